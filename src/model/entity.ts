@@ -1,0 +1,122 @@
+import { error, type Problems } from './errors'
+import { type Field, Problem, type ValueOf } from './field'
+
+export type Fields = Record<string, Field>
+export type Level = 'public' | 'private'
+
+/** A field table with its privacy levels, and the word the community has for it. */
+export interface Entity<F extends Fields = Fields, L extends string = string> {
+  readonly name: string
+  readonly fields: F
+  readonly levels: readonly L[]
+}
+
+export function entity<F extends Fields, const L extends string = never>(
+  name: string,
+  fields: F,
+  levels: readonly L[] = [],
+): Entity<F, L> {
+  return { name, fields, levels }
+}
+
+type Levels<L extends string> = { [K in L]: Level }
+type Values<F extends Fields> = { -readonly [K in keyof F]: ValueOf<F[K]> }
+
+/** What is stored of an entity, by key. */
+export type Row<E> = E extends Entity<infer F, infer L> ? Values<F> & Levels<L> : never
+
+/** What a change gives: any of the keys, already read and checked. */
+export type Patch<E> = Partial<Row<E>>
+
+type RequiredKeys<F extends Fields> = {
+  [K in keyof F]: F[K] extends { required: true } ? K : never
+}[keyof F]
+
+/** What making one gives: a patch that holds every required key. */
+export type Draft<E> =
+  E extends Entity<infer F, string> ? Patch<E> & { [K in RequiredKeys<F>]: ValueOf<F[K]> } : never
+
+/** What every system, member and group has beside its fields. */
+export interface Identity {
+  /** The row's number: inside the house only, never on a wire. */
+  id: number
+  uuid: string
+  hid: string
+}
+
+export type JsonObject = Record<string, unknown>
+
+export interface Reading {
+  /** Where the fields are read from. */
+  values: JsonObject
+  /** Where the privacy levels are read from. */
+  levels?: JsonObject
+  /** Problems found before, told together with the ones found here. */
+  problems?: Problems
+}
+
+/** Reads a partial object. Throws every problem at once, or that nothing valid was given. */
+export function readPatch<E extends Entity>(entity: E, reading: Reading): Patch<E> {
+  const { values, problems } = readKeys(entity, reading)
+  throwIfAny(problems)
+  if (Object.keys(values).length === 0) throw error('nothingToChange')
+  return values as Patch<E>
+}
+
+/** Reads a new one: as a patch, but what is required must be there. */
+export function readDraft<E extends Entity>(entity: E, reading: Reading): Draft<E> {
+  const { values, problems } = readKeys(entity, reading)
+  for (const [key, field] of Object.entries(entity.fields))
+    if (field.required && !(key in values) && !(key in problems))
+      problems[key] = [new Problem('Required.')]
+  throwIfAny(problems)
+  return values as Draft<E>
+}
+
+export function throwIfAny(problems: Problems): void {
+  if (Object.keys(problems).length > 0) throw error('invalidBody', problems)
+}
+
+/** The whole row that a draft makes. */
+export function fillDefaults<E extends Entity>(entity: E, draft: Draft<E>): Row<E> {
+  const row: JsonObject = {}
+  for (const [key, field] of Object.entries(entity.fields)) row[key] = field.initial
+  for (const level of entity.levels) row[level] = 'public'
+  return Object.assign(row, draft) as Row<E>
+}
+
+/** The keys of a patch that say something new about the row. */
+export function changesOf<E extends Entity>(row: Row<E>, patch: Patch<E>): Patch<E> {
+  const before = row as JsonObject
+  const changed = Object.entries(patch).filter(([key, value]) => !isSame(before[key], value))
+  return Object.fromEntries(changed) as Patch<E>
+}
+
+function readKeys(entity: Entity, { values, levels = {}, problems = {} }: Reading) {
+  const read: JsonObject = {}
+  const found: Problems = { ...problems }
+  for (const [key, field] of Object.entries(entity.fields)) {
+    const given = Object.hasOwn(values, key) ? values[key] : undefined
+    if (given === undefined || field.readonly) continue
+    const value = field.read(given)
+    if (value instanceof Problem) found[key] = [value]
+    else read[key] = value
+  }
+  for (const level of entity.levels) {
+    const given = Object.hasOwn(levels, level) ? levels[level] : undefined
+    if (given === undefined) continue
+    const value = readLevel(given)
+    if (value instanceof Problem) found[level] = [value]
+    else read[level] = value
+  }
+  return { values: read, problems: found }
+}
+
+function readLevel(value: unknown): Level | Problem {
+  if (value === null || value === 'public') return 'public'
+  return value === 'private' ? 'private' : new Problem('Must be "public", "private" or null.')
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return a === b || (typeof a === 'object' && JSON.stringify(a) === JSON.stringify(b))
+}

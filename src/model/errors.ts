@@ -1,0 +1,149 @@
+import type { Problem } from './field'
+
+/** What is wrong with a body, by key. */
+export type Problems = Record<string, Problem[]>
+
+interface Kind {
+  status: number
+  code: number
+  /** `{ref}` is replaced by what the caller named. */
+  message: string
+}
+
+/** Every error a caller can meet: status, number, words. */
+export const errorTable = {
+  badRequest: { status: 400, code: 0, message: '400: Bad Request' },
+  nothingToChange: {
+    status: 400,
+    code: 0,
+    message: '400: Bad Request (no valid key was given)',
+  },
+  invalidPath: { status: 400, code: 0, message: 'Invalid path for API version' },
+  unauthorized: {
+    status: 401,
+    code: 0,
+    message: '401: Missing or invalid Authorization header',
+  },
+  forbidden: {
+    status: 403,
+    code: 0,
+    message: '403: Missing permissions to access this resource',
+  },
+  notFound: { status: 404, code: 0, message: '404: Not Found' },
+  methodNotAllowed: { status: 405, code: 0, message: '405: Method Not Allowed' },
+  conflict: { status: 409, code: 0, message: '409: Conflict' },
+  tooLarge: { status: 413, code: 0, message: '413: Payload Too Large' },
+  tooManyRequests: { status: 429, code: 0, message: '429: Too Many Requests' },
+  internal: { status: 500, code: 0, message: '500: Internal Server Error' },
+  systemNotFound: { status: 404, code: 20001, message: 'System not found.' },
+  memberNotFound: { status: 404, code: 20002, message: 'Member not found.' },
+  memberRefNotFound: { status: 404, code: 20003, message: "Member '{ref}' not found." },
+  groupNotFound: { status: 404, code: 20004, message: 'Group not found.' },
+  groupRefNotFound: { status: 404, code: 20005, message: "Group '{ref}' not found." },
+  messageNotFound: { status: 404, code: 20006, message: 'Message not found.' },
+  switchNotFound: {
+    status: 404,
+    code: 20008,
+    message:
+      'Switch not found, switch associated with different system, or unauthorized to view front history.',
+  },
+  noSystemGuild: {
+    status: 404,
+    code: 20009,
+    message: 'No system guild settings found for target guild.',
+  },
+  noMemberGuild: {
+    status: 404,
+    code: 20010,
+    message: 'No member guild settings found for target guild.',
+  },
+  memberListHidden: { status: 403, code: 30001, message: 'Unauthorized to view member list' },
+  groupListHidden: { status: 403, code: 30002, message: 'Unauthorized to view group list' },
+  groupMembersHidden: {
+    status: 403,
+    code: 30003,
+    message: 'Unauthorized to view group member list',
+  },
+  frontersHidden: {
+    status: 403,
+    code: 30004,
+    message: 'Unauthorized to view current fronters.',
+  },
+  historyHidden: { status: 403, code: 30005, message: 'Unauthorized to view front history.' },
+  notYourMember: {
+    status: 403,
+    code: 30006,
+    message: 'Target member is not part of your system.',
+  },
+  notYourGroup: {
+    status: 403,
+    code: 30007,
+    message: 'Target group is not part of your system.',
+  },
+  notYourMemberRef: {
+    status: 403,
+    code: 30008,
+    message: "Member '{ref}' is not part of your system.",
+  },
+  notYourGroupRef: {
+    status: 403,
+    code: 30009,
+    message: "Group '{ref}' is not part of your system.",
+  },
+  invalidBody: { status: 400, code: 40001, message: 'Error parsing JSON model' },
+  autoproxyMemberMissing: {
+    status: 400,
+    code: 40002,
+    message: 'Missing autoproxy member for member-mode autoproxy.',
+  },
+  duplicateMembers: {
+    status: 400,
+    code: 40003,
+    message: 'Duplicate members in member list.',
+  },
+  sameFronters: {
+    status: 400,
+    code: 40004,
+    message: 'Member list identical to current fronter list.',
+  },
+  sameTimestamp: {
+    status: 400,
+    code: 40005,
+    message: 'Switch with provided timestamp already exists.',
+  },
+  invalidSwitchId: { status: 400, code: 40006, message: 'Invalid switch ID.' },
+  memberLimit: { status: 400, code: 40007, message: 'Member limit reached.' },
+  groupLimit: { status: 400, code: 40008, message: 'Group limit reached.' },
+  unimplemented: { status: 400, code: 50001, message: 'Unimplemented' },
+} satisfies Record<string, Kind>
+
+export type ErrorName = keyof typeof errorTable
+
+/** An error of the domain: known, numbered, and safe to show. */
+export class DomainError extends Error {
+  readonly status: number
+  readonly code: number
+
+  constructor(
+    readonly kind: ErrorName,
+    message: string,
+    readonly problems?: Problems,
+    readonly retryAfter?: number,
+  ) {
+    super(message)
+    this.status = errorTable[kind].status
+    this.code = errorTable[kind].code
+  }
+}
+
+/** Makes the error of that name. The detail is a reference, a short reason, or a body's problems. */
+export function error(kind: ErrorName, detail?: string | Problems): DomainError {
+  const { message } = errorTable[kind]
+  if (typeof detail !== 'string') return new DomainError(kind, message, detail)
+  if (message.includes('{ref}'))
+    return new DomainError(
+      kind,
+      message.replace('{ref}', () => detail),
+    )
+  return new DomainError(kind, `${message} (${detail})`)
+}

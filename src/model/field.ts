@@ -1,0 +1,368 @@
+import { parseInstant } from './time'
+
+/** What is wrong with one value, in words a client can show. */
+export class Problem {
+  constructor(
+    readonly message: string,
+    readonly max_length?: number,
+    readonly actual_length?: number,
+  ) {}
+}
+
+/** What kind of thing a field holds. The column, the JSON and the schema follow from it. */
+export type Kind =
+  | 'text'
+  | 'color'
+  | 'url'
+  | 'date'
+  | 'timestamp'
+  | 'flag'
+  | 'count'
+  | 'choice'
+  | 'timezone'
+  | 'texts'
+  | 'proxyTags'
+  | 'reference'
+
+export interface ProxyTag {
+  prefix: string | null
+  suffix: string | null
+}
+
+/** One line of a field table: everything the house knows about one key. */
+export interface Field<T = unknown> {
+  readonly kind: Kind
+  readonly doc: string
+  /** The value of a new row that does not give one. */
+  readonly initial: T
+  readonly nullable: boolean
+  /** Must be given on create, and is never empty. */
+  readonly required: boolean
+  /** Shown, never written by a client. */
+  readonly readonly: boolean
+  /** Most characters, items or units, as the kind counts them. */
+  readonly max?: number
+  readonly choices?: readonly string[]
+  /** The privacy level that hides the value from everyone but the owner. */
+  readonly guard?: string
+  /** When hidden, this key's value is shown in its place, or the field's own if that is empty. */
+  readonly standIn?: string
+  /** What everyone but the owner gets: nothing ("null"), or not even the key ("absent"). */
+  readonly ownerOnly?: 'null' | 'absent'
+  readonly example?: unknown
+  read(value: unknown): T | Problem
+}
+
+export type ValueOf<F> = F extends Field<infer T> ? T : never
+
+interface Options {
+  doc: string
+  guard?: string
+  readonly?: boolean
+  ownerOnly?: 'null' | 'absent'
+  example?: unknown
+}
+
+export function required(
+  options: Options & { max: number; standIn?: string },
+): Field<string> & { required: true } {
+  return {
+    ...base('text', options),
+    initial: '',
+    nullable: false,
+    required: true,
+    max: options.max,
+    read: (value) =>
+      typeof value !== 'string'
+        ? new Problem('Must be a string.')
+        : value === ''
+          ? new Problem('Must not be empty.')
+          : readText(value, options.max),
+  }
+}
+
+export function text(options: Options & { max: number }): Field<string | null> {
+  return {
+    ...base('text', options),
+    ...optional,
+    max: options.max,
+    read: (value) =>
+      isEmpty(value) ? null : typeof value === 'string' ? readText(value, options.max) : notText,
+  }
+}
+
+/** Text that falls back to a default instead of null. */
+export function textOr(initial: string, options: Options & { max: number }): Field<string> {
+  return {
+    ...base('text', options),
+    initial,
+    nullable: true,
+    max: options.max,
+    read: (value) =>
+      isEmpty(value) ? initial : typeof value === 'string' ? readText(value, options.max) : notText,
+  }
+}
+
+export function color(options: Options): Field<string | null> {
+  return {
+    ...base('color', options),
+    ...optional,
+    read: (value) => {
+      if (isEmpty(value)) return null
+      if (typeof value !== 'string') return notText
+      return /^[0-9a-f]{6}$/i.test(value)
+        ? value.toLowerCase()
+        : new Problem('Must be six hexadecimal digits, without "#".')
+    },
+  }
+}
+
+export function url(options: Options): Field<string | null> {
+  return {
+    ...base('url', options),
+    ...optional,
+    max: MAX_URL,
+    read: (value) => {
+      if (isEmpty(value)) return null
+      if (typeof value !== 'string') return notText
+      const checked = readText(value, MAX_URL)
+      if (checked instanceof Problem) return checked
+      return isWebAddress(checked)
+        ? checked
+        : new Problem('Must be an absolute http or https address.')
+    },
+  }
+}
+
+export function date(options: Options): Field<string | null> {
+  return {
+    ...base('date', options),
+    ...optional,
+    read: (value) => {
+      if (isEmpty(value)) return null
+      if (typeof value !== 'string') return notText
+      return isCalendarDate(value) ? value : new Problem('Must be a real date, YYYY-MM-DD.')
+    },
+  }
+}
+
+/** Microseconds since 1970. Always written by the service, never by a client's patch. */
+export function timestamp(options: Omit<Options, 'readonly'>): Field<number | null> {
+  return {
+    ...base('timestamp', options),
+    ...optional,
+    readonly: true,
+    read: (value) => {
+      if (isEmpty(value)) return null
+      const instant = typeof value === 'string' ? parseInstant(value) : null
+      return instant ?? new Problem('Must be an ISO 8601 time.')
+    },
+  }
+}
+
+export function flag(initial: boolean, options: Options): Field<boolean> {
+  return {
+    ...base('flag', options),
+    initial,
+    read: (value) => (typeof value === 'boolean' ? value : new Problem('Must be true or false.')),
+  }
+}
+
+/** A flag that may say nothing, so that another place decides. */
+export function maybeFlag(options: Options): Field<boolean | null> {
+  return {
+    ...base('flag', options),
+    ...optional,
+    read: (value) =>
+      value === null || typeof value === 'boolean'
+        ? value
+        : new Problem('Must be true, false or null.'),
+  }
+}
+
+export function count(initial: number, options: Options): Field<number> {
+  return {
+    ...base('count', options),
+    initial,
+    read: (value) => (isCount(value) ? value : new Problem('Must be a whole number, 0 or more.')),
+  }
+}
+
+export function maybeCount(options: Options): Field<number | null> {
+  return {
+    ...base('count', options),
+    ...optional,
+    read: (value) =>
+      value === null || isCount(value)
+        ? value
+        : new Problem('Must be a whole number, 0 or more, or null.'),
+  }
+}
+
+export function choice<const C extends readonly string[]>(
+  choices: C,
+  options: Options & { initial: C[number] },
+): Field<C[number]> {
+  return {
+    ...base('choice', options),
+    initial: options.initial,
+    choices,
+    read: (value) =>
+      choices.includes(value as C[number])
+        ? (value as C[number])
+        : new Problem(`Must be one of: ${choices.join(', ')}.`),
+  }
+}
+
+export function timezone(options: Options): Field<string> {
+  return {
+    ...base('timezone', options),
+    initial: 'UTC',
+    read: (value) =>
+      typeof value === 'string' && isTimezone(value)
+        ? value
+        : new Problem('Must be a time zone name such as "Europe/Oslo".'),
+  }
+}
+
+export function texts(options: Options & { most: number; max: number }): Field<string[]> {
+  return {
+    ...base('texts', options),
+    initial: [],
+    max: options.most,
+    read: (value) => {
+      if (!Array.isArray(value)) return new Problem('Must be a list of strings.')
+      if (value.length > options.most)
+        return new Problem(`At most ${options.most} items.`, options.most, value.length)
+      const read: string[] = []
+      for (const item of value) {
+        if (typeof item !== 'string') return new Problem('Must be a list of strings.')
+        const checked = readText(item, options.max)
+        if (checked instanceof Problem) return checked
+        read.push(checked)
+      }
+      return read
+    },
+  }
+}
+
+export function proxyTags(options: Options): Field<ProxyTag[]> {
+  return {
+    ...base('proxyTags', options),
+    initial: [],
+    max: MAX_TAGS,
+    read: (value) => {
+      if (!Array.isArray(value)) return new Problem('Must be a list of proxy tags.')
+      if (value.length > MAX_TAGS)
+        return new Problem(`At most ${MAX_TAGS} proxy tags.`, MAX_TAGS, value.length)
+      const tags: ProxyTag[] = []
+      for (const item of value) {
+        const tag = readProxyTag(item)
+        if (tag instanceof Problem) return tag
+        if (tag.prefix !== null || tag.suffix !== null) tags.push(tag)
+      }
+      return tags
+    },
+  }
+}
+
+/** Names another entity. Which one is meant is resolved by the service that takes the patch. */
+export function reference(options: Options): Field<string | null> {
+  return {
+    ...base('reference', options),
+    ...optional,
+    read: (value) => (isEmpty(value) ? null : typeof value === 'string' ? value : notText),
+  }
+}
+
+export const MAX_URL = 256
+export const MAX_TAGS = 100
+/** prefix + "text" + suffix stays under 100 characters. */
+export const MAX_TAG_AFFIXES = 95
+
+/** Text as it can be stored and given back unchanged: no NUL, no half of a surrogate pair. */
+export function readText(value: string, max: number): string | Problem {
+  if (value.length > max)
+    return new Problem(`Too long: at most ${max} characters.`, max, value.length)
+  if (value.includes('\0') || !value.isWellFormed())
+    return new Problem('Contains characters that cannot be stored.')
+  return value
+}
+
+export function isWebAddress(value: string): boolean {
+  if (!/^https?:\/\//i.test(value) || /\s/.test(value)) return false
+  return URL.canParse(value) && new URL(value).hostname !== ''
+}
+
+export function isCalendarDate(value: string): boolean {
+  const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(value)
+  if (!match) return false
+  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])]
+  return (
+    year >= 1 &&
+    month >= 1 &&
+    month <= 12 &&
+    day >= 1 &&
+    day <= new Date(daysOf(year, month)).getUTCDate()
+  )
+}
+
+export function isTimezone(value: string): boolean {
+  try {
+    // The runtime also takes offsets such as "+01:00"; a time zone has a name.
+    return /^[A-Za-z]/.test(value) && new Intl.DateTimeFormat('en', { timeZone: value }) !== null
+  } catch {
+    return false
+  }
+}
+
+const optional = { initial: null, nullable: true }
+
+const notText = new Problem('Must be a string or null.')
+
+function base(kind: Kind, options: Options & { standIn?: string }) {
+  return {
+    kind,
+    doc: options.doc,
+    nullable: false,
+    required: false,
+    readonly: options.readonly ?? false,
+    ...(options.guard && { guard: options.guard }),
+    ...(options.standIn && { standIn: options.standIn }),
+    ...(options.ownerOnly && { ownerOnly: options.ownerOnly }),
+    ...(options.example !== undefined && { example: options.example }),
+  }
+}
+
+function isEmpty(value: unknown): value is null | '' {
+  return value === null || value === ''
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}
+
+/** Day 0 of the next month is the last of this one. Date.UTC would move years below 100. */
+function daysOf(year: number, month: number): number {
+  return new Date(0).setUTCFullYear(year, month, 0)
+}
+
+function readProxyTag(item: unknown): ProxyTag | Problem {
+  if (typeof item !== 'object' || item === null || Array.isArray(item))
+    return new Problem('A proxy tag is an object with "prefix" and "suffix".')
+  const { prefix = null, suffix = null } = item as Record<string, unknown>
+  for (const part of [prefix, suffix])
+    if (part !== null && typeof part !== 'string')
+      return new Problem('A proxy tag\'s "prefix" and "suffix" are strings or null.')
+  const tag = { prefix: (prefix as string) || null, suffix: (suffix as string) || null }
+  const checked = readText((tag.prefix ?? '') + (tag.suffix ?? ''), MAX_TAG_AFFIXES)
+  if (checked instanceof Problem)
+    return checked.max_length === undefined
+      ? checked
+      : new Problem(
+          `A proxy tag is too long: prefix and suffix together at most ${MAX_TAG_AFFIXES} characters.`,
+          MAX_TAG_AFFIXES,
+          checked.actual_length,
+        )
+  return tag
+}

@@ -1,0 +1,26 @@
+import { entity, type Patch, type Row } from './entity'
+import { flag, maybeFlag, text, url } from './field'
+import { MAX_NAME_FORMAT } from './settings'
+
+/** What a system sets for one guild (a chat platform's server). */
+export const systemGuild = entity('system guild settings', {
+  proxying_enabled: flag(true, { doc: 'Whether messages are proxied in this guild' }),
+  tag: text({ max: 79, doc: 'Tag used in this guild in place of the system’s' }),
+  tag_enabled: flag(true, { doc: 'Whether the tag is shown in this guild' }),
+  avatar_url: url({ doc: 'Address of the picture used in this guild' }),
+  display_name: text({ max: 100, doc: 'Name of the system in this guild' }),
+  name_format: text({ max: MAX_NAME_FORMAT, doc: 'Name format in this guild' }),
+})
+
+export type SystemGuild = Row<typeof systemGuild>
+export type SystemGuildPatch = Patch<typeof systemGuild>
+
+/** What a member sets for one guild. */
+export const memberGuild = entity('member guild settings', {
+  display_name: text({ max: 100, doc: 'Name of the member in this guild' }),
+  avatar_url: url({ doc: 'Address of the picture used in this guild' }),
+  keep_proxy: maybeFlag({ doc: 'Whether tags stay in this guild; null leaves it to the member' }),
+})
+
+export type MemberGuild = Row<typeof memberGuild>
+export type MemberGuildPatch = Patch<typeof memberGuild>

@@ -1,0 +1,64 @@
+import type { Entity, Identity, Level, Row } from './entity'
+import { type ErrorName, error } from './errors'
+
+/** Who asks: a system, or nobody. `bot` says that a bot acts on the system's behalf. */
+export interface Viewer {
+  /** The row number of the system that the caller is authenticated as. */
+  readonly system: number | null
+  readonly bot: boolean
+}
+
+export const nobody: Viewer = { system: null, bot: false }
+
+declare const seen: unique symbol
+
+/** A row after privacy was applied. Only `see` makes one, and the wires take nothing else. */
+export type Seen<E> = {
+  readonly [K in keyof Row<E>]?: Row<E>[K] | null
+} & Partial<Identity> & { readonly [seen]: E }
+
+export function isOwner(viewer: Viewer, systemId: number): boolean {
+  return viewer.system === systemId
+}
+
+/** What this caller may see of a row: every value, or what its levels leave to others. */
+export function see<E extends Entity>(
+  entity: E,
+  row: Row<E> & Partial<Identity>,
+  owner: boolean,
+): Seen<E> {
+  if (owner) return row as unknown as Seen<E>
+  const from = row as Record<string, unknown>
+  const shown: Record<string, unknown> = { uuid: row.uuid, hid: row.hid }
+  for (const [key, field] of Object.entries(entity.fields)) {
+    if (field.ownerOnly === 'absent') continue
+    if (field.ownerOnly === 'null') shown[key] = null
+    // A guard the row does not know hides: a forgotten level must never leak.
+    else if (field.guard === undefined || from[field.guard] === 'public') shown[key] = from[key]
+    else if (field.standIn !== undefined) shown[key] = from[field.standIn] ?? from[key]
+    else shown[key] = field.kind === 'proxyTags' ? [] : null
+  }
+  return shown as Seen<E>
+}
+
+/** Whole lists that a level closes for everyone but the owner. */
+export const gates = {
+  members: { level: 'member_list_privacy', closed: 'memberListHidden' },
+  groups: { level: 'group_list_privacy', closed: 'groupListHidden' },
+  fronters: { level: 'front_privacy', closed: 'frontersHidden' },
+  history: { level: 'front_history_privacy', closed: 'historyHidden' },
+  switch: { level: 'front_history_privacy', closed: 'switchNotFound' },
+  groupMembers: { level: 'list_privacy', closed: 'groupMembersHidden' },
+} as const satisfies Record<string, { level: string; closed: ErrorName }>
+
+export type Gate = keyof typeof gates
+
+/** Throws the gate's error unless the level is public or the owner asks. */
+export function passGate<G extends Gate>(
+  gate: G,
+  guarded: { [K in (typeof gates)[G]['level']]: Level },
+  owner: boolean,
+): void {
+  const { level, closed } = gates[gate]
+  if (!owner && (guarded as Record<string, Level>)[level] !== 'public') throw error(closed)
+}

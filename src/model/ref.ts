@@ -1,0 +1,32 @@
+/** How a caller names a thing: `@me`, a UUID, a linked account, a short ID ("hid"). */
+export type Ref = { hid: string } | { uuid: string }
+export type SystemRef = Ref | { me: true } | { account: string }
+
+/** Letters that new short IDs are drawn from: none that is easily misread. */
+export const HID_ALPHABET = 'abcefghjknoprstuvwxyz'
+export const HID_LENGTH = 6
+
+export function parseSystemRef(text: string): SystemRef | null {
+  if (text === '@me') return { me: true }
+  if (isUuid(text)) return { uuid: text.toLowerCase() }
+  if (/^\d{17,19}$/.test(text)) return { account: text }
+  return parseRef(text)
+}
+
+export function parseRef(text: string): Ref | null {
+  if (isUuid(text)) return { uuid: text.toLowerCase() }
+  if (/^[a-z]{5,6}$/i.test(text)) return { hid: text.toLowerCase() }
+  if (/^[a-z]{3}-[a-z]{3}$/i.test(text)) return { hid: text.replace('-', '').toLowerCase() }
+  return null
+}
+
+export function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text)
+}
+
+const MAX_SNOWFLAKE = 2n ** 64n - 1n
+
+/** A chat platform's ID: 1 to 20 digits within 64 bits. Never a JavaScript number. */
+export function isSnowflake(text: string): boolean {
+  return /^\d{1,20}$/.test(text) && BigInt(text) <= MAX_SNOWFLAKE
+}

@@ -1,0 +1,69 @@
+import { entity, type Patch, type Row } from './entity'
+import { choice, count, flag, maybeCount, textOr, texts, timezone } from './field'
+
+export const DEFAULT_NAME_FORMAT = '{name} {tag}'
+export const MAX_NAME_FORMAT = 200
+
+/** Seconds until a latch lets go, where a system says nothing. */
+export const DEFAULT_LATCH_TIMEOUT = 6 * 60 * 60
+
+export const settings = entity('settings', {
+  timezone: timezone({ ownerOnly: 'absent', doc: 'Time zone name', example: 'Europe/Oslo' }),
+  pings_enabled: flag(true, {
+    doc: 'Whether proxied messages can be pinged with a bell reaction',
+  }),
+  latch_timeout: maybeCount({
+    doc: 'Seconds until latch autoproxy times out; null means 6 hours, 0 means never',
+  }),
+  member_default_private: flag(false, {
+    ownerOnly: 'absent',
+    doc: 'Whether members made through a bot start private',
+  }),
+  group_default_private: flag(false, {
+    ownerOnly: 'absent',
+    doc: 'Whether groups made through a bot start private',
+  }),
+  show_private_info: flag(true, {
+    ownerOnly: 'absent',
+    doc: 'Whether a bot shows the system its own private information unasked',
+  }),
+  member_limit: count(1000, {
+    ownerOnly: 'absent',
+    readonly: true,
+    doc: 'How many members the system may have',
+  }),
+  group_limit: count(250, {
+    ownerOnly: 'absent',
+    readonly: true,
+    doc: 'How many groups the system may have',
+  }),
+  case_sensitive_proxy_tags: flag(true, { doc: 'Whether proxy tags match only in their own case' }),
+  proxy_error_message_enabled: flag(true, {
+    doc: 'Whether a bot tells the user when proxying fails',
+  }),
+  hid_display_split: flag(false, {
+    doc: 'Whether a bot shows 6-letter IDs as two halves joined by a dash',
+  }),
+  hid_display_caps: flag(false, { doc: 'Whether a bot shows IDs in upper case' }),
+  hid_list_padding: choice(['off', 'left', 'right'], {
+    initial: 'off',
+    doc: 'How a bot pads 5-letter IDs in lists',
+  }),
+  proxy_switch: choice(['off', 'new', 'add'], {
+    initial: 'off',
+    doc: 'What a proxied message does to the current switch',
+  }),
+  name_format: textOr(DEFAULT_NAME_FORMAT, {
+    max: MAX_NAME_FORMAT,
+    doc: 'How the name of a proxied message is put together',
+  }),
+  description_templates: texts({
+    most: 3,
+    max: 1000,
+    ownerOnly: 'absent',
+    doc: 'Templates for new descriptions',
+  }),
+})
+
+export type Settings = Row<typeof settings>
+export type SettingsPatch = Patch<typeof settings>

@@ -1,0 +1,45 @@
+import { type Draft, entity, type Identity, type Patch, type Row } from './entity'
+import { color, text, timestamp, url } from './field'
+
+export const system = entity(
+  'system',
+  {
+    name: text({
+      max: 100,
+      guard: 'name_privacy',
+      doc: 'Name of the system',
+      example: 'Lantern Hill',
+    }),
+    description: text({ max: 1000, guard: 'description_privacy', doc: 'Description' }),
+    tag: text({
+      max: 79,
+      doc: 'Tag shown behind names when messages are proxied',
+      example: '| Lantern',
+    }),
+    pronouns: text({ max: 100, guard: 'pronoun_privacy', doc: 'Pronouns', example: 'they/them' }),
+    avatar_url: url({ guard: 'avatar_privacy', doc: 'Address of the picture' }),
+    banner: url({ guard: 'banner_privacy', doc: 'Address of the banner image' }),
+    color: color({ doc: 'Colour, six hexadecimal digits', example: 'f2b632' }),
+    created: timestamp({ doc: 'When the system was made' }),
+    webhook_url: url({
+      readonly: true,
+      ownerOnly: 'absent',
+      doc: 'Address that events are sent to; shown to the owner only',
+    }),
+  },
+  [
+    'name_privacy',
+    'description_privacy',
+    'avatar_privacy',
+    'banner_privacy',
+    'pronoun_privacy',
+    'member_list_privacy',
+    'group_list_privacy',
+    'front_privacy',
+    'front_history_privacy',
+  ],
+)
+
+export type System = Row<typeof system> & Identity
+export type SystemPatch = Patch<typeof system>
+export type SystemDraft = Draft<typeof system>

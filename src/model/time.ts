@@ -1,0 +1,49 @@
+/**
+ * Instants are whole microseconds since 1970, safe integers between the years 1684 and 2255.
+ * JavaScript's Date alone would lose the last three digits.
+ */
+export type Instant = number
+
+export const SECOND = 1_000_000
+export const MINUTE = 60 * SECOND
+export const HOUR = 60 * MINUTE
+export const DAY = 24 * HOUR
+
+const PATTERN =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(Z|[+-]\d\d:?\d\d)?)?$/i
+
+/** Reads ISO 8601; without a zone it is UTC, digits beyond microseconds are cut. */
+export function parseInstant(text: string): Instant | null {
+  const match = PATTERN.exec(text)
+  if (!match) return null
+  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', zone] = match
+  const whole = new Date(0)
+  whole.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
+  whole.setUTCHours(Number(hour), Number(minute), Number(second))
+  // Date rolls 30 February over into March; such a date does not exist.
+  const written = `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`
+  if (Number.isNaN(whole.getTime()) || whole.toISOString() !== written) return null
+  const offset = zone ? offsetOf(zone) : 0
+  if (offset === null) return null
+  const micros = Number(fraction.slice(0, 6).padEnd(6, '0'))
+  const instant = whole.getTime() * 1000 + micros - offset
+  return Number.isSafeInteger(instant) ? instant : null
+}
+
+/** `YYYY-MM-DDTHH:MM:SS[.ffffff]Z`, trailing zeros of the fraction dropped. */
+export function formatInstant(instant: Instant): string {
+  const millis = Math.floor(instant / 1000)
+  const iso = new Date(millis).toISOString()
+  const rest = instant - millis * 1000
+  if (rest === 0 && millis % 1000 === 0) return `${iso.slice(0, 19)}Z`
+  const fraction = `${iso.slice(20, 23)}${String(rest).padStart(3, '0')}`
+  return `${iso.slice(0, 19)}.${fraction.replace(/0+$/, '')}Z`
+}
+
+function offsetOf(zone: string): number | null {
+  if (zone === 'Z' || zone === 'z') return 0
+  const hours = Number(zone.slice(1, 3))
+  const minutes = Number(zone.slice(-2))
+  if (hours > 23 || minutes > 59) return null
+  return (zone[0] === '-' ? -1 : 1) * (hours * HOUR + minutes * MINUTE)
+}

@@ -1,0 +1,90 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { $ } from 'bun'
+
+/** Makes the executable for this machine, or with --all those of every platform with checksums. */
+const targets = [
+  'linux-x64',
+  'linux-arm64',
+  'linux-x64-musl',
+  'linux-arm64-musl',
+  'darwin-x64',
+  'darwin-arm64',
+  'windows-x64',
+] as const
+
+const commit = (await $`git rev-parse --short HEAD`.nothrow().quiet().text()).trim() || 'unknown'
+
+if (process.argv.includes('--all')) {
+  const sums: string[] = []
+  for (const target of targets) {
+    const file = await compile(`dist/multitude-${target}`, `bun-${target}`)
+    const hash = new Bun.CryptoHasher('sha256').update(await Bun.file(file).arrayBuffer())
+    sums.push(`${hash.digest('hex')}  ${file.slice('dist/'.length)}`)
+  }
+  await Bun.write('dist/SHA256SUMS', `${sums.join('\n')}\n`)
+  console.log('dist/SHA256SUMS')
+}
+await smoke(await compile('dist/multitude'))
+
+async function compile(outfile: string, target?: string): Promise<string> {
+  const result = await Bun.build({
+    entrypoints: ['src/main.ts'],
+    minify: true,
+    bytecode: true,
+    define: { 'process.env.MULTITUDE_COMMIT': JSON.stringify(commit) },
+    compile: { outfile, ...(target && { target: target as Bun.Build.CompileTarget }) },
+  })
+  const [executable] = result.outputs
+  if (!executable) throw new Error(`nothing was built for ${target}`)
+  const path = target?.includes('windows') ? `${outfile}.exe` : outfile
+  console.log(`${path}  ${(Bun.file(path).size / 1024 / 1024).toFixed(0)} MiB`)
+  return path
+}
+
+/** Starts what was built in an empty folder and asks it what a newcomer would. */
+async function smoke(executable: string): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'multitude-'))
+  const program = join(folder, 'multitude')
+  await $`cp ${executable} ${program}`
+  const server = Bun.spawn([program, '--port', '0', '--log-format', 'json'], {
+    cwd: folder,
+    env: {},
+    stderr: 'pipe',
+  })
+  try {
+    const address = await addressOf(server.stderr)
+    const { token } = await $`${program} system create --name Smoke --json`
+      .cwd(folder)
+      .env({})
+      .json()
+    await expectAnswer(`${address}/health`, 'ok')
+    await expectAnswer(`${address}/docs`, 'swagger-ui')
+    await expectAnswer(`${address}/docs/swagger-ui-bundle.js`, 'SwaggerUIBundle')
+    await expectAnswer(`${address}/v2/systems/@me`, 'Smoke', token)
+    server.kill('SIGTERM')
+    if ((await server.exited) !== 0) throw new Error('the executable did not stop cleanly')
+    console.log('It serves, migrates, makes a system and answers.')
+  } finally {
+    server.kill('SIGKILL')
+    await server.exited
+    await rm(folder, { recursive: true })
+  }
+}
+
+async function addressOf(log: ReadableStream<Uint8Array>): Promise<string> {
+  let text = ''
+  for await (const chunk of log) {
+    text += Buffer.from(chunk).toString()
+    const [, address] = /"address":"([^"]+)"/.exec(text) ?? []
+    if (address) return address
+  }
+  throw new Error(`the executable did not start:\n${text}`)
+}
+
+async function expectAnswer(url: string, words: string, token = ''): Promise<void> {
+  const response = await fetch(url, { headers: { authorization: token } })
+  const text = await response.text()
+  if (!response.ok || !text.includes(words)) throw new Error(`${url} answered ${response.status}`)
+}

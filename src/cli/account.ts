@@ -1,0 +1,42 @@
+import { isSnowflake } from '../model/ref'
+import { linkAccount, unlinkAccount } from '../service/accounts'
+import { type Call, type Command, Failure, UsageError } from './command'
+import { namedSystem } from './named'
+
+export const accountCommands: Command[] = [
+  {
+    name: 'account link',
+    summary: 'Link a chat account to a system',
+    args: ['SYSTEM', 'ACCOUNT'],
+    async run(call) {
+      const account = namedAccount(call)
+      const { id, hid } = await namedSystem(call)
+      await linkAccount(call.deps(), id, account)
+      return {
+        json: { linked: account, system: hid },
+        text: `Account ${account} is linked to ${hid}.`,
+      }
+    },
+  },
+  {
+    name: 'account unlink',
+    summary: 'Unlink a chat account from a system',
+    args: ['SYSTEM', 'ACCOUNT'],
+    destroys: true,
+    async run(call) {
+      const account = namedAccount(call)
+      const { id, hid } = await namedSystem(call)
+      await call.confirm(`Unlink account ${account} from system ${hid}?`)
+      if (!(await unlinkAccount(call.deps(), id, account)))
+        throw new Failure(`Account ${account} is not linked to ${hid}.`)
+      return { json: { unlinked: account }, text: `Account ${account} is unlinked from ${hid}.` }
+    },
+  },
+]
+
+function namedAccount({ args }: Call): string {
+  const account = args[1] ?? ''
+  if (!isSnowflake(account))
+    throw new UsageError('ACCOUNT must be the number of an account, up to 20 digits')
+  return account
+}

@@ -1,0 +1,45 @@
+import { formatInstant } from '../model/time'
+import { createBot, listBots, revokeBot } from '../service/tokens'
+import { type Command, columns, Failure, UsageError } from './command'
+
+export const botCommands: Command[] = [
+  {
+    name: 'bot create',
+    summary: 'Make a key for a bot; shown this once',
+    flags: { name: { type: 'string', doc: 'Name of the bot, such as the platform it serves' } },
+    async run({ flags, deps }) {
+      const { name } = flags
+      if (typeof name !== 'string' || name === '') throw new UsageError('--name is needed')
+      const all = await listBots(deps())
+      if (all.some((bot) => bot.name === name)) throw new Failure(`There is a bot ${name} already.`)
+      const key = await createBot(deps(), name)
+      return { json: { name, key }, text: `${key}\n\nKeep it: it is not shown again.` }
+    },
+  },
+  {
+    name: 'bot list',
+    summary: 'List the names of all bots',
+    async run({ deps }) {
+      const all = (await listBots(deps())).map(({ name, created }) => ({
+        name,
+        created: formatInstant(created),
+      }))
+      return {
+        json: all,
+        text:
+          all.length === 0 ? 'There are no bots.' : columns(all.map((b) => [b.name, b.created])),
+      }
+    },
+  },
+  {
+    name: 'bot revoke',
+    summary: 'Make a bot’s key useless at once',
+    args: ['NAME'],
+    destroys: true,
+    async run({ args: [name = ''], deps, confirm }) {
+      await confirm(`Revoke the key of the bot ${name}?`)
+      if (!(await revokeBot(deps(), name))) throw new Failure(`There is no bot ${name}.`)
+      return { json: { revoked: name }, text: `The key of ${name} is revoked.` }
+    },
+  },
+]

@@ -1,0 +1,48 @@
+import { describeServer } from '../app'
+import { describeConfig } from '../config'
+import { commit, version } from '../version'
+import { type Command, columns } from './command'
+
+export const programCommands: Command[] = [
+  {
+    name: 'config',
+    summary: 'Show every setting with its value in force',
+    takesSettings: true,
+    async run({ config }) {
+      const rows = describeConfig(config)
+      return {
+        json: rows,
+        text: columns([
+          ['SETTING', 'VALUE', 'MEANING'],
+          ...rows.map(({ name, value, doc }) => [name, value, doc]),
+        ]),
+      }
+    },
+  },
+  {
+    name: 'migrate',
+    summary: 'Bring the database to this version’s tables, without serving',
+    async run({ deps, config }) {
+      deps()
+      return {
+        json: { database: config.DATABASE_URL, version },
+        text: `The database ${config.DATABASE_URL} is ready for version ${version}.`,
+      }
+    },
+  },
+  {
+    name: 'openapi',
+    summary: 'Print the OpenAPI document',
+    async run({ config }) {
+      const document = await describeServer(config)
+      return { json: document, text: JSON.stringify(document, null, 2) }
+    },
+  },
+  {
+    name: 'version',
+    summary: 'Print the version',
+    async run() {
+      return { json: { version, commit }, text: `multitude ${version} (${commit})` }
+    },
+  },
+]

@@ -1,0 +1,63 @@
+import { type App, createApp } from '../app'
+import type { Config } from '../config'
+import { createLog } from '../log'
+import { countSystems } from '../service/systems'
+import { commit, version } from '../version'
+import { type Command, columns, Failure } from './command'
+
+export const serveCommand: Command = {
+  name: 'serve',
+  summary: 'Serve the API (also when no command is given)',
+  takesSettings: true,
+  async run({ config, flags }) {
+    const isTerminal = process.stderr.isTTY === true
+    const format = config.LOG_FORMAT === 'auto' ? (isTerminal ? 'text' : 'json') : config.LOG_FORMAT
+    const log = createLog(config.LOG_LEVEL, format)
+    const app = createApp(config, log)
+    const address = listen(app, config)
+    if (flags.json !== true) process.stderr.write(await greeting(app, config, address))
+    log.info('listening', { address, version, commit })
+    const signal = await stopSignal()
+    log.info('stopping', { signal })
+    await app.stop()
+    return { json: { stopped: signal }, text: '' }
+  },
+}
+
+function listen(app: App, config: Config): string {
+  try {
+    return app.listen()
+  } catch {
+    app.storage.close()
+    throw new Failure(
+      `Cannot listen on ${config.HOST}:${config.PORT}: the address is in use, not ours, or not allowed.`,
+    )
+  }
+}
+
+/** Where it listens, where the data lies, and what to do next. */
+async function greeting(app: App, config: Config, address: string): Promise<string> {
+  const shown = config.PUBLIC_URL || address
+  const facts = columns([
+    ['  Listening on', address],
+    ['  API page', `${shown}/docs`],
+    ['  Data', app.storage.path],
+  ])
+  const first =
+    (await countSystems(app.deps)) > 0
+      ? ''
+      : `\n  No system exists yet. Make one, and keep the token it prints:\n\n    ${ownCommand()} system create --name "My system" --database ${config.DATABASE_URL}\n`
+  return `\nMultitude ${version}\n\n${facts}\n${first}\n`
+}
+
+/** How this very program was called: the executable, or the source through Bun. */
+function ownCommand(): string {
+  const [, script = ''] = process.argv
+  return /\.ts$/.test(script) ? 'npx bun src/main.ts' : process.execPath
+}
+
+function stopSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal))
+  })
+}

@@ -1,0 +1,97 @@
+import { Problem } from '../model/field'
+import { see } from '../model/privacy'
+import { isSnowflake } from '../model/ref'
+import { system } from '../model/system'
+import { formatInstant } from '../model/time'
+import { insertAccount, listAccounts } from '../service/accounts'
+import { deleteSystem, insertSystem, listSystems } from '../service/systems'
+import { insertToken, listTokens } from '../service/tokens'
+import { toV2 } from '../wire/v2'
+import { type Command, columns, UsageError } from './command'
+import { namedSystem } from './named'
+
+export const systemCommands: Command[] = [
+  {
+    name: 'system create',
+    summary: 'Make a system and its first token, which is shown this once',
+    flags: {
+      name: { type: 'string', doc: 'Name of the system' },
+      account: { type: 'string', doc: 'ID of a chat account to link to it' },
+    },
+    async run({ flags, deps: open }) {
+      const name = system.fields.name.read(flags.name ?? null)
+      if (name instanceof Problem) throw new UsageError(`--name: ${name.message}`)
+      const account = flags.account as string | undefined
+      if (account !== undefined && !isSnowflake(account))
+        throw new UsageError('--account: must be the number of an account, up to 20 digits')
+      const deps = open()
+      const { made, token } = await deps.transact(async (tx) => {
+        const made = await insertSystem(tx, { name, created: deps.now() })
+        if (account !== undefined) await insertAccount(deps, tx, made.id, account)
+        return { made, token: await insertToken(deps, tx, made.id, 'default') }
+      })
+      return {
+        json: { id: made.hid, uuid: made.uuid, token },
+        text: `${columns([
+          ['id', made.hid],
+          ['uuid', made.uuid],
+          ['token', token],
+        ])}\n\nKeep the token: it is not shown again.`,
+      }
+    },
+  },
+  {
+    name: 'system list',
+    summary: 'List all systems',
+    async run({ deps }) {
+      const all = await listSystems(deps())
+      return {
+        json: all.map(({ hid, uuid, name, created }) => ({
+          id: hid,
+          uuid,
+          name,
+          created: created === null ? null : formatInstant(created),
+        })),
+        text:
+          all.length === 0
+            ? 'There are no systems yet.'
+            : columns(all.map(({ hid, uuid, name }) => [hid, uuid, name ?? ''])),
+      }
+    },
+  },
+  {
+    name: 'system show',
+    summary: 'Show a system with its accounts and tokens',
+    args: ['SYSTEM'],
+    async run(call) {
+      const found = await namedSystem(call)
+      const deps = call.deps()
+      const accounts = (await listAccounts(deps.db, found.id)).map(({ id }) => id)
+      const tokens = (await listTokens(deps, found.id)).map(({ name }) => name)
+      const shown = toV2(system, see(system, found, true))
+      const rows = Object.entries(shown).filter(
+        ([key, value]) => key !== 'privacy' && value !== null,
+      )
+      return {
+        json: { ...shown, accounts, tokens },
+        text: columns([
+          ...rows.map(([key, value]) => [key, String(value)]),
+          ['accounts', accounts.join(', ') || 'none'],
+          ['tokens', tokens.join(', ') || 'none'],
+        ]),
+      }
+    },
+  },
+  {
+    name: 'system delete',
+    summary: 'Delete a system and everything it has',
+    args: ['SYSTEM'],
+    destroys: true,
+    async run(call) {
+      const { id, hid, name } = await namedSystem(call)
+      await call.confirm(`Delete system ${hid}${name ? ` (${name})` : ''} and everything it has?`)
+      await deleteSystem(call.deps(), id)
+      return { json: { deleted: hid }, text: `System ${hid} is deleted.` }
+    },
+  },
+]

@@ -1,0 +1,178 @@
+/** A setting: what it is without being set, how its text is read, and one line for the operator. */
+interface Setting<T> {
+  readonly initial: T
+  /** Reads the text, or throws what the text should have been. */
+  readonly read: (text: string) => T
+  readonly doc: string
+  /** The command-line flag, where it is not simply the name in lower case. */
+  readonly flag?: string
+  readonly secret?: boolean
+}
+
+export interface RateLimits {
+  generic_get: number
+  message: number
+  generic_update: number
+}
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
+
+const MiB = 1024 * 1024
+
+/** Every setting of the program. The README's table and `multitude config` are made from it. */
+export const settings = {
+  HOST: setting('127.0.0.1', readHost, 'Address to listen on; 0.0.0.0 for every network'),
+  PORT: setting(8080, readPort, 'Port to listen on; 0 picks a free one'),
+  DATABASE_URL: {
+    ...setting('file:data/multitude.db', readDatabaseUrl, 'Where the data lies, as file:PATH'),
+    flag: 'database',
+  },
+  DURABILITY: setting<'full' | 'normal'>(
+    'full',
+    oneOf('full', 'normal'),
+    'full: an answered write survives a power cut; normal: faster, the last moments may be lost',
+  ),
+  PUBLIC_URL: setting('', readPublicUrl, 'Address under which others reach this server'),
+  LOG_LEVEL: setting<LogLevel>(
+    'info',
+    oneOf('debug', 'info', 'warn', 'error'),
+    'Least weight of what is logged: debug, info, warn or error',
+  ),
+  LOG_FORMAT: setting<'auto' | 'text' | 'json'>(
+    'auto',
+    oneOf('auto', 'text', 'json'),
+    'text, json, or auto: text on a terminal and json elsewhere',
+  ),
+  RATE_LIMIT: setting<RateLimits | null>(
+    { generic_get: 10, message: 10, generic_update: 3 },
+    readRateLimits,
+    'Requests per second and client, as generic_get=10,message=10,generic_update=3; off for none',
+  ),
+  TRUST_PROXY: setting(0, readCount, 'How many proxies’ X-Forwarded-For to believe'),
+  BODY_LIMIT: setting(MiB, readBytes, 'Largest request body, in bytes or as 512KiB, 1MiB'),
+  IMPORT_LIMIT: setting(64 * MiB, readBytes, 'Largest file that can be imported'),
+}
+
+export type SettingName = keyof typeof settings
+export type Config = { readonly [K in SettingName]: (typeof settings)[K]['initial'] }
+
+/** Everything wrong with the settings, one line each. */
+export class ConfigError extends Error {
+  constructor(readonly problems: string[]) {
+    super(problems.join('\n'))
+  }
+}
+
+/** Reads all settings; a flag wins over the environment. Throws every problem at once. */
+export function readConfig(
+  env: Record<string, string | undefined>,
+  flags: Record<string, unknown> = {},
+): Config {
+  const problems: string[] = []
+  const config: Record<string, unknown> = {}
+  for (const [name, { initial, read, secret }] of entries()) {
+    const flag = flags[flagOf(name)]
+    const [source, text] =
+      flag === undefined ? [name, env[name]] : [`--${flagOf(name)}`, String(flag)]
+    if (text === undefined || text === '') {
+      config[name] = initial
+      continue
+    }
+    try {
+      config[name] = read(text)
+    } catch (cause) {
+      const shown = secret ? '(secret)' : JSON.stringify(text)
+      problems.push(`${source}: ${(cause as Error).message}, not ${shown}`)
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return config as Config
+}
+
+export function flagOf(name: SettingName): string {
+  const { flag } = settings[name] as Setting<unknown>
+  return flag ?? name.toLowerCase().replaceAll('_', '-')
+}
+
+/** The settings with the values in force, as text that can be read back; secrets are masked. */
+export function describeConfig(config: Config) {
+  return entries().map(([name, { initial, secret, doc }]) => ({
+    name,
+    flag: `--${flagOf(name)}`,
+    value: secret && config[name] ? '********' : show(config[name]),
+    default: show(initial),
+    doc,
+  }))
+}
+
+function entries(): [SettingName, Setting<unknown>][] {
+  return Object.entries(settings) as [SettingName, Setting<unknown>][]
+}
+
+function setting<T>(initial: T, read: (text: string) => T, doc: string): Setting<T> {
+  return { initial, read, doc }
+}
+
+function show(value: unknown): string {
+  if (value === null) return 'off'
+  if (typeof value !== 'object') return String(value)
+  return Object.entries(value)
+    .map(([key, part]) => `${key}=${part}`)
+    .join(',')
+}
+
+function oneOf<T extends string>(...choices: T[]): (text: string) => T {
+  return (text) => {
+    const found = choices.find((choice) => choice === text.toLowerCase())
+    if (found === undefined) throw new Error(`must be one of ${choices.join(', ')}`)
+    return found
+  }
+}
+
+function readHost(text: string): string {
+  if (!/^[\w.:[\]-]+$/.test(text)) throw new Error('must be a host name or an IP address')
+  return text
+}
+
+function readPort(text: string): number {
+  const port = Number(text)
+  if (!/^\d+$/.test(text) || port > 65535) throw new Error('must be a number from 0 to 65535')
+  return port
+}
+
+function readCount(text: string): number {
+  if (!/^\d{1,4}$/.test(text)) throw new Error('must be a whole number, 0 or more')
+  return Number(text)
+}
+
+function readDatabaseUrl(text: string): string {
+  if (!/^file:.+/.test(text)) throw new Error('must look like file:data/multitude.db')
+  return text
+}
+
+function readPublicUrl(text: string): string {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text))
+    throw new Error('must be an http or https address')
+  return text.replace(/\/+$/, '')
+}
+
+function readBytes(text: string): number {
+  const match = /^(\d{1,12})\s*(KiB|MiB)?$/i.exec(text)
+  const unit = { kib: 1024, mib: MiB }[match?.[2]?.toLowerCase() ?? ''] ?? 1
+  const bytes = Number(match?.[1]) * unit
+  if (!match || bytes === 0) throw new Error('must be a size such as 1048576, 512KiB or 1MiB')
+  return bytes
+}
+
+function readRateLimits(text: string): RateLimits | null {
+  if (text.toLowerCase() === 'off') return null
+  const limits = { ...(settings.RATE_LIMIT.initial as RateLimits) }
+  for (const part of text.split(',')) {
+    const match = /^\s*(generic_get|message|generic_update)\s*=\s*(\d{1,6})\s*$/.exec(part)
+    const perSecond = Number(match?.[2])
+    if (!match || perSecond === 0)
+      throw new Error('must be off or look like generic_get=10,message=10,generic_update=3')
+    limits[match[1] as keyof RateLimits] = perSecond
+  }
+  return limits
+}

@@ -1,0 +1,42 @@
+import type { $Type, ColumnBuilder, HasDefault, NotNull } from 'drizzle-orm'
+import { integer, type SQLiteColumnBuilderBase, text } from 'drizzle-orm/sqlite-core'
+import type { Entity, Row } from '../model/entity'
+import type { Field } from '../model/field'
+
+type Column<T> = null extends T
+  ? $Type<SQLiteColumnBuilderBase & ColumnBuilder, NonNullable<T>>
+  : HasDefault<NotNull<$Type<SQLiteColumnBuilderBase & ColumnBuilder, T>>>
+
+type Columns<E> = { [K in keyof Row<E>]: Column<Row<E>[K]> }
+
+/** The columns of a field table: one per field, one per privacy level, by the same names. */
+export function columnsOf<E extends Entity>(entity: E): Columns<E> {
+  const columns: Record<string, unknown> = {}
+  for (const [key, field] of Object.entries(entity.fields)) columns[key] = columnOf(field)
+  for (const level of entity.levels)
+    columns[level] = text({ enum: ['public', 'private'] })
+      .notNull()
+      .default('public')
+  return columns as Columns<E>
+}
+
+function columnOf(field: Field) {
+  const column = emptyColumnOf(field)
+  // A default lets a later field join a table that has rows already.
+  return field.initial === null ? column : column.notNull().default(field.initial as never)
+}
+
+function emptyColumnOf({ kind }: Field) {
+  switch (kind) {
+    case 'flag':
+      return integer({ mode: 'boolean' })
+    case 'count':
+    case 'timestamp':
+      return integer()
+    case 'proxyTags':
+    case 'texts':
+      return text({ mode: 'json' })
+    default:
+      return text()
+  }
+}

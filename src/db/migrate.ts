@@ -1,0 +1,58 @@
+import type { Database } from 'bun:sqlite'
+import { migrations } from './migrations'
+import { StorageError } from './open'
+
+/** Marks the file as ours ("MULT"), so that another program's database is never migrated. */
+const APPLICATION_ID = 0x4d554c54
+
+/** Brings the database to this program's tables: what is missing, in order, each in a transaction. */
+export function migrate(writer: Database): void {
+  refuseForeign(writer)
+  // Rebuilding a table must not cascade; what is left dangling is found below.
+  writer.run('PRAGMA foreign_keys = OFF')
+  writer.run(`PRAGMA application_id = ${APPLICATION_ID}`)
+  writer.run('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied TEXT NOT NULL)')
+  refuseNewer(writer)
+  for (const { name, sql } of migrations) apply(writer, name, sql)
+}
+
+/** Names of the migrations that a database still lacks. */
+export function pendingMigrations(reader: Database): string[] {
+  const done = appliedTo(reader)
+  return migrations.map(({ name }) => name).filter((name) => !done.has(name))
+}
+
+function apply(writer: Database, name: string, sql: string): void {
+  const work = writer.transaction(() => {
+    // Another process may have done it while this one waited for the lock.
+    if (appliedTo(writer).has(name)) return
+    for (const statement of sql.split('--> statement-breakpoint')) writer.run(statement)
+    const dangling = writer.query('PRAGMA foreign_key_check').all()
+    if (dangling.length > 0) throw new StorageError(`Migration ${name} would break references.`)
+    writer.query('INSERT INTO migrations VALUES (?, ?)').run(name, new Date().toISOString())
+  })
+  work.immediate()
+}
+
+function refuseForeign(writer: Database): void {
+  const id = writer.query<{ application_id: number }, []>('PRAGMA application_id').get()
+  const tables = writer.query('SELECT 1 FROM sqlite_master LIMIT 1').all()
+  if (tables.length > 0 && id?.application_id !== APPLICATION_ID)
+    throw new StorageError(
+      `The file ${writer.filename} is a database of another program, not Multitude’s.`,
+    )
+}
+
+function refuseNewer(writer: Database): void {
+  const known = new Set(migrations.map(({ name }) => name))
+  const unknown = [...appliedTo(writer)].filter((name) => !known.has(name))
+  if (unknown.length > 0)
+    throw new StorageError(
+      `The database ${writer.filename} was made by a newer Multitude (${unknown.join(', ')}); update this program.`,
+    )
+}
+
+function appliedTo(database: Database): Set<string> {
+  const rows = database.query<{ name: string }, []>('SELECT name FROM migrations').all()
+  return new Set(rows.map(({ name }) => name))
+}

@@ -1,0 +1,130 @@
+import { swagger } from '@elysiajs/swagger'
+import { type AnyElysia, Elysia } from 'elysia'
+import { type ErrorName, errorTable } from '../model/errors'
+import { version } from '../version'
+import { components } from '../wire/components'
+
+type ComponentName = keyof typeof components
+
+interface Description {
+  summary: string
+  description?: string
+  tag: string
+  /** What a success answers, by status: a component, a list of one, or nothing. */
+  answers: Record<number, ComponentName | [ComponentName] | null>
+  errors?: ErrorName[]
+  deprecated?: boolean
+}
+
+const everywhere: ErrorName[] = ['tooManyRequests', 'internal']
+
+/** What writes can answer beside their own errors. */
+export const writeErrors: ErrorName[] = ['badRequest', 'unauthorized', 'tooLarge']
+
+/** The documentation of a route: its words, its answers, and every error it can give. */
+export function describe({
+  summary,
+  description,
+  tag,
+  answers,
+  errors = [],
+  deprecated,
+}: Description) {
+  return {
+    summary,
+    ...(description && { description }),
+    ...(deprecated && { deprecated }),
+    tags: [tag],
+    responses: { ...successes(answers), ...failures([...errors, ...everywhere]) },
+  }
+}
+
+/** The OpenAPI document, made from the routes' own schemas. */
+export async function createDocument(routes: AnyElysia, publicUrl: string): Promise<object> {
+  // The plugin's own page would load its scripts from elsewhere; only its document is used.
+  const described = new Elysia({ normalize: false }).use(routes).use(
+    swagger({
+      path: '/page',
+      specPath: '/document',
+      documentation: {
+        openapi: '3.1.0',
+        info: { title: 'Multitude', version, description: INTRODUCTION },
+        servers: [{ url: publicUrl || '/' }],
+        components: {
+          schemas: components as Record<ComponentName, object>,
+          securitySchemes: {
+            token: {
+              type: 'apiKey',
+              in: 'header',
+              name: 'Authorization',
+              description: 'A system’s token, as it is.',
+            },
+          },
+        },
+        security: [{ token: [] }, {}],
+      },
+    }),
+  )
+  const response = await described.handle(new Request('http://localhost/document'))
+  return onlyJson((await response.json()) as OpenApi)
+}
+
+const INTRODUCTION = `The PluralKit-compatible interface of this server.
+
+Paste a token under **Authorize** to act as your system; without one you see what is public.
+Every path of version 2 also answers without the \`/v2\` prefix.`
+
+interface OpenApi {
+  paths: Record<string, Record<string, { requestBody?: { content: Record<string, unknown> } }>>
+}
+
+/** The plugin offers each body as form and text too; bodies here are JSON. */
+function onlyJson(document: OpenApi): OpenApi {
+  for (const path of Object.values(document.paths))
+    for (const { requestBody } of Object.values(path))
+      if (requestBody)
+        requestBody.content = { 'application/json': requestBody.content['application/json'] }
+  return document
+}
+
+function successes(answers: Description['answers']) {
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, answer]) => [
+      status,
+      answer === null
+        ? { description: 'Done; no content' }
+        : { description: 'Success', content: { 'application/json': { schema: schemaOf(answer) } } },
+    ]),
+  )
+}
+
+function schemaOf(answer: ComponentName | [ComponentName]) {
+  if (typeof answer === 'string') return { $ref: `#/components/schemas/${answer}` }
+  return { type: 'array' as const, items: { $ref: `#/components/schemas/${answer[0]}` } }
+}
+
+/** One answer per status, naming each error number that comes with it. */
+function failures(names: ErrorName[]) {
+  const byStatus = Map.groupBy(new Set(names), (name) => errorTable[name].status)
+  return Object.fromEntries(
+    [...byStatus].map(([status, kinds]) => [
+      status,
+      {
+        description: kinds
+          .map((kind) => `\`${errorTable[kind].code}\` ${errorTable[kind].message}`)
+          .join('\n\n'),
+        content: {
+          'application/json': {
+            schema: { $ref: '#/components/schemas/Error' },
+            examples: Object.fromEntries(
+              kinds.map((kind) => [
+                kind,
+                { value: { message: errorTable[kind].message, code: errorTable[kind].code } },
+              ]),
+            ),
+          },
+        },
+      },
+    ]),
+  )
+}

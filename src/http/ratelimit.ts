@@ -1,0 +1,51 @@
+import type { RateLimits } from '../config'
+
+export type Scope = keyof RateLimits
+
+/** How a request fares: the numbers of its `X-RateLimit-*` headers. */
+export interface Allowance {
+  readonly scope: Scope
+  readonly limit: number
+  readonly remaining: number
+  /** UNIX time in seconds at which the whole limit is free again. */
+  readonly reset: number
+  /** Milliseconds to wait; null when the request may pass. */
+  readonly retryAfter: number | null
+}
+
+const WINDOW_MS = 1000
+const MOST_CLIENTS = 100_000
+
+/**
+ * A token bucket per client and scope, kept as one number: the time at which the bucket is full
+ * again. A bucket that is full is as good as forgotten, so two generations of a second each
+ * replace timers and bound the memory.
+ */
+export function createRateLimiter(limits: RateLimits) {
+  let young = new Map<string, number>()
+  let old = new Map<string, number>()
+  let turnedAt = 0
+
+  return (scope: Scope, client: string, now: number): Allowance => {
+    if (now - turnedAt > WINDOW_MS || young.size >= MOST_CLIENTS) {
+      old = young
+      young = new Map()
+      turnedAt = now
+    }
+    const limit = limits[scope]
+    const cost = WINDOW_MS / limit
+    const key = `${scope} ${client}`
+    const fullAt = Math.max(young.get(key) ?? old.get(key) ?? 0, now)
+    const next = fullAt + cost
+    const debt = next - now
+    const passes = debt <= WINDOW_MS
+    young.set(key, passes ? next : fullAt)
+    return {
+      scope,
+      limit,
+      remaining: passes ? Math.floor((WINDOW_MS - debt) / cost + 1e-9) : 0,
+      reset: Math.ceil((passes ? next : fullAt) / 1000),
+      retryAfter: passes ? null : Math.max(1, Math.ceil(debt - WINDOW_MS)),
+    }
+  }
+}

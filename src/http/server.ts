@@ -1,0 +1,200 @@
+import { type AnyElysia, Elysia } from 'elysia'
+import type { Config } from '../config'
+import type { Log } from '../log'
+import { DomainError, error } from '../model/errors'
+import type { Deps } from '../service/deps'
+import { docsFiles } from '../web/docs'
+import { spellError } from '../wire/error'
+import { findClient } from './client'
+import { createDocument } from './docs'
+import { type Allowance, createRateLimiter, type Scope } from './ratelimit'
+import { v2 } from './v2'
+import { type Caller, callers, findCaller } from './viewer'
+
+export interface ServerParts {
+  deps: Deps
+  config: Config
+  log: Log
+  /** Throws unless the database answers. */
+  ping: () => void
+}
+
+/** Answers one request of the given peer address. */
+export type Handle = (request: Request, peer: string) => Promise<Response>
+
+/** The edge: who asks, how often, what is answered, and one line of log for each request. */
+export function createHandler({ deps, config, log, ping }: ServerParts): Handle {
+  const app = createRoutes({ deps, config, log, ping })
+  const limiter = config.RATE_LIMIT && createRateLimiter(config.RATE_LIMIT)
+  let warnedOfProxy = false
+
+  const limit = (request: Request, path: string, caller: Caller, peer: string) => {
+    if (limiter === null || isUnlimited(path)) return null
+    const client = findClient(peer, request.headers, config.TRUST_PROXY)
+    if (client.isLocal || caller.viewer.bot) return null
+    if (!warnedOfProxy && config.TRUST_PROXY === 0 && request.headers.has('x-forwarded-for')) {
+      warnedOfProxy = true
+      log.warn('a request came through a proxy, but TRUST_PROXY is 0: its clients share one limit')
+    }
+    const who = actsOnItself(request.method, path, caller)
+      ? `system ${caller.system?.id}`
+      : client.address
+    return limiter(scopeOf(request.method, path), who, Date.now())
+  }
+
+  const answer = async (request: Request, path: string, peer: string, requestId: string) => {
+    if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: preflight })
+    try {
+      const caller = await findCaller(deps, requestId, request.headers.get('authorization'))
+      const allowance = limit(request, path, caller, peer)
+      if (allowance?.retryAfter) return withAllowance(tooMany(allowance), allowance)
+      callers.set(request, caller)
+      const response = await app.handle(request)
+      return allowance ? withAllowance(response, allowance) : response
+    } catch (cause) {
+      return answerError(cause, requestId, log)
+    }
+  }
+
+  return async (request, peer) => {
+    const started = performance.now()
+    const requestId = crypto.randomUUID()
+    const path = pathOf(request.url)
+    const response = await answer(request, path, peer, requestId)
+    response.headers.set('access-control-allow-origin', '*')
+    response.headers.set('access-control-expose-headers', EXPOSED)
+    response.headers.set('x-request-id', requestId)
+    log.info('request', {
+      method: request.method,
+      path,
+      status: response.status,
+      ms: Math.round((performance.now() - started) * 100) / 100,
+      request_id: requestId,
+    })
+    return response
+  }
+}
+
+/** The OpenAPI document of this server. */
+export function describeRoutes(deps: Deps, config: Config): Promise<object> {
+  return createDocument(documented(deps, config), config.PUBLIC_URL)
+}
+
+function documented(deps: Deps, config: Config): AnyElysia {
+  return new Elysia({ normalize: false }).use(v2(deps, config.BODY_LIMIT, '/v2'))
+}
+
+function createRoutes({ deps, config, log, ping }: ServerParts): AnyElysia {
+  const app = new Elysia({ normalize: false })
+  app
+    .onError(({ error: cause, code, request, path }) => {
+      if (code === 'NOT_FOUND') return answerUnknown(app, path)
+      return answerError(cause, callers.get(request)?.requestId, log)
+    })
+    .get('/health', () => {
+      try {
+        ping()
+        return { status: 'ok' }
+      } catch {
+        return Response.json({ status: 'the database does not answer' }, { status: 503 })
+      }
+    })
+    .use(docs(deps, config))
+    .use(v2(deps, config.BODY_LIMIT, '/v2'))
+    .use(v2(deps, config.BODY_LIMIT, ''))
+  return app
+}
+
+function docs(deps: Deps, config: Config) {
+  const app = new Elysia({ normalize: false })
+  for (const [path, { content, type }] of Object.entries(docsFiles))
+    app.get(path, () => new Response(content, { headers: { 'content-type': type } }))
+  let document: Promise<object> | undefined
+  return app
+    .get('/', () => new Response(null, { status: 302, headers: { location: 'docs' } }))
+    .get('/openapi.json', () => {
+      document ??= describeRoutes(deps, config)
+      return document
+    })
+}
+
+/** Nothing answers here: a wrong method, a path of another version, or no path at all. */
+function answerUnknown(app: AnyElysia, path: string): Response {
+  const allowed = METHODS.filter((method) => app.router.http.find(method, path) !== null)
+  if (allowed.includes('GET')) allowed.push('HEAD')
+  if (allowed.length > 0) {
+    const response = spell(error('methodNotAllowed'))
+    response.headers.set('allow', allowed.join(', '))
+    return response
+  }
+  if (/^\/v2\/(s|m|a|msg)(\/|$)/.test(path)) return spell(error('invalidPath'))
+  return spell(error('notFound'))
+}
+
+function answerError(cause: unknown, requestId: string | undefined, log: Log): Response {
+  if (cause instanceof DomainError) return spell(cause)
+  if (isClientFault(cause)) return spell(error('badRequest'))
+  log.error('request failed', {
+    request_id: requestId,
+    cause: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
+  })
+  return spell(error('internal'))
+}
+
+/** What Elysia itself finds wrong, such as a path that is not valid percent-encoding. */
+function isClientFault(cause: unknown): boolean {
+  const { code } = cause as { code?: string }
+  return code === 'VALIDATION' || code === 'PARSE'
+}
+
+function spell(failure: DomainError): Response {
+  return Response.json(spellError(failure), { status: failure.status })
+}
+
+function tooMany({ retryAfter }: Allowance): Response {
+  const { message } = error('tooManyRequests')
+  return spell(new DomainError('tooManyRequests', message, undefined, retryAfter ?? 0))
+}
+
+function withAllowance(response: Response, allowance: Allowance): Response {
+  response.headers.set('x-ratelimit-limit', String(allowance.limit))
+  response.headers.set('x-ratelimit-remaining', String(allowance.remaining))
+  response.headers.set('x-ratelimit-reset', String(allowance.reset))
+  response.headers.set('x-ratelimit-scope', allowance.scope)
+  return response
+}
+
+const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE']
+
+const EXPOSED =
+  'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Scope'
+
+const preflight = {
+  'access-control-allow-methods': 'GET, HEAD, POST, PATCH, PUT, DELETE, OPTIONS',
+  'access-control-allow-headers': 'Content-Type, Authorization, User-Agent',
+  'access-control-max-age': '86400',
+}
+
+function pathOf(url: string): string {
+  const start = url.indexOf('/', url.indexOf('//') + 2)
+  const end = url.indexOf('?', start)
+  return end === -1 ? url.slice(start) : url.slice(start, end)
+}
+
+function isUnlimited(path: string): boolean {
+  return path === '/health' || path === '/openapi.json' || path.startsWith('/docs') || path === '/'
+}
+
+function scopeOf(method: string, path: string): Scope {
+  if (method !== 'GET' && method !== 'HEAD') return 'generic_update'
+  return path.includes('/messages/') || path.includes('/msg/') ? 'message' : 'generic_get'
+}
+
+/** Writes are only ever allowed on the caller's own system; reads tell by the name they use. */
+function actsOnItself(method: string, path: string, { system }: Caller): boolean {
+  if (system === null) return false
+  if (method !== 'GET' && method !== 'HEAD') return true
+  const [, named] = /\/systems\/([^/]+)/.exec(path) ?? []
+  const name = named?.toLowerCase().replace('-', '')
+  return name === '@me' || name === system.hid || named?.toLowerCase() === system.uuid
+}

@@ -1,0 +1,35 @@
+/** What can happen to a system, in the words its webhook receivers know. */
+export const eventTypes = [
+  'UPDATE_SYSTEM',
+  'UPDATE_SETTINGS',
+  'CREATE_MEMBER',
+  'UPDATE_MEMBER',
+  'DELETE_MEMBER',
+  'CREATE_GROUP',
+  'UPDATE_GROUP',
+  'UPDATE_GROUP_MEMBERS',
+  'DELETE_GROUP',
+  'LINK_ACCOUNT',
+  'UNLINK_ACCOUNT',
+  'UPDATE_SYSTEM_GUILD',
+  'UPDATE_MEMBER_GUILD',
+  'CREATE_MESSAGE',
+  'CREATE_SWITCH',
+  'UPDATE_SWITCH',
+  'DELETE_SWITCH',
+  'DELETE_ALL_SWITCHES',
+  'SUCCESSFUL_IMPORT',
+  'UPDATE_AUTOPROXY',
+] as const
+
+export type EventType = (typeof eventTypes)[number]
+
+/** One thing that happened: what it is told of (a UUID or an account) and the values that are new. */
+export interface Happening {
+  system_id: number
+  type: EventType
+  /** UUID of the entity or ID of the account; null where the system itself is meant. */
+  subject: string | null
+  /** New values by key, as stored; `events` spells them for receivers. */
+  data: Record<string, unknown> | null
+}

@@ -1,0 +1,71 @@
+import { and, eq } from 'drizzle-orm'
+import type { Db } from '../db/open'
+import { accounts } from '../db/tables'
+import { error } from '../model/errors'
+import type { Deps } from './deps'
+import { tell } from './outbox'
+
+export interface Account {
+  id: string
+  system_id: number
+  autoproxy_enabled: boolean
+}
+
+export async function linkAccount(deps: Deps, systemId: number, account: string): Promise<void> {
+  await deps.transact((tx) => insertAccount(deps, tx, systemId, account))
+}
+
+/** Whether the account was linked to this system. */
+export async function unlinkAccount(
+  deps: Deps,
+  systemId: number,
+  account: string,
+): Promise<boolean> {
+  return deps.transact(async (tx) => {
+    const gone = await tx
+      .delete(accounts)
+      .where(and(eq(accounts.id, account), eq(accounts.system_id, systemId)))
+      .returning()
+      .all()
+    if (gone.length === 0) return false
+    await tell(tx, deps.now(), {
+      system_id: systemId,
+      type: 'UNLINK_ACCOUNT',
+      subject: account,
+      data: null,
+    })
+    return true
+  })
+}
+
+export async function listAccounts(db: Db, systemId: number): Promise<Account[]> {
+  return await db
+    .select()
+    .from(accounts)
+    .where(eq(accounts.system_id, systemId))
+    .orderBy(accounts.id)
+    .all()
+}
+
+export async function findAccount(db: Db, account: string): Promise<Account | null> {
+  return (await db.select().from(accounts).where(eq(accounts.id, account)).get()) ?? null
+}
+
+/** Links within a transaction. Linking twice changes nothing; somebody else's is a conflict. */
+export async function insertAccount(
+  deps: Deps,
+  tx: Db,
+  systemId: number,
+  account: string,
+): Promise<void> {
+  const linked = await findAccount(tx, account)
+  if (linked?.system_id === systemId) return
+  if (linked) throw error('conflict', 'the account is linked to another system')
+  await tx.insert(accounts).values({ id: account, system_id: systemId })
+  await tell(tx, deps.now(), {
+    system_id: systemId,
+    type: 'LINK_ACCOUNT',
+    subject: account,
+    data: null,
+  })
+}

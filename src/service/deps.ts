@@ -1,0 +1,30 @@
+import type { Db, Storage } from '../db/open'
+import type { Instant } from '../model/time'
+
+/** What every verb works with. The outside world enters here and nowhere else. */
+export interface Deps {
+  readonly db: Db
+  readonly transact: Storage['transact']
+  readonly now: () => Instant
+}
+
+/**
+ * The wall clock in microseconds. It never gives one instant twice, so that two switches logged
+ * within the same millisecond keep their order.
+ */
+export function createClock(): () => Instant {
+  let last = 0
+  return () => {
+    last = Math.max(last + 1, Date.now() * 1000)
+    return last
+  }
+}
+
+/** For describing the verbs without doing them: whoever asks anything of it has made a mistake. */
+export const undone: Deps = {
+  get db(): Db {
+    throw new Error('there is no database here')
+  },
+  transact: () => Promise.reject(new Error('there is no database here')),
+  now: () => 0,
+}

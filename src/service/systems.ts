@@ -1,0 +1,129 @@
+import { count, eq, getTableColumns, sql } from 'drizzle-orm'
+import { type Db, prepared } from '../db/open'
+import { accounts, systemSettings, systems } from '../db/tables'
+import { changesOf, fillDefaults } from '../model/entity'
+import { error } from '../model/errors'
+import { isOwner, type Viewer } from '../model/privacy'
+import { parseSystemRef } from '../model/ref'
+import { type System, type SystemDraft, type SystemPatch, system } from '../model/system'
+import type { Deps } from './deps'
+import { drawIdentity } from './identity'
+import { tell } from './outbox'
+
+/** The system a caller names. `@me` without a token is told apart from one that does not exist. */
+export async function getSystem({ db }: Deps, viewer: Viewer, ref: string): Promise<System> {
+  if (ref === '@me') return getSystemById(db, requireSystem(viewer))
+  const found = await findSystem(db, ref)
+  if (!found) throw error('systemNotFound')
+  return found
+}
+
+/** As getSystem, for changing it: only its owner may. */
+export async function getOwnSystem(deps: Deps, viewer: Viewer, ref: string): Promise<System> {
+  requireSystem(viewer)
+  const found = await getSystem(deps, viewer, ref)
+  if (!isOwner(viewer, found.id)) throw error('forbidden')
+  return found
+}
+
+/** The row number of the caller's own system; 401 for nobody. */
+export function requireSystem(viewer: Viewer): number {
+  if (viewer.system === null) throw error('unauthorized')
+  return viewer.system
+}
+
+export async function createSystem(deps: Deps, draft: SystemDraft): Promise<System> {
+  return deps.transact((tx) => insertSystem(tx, { ...draft, created: deps.now() }))
+}
+
+export async function patchSystem(
+  deps: Deps,
+  viewer: Viewer,
+  ref: string,
+  patch: SystemPatch,
+): Promise<System> {
+  const { id } = await getOwnSystem(deps, viewer, ref)
+  return deps.transact(async (tx) => {
+    const before = await getSystemById(tx, id)
+    const changed = changesOf<typeof system>(before, patch)
+    if (Object.keys(changed).length === 0) return before
+    await tell(tx, deps.now(), {
+      system_id: id,
+      type: 'UPDATE_SYSTEM',
+      subject: null,
+      data: changed,
+    })
+    const after = await tx.update(systems).set(changed).where(eq(systems.id, id)).returning().get()
+    return after as System
+  })
+}
+
+export async function deleteSystem(deps: Deps, id: number): Promise<void> {
+  await deps.transact(async (tx) => {
+    await tx.delete(systems).where(eq(systems.id, id))
+  })
+}
+
+export async function listSystems({ db }: Deps): Promise<System[]> {
+  return await db.select().from(systems).orderBy(systems.id).all()
+}
+
+export async function countSystems({ db }: Deps): Promise<number> {
+  const row = await db.select({ all: count() }).from(systems).get()
+  return row?.all ?? 0
+}
+
+export async function findSystem(db: Db, text: string): Promise<System | null> {
+  const ref = parseSystemRef(text)
+  if (ref === null || 'me' in ref) return null
+  if ('uuid' in ref) return (await byUuid(db).get({ uuid: ref.uuid })) ?? null
+  if ('account' in ref) return (await byAccount(db).get({ account: ref.account })) ?? null
+  return (await byHid(db).get({ hid: ref.hid })) ?? null
+}
+
+export async function getSystemById(db: Db, id: number): Promise<System> {
+  const found = await byId(db).get({ id })
+  if (!found) throw error('systemNotFound')
+  return found
+}
+
+export async function insertSystem(tx: Db, draft: SystemDraft): Promise<System> {
+  const identity = await drawIdentity(async (hid) => (await byHid(tx).get({ hid })) !== undefined)
+  const row = { ...fillDefaults(system, draft), ...identity }
+  const made = await tx.insert(systems).values(row).returning().get()
+  await tx.insert(systemSettings).values({ system_id: made.id })
+  return made
+}
+
+const byId = prepared((db) =>
+  db
+    .select()
+    .from(systems)
+    .where(eq(systems.id, sql.placeholder('id')))
+    .prepare(),
+)
+
+const byHid = prepared((db) =>
+  db
+    .select()
+    .from(systems)
+    .where(eq(systems.hid, sql.placeholder('hid')))
+    .prepare(),
+)
+
+const byUuid = prepared((db) =>
+  db
+    .select()
+    .from(systems)
+    .where(eq(systems.uuid, sql.placeholder('uuid')))
+    .prepare(),
+)
+
+const byAccount = prepared((db) =>
+  db
+    .select(getTableColumns(systems))
+    .from(systems)
+    .innerJoin(accounts, eq(accounts.system_id, systems.id))
+    .where(eq(accounts.id, sql.placeholder('account')))
+    .prepare(),
+)

@@ -1,0 +1,119 @@
+import { type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
+import type { Entity } from '../model/entity'
+import { type Field, MAX_TAG_AFFIXES } from '../model/field'
+import type { UnreadBody } from './json'
+
+/** JSON Schemas of the v2 spelling, made from the field tables: for documentation and its test. */
+
+/** What is sent to change one, or to make one. The field table itself checks what arrives. */
+export function bodySchema(entity: Entity, mode: 'patch' | 'draft'): TUnsafe<UnreadBody> {
+  const fields = Object.entries(entity.fields).filter(([, field]) => !field.readonly)
+  const properties = Object.fromEntries(
+    fields.map(([key, field]) => [key, fieldSchema(field, field.nullable)]),
+  )
+  if (entity.levels.length > 0) properties.privacy = privacySchema(entity, 'sent')
+  const required = fields.filter(([, field]) => field.required).map(([key]) => key)
+  return unreadBody({
+    type: 'object',
+    ...(mode === 'draft' && required.length > 0 && { required }),
+    properties,
+  })
+}
+
+/** Documents a body that reaches its route as text: to Elysia it may be anything. */
+export function unreadBody(schema: object): TUnsafe<UnreadBody> {
+  return Type.Unsafe<UnreadBody>({ ...Type.Unknown(), ...schema })
+}
+
+/** What is answered. Any value may be null for a caller who may not see it. */
+export function viewSchema(entity: Entity, extra: Record<string, TSchema> = {}): TSchema {
+  const properties: Record<string, TSchema> = {}
+  if (entity.levels.length > 0) {
+    properties.id = Type.String({ description: 'Short ID', pattern: '^[a-z]{5,6}$' })
+    properties.uuid = Type.String({ format: 'uuid' })
+  }
+  const optional = new Set(Object.keys(extra))
+  Object.assign(properties, extra)
+  for (const [key, field] of Object.entries(entity.fields)) {
+    const hideable = field.guard !== undefined && !field.standIn && field.kind !== 'proxyTags'
+    const nullable = field.initial === null || hideable || field.ownerOnly === 'null'
+    properties[key] = fieldSchema(field, nullable)
+    if (field.ownerOnly === 'absent') optional.add(key)
+  }
+  if (entity.levels.length > 0) properties.privacy = privacySchema(entity, 'shown')
+  return Type.Unsafe({
+    type: 'object',
+    required: Object.keys(properties).filter((key) => !optional.has(key)),
+    properties,
+    additionalProperties: false,
+  })
+}
+
+function fieldSchema(field: Field, nullable: boolean): TSchema {
+  const { type, ...rest } = shapeOf(field)
+  return Type.Unsafe({
+    type: nullable ? [type, 'null'] : type,
+    ...rest,
+    ...(rest.enum && nullable && { enum: [...rest.enum, null] }),
+    description: field.doc,
+    ...(field.example !== undefined && { example: field.example }),
+  })
+}
+
+interface Shape {
+  type: string
+  enum?: readonly string[]
+  [keyword: string]: unknown
+}
+
+function shapeOf(field: Field): Shape {
+  switch (field.kind) {
+    case 'flag':
+      return { type: 'boolean' }
+    case 'count':
+      return { type: 'integer', minimum: 0 }
+    case 'color':
+      return { type: 'string', pattern: '^[0-9a-fA-F]{6}$' }
+    case 'date':
+      return { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' }
+    case 'timestamp':
+      return { type: 'string', format: 'date-time' }
+    case 'choice':
+      return { type: 'string', enum: field.choices ?? [] }
+    case 'texts':
+      return { type: 'array', maxItems: field.max, items: { type: 'string' } }
+    case 'proxyTags':
+      return { type: 'array', maxItems: field.max, items: proxyTagSchema }
+    case 'text':
+      return { type: 'string', maxLength: field.max, ...(field.required && { minLength: 1 }) }
+    case 'url':
+      return { type: 'string', maxLength: field.max }
+    default:
+      return { type: 'string' }
+  }
+}
+
+const proxyTagSchema = {
+  type: 'object',
+  description: `Prefix and suffix together have at most ${MAX_TAG_AFFIXES} characters`,
+  properties: {
+    prefix: { type: ['string', 'null'], maxLength: MAX_TAG_AFFIXES },
+    suffix: { type: ['string', 'null'], maxLength: MAX_TAG_AFFIXES },
+  },
+  additionalProperties: false,
+}
+
+function privacySchema(entity: Entity, direction: 'sent' | 'shown'): TSchema {
+  const shown = direction === 'shown'
+  const level = shown
+    ? { type: 'string', enum: ['public', 'private'] }
+    : { type: ['string', 'null'], enum: ['public', 'private', null] }
+  return Type.Unsafe({
+    type: ['object', 'null'],
+    description: shown
+      ? 'Privacy levels; null for everyone but the owner'
+      : 'Only the given levels change; null stores public',
+    properties: Object.fromEntries(entity.levels.map((name) => [name, level])),
+    ...(shown && { required: entity.levels, additionalProperties: false }),
+  })
+}

@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'bun:test'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import manifest from '../package.json'
+import { settings } from '../src/config'
+import { migrations } from '../src/db/migrations'
+import { document } from './document'
+import { home } from './kit'
+
+const root = join(import.meta.dir, '..')
+
+/** Who may import whom. A room that is not named may be imported by nobody. */
+const rooms: Record<string, { rooms: string[]; packages: RegExp }> = {
+  model: { rooms: [], packages: /^$/ },
+  wire: { rooms: ['model'], packages: /^@sinclair\/typebox$/ },
+  formats: { rooms: ['model'], packages: /^$/ },
+  db: { rooms: ['model'], packages: /^(bun:sqlite|drizzle-orm.*|node:.*)$/ },
+  service: { rooms: ['model', 'db', 'formats'], packages: /^(drizzle-orm.*|node:.*)$/ },
+  events: { rooms: ['model', 'wire', 'db'], packages: /^(drizzle-orm.*|node:.*|bun)$/ },
+  http: {
+    rooms: ['model', 'wire', 'service', 'events', 'web', 'config', 'log', 'version'],
+    packages: /^(elysia|@elysiajs\/swagger|node:.*)$/,
+  },
+  web: { rooms: [], packages: /^swagger-ui-dist\/.*$/ },
+  cli: {
+    rooms: ['app', 'config', 'db', 'formats', 'log', 'model', 'service', 'version', 'wire'],
+    packages: /^node:.*$/,
+  },
+  config: { rooms: [], packages: /^$/ },
+  log: { rooms: ['config'], packages: /^node:.*$/ },
+  version: { rooms: [], packages: /^$/ },
+  app: {
+    rooms: ['config', 'db', 'http', 'log', 'model', 'service', 'events'],
+    packages: /^(bun|node:.*)$/,
+  },
+  main: { rooms: ['cli'], packages: /^$/ },
+}
+
+const sources = new Bun.Glob('**/*.ts')
+const files = [...sources.scanSync(join(root, 'src'))].filter((file) => !file.endsWith('.d.ts'))
+
+describe('the house', () => {
+  test('every import keeps to the table of rooms', () => {
+    const broken: string[] = []
+    for (const file of files) {
+      const room = roomOf(file)
+      const allowed = rooms[room]
+      for (const { target, line } of importsOf(file)) {
+        const isOutside = !target.startsWith('.')
+        const other = isOutside ? target : roomOf(join(file, '..', target))
+        const isFine = isOutside
+          ? allowed?.packages.test(target)
+          : other === room || other === '..' || allowed?.rooms.includes(other)
+        if (!isFine) broken.push(`src/${file}:${line} ${room} imports ${target}`)
+      }
+    }
+    expect(files.length).toBeGreaterThan(30)
+    expect(broken).toEqual([])
+  })
+
+  test('only main reads the environment and the arguments', () => {
+    const readers = files.filter((file) =>
+      /process\.(env\b(?!\.MULTITUDE_COMMIT)|argv)/.test(read(join('src', file))),
+    )
+    expect(readers.toSorted()).toEqual(['cli/serve.ts', 'main.ts'])
+  })
+
+  test('no room is called by what everything could be called', () => {
+    const vague = files.filter((file) => /(utils|shared|common|helpers|types)(\/|\.ts$)/.test(file))
+    expect(vague).toEqual([])
+  })
+
+  test('the migrations match the tables', () => {
+    const out = mkdtempSync(join(tmpdir(), 'multitude-migrations-'))
+    cpSync(join(root, 'migrations'), out, { recursive: true })
+    const { stdout, exitCode } = Bun.spawnSync(
+      ['node_modules/.bin/drizzle-kit', 'generate', '--dialect', 'sqlite', '--schema'].concat(
+        'src/db/tables.ts',
+        '--out',
+        out,
+      ),
+      { cwd: root },
+    )
+    rmSync(out, { recursive: true })
+    expect(exitCode).toBe(0)
+    expect(stdout.toString()).toContain('No schema changes')
+  }, 30_000)
+
+  test('the executable carries every migration, in order', () => {
+    const inFolder = readdirSync(join(root, 'migrations'))
+      .filter((file) => file.endsWith('.sql'))
+      .map((file) => file.replace('.sql', ''))
+      .toSorted()
+    expect(migrations.map(({ name }) => name)).toEqual(inFolder)
+  })
+
+  test('dependencies are exact, and the lock file names no host', () => {
+    const versions = Object.values({ ...manifest.dependencies, ...manifest.devDependencies })
+    expect(versions.filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([])
+    expect(read('bun.lock')).not.toContain('://')
+    expect(manifest.scripts.preinstalled).toContain(`bun@${manifest.devDependencies.bun} `)
+  })
+})
+
+describe('the README', () => {
+  const readme = read('README.md')
+
+  test('names every setting with its default and meaning', () => {
+    const missing = Object.entries(settings).filter(
+      ([name, { doc }]) => !readme.includes(`\`${name}\``) || !readme.includes(doc),
+    )
+    expect(missing).toEqual([])
+  })
+
+  test('has a line for every source file', () => {
+    const missing = files.filter((file) => !readme.includes(file.split('/').at(-1) ?? file))
+    expect(missing).toEqual([])
+  })
+})
+
+describe('without a token', () => {
+  const { ask } = home()
+
+  const writes = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods)
+      .filter((method) => method !== 'get')
+      .map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{[^}]+\}/g, 'abcde')}`),
+  )
+
+  test('there are writes to try', () => expect(writes).toContain('PATCH /v2/systems/abcde'))
+
+  test.each(writes)('%s is refused before its body is looked at', async (line) => {
+    for (const body of [undefined, 'not JSON', {}]) {
+      const { status } = await ask(line, { body })
+      expect(status).toBe(401)
+    }
+  })
+})
+
+function roomOf(file: string): string {
+  return file.split('/')[0]?.replace('.ts', '') ?? ''
+}
+
+function read(file: string): string {
+  return readFileSync(join(root, file), 'utf8')
+}
+
+function importsOf(file: string): { target: string; line: number }[] {
+  return read(join('src', file))
+    .split('\n')
+    .flatMap((text, at) => {
+      const [, target] = /(?:from|import) '([^']+)'/.exec(text) ?? []
+      return target ? [{ target, line: at + 1 }] : []
+    })
+}

@@ -1,0 +1,91 @@
+import { afterAll } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type App, createApp } from '../src/app'
+import { type Config, readConfig } from '../src/config'
+import { createLog } from '../src/log'
+import type { JsonObject } from '../src/model/entity'
+import type { Instant } from '../src/model/time'
+import { insertSystem } from '../src/service/systems'
+import { insertToken } from '../src/service/tokens'
+import { expectDocumented } from './document'
+
+/** A system of a test, with what its owner knows. */
+export interface Someone {
+  id: number
+  hid: string
+  uuid: string
+  token: string
+}
+
+export interface Answer<T = JsonObject> {
+  status: number
+  headers: Headers
+  text: string
+  json: T
+}
+
+export interface Asking {
+  as?: Someone | null
+  body?: unknown
+  headers?: Record<string, string>
+  peer?: string
+}
+
+/** The real app on a real file of its own, which goes when the tests of the file are done. */
+export function home({
+  now,
+  ...settings
+}: Partial<Record<keyof Config, string>> & { now?: () => Instant } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'multitude-test-'))
+  const config = readConfig({
+    DATABASE_URL: `file:${join(folder, 'test.db')}`,
+    DURABILITY: 'normal',
+    ...settings,
+  })
+  const lines: string[] = []
+  const log = createLog(config.LOG_LEVEL, 'json', (text) => lines.push(text))
+  const app: App = createApp(config, log, now)
+  afterAll(async () => {
+    await app.stop()
+    rmSync(folder, { recursive: true })
+  })
+
+  return {
+    app,
+    config,
+    folder,
+    deps: app.deps,
+    /** Everything that was logged so far. */
+    logged: () => {
+      log.flush()
+      return lines.join('')
+    },
+    makeSystem: (name: string | null = null): Promise<Someone> =>
+      app.deps.transact(async (tx) => {
+        const { id, hid, uuid } = await insertSystem(tx, { name, created: app.deps.now() })
+        return { id, hid, uuid, token: await insertToken(app.deps, tx, id, 'test') }
+      }),
+    /** Asks "METHOD /path" and holds the answer against the API documentation. */
+    async ask<T = JsonObject>(
+      line: string,
+      { as, body, headers = {}, peer = '127.0.0.1' }: Asking = {},
+    ) {
+      const [method = 'GET', path = '/'] = line.split(' ')
+      const request = new Request(`http://localhost${path}`, {
+        method,
+        headers: { ...(as && { authorization: as.token }), ...headers },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      })
+      const response = await app.handle(request, peer)
+      const text = await response.text()
+      const isJson = response.headers.get('content-type')?.startsWith('application/json')
+      const json = isJson && text !== '' ? JSON.parse(text) : null
+      await expectDocumented(method, path, response.status, json)
+      return { status: response.status, headers: response.headers, text, json } as Answer<T>
+    },
+  }
+}
+
+export type Home = ReturnType<typeof home>

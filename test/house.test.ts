@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import manifest from '../package.json'
 import { settings } from '../src/config'
 import { migrations } from '../src/db/migrations'
@@ -76,9 +76,7 @@ describe('the house', () => {
     cpSync(join(root, 'migrations'), out, { recursive: true })
     const { stdout, exitCode } = Bun.spawnSync(
       ['node_modules/.bin/drizzle-kit', 'generate', '--dialect', 'sqlite', '--schema'].concat(
-        'src/db/tables.ts',
-        '--out',
-        out,
+        'src/db/tables.ts', '--out', relative(root, out),
       ),
       { cwd: root },
     )

@@ -1,6 +1,8 @@
 import foundation from '../../migrations/0000_foundation.sql' with { type: 'text' }
+import people from '../../migrations/0001_people.sql' with { type: 'text' }
 
 /** Every migration in its order, carried inside the executable. */
 export const migrations: { name: string; sql: string }[] = [
   { name: '0000_foundation', sql: foundation },
+  { name: '0001_people', sql: people },
 ]

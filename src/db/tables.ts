@@ -1,20 +1,25 @@
-import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { autoproxy } from '../model/autoproxy'
+import { group } from '../model/group'
+import { memberGuild, systemGuild } from '../model/guild'
+import { member } from '../model/member'
 import { settings } from '../model/settings'
 import { system } from '../model/system'
 import { columnsOf } from './columns'
 
-const identity = {
+/** Made anew for each table: a column remembers the table it was first named in. */
+const identity = () => ({
   id: integer().primaryKey({ autoIncrement: true }),
   uuid: text().notNull().unique(),
   hid: text().notNull().unique(),
-}
+})
 
 const ofSystem = () =>
   integer()
     .notNull()
     .references(() => systems.id, { onDelete: 'cascade' })
 
-export const systems = sqliteTable('systems', { ...identity, ...columnsOf(system) })
+export const systems = sqliteTable('systems', { ...identity(), ...columnsOf(system) })
 
 export const systemSettings = sqliteTable('settings', {
   system_id: ofSystem().primaryKey(),
@@ -64,4 +69,127 @@ export const events = sqliteTable(
     at: integer().notNull(),
   },
   (table) => [index('events_by_system').on(table.system_id, table.id)],
+)
+
+export const members = sqliteTable(
+  'members',
+  { ...identity(), system_id: ofSystem(), ...columnsOf(member) },
+  (table) => [index('members_by_system').on(table.system_id)],
+)
+
+const ofMember = () =>
+  integer()
+    .notNull()
+    .references(() => members.id, { onDelete: 'cascade' })
+
+/** The proxy tags of all members once more, as keys that a message's text can be looked up by. */
+export const proxyTagKeys = sqliteTable(
+  'proxy_tag_keys',
+  {
+    member_id: ofMember(),
+    system_id: integer().notNull(),
+    position: integer().notNull(),
+    prefix_key: text().notNull(),
+    suffix_key: text().notNull(),
+    bare_key: text().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.member_id, table.position] }),
+    index('proxy_tag_keys_by_affixes').on(table.system_id, table.prefix_key, table.suffix_key),
+    index('proxy_tag_keys_by_bare').on(table.system_id, table.bare_key),
+  ],
+)
+
+export const groups = sqliteTable(
+  'groups',
+  { ...identity(), system_id: ofSystem(), ...columnsOf(group) },
+  (table) => [index('groups_by_system').on(table.system_id)],
+)
+
+export const groupMembers = sqliteTable(
+  'group_members',
+  {
+    group_id: integer()
+      .notNull()
+      .references(() => groups.id, { onDelete: 'cascade' }),
+    member_id: ofMember(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.group_id, table.member_id] }),
+    index('group_members_by_member').on(table.member_id),
+  ],
+)
+
+export const switches = sqliteTable(
+  'switches',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    uuid: text().notNull().unique(),
+    system_id: ofSystem(),
+    timestamp: integer().notNull(),
+  },
+  (table) => [uniqueIndex('switches_by_time').on(table.system_id, table.timestamp)],
+)
+
+/** Who fronts since a switch, in the order given when it was logged. */
+export const switchMembers = sqliteTable(
+  'switch_members',
+  {
+    switch_id: integer()
+      .notNull()
+      .references(() => switches.id, { onDelete: 'cascade' }),
+    position: integer().notNull(),
+    member_id: ofMember(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.switch_id, table.position] }),
+    index('switch_members_by_member').on(table.member_id),
+  ],
+)
+
+/** Records of proxied messages. They outlive their member, but not their system. */
+export const messages = sqliteTable(
+  'messages',
+  {
+    id: text().primaryKey(),
+    original: text().notNull(),
+    sender: text().notNull(),
+    channel: text().notNull(),
+    guild: text(),
+    system_id: ofSystem(),
+    member_id: integer().references(() => members.id, { onDelete: 'set null' }),
+    timestamp: integer().notNull(),
+  },
+  (table) => [
+    index('messages_by_original').on(table.original),
+    index('messages_by_system').on(table.system_id),
+    index('messages_by_member').on(table.member_id),
+  ],
+)
+
+export const systemGuilds = sqliteTable(
+  'system_guilds',
+  { system_id: ofSystem(), guild_id: text().notNull(), ...columnsOf(systemGuild) },
+  (table) => [primaryKey({ columns: [table.system_id, table.guild_id] })],
+)
+
+export const memberGuilds = sqliteTable(
+  'member_guilds',
+  { member_id: ofMember(), guild_id: text().notNull(), ...columnsOf(memberGuild) },
+  (table) => [primaryKey({ columns: [table.member_id, table.guild_id] })],
+)
+
+export const autoproxies = sqliteTable(
+  'autoproxy',
+  {
+    system_id: ofSystem(),
+    guild_id: text().notNull(),
+    ...columnsOf(autoproxy),
+    /** The row number; on the wires it is a short ID. */
+    autoproxy_member: integer().references(() => members.id, { onDelete: 'set null' }),
+  },
+  (table) => [
+    primaryKey({ columns: [table.system_id, table.guild_id] }),
+    index('autoproxy_by_member').on(table.autoproxy_member),
+  ],
 )

@@ -9,7 +9,7 @@ import { findClient } from './client'
 import { createDocument } from './docs'
 import { type Allowance, createRateLimiter, type Scope } from './ratelimit'
 import { v2 } from './v2'
-import { type Caller, callers, findCaller } from './viewer'
+import { type Caller, callers, findCaller, isRead } from './viewer'
 
 export interface ServerParts {
   deps: Deps
@@ -186,14 +186,14 @@ function isUnlimited(path: string): boolean {
 }
 
 function scopeOf(method: string, path: string): Scope {
-  if (method !== 'GET' && method !== 'HEAD') return 'generic_update'
+  if (!isRead(method)) return 'generic_update'
   return path.includes('/messages/') || path.includes('/msg/') ? 'message' : 'generic_get'
 }
 
 /** Writes are only ever allowed on the caller's own system; reads tell by the name they use. */
 function actsOnItself(method: string, path: string, { system }: Caller): boolean {
   if (system === null) return false
-  if (method !== 'GET' && method !== 'HEAD') return true
+  if (!isRead(method)) return true
   const [, named] = /\/systems\/([^/]+)/.exec(path) ?? []
   const name = named?.toLowerCase().replace('-', '')
   return name === '@me' || name === system.hid || named?.toLowerCase() === system.uuid

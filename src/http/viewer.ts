@@ -28,6 +28,10 @@ export async function findCaller(
   return { requestId, viewer, system }
 }
 
+export function isRead(method: string): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
 /** A group of routes that know their viewer and get their body as unread JSON text. */
 export function routes(bodyLimit: number) {
   return new Elysia({ normalize: false })

@@ -7,7 +7,7 @@ import { isOwner, type Viewer } from '../model/privacy'
 import { parseSystemRef } from '../model/ref'
 import { type System, type SystemDraft, type SystemPatch, system } from '../model/system'
 import type { Deps } from './deps'
-import { drawIdentity } from './identity'
+import { identified } from './identity'
 import { tell } from './outbox'
 
 /** The system a caller names. `@me` without a token is told apart from one that does not exist. */
@@ -76,48 +76,24 @@ export async function countSystems({ db }: Deps): Promise<number> {
 export async function findSystem(db: Db, text: string): Promise<System | null> {
   const ref = parseSystemRef(text)
   if (ref === null || 'me' in ref) return null
-  if ('uuid' in ref) return (await byUuid(db).get({ uuid: ref.uuid })) ?? null
   if ('account' in ref) return (await byAccount(db).get({ account: ref.account })) ?? null
-  return (await byHid(db).get({ hid: ref.hid })) ?? null
+  return stored.find(db, ref)
 }
 
 export async function getSystemById(db: Db, id: number): Promise<System> {
-  const found = await byId(db).get({ id })
+  const found = await stored.findById(db, id)
   if (!found) throw error('systemNotFound')
   return found
 }
 
 export async function insertSystem(tx: Db, draft: SystemDraft): Promise<System> {
-  const identity = await drawIdentity(async (hid) => (await byHid(tx).get({ hid })) !== undefined)
-  const row = { ...fillDefaults(system, draft), ...identity }
+  const row = { ...fillDefaults(system, draft), ...(await stored.draw(tx)) }
   const made = await tx.insert(systems).values(row).returning().get()
   await tx.insert(systemSettings).values({ system_id: made.id })
   return made
 }
 
-const byId = prepared((db) =>
-  db
-    .select()
-    .from(systems)
-    .where(eq(systems.id, sql.placeholder('id')))
-    .prepare(),
-)
-
-const byHid = prepared((db) =>
-  db
-    .select()
-    .from(systems)
-    .where(eq(systems.hid, sql.placeholder('hid')))
-    .prepare(),
-)
-
-const byUuid = prepared((db) =>
-  db
-    .select()
-    .from(systems)
-    .where(eq(systems.uuid, sql.placeholder('uuid')))
-    .prepare(),
-)
+const stored = identified<System>(systems)
 
 const byAccount = prepared((db) =>
   db

@@ -1,9 +1,60 @@
+import { type TSchema, Type } from '@sinclair/typebox'
+import { autoproxy } from '../model/autoproxy'
+import { group } from '../model/group'
+import { memberGuild, systemGuild } from '../model/guild'
+import { member } from '../model/member'
+import { settings } from '../model/settings'
 import { system } from '../model/system'
 import { errorSchema } from './error'
 import { viewSchema } from './schema'
+
+const ownerId = Type.String({ description: 'Short ID of the owning system' })
+const time = Type.String({ format: 'date-time' })
+const snowflake = Type.String({ pattern: '^\\d{1,20}$' })
+
+function ref(name: string): TSchema {
+  return Type.Unsafe({ $ref: `#/components/schemas/${name}` })
+}
+
+function switchOf(members: TSchema): TSchema {
+  return Type.Object(
+    {
+      id: Type.String({ format: 'uuid' }),
+      timestamp: time,
+      members: Type.Array(members, { description: 'Who fronts, in order; empty for nobody' }),
+    },
+    { additionalProperties: false },
+  )
+}
 
 /** The named shapes of the API documentation. */
 export const components = {
   Error: errorSchema,
   System: viewSchema(system),
+  Settings: viewSchema(settings),
+  SystemGuildSettings: viewSchema(systemGuild),
+  MemberGuildSettings: viewSchema(memberGuild),
+  Autoproxy: viewSchema(autoproxy),
+  Member: viewSchema(member),
+  MemberWithSystem: viewSchema(member, { system: ownerId }),
+  Group: viewSchema(group),
+  GroupWithSystem: viewSchema(group, { system: ownerId }),
+  GroupWithMembers: viewSchema(group, {
+    members: Type.Array(Type.String({ format: 'uuid' }), { description: 'UUIDs of its members' }),
+  }),
+  Switch: switchOf(ref('Member')),
+  SwitchOfIds: switchOf(Type.String({ description: 'Short ID of a member' })),
+  Message: Type.Object(
+    {
+      timestamp: time,
+      id: snowflake,
+      original: snowflake,
+      sender: snowflake,
+      channel: snowflake,
+      guild: Type.Union([snowflake, Type.Null()]),
+      system: Type.Union([ref('System'), Type.Null()]),
+      member: Type.Union([ref('Member'), Type.Null()]),
+    },
+    { additionalProperties: false },
+  ),
 }

@@ -25,6 +25,16 @@ export function unreadBody(schema: object): TUnsafe<UnreadBody> {
   return Type.Unsafe<UnreadBody>({ ...Type.Unknown(), ...schema })
 }
 
+/** A body that is a bare list of references. */
+export function listBody(description: string, maxItems?: number): TUnsafe<UnreadBody> {
+  return unreadBody({
+    type: 'array',
+    items: { type: 'string' },
+    description,
+    ...(maxItems && { maxItems }),
+  })
+}
+
 /** What is answered. Any value may be null for a caller who may not see it. */
 export function viewSchema(entity: Entity, extra: Record<string, TSchema> = {}): TSchema {
   const properties: Record<string, TSchema> = {}

@@ -6,11 +6,15 @@ import {
   type Reading,
   readDraft,
   readPatch,
+  throwIfAny,
 } from '../model/entity'
+import { error, type Problems } from '../model/errors'
 import { Problem } from '../model/field'
+import type { Message } from '../model/message'
 import type { Seen } from '../model/privacy'
-import { formatInstant } from '../model/time'
-import { isObject, readObject, type UnreadBody } from './json'
+import { MAX_FRONTERS, type SwitchDraft } from '../model/switch'
+import { formatInstant, type Instant, parseInstant } from '../model/time'
+import { isObject, isStrings, readObject, readStrings, type UnreadBody } from './json'
 
 /** Spells what a viewer sees: `hid` is `id`, instants are ISO 8601, levels are nested. */
 export function toV2<E extends Entity>(
@@ -50,4 +54,67 @@ function readingOf(entity: Entity, values: JsonObject): Reading {
   if (entity.levels.length === 0) return { values }
   if (isObject(levels)) return { values, levels }
   return { values, problems: { privacy: [new Problem('Must be an object of privacy levels.')] } }
+}
+
+/** A switch; its members are short IDs in the history and objects everywhere else. */
+export function switchToV2(
+  { uuid, timestamp }: { uuid: string; timestamp: Instant },
+  members: readonly unknown[],
+): JsonObject {
+  return { id: uuid, timestamp: formatInstant(timestamp), members }
+}
+
+export function switchFromV2(body: UnreadBody): SwitchDraft {
+  const { members, timestamp = null } = readObject(body)
+  const problems: Problems = {}
+  if (members === undefined) problems.members = [new Problem('Required.')]
+  else if (!isStrings(members)) problems.members = [new Problem('Must be a list of strings.')]
+  else if (members.length > MAX_FRONTERS) problems.members = [tooManyFronters(members)]
+  const time = timestamp === null ? null : readInstant(timestamp)
+  if (time instanceof Problem) problems.timestamp = [time]
+  throwIfAny(problems)
+  return { members: members as string[], timestamp: time as Instant | null }
+}
+
+/** The new time of a switch. */
+export function switchTimeFromV2(body: UnreadBody): Instant {
+  const { timestamp } = readObject(body)
+  const time = timestamp === undefined ? new Problem('Required.') : readInstant(timestamp)
+  if (time instanceof Problem) throw error('invalidBody', { timestamp: [time] })
+  return time
+}
+
+/** The new members of a switch: a bare list. */
+export function switchMembersFromV2(body: UnreadBody): string[] {
+  const members = readStrings(body)
+  if (members.length > MAX_FRONTERS)
+    throw error('invalidBody', { members: [tooManyFronters(members)] })
+  return members
+}
+
+export function messageToV2(
+  message: Message,
+  system: JsonObject | null,
+  member: JsonObject | null,
+): JsonObject {
+  const { id, original, sender, channel, guild, timestamp } = message
+  return {
+    timestamp: formatInstant(timestamp),
+    id,
+    original,
+    sender,
+    channel,
+    guild,
+    system,
+    member,
+  }
+}
+
+export function readInstant(value: unknown): Instant | Problem {
+  const instant = typeof value === 'string' ? parseInstant(value) : null
+  return instant ?? new Problem('Must be an ISO 8601 time.')
+}
+
+function tooManyFronters({ length }: string[]): Problem {
+  return new Problem(`At most ${MAX_FRONTERS} members.`, MAX_FRONTERS, length)
 }

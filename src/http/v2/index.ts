@@ -2,14 +2,24 @@ import { Elysia } from 'elysia'
 import { nobody } from '../../model/privacy'
 import type { Deps } from '../../service/deps'
 import { requireSystem } from '../../service/systems'
-import { callers } from '../viewer'
+import { callers, isRead } from '../viewer'
+import { groupRoutes } from './groups'
+import { guildRoutes } from './guilds'
+import { memberRoutes } from './members'
+import { messageRoutes } from './messages'
+import { switchRoutes } from './switches'
 import { systemRoutes } from './systems'
 
 /** Version 2, mounted under a prefix. Nobody may write: that is said before a body is looked at. */
 export function v2(deps: Deps, bodyLimit: number, prefix: '/v2' | '') {
   return new Elysia({ prefix, normalize: false, detail: { hide: prefix === '' } })
     .onBeforeHandle(({ request }) => {
-      if (request.method !== 'GET') requireSystem(callers.get(request)?.viewer ?? nobody)
+      if (!isRead(request.method)) requireSystem(callers.get(request)?.viewer ?? nobody)
     })
     .use(systemRoutes(deps, bodyLimit))
+    .use(guildRoutes(deps, bodyLimit))
+    .use(memberRoutes(deps, bodyLimit))
+    .use(groupRoutes(deps, bodyLimit))
+    .use(switchRoutes(deps, bodyLimit))
+    .use(messageRoutes(deps, bodyLimit))
 }

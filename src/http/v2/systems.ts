@@ -1,17 +1,18 @@
 import { t } from 'elysia'
 import { isOwner, see } from '../../model/privacy'
+import { settings } from '../../model/settings'
 import { system } from '../../model/system'
 import type { Deps } from '../../service/deps'
+import { getSettings, patchSettings } from '../../service/settings'
 import { getSystem, patchSystem } from '../../service/systems'
 import { bodySchema } from '../../wire/schema'
 import { patchFromV2, toV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../docs'
 import { routes } from '../viewer'
+import { systemRef } from './params'
+import { showSystem } from './views'
 
-export const systemRef = t.String({
-  description: 'Short ID, UUID, ID of a linked account, or `@me`',
-  examples: ['@me'],
-})
+const params = t.Object({ systemRef })
 
 export function systemRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit)
@@ -19,15 +20,15 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
       '/systems/:systemRef',
       async ({ params, viewer }) => {
         const found = await getSystem(deps, viewer, params.systemRef)
-        return toV2(system, see(system, found, isOwner(viewer, found.id)))
+        return showSystem(found, isOwner(viewer, found.id))
       },
       {
-        params: t.Object({ systemRef }),
+        params,
         detail: describe({
           tag: 'Systems',
           summary: 'Get a system',
           answers: { 200: 'System' },
-          errors: ['unauthorized', 'systemNotFound'],
+          errors: ['badRequest', 'unauthorized', 'systemNotFound'],
         }),
       },
     )
@@ -35,16 +36,50 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
       '/systems/:systemRef',
       async ({ params, viewer, body }) => {
         const patch = patchFromV2(system, body)
-        const patched = await patchSystem(deps, viewer, params.systemRef, patch)
-        return toV2(system, see(system, patched, true))
+        return showSystem(await patchSystem(deps, viewer, params.systemRef, patch), true)
       },
       {
-        params: t.Object({ systemRef }),
+        params,
         body: bodySchema(system, 'patch'),
         detail: describe({
           tag: 'Systems',
           summary: 'Change a system',
           answers: { 200: 'System' },
+          errors: [...writeErrors, 'invalidBody', 'forbidden', 'systemNotFound'],
+        }),
+      },
+    )
+    .get(
+      '/systems/:systemRef/settings',
+      async ({ params, viewer }) => {
+        const { id } = await getSystem(deps, viewer, params.systemRef)
+        return toV2(settings, see(settings, await getSettings(deps.db, id), isOwner(viewer, id)))
+      },
+      {
+        params,
+        detail: describe({
+          tag: 'Systems',
+          summary: 'Get a system’s settings',
+          description: 'The owner gets all of them, everyone else the nine public ones.',
+          answers: { 200: 'Settings' },
+          errors: ['badRequest', 'unauthorized', 'systemNotFound'],
+        }),
+      },
+    )
+    .patch(
+      '/systems/:systemRef/settings',
+      async ({ params, viewer, body }) => {
+        const patch = patchFromV2(settings, body)
+        const patched = await patchSettings(deps, viewer, params.systemRef, patch)
+        return toV2(settings, see(settings, patched, true))
+      },
+      {
+        params,
+        body: bodySchema(settings, 'patch'),
+        detail: describe({
+          tag: 'Systems',
+          summary: 'Change a system’s settings',
+          answers: { 200: 'Settings' },
           errors: [...writeErrors, 'invalidBody', 'forbidden', 'systemNotFound'],
         }),
       },

@@ -1,0 +1,63 @@
+import { t } from 'elysia'
+import { error } from '../model/errors'
+import { isSnowflake } from '../model/ref'
+import { MAX_SWITCHES } from '../model/switch'
+import { type Instant, parseInstant } from '../model/time'
+
+/** What comes in a query or a path: all of it optional text, each kind read in one place. */
+type Given = unknown
+
+/** Documents a parameter that reaches its route as text. */
+export function parameter(schema: {
+  type: string
+  description: string
+  [keyword: string]: unknown
+}) {
+  return t.Optional(t.Unsafe<Given>({ ...t.Unknown(), ...schema }))
+}
+
+export function readFlag(name: string, given: Given): boolean {
+  const text = readGiven(name, given)?.toLowerCase()
+  if (text === undefined || text === 'false' || text === '0') return false
+  if (text === 'true' || text === '1') return true
+  throw error('badRequest', `${name} must be true or false`)
+}
+
+export function readTime(name: string, given: Given): Instant | null {
+  const text = readGiven(name, given)
+  if (text === undefined) return null
+  // A "+" that was not encoded arrives as a space; in an offset it can only have been a "+".
+  const instant = parseInstant(text.replace(/ (?=\d\d:?\d\d$)/, '+'))
+  if (instant === null) throw error('badRequest', `${name} must be an ISO 8601 time`)
+  return instant
+}
+
+export function readLimit(given: Given): number {
+  const text = readGiven('limit', given)
+  if (text === undefined) return MAX_SWITCHES
+  const limit = Number(text)
+  if (!/^\d+$/.test(text) || limit === 0)
+    throw error('badRequest', 'limit must be a whole number, 1 or more')
+  return Math.min(limit, MAX_SWITCHES)
+}
+
+export function readSnowflake(name: string, given: Given): string | null {
+  const text = readGiven(name, given)
+  if (text === undefined) return null
+  if (!isSnowflake(text)) throw error('badRequest', `${name} must be a number of up to 20 digits`)
+  return text
+}
+
+/** As readSnowflake, for a part of the path, which is always there. */
+export function pathSnowflake(name: string, text: string): string {
+  if (!isSnowflake(text)) throw error('badRequest', `${name} must be a number of up to 20 digits`)
+  return text
+}
+
+/** A parameter that is present has a value. */
+function readGiven(name: string, given: Given): string | undefined {
+  if (given === undefined) return undefined
+  if (typeof given !== 'string' || given === '' || given.toLowerCase() === 'null')
+    throw error('badRequest', `${name} must have one value`)
+  return given
+}

@@ -1,0 +1,157 @@
+import { t } from 'elysia'
+import { group } from '../../model/group'
+import { isOwner } from '../../model/privacy'
+import type { Deps } from '../../service/deps'
+import { createGroup, deleteGroup, getGroup, listGroups, patchGroup } from '../../service/groups'
+import { changeGroupMembers, listGroupMembers, membershipActions } from '../../service/memberships'
+import { getSystem, getSystemById } from '../../service/systems'
+import { readStrings } from '../../wire/json'
+import { bodySchema, listBody } from '../../wire/schema'
+import { draftFromV2, patchFromV2 } from '../../wire/v2'
+import { describe, writeErrors } from '../docs'
+import { parameter, readFlag } from '../query'
+import { routes } from '../viewer'
+import { groupRef, systemRef } from './params'
+import { showGroup, showMember } from './views'
+
+const params = t.Object({ groupRef })
+
+export function groupRoutes(deps: Deps, bodyLimit: number) {
+  const app = routes(bodyLimit)
+    .get(
+      '/systems/:systemRef/groups',
+      async ({ params, query, viewer }) => {
+        const withMembers = readFlag('with_members', query.with_members)
+        const of = await getSystem(deps, viewer, params.systemRef)
+        const owner = isOwner(viewer, of.id)
+        const rows = await listGroups(deps, viewer, of)
+        return rows.map(({ members, ...row }) =>
+          showGroup(row, owner, withMembers ? { members } : undefined),
+        )
+      },
+      {
+        params: t.Object({ systemRef }),
+        query: t.Object({
+          with_members: parameter({
+            type: 'boolean',
+            description: 'Whether each group comes with the UUIDs of its members',
+          }),
+        }),
+        detail: describe({
+          tag: 'Groups',
+          summary: 'List a system’s groups',
+          answers: { 200: ['GroupWithMembers'] },
+          errors: ['badRequest', 'unauthorized', 'systemNotFound', 'groupListHidden'],
+        }),
+      },
+    )
+    .post(
+      '/groups',
+      async ({ viewer, body }) => {
+        const draft = draftFromV2(group, body)
+        return showGroup(await createGroup(deps, viewer, draft), true)
+      },
+      {
+        body: bodySchema(group, 'draft'),
+        detail: describe({
+          tag: 'Groups',
+          summary: 'Make a group',
+          answers: { 200: 'Group' },
+          errors: [...writeErrors, 'invalidBody', 'groupLimit'],
+        }),
+      },
+    )
+    .get(
+      '/groups/:groupRef',
+      async ({ params, viewer }) => {
+        const found = await getGroup(deps, params.groupRef)
+        const { hid } = await getSystemById(deps.db, found.system_id)
+        return showGroup(found, isOwner(viewer, found.system_id), { system: hid })
+      },
+      {
+        params,
+        detail: describe({
+          tag: 'Groups',
+          summary: 'Get a group',
+          answers: { 200: 'GroupWithSystem' },
+          errors: ['badRequest', 'groupNotFound'],
+        }),
+      },
+    )
+    .patch(
+      '/groups/:groupRef',
+      async ({ params, viewer, body }) => {
+        const patch = patchFromV2(group, body)
+        return showGroup(await patchGroup(deps, viewer, params.groupRef, patch), true)
+      },
+      {
+        params,
+        body: bodySchema(group, 'patch'),
+        detail: describe({
+          tag: 'Groups',
+          summary: 'Change a group',
+          answers: { 200: 'Group' },
+          errors: [...writeErrors, 'invalidBody', 'groupNotFound', 'notYourGroup'],
+        }),
+      },
+    )
+    .delete(
+      '/groups/:groupRef',
+      async ({ params, viewer, set }) => {
+        await deleteGroup(deps, viewer, params.groupRef)
+        set.status = 204
+      },
+      {
+        params,
+        detail: describe({
+          tag: 'Groups',
+          summary: 'Delete a group',
+          answers: { 204: null },
+          errors: [...writeErrors, 'groupNotFound', 'notYourGroup'],
+        }),
+      },
+    )
+    .get(
+      '/groups/:groupRef/members',
+      async ({ params, viewer }) => {
+        const { rows, owner } = await listGroupMembers(deps, viewer, params.groupRef)
+        return rows.map((row) => showMember(row, owner))
+      },
+      {
+        params,
+        detail: describe({
+          tag: 'Groups',
+          summary: 'List a group’s members',
+          answers: { 200: ['Member'] },
+          errors: ['badRequest', 'groupNotFound', 'groupMembersHidden'],
+        }),
+      },
+    )
+  for (const action of membershipActions)
+    app.post(
+      `/groups/:groupRef/members/${action}`,
+      async ({ params, viewer, body, set }) => {
+        await changeGroupMembers(deps, viewer, params.groupRef, action, readStrings(body))
+        set.status = 204
+      },
+      {
+        params,
+        body: listBody('Short IDs or UUIDs of members'),
+        detail: describe({
+          tag: 'Groups',
+          summary: `${summaries[action]} a group’s members`,
+          answers: { 204: null },
+          errors: [
+            ...writeErrors,
+            'groupNotFound',
+            'notYourGroup',
+            'memberRefNotFound',
+            'notYourMemberRef',
+          ],
+        }),
+      },
+    )
+  return app
+}
+
+const summaries = { add: 'Add to', remove: 'Remove from', overwrite: 'Replace' }

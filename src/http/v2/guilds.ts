@@ -1,0 +1,183 @@
+import { t } from 'elysia'
+import { autoproxy } from '../../model/autoproxy'
+import { error } from '../../model/errors'
+import { memberGuild, systemGuild } from '../../model/guild'
+import { see } from '../../model/privacy'
+import { type GuildAutoproxy, getAutoproxy, patchAutoproxy } from '../../service/autoproxy'
+import type { Deps } from '../../service/deps'
+import {
+  getMemberGuild,
+  getSystemGuild,
+  patchMemberGuild,
+  patchSystemGuild,
+} from '../../service/guilds'
+import { getOwnMember } from '../../service/members'
+import { requireSystem } from '../../service/systems'
+import { bodySchema } from '../../wire/schema'
+import { patchFromV2, toV2 } from '../../wire/v2'
+import { describe, writeErrors } from '../docs'
+import { parameter, pathSnowflake, readSnowflake } from '../query'
+import { routes } from '../viewer'
+import { guildId, memberRef } from './params'
+
+const ofGuild = t.Object({ guild_id: guildId })
+const ofMember = t.Object({ memberRef, guild_id: guildId })
+const autoproxyQuery = t.Object({
+  guild_id: parameter({ type: 'string', description: 'ID of the guild; needed' }),
+  channel_id: parameter({ type: 'string', description: 'Not supported: gives an error' }),
+})
+
+const onlyMade = 'They exist only after a bot made them in that guild.'
+
+/** What a system and its members set for single guilds. All of it is the owner's alone. */
+export function guildRoutes(deps: Deps, bodyLimit: number) {
+  return routes(bodyLimit)
+    .get(
+      '/systems/@me/guilds/:guild_id',
+      async ({ params, viewer }) => {
+        const guild = pathSnowflake('guild_id', params.guild_id)
+        return showSystemGuild(await getSystemGuild(deps.db, requireSystem(viewer), guild))
+      },
+      {
+        params: ofGuild,
+        detail: describe({
+          tag: 'Guilds',
+          summary: 'Get the own system’s settings in a guild',
+          description: onlyMade,
+          answers: { 200: 'SystemGuildSettings' },
+          errors: ['badRequest', 'unauthorized', 'noSystemGuild'],
+        }),
+      },
+    )
+    .patch(
+      '/systems/@me/guilds/:guild_id',
+      async ({ params, viewer, body }) => {
+        const guild = pathSnowflake('guild_id', params.guild_id)
+        const patch = patchFromV2(systemGuild, body)
+        const system = requireSystem(viewer)
+        return showSystemGuild(await patchSystemGuild(deps, system, guild, patch, 'refuse'))
+      },
+      {
+        params: ofGuild,
+        body: bodySchema(systemGuild, 'patch'),
+        detail: describe({
+          tag: 'Guilds',
+          summary: 'Change the own system’s settings in a guild',
+          description: onlyMade,
+          answers: { 200: 'SystemGuildSettings' },
+          errors: [...writeErrors, 'invalidBody', 'noSystemGuild'],
+        }),
+      },
+    )
+    .get(
+      '/members/:memberRef/guilds/:guild_id',
+      async ({ params, viewer }) => {
+        const guild = pathSnowflake('guild_id', params.guild_id)
+        const { id } = await getOwnMember(deps, viewer, params.memberRef)
+        return showMemberGuild(await getMemberGuild(deps.db, id, guild))
+      },
+      {
+        params: ofMember,
+        detail: describe({
+          tag: 'Guilds',
+          summary: 'Get an own member’s settings in a guild',
+          description: onlyMade,
+          answers: { 200: 'MemberGuildSettings' },
+          errors: [
+            'badRequest',
+            'unauthorized',
+            'memberNotFound',
+            'notYourMember',
+            'noMemberGuild',
+          ],
+        }),
+      },
+    )
+    .patch(
+      '/members/:memberRef/guilds/:guild_id',
+      async ({ params, viewer, body }) => {
+        const guild = pathSnowflake('guild_id', params.guild_id)
+        const patch = patchFromV2(memberGuild, body)
+        const member = await getOwnMember(deps, viewer, params.memberRef)
+        return showMemberGuild(await patchMemberGuild(deps, member, guild, patch, 'refuse'))
+      },
+      {
+        params: ofMember,
+        body: bodySchema(memberGuild, 'patch'),
+        detail: describe({
+          tag: 'Guilds',
+          summary: 'Change an own member’s settings in a guild',
+          description: onlyMade,
+          answers: { 200: 'MemberGuildSettings' },
+          errors: [
+            ...writeErrors,
+            'invalidBody',
+            'memberNotFound',
+            'notYourMember',
+            'noMemberGuild',
+          ],
+        }),
+      },
+    )
+    .get(
+      '/systems/@me/autoproxy',
+      async ({ query, viewer }) => {
+        const system = requireSystem(viewer)
+        return showAutoproxy(await getAutoproxy(deps.db, system, autoproxyGuild(query)))
+      },
+      {
+        query: autoproxyQuery,
+        detail: describe({
+          tag: 'Guilds',
+          summary: 'Get autoproxy in a guild',
+          answers: { 200: 'Autoproxy' },
+          errors: ['badRequest', 'unimplemented', 'unauthorized'],
+        }),
+      },
+    )
+    .patch(
+      '/systems/@me/autoproxy',
+      async ({ query, viewer, body }) => {
+        const guild = autoproxyGuild(query)
+        const patch = patchFromV2(autoproxy, body)
+        return showAutoproxy(await patchAutoproxy(deps, requireSystem(viewer), guild, patch))
+      },
+      {
+        query: autoproxyQuery,
+        body: bodySchema(autoproxy, 'patch'),
+        detail: describe({
+          tag: 'Guilds',
+          summary: 'Change autoproxy in a guild',
+          answers: { 200: 'Autoproxy' },
+          errors: [
+            ...writeErrors,
+            'invalidBody',
+            'autoproxyMemberMissing',
+            'unimplemented',
+            'notYourMember',
+          ],
+        }),
+      },
+    )
+}
+
+function autoproxyGuild(query: { guild_id?: unknown; channel_id?: unknown }): string {
+  const channel = readSnowflake('channel_id', query.channel_id)
+  const guild = readSnowflake('guild_id', query.guild_id)
+  if (channel !== null) throw error('unimplemented', 'autoproxy of a channel')
+  if (guild === null) throw error('unimplemented', 'autoproxy without guild_id')
+  return guild
+}
+
+function showAutoproxy({ autoproxy_member, ...rest }: GuildAutoproxy) {
+  const row = { ...rest, autoproxy_member: autoproxy_member?.hid ?? null }
+  return toV2(autoproxy, see(autoproxy, row, true))
+}
+
+function showSystemGuild(row: Awaited<ReturnType<typeof getSystemGuild>>) {
+  return toV2(systemGuild, see(systemGuild, row, true))
+}
+
+function showMemberGuild(row: Awaited<ReturnType<typeof getMemberGuild>>) {
+  return toV2(memberGuild, see(memberGuild, row, true))
+}

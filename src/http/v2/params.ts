@@ -1,0 +1,11 @@
+import { t } from 'elysia'
+
+/** The parts of a path, as they are documented. */
+export const systemRef = t.String({
+  description: 'Short ID, UUID, ID of a linked account, or `@me`',
+  examples: ['@me'],
+})
+export const memberRef = t.String({ description: 'Short ID or UUID of a member' })
+export const groupRef = t.String({ description: 'Short ID or UUID of a group' })
+export const switchRef = t.String({ description: 'UUID of a switch' })
+export const guildId = t.String({ description: 'ID of a guild (a chat platform’s server)' })

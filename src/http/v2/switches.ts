@@ -1,0 +1,229 @@
+import { t } from 'elysia'
+import { isOwner } from '../../model/privacy'
+import { MAX_FRONTERS, MAX_SWITCHES } from '../../model/switch'
+import type { Deps } from '../../service/deps'
+import {
+  changeSwitchMembers,
+  createSwitch,
+  deleteSwitch,
+  getFronters,
+  getSwitch,
+  listSwitches,
+  moveSwitch,
+} from '../../service/switches'
+import { getSystem } from '../../service/systems'
+import { listBody, unreadBody } from '../../wire/schema'
+import { switchFromV2, switchMembersFromV2, switchTimeFromV2, switchToV2 } from '../../wire/v2'
+import { describe, writeErrors } from '../docs'
+import { parameter, readLimit, readTime } from '../query'
+import { routes } from '../viewer'
+import { switchRef, systemRef } from './params'
+import { showFront } from './views'
+
+const ofSystem = t.Object({ systemRef })
+const ofSwitch = t.Object({ systemRef, switchRef })
+
+export function switchRoutes(deps: Deps, bodyLimit: number) {
+  return routes(bodyLimit)
+    .get(
+      '/systems/:systemRef/switches',
+      async ({ params, query, viewer }) => {
+        const range = { before: readTime('before', query.before), limit: readLimit(query.limit) }
+        const of = await getSystem(deps, viewer, params.systemRef)
+        const rows = await listSwitches(deps, viewer, of, range)
+        return rows.map((row) => switchToV2(row, row.members))
+      },
+      {
+        params: ofSystem,
+        query: t.Object({
+          before: parameter({
+            type: 'string',
+            format: 'date-time',
+            description: 'Only switches before this time',
+          }),
+          limit: parameter({
+            type: 'integer',
+            minimum: 1,
+            default: MAX_SWITCHES,
+            description: `How many at most; above ${MAX_SWITCHES} it means ${MAX_SWITCHES}`,
+          }),
+        }),
+        detail: describe({
+          tag: 'Switches',
+          summary: 'List a system’s switches, newest first',
+          answers: { 200: ['SwitchOfIds'] },
+          errors: ['badRequest', 'unauthorized', 'systemNotFound', 'historyHidden'],
+        }),
+      },
+    )
+    .get(
+      '/systems/:systemRef/fronters',
+      async ({ params, viewer, set }) => {
+        const of = await getSystem(deps, viewer, params.systemRef)
+        const front = await getFronters(deps, viewer, of)
+        if (front) return showFront(front, isOwner(viewer, of.id))
+        set.status = 204
+        return
+      },
+      {
+        params: ofSystem,
+        detail: describe({
+          tag: 'Switches',
+          summary: 'Get who fronts now',
+          description: 'No content when the system has no switches.',
+          answers: { 200: 'Switch', 204: null },
+          errors: ['badRequest', 'unauthorized', 'systemNotFound', 'frontersHidden'],
+        }),
+      },
+    )
+    .post(
+      '/systems/:systemRef/switches',
+      async ({ params, viewer, body }) => {
+        const draft = switchFromV2(body)
+        return showFront(await createSwitch(deps, viewer, params.systemRef, draft), true)
+      },
+      {
+        params: ofSystem,
+        body: unreadBody({
+          type: 'object',
+          required: ['members'],
+          properties: {
+            timestamp: {
+              type: ['string', 'null'],
+              format: 'date-time',
+              description: 'When it happened; now when left out',
+            },
+            members: {
+              type: 'array',
+              maxItems: MAX_FRONTERS,
+              items: { type: 'string' },
+              description: 'Short IDs or UUIDs, in order; an empty list is a switch-out',
+            },
+          },
+        }),
+        detail: describe({
+          tag: 'Switches',
+          summary: 'Log a switch',
+          answers: { 200: 'Switch' },
+          errors: [
+            ...writeErrors,
+            'invalidBody',
+            'duplicateMembers',
+            'sameFronters',
+            'sameTimestamp',
+            'forbidden',
+            'notYourMemberRef',
+            'systemNotFound',
+            'memberRefNotFound',
+          ],
+        }),
+      },
+    )
+    .get(
+      '/systems/:systemRef/switches/:switchRef',
+      async ({ params, viewer }) => {
+        const { front, owner } = await getSwitch(deps, viewer, params.systemRef, params.switchRef)
+        return showFront(front, owner)
+      },
+      {
+        params: ofSwitch,
+        detail: describe({
+          tag: 'Switches',
+          summary: 'Get a switch',
+          answers: { 200: 'Switch' },
+          errors: [
+            'badRequest',
+            'unauthorized',
+            'invalidSwitchId',
+            'systemNotFound',
+            'switchNotFound',
+          ],
+        }),
+      },
+    )
+    .patch(
+      '/systems/:systemRef/switches/:switchRef',
+      async ({ params, viewer, body }) => {
+        const time = switchTimeFromV2(body)
+        return showFront(
+          await moveSwitch(deps, viewer, params.systemRef, params.switchRef, time),
+          true,
+        )
+      },
+      {
+        params: ofSwitch,
+        body: unreadBody({
+          type: 'object',
+          required: ['timestamp'],
+          properties: { timestamp: { type: 'string', format: 'date-time' } },
+        }),
+        detail: describe({
+          tag: 'Switches',
+          summary: 'Move a switch to another time',
+          answers: { 200: 'Switch' },
+          errors: [
+            ...writeErrors,
+            'invalidBody',
+            'sameTimestamp',
+            'invalidSwitchId',
+            'forbidden',
+            'systemNotFound',
+            'switchNotFound',
+          ],
+        }),
+      },
+    )
+    .patch(
+      '/systems/:systemRef/switches/:switchRef/members',
+      async ({ params, viewer, body }) => {
+        const refs = switchMembersFromV2(body)
+        return showFront(
+          await changeSwitchMembers(deps, viewer, params.systemRef, params.switchRef, refs),
+          true,
+        )
+      },
+      {
+        params: ofSwitch,
+        body: listBody('Short IDs or UUIDs of members, in order', MAX_FRONTERS),
+        detail: describe({
+          tag: 'Switches',
+          summary: 'Change who is in a switch',
+          answers: { 200: 'Switch' },
+          errors: [
+            ...writeErrors,
+            'invalidBody',
+            'duplicateMembers',
+            'sameFronters',
+            'invalidSwitchId',
+            'forbidden',
+            'notYourMemberRef',
+            'systemNotFound',
+            'switchNotFound',
+            'memberRefNotFound',
+          ],
+        }),
+      },
+    )
+    .delete(
+      '/systems/:systemRef/switches/:switchRef',
+      async ({ params, viewer, set }) => {
+        await deleteSwitch(deps, viewer, params.systemRef, params.switchRef)
+        set.status = 204
+      },
+      {
+        params: ofSwitch,
+        detail: describe({
+          tag: 'Switches',
+          summary: 'Delete a switch',
+          answers: { 204: null },
+          errors: [
+            ...writeErrors,
+            'invalidSwitchId',
+            'forbidden',
+            'systemNotFound',
+            'switchNotFound',
+          ],
+        }),
+      },
+    )
+}

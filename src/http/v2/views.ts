@@ -1,0 +1,32 @@
+import type { Group } from '../../model/group'
+import { group } from '../../model/group'
+import { type Member, member } from '../../model/member'
+import { see } from '../../model/privacy'
+import { type System, system } from '../../model/system'
+import type { Front } from '../../service/switches'
+import { switchToV2, toV2 } from '../../wire/v2'
+
+/** see and toV2 in one word for each noun. */
+
+export function showSystem(row: System, owner: boolean) {
+  return toV2(system, see(system, row, owner))
+}
+
+export function showMember(row: Member, owner: boolean, extra?: { system: string }) {
+  return toV2(member, see(member, row, owner), extra)
+}
+
+export function showGroup(
+  row: Group,
+  owner: boolean,
+  extra?: { system: string } | { members: string[] },
+) {
+  return toV2(group, see(group, row, owner), extra)
+}
+
+export function showFront(front: Front, owner: boolean) {
+  return switchToV2(
+    front,
+    front.members.map((row) => showMember(row, owner)),
+  )
+}

@@ -1,0 +1,17 @@
+import { type Instant, MINUTE } from './time'
+
+/** How long a message can be looked up by the message that triggered it. */
+export const ORIGINAL_LOOKUP = 30 * MINUTE
+
+/** The record of a proxied message. IDs are the chat platform's. */
+export interface Message {
+  id: string
+  original: string
+  sender: string
+  channel: string
+  guild: string | null
+  system_id: number
+  /** Null once the member is deleted. */
+  member_id: number | null
+  timestamp: Instant
+}

@@ -1,0 +1,139 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { type Db, prepared } from '../db/open'
+import { autoproxies, members } from '../db/tables'
+import type { AutoproxyMode, AutoproxyPatch } from '../model/autoproxy'
+import { error } from '../model/errors'
+import { Problem } from '../model/field'
+import type { Instant } from '../model/time'
+import type { Deps } from './deps'
+import { findMember } from './members'
+import { tell } from './outbox'
+
+/** Autoproxy of a system in a guild, with the member as it is named outside. */
+export interface GuildAutoproxy {
+  autoproxy_mode: AutoproxyMode
+  autoproxy_member: { id: number; hid: string; uuid: string } | null
+  last_latch_timestamp: Instant | null
+}
+
+const unset: GuildAutoproxy = {
+  autoproxy_mode: 'off',
+  autoproxy_member: null,
+  last_latch_timestamp: null,
+}
+
+/** What is set in a guild; what was never set is off. */
+export async function getAutoproxy(
+  db: Db,
+  systemId: number,
+  guild: string,
+): Promise<GuildAutoproxy> {
+  return (await inGuild(db).get({ system: systemId, guild })) ?? unset
+}
+
+export async function patchAutoproxy(
+  deps: Deps,
+  systemId: number,
+  guild: string,
+  patch: AutoproxyPatch,
+): Promise<GuildAutoproxy> {
+  return deps.transact(async (tx) => {
+    const before = await getAutoproxy(tx, systemId, guild)
+    const after = await settle(deps, tx, systemId, before, patch)
+    return storeAutoproxy(deps, tx, systemId, guild, before, after)
+  })
+}
+
+/** Keeps the new state and tells what is new about it. */
+export async function storeAutoproxy(
+  deps: Deps,
+  tx: Db,
+  systemId: number,
+  guild: string,
+  before: GuildAutoproxy,
+  after: GuildAutoproxy,
+): Promise<GuildAutoproxy> {
+  const { autoproxy_mode, autoproxy_member, last_latch_timestamp } = after
+  const isNewMode = autoproxy_mode !== before.autoproxy_mode
+  const isNewMember = autoproxy_member?.id !== before.autoproxy_member?.id
+  const isNewTime = last_latch_timestamp !== before.last_latch_timestamp
+  if (!isNewMode && !isNewMember && !isNewTime) return before
+  const row = {
+    system_id: systemId,
+    guild_id: guild,
+    autoproxy_mode,
+    autoproxy_member: autoproxy_member?.id ?? null,
+    last_latch_timestamp,
+  }
+  await tx
+    .insert(autoproxies)
+    .values(row)
+    .onConflictDoUpdate({ target: [autoproxies.system_id, autoproxies.guild_id], set: row })
+  await tell(tx, deps.now(), {
+    system_id: systemId,
+    type: 'UPDATE_AUTOPROXY',
+    subject: null,
+    data: {
+      guild_id: guild,
+      ...(isNewMode && { autoproxy_mode }),
+      ...(isNewMember && { autoproxy_member: autoproxy_member?.uuid ?? null }),
+      ...(isNewTime && { last_latch_timestamp }),
+    },
+  })
+  return after
+}
+
+/** The rules between mode and member. */
+async function settle(
+  deps: Deps,
+  tx: Db,
+  systemId: number,
+  before: GuildAutoproxy,
+  patch: AutoproxyPatch,
+): Promise<GuildAutoproxy> {
+  const autoproxy_mode = patch.autoproxy_mode ?? before.autoproxy_mode
+  const named = patch.autoproxy_member
+  if (autoproxy_mode === 'off' || autoproxy_mode === 'front') {
+    if (named) throw refuseMember(`Must be null while the mode is ${autoproxy_mode}.`)
+    return { ...unset, autoproxy_mode }
+  }
+  if (named) {
+    const autoproxy_member = await getNamed(tx, systemId, named)
+    const last_latch_timestamp =
+      autoproxy_mode === 'latch' ? deps.now() : before.last_latch_timestamp
+    return { autoproxy_mode, autoproxy_member, last_latch_timestamp }
+  }
+  const isReleased = named === null
+  if (autoproxy_mode === 'member' && (isReleased || !before.autoproxy_member))
+    throw error('autoproxyMemberMissing')
+  return isReleased ? { ...unset, autoproxy_mode } : { ...before, autoproxy_mode }
+}
+
+async function getNamed(tx: Db, systemId: number, ref: string) {
+  const found = await findMember(tx, ref)
+  if (!found) throw refuseMember('Member not found.')
+  if (found.system_id !== systemId) throw error('notYourMember')
+  return found
+}
+
+function refuseMember(message: string) {
+  return error('invalidBody', { autoproxy_member: [new Problem(message)] })
+}
+
+const inGuild = prepared((db) =>
+  db
+    .select({
+      autoproxy_mode: autoproxies.autoproxy_mode,
+      autoproxy_member: { id: members.id, hid: members.hid, uuid: members.uuid },
+      last_latch_timestamp: autoproxies.last_latch_timestamp,
+    })
+    .from(autoproxies)
+    .leftJoin(members, eq(members.id, autoproxies.autoproxy_member))
+    .where(
+      and(
+        eq(autoproxies.system_id, sql.placeholder('system')),
+        eq(autoproxies.guild_id, sql.placeholder('guild')),
+      ),
+    )
+    .prepare(),
+)

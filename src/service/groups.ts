@@ -1,0 +1,182 @@
+import { and, count, eq, type SQL, sql } from 'drizzle-orm'
+import { type Db, prepared } from '../db/open'
+import { groups } from '../db/tables'
+import { changesOf, fillDefaults } from '../model/entity'
+import { error } from '../model/errors'
+import { type Group, type GroupDraft, type GroupPatch, group } from '../model/group'
+import { isOwner, passGate, type Viewer } from '../model/privacy'
+import { parseRef } from '../model/ref'
+import type { System } from '../model/system'
+import type { Deps } from './deps'
+import { identified } from './identity'
+import { tell } from './outbox'
+import { withDefaultPrivacy } from './privacyDefaults'
+import { getSettings } from './settings'
+import { requireSystem } from './systems'
+
+/** A group with the UUIDs of the members that its viewer may see in it. */
+export type GroupWithMembers = Group & { members: string[] }
+
+export async function getGroup({ db }: Deps, ref: string): Promise<Group> {
+  const found = await findGroup(db, ref)
+  if (!found) throw error('groupNotFound')
+  return found
+}
+
+export async function getOwnGroup(deps: Deps, viewer: Viewer, ref: string): Promise<Group> {
+  requireSystem(viewer)
+  const found = await getGroup(deps, ref)
+  if (!isOwner(viewer, found.system_id)) throw error('notYourGroup')
+  return found
+}
+
+/** The groups of a system that this viewer may list, each with the members it may see. */
+export async function listGroups(
+  { db }: Deps,
+  viewer: Viewer,
+  of: System,
+): Promise<GroupWithMembers[]> {
+  const owner = isOwner(viewer, of.id)
+  passGate('groups', of, owner)
+  const rows = await (owner ? all(db) : visible(db)).all({ system: of.id })
+  return rows.map(({ row, uuids }) => ({ ...row, members: JSON.parse(uuids) }))
+}
+
+export async function createGroup(deps: Deps, viewer: Viewer, draft: GroupDraft): Promise<Group> {
+  const systemId = requireSystem(viewer)
+  return deps.transact(async (tx) => {
+    const settings = await getSettings(tx, systemId)
+    if ((await countGroups(tx, systemId)) >= settings.group_limit) throw error('groupLimit')
+    const isPrivate = viewer.bot && settings.group_default_private
+    const given = isPrivate ? withDefaultPrivacy(group, draft) : draft
+    const made = await insertGroup(tx, systemId, { ...given, created: deps.now() })
+    await tell(tx, deps.now(), {
+      system_id: systemId,
+      type: 'CREATE_GROUP',
+      subject: made.uuid,
+      data: given,
+    })
+    return made
+  })
+}
+
+export async function patchGroup(
+  deps: Deps,
+  viewer: Viewer,
+  ref: string,
+  patch: GroupPatch,
+): Promise<Group> {
+  const { id } = await getOwnGroup(deps, viewer, ref)
+  return deps.transact(async (tx) => {
+    const before = await stored.findById(tx, id)
+    if (!before) throw error('groupNotFound')
+    const changed = changesOf<typeof group>(before, patch)
+    if (Object.keys(changed).length === 0) return before
+    await tell(tx, deps.now(), {
+      system_id: before.system_id,
+      type: 'UPDATE_GROUP',
+      subject: before.uuid,
+      data: changed,
+    })
+    return updateGroup(tx, before, changed)
+  })
+}
+
+export async function deleteGroup(deps: Deps, viewer: Viewer, ref: string): Promise<void> {
+  const { id, uuid, system_id } = await getOwnGroup(deps, viewer, ref)
+  await deps.transact(async (tx) => {
+    const gone = await tx.delete(groups).where(eq(groups.id, id)).returning({ id: groups.id }).all()
+    if (gone.length === 0) throw error('groupNotFound')
+    await tell(tx, deps.now(), { system_id, type: 'DELETE_GROUP', subject: uuid, data: null })
+  })
+}
+
+export async function findGroup(db: Db, text: string): Promise<Group | null> {
+  const ref = parseRef(text)
+  return ref && stored.find(db, ref)
+}
+
+/** The own groups that a list names, in its order; the first wrong name is told. */
+export async function getOwnGroups(
+  db: Db,
+  systemId: number,
+  refs: readonly string[],
+): Promise<Group[]> {
+  const found = await stored.findAll(db, refs)
+  return found.map((row, at) => {
+    if (!row) throw error('groupRefNotFound', refs[at])
+    if (row.system_id !== systemId) throw error('notYourGroupRef', refs[at])
+    return row
+  })
+}
+
+export async function countGroups(db: Db, systemId: number): Promise<number> {
+  const row = await countBySystem(db).get({ system: systemId })
+  return row?.all ?? 0
+}
+
+export async function insertGroup(
+  tx: Db,
+  systemId: number,
+  draft: GroupDraft,
+  identity?: { uuid: string; hid: string },
+): Promise<Group> {
+  return await tx
+    .insert(groups)
+    .values({
+      ...fillDefaults(group, draft),
+      ...(identity ?? (await stored.draw(tx))),
+      system_id: systemId,
+    })
+    .returning()
+    .get()
+}
+
+export async function updateGroup(tx: Db, before: Group, changed: GroupPatch): Promise<Group> {
+  const after = await tx
+    .update(groups)
+    .set(changed)
+    .where(eq(groups.id, before.id))
+    .returning()
+    .get()
+  return after as Group
+}
+
+const stored = identified<Group>(groups)
+
+const ofSystem = eq(groups.system_id, sql.placeholder('system'))
+
+const all = prepared((db) =>
+  db
+    .select({ row: groups, uuids: uuidsOf(sql`true`) })
+    .from(groups)
+    .where(ofSystem)
+    .orderBy(groups.id)
+    .prepare(),
+)
+
+/** Strangers see no hidden group, no member of a group with a hidden list, and no hidden member. */
+const visible = prepared((db) =>
+  db
+    .select({
+      row: groups,
+      uuids: uuidsOf(sql`groups.list_privacy = 'public' and m.visibility = 'public'`),
+    })
+    .from(groups)
+    .where(and(ofSystem, eq(groups.visibility, 'public')))
+    .orderBy(groups.id)
+    .prepare(),
+)
+
+/** Written out: inside a selected expression Drizzle drops the tables' names. */
+function uuidsOf(condition: SQL) {
+  return sql<string>`(
+    select json_group_array(m.uuid order by m.id)
+    from group_members g join members m on m.id = g.member_id
+    where g.group_id = groups.id and ${condition}
+  )`
+}
+
+const countBySystem = prepared((db) =>
+  db.select({ all: count() }).from(groups).where(ofSystem).prepare(),
+)

@@ -1,0 +1,152 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { type Db, prepared } from '../db/open'
+import { memberGuilds, systemGuilds } from '../db/tables'
+import {
+  changesOf,
+  type Draft,
+  type Entity,
+  fillDefaults,
+  type Patch,
+  type Row,
+} from '../model/entity'
+import { error } from '../model/errors'
+import {
+  type MemberGuild,
+  type MemberGuildPatch,
+  memberGuild,
+  type SystemGuild,
+  type SystemGuildPatch,
+  systemGuild,
+} from '../model/guild'
+import type { Member } from '../model/member'
+import type { Deps } from './deps'
+import { tell } from './outbox'
+
+/** Whether settings that were never made in a guild may be made now. Only bots may. */
+export type OnMissing = 'refuse' | 'make'
+
+export async function getSystemGuild(
+  db: Db,
+  systemId: number,
+  guild: string,
+): Promise<SystemGuild> {
+  const found = await findSystemGuild(db, systemId, guild)
+  if (!found) throw error('noSystemGuild')
+  return found
+}
+
+export async function patchSystemGuild(
+  deps: Deps,
+  systemId: number,
+  guild: string,
+  patch: SystemGuildPatch,
+  onMissing: OnMissing,
+): Promise<SystemGuild> {
+  return deps.transact(async (tx) => {
+    const found = await findSystemGuild(tx, systemId, guild)
+    if (!found && onMissing === 'refuse') throw error('noSystemGuild')
+    const { after, changed } = settle(systemGuild, found, patch)
+    const row = { system_id: systemId, guild_id: guild, ...after }
+    await tx
+      .insert(systemGuilds)
+      .values(row)
+      .onConflictDoUpdate({ target: [systemGuilds.system_id, systemGuilds.guild_id], set: row })
+    if (changed)
+      await tell(tx, deps.now(), {
+        system_id: systemId,
+        type: 'UPDATE_SYSTEM_GUILD',
+        subject: null,
+        data: { guild_id: guild, ...changed },
+      })
+    return after
+  })
+}
+
+export async function getMemberGuild(
+  db: Db,
+  memberId: number,
+  guild: string,
+): Promise<MemberGuild> {
+  const found = await findMemberGuild(db, memberId, guild)
+  if (!found) throw error('noMemberGuild')
+  return found
+}
+
+export async function patchMemberGuild(
+  deps: Deps,
+  member: Member,
+  guild: string,
+  patch: MemberGuildPatch,
+  onMissing: OnMissing,
+): Promise<MemberGuild> {
+  return deps.transact(async (tx) => {
+    const found = await findMemberGuild(tx, member.id, guild)
+    if (!found && onMissing === 'refuse') throw error('noMemberGuild')
+    const { after, changed } = settle(memberGuild, found, patch)
+    const row = { member_id: member.id, guild_id: guild, ...after }
+    await tx
+      .insert(memberGuilds)
+      .values(row)
+      .onConflictDoUpdate({ target: [memberGuilds.member_id, memberGuilds.guild_id], set: row })
+    if (changed)
+      await tell(tx, deps.now(), {
+        system_id: member.system_id,
+        type: 'UPDATE_MEMBER_GUILD',
+        subject: member.uuid,
+        data: { guild_id: guild, ...changed },
+      })
+    return after
+  })
+}
+
+export async function findSystemGuild(
+  db: Db,
+  system: number,
+  guild: string,
+): Promise<SystemGuild | null> {
+  return (await ofSystem(db).get({ system, guild })) ?? null
+}
+
+export async function findMemberGuild(
+  db: Db,
+  member: number,
+  guild: string,
+): Promise<MemberGuild | null> {
+  return (await ofMember(db).get({ member, guild })) ?? null
+}
+
+/** What a patch makes of settings, starting from the defaults where there are none yet. */
+function settle<E extends Entity>(entity: E, found: Row<E> | null, patch: Patch<E>) {
+  const before = found ?? fillDefaults(entity, {} as Draft<E>)
+  const changed = changesOf(before, patch)
+  return {
+    after: { ...before, ...changed } as Row<E>,
+    changed: Object.keys(changed).length > 0 ? changed : null,
+  }
+}
+
+const ofSystem = prepared((db) =>
+  db
+    .select()
+    .from(systemGuilds)
+    .where(
+      and(
+        eq(systemGuilds.system_id, sql.placeholder('system')),
+        eq(systemGuilds.guild_id, sql.placeholder('guild')),
+      ),
+    )
+    .prepare(),
+)
+
+const ofMember = prepared((db) =>
+  db
+    .select()
+    .from(memberGuilds)
+    .where(
+      and(
+        eq(memberGuilds.member_id, sql.placeholder('member')),
+        eq(memberGuilds.guild_id, sql.placeholder('guild')),
+      ),
+    )
+    .prepare(),
+)

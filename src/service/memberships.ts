@@ -1,0 +1,173 @@
+import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
+import { type Db, prepared } from '../db/open'
+import { groupMembers, groups, members } from '../db/tables'
+import { error } from '../model/errors'
+import type { Group } from '../model/group'
+import type { Member } from '../model/member'
+import { isOwner, passGate, type Viewer } from '../model/privacy'
+import type { Deps } from './deps'
+import { getGroup, getOwnGroup, getOwnGroups } from './groups'
+import { getMember, getOwnMember, getOwnMembers } from './members'
+import { tell } from './outbox'
+import { getSystemById } from './systems'
+
+export const membershipActions = ['add', 'remove', 'overwrite'] as const
+export type MembershipAction = (typeof membershipActions)[number]
+
+export async function listGroupMembers(
+  deps: Deps,
+  viewer: Viewer,
+  ref: string,
+): Promise<{ rows: Member[]; owner: boolean }> {
+  const group = await getGroup(deps, ref)
+  const owner = isOwner(viewer, group.system_id)
+  passGate('groupMembers', group, owner)
+  const rows = await membersOf(deps.db).all({ group: group.id })
+  return { rows: rows.filter(({ visibility }) => owner || visibility === 'public'), owner }
+}
+
+export async function listMemberGroups(
+  deps: Deps,
+  viewer: Viewer,
+  ref: string,
+): Promise<{ rows: Group[]; owner: boolean }> {
+  const member = await getMember(deps, ref)
+  const owner = isOwner(viewer, member.system_id)
+  passGate('groups', await getSystemById(deps.db, member.system_id), owner)
+  const rows = await groupsOf(deps.db).all({ member: member.id })
+  return { rows: rows.filter(({ visibility }) => owner || visibility === 'public'), owner }
+}
+
+/** Changes who is in one group. All references are checked before anything changes. */
+export async function changeGroupMembers(
+  deps: Deps,
+  viewer: Viewer,
+  ref: string,
+  action: MembershipAction,
+  refs: readonly string[],
+): Promise<void> {
+  refuseEmpty(action, refs)
+  const group = await getOwnGroup(deps, viewer, ref)
+  await deps.transact(async (tx) => {
+    const named = await getOwnMembers(tx, group.system_id, refs)
+    const before = await membersOf(tx).all({ group: group.id })
+    const { added, removed } = compare(before, named, action)
+    await insertPairs(
+      tx,
+      added.map((member) => ({ group, member })),
+    )
+    await deletePairs(tx, eq(groupMembers.group_id, group.id), groupMembers.member_id, removed)
+    if (added.length + removed.length === 0) return
+    const told = action === 'overwrite' ? unique(named) : [...added, ...removed]
+    await tellGroup(deps, tx, group, action, told)
+  })
+}
+
+/** Changes which groups one member is in. */
+export async function changeMemberGroups(
+  deps: Deps,
+  viewer: Viewer,
+  ref: string,
+  action: MembershipAction,
+  refs: readonly string[],
+): Promise<void> {
+  refuseEmpty(action, refs)
+  const member = await getOwnMember(deps, viewer, ref)
+  await deps.transact(async (tx) => {
+    const named = await getOwnGroups(tx, member.system_id, refs)
+    const before = await groupsOf(tx).all({ member: member.id })
+    const { added, removed } = compare(before, named, action)
+    await insertPairs(
+      tx,
+      added.map((group) => ({ group, member })),
+    )
+    await deletePairs(tx, eq(groupMembers.member_id, member.id), groupMembers.group_id, removed)
+    for (const group of added) await tellGroup(deps, tx, group, 'add', [member])
+    for (const group of removed) await tellGroup(deps, tx, group, 'remove', [member])
+  })
+}
+
+function refuseEmpty(action: MembershipAction, refs: readonly string[]): void {
+  if (action !== 'overwrite' && refs.length === 0) throw error('badRequest', 'the list is empty')
+}
+
+/** What an action really changes: naming one twice, or what is so already, changes nothing. */
+function compare<T extends { id: number }>(
+  before: readonly T[],
+  named: readonly T[],
+  action: MembershipAction,
+): { added: T[]; removed: T[] } {
+  const had = new Set(before.map(({ id }) => id))
+  const names = new Set(named.map(({ id }) => id))
+  return {
+    added: action === 'remove' ? [] : unique(named).filter(({ id }) => !had.has(id)),
+    removed:
+      action === 'add' ? [] : before.filter(({ id }) => names.has(id) === (action === 'remove')),
+  }
+}
+
+function unique<T extends { id: number }>(rows: readonly T[]): T[] {
+  return [...new Map(rows.map((row) => [row.id, row])).values()]
+}
+
+async function insertPairs(
+  tx: Db,
+  pairs: { group: { id: number }; member: { id: number } }[],
+): Promise<void> {
+  for (const { group, member } of pairs)
+    await addPair(tx).run({ group: group.id, member: member.id })
+}
+
+async function deletePairs(
+  tx: Db,
+  side: ReturnType<typeof eq>,
+  other: typeof groupMembers.group_id | typeof groupMembers.member_id,
+  rows: { id: number }[],
+): Promise<void> {
+  if (rows.length === 0) return
+  const ids = rows.map(({ id }) => id)
+  await tx.delete(groupMembers).where(and(side, inArray(other, ids)))
+}
+
+async function tellGroup(
+  deps: Deps,
+  tx: Db,
+  group: Group,
+  action: MembershipAction,
+  named: { uuid: string }[],
+): Promise<void> {
+  await tell(tx, deps.now(), {
+    system_id: group.system_id,
+    type: 'UPDATE_GROUP_MEMBERS',
+    subject: group.uuid,
+    data: { action, members: named.map(({ uuid }) => uuid) },
+  })
+}
+
+const membersOf = prepared((db) =>
+  db
+    .select(getTableColumns(members))
+    .from(groupMembers)
+    .innerJoin(members, eq(members.id, groupMembers.member_id))
+    .where(eq(groupMembers.group_id, sql.placeholder('group')))
+    .orderBy(members.id)
+    .prepare(),
+)
+
+const groupsOf = prepared((db) =>
+  db
+    .select(getTableColumns(groups))
+    .from(groupMembers)
+    .innerJoin(groups, eq(groups.id, groupMembers.group_id))
+    .where(eq(groupMembers.member_id, sql.placeholder('member')))
+    .orderBy(groups.id)
+    .prepare(),
+)
+
+export const addPair = prepared((db) =>
+  db
+    .insert(groupMembers)
+    .values({ group_id: sql.placeholder('group'), member_id: sql.placeholder('member') })
+    .onConflictDoNothing()
+    .prepare(),
+)

@@ -1,0 +1,264 @@
+import { randomUUID } from 'node:crypto'
+import { and, desc, eq, getTableColumns, lt, sql } from 'drizzle-orm'
+import { type Db, prepared } from '../db/open'
+import { members, switches, switchMembers } from '../db/tables'
+import { error } from '../model/errors'
+import type { Member } from '../model/member'
+import { isOwner, passGate, type Viewer } from '../model/privacy'
+import { isUuid } from '../model/ref'
+import { isSameFront, refuseTwice, type Switch, type SwitchDraft } from '../model/switch'
+import type { System } from '../model/system'
+import type { Instant } from '../model/time'
+import type { Deps } from './deps'
+import { getOwnMembers } from './members'
+import { tell } from './outbox'
+import { getOwnSystem, getSystem } from './systems'
+
+/** A switch with the rows of its members, in their order. */
+export type Front = Switch & { members: Member[] }
+
+/** A switch of the history, with its members' short IDs. */
+export interface PastSwitch {
+  uuid: string
+  timestamp: Instant
+  members: string[]
+}
+
+/** Newest first, before a time if one is given. */
+export async function listSwitches(
+  { db }: Deps,
+  viewer: Viewer,
+  of: System,
+  { before, limit }: { before: Instant | null; limit: number },
+): Promise<PastSwitch[]> {
+  passGate('history', of, isOwner(viewer, of.id))
+  const rows = await page(db).all({
+    system: of.id,
+    before: before ?? Number.MAX_SAFE_INTEGER,
+    limit,
+  })
+  return rows.map(({ hids, ...row }) => ({ ...row, members: JSON.parse(hids) }))
+}
+
+/** Who fronts now: the switch with the latest time, or null when there is none. */
+export async function getFronters({ db }: Deps, viewer: Viewer, of: System): Promise<Front | null> {
+  passGate('fronters', of, isOwner(viewer, of.id))
+  return findLatest(db, of.id)
+}
+
+export async function getSwitch(
+  deps: Deps,
+  viewer: Viewer,
+  systemRef: string,
+  switchRef: string,
+): Promise<{ front: Front; owner: boolean }> {
+  const of = await getSystem(deps, viewer, systemRef)
+  const owner = isOwner(viewer, of.id)
+  refuseNoUuid(switchRef)
+  passGate('switch', of, owner)
+  return { front: await getFront(deps.db, of.id, switchRef), owner }
+}
+
+export async function createSwitch(
+  deps: Deps,
+  viewer: Viewer,
+  systemRef: string,
+  draft: SwitchDraft,
+): Promise<Front> {
+  const { id } = await getOwnSystem(deps, viewer, systemRef)
+  return deps.transact(async (tx) => {
+    const named = await getOwnMembers(tx, id, draft.members)
+    refuseTwice(named)
+    const latest = await findLatest(tx, id)
+    const timestamp = draft.timestamp ?? deps.now()
+    if (await findAt(tx, id, timestamp)) throw error('sameTimestamp')
+    const isNewest = draft.timestamp === null || timestamp > (latest?.timestamp ?? -Infinity)
+    if (latest && isNewest && isSameFront(latest.members, named)) throw error('sameFronters')
+    return insertSwitch(deps, tx, id, timestamp, named)
+  })
+}
+
+export async function moveSwitch(
+  deps: Deps,
+  viewer: Viewer,
+  systemRef: string,
+  switchRef: string,
+  timestamp: Instant,
+): Promise<Front> {
+  const { id } = await getOwnSystem(deps, viewer, systemRef)
+  refuseNoUuid(switchRef)
+  return deps.transact(async (tx) => {
+    const front = await getFront(tx, id, switchRef)
+    if (await findAt(tx, id, timestamp)) throw error('sameTimestamp')
+    await tx.update(switches).set({ timestamp }).where(eq(switches.id, front.id))
+    await tellSwitch(deps, tx, 'UPDATE_SWITCH', front, { timestamp })
+    return { ...front, timestamp }
+  })
+}
+
+export async function changeSwitchMembers(
+  deps: Deps,
+  viewer: Viewer,
+  systemRef: string,
+  switchRef: string,
+  refs: readonly string[],
+): Promise<Front> {
+  const { id } = await getOwnSystem(deps, viewer, systemRef)
+  refuseNoUuid(switchRef)
+  return deps.transact(async (tx) => {
+    const front = await getFront(tx, id, switchRef)
+    const named = await getOwnMembers(tx, id, refs)
+    refuseTwice(named)
+    if (isSameFront(front.members, named)) throw error('sameFronters')
+    return replaceMembers(deps, tx, front, named)
+  })
+}
+
+export async function deleteSwitch(
+  deps: Deps,
+  viewer: Viewer,
+  systemRef: string,
+  switchRef: string,
+): Promise<void> {
+  const { id } = await getOwnSystem(deps, viewer, systemRef)
+  refuseNoUuid(switchRef)
+  await deps.transact(async (tx) => {
+    const front = await getFront(tx, id, switchRef)
+    await tx.delete(switches).where(eq(switches.id, front.id))
+    await tellSwitch(deps, tx, 'DELETE_SWITCH', front, null)
+  })
+}
+
+export async function findLatest(db: Db, systemId: number): Promise<Front | null> {
+  const found = await latest(db).get({ system: systemId })
+  return found ? withMembers(db, found) : null
+}
+
+export async function insertSwitch(
+  deps: Deps,
+  tx: Db,
+  systemId: number,
+  timestamp: Instant,
+  named: Member[],
+): Promise<Front> {
+  const made = await tx
+    .insert(switches)
+    .values({ uuid: randomUUID(), system_id: systemId, timestamp })
+    .returning()
+    .get()
+  await insertMembers(tx, made.id, named)
+  const front = { ...made, members: named }
+  await tellSwitch(deps, tx, 'CREATE_SWITCH', front, { timestamp, members: uuidsOf(named) })
+  return front
+}
+
+export async function replaceMembers(
+  deps: Deps,
+  tx: Db,
+  front: Front,
+  named: Member[],
+): Promise<Front> {
+  await tx.delete(switchMembers).where(eq(switchMembers.switch_id, front.id))
+  await insertMembers(tx, front.id, named)
+  await tellSwitch(deps, tx, 'UPDATE_SWITCH', front, { members: uuidsOf(named) })
+  return { ...front, members: named }
+}
+
+export async function findAt(db: Db, systemId: number, timestamp: Instant): Promise<boolean> {
+  return (await atTime(db).get({ system: systemId, timestamp })) !== undefined
+}
+
+async function getFront(db: Db, systemId: number, uuid: string): Promise<Front> {
+  const found = await byUuid(db).get({ uuid: uuid.toLowerCase() })
+  if (!found || found.system_id !== systemId) throw error('switchNotFound')
+  return withMembers(db, found)
+}
+
+async function withMembers(db: Db, found: Switch): Promise<Front> {
+  return { ...found, members: await membersOf(db).all({ id: found.id }) }
+}
+
+async function insertMembers(tx: Db, switchId: number, named: Member[]): Promise<void> {
+  for (const [position, { id }] of named.entries())
+    await addMember(tx).run({ switch: switchId, position, member: id })
+}
+
+async function tellSwitch(
+  deps: Deps,
+  tx: Db,
+  type: 'CREATE_SWITCH' | 'UPDATE_SWITCH' | 'DELETE_SWITCH',
+  { system_id, uuid }: Switch,
+  data: { timestamp?: Instant; members?: string[] } | null,
+): Promise<void> {
+  await tell(tx, deps.now(), { system_id, type, subject: uuid, data })
+}
+
+function uuidsOf(named: Member[]): string[] {
+  return named.map(({ uuid }) => uuid)
+}
+
+function refuseNoUuid(ref: string): void {
+  if (!isUuid(ref)) throw error('invalidSwitchId')
+}
+
+const ofSystem = eq(switches.system_id, sql.placeholder('system'))
+
+const page = prepared((db) =>
+  db
+    .select({
+      uuid: switches.uuid,
+      timestamp: switches.timestamp,
+      // Written out: inside a selected expression Drizzle drops the tables' names.
+      hids: sql<string>`(
+        select json_group_array(m.hid order by s.position)
+        from switch_members s join members m on m.id = s.member_id
+        where s.switch_id = switches.id
+      )`,
+    })
+    .from(switches)
+    .where(and(ofSystem, lt(switches.timestamp, sql.placeholder('before'))))
+    .orderBy(desc(switches.timestamp))
+    .limit(sql.placeholder('limit'))
+    .prepare(),
+)
+
+const latest = prepared((db) =>
+  db.select().from(switches).where(ofSystem).orderBy(desc(switches.timestamp)).limit(1).prepare(),
+)
+
+const atTime = prepared((db) =>
+  db
+    .select({ id: switches.id })
+    .from(switches)
+    .where(and(ofSystem, eq(switches.timestamp, sql.placeholder('timestamp'))))
+    .prepare(),
+)
+
+const byUuid = prepared((db) =>
+  db
+    .select()
+    .from(switches)
+    .where(eq(switches.uuid, sql.placeholder('uuid')))
+    .prepare(),
+)
+
+const membersOf = prepared((db) =>
+  db
+    .select(getTableColumns(members))
+    .from(switchMembers)
+    .innerJoin(members, eq(members.id, switchMembers.member_id))
+    .where(eq(switchMembers.switch_id, sql.placeholder('id')))
+    .orderBy(switchMembers.position)
+    .prepare(),
+)
+
+const addMember = prepared((db) =>
+  db
+    .insert(switchMembers)
+    .values({
+      switch_id: sql.placeholder('switch'),
+      position: sql.placeholder('position'),
+      member_id: sql.placeholder('member'),
+    })
+    .prepare(),
+)

@@ -1,17 +1,20 @@
 import { swagger } from '@elysiajs/swagger'
-import { type AnyElysia, Elysia } from 'elysia'
+import { type AnyElysia, Elysia, type TSchema } from 'elysia'
 import { type ErrorName, errorTable } from '../model/errors'
 import { version } from '../version'
 import { components } from '../wire/components'
 
 type ComponentName = keyof typeof components
 
+/** A component, a list of one, or a schema of its own. */
+type Answered = ComponentName | [ComponentName] | TSchema
+
 interface Description {
   summary: string
   description?: string
   tag: string
-  /** What a success answers, by status: a component, a list of one, or nothing. */
-  answers: Record<number, ComponentName | [ComponentName] | null>
+  /** What a success answers, by status. */
+  answers: Record<number, Answered | null>
   errors?: ErrorName[]
   deprecated?: boolean
 }
@@ -98,9 +101,10 @@ function successes(answers: Description['answers']) {
   )
 }
 
-function schemaOf(answer: ComponentName | [ComponentName]) {
+function schemaOf(answer: Answered): object {
   if (typeof answer === 'string') return { $ref: `#/components/schemas/${answer}` }
-  return { type: 'array' as const, items: { $ref: `#/components/schemas/${answer[0]}` } }
+  if (!Array.isArray(answer)) return answer
+  return { type: 'array', items: { $ref: `#/components/schemas/${answer[0]}` } }
 }
 
 /** One answer per status, naming each error number that comes with it. */

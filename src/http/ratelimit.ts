@@ -15,6 +15,8 @@ export interface Allowance {
 
 const WINDOW_MS = 1000
 const MOST_CLIENTS = 100_000
+/** A sum of unround parts of a second, such as sevenths, may come out a little too large. */
+const ROUNDING_MS = 0.01
 
 /**
  * A token bucket per client and scope, kept as one number: the time at which the bucket is full
@@ -27,7 +29,7 @@ export function createRateLimiter(limits: RateLimits) {
   let turnedAt = 0
 
   return (scope: Scope, client: string, now: number): Allowance => {
-    if (now - turnedAt > WINDOW_MS || young.size >= MOST_CLIENTS) {
+    if (Math.abs(now - turnedAt) > WINDOW_MS || young.size >= MOST_CLIENTS) {
       old = young
       young = new Map()
       turnedAt = now
@@ -35,15 +37,17 @@ export function createRateLimiter(limits: RateLimits) {
     const limit = limits[scope]
     const cost = WINDOW_MS / limit
     const key = `${scope} ${client}`
-    const fullAt = Math.max(young.get(key) ?? old.get(key) ?? 0, now)
+    // A clock that was set back must not leave anybody waiting for longer than the window.
+    const known = Math.min(young.get(key) ?? old.get(key) ?? 0, now + WINDOW_MS)
+    const fullAt = Math.max(known, now)
     const next = fullAt + cost
     const debt = next - now
-    const passes = debt <= WINDOW_MS
+    const passes = debt <= WINDOW_MS + ROUNDING_MS
     young.set(key, passes ? next : fullAt)
     return {
       scope,
       limit,
-      remaining: passes ? Math.floor((WINDOW_MS - debt) / cost + 1e-9) : 0,
+      remaining: passes ? Math.max(0, Math.floor((WINDOW_MS - debt + ROUNDING_MS) / cost)) : 0,
       reset: Math.ceil((passes ? next : fullAt) / 1000),
       retryAfter: passes ? null : Math.max(1, Math.ceil(debt - WINDOW_MS)),
     }

@@ -8,6 +8,7 @@ import { spellError } from '../wire/error'
 import { findClient } from './client'
 import { createDocument } from './docs'
 import { type Allowance, createRateLimiter, type Scope } from './ratelimit'
+import { v1 } from './v1'
 import { v2 } from './v2'
 import { type Caller, callers, findCaller, isRead } from './viewer'
 
@@ -48,19 +49,23 @@ export function createHandler({ deps, config, log, ping }: ServerParts): Handle 
       const caller = await findCaller(deps, requestId, request.headers.get('authorization'))
       const allowance = limit(request, path, caller, peer)
       if (allowance?.retryAfter) return withAllowance(tooMany(allowance), allowance)
-      callers.set(request, caller)
-      const response = await app.handle(request)
+      // HEAD is answered as GET: no route has to know of it.
+      const asked = isHead(request) ? new Request(request, { method: 'GET' }) : request
+      callers.set(asked, caller)
+      const response = await app.handle(asked)
       return allowance ? withAllowance(response, allowance) : response
     } catch (cause) {
       return answerError(cause, requestId, log)
     }
   }
 
-  return async (request, peer) => {
+  return async (given, peer) => {
     const started = performance.now()
+    const request = withAddress(given)
     const requestId = crypto.randomUUID()
     const path = pathOf(request.url)
-    const response = await answer(request, path, peer, requestId)
+    const answered = await answer(request, path, peer, requestId)
+    const response = isHead(request) ? await withoutBody(answered) : answered
     response.headers.set('access-control-allow-origin', '*')
     response.headers.set('access-control-expose-headers', EXPOSED)
     response.headers.set('x-request-id', requestId)
@@ -81,11 +86,14 @@ export function describeRoutes(deps: Deps, config: Config): Promise<object> {
 }
 
 function documented(deps: Deps, config: Config): AnyElysia {
-  return new Elysia({ normalize: false }).use(v2(deps, config.BODY_LIMIT, '/v2'))
+  return new Elysia({ normalize: false })
+    .use(v2(deps, config.BODY_LIMIT, '/v2'))
+    .use(v1(deps, config.BODY_LIMIT))
 }
 
 function createRoutes({ deps, config, log, ping }: ServerParts): AnyElysia {
-  const app = new Elysia({ normalize: false })
+  // Hosts of one to three letters, such as "nas", are hosts too.
+  const app = new Elysia({ normalize: false, handler: { standardHostname: false } })
   app
     .onError(({ error: cause, code, request, path }) => {
       if (code === 'NOT_FOUND') return answerUnknown(app, path)
@@ -100,27 +108,39 @@ function createRoutes({ deps, config, log, ping }: ServerParts): AnyElysia {
       }
     })
     .use(docs(deps, config))
-    .use(v2(deps, config.BODY_LIMIT, '/v2'))
+    .use(documented(deps, config))
     .use(v2(deps, config.BODY_LIMIT, ''))
   return app
 }
 
 function docs(deps: Deps, config: Config) {
   const app = new Elysia({ normalize: false })
-  for (const [path, { content, type }] of Object.entries(docsFiles))
-    app.get(path, () => new Response(content, { headers: { 'content-type': type } }))
+  for (const [file, { content, type }] of Object.entries(docsFiles))
+    app.get(file, ({ path }) =>
+      // The page names its files relative to where it lies, so it must lie in one place.
+      path.endsWith('/')
+        ? redirect(`../${file.split('/').at(-1)}`)
+        : new Response(content, { headers: { 'content-type': type } }),
+    )
   let document: Promise<object> | undefined
   return app
-    .get('/', () => new Response(null, { status: 302, headers: { location: 'docs' } }))
+    .get('/', () => redirect('docs'))
     .get('/openapi.json', () => {
       document ??= describeRoutes(deps, config)
       return document
     })
 }
 
+function redirect(location: string): Response {
+  return new Response(null, { status: 302, headers: { location } })
+}
+
 /** Nothing answers here: a wrong method, a path of another version, or no path at all. */
 function answerUnknown(app: AnyElysia, path: string): Response {
-  const allowed = METHODS.filter((method) => app.router.http.find(method, path) !== null)
+  const plain = app.router.static[path.replace(/(?<=.)\/$/, '')]
+  const allowed = METHODS.filter(
+    (method) => plain?.[method] !== undefined || app.router.http.find(method, path) !== null,
+  )
   if (allowed.includes('GET')) allowed.push('HEAD')
   if (allowed.length > 0) {
     const response = spell(error('methodNotAllowed'))
@@ -133,6 +153,8 @@ function answerUnknown(app: AnyElysia, path: string): Response {
 
 function answerError(cause: unknown, requestId: string | undefined, log: Log): Response {
   if (cause instanceof DomainError) return spell(cause)
+  // What a parser throws comes wrapped.
+  if (cause instanceof Error && cause.cause instanceof DomainError) return spell(cause.cause)
   if (isClientFault(cause)) return spell(error('badRequest'))
   log.error('request failed', {
     request_id: requestId,
@@ -156,6 +178,13 @@ function tooMany({ retryAfter }: Allowance): Response {
   return spell(new DomainError('tooManyRequests', message, undefined, retryAfter ?? 0))
 }
 
+async function withoutBody(response: Response): Promise<Response> {
+  const { size } = await response.blob()
+  const head = new Response(null, response)
+  head.headers.set('content-length', String(size))
+  return head
+}
+
 function withAllowance(response: Response, allowance: Allowance): Response {
   response.headers.set('x-ratelimit-limit', String(allowance.limit))
   response.headers.set('x-ratelimit-remaining', String(allowance.remaining))
@@ -175,10 +204,20 @@ const preflight = {
   'access-control-max-age': '86400',
 }
 
+/** Without a usable Host header, as HTTP/1.0 allows, a request comes as its path alone. */
+function withAddress(request: Request): Request {
+  if (!request.url.startsWith('/')) return request
+  return new Request(`http://localhost${request.url}`, request)
+}
+
 function pathOf(url: string): string {
   const start = url.indexOf('/', url.indexOf('//') + 2)
   const end = url.indexOf('?', start)
   return end === -1 ? url.slice(start) : url.slice(start, end)
+}
+
+function isHead({ method }: Request): boolean {
+  return method === 'HEAD'
 }
 
 function isUnlimited(path: string): boolean {

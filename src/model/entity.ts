@@ -59,8 +59,8 @@ export interface Reading {
 export function readPatch<E extends Entity>(entity: E, reading: Reading): Patch<E> {
   const { values, problems } = readKeys(entity, reading)
   throwIfAny(problems)
-  if (Object.keys(values).length === 0) throw error('nothingToChange')
-  return values as Patch<E>
+  throwIfNothing(values)
+  return values
 }
 
 /** Reads a new one: as a patch, but what is required must be there. */
@@ -71,6 +71,10 @@ export function readDraft<E extends Entity>(entity: E, reading: Reading): Draft<
       problems[key] = [new Problem('Required.')]
   throwIfAny(problems)
   return values as Draft<E>
+}
+
+export function throwIfNothing(patch: object): void {
+  if (Object.keys(patch).length === 0) throw error('nothingToChange')
 }
 
 export function throwIfAny(problems: Problems): void {
@@ -92,7 +96,11 @@ export function changesOf<E extends Entity>(row: Row<E>, patch: Patch<E>): Patch
   return Object.fromEntries(changed) as Patch<E>
 }
 
-function readKeys(entity: Entity, { values, levels = {}, problems = {} }: Reading) {
+/** What a partial object gives of an entity, and everything that is wrong with it. */
+export function readKeys<E extends Entity>(
+  entity: E,
+  { values, levels = {}, problems = {} }: Reading,
+): { values: Patch<E>; problems: Problems } {
   const read: JsonObject = {}
   const found: Problems = { ...problems }
   for (const [key, field] of Object.entries(entity.fields)) {
@@ -109,10 +117,10 @@ function readKeys(entity: Entity, { values, levels = {}, problems = {} }: Readin
     if (value instanceof Problem) found[level] = [value]
     else read[level] = value
   }
-  return { values: read, problems: found }
+  return { values: read as Patch<E>, problems: found }
 }
 
-function readLevel(value: unknown): Level | Problem {
+export function readLevel(value: unknown): Level | Problem {
   if (value === null || value === 'public') return 'public'
   return value === 'private' ? 'private' : new Problem('Must be "public", "private" or null.')
 }

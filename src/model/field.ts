@@ -290,8 +290,8 @@ export function readText(value: string, max: number): string | Problem {
 }
 
 export function isWebAddress(value: string): boolean {
-  if (!/^https?:\/\//i.test(value) || /\s/.test(value)) return false
-  return URL.canParse(value) && new URL(value).hostname !== ''
+  // A URL parser mends "http:///host" and the like; whoever reads the address later may not.
+  return /^https?:\/\/[^\s\p{Cc}/\\?#][^\s\p{Cc}]*$/iu.test(value) && URL.canParse(value)
 }
 
 export function isCalendarDate(value: string): boolean {

@@ -10,7 +10,7 @@ export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
 
 const PATTERN =
-  /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(Z|[+-]\d\d:?\d\d)?)?$/i
+  /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i
 
 /** Reads ISO 8601; without a zone it is UTC, digits beyond microseconds are cut. */
 export function parseInstant(text: string): Instant | null {
@@ -43,7 +43,7 @@ export function formatInstant(instant: Instant): string {
 function offsetOf(zone: string): number | null {
   if (zone === 'Z' || zone === 'z') return 0
   const hours = Number(zone.slice(1, 3))
-  const minutes = Number(zone.slice(-2))
+  const minutes = zone.length === 3 ? 0 : Number(zone.slice(-2))
   if (hours > 23 || minutes > 59) return null
   return (zone[0] === '-' ? -1 : 1) * (hours * HOUR + minutes * MINUTE)
 }

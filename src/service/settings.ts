@@ -5,9 +5,10 @@ import { changesOf } from '../model/entity'
 import { error } from '../model/errors'
 import type { Viewer } from '../model/privacy'
 import type { Settings, SettingsPatch, settings } from '../model/settings'
+import type { System, SystemPatch } from '../model/system'
 import type { Deps } from './deps'
 import { tell } from './outbox'
-import { getOwnSystem } from './systems'
+import { getOwnSystem, requireSystem, updateSystem } from './systems'
 
 export async function getSettings(db: Db, systemId: number): Promise<Settings> {
   const found = await bySystem(db).get({ system: systemId })
@@ -22,19 +23,39 @@ export async function patchSettings(
   patch: SettingsPatch,
 ): Promise<Settings> {
   const { id } = await getOwnSystem(deps, viewer, ref)
+  return deps.transact((tx) => updateSettings(deps, tx, id, patch))
+}
+
+/** Changes the caller's own system and its settings together. */
+export async function patchSystemAndSettings(
+  deps: Deps,
+  viewer: Viewer,
+  patch: { system: SystemPatch; settings: SettingsPatch },
+): Promise<System> {
+  const id = requireSystem(viewer)
   return deps.transact(async (tx) => {
-    const before = await getSettings(tx, id)
-    const changed = changesOf<typeof settings>(before, patch)
-    if (Object.keys(changed).length === 0) return before
-    await tell(tx, deps.now(), {
-      system_id: id,
-      type: 'UPDATE_SETTINGS',
-      subject: null,
-      data: changed,
-    })
-    await tx.update(systemSettings).set(changed).where(eq(systemSettings.system_id, id))
-    return { ...before, ...changed }
+    await updateSettings(deps, tx, id, patch.settings)
+    return updateSystem(deps, tx, id, patch.system)
   })
+}
+
+export async function updateSettings(
+  deps: Deps,
+  tx: Db,
+  id: number,
+  patch: SettingsPatch,
+): Promise<Settings> {
+  const before = await getSettings(tx, id)
+  const changed = changesOf<typeof settings>(before, patch)
+  if (Object.keys(changed).length === 0) return before
+  await tell(tx, deps.now(), {
+    system_id: id,
+    type: 'UPDATE_SETTINGS',
+    subject: null,
+    data: changed,
+  })
+  await tx.update(systemSettings).set(changed).where(eq(systemSettings.system_id, id))
+  return { ...before, ...changed }
 }
 
 const bySystem = prepared((db) =>

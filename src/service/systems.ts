@@ -43,19 +43,7 @@ export async function patchSystem(
   patch: SystemPatch,
 ): Promise<System> {
   const { id } = await getOwnSystem(deps, viewer, ref)
-  return deps.transact(async (tx) => {
-    const before = await getSystemById(tx, id)
-    const changed = changesOf<typeof system>(before, patch)
-    if (Object.keys(changed).length === 0) return before
-    await tell(tx, deps.now(), {
-      system_id: id,
-      type: 'UPDATE_SYSTEM',
-      subject: null,
-      data: changed,
-    })
-    const after = await tx.update(systems).set(changed).where(eq(systems.id, id)).returning().get()
-    return after as System
-  })
+  return deps.transact((tx) => updateSystem(deps, tx, id, patch))
 }
 
 export async function deleteSystem(deps: Deps, id: number): Promise<void> {
@@ -84,6 +72,21 @@ export async function getSystemById(db: Db, id: number): Promise<System> {
   const found = await stored.findById(db, id)
   if (!found) throw error('systemNotFound')
   return found
+}
+
+/** Keeps what a patch says that is new, and tells it. */
+export async function updateSystem(
+  deps: Deps,
+  tx: Db,
+  id: number,
+  patch: SystemPatch,
+): Promise<System> {
+  const before = await getSystemById(tx, id)
+  const changed = changesOf<typeof system>(before, patch)
+  if (Object.keys(changed).length === 0) return before
+  await tell(tx, deps.now(), { system_id: id, type: 'UPDATE_SYSTEM', subject: null, data: changed })
+  const after = await tx.update(systems).set(changed).where(eq(systems.id, id)).returning().get()
+  return after as System
 }
 
 export async function insertSystem(tx: Db, draft: SystemDraft): Promise<System> {

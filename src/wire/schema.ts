@@ -59,7 +59,7 @@ export function viewSchema(entity: Entity, extra: Record<string, TSchema> = {}):
   })
 }
 
-function fieldSchema(field: Field, nullable: boolean): TSchema {
+export function fieldSchema(field: Field, nullable: boolean): TSchema {
   const { type, ...rest } = shapeOf(field)
   return Type.Unsafe({
     type: nullable ? [type, 'null'] : type,

@@ -1,0 +1,91 @@
+import { t } from 'elysia'
+import { error } from '../../model/errors'
+import { isOwner } from '../../model/privacy'
+import { parseRef } from '../../model/ref'
+import type { Deps } from '../../service/deps'
+import { createMember, deleteMember, getMember, patchMember } from '../../service/members'
+import { memberDraftFromV1, memberPatchFromV1, schemasV1 } from '../../wire/v1'
+import { describe, writeErrors } from '../docs'
+import { routes } from '../viewer'
+import { showMember, TAG } from './views'
+
+const params = t.Object({ id: t.String({ description: 'Short ID of a member' }) })
+
+export function memberRoutes(deps: Deps, bodyLimit: number) {
+  return routes(bodyLimit)
+    .get(
+      '/m/:id',
+      async ({ params, viewer }) => {
+        const found = await getMember(deps, onlyHid(params.id))
+        return showMember(found, isOwner(viewer, found.system_id))
+      },
+      {
+        params,
+        detail: describe({
+          tag: TAG,
+          deprecated: true,
+          summary: 'Get a member',
+          answers: { 200: schemasV1.member },
+          errors: ['badRequest', 'memberNotFound'],
+        }),
+      },
+    )
+    .post(
+      '/m',
+      async ({ viewer, body }) => {
+        const draft = memberDraftFromV1(body)
+        return showMember(await createMember(deps, viewer, draft), true)
+      },
+      {
+        body: schemasV1.memberDraft,
+        detail: describe({
+          tag: TAG,
+          deprecated: true,
+          summary: 'Make a member',
+          answers: { 200: schemasV1.member },
+          errors: [...writeErrors, 'invalidBody', 'memberLimit'],
+        }),
+      },
+    )
+    .patch(
+      '/m/:id',
+      async ({ params, viewer, body }) => {
+        const patch = memberPatchFromV1(body)
+        return showMember(await patchMember(deps, viewer, onlyHid(params.id), patch), true)
+      },
+      {
+        params,
+        body: schemasV1.memberPatch,
+        detail: describe({
+          tag: TAG,
+          deprecated: true,
+          summary: 'Change a member',
+          answers: { 200: schemasV1.member },
+          errors: [...writeErrors, 'invalidBody', 'memberNotFound', 'notYourMember'],
+        }),
+      },
+    )
+    .delete(
+      '/m/:id',
+      async ({ params, viewer, set }) => {
+        await deleteMember(deps, viewer, onlyHid(params.id))
+        set.status = 204
+      },
+      {
+        params,
+        detail: describe({
+          tag: TAG,
+          deprecated: true,
+          summary: 'Delete a member',
+          answers: { 204: null },
+          errors: [...writeErrors, 'memberNotFound', 'notYourMember'],
+        }),
+      },
+    )
+}
+
+/** Version 1 knows members by their short ID alone. */
+function onlyHid(id: string): string {
+  if (!('hid' in (parseRef(id) ?? {}))) throw error('memberNotFound')
+  return id
+}

@@ -1,0 +1,38 @@
+import { t } from 'elysia'
+import { error } from '../../model/errors'
+import { isOwner } from '../../model/privacy'
+import { isSnowflake } from '../../model/ref'
+import type { Deps } from '../../service/deps'
+import { getMessage } from '../../service/messages'
+import { messageToV1, schemasV1 } from '../../wire/v1'
+import { describe } from '../docs'
+import { routes } from '../viewer'
+import { showMember, showSystem, TAG } from './views'
+
+export function messageRoutes(deps: Deps, bodyLimit: number) {
+  return routes(bodyLimit).get(
+    '/msg/:id',
+    async ({ params, viewer }) => {
+      if (!isSnowflake(params.id)) throw error('messageNotFound')
+      const { message, member, system } = await getMessage(deps, params.id)
+      const owner = isOwner(viewer, message.system_id)
+      return messageToV1(
+        message,
+        system && showSystem(system, owner),
+        member && showMember(member, owner),
+      )
+    },
+    {
+      params: t.Object({
+        id: t.String({ description: 'ID of a proxied message, or of the one that triggered it' }),
+      }),
+      detail: describe({
+        tag: TAG,
+        deprecated: true,
+        summary: 'Get a proxied message',
+        answers: { 200: schemasV1.message },
+        errors: ['badRequest', 'messageNotFound'],
+      }),
+    },
+  )
+}

@@ -1,0 +1,188 @@
+import { t } from 'elysia'
+import { DomainError, error } from '../../model/errors'
+import { isOwner, type Viewer } from '../../model/privacy'
+import { parseRef, parseSystemRef } from '../../model/ref'
+import { MAX_SWITCHES } from '../../model/switch'
+import type { System } from '../../model/system'
+import type { Deps } from '../../service/deps'
+import { listMembers } from '../../service/members'
+import { patchSystemAndSettings } from '../../service/settings'
+import { createSwitch, getFronters, listSwitches } from '../../service/switches'
+import { getSystem } from '../../service/systems'
+import { unreadBody } from '../../wire/schema'
+import { schemasV1, switchToV1, systemPatchFromV1 } from '../../wire/v1'
+import { switchFromV2 } from '../../wire/v2'
+import { describe, writeErrors } from '../docs'
+import { parameter, readTime } from '../query'
+import { routes } from '../viewer'
+import { showMember, showSystem, TAG } from './views'
+
+const params = t.Object({ id: t.String({ description: 'Short ID of a system' }) })
+
+export function systemRoutes(deps: Deps, bodyLimit: number) {
+  return routes(bodyLimit)
+    .get('/s', async ({ viewer }) => showSystem(await getSystem(deps, viewer, '@me'), true), {
+      detail: describe({
+        tag: TAG,
+        deprecated: true,
+        summary: 'Get the own system',
+        answers: { 200: schemasV1.system },
+        errors: ['unauthorized'],
+      }),
+    })
+    .get(
+      '/s/:id',
+      async ({ params, viewer }) => {
+        const found = await getByHid(deps, viewer, params.id)
+        return showSystem(found, isOwner(viewer, found.id))
+      },
+      {
+        params,
+        detail: describe({
+          tag: TAG,
+          deprecated: true,
+          summary: 'Get a system',
+          answers: { 200: schemasV1.system },
+          errors: ['badRequest', 'systemNotFound'],
+        }),
+      },
+    )
+    .get(
+      '/a/:id',
+      async ({ params, viewer }) => {
+        if (!('account' in (parseSystemRef(params.id) ?? {}))) throw error('systemNotFound')
+        const found = await getSystem(deps, viewer, params.id)
+        return showSystem(found, isOwner(viewer, found.id))
+      },
+      {
+        params: t.Object({ id: t.String({ description: 'ID of a linked account' }) }),
+        detail: describe({
+          tag: TAG,
+          deprecated: true,
+          summary: 'Get the system of an account',
+          answers: { 200: schemasV1.system },
+          errors: ['badRequest', 'systemNotFound'],
+        }),
+      },
+    )
+    .get(
+      '/s/:id/members',
+      async ({ params, viewer }) => {
+        const of = await getByHid(deps, viewer, params.id)
+        const rows = await listMembers(deps, viewer, of)
+        return rows.map((row) => showMember(row, isOwner(viewer, of.id)))
+      },
+      {
+        params,
+        detail: describe({
+          tag: TAG,
+          deprecated: true,
+          summary: 'List a system’s members',
+          answers: { 200: schemasV1.members },
+          errors: ['badRequest', 'systemNotFound', 'memberListHidden'],
+        }),
+      },
+    )
+    .get(
+      '/s/:id/switches',
+      async ({ params, query, viewer }) => {
+        const range = { before: readTime('before', query.before), limit: MAX_SWITCHES }
+        const of = await getByHid(deps, viewer, params.id)
+        const rows = await listSwitches(deps, viewer, of, range)
+        return rows.map(({ timestamp, members }) => switchToV1(timestamp, members))
+      },
+      {
+        params,
+        query: t.Object({
+          before: parameter({ type: 'string', description: 'Only switches before this time' }),
+        }),
+        detail: describe({
+          tag: TAG,
+          deprecated: true,
+          summary: 'List a system’s switches, newest first',
+          answers: { 200: schemasV1.switches },
+          errors: ['badRequest', 'systemNotFound', 'historyHidden'],
+        }),
+      },
+    )
+    .get(
+      '/s/:id/fronters',
+      async ({ params, viewer }) => {
+        const of = await getByHid(deps, viewer, params.id)
+        const front = await getFronters(deps, viewer, of)
+        if (!front) throw error('notFound', 'the system has no switches')
+        const owner = isOwner(viewer, of.id)
+        return switchToV1(
+          front.timestamp,
+          front.members.map((row) => showMember(row, owner)),
+        )
+      },
+      {
+        params,
+        detail: describe({
+          tag: TAG,
+          deprecated: true,
+          summary: 'Get who fronts now',
+          answers: { 200: schemasV1.fronters },
+          errors: ['badRequest', 'systemNotFound', 'notFound', 'frontersHidden'],
+        }),
+      },
+    )
+    .patch(
+      '/s',
+      async ({ viewer, body }) => {
+        const patch = systemPatchFromV1(body)
+        return showSystem(await patchSystemAndSettings(deps, viewer, patch), true)
+      },
+      {
+        body: schemasV1.systemPatch,
+        detail: describe({
+          tag: TAG,
+          deprecated: true,
+          summary: 'Change the own system',
+          answers: { 200: schemasV1.system },
+          errors: [...writeErrors, 'invalidBody'],
+        }),
+      },
+    )
+    .post(
+      '/s/switches',
+      async ({ viewer, body, set }) => {
+        const { members } = switchFromV2(body)
+        await logSwitch(deps, viewer, members)
+        set.status = 204
+      },
+      {
+        body: unreadBody({
+          type: 'object',
+          required: ['members'],
+          properties: { members: { type: 'array', items: { type: 'string' } } },
+        }),
+        detail: describe({
+          tag: TAG,
+          deprecated: true,
+          summary: 'Log a switch',
+          answers: { 204: null },
+          errors: [...writeErrors, 'invalidBody', 'duplicateMembers', 'sameFronters'],
+        }),
+      },
+    )
+}
+
+/** Version 1 knows systems by their short ID alone. */
+async function getByHid(deps: Deps, viewer: Viewer, id: string): Promise<System> {
+  if (!('hid' in (parseRef(id) ?? {}))) throw error('systemNotFound')
+  return getSystem(deps, viewer, id)
+}
+
+/** A member that is unknown or somebody else's was a bad request here, whatever the reason. */
+async function logSwitch(deps: Deps, viewer: Viewer, members: string[]): Promise<void> {
+  try {
+    await createSwitch(deps, viewer, '@me', { members, timestamp: null })
+  } catch (cause) {
+    const isAboutMember =
+      cause instanceof DomainError &&
+      (cause.kind === 'memberRefNotFound' || cause.kind === 'notYourMemberRef')
+    throw isAboutMember ? error('badRequest', cause.message) : cause
+  }
+}

@@ -1,0 +1,258 @@
+import { type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
+import {
+  type Entity,
+  entity,
+  type JsonObject,
+  readDraft,
+  readKeys,
+  readLevel,
+  throwIfAny,
+  throwIfNothing,
+} from '../model/entity'
+import type { Problems } from '../model/errors'
+import { MAX_URL, Problem, required, text } from '../model/field'
+import { type MemberDraft, type MemberPatch, member } from '../model/member'
+import type { Message } from '../model/message'
+import type { Seen } from '../model/privacy'
+import { type SettingsPatch, settings } from '../model/settings'
+import { type SystemPatch, system } from '../model/system'
+import { formatInstant, type Instant } from '../model/time'
+import { readObject, type UnreadBody } from './json'
+import { fieldSchema, unreadBody } from './schema'
+
+/** Names were shorter in version 1, and still are when written through it. */
+const MAX_NAME = 50
+
+/** Stored as given: version 1 never looked at its addresses. */
+const address = text({ max: MAX_URL, doc: 'Address, not checked' })
+
+/** The keys of version 1 that can be written as they are. Levels lie flat beside them. */
+const systemV1 = entity(
+  'system',
+  {
+    name: system.fields.name,
+    description: system.fields.description,
+    tag: system.fields.tag,
+    color: system.fields.color,
+    avatar_url: address,
+    banner: address,
+  },
+  ['description_privacy', 'member_list_privacy', 'front_privacy', 'front_history_privacy'],
+)
+
+const memberV1 = entity(
+  'member',
+  {
+    name: required({ max: MAX_NAME, doc: member.fields.name.doc }),
+    display_name: text({ max: MAX_NAME, doc: member.fields.display_name.doc }),
+    description: member.fields.description,
+    pronouns: member.fields.pronouns,
+    color: member.fields.color,
+    avatar_url: address,
+    banner: address,
+    birthday: member.fields.birthday,
+    proxy_tags: member.fields.proxy_tags,
+    keep_proxy: member.fields.keep_proxy,
+  },
+  [
+    'visibility',
+    'name_privacy',
+    'description_privacy',
+    'avatar_privacy',
+    'birthday_privacy',
+    'pronoun_privacy',
+    'metadata_privacy',
+  ],
+)
+
+export function systemToV1(seen: Seen<typeof system>): JsonObject {
+  return {
+    id: seen.hid,
+    ...pick(systemV1, seen),
+    // The real time zone is a setting of version 2; this key has said UTC since 2021.
+    tz: 'UTC',
+    created: timeToV1(seen.created),
+    ...levelsToV1(systemV1, seen),
+  }
+}
+
+export function memberToV1(seen: Seen<typeof member>): JsonObject {
+  const [tag] = seen.proxy_tags ?? []
+  return {
+    id: seen.hid,
+    ...pick(memberV1, seen),
+    prefix: tag?.prefix ?? null,
+    suffix: tag?.suffix ?? null,
+    created: timeToV1(seen.created),
+    privacy: seen.visibility ?? null,
+    ...levelsToV1(memberV1, seen),
+  }
+}
+
+export function switchToV1(timestamp: Instant, members: readonly unknown[]): JsonObject {
+  return { timestamp: formatInstant(timestamp), members }
+}
+
+export function messageToV1(
+  { timestamp, id, original, sender, channel }: Message,
+  system: JsonObject | null,
+  member: JsonObject | null,
+): JsonObject {
+  return { timestamp: formatInstant(timestamp), id, original, sender, channel, system, member }
+}
+
+/** `tz` is a setting now, so one body can change two things. */
+export function systemPatchFromV1(body: UnreadBody): {
+  system: SystemPatch
+  settings: SettingsPatch
+} {
+  const given = readObject(body)
+  const { values, problems } = readKeys(systemV1, { values: given, levels: given })
+  const settings: SettingsPatch = {}
+  if (given.tz !== undefined) {
+    const timezone = readTimezone(given.tz)
+    if (timezone instanceof Problem) problems.tz = [timezone]
+    else settings.timezone = timezone
+  }
+  throwIfAny(problems)
+  throwIfNothing({ ...values, ...settings })
+  return { system: values, settings }
+}
+
+export function memberPatchFromV1(body: UnreadBody): MemberPatch {
+  const given = readObject(body)
+  const { values, problems } = readKeys(memberV1, { values: given, levels: given })
+  const older = readOlderKeys(given, values)
+  throwIfAny({ ...problems, ...older.problems })
+  const patch = { ...values, ...older.values }
+  throwIfNothing(patch)
+  return patch
+}
+
+export function memberDraftFromV1(body: UnreadBody): MemberDraft {
+  const given = readObject(body)
+  const older = readOlderKeys(given, readKeys(memberV1, { values: given, levels: given }).values)
+  const draft = readDraft(memberV1, { values: given, levels: given, problems: older.problems })
+  return { ...draft, ...older.values }
+}
+
+/** The keys that newer ones replaced: they count only where the newer ones are not given. */
+function readOlderKeys(given: JsonObject, newer: MemberPatch) {
+  const values: MemberPatch = {}
+  const problems: Problems = {}
+  const { prefix, suffix, privacy } = given
+  if (given.proxy_tags === undefined && (prefix !== undefined || suffix !== undefined)) {
+    const tags = member.fields.proxy_tags.read([{ prefix: prefix ?? null, suffix: suffix ?? null }])
+    if (tags instanceof Problem) problems[prefix === undefined ? 'suffix' : 'prefix'] = [tags]
+    else values.proxy_tags = tags
+  }
+  if (privacy !== undefined && !memberV1.levels.some((level) => level in newer)) {
+    const level = readLevel(privacy)
+    if (level instanceof Problem) problems.privacy = [level]
+    else for (const name of member.levels) values[name] = level
+  }
+  return { values, problems }
+}
+
+function readTimezone(value: unknown): string | Problem {
+  return value === null || value === ''
+    ? settings.fields.timezone.initial
+    : settings.fields.timezone.read(value)
+}
+
+function pick(entity: Entity, seen: object): JsonObject {
+  const values = seen as JsonObject
+  return Object.fromEntries(Object.keys(entity.fields).map((key) => [key, values[key] ?? null]))
+}
+
+function levelsToV1(entity: Entity, seen: object): JsonObject {
+  const values = seen as JsonObject
+  return Object.fromEntries(entity.levels.map((level) => [level, values[level] ?? null]))
+}
+
+function timeToV1(instant: Instant | null | undefined): string | null {
+  return typeof instant === 'number' ? formatInstant(instant) : null
+}
+
+const levelSchema = Type.Unsafe({ type: ['string', 'null'], enum: ['public', 'private', null] })
+const nullableText = Type.Unsafe({ type: ['string', 'null'] })
+const nullableTime = Type.Unsafe({ type: ['string', 'null'], format: 'date-time' })
+
+/** What version 2 allows may be longer than what version 1 takes, so answers state no lengths. */
+function shownSchema({ fields, levels }: Entity, extra: Record<string, TSchema>): TSchema {
+  const shown = Object.entries(fields).map(([key, field]): [string, TSchema] => {
+    const { maxLength: _, ...schema } = fieldSchema(
+      field,
+      !field.required && field.initial === null,
+    )
+    return [key, schema as TSchema]
+  })
+  const properties = {
+    id: Type.String(),
+    ...Object.fromEntries(shown),
+    ...extra,
+    ...Object.fromEntries(levels.map((level) => [level, levelSchema])),
+  }
+  return Type.Unsafe({
+    type: 'object',
+    properties,
+    required: Object.keys(properties),
+    additionalProperties: false,
+  })
+}
+
+function writtenSchema(
+  { fields, levels }: Entity,
+  extra: Record<string, TSchema>,
+  needed: string[],
+): TUnsafe<UnreadBody> {
+  const written = Object.entries(fields).map(([key, field]) => [
+    key,
+    fieldSchema(field, field.nullable),
+  ])
+  return unreadBody({
+    type: 'object',
+    ...(needed.length > 0 && { required: needed }),
+    properties: {
+      ...Object.fromEntries(written),
+      ...extra,
+      ...Object.fromEntries(levels.map((level) => [level, levelSchema])),
+    },
+  })
+}
+
+const olderKeys = { prefix: nullableText, suffix: nullableText, privacy: levelSchema }
+
+function switchSchema(members: TSchema): TSchema {
+  return Type.Object(
+    { timestamp: Type.String({ format: 'date-time' }), members: Type.Array(members) },
+    { additionalProperties: false },
+  )
+}
+
+const systemSchema = shownSchema(systemV1, { tz: Type.Literal('UTC'), created: nullableTime })
+const memberSchema = shownSchema(memberV1, { ...olderKeys, created: nullableTime })
+
+/** The shapes of version 1, for its documentation. */
+export const schemasV1 = {
+  system: systemSchema,
+  systemPatch: writtenSchema(systemV1, { tz: nullableText }, []),
+  member: memberSchema,
+  members: Type.Array(memberSchema),
+  memberDraft: writtenSchema(memberV1, olderKeys, ['name']),
+  memberPatch: writtenSchema(memberV1, olderKeys, []),
+  switches: Type.Array(switchSchema(Type.String())),
+  fronters: switchSchema(memberSchema),
+  message: Type.Object(
+    {
+      timestamp: Type.String({ format: 'date-time' }),
+      id: Type.String(),
+      original: Type.String(),
+      sender: Type.String(),
+      channel: Type.String(),
+      system: Type.Union([systemSchema, Type.Null()]),
+      member: Type.Union([memberSchema, Type.Null()]),
+    },
+    { additionalProperties: false },
+  ),
+}

@@ -3,9 +3,9 @@ import { see } from '../model/privacy'
 import { isSnowflake } from '../model/ref'
 import { system } from '../model/system'
 import { formatInstant } from '../model/time'
-import { insertAccount, listAccounts } from '../service/accounts'
-import { deleteSystem, insertSystem, listSystems } from '../service/systems'
-import { insertToken, listTokens } from '../service/tokens'
+import { listAccounts } from '../service/accounts'
+import { createSystem, deleteSystem, listSystems } from '../service/systems'
+import { listTokens } from '../service/tokens'
 import { toV2 } from '../wire/v2'
 import { type Command, columns, UsageError } from './command'
 import { namedSystem } from './named'
@@ -18,18 +18,17 @@ export const systemCommands: Command[] = [
       name: { type: 'string', doc: 'Name of the system' },
       account: { type: 'string', doc: 'ID of a chat account to link to it' },
     },
-    async run({ flags, deps: open }) {
+    async run({ flags, deps }) {
       const name = system.fields.name.read(flags.name ?? null)
       if (name instanceof Problem) throw new UsageError(`--name: ${name.message}`)
       const account = flags.account as string | undefined
       if (account !== undefined && !isSnowflake(account))
         throw new UsageError('--account: must be the number of an account, up to 20 digits')
-      const deps = open()
-      const { made, token } = await deps.transact(async (tx) => {
-        const made = await insertSystem(tx, { name, created: deps.now() })
-        if (account !== undefined) await insertAccount(deps, tx, made.id, account)
-        return { made, token: await insertToken(deps, tx, made.id, 'default') }
-      })
+      const { system: made, token } = await createSystem(
+        deps(),
+        { name },
+        { account: account ?? null, tokenName: 'default' },
+      )
       return {
         json: { id: made.hid, uuid: made.uuid, token },
         text: `${columns([

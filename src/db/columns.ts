@@ -35,6 +35,7 @@ function emptyColumnOf({ kind }: Field) {
       return integer()
     case 'proxyTags':
     case 'texts':
+    case 'snowflakes':
       return text({ mode: 'json' })
     default:
       return text()

@@ -1,7 +1,7 @@
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { autoproxy } from '../model/autoproxy'
 import { group } from '../model/group'
-import { memberGuild, systemGuild } from '../model/guild'
+import { guild, memberGuild, systemGuild } from '../model/guild'
 import { member } from '../model/member'
 import { settings } from '../model/settings'
 import { system } from '../model/system'
@@ -193,3 +193,8 @@ export const autoproxies = sqliteTable(
     index('autoproxy_by_member').on(table.autoproxy_member),
   ],
 )
+
+export const guilds = sqliteTable('guilds', {
+  guild_id: text().primaryKey(),
+  ...columnsOf(guild),
+})

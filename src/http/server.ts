@@ -5,10 +5,11 @@ import { DomainError, error } from '../model/errors'
 import type { Deps } from '../service/deps'
 import { docsFiles } from '../web/docs'
 import { spellError } from '../wire/error'
+import { bot } from './bot'
 import { findClient } from './client'
 import { createDocument } from './docs'
 import { type Allowance, createRateLimiter, type Scope } from './ratelimit'
-import { v1 } from './v1'
+import { markDeprecated, v1 } from './v1'
 import { v2 } from './v2'
 import { type Caller, callers, findCaller, isRead } from './viewer'
 
@@ -32,7 +33,7 @@ export function createHandler({ deps, config, log, ping }: ServerParts): Handle 
   const limit = (request: Request, path: string, caller: Caller, peer: string) => {
     if (limiter === null || isUnlimited(path)) return null
     const client = findClient(peer, request.headers, config.TRUST_PROXY)
-    if (client.isLocal || caller.viewer.bot) return null
+    if (client.isLocal || caller.kind === 'bot') return null
     if (!warnedOfProxy && config.TRUST_PROXY === 0 && request.headers.has('x-forwarded-for')) {
       warnedOfProxy = true
       log.warn('a request came through a proxy, but TRUST_PROXY is 0: its clients share one limit')
@@ -46,7 +47,7 @@ export function createHandler({ deps, config, log, ping }: ServerParts): Handle 
   const answer = async (request: Request, path: string, peer: string, requestId: string) => {
     if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: preflight })
     try {
-      const caller = await findCaller(deps, requestId, request.headers.get('authorization'))
+      const caller = await findCaller(deps, requestId, request.headers, path)
       const allowance = limit(request, path, caller, peer)
       if (allowance?.retryAfter) return withAllowance(tooMany(allowance), allowance)
       // HEAD is answered as GET: no route has to know of it.
@@ -69,6 +70,7 @@ export function createHandler({ deps, config, log, ping }: ServerParts): Handle 
     response.headers.set('access-control-allow-origin', '*')
     response.headers.set('access-control-expose-headers', EXPOSED)
     response.headers.set('x-request-id', requestId)
+    markDeprecated(path, response)
     log.info('request', {
       method: request.method,
       path,
@@ -89,6 +91,7 @@ function documented(deps: Deps, config: Config): AnyElysia {
   return new Elysia({ normalize: false })
     .use(v2(deps, config.BODY_LIMIT, '/v2'))
     .use(v1(deps, config.BODY_LIMIT))
+    .use(bot(deps, config.BODY_LIMIT))
 }
 
 function createRoutes({ deps, config, log, ping }: ServerParts): AnyElysia {
@@ -137,7 +140,7 @@ function redirect(location: string): Response {
 
 /** Nothing answers here: a wrong method, a path of another version, or no path at all. */
 function answerUnknown(app: AnyElysia, path: string): Response {
-  const plain = app.router.static[path.replace(/(?<=.)\/$/, '')]
+  const plain = app.router.static[path.replace(/(?<=[^/])\/$/, '')]
   const allowed = METHODS.filter(
     (method) => plain?.[method] !== undefined || app.router.http.find(method, path) !== null,
   )

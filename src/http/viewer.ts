@@ -2,14 +2,16 @@ import { Elysia } from 'elysia'
 import { error } from '../model/errors'
 import { nobody, type Viewer } from '../model/privacy'
 import type { Deps } from '../service/deps'
-import { findTokenOwner, type TokenOwner } from '../service/tokens'
+import { findSystem } from '../service/systems'
+import { findTokenOwner, isBotKey, type TokenOwner } from '../service/tokens'
 import type { UnreadBody } from '../wire/json'
 
 /** Who is at the other end of a request. */
 export interface Caller {
   readonly requestId: string
+  readonly kind: 'nobody' | 'system' | 'bot'
   readonly viewer: Viewer
-  /** The system behind the token, as the caller may name it. */
+  /** The system that the caller acts as, as it may be named. */
   readonly system: TokenOwner | null
 }
 
@@ -17,15 +19,34 @@ export interface Caller {
 export const callers = new WeakMap<Request, Caller>()
 
 /** A missing, malformed or unknown token makes the caller nobody. */
-export async function findCaller(
+export async function findCaller(deps: Deps, requestId: string, headers: Headers): Promise<Caller> {
+  const authorization = headers.get('authorization') ?? ''
+  const [, scheme = '', secret = ''] =
+    /^(?:(Bot|Bearer)\s+)?(.*)$/i.exec(authorization.trim()) ?? []
+  if (secret === '') return { requestId, kind: 'nobody', viewer: nobody, system: null }
+  if (scheme.toLowerCase() === 'bot') {
+    // The bot interface itself names its systems in the path.
+    const named = path.startsWith('/bot/') ? null : headers.get('x-system')
+    return findBot(deps, requestId, secret, named)
+  }
+  const system = await findTokenOwner(deps, secret)
+  const viewer = system ? { system: system.id, bot: false } : nobody
+  return { requestId, kind: system ? 'system' : 'nobody', viewer, system }
+}
+
+/** A bot acts as the system it names in `X-System`, or as nobody. */
+async function findBot(
   deps: Deps,
   requestId: string,
-  authorization: string | null,
+  key: string,
+  named: string | null,
 ): Promise<Caller> {
-  const token = authorization?.replace(/^Bearer\s+/i, '').trim()
-  const system = token ? await findTokenOwner(deps, token) : null
-  const viewer = system ? { system: system.id, bot: false } : nobody
-  return { requestId, viewer, system }
+  if (!(await isBotKey(deps, key)))
+    return { requestId, kind: 'nobody', viewer: nobody, system: null }
+  if (named === null) return { requestId, kind: 'bot', viewer: nobody, system: null }
+  const system = await findSystem(deps.db, named)
+  if (!system) throw error('systemNotFound')
+  return { requestId, kind: 'bot', viewer: { system: system.id, bot: true }, system }
 }
 
 export function isRead(method: string): boolean {

@@ -1,3 +1,4 @@
+import { isSnowflake } from './ref'
 import { parseInstant } from './time'
 
 /** What is wrong with one value, in words a client can show. */
@@ -23,6 +24,8 @@ export type Kind =
   | 'texts'
   | 'proxyTags'
   | 'reference'
+  | 'snowflake'
+  | 'snowflakes'
 
 export interface ProxyTag {
   prefix: string | null
@@ -168,6 +171,11 @@ export function flag(initial: boolean, options: Options): Field<boolean> {
   }
 }
 
+/** A flag without a default: it must be given. */
+export function requiredFlag(options: Options): Field<boolean> & { required: true } {
+  return { ...flag(false, options), required: true }
+}
+
 /** A flag that may say nothing, so that another place decides. */
 export function maybeFlag(options: Options): Field<boolean | null> {
   return {
@@ -275,6 +283,50 @@ export function reference(options: Options): Field<string | null> {
   }
 }
 
+/** A chat platform's ID, as a decimal string. */
+export function snowflake(options: Options): Field<string> & { required: true } {
+  return { ...base('snowflake', options), initial: '', required: true, read: readSnowflake }
+}
+
+export function maybeSnowflake(options: Options): Field<string | null> {
+  return {
+    ...base('snowflake', options),
+    ...optional,
+    read: (value) => (isEmpty(value) ? null : readSnowflake(value)),
+  }
+}
+
+export function snowflakes(options: Options & { most: number }): Field<string[]> {
+  return {
+    ...base('snowflakes', options),
+    initial: [],
+    max: options.most,
+    read: (value) => {
+      if (!Array.isArray(value)) return new Problem('Must be a list of IDs.')
+      if (value.length > options.most)
+        return new Problem(`At most ${options.most} IDs.`, options.most, value.length)
+      const bad = value.map(readSnowflake).find((item) => item instanceof Problem)
+      return bad instanceof Problem ? bad : [...new Set(value as string[])]
+    },
+  }
+}
+
+/** A time that a client gives; the moment of the request when it does not. */
+export function moment(options: Options): Field<number | null> {
+  return { ...timestamp(options), readonly: false }
+}
+
+/** Names something that must be there. */
+export function requiredReference(options: Options): Field<string> & { required: true } {
+  return {
+    ...base('reference', options),
+    initial: '',
+    required: true,
+    read: (value) =>
+      typeof value === 'string' && value !== '' ? value : new Problem('Must be a string.'),
+  }
+}
+
 export const MAX_URL = 256
 export const MAX_TAGS = 100
 /** prefix + "text" + suffix stays under 100 characters. */
@@ -334,6 +386,12 @@ function base(kind: Kind, options: Options & { standIn?: string }) {
   }
 }
 
+function readSnowflake(value: unknown): string | Problem {
+  return typeof value === 'string' && isSnowflake(value)
+    ? value
+    : new Problem('Must be a number of up to 20 digits, as a string.')
+}
+
 function isEmpty(value: unknown): value is null | '' {
   return value === null || value === ''
 }
@@ -355,14 +413,16 @@ function readProxyTag(item: unknown): ProxyTag | Problem {
     if (part !== null && typeof part !== 'string')
       return new Problem('A proxy tag\'s "prefix" and "suffix" are strings or null.')
   const tag = { prefix: (prefix as string) || null, suffix: (suffix as string) || null }
-  const checked = readText((tag.prefix ?? '') + (tag.suffix ?? ''), MAX_TAG_AFFIXES)
-  if (checked instanceof Problem)
-    return checked.max_length === undefined
-      ? checked
-      : new Problem(
-          `A proxy tag is too long: prefix and suffix together at most ${MAX_TAG_AFFIXES} characters.`,
-          MAX_TAG_AFFIXES,
-          checked.actual_length,
-        )
+  const length = (tag.prefix ?? '').length + (tag.suffix ?? '').length
+  if (length > MAX_TAG_AFFIXES)
+    return new Problem(
+      `A proxy tag is too long: prefix and suffix together at most ${MAX_TAG_AFFIXES} characters.`,
+      MAX_TAG_AFFIXES,
+      length,
+    )
+  for (const part of [tag.prefix, tag.suffix]) {
+    const checked = readText(part ?? '', MAX_TAG_AFFIXES)
+    if (checked instanceof Problem) return checked
+  }
   return tag
 }

@@ -1,5 +1,5 @@
 import { entity, type Patch, type Row } from './entity'
-import { flag, maybeFlag, text, url } from './field'
+import { flag, maybeFlag, snowflakes, text, url } from './field'
 import { MAX_NAME_FORMAT } from './settings'
 
 /** What a system sets for one guild (a chat platform's server). */
@@ -24,3 +24,12 @@ export const memberGuild = entity('member guild settings', {
 
 export type MemberGuild = Row<typeof memberGuild>
 export type MemberGuildPatch = Patch<typeof memberGuild>
+
+/** What a guild sets for everyone in it. */
+export const guild = entity('guild', {
+  disabled_channels: snowflakes({ most: 1000, doc: 'Channels in which nothing is proxied' }),
+  require_system_tag: flag(false, { doc: 'Whether proxied names must show a system tag' }),
+})
+
+export type Guild = Row<typeof guild>
+export type GuildPatch = Patch<typeof guild>

@@ -30,7 +30,7 @@ export type ProxyMember = Pick<
 }
 
 /** What was loaded for the account, the system and the guild of a message. */
-export interface ProxyContext {
+export interface ProxyContext<M extends ProxyMember = ProxyMember> {
   system: Pick<System, 'tag' | 'avatar_url'>
   settings: Pick<
     Settings,
@@ -43,7 +43,7 @@ export interface ProxyContext {
   /** Row numbers of the latest switch's members, in order. */
   fronters: readonly number[]
   /** In order of creation: all whose tags could match, and the target of autoproxy. */
-  members: readonly ProxyMember[]
+  members: readonly M[]
 }
 
 export interface ProxyMessage {
@@ -92,15 +92,18 @@ export interface ReadyMessage {
   tts: boolean
 }
 
-export type Decision =
-  | { action: 'proxy'; member: ProxyMember; matched: Matched; message: ReadyMessage }
+export type Decision<M extends ProxyMember = ProxyMember> =
+  | { action: 'proxy'; member: M; matched: Matched; message: ReadyMessage }
   | { action: 'ignore'; reason: IgnoreReason }
   | { action: 'refuse'; reason: RefuseReason; notify: boolean; text: string }
   | { action: 'autoproxy_off' }
   | { action: 'unlatch' }
 
 /** What becomes of a message. The context is null when the account has no system. */
-export function decide(context: ProxyContext | null, message: ProxyMessage): Decision {
+export function decide<M extends ProxyMember>(
+  context: ProxyContext<M> | null,
+  message: ProxyMessage,
+): Decision<M> {
   if (!context) return ignore('no_system')
   const content = message.content ?? ''
   const silent = findSilentReason(context, message, content)
@@ -138,8 +141,8 @@ export function switchEffect(
   return { kind: 'append', members: [...fronters, member] }
 }
 
-interface Found {
-  member: ProxyMember
+interface Found<M extends ProxyMember> {
+  member: M
   matched: Matched
   content: string
   /** The tag that goes around the content where tags are kept. */
@@ -158,7 +161,10 @@ function findSilentReason(
   return content.trim() === '' && !has_attachments && !has_poll ? 'empty' : null
 }
 
-function findByTags(context: ProxyContext, message: ProxyMessage): Found | null {
+function findByTags<M extends ProxyMember>(
+  context: ProxyContext<M>,
+  message: ProxyMessage,
+): Found<M> | null {
   const { members, settings } = context
   const match = matchTags(members, message.content, settings.case_sensitive_proxy_tags)
   if (!match) return null
@@ -168,11 +174,11 @@ function findByTags(context: ProxyContext, message: ProxyMessage): Found | null 
   return { member, matched: { by: 'tags', tag, mode: null }, content, kept: tag }
 }
 
-function findByAutoproxy(
-  context: ProxyContext,
+function findByAutoproxy<M extends ProxyMember>(
+  context: ProxyContext<M>,
   message: ProxyMessage,
   content: string,
-): Found | IgnoreReason {
+): Found<M> | IgnoreReason {
   const { mode } = context.autoproxy
   if (mode === 'off') return 'no_match'
   if (message.is_edit) return 'edited'
@@ -194,7 +200,11 @@ function isLatchExpired({ autoproxy, settings }: ProxyContext, at: Instant): boo
   return at - autoproxy.last_latch > timeout * SECOND
 }
 
-function compose(context: ProxyContext, message: ProxyMessage, found: Found): Decision {
+function compose<M extends ProxyMember>(
+  context: ProxyContext<M>,
+  message: ProxyMessage,
+  found: Found<M>,
+): Decision<M> {
   const { member, matched } = found
   const { system, settings, systemGuild, guild } = context
   const content = withKeptTags(found)
@@ -215,7 +225,7 @@ function compose(context: ProxyContext, message: ProxyMessage, found: Found): De
   return { action: 'proxy', member, matched, message: ready }
 }
 
-function withKeptTags({ member, content, kept }: Found): string {
+function withKeptTags({ member, content, kept }: Found<ProxyMember>): string {
   if (!kept || !(member.guild?.keep_proxy ?? member.keep_proxy)) return content
   return `${kept.prefix ?? ''}${content}${kept.suffix ?? ''}`
 }
@@ -238,11 +248,11 @@ function throughMediaHost(url: string): string {
   return query ? `${sized}&${query}` : sized
 }
 
-function ignore(reason: IgnoreReason): Decision {
+function ignore(reason: IgnoreReason): Decision<never> {
   return { action: 'ignore', reason }
 }
 
-function refuse({ settings }: ProxyContext, reason: RefuseReason): Decision {
+function refuse({ settings }: ProxyContext, reason: RefuseReason): Decision<never> {
   const notify = settings.proxy_error_message_enabled
   return { action: 'refuse', reason, notify, text: REFUSALS[reason] }
 }

@@ -38,6 +38,24 @@ export async function unlinkAccount(
   })
 }
 
+/** Lets autoproxy speak for this account, or not. */
+export async function patchAccount(
+  deps: Deps,
+  account: string,
+  patch: { autoproxy_enabled: boolean },
+): Promise<Account> {
+  return deps.transact(async (tx) => {
+    const patched = await tx
+      .update(accounts)
+      .set(patch)
+      .where(eq(accounts.id, account))
+      .returning()
+      .all()
+    if (!patched[0]) throw error('systemNotFound')
+    return patched[0]
+  })
+}
+
 export async function listAccounts(db: Db, systemId: number): Promise<Account[]> {
   return await db
     .select()
@@ -45,6 +63,12 @@ export async function listAccounts(db: Db, systemId: number): Promise<Account[]>
     .where(eq(accounts.system_id, systemId))
     .orderBy(accounts.id)
     .all()
+}
+
+export async function getAccount(db: Db, account: string): Promise<Account> {
+  const found = await findAccount(db, account)
+  if (!found) throw error('systemNotFound')
+  return found
 }
 
 export async function findAccount(db: Db, account: string): Promise<Account | null> {

@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { type Db, prepared } from '../db/open'
-import { memberGuilds, systemGuilds } from '../db/tables'
+import { guilds, memberGuilds, systemGuilds } from '../db/tables'
 import {
   changesOf,
   type Draft,
@@ -11,6 +11,9 @@ import {
 } from '../model/entity'
 import { error } from '../model/errors'
 import {
+  type Guild,
+  type GuildPatch,
+  guild,
   type MemberGuild,
   type MemberGuildPatch,
   memberGuild,
@@ -28,9 +31,9 @@ export type OnMissing = 'refuse' | 'make'
 export async function getSystemGuild(
   db: Db,
   systemId: number,
-  guild: string,
+  guildId: string,
 ): Promise<SystemGuild> {
-  const found = await findSystemGuild(db, systemId, guild)
+  const found = await findSystemGuild(db, systemId, guildId)
   if (!found) throw error('noSystemGuild')
   return found
 }
@@ -38,15 +41,15 @@ export async function getSystemGuild(
 export async function patchSystemGuild(
   deps: Deps,
   systemId: number,
-  guild: string,
+  guildId: string,
   patch: SystemGuildPatch,
   onMissing: OnMissing,
 ): Promise<SystemGuild> {
   return deps.transact(async (tx) => {
-    const found = await findSystemGuild(tx, systemId, guild)
+    const found = await findSystemGuild(tx, systemId, guildId)
     if (!found && onMissing === 'refuse') throw error('noSystemGuild')
     const { after, changed } = settle(systemGuild, found, patch)
-    const row = { system_id: systemId, guild_id: guild, ...after }
+    const row = { system_id: systemId, guild_id: guildId, ...after }
     await tx
       .insert(systemGuilds)
       .values(row)
@@ -56,7 +59,7 @@ export async function patchSystemGuild(
         system_id: systemId,
         type: 'UPDATE_SYSTEM_GUILD',
         subject: null,
-        data: { guild_id: guild, ...changed },
+        data: { guild_id: guildId, ...changed },
       })
     return after
   })
@@ -65,9 +68,9 @@ export async function patchSystemGuild(
 export async function getMemberGuild(
   db: Db,
   memberId: number,
-  guild: string,
+  guildId: string,
 ): Promise<MemberGuild> {
-  const found = await findMemberGuild(db, memberId, guild)
+  const found = await findMemberGuild(db, memberId, guildId)
   if (!found) throw error('noMemberGuild')
   return found
 }
@@ -75,15 +78,15 @@ export async function getMemberGuild(
 export async function patchMemberGuild(
   deps: Deps,
   member: Member,
-  guild: string,
+  guildId: string,
   patch: MemberGuildPatch,
   onMissing: OnMissing,
 ): Promise<MemberGuild> {
   return deps.transact(async (tx) => {
-    const found = await findMemberGuild(tx, member.id, guild)
+    const found = await findMemberGuild(tx, member.id, guildId)
     if (!found && onMissing === 'refuse') throw error('noMemberGuild')
     const { after, changed } = settle(memberGuild, found, patch)
-    const row = { member_id: member.id, guild_id: guild, ...after }
+    const row = { member_id: member.id, guild_id: guildId, ...after }
     await tx
       .insert(memberGuilds)
       .values(row)
@@ -93,7 +96,7 @@ export async function patchMemberGuild(
         system_id: member.system_id,
         type: 'UPDATE_MEMBER_GUILD',
         subject: member.uuid,
-        data: { guild_id: guild, ...changed },
+        data: { guild_id: guildId, ...changed },
       })
     return after
   })
@@ -102,17 +105,32 @@ export async function patchMemberGuild(
 export async function findSystemGuild(
   db: Db,
   system: number,
-  guild: string,
+  guildId: string,
 ): Promise<SystemGuild | null> {
-  return (await ofSystem(db).get({ system, guild })) ?? null
+  return (await ofSystem(db).get({ system, guild: guildId })) ?? null
 }
 
 export async function findMemberGuild(
   db: Db,
   member: number,
-  guild: string,
+  guildId: string,
 ): Promise<MemberGuild | null> {
-  return (await ofMember(db).get({ member, guild })) ?? null
+  return (await ofMember(db).get({ member, guild: guildId })) ?? null
+}
+
+/** What a guild sets for everyone in it; the defaults when nothing was ever set. */
+export async function getGuild(db: Db, id: string): Promise<Guild> {
+  const found = await guildById(db).get({ guild: id })
+  return found ?? fillDefaults(guild, {})
+}
+
+export async function patchGuild(deps: Deps, id: string, patch: GuildPatch): Promise<Guild> {
+  return deps.transact(async (tx) => {
+    const after = { ...(await getGuild(tx, id)), ...patch }
+    const row = { ...after, guild_id: id }
+    await tx.insert(guilds).values(row).onConflictDoUpdate({ target: guilds.guild_id, set: row })
+    return after
+  })
 }
 
 /** What a patch makes of settings, starting from the defaults where there are none yet. */
@@ -124,6 +142,14 @@ function settle<E extends Entity>(entity: E, found: Row<E> | null, patch: Patch<
     changed: Object.keys(changed).length > 0 ? changed : null,
   }
 }
+
+const guildById = prepared((db) =>
+  db
+    .select()
+    .from(guilds)
+    .where(eq(guilds.guild_id, sql.placeholder('guild')))
+    .prepare(),
+)
 
 const ofSystem = prepared((db) =>
   db

@@ -129,6 +129,20 @@ export async function deleteSwitch(
   })
 }
 
+export async function deleteAllSwitches(deps: Deps, systemId: number): Promise<void> {
+  await deps.transact(async (tx) => {
+    const one = await latest(tx).get({ system: systemId })
+    if (!one) return
+    await tx.delete(switches).where(eq(switches.system_id, systemId))
+    await tell(tx, deps.now(), {
+      system_id: systemId,
+      type: 'DELETE_ALL_SWITCHES',
+      subject: null,
+      data: null,
+    })
+  })
+}
+
 export async function findLatest(db: Db, systemId: number): Promise<Front | null> {
   const found = await latest(db).get({ system: systemId })
   return found ? withMembers(db, found) : null

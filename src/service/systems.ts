@@ -6,9 +6,11 @@ import { error } from '../model/errors'
 import { isOwner, type Viewer } from '../model/privacy'
 import { parseSystemRef } from '../model/ref'
 import { type System, type SystemDraft, type SystemPatch, system } from '../model/system'
+import { insertAccount } from './accounts'
 import type { Deps } from './deps'
 import { identified } from './identity'
 import { tell } from './outbox'
+import { insertToken } from './tokens'
 
 /** The system a caller names. `@me` without a token is told apart from one that does not exist. */
 export async function getSystem({ db }: Deps, viewer: Viewer, ref: string): Promise<System> {
@@ -32,8 +34,17 @@ export function requireSystem(viewer: Viewer): number {
   return viewer.system
 }
 
-export async function createSystem(deps: Deps, draft: SystemDraft): Promise<System> {
-  return deps.transact((tx) => insertSystem(tx, { ...draft, created: deps.now() }))
+/** Makes a system with its first token, which is shown only here, and links an account to it. */
+export async function createSystem(
+  deps: Deps,
+  draft: SystemDraft,
+  { account, tokenName }: { account: string | null; tokenName: string },
+): Promise<{ system: System; token: string }> {
+  return deps.transact(async (tx) => {
+    const system = await insertSystem(tx, { ...draft, created: deps.now() })
+    if (account !== null) await insertAccount(deps, tx, system.id, account)
+    return { system, token: await insertToken(deps, tx, system.id, tokenName) }
+  })
 }
 
 export async function patchSystem(

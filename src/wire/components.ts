@@ -1,7 +1,7 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { autoproxy } from '../model/autoproxy'
 import { group } from '../model/group'
-import { memberGuild, systemGuild } from '../model/guild'
+import { guild, memberGuild, systemGuild } from '../model/guild'
 import { member } from '../model/member'
 import { settings } from '../model/settings'
 import { system } from '../model/system'
@@ -32,6 +32,7 @@ export const components = {
   Error: errorSchema,
   System: viewSchema(system),
   Settings: viewSchema(settings),
+  GuildSettings: viewSchema(guild),
   SystemGuildSettings: viewSchema(systemGuild),
   MemberGuildSettings: viewSchema(memberGuild),
   Autoproxy: viewSchema(autoproxy),

@@ -92,6 +92,14 @@ function shapeOf(field: Field): Shape {
       return { type: 'string', enum: field.choices ?? [] }
     case 'texts':
       return { type: 'array', maxItems: field.max, items: { type: 'string' } }
+    case 'snowflake':
+      return { type: 'string', pattern: SNOWFLAKE }
+    case 'snowflakes':
+      return {
+        type: 'array',
+        maxItems: field.max,
+        items: { type: 'string', pattern: SNOWFLAKE },
+      }
     case 'proxyTags':
       return { type: 'array', maxItems: field.max, items: proxyTagSchema }
     case 'text':
@@ -102,6 +110,8 @@ function shapeOf(field: Field): Shape {
       return { type: 'string' }
   }
 }
+
+const SNOWFLAKE = '^\\d{1,20}$'
 
 const proxyTagSchema = {
   type: 'object',

@@ -9,8 +9,8 @@ import {
   throwIfAny,
   throwIfNothing,
 } from '../model/entity'
-import type { Problems } from '../model/errors'
-import { MAX_URL, Problem, required, text } from '../model/field'
+import { error, type Problems } from '../model/errors'
+import { MAX_TAG_AFFIXES, MAX_URL, Problem, required, text } from '../model/field'
 import { type MemberDraft, type MemberPatch, member } from '../model/member'
 import type { Message } from '../model/message'
 import type { Seen } from '../model/privacy'
@@ -19,12 +19,15 @@ import { type SystemPatch, system } from '../model/system'
 import { formatInstant, type Instant } from '../model/time'
 import { readObject, type UnreadBody } from './json'
 import { fieldSchema, unreadBody } from './schema'
+import { readFronters } from './v2'
 
 /** Names were shorter in version 1, and still are when written through it. */
 const MAX_NAME = 50
 
 /** Stored as given: version 1 never looked at its addresses. */
 const address = text({ max: MAX_URL, doc: 'Address, not checked' })
+
+const affix = text({ max: MAX_TAG_AFFIXES, doc: 'One half of the first proxy tag' })
 
 /** The keys of version 1 that can be written as they are. Levels lie flat beside them. */
 const systemV1 = entity(
@@ -136,15 +139,27 @@ export function memberDraftFromV1(body: UnreadBody): MemberDraft {
   return { ...draft, ...older.values }
 }
 
+/** Who fronts from now on: version 1 knows no other key of a switch. */
+export function frontersFromV1(body: UnreadBody): string[] {
+  const members = readFronters(readObject(body).members)
+  if (members instanceof Problem) throw error('invalidBody', { members: [members] })
+  return members
+}
+
 /** The keys that newer ones replaced: they count only where the newer ones are not given. */
 function readOlderKeys(given: JsonObject, newer: MemberPatch) {
   const values: MemberPatch = {}
   const problems: Problems = {}
   const { prefix, suffix, privacy } = given
   if (given.proxy_tags === undefined && (prefix !== undefined || suffix !== undefined)) {
+    for (const [key, part] of Object.entries({ prefix, suffix })) {
+      const read = affix.read(part ?? null)
+      if (read instanceof Problem) problems[key] = [read]
+    }
     const tags = member.fields.proxy_tags.read([{ prefix: prefix ?? null, suffix: suffix ?? null }])
-    if (tags instanceof Problem) problems[prefix === undefined ? 'suffix' : 'prefix'] = [tags]
-    else values.proxy_tags = tags
+    if (!(tags instanceof Problem)) values.proxy_tags = tags
+    // Each alone is fine: the two together are too long.
+    else if (!problems.prefix && !problems.suffix) problems.prefix = [tags]
   }
   if (privacy !== undefined && !memberV1.levels.some((level) => level in newer)) {
     const level = readLevel(privacy)

@@ -5,6 +5,7 @@ import {
   type Patch,
   type Reading,
   readDraft,
+  readKeys,
   readPatch,
   throwIfAny,
 } from '../model/entity'
@@ -38,6 +39,13 @@ export function patchFromV2<E extends Entity>(entity: E, body: UnreadBody): Patc
   return readPatch(entity, readingOf(entity, readObject(body)))
 }
 
+/** As patchFromV2, where nothing at all is a fine thing to say. */
+export function anyPatchFromV2<E extends Entity>(entity: E, body: UnreadBody): Patch<E> {
+  const { values, problems } = readKeys(entity, readingOf(entity, readObject(body)))
+  throwIfAny(problems)
+  return values
+}
+
 export function draftFromV2<E extends Entity>(entity: E, body: UnreadBody): Draft<E> {
   return readDraft(entity, readingOf(entity, readObject(body)))
 }
@@ -67,13 +75,19 @@ export function switchToV2(
 export function switchFromV2(body: UnreadBody): SwitchDraft {
   const { members, timestamp = null } = readObject(body)
   const problems: Problems = {}
-  if (members === undefined) problems.members = [new Problem('Required.')]
-  else if (!isStrings(members)) problems.members = [new Problem('Must be a list of strings.')]
-  else if (members.length > MAX_FRONTERS) problems.members = [tooManyFronters(members)]
+  const fronters = readFronters(members)
+  if (fronters instanceof Problem) problems.members = [fronters]
   const time = timestamp === null ? null : readInstant(timestamp)
   if (time instanceof Problem) problems.timestamp = [time]
   throwIfAny(problems)
-  return { members: members as string[], timestamp: time as Instant | null }
+  return { members: fronters as string[], timestamp: time as Instant | null }
+}
+
+/** The references of who fronts, as a key of a body. */
+export function readFronters(members: unknown): string[] | Problem {
+  if (members === undefined) return new Problem('Required.')
+  if (!isStrings(members)) return new Problem('Must be a list of strings.')
+  return members.length > MAX_FRONTERS ? tooManyFronters(members) : members
 }
 
 /** The new time of a switch. */

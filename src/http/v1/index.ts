@@ -7,17 +7,20 @@ import { memberRoutes } from './members'
 import { messageRoutes } from './messages'
 import { systemRoutes } from './systems'
 
-/** Version 1, for clients that have no other home. It says with every answer that it is old. */
+/** Version 1, for clients that have no other home. */
 export function v1(deps: Deps, bodyLimit: number) {
   return new Elysia({ prefix: '/v1', normalize: false })
-    .onTransform(({ set }) => {
-      set.headers.deprecation = 'true'
-      set.headers.link = '</docs>; rel="deprecation"'
-    })
     .onBeforeHandle(({ request }) => {
       if (!isRead(request.method)) requireSystem(callers.get(request)?.viewer ?? nobody)
     })
     .use(systemRoutes(deps, bodyLimit))
     .use(memberRoutes(deps, bodyLimit))
     .use(messageRoutes(deps, bodyLimit))
+}
+
+/** Version 1 says with every answer that it is old, also with those that no route gives. */
+export function markDeprecated(path: string, { headers }: Response): void {
+  if (!/^\/v1(\/|$)/.test(path)) return
+  headers.set('deprecation', 'true')
+  headers.set('link', '</docs>; rel="deprecation"')
 }

@@ -10,8 +10,7 @@ import { patchSystemAndSettings } from '../../service/settings'
 import { createSwitch, getFronters, listSwitches } from '../../service/switches'
 import { getSystem } from '../../service/systems'
 import { unreadBody } from '../../wire/schema'
-import { schemasV1, switchToV1, systemPatchFromV1 } from '../../wire/v1'
-import { switchFromV2 } from '../../wire/v2'
+import { frontersFromV1, schemasV1, switchToV1, systemPatchFromV1 } from '../../wire/v1'
 import { describe, writeErrors } from '../docs'
 import { parameter, readTime } from '../query'
 import { routes } from '../viewer'
@@ -148,8 +147,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
     .post(
       '/s/switches',
       async ({ viewer, body, set }) => {
-        const { members } = switchFromV2(body)
-        await logSwitch(deps, viewer, members)
+        await logSwitch(deps, viewer, frontersFromV1(body))
         set.status = 204
       },
       {

@@ -174,10 +174,10 @@ function showAutoproxy({ autoproxy_member, ...rest }: GuildAutoproxy) {
   return toV2(autoproxy, see(autoproxy, row, true))
 }
 
-function showSystemGuild(row: Awaited<ReturnType<typeof getSystemGuild>>) {
+export function showSystemGuild(row: Awaited<ReturnType<typeof getSystemGuild>>) {
   return toV2(systemGuild, see(systemGuild, row, true))
 }
 
-function showMemberGuild(row: Awaited<ReturnType<typeof getMemberGuild>>) {
+export function showMemberGuild(row: Awaited<ReturnType<typeof getMemberGuild>>) {
   return toV2(memberGuild, see(memberGuild, row, true))
 }

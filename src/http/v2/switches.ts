@@ -44,8 +44,8 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
           limit: parameter({
             type: 'integer',
             minimum: 1,
-            default: MAX_SWITCHES,
-            description: `How many at most; above ${MAX_SWITCHES} it means ${MAX_SWITCHES}`,
+            // No `default` here: Elysia would put it into the query as a number.
+            description: `How many; ${MAX_SWITCHES} when left out, and never more`,
           }),
         }),
         detail: describe({

@@ -1,0 +1,136 @@
+import { t } from 'elysia'
+import { guild, memberGuild, systemGuild } from '../../model/guild'
+import { see } from '../../model/privacy'
+import type { Deps } from '../../service/deps'
+import {
+  getGuild,
+  getMemberGuild,
+  getSystemGuild,
+  patchGuild,
+  patchMemberGuild,
+  patchSystemGuild,
+} from '../../service/guilds'
+import { getMember } from '../../service/members'
+import { bodySchema } from '../../wire/schema'
+import { anyPatchFromV2, patchFromV2, toV2 } from '../../wire/v2'
+import { describe, writeErrors } from '../docs'
+import { pathSnowflake } from '../query'
+import { showMemberGuild, showSystemGuild } from '../v2/guilds'
+import { guildId, memberRef, systemRef } from '../v2/params'
+import { routes } from '../viewer'
+import { namedSystem, TAG } from './named'
+
+const ofGuild = t.Object({ guild_id: guildId })
+const ofSystem = t.Object({ systemRef, guild_id: guildId })
+const ofMember = t.Object({ memberRef, guild_id: guildId })
+
+/** Settings for guilds. Those of systems and members come into being here. */
+export function guildRoutes(deps: Deps, bodyLimit: number) {
+  return routes(bodyLimit)
+    .get(
+      '/guilds/:guild_id',
+      async ({ params }) => {
+        const id = pathSnowflake('guild_id', params.guild_id)
+        return toV2(guild, see(guild, await getGuild(deps.db, id), true))
+      },
+      {
+        params: ofGuild,
+        detail: describe({
+          tag: TAG,
+          summary: 'Get a guild’s settings',
+          answers: { 200: 'GuildSettings' },
+          errors: ['badRequest', 'unauthorized', 'forbidden'],
+        }),
+      },
+    )
+    .patch(
+      '/guilds/:guild_id',
+      async ({ params, body }) => {
+        const id = pathSnowflake('guild_id', params.guild_id)
+        const patched = await patchGuild(deps, id, patchFromV2(guild, body))
+        return toV2(guild, see(guild, patched, true))
+      },
+      {
+        params: ofGuild,
+        body: bodySchema(guild, 'patch'),
+        detail: describe({
+          tag: TAG,
+          summary: 'Change a guild’s settings',
+          answers: { 200: 'GuildSettings' },
+          errors: [...writeErrors, 'invalidBody', 'forbidden'],
+        }),
+      },
+    )
+    .get(
+      '/systems/:systemRef/guilds/:guild_id',
+      async ({ params }) => {
+        const inGuild = pathSnowflake('guild_id', params.guild_id)
+        const { id } = await namedSystem(deps, params.systemRef)
+        return showSystemGuild(await getSystemGuild(deps.db, id, inGuild))
+      },
+      {
+        params: ofSystem,
+        detail: describe({
+          tag: TAG,
+          summary: 'Get a system’s settings in a guild',
+          answers: { 200: 'SystemGuildSettings' },
+          errors: ['badRequest', 'unauthorized', 'forbidden', 'systemNotFound', 'noSystemGuild'],
+        }),
+      },
+    )
+    .patch(
+      '/systems/:systemRef/guilds/:guild_id',
+      async ({ params, body }) => {
+        const inGuild = pathSnowflake('guild_id', params.guild_id)
+        const patch = anyPatchFromV2(systemGuild, body)
+        const { id } = await namedSystem(deps, params.systemRef)
+        return showSystemGuild(await patchSystemGuild(deps, id, inGuild, patch, 'make'))
+      },
+      {
+        params: ofSystem,
+        body: bodySchema(systemGuild, 'patch'),
+        detail: describe({
+          tag: TAG,
+          summary: 'Change a system’s settings in a guild, making them on first use',
+          answers: { 200: 'SystemGuildSettings' },
+          errors: [...writeErrors, 'invalidBody', 'forbidden', 'systemNotFound'],
+        }),
+      },
+    )
+    .get(
+      '/members/:memberRef/guilds/:guild_id',
+      async ({ params }) => {
+        const inGuild = pathSnowflake('guild_id', params.guild_id)
+        const { id } = await getMember(deps, params.memberRef)
+        return showMemberGuild(await getMemberGuild(deps.db, id, inGuild))
+      },
+      {
+        params: ofMember,
+        detail: describe({
+          tag: TAG,
+          summary: 'Get a member’s settings in a guild',
+          answers: { 200: 'MemberGuildSettings' },
+          errors: ['badRequest', 'unauthorized', 'forbidden', 'memberNotFound', 'noMemberGuild'],
+        }),
+      },
+    )
+    .patch(
+      '/members/:memberRef/guilds/:guild_id',
+      async ({ params, body }) => {
+        const inGuild = pathSnowflake('guild_id', params.guild_id)
+        const patch = anyPatchFromV2(memberGuild, body)
+        const member = await getMember(deps, params.memberRef)
+        return showMemberGuild(await patchMemberGuild(deps, member, inGuild, patch, 'make'))
+      },
+      {
+        params: ofMember,
+        body: bodySchema(memberGuild, 'patch'),
+        detail: describe({
+          tag: TAG,
+          summary: 'Change a member’s settings in a guild, making them on first use',
+          answers: { 200: 'MemberGuildSettings' },
+          errors: [...writeErrors, 'invalidBody', 'forbidden', 'memberNotFound'],
+        }),
+      },
+    )
+}

@@ -1,0 +1,174 @@
+import { t } from 'elysia'
+import {
+  type Account,
+  getAccount,
+  linkAccount,
+  patchAccount,
+  unlinkAccount,
+} from '../../service/accounts'
+import type { Deps } from '../../service/deps'
+import { deleteAllSwitches } from '../../service/switches'
+import { createSystem, deleteSystem, getSystemById } from '../../service/systems'
+import { createToken } from '../../service/tokens'
+import { accountFromBot, newSystemFromBot, schemasBot, tokenNameFromBot } from '../../wire/bot'
+import { describe, writeErrors } from '../docs'
+import { pathSnowflake } from '../query'
+import { systemRef } from '../v2/params'
+import { showSystem } from '../v2/views'
+import { routes } from '../viewer'
+import { namedSystem, TAG } from './named'
+
+const ofSystem = t.Object({ systemRef })
+const accountId = t.String({ description: 'ID of a chat account' })
+const ofAccount = t.Object({ account_id: accountId })
+const ofLink = t.Object({ systemRef, account_id: accountId })
+
+const DEFAULT_TOKEN = 'bot'
+
+/** Systems, their tokens and their linked accounts. */
+export function systemRoutes(deps: Deps, bodyLimit: number) {
+  return routes(bodyLimit)
+    .post(
+      '/systems',
+      async ({ body, set }) => {
+        const { account_id, name } = newSystemFromBot(body)
+        const link = { account: account_id, tokenName: DEFAULT_TOKEN }
+        const { system, token } = await createSystem(deps, { name }, link)
+        set.status = 201
+        return { system: showSystem(system, true), token }
+      },
+      {
+        body: schemasBot.newSystem,
+        detail: describe({
+          tag: TAG,
+          summary: 'Make a system',
+          description: 'With a token, and linked to an account if one is given.',
+          answers: { 201: schemasBot.madeSystem },
+          errors: [...writeErrors, 'invalidBody', 'forbidden', 'conflict'],
+        }),
+      },
+    )
+    .delete(
+      '/systems/:systemRef',
+      async ({ params, set }) => {
+        await deleteSystem(deps, (await namedSystem(deps, params.systemRef)).id)
+        set.status = 204
+      },
+      {
+        params: ofSystem,
+        detail: describe({
+          tag: TAG,
+          summary: 'Delete a system and everything it has',
+          answers: { 204: null },
+          errors: [...writeErrors, 'forbidden', 'systemNotFound'],
+        }),
+      },
+    )
+    .delete(
+      '/systems/:systemRef/switches',
+      async ({ params, set }) => {
+        await deleteAllSwitches(deps, (await namedSystem(deps, params.systemRef)).id)
+        set.status = 204
+      },
+      {
+        params: ofSystem,
+        detail: describe({
+          tag: TAG,
+          summary: 'Delete all switches of a system',
+          answers: { 204: null },
+          errors: [...writeErrors, 'forbidden', 'systemNotFound'],
+        }),
+      },
+    )
+    .post(
+      '/systems/:systemRef/token',
+      async ({ params, body }) => {
+        const name = tokenNameFromBot(body) ?? DEFAULT_TOKEN
+        const { id } = await namedSystem(deps, params.systemRef)
+        return { token: await createToken(deps, id, name) }
+      },
+      {
+        params: ofSystem,
+        body: schemasBot.newToken,
+        detail: describe({
+          tag: TAG,
+          summary: 'Make a token for a system',
+          description: `In place of the token of that name, which is \`${DEFAULT_TOKEN}\` when none is given.`,
+          answers: { 200: schemasBot.token },
+          errors: [...writeErrors, 'invalidBody', 'forbidden', 'systemNotFound'],
+        }),
+      },
+    )
+    .put(
+      '/systems/:systemRef/accounts/:account_id',
+      async ({ params, set }) => {
+        const account = pathSnowflake('account_id', params.account_id)
+        await linkAccount(deps, (await namedSystem(deps, params.systemRef)).id, account)
+        set.status = 204
+      },
+      {
+        params: ofLink,
+        detail: describe({
+          tag: TAG,
+          summary: 'Link an account to a system',
+          answers: { 204: null },
+          errors: [...writeErrors, 'forbidden', 'systemNotFound', 'conflict'],
+        }),
+      },
+    )
+    .delete(
+      '/systems/:systemRef/accounts/:account_id',
+      async ({ params, set }) => {
+        const account = pathSnowflake('account_id', params.account_id)
+        await unlinkAccount(deps, (await namedSystem(deps, params.systemRef)).id, account)
+        set.status = 204
+      },
+      {
+        params: ofLink,
+        detail: describe({
+          tag: TAG,
+          summary: 'Unlink an account from a system',
+          answers: { 204: null },
+          errors: [...writeErrors, 'forbidden', 'systemNotFound'],
+        }),
+      },
+    )
+    .get(
+      '/accounts/:account_id',
+      async ({ params }) => {
+        const account = pathSnowflake('account_id', params.account_id)
+        return showAccount(deps, await getAccount(deps.db, account))
+      },
+      {
+        params: ofAccount,
+        detail: describe({
+          tag: TAG,
+          summary: 'Get the system of an account',
+          answers: { 200: schemasBot.account },
+          errors: ['badRequest', 'unauthorized', 'forbidden', 'systemNotFound'],
+        }),
+      },
+    )
+    .patch(
+      '/accounts/:account_id',
+      async ({ params, body }) => {
+        const account = pathSnowflake('account_id', params.account_id)
+        return showAccount(deps, await patchAccount(deps, account, accountFromBot(body)))
+      },
+      {
+        params: ofAccount,
+        body: schemasBot.accountPatch,
+        detail: describe({
+          tag: TAG,
+          summary: 'Change an account',
+          answers: { 200: schemasBot.account },
+          errors: [...writeErrors, 'invalidBody', 'forbidden', 'systemNotFound'],
+        }),
+      },
+    )
+}
+
+async function showAccount({ db }: Deps, { id, system_id, autoproxy_enabled }: Account) {
+  const { hid } = await getSystemById(db, system_id)
+  return { account_id: id, system: hid, autoproxy_enabled }
+}

@@ -1,0 +1,145 @@
+import { eq, inArray, sql } from 'drizzle-orm'
+import { type Db, prepared } from '../db/open'
+import { members, messages } from '../db/tables'
+import { error } from '../model/errors'
+import { Problem } from '../model/field'
+import type { Member } from '../model/member'
+import type { Message } from '../model/message'
+import { switchEffect } from '../model/proxy'
+import { MAX_FRONTERS } from '../model/switch'
+import type { Instant } from '../model/time'
+import { findAccount } from './accounts'
+import { getAutoproxy, storeAutoproxy } from './autoproxy'
+import type { Deps } from './deps'
+import { findMember } from './members'
+import { type FoundMessage, findMessage, insertMessage, withMember } from './messages'
+import { tell } from './outbox'
+import { getSettings } from './settings'
+import { findAt, findLatest, insertSwitch, replaceMembers } from './switches'
+import { getSystemById } from './systems'
+
+export interface MessageDraft {
+  id: string
+  original: string
+  sender: string
+  channel: string
+  guild: string | null
+  /** Short ID or UUID. */
+  member: string
+  timestamp: Instant | null
+}
+
+/**
+ * Keeps the record of a message that was proxied, with everything that follows from it. Sent
+ * again, it changes nothing: a bot that does not know whether it was heard may simply repeat.
+ */
+export async function recordMessage(
+  deps: Deps,
+  draft: MessageDraft,
+): Promise<FoundMessage & { isNew: boolean }> {
+  return deps.transact(async (tx) => {
+    const speaker = await getSpeaker(tx, draft)
+    const known = await findMessage(tx, draft.id)
+    if (known) {
+      if (!isSame(known, draft, speaker))
+        throw error('conflict', 'the message is recorded otherwise')
+      return { ...(await withMember(tx, known)), isNew: false }
+    }
+    const { member: _, ...ids } = draft
+    const timestamp = draft.timestamp ?? deps.now()
+    const message = { ...ids, timestamp, system_id: speaker.system_id, member_id: speaker.id }
+    await insertMessage(tx, message)
+    const member = (await countMessage(tx).get({ id: speaker.id, timestamp })) as Member
+    const system = await getSystemById(tx, member.system_id)
+    await tell(tx, deps.now(), {
+      system_id: system.id,
+      type: 'CREATE_MESSAGE',
+      subject: null,
+      data: { ...message, system, member },
+    })
+    await moveLatch(deps, tx, message, member)
+    await followWithSwitch(deps, tx, timestamp, member)
+    return { message, member, system, isNew: true }
+  })
+}
+
+export async function deleteMessages(deps: Deps, ids: readonly string[]): Promise<void> {
+  await deps.transact(async (tx) => {
+    await tx.delete(messages).where(inArray(messages.id, [...ids]))
+  })
+}
+
+/** The member that is said to have spoken: one of the system that the sender is linked to. */
+async function getSpeaker(tx: Db, { sender, member }: MessageDraft): Promise<Member> {
+  const found = await findMember(tx, member)
+  if (!found) throw error('invalidBody', { member: [new Problem('Member not found.')] })
+  const account = await findAccount(tx, sender)
+  if (account?.system_id !== found.system_id) throw error('notYourMember')
+  return found
+}
+
+function isSame(known: Message, draft: MessageDraft, speaker: Member): boolean {
+  return (
+    known.original === draft.original &&
+    known.sender === draft.sender &&
+    known.channel === draft.channel &&
+    known.guild === draft.guild &&
+    known.member_id === speaker.id &&
+    (draft.timestamp === null || known.timestamp === draft.timestamp)
+  )
+}
+
+/** While the guild's autoproxy latches, it follows whoever spoke last. */
+async function moveLatch(
+  deps: Deps,
+  tx: Db,
+  { guild, timestamp }: Message,
+  speaker: Member,
+): Promise<void> {
+  if (guild === null) return
+  const before = await getAutoproxy(tx, speaker.system_id, guild)
+  if (before.autoproxy_mode !== 'latch') return
+  const after = { ...before, autoproxy_member: speaker, last_latch_timestamp: timestamp }
+  await storeAutoproxy(deps, tx, speaker.system_id, guild, before, after)
+}
+
+/** What the system asked to happen to its switches when somebody speaks. */
+async function followWithSwitch(
+  deps: Deps,
+  tx: Db,
+  timestamp: Instant,
+  speaker: Member,
+): Promise<void> {
+  const systemId = speaker.system_id
+  const { proxy_switch } = await getSettings(tx, systemId)
+  if (proxy_switch === 'off') return
+  const latest = await findLatest(tx, systemId)
+  const fronters = latest?.members ?? []
+  const effect = switchEffect(
+    proxy_switch,
+    fronters.map(({ id }) => id),
+    speaker.id,
+  )
+  if (effect.kind === 'none') return
+  if (effect.kind === 'append' && latest) {
+    if (fronters.length < MAX_FRONTERS)
+      await replaceMembers(deps, tx, latest, [...fronters, speaker])
+    return
+  }
+  // Two messages of one moment may both ask for a switch; times of switches are unique.
+  let at = timestamp
+  while (await findAt(tx, systemId, at)) at += 1
+  await insertSwitch(deps, tx, systemId, at, [speaker])
+}
+
+const countMessage = prepared((db) =>
+  db
+    .update(members)
+    .set({
+      message_count: sql`${members.message_count} + 1`,
+      last_message_timestamp: sql`${sql.placeholder('timestamp')}`,
+    })
+    .where(eq(members.id, sql.placeholder('id')))
+    .returning()
+    .prepare(),
+)

@@ -1,0 +1,196 @@
+import { type TSchema, Type } from '@sinclair/typebox'
+import { entity, fillDefaults, type JsonObject, readDraft } from '../model/entity'
+import { error, type Problems } from '../model/errors'
+import {
+  flag,
+  maybeSnowflake,
+  moment,
+  Problem,
+  requiredFlag,
+  requiredReference,
+  snowflake,
+  text,
+} from '../model/field'
+import { type Decision, ignoreReasons, type ProxyMessage, refuseReasons } from '../model/proxy'
+import { isSnowflake, isUuid } from '../model/ref'
+import { system } from '../model/system'
+import { isObject, readObject, readStrings, type UnreadBody } from './json'
+import { bodySchema, fieldSchema, unreadBody } from './schema'
+
+/** What a bot sends, beside what version 2 already knows. */
+
+const newSystem = entity('new system', {
+  account_id: maybeSnowflake({ doc: 'Chat account to link to it' }),
+  name: text({ max: 100, doc: system.fields.name.doc }),
+})
+
+const newToken = entity('new token', {
+  name: text({ max: 100, doc: 'Name of the token; it replaces an older one of that name' }),
+})
+
+const account = entity('account', {
+  autoproxy_enabled: requiredFlag({ doc: 'Whether autoproxy may speak for this account' }),
+})
+
+const incoming = entity('message', {
+  account_id: snowflake({ doc: 'Account that sent the message' }),
+  guild_id: snowflake({ doc: 'Guild it was sent in' }),
+  channel_id: snowflake({ doc: 'Channel it was sent in' }),
+  thread_id: maybeSnowflake({ doc: 'Thread it was sent in' }),
+  has_attachments: flag(false, { doc: 'Whether files come with it' }),
+  has_poll: flag(false, { doc: 'Whether a poll comes with it' }),
+  is_edit: flag(false, { doc: 'Whether it was sent before and is now edited' }),
+  at: moment({ doc: 'When it was sent; now when left out' }),
+  dry_run: flag(false, { doc: 'Only say what would be done' }),
+})
+
+const record = entity('message record', {
+  id: snowflake({ doc: 'ID of the message as it was sent for the member' }),
+  original: snowflake({ doc: 'ID of the message that triggered it' }),
+  sender: snowflake({ doc: 'Account that sent the original' }),
+  channel: snowflake({ doc: 'Channel' }),
+  guild: maybeSnowflake({ doc: 'Guild' }),
+  member: requiredReference({ doc: 'Short ID or UUID of the member who spoke' }),
+  timestamp: moment({ doc: 'When it was sent; now when left out' }),
+})
+
+/** Most records that one request deletes. */
+export const MAX_DELETED = 500
+
+export function newSystemFromBot(body: UnreadBody) {
+  return fillDefaults(newSystem, readDraft(newSystem, { values: readOptional(body) }))
+}
+
+export function tokenNameFromBot(body: UnreadBody): string | null {
+  return readDraft(newToken, { values: readOptional(body) }).name ?? null
+}
+
+export function accountFromBot(body: UnreadBody) {
+  return readDraft(account, { values: readObject(body) })
+}
+
+export function recordFromBot(body: UnreadBody) {
+  return fillDefaults(record, readDraft(record, { values: readObject(body) }))
+}
+
+export function incomingFromBot(body: UnreadBody) {
+  const values = readObject(body)
+  const problems: Problems = {}
+  const content = readContent(values.content, problems)
+  const previous = readPrevious(values.previous, problems)
+  const draft = readDraft(incoming, { values, problems })
+  return { ...fillDefaults(incoming, draft), content, previous }
+}
+
+export function deletedFromBot(body: UnreadBody): string[] {
+  const ids = readStrings(body)
+  if (ids.length > MAX_DELETED) throw error('badRequest', `at most ${MAX_DELETED} IDs`)
+  if (!ids.every(isSnowflake))
+    throw error('badRequest', 'every ID must be a number of up to 20 digits')
+  return ids
+}
+
+/** Spells a decision; the member comes in the owner's view. */
+export function decisionToBot(
+  decision: Decision,
+  systemHid: string | undefined,
+  member: JsonObject | null,
+): JsonObject {
+  if (decision.action !== 'proxy') return { ...decision }
+  const { action, matched, message } = decision
+  return { action, system: systemHid, member, matched, message }
+}
+
+/** A body that may be missing altogether, where every key of it may be. */
+function readOptional(body: UnreadBody): JsonObject {
+  return body.text === '' ? {} : readObject(body)
+}
+
+/** Never stored, so anything that is text will do; null counts as empty. */
+function readContent(value: unknown, problems: Problems): string | null {
+  if (typeof value === 'string' || value === null) return value
+  problems.content = [new Problem(value === undefined ? 'Required.' : 'Must be a string or null.')]
+  return null
+}
+
+function readPrevious(value: unknown, problems: Problems): ProxyMessage['previous'] {
+  if (value === undefined || value === null) return null
+  const { name, member = null } = isObject(value) ? value : {}
+  const isMember = member === null || (typeof member === 'string' && isUuid(member))
+  if (typeof name === 'string' && isMember) return { name, member: member?.toLowerCase() ?? null }
+  problems.previous = [new Problem('Must be an object with "name" and "member", a UUID or null.')]
+  return null
+}
+
+const nullable = (schema: TSchema) => Type.Union([schema, Type.Null()])
+const tag = Type.Object({ prefix: nullable(Type.String()), suffix: nullable(Type.String()) })
+const reasons = (words: readonly string[]) => Type.Unsafe({ type: 'string', enum: words })
+const ref = (name: string) => Type.Unsafe({ $ref: `#/components/schemas/${name}` })
+const token = Type.String({ description: 'The token; it is shown this once' })
+
+/** The shapes of the bot interface, for its documentation. */
+export const schemasBot = {
+  newSystem: bodySchema(newSystem, 'draft'),
+  madeSystem: Type.Object({ system: ref('System'), token }),
+  newToken: bodySchema(newToken, 'draft'),
+  token: Type.Object({ token }),
+  accountPatch: bodySchema(account, 'draft'),
+  account: Type.Object({
+    account_id: Type.String(),
+    system: Type.String({ description: 'Short ID of the system' }),
+    autoproxy_enabled: Type.Boolean(),
+  }),
+  record: bodySchema(record, 'draft'),
+  incoming: unreadBody({
+    type: 'object',
+    required: ['account_id', 'guild_id', 'channel_id', 'content'],
+    properties: {
+      ...Object.fromEntries(
+        Object.entries(incoming.fields).map(([key, field]) => [
+          key,
+          fieldSchema(field, field.nullable),
+        ]),
+      ),
+      content: { type: ['string', 'null'], description: 'Text; null counts as empty' },
+      previous: {
+        type: ['object', 'null'],
+        description: 'The message before it in the channel',
+        properties: {
+          name: { type: 'string', description: 'Name it is shown under' },
+          member: {
+            type: ['string', 'null'],
+            description: 'UUID of its member, if it was proxied here',
+          },
+        },
+      },
+    },
+  }),
+  decision: Type.Union([
+    Type.Object({
+      action: Type.Literal('proxy'),
+      system: Type.String({ description: 'Short ID of the system' }),
+      member: ref('Member'),
+      matched: Type.Object({
+        by: reasons(['tags', 'autoproxy']),
+        tag: nullable(tag),
+        mode: nullable(reasons(['front', 'latch', 'member'])),
+      }),
+      message: Type.Object({
+        content: Type.String(),
+        name: Type.String({ description: 'Ready to send' }),
+        plain_name: Type.String({ description: 'As it is without the platform’s needs' }),
+        avatar_url: nullable(Type.String()),
+        tts: Type.Boolean(),
+      }),
+    }),
+    Type.Object({ action: Type.Literal('ignore'), reason: reasons(ignoreReasons) }),
+    Type.Object({
+      action: Type.Literal('refuse'),
+      reason: reasons(refuseReasons),
+      notify: Type.Boolean({ description: 'Whether the user wants to be told' }),
+      text: Type.String({ description: 'Words for the user' }),
+    }),
+    Type.Object({ action: Type.Literal('autoproxy_off') }),
+    Type.Object({ action: Type.Literal('unlatch') }),
+  ]),
+}

@@ -1,0 +1,226 @@
+import { type Autoproxy, autoproxy } from '../model/autoproxy'
+import type { Entity, Identity, JsonObject, Row } from '../model/entity'
+import { group } from '../model/group'
+import { type MemberGuild, memberGuild, type SystemGuild, systemGuild } from '../model/guild'
+import { member } from '../model/member'
+import { type Settings, settings } from '../model/settings'
+import { system } from '../model/system'
+import { formatInstant, type Instant } from '../model/time'
+
+type Whole<E> = Row<E> & Pick<Identity, 'hid' | 'uuid'>
+
+/** Everything of a system, in the order it is to be written. Members go by their short IDs. */
+export interface Snapshot {
+  exportedAt: Instant
+  system: Whole<typeof system>
+  settings: Settings
+  accounts: readonly { id: string; autoproxy_enabled: boolean }[]
+  members: readonly Whole<typeof member>[]
+  groups: readonly (Whole<typeof group> & { members: readonly string[] })[]
+  /** Newest first. Walked once, so that they need not all be in memory. */
+  switches: Iterable<{
+    uuid: string
+    timestamp: Instant
+    members: readonly string[]
+  }>
+  systemGuilds: readonly (SystemGuild & { guild_id: string })[]
+  memberGuilds: readonly (MemberGuild & { guild_id: string; member: string })[]
+  autoproxy: readonly (Autoproxy & { guild_id: string })[]
+  kept: Readonly<Record<string, readonly unknown[]>>
+}
+
+const CHUNK = 64 * 1024
+
+/** The file in chunks: with a long history it is too large for comfort as one string. */
+export function* writePluralkit(snapshot: Snapshot): Generator<string> {
+  let chunk = ''
+  for (const piece of pieces(snapshot)) {
+    chunk += piece
+    if (chunk.length < CHUNK) continue
+    yield chunk
+    chunk = ''
+  }
+  yield chunk
+}
+
+function* pieces(snapshot: Snapshot): Generator<string> {
+  const { accounts, members, groups, switches } = snapshot
+  // PluralKit's settings have a key that ours do not.
+  const config: Settings & JsonObject = { card_show_color_hex: false, ...snapshot.settings }
+  const head = { version: 2, ...spellSystem(snapshot.system), config: spellSettings(config) }
+  yield JSON.stringify(head).slice(0, -1)
+  // By hand: a JavaScript number would round them.
+  yield `,"accounts":[${accounts.map(({ id }) => BigInt(id)).join()}],`
+  yield* list('members', members, spellMember)
+  yield ','
+  yield* list('groups', groups, (row) => {
+    const { privacy, ...values } = spellGroup(row)
+    return { ...values, members: row.members, privacy }
+  })
+  yield ','
+  const uuids: string[] = []
+  yield* list('switches', switches, ({ uuid, timestamp, members }) => {
+    const time = formatInstant(timestamp)
+    uuids.push(JSON.stringify({ timestamp: time, uuid }))
+    return { timestamp: time, members }
+  })
+  yield ',"multitude":'
+  yield* extras(snapshot, uuids)
+  yield '}'
+}
+
+/** What the format has no place for, in one key that PluralKit passes over. */
+function* extras(snapshot: Snapshot, uuids: readonly string[]): Generator<string> {
+  const head = {
+    exported_at: formatInstant(snapshot.exportedAt),
+    accounts: snapshot.accounts.map(({ id, autoproxy_enabled }) => ({ id, autoproxy_enabled })),
+    system_guilds: snapshot.systemGuilds.map(({ guild_id, ...row }) => ({
+      guild_id,
+      ...spellSystemGuild(row),
+    })),
+    member_guilds: snapshot.memberGuilds.map(({ guild_id, member, ...row }) => ({
+      guild_id,
+      member,
+      ...spellMemberGuild(row),
+    })),
+    autoproxy: snapshot.autoproxy.map(({ guild_id, ...row }) => ({
+      guild_id,
+      ...spellAutoproxy(row),
+    })),
+  }
+  yield `${JSON.stringify(head).slice(0, -1)},"switches":[${uuids.join()}],"kept":{`
+  let separator = ''
+  for (const [collection, rows] of Object.entries(snapshot.kept)) {
+    yield separator
+    yield* list(collection, rows, (row) => row)
+    separator = ','
+  }
+  yield '}}'
+}
+
+function* list<T>(key: string, items: Iterable<T>, spell: (item: T) => unknown): Generator<string> {
+  yield `${JSON.stringify(key)}:[`
+  let separator = ''
+  for (const item of items) {
+    yield `${separator}${JSON.stringify(spell(item))}`
+    separator = ','
+  }
+  yield ']'
+}
+
+/** Spells rows with their keys in PluralKit's order; what it does not have comes behind. */
+function spelling<E extends Entity>(
+  entity: E,
+  keys: readonly string[] = [],
+  levels: readonly string[] = [],
+): (row: Row<E> & Partial<Identity>) => JsonObject {
+  const order = [...new Set([...keys, ...Object.keys(entity.fields)])]
+  return (row) => {
+    const from = row as JsonObject
+    const values: JsonObject = row.hid ? { id: row.hid, uuid: row.uuid } : {}
+    for (const key of order) {
+      const value = from[key]
+      const isTime = entity.fields[key]?.kind === 'timestamp' && typeof value === 'number'
+      values[key] = isTime ? formatInstant(value) : value
+    }
+    if (levels.length === 0) return values
+    return { ...values, privacy: Object.fromEntries(levels.map((level) => [level, from[level]])) }
+  }
+}
+
+const spellSystem = spelling(
+  system,
+  [
+    'name',
+    'description',
+    'tag',
+    'pronouns',
+    'avatar_url',
+    'banner',
+    'color',
+    'created',
+    'webhook_url',
+  ],
+  [
+    'name_privacy',
+    'avatar_privacy',
+    'description_privacy',
+    'banner_privacy',
+    'pronoun_privacy',
+    'member_list_privacy',
+    'group_list_privacy',
+    'front_privacy',
+    'front_history_privacy',
+  ],
+)
+
+const spellSettings = spelling(settings, [
+  'timezone',
+  'pings_enabled',
+  'latch_timeout',
+  'member_default_private',
+  'group_default_private',
+  'show_private_info',
+  'member_limit',
+  'group_limit',
+  'case_sensitive_proxy_tags',
+  'proxy_error_message_enabled',
+  'hid_display_split',
+  'hid_display_caps',
+  'hid_list_padding',
+  'card_show_color_hex',
+  'proxy_switch',
+  'name_format',
+  'description_templates',
+])
+
+const spellMember = spelling(
+  member,
+  [
+    'name',
+    'display_name',
+    'color',
+    'birthday',
+    'pronouns',
+    'avatar_url',
+    'webhook_avatar_url',
+    'banner',
+    'description',
+    'created',
+    'keep_proxy',
+    'tts',
+    'autoproxy_enabled',
+    'message_count',
+    'last_message_timestamp',
+    'proxy_tags',
+  ],
+  [
+    'visibility',
+    'name_privacy',
+    'description_privacy',
+    'banner_privacy',
+    'birthday_privacy',
+    'pronoun_privacy',
+    'avatar_privacy',
+    'metadata_privacy',
+    'proxy_privacy',
+  ],
+)
+
+const spellGroup = spelling(
+  group,
+  ['name', 'display_name', 'description', 'icon', 'banner', 'color', 'created'],
+  [
+    'name_privacy',
+    'description_privacy',
+    'banner_privacy',
+    'icon_privacy',
+    'list_privacy',
+    'metadata_privacy',
+    'visibility',
+  ],
+)
+
+const spellSystemGuild = spelling(systemGuild)
+const spellMemberGuild = spelling(memberGuild)
+const spellAutoproxy = spelling(autoproxy)

@@ -1,0 +1,161 @@
+import type { JsonObject } from '../model/entity'
+import { group } from '../model/group'
+import { member } from '../model/member'
+import { system } from '../model/system'
+import {
+  type Bundle,
+  type BundleGroup,
+  type BundleMember,
+  emptyBundle,
+  type Subject,
+} from './bundle'
+import { Ledger } from './ledger'
+import { mendFields, nameOr, readRef, rowsOf, withoutBlanks } from './mend'
+
+export function isTupperbox(file: JsonObject): boolean {
+  return Object.hasOwn(file, 'tuppers')
+}
+
+export function readTupperbox(file: JsonObject): Bundle {
+  const ledger = new Ledger()
+  const tuppers = rowsOf(file, 'tuppers', ledger).map(withoutBlanks)
+  const shared = sharedTag(tuppers)
+  const groups = readGroups(file, accountOf(tuppers), ledger)
+  const members = tuppers.map((tupper, index) => {
+    const read = readTupper(tupper, index, shared, ledger)
+    joinGroup(read, tupper.group_id, groups, ledger)
+    return read
+  })
+  return {
+    ...emptyBundle('tupperbox'),
+    system: { patch: shared === null ? {} : readTag(shared, ledger) },
+    members,
+    groups: [...groups.values()],
+    ...ledger.close(),
+  }
+}
+
+function readTupper(
+  tupper: JsonObject,
+  index: number,
+  shared: string | null,
+  ledger: Ledger,
+): BundleMember {
+  const { name, tag } = tupper
+  const subject: Subject = { kind: 'member', name: typeof name === 'string' ? name : null }
+  const values = mendFields(
+    member,
+    {
+      name,
+      display_name:
+        typeof tag === 'string' && tag !== shared
+          ? [subject.name, tag].filter(Boolean).join(' ')
+          : tupper.nick,
+      description: tupper.description,
+      avatar_url: tupper.avatar_url ?? undefined,
+      banner: tupper.banner ?? undefined,
+      birthday: dayOf(tupper.birthday),
+      proxy_tags: pairsOf(tupper.brackets, subject, ledger),
+      keep_proxy: tupper.show_brackets,
+      message_count: tupper.posts,
+      created: tupper.created_at ?? undefined,
+      last_message_timestamp: tupper.last_used ?? undefined,
+    },
+    subject,
+    ledger,
+  )
+  return {
+    key: `#${index}`,
+    values: { ...values, name: nameOr(values.name, values.display_name, subject, ledger) },
+  }
+}
+
+/** A day is written as its midnight; a day without a year has the year 0, which never was. */
+function dayOf(birthday: unknown): unknown {
+  if (typeof birthday !== 'string') return birthday
+  return birthday.replace(/T.*$/s, '').replace(/^0000-/, '0004-')
+}
+
+/** Prefix, suffix, prefix, suffix … in one flat list. */
+function pairsOf(brackets: unknown, subject: Subject, ledger: Ledger): unknown {
+  if (!Array.isArray(brackets)) return brackets
+  const pairs: unknown[] = []
+  for (let at = 0; at < brackets.length; at += 2)
+    pairs.push({ prefix: brackets[at], suffix: brackets[at + 1] ?? null })
+  if (brackets.length % 2 === 1)
+    ledger.repair(subject, 'proxy_tags', brackets.at(-1), null, 'the last pair has no suffix')
+  return pairs
+}
+
+function readGroups(
+  file: JsonObject,
+  account: string | null,
+  ledger: Ledger,
+): Map<string, BundleGroup> {
+  const groups = new Map<string, BundleGroup>()
+  for (const [index, row] of rowsOf(file, 'groups', ledger).map(withoutBlanks).entries()) {
+    const { name, avatar } = row
+    const subject: Subject = { kind: 'group', name: typeof name === 'string' ? name : null }
+    const hasIcon = account !== null && typeof avatar === 'string' && /^[\w-]+$/.test(avatar)
+    const given = {
+      name,
+      description: describe(row),
+      icon: hasIcon ? `https://cdn.tupperbox.app/group-pfp/${account}/${avatar}.webp` : undefined,
+    }
+    const values = mendFields(group, given, subject, ledger)
+    const key = readRef(row.id) ?? `#${index}`
+    if (groups.has(key)) ledger.skip('groups')
+    else
+      groups.set(key, {
+        key,
+        values: { ...values, name: nameOr(values.name, null, subject, ledger) },
+        members: [],
+      })
+  }
+  return groups
+}
+
+/** A group's tag has no place of its own here. */
+function describe({ description, tag }: JsonObject): unknown {
+  if (typeof tag !== 'string') return description
+  return typeof description === 'string' ? `${description}\nTag: ${tag}` : `Tag: ${tag}`
+}
+
+function joinGroup(
+  { key, values }: BundleMember,
+  id: unknown,
+  groups: ReadonlyMap<string, BundleGroup>,
+  ledger: Ledger,
+): void {
+  if (id === undefined || id === null) return
+  const joined = groups.get(readRef(id) ?? '')
+  if (joined) joined.members.push(key)
+  else {
+    const subject: Subject = { kind: 'member', name: values.name }
+    ledger.repair(subject, 'group_id', id, null, 'no such group in this file')
+  }
+}
+
+/** The tag that every one of several tuppers has: it was meant for the system. */
+function sharedTag(tuppers: readonly JsonObject[]): string | null {
+  const tags = new Set(tuppers.map(({ tag }) => tag))
+  const [tag] = tags
+  return tuppers.length > 1 && tags.size === 1 && typeof tag === 'string' ? tag : null
+}
+
+function readTag(tag: string, ledger: Ledger) {
+  const subject: Subject = { kind: 'system', name: null }
+  const patch = mendFields(system, { tag }, subject, ledger)
+  ledger.repair(subject, 'tag', null, patch.tag, 'every tupper has this tag')
+  return patch
+}
+
+/** Whose pictures these are: the address of any of them tells. */
+function accountOf(tuppers: readonly JsonObject[]): string | null {
+  for (const { avatar_url } of tuppers) {
+    const match =
+      typeof avatar_url === 'string' && /\/\/cdn\.tupperbox\.app\/pfp\/(\d+)\//.exec(avatar_url)
+    if (match) return match[1] ?? null
+  }
+  return null
+}

@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'bun:test'
+import {
+  type FrontRow,
+  frontHistoryCsv,
+  frontHistoryIcs,
+  presencesOf,
+} from '../../src/formats/frontHistory'
+import { HOUR, type Instant, parseInstant } from '../../src/model/time'
+
+const rows: FrontRow[] = [
+  { member_id: 'wrenab', member: 'Wren', start: at('09:00:00'), end: at('11:00:00.5') },
+  { member_id: 'ashcd', member: 'Ash, "the" quiet\none', start: at('10:00:00'), end: null },
+]
+
+describe('switches as presences', () => {
+  test('a member that stays through a switch has one row', () => {
+    const switches = [
+      { timestamp: 1, members: ['wren'] },
+      { timestamp: 2, members: ['wren', 'ash'] },
+      { timestamp: 3, members: ['ash'] },
+      { timestamp: 4, members: [] },
+      { timestamp: 5, members: ['wren', 'wren'] },
+    ]
+    expect(presencesOf(switches)).toEqual([
+      { member: 'wren', start: 1, end: 3 },
+      { member: 'ash', start: 2, end: 4 },
+      { member: 'wren', start: 5, end: null },
+    ])
+  })
+
+  test('no switches are no presences', () => {
+    expect(presencesOf([])).toEqual([])
+  })
+})
+
+describe('front history as CSV', () => {
+  test('quotes what needs it, and leaves the end empty while fronting', () => {
+    expect(frontHistoryCsv(rows)).toBe(
+      [
+        'start,end,seconds,member_id,member',
+        '2026-01-01T09:00:00Z,2026-01-01T11:00:00.5Z,7200.5,wrenab,Wren',
+        '2026-01-01T10:00:00Z,,,ashcd,"Ash, ""the"" quiet\none"',
+        '',
+      ].join('\r\n'),
+    )
+  })
+
+  test('a name that looks like a formula stays as it is', () => {
+    const row = { member_id: 'abcde', member: '=1+1', start: 0, end: 1 }
+    expect(frontHistoryCsv([row])).toContain(
+      '1970-01-01T00:00:00Z,1970-01-01T00:00:00.000001Z,0.000001,abcde,=1+1',
+    )
+  })
+})
+
+describe('front history as a calendar', () => {
+  const now = at('12:00:00')
+  const calendar = frontHistoryIcs(rows, now, 'Lantern Hill; all')
+
+  test('has an event for each presence', () => {
+    expect(calendar.split('\r\n')).toEqual([
+      'BEGIN:VCALENDAR',
+      'VERSION:2.0',
+      'PRODID:-//Multitude//Front history//EN',
+      'CALSCALE:GREGORIAN',
+      'X-WR-CALNAME:Lantern Hill\\; all',
+      'BEGIN:VEVENT',
+      `UID:wrenab-${at('09:00:00')}@multitude`,
+      'DTSTAMP:20260101T120000Z',
+      'DTSTART:20260101T090000Z',
+      'DTEND:20260101T110000Z',
+      'SUMMARY:Wren',
+      'STATUS:CONFIRMED',
+      'TRANSP:TRANSPARENT',
+      'END:VEVENT',
+      'BEGIN:VEVENT',
+      `UID:ashcd-${at('10:00:00')}@multitude`,
+      'DTSTAMP:20260101T120000Z',
+      'DTSTART:20260101T100000Z',
+      'DTEND:20260101T120000Z',
+      'SUMMARY:Ash\\, "the" quiet\\none',
+      'STATUS:TENTATIVE',
+      'TRANSP:TRANSPARENT',
+      'END:VEVENT',
+      'END:VCALENDAR',
+      '',
+    ])
+  })
+
+  test('long lines are folded at 75 octets, between characters', () => {
+    const member = `${'Ünïcødé 🏮 '.repeat(20)}\\`
+    const text = frontHistoryIcs([{ member_id: 'abcde', member, start: 0, end: HOUR }], now, 'x')
+    for (const line of text.split('\r\n')) {
+      expect(Buffer.byteLength(line)).toBeLessThanOrEqual(75)
+      expect(line.isWellFormed()).toBe(true)
+    }
+    expect(text.replaceAll('\r\n ', '')).toContain(`SUMMARY:${member}\\\r\n`)
+  })
+
+  test('an event shorter than a second is a moment, since no end may equal its start', () => {
+    const row = { member_id: 'abcde', member: 'Wren', start: 0, end: 5 }
+    expect(frontHistoryIcs([row], now, 'x')).not.toContain('DTEND')
+  })
+
+  test('a line break in any spelling cannot start a new property', () => {
+    const row = { member_id: 'abcde', member: 'a\r\nATTACH:x\rb\u0000', start: 0, end: 5 }
+    expect(frontHistoryIcs([row], now, 'x')).toContain('SUMMARY:a\\nATTACH:x\\nb\r\n')
+  })
+})
+
+function at(time: string): Instant {
+  return parseInstant(`2026-01-01T${time}Z`) ?? Number.NaN
+}

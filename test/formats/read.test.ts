@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { type Bundle, MAX_FILE_BYTES, UnreadableFile } from '../../src/formats/bundle'
+import { readFile } from '../../src/formats/read'
+import { fixture, repairsOf } from './fixture'
+
+const files: [file: string, format: Bundle['format']][] = [
+  ['pluralkit.json', 'pluralkit'],
+  ['pluralkit-old.json', 'pluralkit'],
+  ['pluralkit-nasty.json', 'pluralkit'],
+  ['tupperbox.json', 'tupperbox'],
+  ['tupperbox-nasty.json', 'tupperbox'],
+  ['simplyplural.json', 'simplyplural'],
+  ['simplyplural-nasty.json', 'simplyplural'],
+  ['simplyplural-cache.json', 'simplyplural'],
+  ['simplyplural-api.json', 'simplyplural'],
+]
+
+const contents: [text: string, format: Bundle['format']][] = [
+  ['{"tuppers":[],"groups":[],"switches":[]}', 'tupperbox'],
+  ['{"switches":[]}', 'pluralkit'],
+  ['{"switches":null,"members":[{"id":"abcde","name":"Wren"}]}', 'pluralkit'],
+  ['{"members":[{"_id":"1","name":"Wren"}]}', 'simplyplural'],
+  ['{"members":{"1":{"name":"Wren"}}}', 'simplyplural'],
+  ['{"MEMBERS":{"1":{"name":"Wren"}}}', 'simplyplural'],
+  ['{"users":[],"frontHistory":[]}', 'simplyplural'],
+]
+
+const refused: [what: string, file: string | Uint8Array, reason: UnreadableFile['reason']][] = [
+  ['an empty file', '', 'broken'],
+  ['half a file', '{"switches":[', 'broken'],
+  ['something that is not JSON', '{"switches": SECRET}', 'broken'],
+  ['a ZIP archive', new Uint8Array([0x50, 0x4b, 3, 4]), 'broken'],
+  ['random bytes', new Uint8Array([0xff, 0xfe, 0x00]), 'broken'],
+  ['a list', '[]', 'unknown'],
+  ['a word', '"switches"', 'unknown'],
+  ['nothing', 'null', 'unknown'],
+  ['an object of somebody else', '{"private":true,"users":[{"name":"SECRET"}]}', 'unknown'],
+  ['members without anything else', '{"members":[{"name":"SECRET"}]}', 'unknown'],
+  ['a PluralKit file whose members are no list', '{"switches":[],"members":"SECRET"}', 'broken'],
+  ['a Tupperbox file whose tuppers are no list', '{"tuppers":"SECRET"}', 'broken'],
+]
+
+describe('recognising a file', () => {
+  test.each(files)('%s is an export of %s', (name, format) => {
+    expect(readFile(fixture(name)).format).toBe(format)
+  })
+
+  test.each(contents)('%s is read as %s', (text, format) => {
+    expect(readFile(text).format).toBe(format)
+  })
+
+  test.each(refused)('%s is refused without quoting it', (_, file, reason) => {
+    const error = refusalOf(file)
+    expect(error.reason).toBe(reason)
+    expect(Bun.inspect(error)).not.toContain('SECRET')
+    expect(error.cause).toBeUndefined()
+  })
+
+  test('a byte order mark is passed over', () => {
+    const text = '\uFEFF{"switches":[]}'
+    expect(readFile(text).format).toBe('pluralkit')
+    expect(readFile(new TextEncoder().encode(text)).format).toBe('pluralkit')
+  })
+
+  test('bytes that are not UTF-8 are replaced and told of', () => {
+    const bytes = new TextEncoder().encode('{"switches":[],"name":"Z?rich"}')
+    bytes[bytes.indexOf(0x3f)] = 0xfc
+    const bundle = readFile(bytes)
+    expect(bundle.system.patch.name).toBe('Z\uFFFDrich')
+    expect(repairsOf(bundle)).toEqual(['file null encoding → null'])
+  })
+})
+
+describe('limits of a whole file', () => {
+  test('more than 64 MiB are refused, as text and as bytes', () => {
+    expect(refusalOf('é'.repeat(MAX_FILE_BYTES / 2 + 1)).reason).toBe('tooLarge')
+    expect(refusalOf(new Uint8Array(MAX_FILE_BYTES + 1)).reason).toBe('tooLarge')
+  })
+
+  test('100,000 switches are taken, one more is refused', () => {
+    const file = (count: number) =>
+      JSON.stringify({
+        members: [{ id: 'wrenab', name: 'Wren' }],
+        switches: Array.from({ length: count }, (_, second) => ({
+          timestamp: new Date(second * 1000).toISOString(),
+          members: second % 2 ? ['wrenab'] : [],
+        })),
+      })
+    expect(readFile(file(100_000)).switches).toHaveLength(100_000)
+    expect(refusalOf(file(100_001)).reason).toBe('tooManySwitches')
+  })
+
+  test('nesting without end is survived', () => {
+    const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`
+    const text = `{"members":[{"_id":"1","name":${deep}}],"notes":[{"_id":"2","note":${deep}}]}`
+    const bundle = readFile(text)
+    expect(bundle.skipped).toMatchObject({ members: 1, notes: 1 })
+    expect(() => JSON.stringify(bundle)).not.toThrow()
+  })
+
+  test('a file broken in every line does not make an endless report', () => {
+    const members = Array.from({ length: 20_000 }, () => ({ name: 'Wren', color: 'no' }))
+    const { repairs } = readFile(JSON.stringify({ members, switches: [] }))
+    expect(repairs).toHaveLength(5001)
+    expect(repairs.at(-1)).toMatchObject({ kind: 'file', field: 'repairs', was: 15_000 })
+  })
+})
+
+describe('numbers that a double would round', () => {
+  const numbers: [json: string, ids: string[]][] = [
+    ['[123456789012345678]', ['123456789012345678']],
+    ['[ 18446744073709551615 ,1]', ['18446744073709551615', '1']],
+    ['[9007199254740993,"9007199254740993"]', ['9007199254740993']],
+    ['[999999999999999, 9007199254740991]', ['999999999999999', '9007199254740991']],
+    ['[1234567890123456789.5, 12345678901234567e2, -123456789012345678]', []],
+  ]
+
+  test.each(numbers)('accounts %s keep every digit', (json, ids) => {
+    const { accounts } = readFile(`{"accounts":${json},"switches":[]}`)
+    expect(accounts.map(({ id }) => id)).toEqual(ids)
+  })
+
+  test('digits inside texts are left alone', () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.string({
+            unit: fc.constantFrom('1', '2', '"', '\\', ',', '[', ':', 'é'),
+            maxLength: 60,
+          }),
+        ),
+        (texts) => {
+          const members = texts.map((name) => ({ name: `#${name}`, description: `1${name}` }))
+          const { members: read } = readFile(
+            JSON.stringify({ multitude: {}, accounts: [], members, switches: [] }).replace(
+              '"accounts":[]',
+              '"accounts":[1234567890123456789]',
+            ),
+          )
+          expect(read.map(({ values }) => values.name)).toEqual(members.map(({ name }) => name))
+        },
+      ),
+    )
+  })
+})
+
+describe('whatever a file holds', () => {
+  const keys = [
+    ...['id', 'uuid', 'name', 'color', 'birthday', 'created', 'privacy', 'proxy_tags', 'prefix'],
+    ...['members', 'groups', 'switches', 'tuppers', 'timestamp', 'config', 'accounts', 'brackets'],
+    ...['multitude', 'kept', 'autoproxy', 'system_guilds', 'guild_id', 'autoproxy_mode', 'uid'],
+    ...['_id', 'content', 'exists', 'users', 'private', 'frontHistory', 'frontStatuses', 'info'],
+    ...['member', 'startTime', 'endTime', '_seconds', 'customFields', 'type', 'parent', 'buckets'],
+    ...['privacyBuckets', 'chatMessages', 'message', 'iv', 'friends', 'pkId', 'tag', 'group_id'],
+    ...['__proto__', 'toString', 'constructor', 'hasOwnProperty'],
+  ]
+  const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 5 },
+      fc.constantFrom(null, true, false, '', 'root', 'abcde', 'Wren', 'public', 'Europe/Oslo'),
+      fc.constantFrom(1767258000000, '2026-01-01T09:00:00Z', '#ff00ff', '123456789012345678', 7),
+      fc.double(),
+      fc.string({ unit: 'binary' }),
+      fc.array(tie('value'), { maxLength: 4 }),
+      fc.dictionary(fc.constantFrom(...keys), tie('value'), { maxKeys: 8 }),
+    ),
+  }))
+  const row = fc.dictionary(fc.constantFrom(...keys), value)
+  const collection = fc.oneof({ arbitrary: fc.array(row), weight: 9 }, value)
+  const marked = fc
+    .tuple(
+      fc.constantFrom('switches', 'tuppers', 'frontHistory'),
+      fc.dictionary(fc.constantFrom(...keys), collection),
+    )
+    .map(([mark, file]) => JSON.stringify({ ...file, [mark]: Reflect.get(file, mark) ?? [] }))
+
+  test('it is read, or refused with the one error there is', () => {
+    fc.assert(
+      fc.property(fc.oneof(marked, fc.json(), fc.string()), fc.boolean(), (text, isPublic) => {
+        const bundle = attempt(text, isPublic)
+        if (!bundle) return
+        const keys = new Set(bundle.members.map(({ key }) => key))
+        expect(keys.size).toBe(bundle.members.length)
+        for (const { members } of [...bundle.groups, ...bundle.switches])
+          for (const key of members) expect(keys).toContain(key)
+        expect(JSON.parse(JSON.stringify(bundle)).format).toBe(bundle.format)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  function attempt(text: string, isPublic: boolean): Bundle | null {
+    try {
+      return readFile(text, { public: isPublic })
+    } catch (error) {
+      if (error instanceof UnreadableFile) return null
+      throw error
+    }
+  }
+})
+
+function refusalOf(file: string | Uint8Array): UnreadableFile {
+  try {
+    readFile(file)
+  } catch (error) {
+    if (error instanceof UnreadableFile) return error
+    throw error
+  }
+  throw new Error('the file was read')
+}

@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'bun:test'
+import { readFile } from '../../src/formats/read'
+import { parseInstant } from '../../src/model/time'
+import { named, readFixture, repairsOf } from './fixture'
+
+describe('a Tupperbox export', () => {
+  const bundle = readFixture('tupperbox.json')
+
+  test('becomes members with everything it has', () => {
+    expect(bundle.repairs).toEqual([])
+    expect(named(bundle.members, 'Juniper').values).toEqual({
+      name: 'Juniper',
+      display_name: 'Juni',
+      description: 'Loves maps.',
+      avatar_url: 'https://cdn.tupperbox.app/pfp/123456789012345678/AbCdEf012345.webp',
+      birthday: '0004-06-21',
+      proxy_tags: [
+        { prefix: 'j:', suffix: null },
+        { prefix: '{', suffix: '}' },
+      ],
+      keep_proxy: false,
+      message_count: 17,
+      created: parseInstant('2024-02-02T12:00:00Z'),
+      last_message_timestamp: parseInstant('2025-10-10T08:30:00Z'),
+    })
+  })
+
+  test('shows a tag of one’s own behind the name, in place of the nick', () => {
+    expect(named(bundle.members, 'Moss').values).toEqual({
+      name: 'Moss',
+      display_name: 'Moss (hill)',
+      description: null,
+      birthday: null,
+      proxy_tags: [{ prefix: null, suffix: '-m' }],
+      keep_proxy: true,
+      message_count: 0,
+    })
+    expect(bundle.system.patch).toEqual({})
+  })
+
+  test('becomes groups with their members, the group’s tag in the description', () => {
+    const [juniper] = bundle.members
+    expect(bundle.groups).toEqual([
+      {
+        key: '77',
+        values: {
+          name: 'Cartographers',
+          description: 'Map room\nTag: [map]',
+          icon: 'https://cdn.tupperbox.app/group-pfp/123456789012345678/Gh1234.webp',
+        },
+        members: [juniper?.key ?? ''],
+      },
+      { key: '78', values: { name: 'Nobody', description: null }, members: [] },
+    ])
+  })
+})
+
+describe('a Tupperbox export full of faults', () => {
+  const bundle = readFixture('tupperbox-nasty.json')
+
+  test('is read, and every change is told', () => {
+    expect(repairsOf(bundle)).toEqual([
+      'member Odd proxy_tags → null',
+      'member Odd birthday → null',
+      'member Odd banner → null',
+      'member Odd created → null',
+      'member Odd message_count → null',
+      'member Odd group_id → null',
+      'member null proxy_tags → null',
+      'member null name → Unnamed',
+      'member Unnamed group_id → null',
+      'member null name → null',
+      'member null name → Unnamed',
+      'system null tag → ~same',
+    ])
+    expect(bundle.skipped).toEqual({ tuppers: 1 })
+  })
+
+  test('takes an odd bracket as a prefix', () => {
+    expect(named(bundle.members, 'Odd').values.proxy_tags).toEqual([
+      { prefix: 'a', suffix: 'b' },
+      { prefix: 'c', suffix: null },
+    ])
+  })
+})
+
+describe('tags of tuppers', () => {
+  const tags: [what: string, tags: unknown[], system: string | undefined, shown: unknown[]][] = [
+    ['one that all share is the system’s', ['|x', '|x'], '|x', ['nick', 'nick']],
+    ['different ones stay with their tuppers', ['|x', '|y'], undefined, ['A |x', 'A |y']],
+    ['one that not all have stays', ['|x', null], undefined, ['A |x', 'nick']],
+    ['a single tupper’s stays', ['|x'], undefined, ['A |x']],
+    ['a blank one is none', [' ', ' '], undefined, ['nick', 'nick']],
+  ]
+
+  test.each(tags)('%s', (_, given, system, shown) => {
+    const tuppers = given.map((tag) => ({ name: 'A', nick: 'nick', tag }))
+    const bundle = readFile(JSON.stringify({ tuppers, groups: [] }))
+    expect(bundle.system.patch.tag).toBe(system)
+    expect(bundle.members.map(({ values }) => values.display_name)).toEqual(shown as string[])
+  })
+})

@@ -1,0 +1,102 @@
+import { type ClientRequest, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { isIP } from 'node:net'
+
+export interface Post {
+  /** Checked by checkAddress, and so are the `ips`. The connection goes to the first of them. */
+  url: URL
+  ips: readonly string[]
+  headers: Record<string, string>
+  body: string
+  /** For everything from connecting to the end of the answer; never more than 10 s. */
+  timeoutMs?: number
+  /** Trusted instead of the well-known authorities. */
+  ca?: string
+}
+
+export type Sent = { status: number } | { error: string }
+
+/**
+ * Posts once and tells the status, or in a few safe words why there is none. Of Bun's ways out only
+ * `node:http` and `node:https` do it all: `fetch` obeys proxy variables of the environment, which
+ * would resolve the name a second time.
+ */
+export async function post(message: Post): Promise<Sent> {
+  const [ip = ''] = message.ips
+  // Anything but an IP address would be looked up.
+  if (isIP(ip) === 0) return { error: 'no address' }
+  try {
+    return await exchange(open(ip, message), message)
+  } catch (error) {
+    return { error: nameError(error) }
+  }
+}
+
+const MAX_TIME_MS = 10_000
+const MAX_ANSWER_BYTES = 4_096
+const MAX_INTERIM_ANSWERS = 8
+
+function exchange(request: ClientRequest, { body, timeoutMs = MAX_TIME_MS }: Post): Promise<Sent> {
+  const { promise, resolve } = Promise.withResolvers<Sent>()
+  let status: number | undefined
+  let interim = 0
+  let bytes = 0
+
+  // Once there is a status it is the answer, whatever becomes of the rest.
+  const finish = (error = 'no answer') => {
+    clearTimeout(timer)
+    request.destroy()
+    resolve(status === undefined ? { error } : { status })
+  }
+  const timer = setTimeout(finish, Math.min(timeoutMs, MAX_TIME_MS), 'timeout')
+
+  request.on('error', (error) => finish(nameError(error)))
+  request.on('information', () => {
+    interim += 1
+    if (interim > MAX_INTERIM_ANSWERS) finish()
+  })
+  request.on('response', (answer) => {
+    status = answer.statusCode
+    answer.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes > MAX_ANSWER_BYTES) finish()
+    })
+    answer.on('end', () => finish())
+    answer.on('error', () => finish())
+  })
+  request.end(body)
+  return promise
+}
+
+function open(ip: string, { url, headers, body, ca }: Post): ClientRequest {
+  const isSecure = url.protocol === 'https:'
+  const request = isSecure ? requestHttps : requestHttp
+  return request({
+    host: ip,
+    port: url.port === '' ? (isSecure ? 443 : 80) : Number(url.port),
+    method: 'POST',
+    path: url.pathname + url.search,
+    headers: {
+      ...headers,
+      host: url.host,
+      connection: 'close',
+      'content-length': String(Buffer.byteLength(body)),
+    },
+    agent: false,
+    // An IP address in the url has no SNI; the empty name makes the certificate answer for the IP.
+    servername: isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 ? url.hostname : '',
+    // Said aloud because the environment can turn the default off.
+    rejectUnauthorized: true,
+    ...(ca === undefined ? {} : { ca }),
+  })
+}
+
+/** Messages of the runtime may hold addresses, so only codes and our own words get out. */
+function nameError(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (/CERT|ISSUER|LEAF_SIGNATURE|HOSTNAME|_CA$|_PURPOSE/.test(code))
+    return `certificate problem: ${code}`
+  if (code.startsWith('ERR_SSL')) return 'TLS problem'
+  if (code.startsWith('HPE_')) return 'no HTTP answer'
+  return /^E[A-Z]+$/.test(code) ? code : 'cannot send'
+}

@@ -1,0 +1,386 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { generateKeyPairSync, sign } from 'node:crypto'
+import { createServer as createHttpServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
+import { checkAddress } from '../../src/events/address'
+import { type Post, post } from '../../src/events/send'
+
+const NAME = 'hooks.example.org'
+const certificate = makeCertificate(dnsName(NAME))
+
+const stops: (() => void)[] = []
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop()
+})
+
+describe('a secure receiver', () => {
+  test('gets the request as it was written, at the checked address, under its own name', async () => {
+    const { url, seen } = await receive({ status: 200, tls: certificate })
+    const notOurs = { host: 'elsewhere.org', connection: 'keep-alive', 'content-length': '2' }
+    const sent = await send(`${url}/pk?a=1#part`, {
+      headers: { 'content-type': 'application/json', 'x-event-id': '7', ...notOurs },
+      body: '{"name":"Zoë"}',
+    })
+    expect(sent).toEqual({ status: 200 })
+    expect(seen).toEqual([
+      {
+        method: 'POST',
+        path: '/pk?a=1',
+        sni: NAME,
+        body: '{"name":"Zoë"}',
+        headers: {
+          host: new URL(url).host,
+          connection: 'close',
+          'content-length': '15',
+          'content-type': 'application/json',
+          'x-event-id': '7',
+        },
+      },
+    ])
+  })
+
+  test('is reached where the name led when it was checked, wherever it leads later', async () => {
+    const first = await receive({ status: 200, tls: certificate })
+    const answers = [['127.0.0.1'], ['127.0.0.2']]
+    const checked = await checkAddress(`${first.url}/`, {
+      allow: { hosts: new Set([NAME]), ranges: [] },
+      resolve: async () => answers.shift() ?? [],
+    })
+    if (!checked.ok) throw new Error(checked.reason)
+    expect(await send(checked.url.href, { ips: checked.ips })).toEqual({ status: 200 })
+    expect(first.seen).toHaveLength(1)
+    expect(answers).toHaveLength(1)
+  })
+
+  test('is asked at the first address only', async () => {
+    const { url, seen } = await receive({ status: 200, tls: certificate })
+    expect(await send(url, { ips: ['127.0.0.2', '127.0.0.1'] })).toEqual({ error: 'ECONNREFUSED' })
+    expect(seen).toEqual([])
+  })
+
+  test('is refused under a name its certificate does not hold', async () => {
+    const { url, seen } = await receive({ status: 200, tls: certificate })
+    expect(await send(url.replace(NAME, 'other.example.org'))).toEqual({
+      error: 'certificate problem: ERR_TLS_CERT_ALTNAME_INVALID',
+    })
+    expect(seen).toEqual([])
+  })
+
+  test('is refused when nobody vouches for it, even if the environment would not mind', async () => {
+    const { url, seen } = await receive({ status: 200, tls: certificate })
+    const ca = makeCertificate(dnsName(NAME)).cert
+    const sent = await within('NODE_TLS_REJECT_UNAUTHORIZED', '0', () => send(url, { ca }))
+    expect(sent).toEqual({ error: expect.stringMatching(/^certificate problem: [A-Z_]+$/) })
+    expect(seen).toEqual([])
+  })
+
+  test('is refused when its certificate has run out', async () => {
+    const old = makeCertificate(dnsName(NAME), Date.UTC(2020, 0, 1))
+    const { url } = await receive({ status: 200, tls: old })
+    expect(await send(url, { ca: old.cert })).toEqual({
+      error: 'certificate problem: CERT_HAS_EXPIRED',
+    })
+  })
+
+  test('under an IP address needs a certificate for that address', async () => {
+    const fitting = makeCertificate(ipName([127, 0, 0, 1]))
+    const good = await receive({ status: 200, tls: fitting })
+    const bad = await receive({ status: 200, tls: certificate })
+    expect(await send(good.url.replace(NAME, '127.0.0.1'), { ca: fitting.cert })).toEqual({
+      status: 200,
+    })
+    expect(await send(bad.url.replace(NAME, '127.0.0.1'))).toEqual({
+      error: 'certificate problem: ERR_TLS_CERT_ALTNAME_INVALID',
+    })
+  })
+
+  test('that speaks no TLS is told apart', async () => {
+    const { url } = await receive({ status: 200 })
+    expect(await send(url.replace('http:', 'https:'))).toEqual({ error: 'TLS problem' })
+  })
+})
+
+describe('an answer', () => {
+  test.each([200, 204, 299, 401, 404, 410, 500, 503])('of %d is told as it is', async (status) => {
+    const { url } = await receive({ status })
+    expect(await send(url)).toEqual({ status })
+  })
+
+  test.each([301, 302, 303, 307, 308])('of %d is told, and not followed', async (status) => {
+    const target = await receive({ status: 200 })
+    const { url, seen } = await receive({
+      status,
+      location: target.url.replace(NAME, '127.0.0.1'),
+    })
+    expect(await send(url)).toEqual({ status })
+    expect(seen).toHaveLength(1)
+    expect(target.seen).toEqual([])
+  })
+
+  test('may come after a hint', async () => {
+    const { url } = await receiveRaw((socket) => {
+      socket.end(`HTTP/1.1 103 Early Hints\r\n\r\n${OK}content-length: 0\r\n\r\n`)
+    })
+    expect(await send(url)).toEqual({ status: 200 })
+  })
+
+  test('that never ends is cut, and its status counts', async () => {
+    const { url, open } = await receiveRaw((socket) => {
+      socket.write(`${OK}\r\n`)
+      pour(socket, 'x'.repeat(65_536))
+    })
+    expect(await send(url)).toEqual({ status: 200 })
+    await until(() => open.size === 0)
+  })
+
+  test('that stops in the middle counts by its status, after the time is up', async () => {
+    const { url, open } = await receiveRaw((socket) => {
+      socket.write(`${OK}content-length: 10\r\n\r\nhalf`)
+    })
+    expect(await send(url, { timeoutMs: 100 })).toEqual({ status: 200 })
+    await until(() => open.size === 0)
+  })
+
+  test('that breaks off counts by its status', async () => {
+    const { url } = await receiveRaw((socket) => {
+      socket.end(`${OK}content-length: 10\r\n\r\nhalf`)
+    })
+    expect(await send(url)).toEqual({ status: 200 })
+  })
+
+  test.each([
+    ['of endless headers', OK, `x: ${'y'.repeat(1_000)}\r\n`, 'no HTTP answer'],
+    ['of one endless header', `${OK}x: `, 'y'.repeat(65_536), 'no HTTP answer'],
+    ['of endless hints', '', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(100), 'no answer'],
+    ['in another language', 'SSH-2.0-x\r\n', 'y'.repeat(100), 'no HTTP answer'],
+  ])('%s is no answer', async (_, start, rest, error) => {
+    const { url, open } = await receiveRaw((socket) => {
+      socket.write(start)
+      pour(socket, rest)
+    })
+    expect(await send(url)).toEqual({ error })
+    await until(() => open.size === 0)
+  })
+})
+
+describe('a receiver', () => {
+  test('that says nothing is left after the time given', async () => {
+    const { url, open } = await receiveRaw(() => {})
+    const start = performance.now()
+    expect(await send(url, { timeoutMs: 100 })).toEqual({ error: 'timeout' })
+    expect(performance.now() - start).toBeWithin(90, 2_000)
+    await until(() => open.size === 0)
+  })
+
+  test('that drips a header now and then gains no time', async () => {
+    const { url } = await receiveRaw((socket) => {
+      socket.write(OK)
+      const drip = setInterval(() => socket.write('x: y\r\n'), 20)
+      socket.on('close', () => clearInterval(drip))
+    })
+    expect(await send(url, { timeoutMs: 150 })).toEqual({ error: 'timeout' })
+  })
+
+  test('that never begins TLS is left after the time given', async () => {
+    const { url } = await receiveRaw(() => {})
+    const sent = await send(url.replace('http:', 'https:'), { timeoutMs: 100 })
+    expect(sent).toEqual({ error: 'timeout' })
+  })
+
+  test('that hangs up is told apart', async () => {
+    const { url } = await receiveRaw((socket) => socket.destroy())
+    expect(await send(url)).toEqual({ error: 'ECONNRESET' })
+  })
+
+  test('that is not there is told apart', async () => {
+    const { url, stop } = await receiveRaw(() => {})
+    stop()
+    expect(await send(url)).toEqual({ error: 'ECONNREFUSED' })
+  })
+
+  test('may have an IPv6 address', async () => {
+    const { url, seen } = await receive({ status: 200, listen: '::1' })
+    expect(await send(url.replace(NAME, '[::1]'), { ips: ['::1'] })).toEqual({ status: 200 })
+    expect(seen[0]?.headers.host).toBe(new URL(url).host.replace(NAME, '[::1]'))
+  })
+
+  test('keeps no connection, however many events it gets', async () => {
+    const { url, open, opened } = await receiveRaw((socket) => {
+      socket.write(`${OK}connection: keep-alive\r\ncontent-length: 2\r\n\r\nok`)
+    })
+    const sent = await Promise.all(Array.from({ length: 50 }, () => send(url)))
+    expect(sent).toEqual(Array(50).fill({ status: 200 }))
+    expect(opened()).toBe(50)
+    await until(() => open.size === 0)
+  })
+})
+
+describe('nothing is sent', () => {
+  test.each([[[]], [['localhost']], [['']]])('to %j, which is no IP address', async (ips) => {
+    const { url, seen } = await receive({ status: 200 })
+    expect(await send(url, { ips })).toEqual({ error: 'no address' })
+    expect(seen).toEqual([])
+  })
+
+  test('with a header that would break out of its line', async () => {
+    const { url, seen } = await receive({ status: 200 })
+    const headers = { 'x-event-id': '1\r\nx-other: 2' }
+    expect(await send(url, { headers })).toEqual({ error: 'cannot send' })
+    expect(seen).toEqual([])
+  })
+
+  test('through a proxy, which would look the name up again', async () => {
+    const proxy = await receiveRaw((socket) => socket.destroy())
+    const { url } = await receive({ status: 200 })
+    const address = proxy.url.replace(NAME, '127.0.0.1')
+    const sent = await within('HTTP_PROXY', address, () => send(url))
+    expect(sent).toEqual({ status: 200 })
+    expect(proxy.opened()).toBe(0)
+  })
+})
+
+const OK = 'HTTP/1.1 200 OK\r\n'
+
+function send(url: string, more: Partial<Post> = {}) {
+  const ca = certificate.cert
+  return post({ url: new URL(url), ips: ['127.0.0.1'], headers: {}, body: '{}', ca, ...more })
+}
+
+interface Receiver {
+  status: number
+  location?: string
+  listen?: string
+  tls?: { key: string; cert: string }
+}
+
+interface Seen {
+  method: string | undefined
+  path: string | undefined
+  sni: unknown
+  body: string
+  headers: IncomingMessage['headers']
+}
+
+async function receive({ status, location, listen = '127.0.0.1', tls }: Receiver) {
+  const seen: Seen[] = []
+  const server: Server = tls ? createHttpsServer(tls) : createHttpServer()
+  server.on('request', async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    const { method, url: path, headers, socket } = request
+    const sni = 'servername' in socket ? socket.servername : null
+    seen.push({ method, path, sni, body, headers })
+    response.writeHead(status, location ? { location } : {}).end()
+  })
+  const port = await listenOn(server, listen)
+  stops.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: `${tls ? 'https' : 'http'}://${NAME}:${port}`, seen }
+}
+
+/** A receiver that may say anything once it has been spoken to. */
+async function receiveRaw(speak: (socket: Socket) => void) {
+  const open = new Set<Socket>()
+  let opened = 0
+  const server = createTcpServer((socket) => {
+    opened += 1
+    open.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => open.delete(socket))
+    socket.once('data', () => speak(socket))
+  })
+  const port = await listenOn(server, '127.0.0.1')
+  const stop = () => {
+    for (const socket of open) socket.destroy()
+    server.close()
+  }
+  stops.push(stop)
+  return { url: `http://${NAME}:${port}`, open, opened: () => opened, stop }
+}
+
+async function listenOn(server: ReturnType<typeof createTcpServer>, host: string): Promise<number> {
+  await new Promise<void>((done) => server.listen(0, host, done))
+  const address = server.address() as AddressInfo
+  return address.port
+}
+
+function pour(socket: Socket, text: string): void {
+  const fill = () => {
+    while (!socket.destroyed && socket.write(text));
+  }
+  socket.on('drain', fill)
+  fill()
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  for (let i = 0; i < 200 && !isTrue(); i += 1) await Bun.sleep(5)
+  expect(isTrue()).toBe(true)
+}
+
+/** Runs with one variable of the environment set. */
+async function within<T>(name: string, value: string, run: () => Promise<T>): Promise<T> {
+  const before = process.env[name]
+  process.env[name] = value
+  try {
+    return await run()
+  } finally {
+    if (before === undefined) delete process.env[name]
+    else process.env[name] = before
+  }
+}
+
+/** Self-signed, made by hand so that the tests need neither openssl nor a key in the repository. */
+function makeCertificate(altName: Buffer, expires = Date.now() + 86_400_000) {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const ecdsaWithSha256 = der(0x30, der(0x06, hex('2a8648ce3d040302')))
+  const name = der(0x30, der(0x31, der(0x30, der(0x06, hex('550403')), der(0x0c, text('test')))))
+  const subjectAltName = der(0x30, der(0x06, hex('551d11')), der(0x04, der(0x30, altName)))
+  const body = der(
+    0x30,
+    der(0xa0, der(0x02, hex('02'))),
+    der(0x02, hex('01')),
+    ecdsaWithSha256,
+    name,
+    der(0x30, time(expires - 2 * 86_400_000), time(expires)),
+    name,
+    publicKey.export({ type: 'spki', format: 'der' }),
+    der(0xa3, der(0x30, subjectAltName)),
+  )
+  const signature = der(0x03, hex('00'), sign('sha256', body, privateKey))
+  const base64 = der(0x30, body, ecdsaWithSha256, signature).toString('base64')
+  return {
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    cert: `-----BEGIN CERTIFICATE-----\n${base64.replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`,
+  }
+}
+
+function der(tag: number, ...parts: Buffer[]): Buffer {
+  const content = Buffer.concat(parts)
+  const { length } = content
+  const size =
+    length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 255]
+  return Buffer.concat([Buffer.from([tag, ...size]), content])
+}
+
+function hex(digits: string): Buffer {
+  return Buffer.from(digits, 'hex')
+}
+
+function text(words: string): Buffer {
+  return Buffer.from(words)
+}
+
+function time(at: number): Buffer {
+  return der(0x17, text(`${new Date(at).toISOString().replace(/\D/g, '').slice(2, 14)}Z`))
+}
+
+function dnsName(name: string): Buffer {
+  return der(0x82, text(name))
+}
+
+function ipName(bytes: number[]): Buffer {
+  return der(0x87, Buffer.from(bytes))
+}

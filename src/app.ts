@@ -1,33 +1,67 @@
 import type { Config } from './config'
 import { openStorage, type Storage } from './db/open'
+import { parseAllowList } from './events/address'
+import type { DispatchOptions } from './events/dispatch'
+import { createEvents, type EventOptions, type Events } from './events/events'
 import { createHandler, describeRoutes, type Handle } from './http/server'
 import type { Log } from './log'
 import type { Instant } from './model/time'
 import { createClock, type Deps, undone } from './service/deps'
+import { version } from './version'
 
 /** How long running requests may take to finish once the program was told to stop. */
 const STOP_LIMIT_MS = 10_000
+
+/** A pause this long without a new request, and nobody is about to be cut off. */
+const LULL_MS = 25
+const MOST_LULLS = 40
+
+/** Longer than a write may wait for another process; Bun's own limit would drop such a request. */
+const IDLE_LIMIT_S = 60
 
 export interface App {
   readonly deps: Deps
   readonly storage: Storage
   readonly handle: Handle
+  readonly events: Events
   /** Serves on the configured address; gives the address it really got. */
   listen(): string
   /** Takes no more requests, finishes those that run (bounded), and closes the database. */
   stop(): Promise<void>
 }
 
-/** Joins the rooms. The outside world enters here: settings, log, clock. */
-export function createApp(config: Config, log: Log, now: () => Instant = createClock()): App {
-  const { storage, deps } = openDeps(config, now)
-  const handle = createHandler({ deps, config, log, ping: storage.ping })
+/** Joins the rooms. The outside world enters here: settings, log, clock, how events are sent. */
+export function createApp(
+  config: Config,
+  log: Log,
+  now: () => Instant = createClock(),
+  dispatch: EventOptions = {},
+): App {
+  const { storage, deps: stored } = openDeps(config, now)
+  const events = createEvents(
+    { ...stored, warn: log.warn },
+    { ...dispatchOptions(config), ...dispatch },
+  )
+  const deps: Deps = {
+    ...stored,
+    async transact(work) {
+      const result = await storage.transact(work)
+      events.hub.wake()
+      return result
+    },
+  }
+  const handle = createHandler({ deps, events, config, log, ping: storage.ping })
+  const started = events.start()
   let server: Bun.Server<undefined> | undefined
+  let arrived = 0
+  /** While stopping: answers wait until the door is closed, and then end their connection. */
+  let door: Promise<void> | undefined
 
   return {
     deps,
     storage,
     handle,
+    events,
     listen() {
       server = Bun.serve({
         hostname: config.HOST,
@@ -36,13 +70,34 @@ export function createApp(config: Config, log: Log, now: () => Instant = createC
         maxRequestBodySize: Number.MAX_SAFE_INTEGER,
         // Bun's own error page would show the source to whoever asks.
         development: false,
-        fetch: (request, from) => handle(request, from.requestIP(request)?.address ?? ''),
+        idleTimeout: IDLE_LIMIT_S,
+        fetch: async (request, from) => {
+          arrived++
+          const response = await handle(request, from.requestIP(request)?.address ?? '')
+          if (door === undefined) return response
+          await door
+          response.headers.set('connection', 'close')
+          return response
+        },
       })
       return server.url.href.replace(/\/$/, '')
     },
     async stop() {
+      await started
+      // Streams would never end by themselves, and would be waited for.
+      await events.stop()
       if (server) {
-        await Promise.race([server.stop(), Bun.sleep(STOP_LIMIT_MS)])
+        const { promise, resolve: release } = Promise.withResolvers<void>()
+        door = promise
+        // Bun cuts connections that look idle, with requests that are on their way. Clients that
+        // wait for an answer send no other, so a lull comes soon.
+        for (let before = -1, lulls = 0; before !== arrived && lulls < MOST_LULLS; lulls++) {
+          before = arrived
+          await Bun.sleep(LULL_MS)
+        }
+        const stopped = server.stop()
+        release()
+        await Promise.race([stopped, Bun.sleep(STOP_LIMIT_MS)])
         await server.stop(true)
       }
       storage.close()
@@ -60,5 +115,12 @@ export function openDeps(config: Config, now: () => Instant = createClock()) {
 
 /** The OpenAPI document, without a database. */
 export function describeServer(config: Config): Promise<object> {
-  return describeRoutes(undone, config)
+  const events = createEvents({ ...undone, warn: () => {} }, dispatchOptions(config))
+  return describeRoutes({ deps: undone, events, config })
+}
+
+function dispatchOptions(config: Config): DispatchOptions {
+  const allow = parseAllowList(config.DISPATCH_ALLOW)
+  if (Array.isArray(allow)) throw new Error(allow.join(' '))
+  return { allow, userAgent: `Multitude/${version} (webhook)` }
 }

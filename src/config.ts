@@ -1,3 +1,5 @@
+import { parseAllowList } from './events/address'
+
 /** A setting: what it is without being set, how its text is read, and one line for the operator. */
 interface Setting<T> {
   readonly initial: T
@@ -50,6 +52,11 @@ export const settings = {
   ),
   TRUST_PROXY: setting(0, readCount, 'How many proxies’ X-Forwarded-For to believe'),
   BODY_LIMIT: setting(MiB, readBytes, 'Largest request body, in bytes or as 512KiB, 1MiB'),
+  DISPATCH_ALLOW: setting(
+    '',
+    readAllowList,
+    'Hosts and CIDR ranges that webhooks may reach beside the public internet, with commas between',
+  ),
   IMPORT_LIMIT: setting(64 * MiB, readBytes, 'Largest file that can be imported'),
 }
 
@@ -162,6 +169,12 @@ function readBytes(text: string): number {
   const bytes = Number(match?.[1]) * unit
   if (!match || bytes === 0) throw new Error('must be a size such as 1048576, 512KiB or 1MiB')
   return bytes
+}
+
+function readAllowList(text: string): string {
+  const list = parseAllowList(text)
+  if (Array.isArray(list)) throw new Error(`must be hosts and ranges (${list.join(' ')})`)
+  return text
 }
 
 function readRateLimits(text: string): RateLimits | null {

@@ -27,11 +27,11 @@ const rooms: Record<string, { rooms: string[]; packages: RegExp }> = {
     rooms: ['app', 'config', 'db', 'formats', 'log', 'model', 'service', 'version', 'wire'],
     packages: /^node:.*$/,
   },
-  config: { rooms: [], packages: /^$/ },
+  config: { rooms: ['events'], packages: /^$/ },
   log: { rooms: ['config'], packages: /^node:.*$/ },
   version: { rooms: [], packages: /^$/ },
   app: {
-    rooms: ['config', 'db', 'http', 'log', 'model', 'service', 'events'],
+    rooms: ['config', 'db', 'events', 'http', 'log', 'model', 'service', 'version'],
     packages: /^(bun|node:.*)$/,
   },
   main: { rooms: ['cli'], packages: /^$/ },

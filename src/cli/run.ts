@@ -35,7 +35,7 @@ export async function run(
   let opened: ReturnType<typeof openDeps> | undefined
   try {
     const { flags, args } = parse(command, rest)
-    if (flags.help) return explain(command)
+    if (flags.help) return await explain(command)
     const config = readConfig(env, flags)
     const outcome = await command.run({
       args,
@@ -47,7 +47,7 @@ export async function run(
       },
       confirm: (question) => confirm(question, flags.yes === true),
     })
-    say(flags.json ? JSON.stringify(outcome.json) : outcome.text)
+    await say(flags.json ? JSON.stringify(outcome.json) : outcome.text)
     return OK
   } catch (cause) {
     return complain(command, cause)
@@ -102,7 +102,7 @@ function parseOrMisuse(
     })
     return { values: values as Call['flags'], positionals }
   } catch (cause) {
-    throw new UsageError((cause as Error).message.split('. ')[0])
+    throw new UsageError((cause as Error).message.split(/\.\s/)[0])
   }
 }
 
@@ -135,7 +135,7 @@ function complain(command: Command, cause: unknown): number {
   throw cause
 }
 
-function explain(command: Command): number {
+async function explain(command: Command): Promise<number> {
   const flags: [string, string][] = [
     ...Object.entries(command.flags ?? {}).map(([name, { type, doc }]): [string, string] => [
       type === 'boolean' ? `--${name}` : `--${name} ${name.toUpperCase()}`,
@@ -149,24 +149,26 @@ function explain(command: Command): number {
     ['--json', 'Print one JSON value'],
     ['--help', 'Print this'],
   ]
-  say(
+  await say(
     `${command.summary}.\n\nusage: ${usageOf(command)}\n\n${columns(flags.map(([flag, doc]) => [`  ${flag}`, doc]))}`,
   )
   return OK
 }
 
 /** No command, or none of that name. */
-function explainAll(argv: string[]): number {
+async function explainAll(argv: string[]): Promise<number> {
   const isAsked = ['help', '--help', '-h'].includes(argv[0] ?? '')
   const list = columns(commands.map(({ name, summary }) => [`  ${name}`, summary]))
   const text = `usage: multitude [COMMAND] [--help]\n\n${list}`
-  if (isAsked) say(`Multitude: a home for plural systems.\n\n${text}`)
+  if (isAsked) await say(`Multitude: a home for plural systems.\n\n${text}`)
   else warn(`multitude: there is no command "${argv.join(' ')}"\n${text}`)
   return isAsked ? OK : MISUSED
 }
 
-function say(text: string): void {
-  if (text !== '') process.stdout.write(`${text}\n`)
+/** Waits until a slow reader has it all: the exit that follows would cut it short. */
+async function say(text: string): Promise<void> {
+  if (text === '') return
+  await new Promise((resolve) => process.stdout.write(`${text}\n`, resolve))
 }
 
 function warn(text: string): void {

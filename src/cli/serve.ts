@@ -13,11 +13,13 @@ export const serveCommand: Command = {
     const isTerminal = process.stderr.isTTY === true
     const format = config.LOG_FORMAT === 'auto' ? (isTerminal ? 'text' : 'json') : config.LOG_FORMAT
     const log = createLog(config.LOG_LEVEL, format)
+    // Listened for before the first request can come, so that no moment ends without finishing.
+    const stopped = stopSignal()
     const app = createApp(config, log)
     const address = listen(app, config)
     if (flags.json !== true) process.stderr.write(await greeting(app, config, address))
     log.info('listening', { address, version, commit })
-    const signal = await stopSignal()
+    const signal = await stopped
     log.info('stopping', { signal })
     await app.stop()
     return { json: { stopped: signal }, text: '' }
@@ -46,14 +48,20 @@ async function greeting(app: App, config: Config, address: string): Promise<stri
   const first =
     (await countSystems(app.deps)) > 0
       ? ''
-      : `\n  No system exists yet. Make one, and keep the token it prints:\n\n    ${ownCommand()} system create --name "My system" --database ${config.DATABASE_URL}\n`
+      : `\n  No system exists yet. Make one, and keep the token it prints:\n\n    ${ownCommand()} system create --name "My system" --database ${quoted(`file:${app.storage.path}`)}\n`
   return `\nMultitude ${version}\n\n${facts}\n${first}\n`
 }
 
-/** How this very program was called: the executable, or the source through Bun. */
+/** How this very program was called, from any folder: the executable, or the source through Bun. */
 function ownCommand(): string {
   const [, script = ''] = process.argv
-  return /\.ts$/.test(script) ? 'npx bun src/main.ts' : process.execPath
+  const words = /\.ts$/.test(script) ? [process.execPath, script] : [process.execPath]
+  return words.map(quoted).join(' ')
+}
+
+/** A word of a command line, as a shell takes it. */
+function quoted(word: string): string {
+  return /^[\w.:/\\@-]+$/.test(word) ? word : `"${word}"`
 }
 
 function stopSignal(): Promise<string> {

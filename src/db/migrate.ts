@@ -7,12 +7,12 @@ const APPLICATION_ID = 0x4d554c54
 
 /** Brings the database to this program's tables: what is missing, in order, each in a transaction. */
 export function migrate(writer: Database): void {
-  refuseForeign(writer)
+  if (!isSigned(writer)) sign(writer)
+  refuseNewer(writer)
+  // What lacks nothing is not written to: another process may be writing for long.
+  if (pendingMigrations(writer).length === 0) return
   // Rebuilding a table must not cascade; what is left dangling is found below.
   writer.run('PRAGMA foreign_keys = OFF')
-  writer.run(`PRAGMA application_id = ${APPLICATION_ID}`)
-  writer.run('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied TEXT NOT NULL)')
-  refuseNewer(writer)
   for (const { name, sql } of migrations) apply(writer, name, sql)
 }
 
@@ -34,13 +34,24 @@ function apply(writer: Database, name: string, sql: string): void {
   work.immediate()
 }
 
-function refuseForeign(writer: Database): void {
-  const id = writer.query<{ application_id: number }, []>('PRAGMA application_id').get()
+/** Throws if the file holds what another program made. Reads only. */
+export function refuseForeign(writer: Database): void {
+  // In this order: whoever makes a new database marks it before adding the first table.
   const tables = writer.query('SELECT 1 FROM sqlite_master LIMIT 1').all()
+  const id = writer.query<{ application_id: number }, []>('PRAGMA application_id').get()
   if (tables.length > 0 && id?.application_id !== APPLICATION_ID)
     throw new StorageError(
       `The file ${writer.filename} is a database of another program, not Multitude’s.`,
     )
+}
+
+function isSigned(writer: Database): boolean {
+  return writer.query("SELECT 1 FROM sqlite_master WHERE name = 'migrations'").get() !== null
+}
+
+function sign(writer: Database): void {
+  writer.run(`PRAGMA application_id = ${APPLICATION_ID}`)
+  writer.run('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied TEXT NOT NULL)')
 }
 
 function refuseNewer(writer: Database): void {

@@ -2,7 +2,7 @@ import { Database, SQLiteError } from 'bun:sqlite'
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
-import { migrate } from './migrate'
+import { migrate, refuseForeign } from './migrate'
 import * as tables from './tables'
 
 /** A handle that queries run on: the reader, or the writer inside a transaction. */
@@ -35,6 +35,8 @@ export function openStorage(url: string, durability: Durability = 'full'): Stora
   return explain(path, () => {
     const writer = new Database(path, { create: true, readwrite: true })
     writer.run('PRAGMA busy_timeout = 5000')
+    // Before anything is written: another program's file stays as it is.
+    refuseForeign(writer)
     writer.run('PRAGMA journal_mode = WAL')
     writer.run(`PRAGMA synchronous = ${durability}`)
     migrate(writer)
@@ -46,7 +48,7 @@ export function openStorage(url: string, durability: Durability = 'full'): Stora
     return {
       path,
       db: drizzle(reader, { schema: tables }),
-      transact: queueTransactions(writer),
+      transact: queueTransactions(writer, path),
       ping: () => void reader.query('SELECT 1 FROM systems LIMIT 1').get(),
       close: () => {
         reader.close()
@@ -79,7 +81,7 @@ export function isUniqueViolation(cause: unknown): boolean {
  * One transaction at a time on the one write connection, in the order they were asked for.
  * Drizzle's own `transaction` is synchronous here and would commit before async work is done.
  */
-function queueTransactions(writer: Database): Storage['transact'] {
+function queueTransactions(writer: Database, path: string): Storage['transact'] {
   const tx = drizzle(writer, { schema: tables })
   const begin = writer.query('BEGIN IMMEDIATE')
   const commit = writer.query('COMMIT')
@@ -88,7 +90,7 @@ function queueTransactions(writer: Database): Storage['transact'] {
 
   return (work) => {
     const run = async () => {
-      await waitForTurn(() => begin.run())
+      await waitForTurn(path, () => begin.run())
       try {
         const result = await work(tx)
         commit.run()
@@ -104,13 +106,14 @@ function queueTransactions(writer: Database): Storage['transact'] {
   }
 }
 
-async function waitForTurn(begin: () => void): Promise<void> {
+async function waitForTurn(path: string, begin: () => void): Promise<void> {
   const giveUpAt = Date.now() + BUSY_LIMIT_MS
   for (;;) {
     try {
       return begin()
     } catch (cause) {
-      if (!isBusy(cause) || Date.now() > giveUpAt) throw cause
+      if (!isBusy(cause)) throw cause
+      if (Date.now() > giveUpAt) throw locked(path)
       await Bun.sleep(BUSY_PAUSE_MS)
     }
   }
@@ -118,6 +121,10 @@ async function waitForTurn(begin: () => void): Promise<void> {
 
 function isBusy(cause: unknown): boolean {
   return cause instanceof SQLiteError && (cause.code ?? '').startsWith('SQLITE_BUSY')
+}
+
+function locked(path: string): StorageError {
+  return new StorageError(`The database ${path} is locked by another program; try again later.`)
 }
 
 function pathOf(url: string): string {
@@ -145,8 +152,7 @@ function explain<T>(path: string, open: () => T): T {
   try {
     return open()
   } catch (cause) {
-    if (isBusy(cause))
-      throw new StorageError(`The database ${path} is locked by another program; try again later.`)
+    if (isBusy(cause)) throw locked(path)
     if (!(cause instanceof SQLiteError)) throw cause
     if (cause.code === 'SQLITE_NOTADB')
       throw new StorageError(`The file ${path} is not a Multitude database.`)

@@ -69,7 +69,11 @@ export async function createDocument(routes: AnyElysia, publicUrl: string): Prom
     }),
   )
   const response = await described.handle(new Request('http://localhost/document'))
-  return onlyJson((await response.json()) as OpenApi)
+  // Elysia's notes to itself are no part of the document.
+  const document = JSON.parse(await response.text(), (key, value) =>
+    key === 'elysiaMeta' ? undefined : value,
+  )
+  return onlyJson(document as OpenApi)
 }
 
 const INTRODUCTION = `The PluralKit-compatible interface of this server.

@@ -13,7 +13,12 @@ export function parameter(schema: {
   description: string
   [keyword: string]: unknown
 }) {
-  return t.Optional(t.Unsafe<Given>({ ...t.Unknown(), ...schema }))
+  return t.Optional(t.Unsafe<Given>({ ...t.Unknown(), ...schema, ...keepsRepeats }))
+}
+
+/** Documents a query. Like an unknown key of a body, what it does not name is passed over. */
+export function parameters<P extends Record<string, ReturnType<typeof parameter>>>(named: P) {
+  return t.Object(named, { additionalProperties: true })
 }
 
 export function readFlag(name: string, given: Given): boolean {
@@ -26,8 +31,8 @@ export function readFlag(name: string, given: Given): boolean {
 export function readTime(name: string, given: Given): Instant | null {
   const text = readGiven(name, given)
   if (text === undefined) return null
-  // A "+" that was not encoded arrives as a space; in an offset it can only have been a "+".
-  const instant = parseInstant(text.replace(/ (?=\d\d:?\d\d$)/, '+'))
+  // A "+" that was not encoded arrives as a space; behind a time it can only have been a "+".
+  const instant = parseInstant(text.replace(/(?<=:\d\d(?:[.,]\d+)?) (?=\d\d(?::?\d\d)?$)/, '+'))
   if (instant === null) throw error('badRequest', `${name} must be an ISO 8601 time`)
   return instant
 }
@@ -61,3 +66,6 @@ function readGiven(name: string, given: Given): string | undefined {
     throw error('badRequest', `${name} must have one value`)
   return given
 }
+
+/** Elysia's note to itself to keep every value of a parameter; without it the last one wins. */
+const keepsRepeats = { elysiaMeta: 'ArrayQuery' }

@@ -15,7 +15,7 @@ export interface Allowance {
 
 const WINDOW_MS = 1000
 const MOST_CLIENTS = 100_000
-/** A sum of unround parts of a second, such as sevenths, may come out a little too large. */
+/** Thirds and sevenths of a second do not add up to a whole one exactly. */
 const ROUNDING_MS = 0.01
 
 /**
@@ -27,8 +27,12 @@ export function createRateLimiter(limits: RateLimits) {
   let young = new Map<string, number>()
   let old = new Map<string, number>()
   let turnedAt = 0
+  /** Times are counted from the first request: such small numbers keep their fractions. */
+  let start: number | undefined
 
-  return (scope: Scope, client: string, now: number): Allowance => {
+  return (scope: Scope, client: string, wallClock: number): Allowance => {
+    start ??= wallClock
+    const now = wallClock - start
     if (Math.abs(now - turnedAt) > WINDOW_MS || young.size >= MOST_CLIENTS) {
       old = young
       young = new Map()
@@ -38,18 +42,18 @@ export function createRateLimiter(limits: RateLimits) {
     const cost = WINDOW_MS / limit
     const key = `${scope} ${client}`
     // A clock that was set back must not leave anybody waiting for longer than the window.
-    const known = Math.min(young.get(key) ?? old.get(key) ?? 0, now + WINDOW_MS)
+    const known = Math.min(young.get(key) ?? old.get(key) ?? now, now + WINDOW_MS)
     const fullAt = Math.max(known, now)
-    const next = fullAt + cost
-    const debt = next - now
+    const debt = fullAt + cost - now
     const passes = debt <= WINDOW_MS + ROUNDING_MS
-    young.set(key, passes ? next : fullAt)
+    const next = passes ? fullAt + cost : fullAt
+    young.set(key, next)
     return {
       scope,
       limit,
       remaining: passes ? Math.max(0, Math.floor((WINDOW_MS - debt + ROUNDING_MS) / cost)) : 0,
-      reset: Math.ceil((passes ? next : fullAt) / 1000),
-      retryAfter: passes ? null : Math.max(1, Math.ceil(debt - WINDOW_MS)),
+      reset: Math.ceil((start + next - ROUNDING_MS) / 1000),
+      retryAfter: passes ? null : Math.max(1, Math.ceil(debt - WINDOW_MS - ROUNDING_MS)),
     }
   }
 }

@@ -1,5 +1,6 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Config } from '../config'
+import type { Events } from '../events/events'
 import type { Log } from '../log'
 import { DomainError, error } from '../model/errors'
 import type { Deps } from '../service/deps'
@@ -13,9 +14,14 @@ import { markDeprecated, v1 } from './v1'
 import { v2 } from './v2'
 import { type Caller, callers, findCaller, isRead } from './viewer'
 
-export interface ServerParts {
+/** What the routes are made of. */
+export interface RouteParts {
   deps: Deps
+  events: Events
   config: Config
+}
+
+export interface ServerParts extends RouteParts {
   log: Log
   /** Throws unless the database answers. */
   ping: () => void
@@ -25,8 +31,9 @@ export interface ServerParts {
 export type Handle = (request: Request, peer: string) => Promise<Response>
 
 /** The edge: who asks, how often, what is answered, and one line of log for each request. */
-export function createHandler({ deps, config, log, ping }: ServerParts): Handle {
-  const app = createRoutes({ deps, config, log, ping })
+export function createHandler(parts: ServerParts): Handle {
+  const { deps, config, log } = parts
+  const app = createRoutes(parts)
   const limiter = config.RATE_LIMIT && createRateLimiter(config.RATE_LIMIT)
   let warnedOfProxy = false
 
@@ -83,18 +90,19 @@ export function createHandler({ deps, config, log, ping }: ServerParts): Handle 
 }
 
 /** The OpenAPI document of this server. */
-export function describeRoutes(deps: Deps, config: Config): Promise<object> {
-  return createDocument(documented(deps, config), config.PUBLIC_URL)
+export function describeRoutes(parts: RouteParts): Promise<object> {
+  return createDocument(documented(parts), parts.config.PUBLIC_URL)
 }
 
-function documented(deps: Deps, config: Config): AnyElysia {
+function documented({ deps, events, config }: RouteParts): AnyElysia {
   return new Elysia({ normalize: false })
-    .use(v2(deps, config.BODY_LIMIT, '/v2'))
+    .use(v2(deps, events, config.BODY_LIMIT, '/v2'))
     .use(v1(deps, config.BODY_LIMIT))
     .use(bot(deps, config.BODY_LIMIT))
 }
 
-function createRoutes({ deps, config, log, ping }: ServerParts): AnyElysia {
+function createRoutes(parts: ServerParts): AnyElysia {
+  const { deps, events, config, log, ping } = parts
   // Hosts of one to three letters, such as "nas", are hosts too.
   const app = new Elysia({ normalize: false, handler: { standardHostname: false } })
   app
@@ -110,13 +118,13 @@ function createRoutes({ deps, config, log, ping }: ServerParts): AnyElysia {
         return Response.json({ status: 'the database does not answer' }, { status: 503 })
       }
     })
-    .use(docs(deps, config))
-    .use(documented(deps, config))
-    .use(v2(deps, config.BODY_LIMIT, ''))
+    .use(docs(parts))
+    .use(documented(parts))
+    .use(v2(deps, events, config.BODY_LIMIT, ''))
   return app
 }
 
-function docs(deps: Deps, config: Config) {
+function docs(parts: RouteParts) {
   const app = new Elysia({ normalize: false })
   for (const [file, { content, type }] of Object.entries(docsFiles))
     app.get(file, ({ path }) =>
@@ -129,7 +137,7 @@ function docs(deps: Deps, config: Config) {
   return app
     .get('/', () => redirect('docs'))
     .get('/openapi.json', () => {
-      document ??= describeRoutes(deps, config)
+      document ??= describeRoutes(parts)
       return document
     })
 }

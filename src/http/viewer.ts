@@ -19,7 +19,12 @@ export interface Caller {
 export const callers = new WeakMap<Request, Caller>()
 
 /** A missing, malformed or unknown token makes the caller nobody. */
-export async function findCaller(deps: Deps, requestId: string, headers: Headers): Promise<Caller> {
+export async function findCaller(
+  deps: Deps,
+  requestId: string,
+  headers: Headers,
+  path: string,
+): Promise<Caller> {
   const authorization = headers.get('authorization') ?? ''
   const [, scheme = '', secret = ''] =
     /^(?:(Bot|Bearer)\s+)?(.*)$/i.exec(authorization.trim()) ?? []

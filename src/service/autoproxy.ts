@@ -8,6 +8,7 @@ import type { Instant } from '../model/time'
 import type { Deps } from './deps'
 import { findMember } from './members'
 import { tell } from './outbox'
+import { getSystemById } from './systems'
 
 /** Autoproxy of a system in a guild, with the member as it is named outside. */
 export interface GuildAutoproxy {
@@ -38,6 +39,8 @@ export async function patchAutoproxy(
   patch: AutoproxyPatch,
 ): Promise<GuildAutoproxy> {
   return deps.transact(async (tx) => {
+    // It may have been deleted while this waited for its turn.
+    await getSystemById(tx, systemId)
     const before = await getAutoproxy(tx, systemId, guild)
     const after = await settle(deps, tx, systemId, before, patch)
     return storeAutoproxy(deps, tx, systemId, guild, before, after)

@@ -22,9 +22,11 @@ export function createClock(): () => Instant {
 
 /** For describing the verbs without doing them: whoever asks anything of it has made a mistake. */
 export const undone: Deps = {
-  get db(): Db {
-    throw new Error('there is no database here')
-  },
+  db: new Proxy({} as Db, {
+    get() {
+      throw new Error('there is no database here')
+    },
+  }),
   transact: () => Promise.reject(new Error('there is no database here')),
   now: () => 0,
 }

@@ -96,6 +96,10 @@ export async function findGroup(db: Db, text: string): Promise<Group | null> {
   return ref && stored.find(db, ref)
 }
 
+export async function findGroupById(db: Db, id: number): Promise<Group | null> {
+  return stored.findById(db, id)
+}
+
 /** The own groups that a list names, in its order; the first wrong name is told. */
 export async function getOwnGroups(
   db: Db,

@@ -23,7 +23,9 @@ import {
 } from '../model/guild'
 import type { Member } from '../model/member'
 import type { Deps } from './deps'
+import { findMemberById } from './members'
 import { tell } from './outbox'
+import { getSystemById } from './systems'
 
 /** Whether settings that were never made in a guild may be made now. Only bots may. */
 export type OnMissing = 'refuse' | 'make'
@@ -46,6 +48,8 @@ export async function patchSystemGuild(
   onMissing: OnMissing,
 ): Promise<SystemGuild> {
   return deps.transact(async (tx) => {
+    // It may have been deleted while this waited for its turn.
+    await getSystemById(tx, systemId)
     const found = await findSystemGuild(tx, systemId, guildId)
     if (!found && onMissing === 'refuse') throw error('noSystemGuild')
     const { after, changed } = settle(systemGuild, found, patch)
@@ -83,6 +87,7 @@ export async function patchMemberGuild(
   onMissing: OnMissing,
 ): Promise<MemberGuild> {
   return deps.transact(async (tx) => {
+    if (!(await findMemberById(tx, member.id))) throw error('memberNotFound')
     const found = await findMemberGuild(tx, member.id, guildId)
     if (!found && onMissing === 'refuse') throw error('noMemberGuild')
     const { after, changed } = settle(memberGuild, found, patch)

@@ -153,11 +153,11 @@ export async function updateMember(tx: Db, before: Member, changed: MemberPatch)
 /** A `member` mode that loses its member turns off; a latch that loses it is free again. */
 async function releaseAutoproxy(deps: Deps, tx: Db, systemId: number, id: number): Promise<void> {
   const rows = await tx.select().from(autoproxies).where(eq(autoproxies.autoproxy_member, id)).all()
-  for (const { guild_id, autoproxy_mode } of rows) {
+  for (const { guild_id, autoproxy_mode, last_latch_timestamp } of rows) {
     const changed = {
       ...(autoproxy_mode === 'member' && { autoproxy_mode: 'off' as const }),
       autoproxy_member: null,
-      last_latch_timestamp: null,
+      ...(last_latch_timestamp !== null && { last_latch_timestamp: null }),
     }
     await tx
       .update(autoproxies)

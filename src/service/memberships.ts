@@ -6,8 +6,8 @@ import type { Group } from '../model/group'
 import type { Member } from '../model/member'
 import { isOwner, passGate, type Viewer } from '../model/privacy'
 import type { Deps } from './deps'
-import { getGroup, getOwnGroup, getOwnGroups } from './groups'
-import { getMember, getOwnMember, getOwnMembers } from './members'
+import { findGroupById, getGroup, getOwnGroup, getOwnGroups } from './groups'
+import { findMemberById, getMember, getOwnMember, getOwnMembers } from './members'
 import { tell } from './outbox'
 import { getSystemById } from './systems'
 
@@ -49,6 +49,8 @@ export async function changeGroupMembers(
   refuseEmpty(action, refs)
   const group = await getOwnGroup(deps, viewer, ref)
   await deps.transact(async (tx) => {
+    // It may have been deleted while this waited for its turn.
+    if (!(await findGroupById(tx, group.id))) throw error('groupNotFound')
     const named = await getOwnMembers(tx, group.system_id, refs)
     const before = await membersOf(tx).all({ group: group.id })
     const { added, removed } = compare(before, named, action)
@@ -74,6 +76,7 @@ export async function changeMemberGroups(
   refuseEmpty(action, refs)
   const member = await getOwnMember(deps, viewer, ref)
   await deps.transact(async (tx) => {
+    if (!(await findMemberById(tx, member.id))) throw error('memberNotFound')
     const named = await getOwnGroups(tx, member.system_id, refs)
     const before = await groupsOf(tx).all({ member: member.id })
     const { added, removed } = compare(before, named, action)

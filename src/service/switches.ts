@@ -12,7 +12,7 @@ import type { Instant } from '../model/time'
 import type { Deps } from './deps'
 import { getOwnMembers } from './members'
 import { tell } from './outbox'
-import { getOwnSystem, getSystem } from './systems'
+import { getOwnSystem, getSystem, getSystemById } from './systems'
 
 /** A switch with the rows of its members, in their order. */
 export type Front = Switch & { members: Member[] }
@@ -67,6 +67,8 @@ export async function createSwitch(
 ): Promise<Front> {
   const { id } = await getOwnSystem(deps, viewer, systemRef)
   return deps.transact(async (tx) => {
+    // It may have been deleted while this waited for its turn.
+    await getSystemById(tx, id)
     const named = await getOwnMembers(tx, id, draft.members)
     refuseTwice(named)
     const latest = await findLatest(tx, id)

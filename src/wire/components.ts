@@ -45,6 +45,26 @@ export const components = {
   }),
   Switch: switchOf(ref('Member')),
   SwitchOfIds: switchOf(Type.String({ description: 'Short ID of a member' })),
+  Webhook: Type.Object(
+    {
+      url: Type.Union([Type.String(), Type.Null()]),
+      state: Type.Unsafe({ type: 'string', enum: ['none', 'pending', 'active', 'disabled'] }),
+      reason: Type.Union([Type.String(), Type.Null()], { description: 'Why it is disabled' }),
+      failing_since: Type.Union([time, Type.Null()]),
+      deliveries: Type.Array(
+        Type.Object({
+          event_id: Type.Union([Type.Integer(), Type.Null()]),
+          type: Type.String(),
+          at: time,
+          status: Type.Union([Type.Integer(), Type.Null()]),
+          error: Type.Union([Type.String(), Type.Null()]),
+          attempt: Type.Integer(),
+        }),
+        { description: 'The last 50 attempts, newest first' },
+      ),
+    },
+    { additionalProperties: false },
+  ),
   Message: Type.Object(
     {
       timestamp: time,

@@ -12,7 +12,7 @@ import { getSystem } from '../../service/systems'
 import { unreadBody } from '../../wire/schema'
 import { frontersFromV1, schemasV1, switchToV1, systemPatchFromV1 } from '../../wire/v1'
 import { describe, writeErrors } from '../docs'
-import { parameter, readTime } from '../query'
+import { parameter, parameters, readTime } from '../query'
 import { routes } from '../viewer'
 import { showMember, showSystem, TAG } from './views'
 
@@ -92,7 +92,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
       },
       {
         params,
-        query: t.Object({
+        query: parameters({
           before: parameter({ type: 'string', description: 'Only switches before this time' }),
         }),
         detail: describe({

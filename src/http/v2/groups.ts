@@ -9,7 +9,7 @@ import { readStrings } from '../../wire/json'
 import { bodySchema, listBody } from '../../wire/schema'
 import { draftFromV2, patchFromV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../docs'
-import { parameter, readFlag } from '../query'
+import { parameter, parameters, readFlag } from '../query'
 import { routes } from '../viewer'
 import { groupRef, systemRef } from './params'
 import { showGroup, showMember } from './views'
@@ -31,7 +31,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
       },
       {
         params: t.Object({ systemRef }),
-        query: t.Object({
+        query: parameters({
           with_members: parameter({
             type: 'boolean',
             description: 'Whether each group comes with the UUIDs of its members',
@@ -57,7 +57,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
           tag: 'Groups',
           summary: 'Make a group',
           answers: { 200: 'Group' },
-          errors: [...writeErrors, 'invalidBody', 'groupLimit'],
+          errors: [...writeErrors, 'invalidBody', 'groupLimit', 'systemNotFound'],
         }),
       },
     )

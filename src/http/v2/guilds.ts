@@ -16,13 +16,13 @@ import { requireSystem } from '../../service/systems'
 import { bodySchema } from '../../wire/schema'
 import { patchFromV2, toV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../docs'
-import { parameter, pathSnowflake, readSnowflake } from '../query'
+import { parameter, parameters, pathSnowflake, readSnowflake } from '../query'
 import { routes } from '../viewer'
 import { guildId, memberRef } from './params'
 
 const ofGuild = t.Object({ guild_id: guildId })
 const ofMember = t.Object({ memberRef, guild_id: guildId })
-const autoproxyQuery = t.Object({
+const autoproxyQuery = parameters({
   guild_id: parameter({ type: 'string', description: 'ID of the guild; needed' }),
   channel_id: parameter({ type: 'string', description: 'Not supported: gives an error' }),
 })
@@ -155,6 +155,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
             'autoproxyMemberMissing',
             'unimplemented',
             'notYourMember',
+            'systemNotFound',
           ],
         }),
       },

@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import type { Events } from '../../events/events'
 import { nobody } from '../../model/privacy'
 import type { Deps } from '../../service/deps'
 import { requireSystem } from '../../service/systems'
@@ -7,11 +8,13 @@ import { groupRoutes } from './groups'
 import { guildRoutes } from './guilds'
 import { memberRoutes } from './members'
 import { messageRoutes } from './messages'
+import { streamRoutes } from './streams'
 import { switchRoutes } from './switches'
 import { systemRoutes } from './systems'
+import { webhookRoutes } from './webhook'
 
 /** Version 2, mounted under a prefix. Nobody may write: that is said before a body is looked at. */
-export function v2(deps: Deps, bodyLimit: number, prefix: '/v2' | '') {
+export function v2(deps: Deps, events: Events, bodyLimit: number, prefix: '/v2' | '') {
   return new Elysia({ prefix, normalize: false, detail: { hide: prefix === '' } })
     .onBeforeHandle(({ request }) => {
       if (!isRead(request.method)) requireSystem(callers.get(request)?.viewer ?? nobody)
@@ -22,4 +25,6 @@ export function v2(deps: Deps, bodyLimit: number, prefix: '/v2' | '') {
     .use(groupRoutes(deps, bodyLimit))
     .use(switchRoutes(deps, bodyLimit))
     .use(messageRoutes(deps, bodyLimit))
+    .use(webhookRoutes(events, bodyLimit))
+    .use(streamRoutes(deps, events, bodyLimit))
 }

@@ -52,7 +52,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
           tag: 'Members',
           summary: 'Make a member',
           answers: { 200: 'Member' },
-          errors: [...writeErrors, 'invalidBody', 'memberLimit'],
+          errors: [...writeErrors, 'invalidBody', 'memberLimit', 'systemNotFound'],
         }),
       },
     )

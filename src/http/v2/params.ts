@@ -3,7 +3,7 @@ import { t } from 'elysia'
 /** The parts of a path, as they are documented. */
 export const systemRef = t.String({
   description: 'Short ID, UUID, ID of a linked account, or `@me`',
-  examples: ['@me'],
+  example: '@me',
 })
 export const memberRef = t.String({ description: 'Short ID or UUID of a member' })
 export const groupRef = t.String({ description: 'Short ID or UUID of a group' })

@@ -15,7 +15,7 @@ import { getSystem } from '../../service/systems'
 import { listBody, unreadBody } from '../../wire/schema'
 import { switchFromV2, switchMembersFromV2, switchTimeFromV2, switchToV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../docs'
-import { parameter, readLimit, readTime } from '../query'
+import { parameter, parameters, readLimit, readTime } from '../query'
 import { routes } from '../viewer'
 import { switchRef, systemRef } from './params'
 import { showFront } from './views'
@@ -35,7 +35,7 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
       },
       {
         params: ofSystem,
-        query: t.Object({
+        query: parameters({
           before: parameter({
             type: 'string',
             format: 'date-time',

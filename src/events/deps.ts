@@ -1,0 +1,10 @@
+import type { Db, Storage } from '../db/open'
+import type { Instant } from '../model/time'
+
+/** What the room works with: the same store and clock as everybody, and a way to complain. */
+export interface EventDeps {
+  readonly db: Db
+  readonly transact: Storage['transact']
+  readonly now: () => Instant
+  readonly warn: (message: string, fields?: Record<string, string | number>) => void
+}

@@ -1,0 +1,83 @@
+import type { EventDeps } from './deps'
+import { eventsAfter, latestEventId, type StoredEvent } from './outbox'
+
+type Listener = (event: StoredEvent) => void
+
+/** Passes on what is written to the outbox, in order, soon after it was committed. */
+export interface Hub {
+  /** Called for each event of one system until the returned function is called. */
+  listen(systemId: number, listener: Listener): () => void
+  /** Called for each event of every system. */
+  listenToAll(listener: Listener): void
+  /** Something may have been written. */
+  wake(): void
+  start(): Promise<void>
+  stop(): void
+}
+
+/** Other processes write too (the command line), and cannot wake this one. */
+const POLL_MS = 1000
+const BATCH = 500
+
+export function createHub({ db, warn }: EventDeps): Hub {
+  const listeners = new Map<number, Set<Listener>>()
+  const all: Listener[] = []
+  let seen = 0
+  let isAwake = false
+  let isStopped = false
+  let poll: ReturnType<typeof setInterval> | undefined
+
+  const pass = (event: StoredEvent) => {
+    for (const listener of all) listener(event)
+    for (const listener of [...(listeners.get(event.system_id) ?? [])]) listener(event)
+  }
+
+  const look = async () => {
+    for (;;) {
+      const batch = await eventsAfter(db, seen, BATCH)
+      for (const event of batch) {
+        seen = event.id
+        pass(event)
+      }
+      if (batch.length < BATCH) return
+    }
+  }
+
+  const wake = () => {
+    if (isAwake || isStopped) return
+    isAwake = true
+    // One look for everything that is written in the same moment.
+    setImmediate(async () => {
+      isAwake = false
+      if (isStopped) return
+      try {
+        await look()
+      } catch (cause) {
+        warn('events could not be read', { cause: String(cause) })
+      }
+    })
+  }
+
+  return {
+    listen(systemId, listener) {
+      const own = listeners.get(systemId) ?? new Set()
+      own.add(listener)
+      listeners.set(systemId, own)
+      return () => {
+        own.delete(listener)
+        if (own.size === 0) listeners.delete(systemId)
+      }
+    },
+    listenToAll: (listener) => void all.push(listener),
+    wake,
+    async start() {
+      seen = await latestEventId(db)
+      poll = setInterval(wake, POLL_MS)
+      poll.unref()
+    },
+    stop() {
+      isStopped = true
+      clearInterval(poll)
+    },
+  }
+}

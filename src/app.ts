@@ -70,6 +70,8 @@ export function createApp(
         maxRequestBodySize: Number.MAX_SAFE_INTEGER,
         // Bun's own error page would show the source to whoever asks.
         development: false,
+        // Which would else let two programs share one port, each with half of the requests.
+        reusePort: false,
         idleTimeout: IDLE_LIMIT_S,
         fetch: async (request, from) => {
           arrived++
@@ -109,7 +111,8 @@ export function createApp(
 /** The database alone, for the command line. */
 export function openDeps(config: Config, now: () => Instant = createClock()) {
   const storage = openStorage(config.DATABASE_URL, config.DURABILITY)
-  const deps: Deps = { db: storage.db, transact: storage.transact, now }
+  const { db, transact, snapshot } = storage
+  const deps: Deps = { db, transact, snapshot, now }
   return { storage, deps }
 }
 

@@ -21,6 +21,11 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
 const MiB = 1024 * 1024
 
+/** Durations are milliseconds. */
+const MINUTES = 60 * 1000
+const HOURS = 60 * MINUTES
+const DAYS = 24 * HOURS
+
 /** Every setting of the program. The README's table and `multitude config` are made from it. */
 export const settings = {
   HOST: setting('127.0.0.1', readHost, 'Address to listen on; 0.0.0.0 for every network'),
@@ -58,6 +63,9 @@ export const settings = {
     'Hosts and CIDR ranges that webhooks may reach beside the public internet, with commas between',
   ),
   IMPORT_LIMIT: setting(64 * MiB, readBytes, 'Largest file that can be imported'),
+  BACKUP_DIR: setting('', readText, 'Folder for scheduled backups; none are made without it'),
+  BACKUP_EVERY: setting(24 * HOURS, readDuration, 'Time between backups, as 30m, 24h or 7d'),
+  BACKUP_KEEP: setting(7, readCount, 'How many scheduled backups are kept; 0 keeps all'),
 }
 
 export type SettingName = keyof typeof settings
@@ -161,6 +169,18 @@ function readPublicUrl(text: string): string {
   if (!/^https?:\/\//.test(text) || !URL.canParse(text))
     throw new Error('must be an http or https address')
   return text.replace(/\/+$/, '')
+}
+
+function readText(text: string): string {
+  return text
+}
+
+function readDuration(text: string): number {
+  const match = /^(\d{1,4})\s*(m|h|d)$/i.exec(text)
+  const unit = { m: MINUTES, h: HOURS, d: DAYS }[match?.[2]?.toLowerCase() ?? ''] ?? 0
+  const duration = Number(match?.[1]) * unit
+  if (!match || duration === 0) throw new Error('must be a time such as 30m, 24h or 7d')
+  return duration
 }
 
 function readBytes(text: string): number {

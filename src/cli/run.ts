@@ -6,11 +6,13 @@ import { StorageError } from '../db/open'
 import { DomainError } from '../model/errors'
 import { accountCommands } from './account'
 import { botCommands } from './bot'
+import { careCommands } from './care'
 import { type Call, type Command, columns, Failure, UsageError, usageOf } from './command'
 import { programCommands } from './program'
 import { serveCommand } from './serve'
 import { systemCommands } from './system'
 import { tokenCommands } from './token'
+import { transferCommands } from './transfer'
 
 export const commands: Command[] = [
   serveCommand,
@@ -18,6 +20,8 @@ export const commands: Command[] = [
   ...tokenCommands,
   ...botCommands,
   ...accountCommands,
+  ...transferCommands,
+  ...careCommands,
   ...programCommands,
 ]
 

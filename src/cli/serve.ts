@@ -3,7 +3,9 @@ import type { Config } from '../config'
 import { createLog } from '../log'
 import { countSystems } from '../service/systems'
 import { commit, version } from '../version'
+import { scheduleBackups } from './backups'
 import { type Command, columns, Failure } from './command'
+import { typedCommand } from './self'
 
 export const serveCommand: Command = {
   name: 'serve',
@@ -16,21 +18,23 @@ export const serveCommand: Command = {
     // Listened for before the first request can come, so that no moment ends without finishing.
     const stopped = stopSignal()
     const app = createApp(config, log)
-    const address = listen(app, config)
+    const address = await listen(app, config)
+    const endBackups = scheduleBackups(config, log)
     if (flags.json !== true) process.stderr.write(await greeting(app, config, address))
     log.info('listening', { address, version, commit })
     const signal = await stopped
     log.info('stopping', { signal })
+    endBackups()
     await app.stop()
     return { json: { stopped: signal }, text: '' }
   },
 }
 
-function listen(app: App, config: Config): string {
+async function listen(app: App, config: Config): Promise<string> {
   try {
     return app.listen()
   } catch {
-    app.storage.close()
+    await app.stop()
     throw new Failure(
       `Cannot listen on ${config.HOST}:${config.PORT}: the address is in use, not ours, or not allowed.`,
     )
@@ -48,20 +52,8 @@ async function greeting(app: App, config: Config, address: string): Promise<stri
   const first =
     (await countSystems(app.deps)) > 0
       ? ''
-      : `\n  No system exists yet. Make one, and keep the token it prints:\n\n    ${ownCommand()} system create --name "My system" --database ${quoted(`file:${app.storage.path}`)}\n`
+      : `\n  No system exists yet. Make one, and keep the token it prints:\n\n    ${typedCommand()} system create --name "My system" --database ${quoted(`file:${app.storage.path}`)}\n`
   return `\nMultitude ${version}\n\n${facts}\n${first}\n`
-}
-
-/** How this very program was called, from any folder: the executable, or the source through Bun. */
-function ownCommand(): string {
-  const [, script = ''] = process.argv
-  const words = /\.ts$/.test(script) ? [process.execPath, script] : [process.execPath]
-  return words.map(quoted).join(' ')
-}
-
-/** A word of a command line, as a shell takes it. */
-function quoted(word: string): string {
-  return /^[\w.:/\\@-]+$/.test(word) ? word : `"${word}"`
 }
 
 function stopSignal(): Promise<string> {

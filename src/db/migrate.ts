@@ -22,6 +22,18 @@ export function pendingMigrations(reader: Database): string[] {
   return migrations.map(({ name }) => name).filter((name) => !done.has(name))
 }
 
+/** Names of the migrations that only a newer program knows. */
+export function unknownMigrations(reader: Database): string[] {
+  const known = new Set(migrations.map(({ name }) => name))
+  return [...appliedTo(reader)].filter((name) => !known.has(name))
+}
+
+/** Whether the file is marked as ours. */
+export function isOurs(reader: Database): boolean {
+  const id = reader.query<{ application_id: number }, []>('PRAGMA application_id').get()
+  return id?.application_id === APPLICATION_ID
+}
+
 function apply(writer: Database, name: string, sql: string): void {
   const work = writer.transaction(() => {
     // Another process may have done it while this one waited for the lock.
@@ -38,8 +50,7 @@ function apply(writer: Database, name: string, sql: string): void {
 export function refuseForeign(writer: Database): void {
   // In this order: whoever makes a new database marks it before adding the first table.
   const tables = writer.query('SELECT 1 FROM sqlite_master LIMIT 1').all()
-  const id = writer.query<{ application_id: number }, []>('PRAGMA application_id').get()
-  if (tables.length > 0 && id?.application_id !== APPLICATION_ID)
+  if (tables.length > 0 && !isOurs(writer))
     throw new StorageError(
       `The file ${writer.filename} is a database of another program, not Multitude’s.`,
     )
@@ -55,8 +66,7 @@ function sign(writer: Database): void {
 }
 
 function refuseNewer(writer: Database): void {
-  const known = new Set(migrations.map(({ name }) => name))
-  const unknown = [...appliedTo(writer)].filter((name) => !known.has(name))
+  const unknown = unknownMigrations(writer)
   if (unknown.length > 0)
     throw new StorageError(
       `The database ${writer.filename} was made by a newer Multitude (${unknown.join(', ')}); update this program.`,

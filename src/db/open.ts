@@ -16,6 +16,8 @@ export interface Storage {
   readonly db: Db
   /** Runs the work alone on the write connection: all of it is kept, or nothing. */
   transact<T>(work: (tx: Db) => Promise<T>): Promise<T>
+  /** Gives the work a connection of its own that sees the database as of one moment. */
+  snapshot<T>(work: (db: Db) => Promise<T>): Promise<T>
   /** Throws unless the database answers. */
   ping(): void
   /** Folds the write-ahead log into the file and closes it. */
@@ -49,6 +51,16 @@ export function openStorage(url: string, durability: Durability = 'full'): Stora
       path,
       db: drizzle(reader, { schema: tables }),
       transact: queueTransactions(writer, path),
+      async snapshot(work) {
+        const own = new Database(path, { readonly: true })
+        try {
+          own.run('PRAGMA busy_timeout = 5000')
+          own.run('BEGIN')
+          return await work(drizzle(own, { schema: tables }))
+        } finally {
+          own.close()
+        }
+      },
       ping: () => void reader.query('SELECT 1 FROM systems LIMIT 1').get(),
       close: () => {
         reader.close()
@@ -127,7 +139,7 @@ function locked(path: string): StorageError {
   return new StorageError(`The database ${path} is locked by another program; try again later.`)
 }
 
-function pathOf(url: string): string {
+export function pathOf(url: string): string {
   if (!url.startsWith('file:') || url.length === 'file:'.length)
     throw new StorageError(`The database address must look like file:data/multitude.db, not ${url}`)
   return resolve(url.slice('file:'.length).replace(/^\/\/(?=\/)/, ''))

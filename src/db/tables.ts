@@ -232,3 +232,17 @@ export const deliveries = sqliteTable(
   },
   (table) => [index('deliveries_by_system').on(table.system_id, table.id)],
 )
+
+/** Rows of imported files that have no counterpart here, kept as they were. */
+export const archive = sqliteTable(
+  'archive',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    system_id: ofSystem(),
+    collection: text().notNull(),
+    content: text().notNull(),
+    /** Of the content, so that the same row is kept once. */
+    digest: text().notNull(),
+  },
+  (table) => [uniqueIndex('archive_by_digest').on(table.system_id, table.collection, table.digest)],
+)

@@ -23,39 +23,44 @@ export function createHub({ db, warn }: EventDeps): Hub {
   const listeners = new Map<number, Set<Listener>>()
   const all: Listener[] = []
   let seen = 0
-  let isAwake = false
+  let isLooking = false
+  let isMore = false
   let isStopped = false
   let poll: ReturnType<typeof setInterval> | undefined
 
   const pass = (event: StoredEvent) => {
-    for (const listener of all) listener(event)
-    for (const listener of [...(listeners.get(event.system_id) ?? [])]) listener(event)
+    for (const listener of [...all, ...(listeners.get(event.system_id) ?? [])])
+      try {
+        listener(event)
+      } catch (cause) {
+        // One that fails keeps the event from nobody else.
+        warn('an event could not be passed on', { id: event.id, cause: String(cause) })
+      }
   }
 
   const look = async () => {
-    for (;;) {
-      const batch = await eventsAfter(db, seen, BATCH)
-      for (const event of batch) {
-        seen = event.id
-        pass(event)
+    try {
+      while (isMore && !isStopped) {
+        isMore = false
+        const batch = await eventsAfter(db, seen, BATCH)
+        for (const event of batch) {
+          seen = event.id
+          pass(event)
+        }
+        isMore ||= batch.length === BATCH
       }
-      if (batch.length < BATCH) return
+    } catch (cause) {
+      warn('events could not be read', { cause: String(cause) })
     }
+    isLooking = false
   }
 
   const wake = () => {
-    if (isAwake || isStopped) return
-    isAwake = true
-    // One look for everything that is written in the same moment.
-    setImmediate(async () => {
-      isAwake = false
-      if (isStopped) return
-      try {
-        await look()
-      } catch (cause) {
-        warn('events could not be read', { cause: String(cause) })
-      }
-    })
+    isMore = true
+    if (isLooking || isStopped) return
+    isLooking = true
+    // One look for everything that is written in the same moment, and never two at once.
+    setImmediate(look)
   }
 
   return {
@@ -65,7 +70,7 @@ export function createHub({ db, warn }: EventDeps): Hub {
       listeners.set(systemId, own)
       return () => {
         own.delete(listener)
-        if (own.size === 0) listeners.delete(systemId)
+        if (own.size === 0 && listeners.get(systemId) === own) listeners.delete(systemId)
       }
     },
     listenToAll: (listener) => void all.push(listener),

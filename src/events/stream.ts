@@ -9,8 +9,11 @@ export interface Streams {
 }
 
 export interface Reader {
-  /** False once the reader is gone or was cut off. */
-  send(message: StreamMessage): boolean
+  /** Whether it has taken nearly all that it was sent. Whoever sends without room fills memory. */
+  readonly hasRoom: boolean
+  /** Waits for room; false once the reader is gone or was cut off. */
+  room(): Promise<boolean>
+  send(message: StreamMessage): void
   end(): void
   /** Asked at every heartbeat; the stream ends when it may no longer be read. */
   mayStay?: () => Promise<boolean>
@@ -19,18 +22,20 @@ export interface Reader {
 export interface StreamMessage {
   id: number
   event: string
-  data: unknown
+  /** JSON. */
+  data: string
 }
 
-/** What a reader may be behind before it is cut off. It comes back with `Last-Event-ID`. */
-const MOST_BEHIND = 256 * 1024
+/** What may wait for a reader in memory; the rest waits in the outbox. */
+const ROOM = 16 * 1024
 
 const encoder = new TextEncoder()
 const heartbeat = encoder.encode(':\n\n')
 
 export function createStreams(heartbeatMs: number): Streams {
-  const readers = new Set<Reader & { beat(): void }>()
+  const readers = new Set<OpenReader>()
   let timer: ReturnType<typeof setInterval> | undefined
+  let isStopped = false
 
   return {
     start() {
@@ -43,58 +48,98 @@ export function createStreams(heartbeatMs: number): Streams {
       return readers.size
     },
     stop() {
+      isStopped = true
       clearInterval(timer)
       for (const reader of [...readers]) reader.end()
     },
     open(begin) {
-      let finish = () => {}
+      let reader: OpenReader | undefined
       return new ReadableStream<Uint8Array>(
         {
           start(controller) {
-            let isOpen = true
-            const close = () => {
-              if (!isOpen) return
-              isOpen = false
-              readers.delete(reader)
-              finish()
-              controller.close()
-            }
-            const write = (bytes: Uint8Array) => {
-              if (!isOpen) return false
-              controller.enqueue(bytes)
-              if ((controller.desiredSize ?? 0) < -MOST_BEHIND) close()
-              return isOpen
-            }
-            const reader: Reader & { beat(): void } = {
-              send: (message) => write(spell(message)),
-              end: close,
-              beat() {
-                write(heartbeat)
-                reader.mayStay?.().then(
-                  (may) => may || close(),
-                  () => close(),
-                )
-              },
-            }
-            readers.add(reader)
-            // Headers and the first byte go out at once, so that the reader knows it is heard.
-            write(heartbeat)
-            const ended = begin(reader)
-            finish = () => {
-              isOpen = false
-              readers.delete(reader)
-              ended()
-            }
-            if (!isOpen) finish()
+            // Who comes while we go is heard, and sent away at once.
+            if (isStopped) return controller.close()
+            const made = createReader(controller, begin, () => readers.delete(made))
+            readers.add(made)
+            reader = made
+            made.begin()
           },
-          cancel: () => finish(),
+          pull: () => reader?.take(),
+          cancel: () => reader?.leave(),
         },
-        new ByteLengthQueuingStrategy({ highWaterMark: 16 * 1024 }),
+        new ByteLengthQueuingStrategy({ highWaterMark: ROOM }),
       )
     },
   }
 }
 
-function spell({ id, event, data }: StreamMessage): Uint8Array {
-  return encoder.encode(`id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
+interface OpenReader extends Reader {
+  begin(): void
+  beat(): void
+  /** It has taken what waited for it. */
+  take(): void
+  /** It is gone. */
+  leave(): void
+}
+
+function createReader(
+  controller: ReadableStreamDefaultController<Uint8Array>,
+  begin: (reader: Reader) => () => void,
+  forget: () => void,
+): OpenReader {
+  let isOpen = true
+  let isStuck = false
+  let finish = () => {}
+  let roomy = Promise.withResolvers<boolean>()
+
+  const reader: OpenReader = {
+    get hasRoom() {
+      return isOpen && (controller.desiredSize ?? 0) > 0
+    },
+    room: async () => isOpen && (reader.hasRoom || roomy.promise),
+    send({ id, event, data }) {
+      if (isOpen)
+        controller.enqueue(encoder.encode(`id: ${id}\nevent: ${event}\ndata: ${data}\n\n`))
+    },
+    begin() {
+      // Headers and the first byte go out at once, so that the reader knows it is heard.
+      controller.enqueue(heartbeat)
+      finish = begin(reader)
+      if (!isOpen) finish()
+    },
+    beat() {
+      if (reader.hasRoom) controller.enqueue(heartbeat)
+      else if (isStuck) return cutOff()
+      else isStuck = true
+      reader.mayStay?.().then(
+        (may) => may || reader.end(),
+        () => reader.end(),
+      )
+    },
+    take() {
+      isStuck = false
+      roomy.resolve(true)
+      roomy = Promise.withResolvers()
+    },
+    end() {
+      if (!isOpen) return
+      reader.leave()
+      controller.close()
+    },
+    leave() {
+      if (!isOpen) return
+      isOpen = false
+      forget()
+      roomy.resolve(false)
+      finish()
+    },
+  }
+
+  /** It has taken nothing between two heartbeats: what waits for it is dropped. */
+  const cutOff = () => {
+    reader.leave()
+    controller.error(new Error('the reader does not read'))
+  }
+
+  return reader
 }

@@ -59,6 +59,28 @@ export function pathSnowflake(name: string, text: string): string {
   return text
 }
 
+/** Words with commas between them. */
+export function readList(name: string, given: Given): string[] | null {
+  const text = readGiven(name, given)
+  return text === undefined ? null : text.split(',').map((part) => part.trim())
+}
+
+export function readChoices<T extends string>(
+  name: string,
+  given: Given,
+  choices: readonly T[],
+): ReadonlySet<T> | null {
+  const words = readList(name, given)
+  return words && new Set(words.map((word) => readWord(name, word, choices)))
+}
+
+export function readWord<T extends string>(name: string, given: Given, choices: readonly T[]): T {
+  const word = readGiven(name, given)
+  const found = choices.find((choice) => choice === word)
+  if (found === undefined) throw error('badRequest', `${name} must be ${choices.join(' or ')}`)
+  return found
+}
+
 /** A parameter that is present has a value. */
 function readGiven(name: string, given: Given): string | undefined {
   if (given === undefined) return undefined

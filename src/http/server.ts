@@ -96,9 +96,13 @@ export function describeRoutes(parts: RouteParts): Promise<object> {
 
 function documented({ deps, events, config }: RouteParts): AnyElysia {
   return new Elysia({ normalize: false })
-    .use(v2(deps, events, config.BODY_LIMIT, '/v2'))
+    .use(v2(deps, events, limitsOf(config), '/v2'))
     .use(v1(deps, config.BODY_LIMIT))
     .use(bot(deps, config.BODY_LIMIT))
+}
+
+function limitsOf({ BODY_LIMIT, IMPORT_LIMIT }: Config) {
+  return { bodyLimit: BODY_LIMIT, importLimit: IMPORT_LIMIT }
 }
 
 function createRoutes(parts: ServerParts): AnyElysia {
@@ -120,7 +124,7 @@ function createRoutes(parts: ServerParts): AnyElysia {
     })
     .use(docs(parts))
     .use(documented(parts))
-    .use(v2(deps, events, config.BODY_LIMIT, ''))
+    .use(v2(deps, events, limitsOf(config), ''))
   return app
 }
 
@@ -190,8 +194,13 @@ function tooMany({ retryAfter }: Allowance): Response {
 }
 
 async function withoutBody(response: Response): Promise<Response> {
-  const { size } = await response.blob()
   const head = new Response(null, response)
+  // A stream of events has no length, and no end that could be waited for.
+  if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
+    await response.body?.cancel()
+    return head
+  }
+  const { size } = await response.blob()
   head.headers.set('content-length', String(size))
   return head
 }

@@ -65,8 +65,24 @@ export function routes(bodyLimit: number) {
     .derive(({ request }) => ({ viewer: callers.get(request)?.viewer ?? nobody }))
 }
 
-/** Reads a body of any content type, and stops as soon as it is too large. */
+/** As routes, for those that take a whole file as their body. */
+export function fileRoutes(bodyLimit: number) {
+  return new Elysia({ normalize: false })
+    .onParse(async ({ request }) => ({ bytes: await readBytes(request, bodyLimit) }))
+    .derive(({ request }) => ({ viewer: callers.get(request)?.viewer ?? nobody }))
+}
+
 async function readBody(request: Request, limit: number): Promise<UnreadBody> {
+  const bytes = await readBytes(request, limit)
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
+  } catch {
+    throw error('badRequest', 'the body is not UTF-8')
+  }
+}
+
+/** Reads a body of any content type, and stops as soon as it is too large. */
+async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw error('tooLarge')
   const chunks: Uint8Array[] = []
   let size = 0
@@ -75,9 +91,5 @@ async function readBody(request: Request, limit: number): Promise<UnreadBody> {
     if (size > limit) throw error('tooLarge')
     chunks.push(chunk)
   }
-  try {
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)) }
-  } catch {
-    throw error('badRequest', 'the body is not UTF-8')
-  }
+  return Buffer.concat(chunks)
 }

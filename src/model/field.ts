@@ -45,6 +45,8 @@ export interface Field<T = unknown> {
   readonly readonly: boolean
   /** Most characters, items or units, as the kind counts them. */
   readonly max?: number
+  /** Most characters of each item of a list of texts. */
+  readonly maxEach?: number
   readonly choices?: readonly string[]
   /** The privacy level that hides the value from everyone but the owner. */
   readonly guard?: string
@@ -238,6 +240,7 @@ export function texts(options: Options & { most: number; max: number }): Field<s
     ...base('texts', options),
     initial: [],
     max: options.most,
+    maxEach: options.max,
     read: (value) => {
       if (!Array.isArray(value)) return new Problem('Must be a list of strings.')
       if (value.length > options.most)

@@ -93,3 +93,18 @@ export async function insertAccount(
     data: null,
   })
 }
+
+/** Links an account that a file names, unless it is somebody else's here. No event is told. */
+export async function adoptAccount(
+  tx: Db,
+  systemId: number,
+  { id, autoproxy_enabled }: { id: string; autoproxy_enabled?: boolean },
+): Promise<'changed' | 'unchanged' | 'taken'> {
+  const linked = await findAccount(tx, id)
+  if (linked && linked.system_id !== systemId) return 'taken'
+  const enabled = autoproxy_enabled ?? linked?.autoproxy_enabled ?? true
+  if (linked?.autoproxy_enabled === enabled) return 'unchanged'
+  const row = { id, system_id: systemId, autoproxy_enabled: enabled }
+  await tx.insert(accounts).values(row).onConflictDoUpdate({ target: accounts.id, set: row })
+  return 'changed'
+}

@@ -5,6 +5,8 @@ import type { Instant } from '../model/time'
 export interface Deps {
   readonly db: Db
   readonly transact: Storage['transact']
+  /** Reads as of one moment, whatever is written meanwhile. */
+  readonly snapshot: Storage['snapshot']
   readonly now: () => Instant
 }
 
@@ -28,5 +30,6 @@ export const undone: Deps = {
     },
   }),
   transact: () => Promise.reject(new Error('there is no database here')),
+  snapshot: () => Promise.reject(new Error('there is no database here')),
   now: () => 0,
 }

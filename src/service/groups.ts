@@ -8,7 +8,7 @@ import { isOwner, passGate, type Viewer } from '../model/privacy'
 import { parseRef } from '../model/ref'
 import type { System } from '../model/system'
 import type { Deps } from './deps'
-import { identified } from './identity'
+import { type GivenIdentity, identified } from './identity'
 import { tell } from './outbox'
 import { withDefaultPrivacy } from './privacyDefaults'
 import { getSettings } from './settings'
@@ -119,17 +119,22 @@ export async function countGroups(db: Db, systemId: number): Promise<number> {
   return row?.all ?? 0
 }
 
+export async function freeGroupIdentity(db: Db, given: GivenIdentity): Promise<GivenIdentity> {
+  return stored.freeOf(db, given)
+}
+
 export async function insertGroup(
   tx: Db,
   systemId: number,
   draft: GroupDraft,
-  identity?: { uuid: string; hid: string },
+  identity: GivenIdentity = {},
 ): Promise<Group> {
   return await tx
     .insert(groups)
     .values({
       ...fillDefaults(group, draft),
-      ...(identity ?? (await stored.draw(tx))),
+      ...(await stored.draw(tx)),
+      ...identity,
       system_id: systemId,
     })
     .returning()

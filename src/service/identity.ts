@@ -5,6 +5,9 @@ import { type Db, prepared } from '../db/open'
 import type { Identity } from '../model/entity'
 import { HID_ALPHABET, HID_LENGTH, parseRef, type Ref } from '../model/ref'
 
+/** What a file says of an identity. */
+export type GivenIdentity = Partial<Pick<Identity, 'hid' | 'uuid'>>
+
 type IdentifiedTable = SQLiteTable & { id: SQLiteColumn; uuid: SQLiteColumn; hid: SQLiteColumn }
 
 /** How rows with a short ID and a UUID are found, and how new ones get theirs. */
@@ -38,6 +41,15 @@ export function identified<R extends Identity>(table: IdentifiedTable) {
         rows.flatMap((row) => [[row.hid, row] as const, [row.uuid, row] as const]),
       )
       return parsed.map((ref) => (ref && known.get('uuid' in ref ? ref.uuid : ref.hid)) ?? null)
+    },
+
+    /** What of an identity that was given elsewhere is free here. */
+    async freeOf(db: Db, { hid, uuid }: GivenIdentity): Promise<GivenIdentity> {
+      const isFree = async (ref: Ref) => (await find(db, ref)) === null
+      return {
+        ...(hid !== undefined && (await isFree({ hid })) ? { hid } : {}),
+        ...(uuid !== undefined && (await isFree({ uuid })) ? { uuid } : {}),
+      }
     },
 
     /** A new UUID, and a short ID that nobody of this kind has yet. */

@@ -10,7 +10,7 @@ import { keysOfTag } from '../model/proxyTags'
 import { parseRef } from '../model/ref'
 import type { System } from '../model/system'
 import type { Deps } from './deps'
-import { identified } from './identity'
+import { type GivenIdentity, identified } from './identity'
 import { tell } from './outbox'
 import { withDefaultPrivacy } from './privacyDefaults'
 import { getSettings } from './settings'
@@ -123,16 +123,20 @@ export async function countMembers(db: Db, systemId: number): Promise<number> {
   return row?.all ?? 0
 }
 
+export async function freeMemberIdentity(db: Db, given: GivenIdentity): Promise<GivenIdentity> {
+  return stored.freeOf(db, given)
+}
+
 export async function insertMember(
   tx: Db,
   systemId: number,
   draft: MemberDraft,
-  identity?: { uuid: string; hid: string },
+  identity: GivenIdentity = {},
 ): Promise<Member> {
   const row = fillDefaults(member, draft)
   const made = await tx
     .insert(members)
-    .values({ ...row, ...(identity ?? (await stored.draw(tx))), system_id: systemId })
+    .values({ ...row, ...(await stored.draw(tx)), ...identity, system_id: systemId })
     .returning()
     .get()
   await indexTags(tx, made, row.proxy_tags)

@@ -54,6 +54,8 @@ async function applyCommand(
   if (action !== 'autoproxy_off' && action !== 'unlatch') return
   await deps.transact(async (tx) => {
     const before = await getAutoproxy(tx, id, guild_id)
+    // Another mode may have been chosen since the message was read.
+    if (action === 'unlatch' && before.autoproxy_mode !== 'latch') return
     const autoproxy_mode = action === 'autoproxy_off' ? 'off' : before.autoproxy_mode
     const after: GuildAutoproxy = {
       autoproxy_mode,

@@ -45,6 +45,8 @@ export async function recordMessage(
         throw error('conflict', 'the message is recorded otherwise')
       return { ...(await withMember(tx, known)), isNew: false }
     }
+    // What is recorded stays so: a repeat is not refused for an account that was unlinked since.
+    await refuseStranger(tx, draft.sender, speaker)
     const { member: _, ...ids } = draft
     const timestamp = draft.timestamp ?? deps.now()
     const message = { ...ids, timestamp, system_id: speaker.system_id, member_id: speaker.id }
@@ -69,13 +71,17 @@ export async function deleteMessages(deps: Deps, ids: readonly string[]): Promis
   })
 }
 
-/** The member that is said to have spoken: one of the system that the sender is linked to. */
-async function getSpeaker(tx: Db, { sender, member }: MessageDraft): Promise<Member> {
+/** The member that is said to have spoken. */
+async function getSpeaker(tx: Db, { member }: MessageDraft): Promise<Member> {
   const found = await findMember(tx, member)
   if (!found) throw error('invalidBody', { member: [new Problem('Member not found.')] })
-  const account = await findAccount(tx, sender)
-  if (account?.system_id !== found.system_id) throw error('notYourMember')
   return found
+}
+
+/** Members speak through the accounts of their own system only. */
+async function refuseStranger(tx: Db, sender: string, speaker: Member): Promise<void> {
+  const account = await findAccount(tx, sender)
+  if (account?.system_id !== speaker.system_id) throw error('notYourMember')
 }
 
 function isSame(known: Message, draft: MessageDraft, speaker: Member): boolean {

@@ -8,7 +8,7 @@ import { parseSystemRef } from '../model/ref'
 import { type System, type SystemDraft, type SystemPatch, system } from '../model/system'
 import { insertAccount } from './accounts'
 import type { Deps } from './deps'
-import { identified } from './identity'
+import { type GivenIdentity, identified } from './identity'
 import { tell } from './outbox'
 import { insertToken } from './tokens'
 
@@ -72,6 +72,11 @@ export async function countSystems({ db }: Deps): Promise<number> {
   return row?.all ?? 0
 }
 
+/** Which part of an identity nobody on this server has yet. */
+export async function freeSystemIdentity(db: Db, given: GivenIdentity): Promise<GivenIdentity> {
+  return stored.freeOf(db, given)
+}
+
 export async function findSystem(db: Db, text: string): Promise<System | null> {
   const ref = parseSystemRef(text)
   if (ref === null || 'me' in ref) return null
@@ -100,8 +105,12 @@ export async function updateSystem(
   return after as System
 }
 
-export async function insertSystem(tx: Db, draft: SystemDraft): Promise<System> {
-  const row = { ...fillDefaults(system, draft), ...(await stored.draw(tx)) }
+export async function insertSystem(
+  tx: Db,
+  draft: SystemDraft,
+  identity: GivenIdentity = {},
+): Promise<System> {
+  const row = { ...fillDefaults(system, draft), ...(await stored.draw(tx)), ...identity }
   const made = await tx.insert(systems).values(row).returning().get()
   await tx.insert(systemSettings).values({ system_id: made.id })
   return made

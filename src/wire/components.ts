@@ -27,6 +27,13 @@ function switchOf(members: TSchema): TSchema {
   )
 }
 
+const tally = Type.Object({
+  added: Type.Integer(),
+  changed: Type.Integer(),
+  unchanged: Type.Integer(),
+  left_out: Type.Integer(),
+})
+
 /** The named shapes of the API documentation. */
 export const components = {
   Error: errorSchema,
@@ -45,6 +52,35 @@ export const components = {
   }),
   Switch: switchOf(ref('Member')),
   SwitchOfIds: switchOf(Type.String({ description: 'Short ID of a member' })),
+  ImportReport: Type.Object({
+    format: Type.Unsafe({ type: 'string', enum: ['pluralkit', 'tupperbox', 'simplyplural'] }),
+    dry_run: Type.Boolean(),
+    system: Type.String({ description: 'Short ID of the system' }),
+    token: Type.Optional(Type.String()),
+    members: tally,
+    groups: tally,
+    memberships: tally,
+    switches: tally,
+    repairs: Type.Array(
+      Type.Object({
+        kind: Type.String(),
+        name: Type.Union([Type.String(), Type.Null()]),
+        field: Type.String(),
+        was: Type.Optional(Type.Unknown()),
+        now: Type.Optional(Type.Unknown()),
+        why: Type.String(),
+      }),
+      { description: 'What was not as it should be, and what became of it' },
+    ),
+    renamed: Type.Array(
+      Type.Object({ kind: Type.String(), from: Type.String(), to: Type.String() }),
+      { description: 'Whose ID was not free here' },
+    ),
+    kept: Type.Record(Type.String(), Type.Integer(), {
+      description: 'Rows without a counterpart, stored aside',
+    }),
+    skipped: Type.Record(Type.String(), Type.Integer(), { description: 'Rows not taken' }),
+  }),
   Webhook: Type.Object(
     {
       url: Type.Union([Type.String(), Type.Null()]),

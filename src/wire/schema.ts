@@ -91,7 +91,11 @@ function shapeOf(field: Field): Shape {
     case 'choice':
       return { type: 'string', enum: field.choices ?? [] }
     case 'texts':
-      return { type: 'array', maxItems: field.max, items: { type: 'string' } }
+      return {
+        type: 'array',
+        maxItems: field.max,
+        items: { type: 'string', maxLength: field.maxEach },
+      }
     case 'snowflake':
       return { type: 'string', pattern: SNOWFLAKE }
     case 'snowflakes':

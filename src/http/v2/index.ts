@@ -11,11 +11,18 @@ import { messageRoutes } from './messages'
 import { streamRoutes } from './streams'
 import { switchRoutes } from './switches'
 import { systemRoutes } from './systems'
+import { transferRoutes } from './transfer'
 import { webhookRoutes } from './webhook'
 
+export interface BodyLimits {
+  bodyLimit: number
+  importLimit: number
+}
+
 /** Version 2, mounted under a prefix. Nobody may write: that is said before a body is looked at. */
-export function v2(deps: Deps, events: Events, bodyLimit: number, prefix: '/v2' | '') {
-  return new Elysia({ prefix, normalize: false, detail: { hide: prefix === '' } })
+export function v2(deps: Deps, events: Events, limits: BodyLimits, prefix: '/v2' | '') {
+  const { bodyLimit, importLimit } = limits
+  return new Elysia({ prefix, normalize: false, ...(prefix === '' && { detail: { hide: true } }) })
     .onBeforeHandle(({ request }) => {
       if (!isRead(request.method)) requireSystem(callers.get(request)?.viewer ?? nobody)
     })
@@ -27,4 +34,5 @@ export function v2(deps: Deps, events: Events, bodyLimit: number, prefix: '/v2' 
     .use(messageRoutes(deps, bodyLimit))
     .use(webhookRoutes(events, bodyLimit))
     .use(streamRoutes(deps, events, bodyLimit))
+    .use(transferRoutes(deps, importLimit))
 }

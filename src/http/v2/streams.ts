@@ -15,7 +15,8 @@ import { systemRef } from './params'
 import { showFront } from './views'
 
 const TAG = 'Events'
-const PAGE = 200
+/** How much of the outbox is read at once for one reader. */
+const PAGE = 50
 
 /** What can change who fronts, or what is seen of them. */
 const frontChanges = new Set<string>([
@@ -38,7 +39,7 @@ export function streamRoutes(deps: Deps, events: Events, bodyLimit: number) {
       async ({ request, viewer }) => {
         const system = await getSystemById(deps.db, requireSystem(viewer))
         const since = readLastEventId(request.headers)
-        return eventStream(request, events, (reader) => {
+        return eventStream(events, (reader) => {
           reader.mayStay = () => isStill(deps, request, viewer)
           return follow(events, reader, system, since)
         })
@@ -58,8 +59,12 @@ export function streamRoutes(deps: Deps, events: Events, bodyLimit: number) {
       async ({ params, request, viewer }) => {
         const system = await getSystem(deps, viewer, params.systemRef)
         await getFronters(deps, viewer, system)
-        return eventStream(request, events, (reader) => {
-          reader.mayStay = () => isStill(deps, request, viewer)
+        return eventStream(events, (reader) => {
+          reader.mayStay = async () => {
+            // Nothing is told of a system that is deleted, so its end is noticed here.
+            await getSystemById(deps.db, system.id)
+            return isStill(deps, request, viewer)
+          }
           return followFronters(deps, events, asked, reader, viewer, system.id)
         })
       },
@@ -78,13 +83,8 @@ export function streamRoutes(deps: Deps, events: Events, bodyLimit: number) {
 
 const eventStreamSchema = t.String({ description: 'Server-Sent Events' })
 
-function eventStream(
-  request: Request,
-  { streams }: Events,
-  begin: (reader: Reader) => () => void,
-): Response {
-  const body = request.method === 'HEAD' ? null : streams.open(begin)
-  return new Response(body, {
+function eventStream({ streams }: Events, begin: (reader: Reader) => () => void): Response {
+  return new Response(streams.open(begin), {
     headers: {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
@@ -94,32 +94,51 @@ function eventStream(
   })
 }
 
-/** Sends what was missed, then what happens; live events wait until the past is told. */
+/**
+ * Sends what was missed, then what happens. Whenever the reader has no room, the outbox keeps what
+ * happens until it has.
+ */
 function follow(
   { deps, hub }: Events,
   reader: Reader,
   { id, uuid }: { id: number; uuid: string },
   since: number | null,
 ): () => void {
-  let sent = since ?? 0
-  let waiting: StoredEvent[] | null = []
+  let sent = 0
+  let isReading = true
+  let isMore = false
   const tell = (event: StoredEvent) => {
-    if (event.id <= sent) return
     sent = event.id
-    reader.send({ id: event.id, event: event.type, data: spellEvent(event, uuid) })
+    const data = JSON.stringify(spellEvent(event, uuid))
+    reader.send({ id: event.id, event: event.type, data })
   }
-  const stop = hub.listen(id, (event) => (waiting ? waiting.push(event) : tell(event)))
-  const tellPast = async () => {
-    if (since === null) sent = await latestEventId(deps.db)
-    for (;;) {
+  const readOutbox = async () => {
+    while (isReading) {
+      isMore = false
       const page = await eventsOfSystemAfter(deps.db, id, sent, PAGE)
-      for (const event of page) tell(event)
-      if (page.length < PAGE) break
+      for (const event of page) {
+        if (!(await reader.room())) return
+        tell(event)
+      }
+      isReading = page.length > 0 || isMore
     }
-    for (const event of waiting ?? []) tell(event)
-    waiting = null
   }
-  tellPast().catch(() => reader.end())
+  const begin = async () => {
+    const latest = await latestEventId(deps.db)
+    // A number of another time, before a backup was put back, must not silence what comes.
+    sent = Math.min(since ?? latest, latest)
+    await readOutbox()
+  }
+  const stop = hub.listen(id, (event) => {
+    if (isReading) isMore = true
+    else if (event.id <= sent) return
+    else if (reader.hasRoom) tell(event)
+    else {
+      isReading = true
+      readOutbox().catch(() => reader.end())
+    }
+  })
+  begin().catch(() => reader.end())
   return stop
 }
 
@@ -133,29 +152,50 @@ function followFronters(
   systemId: number,
 ): () => void {
   let last: string | undefined
+  let newest: number | null = null
+  let isTelling = false
   const tell = async (id: number) => {
-    const data = await sharedFront(deps, asked, viewer, systemId)
-    const text = JSON.stringify(data)
-    if (text === last) return
-    last = text
+    const data = await sharedFront(deps, asked, viewer, systemId, id)
+    if (data === last) return
+    last = data
     reader.send({ id, event: 'fronters', data })
   }
-  // Each waits for the one before, so that an older answer never overtakes a newer one.
-  let turn = latestEventId(deps.db).then(tell)
-  turn.catch(() => reader.end())
-  return hub.listen(systemId, ({ id, type }) => {
-    if (!frontChanges.has(type)) return
-    turn = turn.then(() => tell(id))
-    turn.catch(() => reader.end())
+  /** One after the other, so that an older answer never overtakes a newer one. */
+  const tellAll = async () => {
+    isTelling = true
+    while (newest !== null && (await reader.room())) {
+      const id = newest
+      newest = null
+      await tell(id)
+    }
+    isTelling = false
+  }
+  const change = (id: number) => {
+    newest = id
+    if (!isTelling) tellAll().catch(() => reader.end())
+  }
+  const stop = hub.listen(systemId, ({ id, type }) => {
+    if (frontChanges.has(type)) change(id)
   })
+  latestEventId(deps.db).then(
+    (id) => change(Math.max(id, newest ?? 0)),
+    () => reader.end(),
+  )
+  return stop
 }
 
-type Asked = Map<string, Promise<object | null>>
+type Asked = Map<string, Promise<string>>
 
-/** A thousand widgets of one system ask the same at the same moment: it is looked up once. */
-function sharedFront(deps: Deps, asked: Asked, viewer: Viewer, systemId: number) {
+/** A thousand widgets of one system ask the same after one event: it is looked up once. */
+function sharedFront(
+  deps: Deps,
+  asked: Asked,
+  viewer: Viewer,
+  systemId: number,
+  eventId: number,
+): Promise<string> {
   const owner = isOwner(viewer, systemId)
-  const key = `${systemId} ${owner}`
+  const key = `${systemId} ${owner} ${eventId}`
   let answer = asked.get(key)
   if (!answer) {
     answer = frontersOf(deps, viewer, systemId, owner).finally(() => asked.delete(key))
@@ -166,7 +206,7 @@ function sharedFront(deps: Deps, asked: Asked, viewer: Viewer, systemId: number)
 
 async function frontersOf(deps: Deps, viewer: Viewer, systemId: number, owner: boolean) {
   const front = await getFronters(deps, viewer, await getSystemById(deps.db, systemId))
-  return front && showFront(front, owner)
+  return JSON.stringify(front && showFront(front, owner))
 }
 
 /** Whether the caller is still who it was: its token may have been revoked, its system deleted. */

@@ -1,0 +1,91 @@
+import { Database } from 'bun:sqlite'
+import { existsSync } from 'node:fs'
+import { backUp, restore } from '../db/backup'
+import { examine, type Finding, repair } from '../db/doctor'
+import { isOurs, pendingMigrations, unknownMigrations } from '../db/migrate'
+import { pathOf } from '../db/open'
+import { type Command, Failure } from './command'
+
+export const careCommands: Command[] = [
+  {
+    name: 'backup',
+    summary: 'Write a consistent copy of the database, also while the server runs',
+    args: ['FILE'],
+    async run({ args: [file = ''], config }) {
+      backUp(config.DATABASE_URL, file)
+      return { json: { backup: file }, text: `The database is copied to ${file}.` }
+    },
+  },
+  {
+    name: 'restore',
+    summary: 'Put a backup in the place of the database, which is kept aside',
+    args: ['FILE'],
+    destroys: true,
+    async run({ args: [file = ''], config, confirm }) {
+      await confirm(`Put ${file} in the place of ${config.DATABASE_URL}?`)
+      const aside = restore(config.DATABASE_URL, file, new Date())
+      return {
+        json: { restored: file, aside },
+        text: `${file} is restored.${aside ? ` The old database is kept as ${aside}.` : ''}`,
+      }
+    },
+  },
+  {
+    name: 'doctor',
+    summary: 'Look for damage in the database',
+    flags: { fix: { type: 'boolean', doc: 'Repair what can be repaired' } },
+    async run({ flags, config }) {
+      const database = openAsItIs(pathOf(config.DATABASE_URL))
+      try {
+        const before = examine(database)
+        const left = flags.fix === true && before.length > 0 ? repair(database) : before
+        if (left.length > 0 && flags.json !== true) throw new Failure(describeFindings(left))
+        return {
+          json: {
+            ok: left.length === 0,
+            fixed: before.length - left.length,
+            problems: left.map(show),
+          },
+          text: `The database is whole.${before.length > 0 ? ` ${before.length} problems were repaired.` : ''}`,
+        }
+      } finally {
+        database.close()
+      }
+    },
+  },
+]
+
+/** Not migrated first: what is broken must be looked at as it is. */
+function openAsItIs(path: string): Database {
+  if (!existsSync(path)) throw new Failure(`There is no database ${path}.`)
+  const database = new Database(path, { readwrite: true })
+  try {
+    database.run('PRAGMA busy_timeout = 5000')
+    if (!isOurs(database)) throw new Failure(`${path} is not a Multitude database.`)
+    if (unknownMigrations(database).length > 0)
+      throw new Failure(`${path} was made by a newer Multitude; update this program.`)
+    if (pendingMigrations(database).length > 0)
+      throw new Failure(`${path} was made by an older Multitude; run "multitude migrate" first.`)
+    return database
+  } catch (cause) {
+    database.close()
+    if (cause instanceof Failure) throw cause
+    throw new Failure(`${path} is not a database, or is damaged beyond reading.`)
+  }
+}
+
+function show({ check, problem, fix }: Finding) {
+  return { check, problem, fixable: fix !== undefined }
+}
+
+function describeFindings(findings: Finding[]): string {
+  const lines = findings.map(
+    ({ check, problem, fix }) => `  ${check}: ${problem}${fix ? '' : ' (needs a backup)'}`,
+  )
+  const canFix = findings.some(({ fix }) => fix)
+  return [
+    'Problems were found:',
+    ...lines,
+    ...(canFix ? ['Run it with --fix to repair.'] : []),
+  ].join('\n')
+}

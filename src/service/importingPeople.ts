@@ -1,0 +1,170 @@
+import { eq } from 'drizzle-orm'
+import { groupMembers, groups, members } from '../db/tables'
+import { changesOf, type Identity } from '../model/entity'
+import { type ErrorName, error } from '../model/errors'
+import type { Group, group } from '../model/group'
+import type { Member, MemberDraft, member } from '../model/member'
+import { freeGroupIdentity, insertGroup, updateGroup } from './groups'
+import type { Import, Tally } from './importing'
+import { freeMemberIdentity, insertMember, updateMember } from './members'
+import { addPair } from './memberships'
+import { getSettings } from './settings'
+
+export async function importMembers(work: Import): Promise<void> {
+  const { tx, systemId, bundle, report, options } = work
+  const isWanted = options.only?.has('members') ?? true
+  const existing = await tx.select().from(members).where(eq(members.system_id, systemId)).all()
+  const match = matcher<Member>(existing)
+  const pairs = bundle.members.map((incoming) => ({ incoming, found: match(incoming) }))
+  const { member_limit } = await getSettings(tx, systemId)
+  if (isWanted) refuseTooMany(existing.length, pairs, member_limit, 'memberLimit')
+  for (const { incoming, found } of pairs) {
+    if (found) work.members.set(incoming.key, found)
+    if (!isWanted) report.members.left_out += 1
+    else if (found) work.members.set(incoming.key, await changeMember(work, found, incoming.values))
+    else work.members.set(incoming.key, await addMember(work, incoming))
+    await work.step()
+  }
+}
+
+async function addMember(work: Import, incoming: Incoming<MemberDraft>): Promise<Member> {
+  const { tx, systemId, deps, report } = work
+  const identity = await freeMemberIdentity(tx, incoming)
+  const draft = { ...incoming.values, created: incoming.values.created ?? deps.now() }
+  const made = await insertMember(tx, systemId, draft, identity)
+  noteAdded(work, report.members, 'member', incoming, made)
+  return made
+}
+
+async function changeMember(work: Import, found: Member, values: MemberDraft): Promise<Member> {
+  const { message_count: _, created, last_message_timestamp, ...rest } = values
+  const patch = {
+    ...rest,
+    // A file tells of the past: it may know an earlier beginning, or a later word than ours.
+    ...(isNumber(created) && created < (found.created ?? Infinity) && { created }),
+    ...(isNumber(last_message_timestamp) &&
+      last_message_timestamp > (found.last_message_timestamp ?? -Infinity) && {
+        last_message_timestamp,
+      }),
+  }
+  const changed = changesOf<typeof member>(found, patch)
+  if (!noteChanged(work, work.report.members, changed)) return found
+  return updateMember(work.tx, found, changed)
+}
+
+export async function importGroups(work: Import): Promise<void> {
+  const { tx, systemId, bundle, report, options } = work
+  const isWanted = options.only?.has('groups') ?? true
+  const existing = await tx.select().from(groups).where(eq(groups.system_id, systemId)).all()
+  const match = matcher<Group>(existing)
+  const pairs = bundle.groups.map((incoming) => ({ incoming, found: match(incoming) }))
+  const { group_limit } = await getSettings(tx, systemId)
+  if (isWanted) refuseTooMany(existing.length, pairs, group_limit, 'groupLimit')
+  for (const { incoming, found } of pairs) {
+    if (isWanted) {
+      const row = found
+        ? await changeGroup(work, found, incoming.values)
+        : await addGroup(work, incoming)
+      await importMemberships(work, row, incoming.members)
+    } else report.groups.left_out += 1
+    await work.step()
+  }
+}
+
+async function addGroup(
+  work: Import,
+  incoming: Import['bundle']['groups'][number],
+): Promise<Group> {
+  const { tx, systemId, deps, report } = work
+  const identity = await freeGroupIdentity(tx, incoming)
+  const draft = { ...incoming.values, created: incoming.values.created ?? deps.now() }
+  const made = await insertGroup(tx, systemId, draft, identity)
+  noteAdded(work, report.groups, 'group', incoming, made)
+  return made
+}
+
+async function changeGroup(work: Import, found: Group, values: object): Promise<Group> {
+  const { created, ...rest } = values as { created?: number | null }
+  const isEarlier = isNumber(created) && created < (found.created ?? Infinity)
+  const changed = changesOf<typeof group>(found, { ...rest, ...(isEarlier && { created }) })
+  if (!noteChanged(work, work.report.groups, changed)) return found
+  return updateGroup(work.tx, found, changed)
+}
+
+/** Members are added to groups, never taken out. */
+async function importMemberships(work: Import, row: Group, keys: string[]): Promise<void> {
+  const { tx, report } = work
+  const inside = await tx
+    .select({ id: groupMembers.member_id })
+    .from(groupMembers)
+    .where(eq(groupMembers.group_id, row.id))
+    .all()
+  const known = new Set(inside.map(({ id }) => id))
+  for (const key of keys) {
+    const one = work.members.get(key)
+    if (!one) report.memberships.left_out += 1
+    else if (known.has(one.id)) report.memberships.unchanged += 1
+    else {
+      await addPair(tx).run({ group: row.id, member: one.id })
+      known.add(one.id)
+      report.memberships.added += 1
+      work.touch()
+    }
+  }
+}
+
+interface Incoming<D> {
+  hid?: string
+  uuid?: string
+  values: D
+}
+
+/** By UUID, then short ID, then exact name; each row here is meant at most once. */
+function matcher<R extends Identity & { name: string }>(existing: readonly R[]) {
+  const byUuid = new Map(existing.map((row) => [row.uuid, row]))
+  const byHid = new Map(existing.map((row) => [row.hid, row]))
+  const byName = Map.groupBy(existing, (row) => row.name)
+  const used = new Set<number>()
+  return ({ hid, uuid, values }: Incoming<{ name: string }>): R | null => {
+    const named = byName.get(values.name) ?? []
+    const candidates = [byUuid.get(uuid ?? ''), byHid.get(hid ?? ''), ...named]
+    const found = candidates.find((row) => row && !used.has(row.id))
+    if (!found) return null
+    used.add(found.id)
+    return found
+  }
+}
+
+function refuseTooMany(
+  existing: number,
+  pairs: readonly { found: unknown }[],
+  limit: number,
+  reason: ErrorName,
+): void {
+  const added = pairs.filter(({ found }) => !found).length
+  if (added > 0 && existing + added > limit) throw error(reason)
+}
+
+function noteAdded(
+  { report, touch }: Import,
+  tally: Tally,
+  kind: string,
+  { hid, uuid }: Incoming<unknown>,
+  made: Identity,
+): void {
+  tally.added += 1
+  touch()
+  if (hid && hid !== made.hid) report.renamed.push({ kind, from: hid, to: made.hid })
+  if (uuid && uuid !== made.uuid) report.renamed.push({ kind, from: uuid, to: made.uuid })
+}
+
+function noteChanged({ touch }: Import, tally: Tally, changed: object): boolean {
+  const isChanged = Object.keys(changed).length > 0
+  tally[isChanged ? 'changed' : 'unchanged'] += 1
+  if (isChanged) touch()
+  return isChanged
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number'
+}

@@ -5,6 +5,8 @@ interface Setting<T> {
   readonly initial: T
   /** Reads the text, or throws what the text should have been. */
   readonly read: (text: string) => T
+  /** Spells the value as it is read, where its plain text would not do. */
+  show?(value: T): string
   readonly doc: string
   /** The command-line flag, where it is not simply the name in lower case. */
   readonly flag?: string
@@ -64,7 +66,10 @@ export const settings = {
   ),
   IMPORT_LIMIT: setting(64 * MiB, readBytes, 'Largest file that can be imported'),
   BACKUP_DIR: setting('', readText, 'Folder for scheduled backups; none are made without it'),
-  BACKUP_EVERY: setting(24 * HOURS, readDuration, 'Time between backups, as 30m, 24h or 7d'),
+  BACKUP_EVERY: {
+    ...setting(24 * HOURS, readDuration, 'Time between backups, as 30m, 24h or 7d'),
+    show: showDuration,
+  },
   BACKUP_KEEP: setting(7, readCount, 'How many scheduled backups are kept; 0 keeps all'),
 }
 
@@ -111,7 +116,7 @@ export function flagOf(name: SettingName): string {
 
 /** The settings with the values in force, as text that can be read back; secrets are masked. */
 export function describeConfig(config: Config) {
-  return entries().map(([name, { initial, secret, doc }]) => ({
+  return entries().map(([name, { initial, secret, doc, show = showPlain }]) => ({
     name,
     flag: `--${flagOf(name)}`,
     value: secret && config[name] ? '********' : show(config[name]),
@@ -128,7 +133,7 @@ function setting<T>(initial: T, read: (text: string) => T, doc: string): Setting
   return { initial, read, doc }
 }
 
-function show(value: unknown): string {
+function showPlain(value: unknown): string {
   if (value === null) return 'off'
   if (typeof value !== 'object') return String(value)
   return Object.entries(value)
@@ -181,6 +186,11 @@ function readDuration(text: string): number {
   const duration = Number(match?.[1]) * unit
   if (!match || duration === 0) throw new Error('must be a time such as 30m, 24h or 7d')
   return duration
+}
+
+function showDuration(duration: number): string {
+  if (duration % DAYS === 0) return `${duration / DAYS}d`
+  return duration % HOURS === 0 ? `${duration / HOURS}h` : `${duration / MINUTES}m`
 }
 
 function readBytes(text: string): number {

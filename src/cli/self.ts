@@ -4,7 +4,12 @@ export function ownCommand(): string[] {
   return script.endsWith('.ts') ? [process.execPath, script] : [process.execPath]
 }
 
-/** The same, as a person would type it. */
-export function typedCommand(): string {
-  return ownCommand().length > 1 ? 'npx bun src/main.ts' : process.execPath
+/** A command line of this program that works as it stands, pasted in any folder. */
+export function typedCommand(...args: string[]): string {
+  return [...ownCommand(), ...args].map(quoted).join(' ')
+}
+
+/** As a shell takes it whole, whatever the folder is called. */
+function quoted(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -49,10 +49,12 @@ async function greeting(app: App, config: Config, address: string): Promise<stri
     ['  API page', `${shown}/docs`],
     ['  Data', app.storage.path],
   ])
+  const data = `file:${app.storage.path}`
+  const make = typedCommand('system', 'create', '--name', 'My system', '--database', data)
   const first =
     (await countSystems(app.deps)) > 0
       ? ''
-      : `\n  No system exists yet. Make one, and keep the token it prints:\n\n    ${typedCommand()} system create --name "My system" --database ${quoted(`file:${app.storage.path}`)}\n`
+      : `\n  No system exists yet. Make one, and keep the token it prints:\n\n    ${make}\n`
   return `\nMultitude ${version}\n\n${facts}\n${first}\n`
 }
 

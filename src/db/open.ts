@@ -2,6 +2,7 @@ import { Database, SQLiteError } from 'bun:sqlite'
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
+import { error } from '../model/errors'
 import { migrate, refuseForeign } from './migrate'
 import * as tables from './tables'
 
@@ -85,10 +86,6 @@ export function prepared<T>(build: (db: Db) => T): (db: Db) => T {
   }
 }
 
-export function isUniqueViolation(cause: unknown): boolean {
-  return cause instanceof SQLiteError && cause.code === 'SQLITE_CONSTRAINT_UNIQUE'
-}
-
 /**
  * One transaction at a time on the one write connection, in the order they were asked for.
  * Drizzle's own `transaction` is synchronous here and would commit before async work is done.
@@ -109,6 +106,8 @@ function queueTransactions(writer: Database, path: string): Storage['transact'] 
         return result
       } catch (cause) {
         if (writer.inTransaction) rollback.run()
+        // What it hangs on was there when it was looked up, and is not any more.
+        if (isMissingReference(cause)) throw error('conflict', 'it was deleted meanwhile')
         throw cause
       }
     }
@@ -129,6 +128,10 @@ async function waitForTurn(path: string, begin: () => void): Promise<void> {
       await Bun.sleep(BUSY_PAUSE_MS)
     }
   }
+}
+
+function isMissingReference(cause: unknown): boolean {
+  return cause instanceof SQLiteError && cause.code === 'SQLITE_CONSTRAINT_FOREIGNKEY'
 }
 
 function isBusy(cause: unknown): boolean {

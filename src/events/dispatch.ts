@@ -1,6 +1,4 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { eq } from 'drizzle-orm'
-import { systems } from '../db/tables'
 import { error } from '../model/errors'
 import { Problem } from '../model/field'
 import { DAY, HOUR, MINUTE, SECOND } from '../model/time'
@@ -14,6 +12,7 @@ import {
   activateWebhook,
   activeWebhooks,
   changeWebhook,
+  findSystemUuid,
   findWebhook,
   getWebhook,
   noteDelivery,
@@ -28,13 +27,18 @@ export interface DispatchOptions {
   readonly pauses?: readonly number[]
   /** How long a receiver may fail before it is given up. */
   readonly patience?: number
+  /** How often a receiver must prove again that it refuses a wrong token. */
+  readonly checkEvery?: number
+  /** How long a receiver may take to answer; 10 s unless told. */
+  readonly timeoutMs?: number
 }
 
 const PAUSES = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR, 6 * HOUR]
 const PATIENCE = DAY
-
-/** How often a receiver must prove again that it refuses a wrong token. */
 const CHECK_EVERY = DAY
+
+/** How long a receiver that is just being told may take once we are to stop. */
+const GRACE_MS = 2_000
 
 /** Sends events to webhooks: in order for each system, and no system waits for another. */
 export interface Dispatcher {
@@ -54,11 +58,23 @@ export interface Dispatcher {
 export function createDispatcher(
   deps: EventDeps,
   hub: Hub,
-  { allow, userAgent, resolve, pauses = PAUSES, patience = PATIENCE }: DispatchOptions,
+  {
+    allow,
+    userAgent,
+    resolve,
+    pauses = PAUSES,
+    patience = PATIENCE,
+    checkEvery = CHECK_EVERY,
+    timeoutMs,
+  }: DispatchOptions,
 ): Dispatcher {
+  /** Systems that may have an active webhook; all others are passed over without a look. */
   const active = new Set<number>()
   const workers = new Map<number, Promise<void>>()
+  /** Systems that were touched while their worker was busy. */
+  const again = new Set<number>()
   const timers = new Map<number, ReturnType<typeof setTimeout>>()
+  const stopping = new AbortController()
   let isStopped = false
 
   const send = async (hook: Webhook, body: string, headers: Record<string, string>) => {
@@ -69,26 +85,22 @@ export function createDispatcher(
       ips: checked.ips,
       body,
       headers: { 'content-type': 'application/json', 'user-agent': userAgent, ...headers },
+      signal: stopping.signal,
+      ...(timeoutMs !== undefined && { timeoutMs }),
     })
   }
 
+  /** With a wrong token everything about the PING is wrong, whichever way a receiver checks it. */
   const ping = async (hook: Webhook, token: string) => {
-    const system_id = await uuidOf(hook.system_id)
+    const system_id = await findSystemUuid(deps.db, hook.system_id)
     const body = JSON.stringify({ type: 'PING', signing_token: token, system_id })
-    return send(hook, body, sign(hook.token, 0, deps.now(), body))
+    return send(hook, body, sign(token, 0, deps.now(), body))
   }
 
-  const uuidOf = async (systemId: number) => {
-    const row = await deps.db
-      .select({ uuid: systems.uuid })
-      .from(systems)
-      .where(eq(systems.id, systemId))
-      .get()
-    return row?.uuid ?? ''
-  }
-
-  const deliver = async (hook: Webhook, event: StoredEvent) => {
-    const { type, system_id, id, data } = spellEvent(event, await uuidOf(hook.system_id))
+  const deliver = async (hook: Webhook, event: StoredEvent): Promise<Sent> => {
+    const uuid = await findSystemUuid(deps.db, hook.system_id)
+    if (uuid === null) return { error: 'the system is deleted' }
+    const { type, system_id, id, data } = spellEvent(event, uuid)
     const body = JSON.stringify({ type, signing_token: hook.token, system_id, id, data })
     return send(hook, body, sign(hook.token, event.id, event.at, body))
   }
@@ -96,17 +108,19 @@ export function createDispatcher(
   /** What an attempt means for the webhook. */
   const judge = (hook: Webhook, event: StoredEvent, sent: Sent): Partial<Webhook> => {
     const status = 'status' in sent ? sent.status : null
-    if (status !== null && status >= 200 && status < 300)
+    if (isSuccess(sent))
       return { cursor: event.id, failing_since: null, attempts: 0, next_attempt: null }
     if (status === 401 || status === 410)
       return { state: 'disabled', reason: `The receiver answered ${status}.` }
     const now = deps.now()
     const failing_since = hook.failing_since ?? now
-    const why = status === null ? (sent as { error: string }).error : `status ${status}`
+    const why = 'error' in sent ? sent.error : `status ${status}`
     if (now - failing_since >= patience)
       return { state: 'disabled', failing_since, reason: `It failed for too long, last: ${why}` }
     const pause = pauses[Math.min(hook.attempts, pauses.length - 1)] ?? 0
-    return { failing_since, attempts: hook.attempts + 1, next_attempt: now + pause }
+    // The last attempt comes when the patience ends, not a long pause later.
+    const next_attempt = Math.min(now + pause, failing_since + patience)
+    return { failing_since, attempts: hook.attempts + 1, next_attempt }
   }
 
   /** Sends what waits, one after the other, until there is nothing or it must pause. */
@@ -118,8 +132,9 @@ export function createDispatcher(
         return later(systemId, hook.next_attempt - deps.now())
       const [event] = await eventsOfSystemAfter(deps.db, systemId, hook.cursor, 1)
       if (!event) return
-      if (deps.now() - (hook.checked ?? 0) > CHECK_EVERY && !(await stillRefuses(hook))) continue
+      if (deps.now() - (hook.checked ?? 0) > checkEvery && !(await stillRefuses(hook))) continue
       const sent = await deliver(hook, event)
+      // Cut short by us, which says nothing about the receiver.
       if (isStopped && 'error' in sent) return
       await noteDelivery(deps, hook, record(deps, hook, event, sent), judge(hook, event, sent))
     }
@@ -128,8 +143,10 @@ export function createDispatcher(
   /** A receiver that takes any token could be fed by anybody, and is not fed by us. */
   const stillRefuses = async (hook: Webhook): Promise<boolean> => {
     const sent = await ping(hook, randomToken())
-    const takesAny = 'status' in sent && sent.status >= 200 && sent.status < 300
-    await changeWebhook(deps, hook.system_id, {
+    // No answer proves nothing, and the event that waits finds out soon enough.
+    if ('error' in sent) return true
+    const takesAny = isSuccess(sent)
+    await changeWebhook(deps, hook, {
       checked: deps.now(),
       ...(takesAny && { state: 'disabled', reason: 'It accepted a wrong signing token.' }),
     })
@@ -137,39 +154,44 @@ export function createDispatcher(
   }
 
   const later = (systemId: number, pause: number) => {
+    if (isStopped) return
     clearTimeout(timers.get(systemId))
-    const timer = setTimeout(() => touch(systemId), Math.ceil(pause / 1000))
+    const timer = setTimeout(
+      () => {
+        timers.delete(systemId)
+        touch(systemId)
+      },
+      Math.ceil(pause / 1000),
+    )
     timer.unref()
     timers.set(systemId, timer)
   }
 
   const touch = (systemId: number) => {
-    if (isStopped || !active.has(systemId) || workers.has(systemId)) return
+    if (isStopped || !active.has(systemId)) return
+    if (workers.has(systemId)) return void again.add(systemId)
     const worker = work(systemId)
       .catch((cause) => {
         deps.warn('a webhook could not be served', { system: systemId, cause: String(cause) })
         later(systemId, pauses[0] ?? 0)
       })
-      .finally(() => workers.delete(systemId))
-      // What was written while the worker ended must not wait for the next event.
-      .then(() => touchIfBehind(systemId))
+      .then(() => {
+        workers.delete(systemId)
+        // What was written while the worker ended must not wait for the next event.
+        if (again.delete(systemId)) rouse(systemId)
+      })
     workers.set(systemId, worker)
   }
 
-  const touchIfBehind = async (systemId: number) => {
-    const hook = active.has(systemId) ? await findWebhook(deps.db, systemId) : null
-    if (!hook || hook.next_attempt !== null) return
-    const [event] = await eventsOfSystemAfter(deps.db, systemId, hook.cursor, 1)
-    if (event) touch(systemId)
+  const rouse = (systemId: number) => {
+    active.add(systemId)
+    touch(systemId)
   }
 
   hub.listenToAll(({ system_id }) => touch(system_id))
 
   return {
-    touch(systemId) {
-      active.add(systemId)
-      touch(systemId)
-    },
+    touch: rouse,
     async verify(systemId) {
       const hook = await getWebhook(deps.db, systemId)
       const right = await ping(hook, hook.token)
@@ -180,12 +202,12 @@ export function createDispatcher(
       if (!('status' in wrong) || wrong.status !== 401)
         throw refuseUrl('A PING with a wrong signing token must be answered with 401.')
       await activateWebhook(deps, hook)
-      active.add(systemId)
+      rouse(systemId)
     },
     test: async (systemId) => {
       const hook = await getWebhook(deps.db, systemId)
       const sent = await ping(hook, hook.token)
-      await noteDelivery(deps, hook, record(deps, hook, null, sent), {})
+      await noteDelivery(deps, hook, record(deps, hook, null, sent))
       return sent
     },
     async checkUrl(url) {
@@ -193,15 +215,14 @@ export function createDispatcher(
       if (!checked.ok) throw refuseUrl(checked.reason)
     },
     async start() {
-      for (const { system_id } of await activeWebhooks(deps.db)) {
-        active.add(system_id)
-        touch(system_id)
-      }
+      for (const { system_id } of await activeWebhooks(deps.db)) rouse(system_id)
     },
     async stop() {
       isStopped = true
       for (const timer of timers.values()) clearTimeout(timer)
+      const giveUp = setTimeout(() => stopping.abort(), GRACE_MS)
       await Promise.all(workers.values())
+      clearTimeout(giveUp)
     },
   }
 }
@@ -227,6 +248,10 @@ function record(deps: EventDeps, hook: Webhook, event: StoredEvent | null, sent:
     error: 'error' in sent ? sent.error : null,
     attempt: event ? hook.attempts + 1 : 1,
   }
+}
+
+function isSuccess(sent: Sent): boolean {
+  return 'status' in sent && sent.status >= 200 && sent.status < 300
 }
 
 function randomToken(): string {

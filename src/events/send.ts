@@ -12,6 +12,8 @@ export interface Post {
   timeoutMs?: number
   /** Trusted instead of the well-known authorities. */
   ca?: string
+  /** Gives up at once. */
+  signal?: AbortSignal
 }
 
 export type Sent = { status: number } | { error: string }
@@ -25,6 +27,7 @@ export async function post(message: Post): Promise<Sent> {
   const [ip = ''] = message.ips
   // Anything but an IP address would be looked up.
   if (isIP(ip) === 0) return { error: 'no address' }
+  if (message.signal?.aborted) return { error: 'given up' }
   try {
     return await exchange(open(ip, message), message)
   } catch (error) {
@@ -36,7 +39,10 @@ const MAX_TIME_MS = 10_000
 const MAX_ANSWER_BYTES = 4_096
 const MAX_INTERIM_ANSWERS = 8
 
-function exchange(request: ClientRequest, { body, timeoutMs = MAX_TIME_MS }: Post): Promise<Sent> {
+function exchange(
+  request: ClientRequest,
+  { body, timeoutMs = MAX_TIME_MS, signal }: Post,
+): Promise<Sent> {
   const { promise, resolve } = Promise.withResolvers<Sent>()
   let status: number | undefined
   let interim = 0
@@ -45,10 +51,13 @@ function exchange(request: ClientRequest, { body, timeoutMs = MAX_TIME_MS }: Pos
   // Once there is a status it is the answer, whatever becomes of the rest.
   const finish = (error = 'no answer') => {
     clearTimeout(timer)
+    signal?.removeEventListener('abort', giveUp)
     request.destroy()
     resolve(status === undefined ? { error } : { status })
   }
+  const giveUp = () => finish('given up')
   const timer = setTimeout(finish, Math.min(timeoutMs, MAX_TIME_MS), 'timeout')
+  signal?.addEventListener('abort', giveUp)
 
   request.on('error', (error) => finish(nameError(error)))
   request.on('information', () => {

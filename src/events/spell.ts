@@ -46,7 +46,7 @@ function spellData(type: EventType, subject: string | null, data: JsonObject): J
     case 'CREATE_MESSAGE': {
       const { system: from, member: by, ...message } = data
       return messageToV2(
-        message as unknown as Message,
+        message as JsonObject & Message,
         toV2(system, see(system, from as System, true)),
         toV2(member, see(member, by as Member, true)),
       )

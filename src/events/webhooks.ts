@@ -28,6 +28,11 @@ export async function activeWebhooks(db: Db): Promise<Webhook[]> {
   return await db.select().from(webhooks).where(eq(webhooks.state, 'active')).all()
 }
 
+export async function findSystemUuid(db: Db, systemId: number): Promise<string | null> {
+  const row = await uuidOf(db).get({ system: systemId })
+  return row?.uuid ?? null
+}
+
 /** A new address waits until its receiver has proven itself. */
 export async function registerWebhook(
   deps: EventDeps,
@@ -36,6 +41,8 @@ export async function registerWebhook(
   token: string,
 ): Promise<void> {
   await deps.transact(async (tx) => {
+    // It may have been deleted while this waited for its turn.
+    if (!(await findSystemUuid(tx, systemId))) throw error('systemNotFound')
     const cursor = await latestEventId(tx)
     const row = { system_id: systemId, url, token, state: 'pending' as const, cursor, ...healthy }
     await tx
@@ -47,9 +54,14 @@ export async function registerWebhook(
 }
 
 /** The receiver has proven itself: from now on it hears what happens. */
-export async function activateWebhook(deps: EventDeps, { system_id, url }: Webhook): Promise<void> {
+export async function activateWebhook(deps: EventDeps, proven: Webhook): Promise<void> {
+  const { system_id, url } = proven
   await deps.transact(async (tx) => {
-    const cursor = await latestEventId(tx)
+    const now = await findWebhook(tx, system_id)
+    // Meanwhile another address may have been registered, which has proven nothing.
+    if (!now || !isSame(now, proven)) throw error('conflict', 'the webhook was changed meanwhile')
+    // One that was proven before goes on where it was, so that nothing is left out.
+    const cursor = now.state === 'pending' ? await latestEventId(tx) : now.cursor
     await update(tx, system_id, { state: 'active', cursor, checked: deps.now(), ...healthy })
     await tx.update(systems).set({ webhook_url: url }).where(eq(systems.id, system_id))
   })
@@ -77,13 +89,12 @@ export async function noteDelivery(
   deps: EventDeps,
   hook: Webhook,
   delivery: Delivery,
-  changed: Partial<Webhook>,
+  changed: Partial<Webhook> = {},
 ): Promise<void> {
   await deps.transact(async (tx) => {
-    // Meanwhile it may be gone, or be another one.
     const now = await findWebhook(tx, hook.system_id)
-    if (now?.url !== hook.url || now.token !== hook.token) return
-    if (Object.keys(changed).length > 0) await update(tx, hook.system_id, changed)
+    if (!now || !isSame(now, hook)) return
+    await updateUnmoved(tx, now, hook, changed)
     await tx.insert(deliveries).values(delivery)
     await tx.run(sql`
       delete from ${deliveries} where system_id = ${hook.system_id} and id <= (
@@ -93,12 +104,16 @@ export async function noteDelivery(
   })
 }
 
+/** Keeps what was found out about a webhook, unless it is gone or another one meanwhile. */
 export async function changeWebhook(
   deps: EventDeps,
-  systemId: number,
+  hook: Webhook,
   changed: Partial<Webhook>,
 ): Promise<void> {
-  await deps.transact((tx) => update(tx, systemId, changed))
+  await deps.transact(async (tx) => {
+    const now = await findWebhook(tx, hook.system_id)
+    if (now && isSame(now, hook)) await updateUnmoved(tx, now, hook, changed)
+  })
 }
 
 /** The webhook as its owner sees it. The token is not shown again. */
@@ -130,6 +145,21 @@ export function chooseToken(given: unknown): string | Problem {
 
 const healthy = { reason: null, failing_since: null, attempts: 0, next_attempt: null }
 
+function isSame(now: Webhook, then: Webhook): boolean {
+  return now.url === then.url && now.token === then.token
+}
+
+/** What was found out then says nothing about a webhook that was registered anew since. */
+async function updateUnmoved(
+  tx: Db,
+  now: Webhook,
+  then: Webhook,
+  changed: Partial<Webhook>,
+): Promise<void> {
+  const isUnmoved = now.state === then.state && now.cursor === then.cursor
+  if (isUnmoved && Object.keys(changed).length > 0) await update(tx, then.system_id, changed)
+}
+
 async function update(tx: Db, systemId: number, changed: Partial<Webhook>): Promise<void> {
   await tx.update(webhooks).set(changed).where(eq(webhooks.system_id, systemId))
 }
@@ -143,6 +173,14 @@ const bySystem = prepared((db) =>
     .select()
     .from(webhooks)
     .where(eq(webhooks.system_id, sql.placeholder('system')))
+    .prepare(),
+)
+
+const uuidOf = prepared((db) =>
+  db
+    .select({ uuid: systems.uuid })
+    .from(systems)
+    .where(eq(systems.id, sql.placeholder('system')))
     .prepare(),
 )
 

@@ -19,7 +19,8 @@ interface Description {
   deprecated?: boolean
 }
 
-const everywhere: ErrorName[] = ['tooManyRequests', 'internal']
+/** A bot may name a system in `X-System` that does not exist, wherever it asks. */
+const everywhere: ErrorName[] = ['systemNotFound', 'tooManyRequests', 'internal']
 
 /** What writes can answer beside their own errors. */
 export const writeErrors: ErrorName[] = ['badRequest', 'unauthorized', 'tooLarge']

@@ -253,7 +253,8 @@ function scopeOf(method: string, path: string): Scope {
 function actsOnItself(method: string, path: string, { system }: Caller): boolean {
   if (system === null) return false
   if (!isRead(method)) return true
-  const [, named] = /\/systems\/([^/]+)/.exec(path) ?? []
-  const name = named?.toLowerCase().replace('-', '')
-  return name === '@me' || name === system.hid || named?.toLowerCase() === system.uuid
+  // Version 1 says `/s` for its own system and `/s/ID` for one by name.
+  const [, named = '@me'] = /\/(?:systems|s)(?:\/([^/]+)|\/?$)/.exec(path) ?? ['', '']
+  const name = named.toLowerCase().replace('-', '')
+  return name === '@me' || name === system.hid || named.toLowerCase() === system.uuid
 }

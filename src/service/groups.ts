@@ -1,21 +1,17 @@
-import { and, count, eq, type SQL, sql } from 'drizzle-orm'
+import { count, eq, sql } from 'drizzle-orm'
 import { type Db, prepared } from '../db/open'
 import { groups } from '../db/tables'
 import { changesOf, fillDefaults } from '../model/entity'
 import { error } from '../model/errors'
 import { type Group, type GroupDraft, type GroupPatch, group } from '../model/group'
-import { isOwner, passGate, type Viewer } from '../model/privacy'
+import { isOwner, type Viewer } from '../model/privacy'
 import { parseRef } from '../model/ref'
-import type { System } from '../model/system'
 import type { Deps } from './deps'
 import { type GivenIdentity, identified } from './identity'
 import { tell } from './outbox'
 import { withDefaultPrivacy } from './privacyDefaults'
 import { getSettings } from './settings'
 import { requireSystem } from './systems'
-
-/** A group with the UUIDs of the members that its viewer may see in it. */
-export type GroupWithMembers = Group & { members: string[] }
 
 export async function getGroup({ db }: Deps, ref: string): Promise<Group> {
   const found = await findGroup(db, ref)
@@ -28,18 +24,6 @@ export async function getOwnGroup(deps: Deps, viewer: Viewer, ref: string): Prom
   const found = await getGroup(deps, ref)
   if (!isOwner(viewer, found.system_id)) throw error('notYourGroup')
   return found
-}
-
-/** The groups of a system that this viewer may list, each with the members it may see. */
-export async function listGroups(
-  { db }: Deps,
-  viewer: Viewer,
-  of: System,
-): Promise<GroupWithMembers[]> {
-  const owner = isOwner(viewer, of.id)
-  passGate('groups', of, owner)
-  const rows = await (owner ? all(db) : visible(db)).all({ system: of.id })
-  return rows.map(({ row, uuids }) => ({ ...row, members: JSON.parse(uuids) }))
 }
 
 export async function createGroup(deps: Deps, viewer: Viewer, draft: GroupDraft): Promise<Group> {
@@ -154,37 +138,6 @@ export async function updateGroup(tx: Db, before: Group, changed: GroupPatch): P
 const stored = identified<Group>(groups)
 
 const ofSystem = eq(groups.system_id, sql.placeholder('system'))
-
-const all = prepared((db) =>
-  db
-    .select({ row: groups, uuids: uuidsOf(sql`true`) })
-    .from(groups)
-    .where(ofSystem)
-    .orderBy(groups.id)
-    .prepare(),
-)
-
-/** Strangers see no hidden group, no member of a group with a hidden list, and no hidden member. */
-const visible = prepared((db) =>
-  db
-    .select({
-      row: groups,
-      uuids: uuidsOf(sql`groups.list_privacy = 'public' and m.visibility = 'public'`),
-    })
-    .from(groups)
-    .where(and(ofSystem, eq(groups.visibility, 'public')))
-    .orderBy(groups.id)
-    .prepare(),
-)
-
-/** Written out: inside a selected expression Drizzle drops the tables' names. */
-function uuidsOf(condition: SQL) {
-  return sql<string>`(
-    select json_group_array(m.uuid order by m.id)
-    from group_members g join members m on m.id = g.member_id
-    where g.group_id = groups.id and ${condition}
-  )`
-}
 
 const countBySystem = prepared((db) =>
   db.select({ all: count() }).from(groups).where(ofSystem).prepare(),

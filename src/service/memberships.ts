@@ -3,40 +3,14 @@ import { type Db, prepared } from '../db/open'
 import { groupMembers, groups, members } from '../db/tables'
 import { error } from '../model/errors'
 import type { Group } from '../model/group'
-import type { Member } from '../model/member'
-import { isOwner, passGate, type Viewer } from '../model/privacy'
+import type { Viewer } from '../model/privacy'
 import type { Deps } from './deps'
-import { findGroupById, getGroup, getOwnGroup, getOwnGroups } from './groups'
-import { findMemberById, getMember, getOwnMember, getOwnMembers } from './members'
+import { findGroupById, getOwnGroup, getOwnGroups } from './groups'
+import { findMemberById, getOwnMember, getOwnMembers } from './members'
 import { tell } from './outbox'
-import { getSystemById } from './systems'
 
 export const membershipActions = ['add', 'remove', 'overwrite'] as const
 export type MembershipAction = (typeof membershipActions)[number]
-
-export async function listGroupMembers(
-  deps: Deps,
-  viewer: Viewer,
-  ref: string,
-): Promise<{ rows: Member[]; owner: boolean }> {
-  const group = await getGroup(deps, ref)
-  const owner = isOwner(viewer, group.system_id)
-  passGate('groupMembers', group, owner)
-  const rows = await membersOf(deps.db).all({ group: group.id })
-  return { rows: rows.filter(({ visibility }) => owner || visibility === 'public'), owner }
-}
-
-export async function listMemberGroups(
-  deps: Deps,
-  viewer: Viewer,
-  ref: string,
-): Promise<{ rows: Group[]; owner: boolean }> {
-  const member = await getMember(deps, ref)
-  const owner = isOwner(viewer, member.system_id)
-  passGate('groups', await getSystemById(deps.db, member.system_id), owner)
-  const rows = await groupsOf(deps.db).all({ member: member.id })
-  return { rows: rows.filter(({ visibility }) => owner || visibility === 'public'), owner }
-}
 
 /** Changes who is in one group. All references are checked before anything changes. */
 export async function changeGroupMembers(

@@ -12,7 +12,7 @@ import type { Instant } from '../model/time'
 import type { Deps } from './deps'
 import { getOwnMembers } from './members'
 import { tell } from './outbox'
-import { getOwnSystem, getSystem, getSystemById } from './systems'
+import { getOwnSystem, getSystemById } from './systems'
 
 /** A switch with the rows of its members, in their order. */
 export type Front = Switch & { members: Member[] }
@@ -44,19 +44,6 @@ export async function listSwitches(
 export async function getFronters({ db }: Deps, viewer: Viewer, of: System): Promise<Front | null> {
   passGate('fronters', of, isOwner(viewer, of.id))
   return findLatest(db, of.id)
-}
-
-export async function getSwitch(
-  deps: Deps,
-  viewer: Viewer,
-  systemRef: string,
-  switchRef: string,
-): Promise<{ front: Front; owner: boolean }> {
-  const of = await getSystem(deps, viewer, systemRef)
-  const owner = isOwner(viewer, of.id)
-  refuseNoUuid(switchRef)
-  passGate('switch', of, owner)
-  return { front: await getFront(deps.db, of.id, switchRef), owner }
 }
 
 export async function createSwitch(

@@ -95,7 +95,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
           summary: 'Make a token for a system',
           description: `In place of the token of that name, which is \`${DEFAULT_TOKEN}\` when none is given.`,
           answers: { 200: schemasBot.token },
-          errors: [...writeErrors, 'invalidBody', 'forbidden', 'systemNotFound'],
+          errors: [...writeErrors, 'invalidBody', 'forbidden', 'systemNotFound', 'conflict'],
         }),
       },
     )

@@ -1,10 +1,9 @@
 import { t } from 'elysia'
 import { group } from '../../model/group'
-import { isOwner } from '../../model/privacy'
 import type { Deps } from '../../service/deps'
-import { createGroup, deleteGroup, getGroup, listGroups, patchGroup } from '../../service/groups'
-import { changeGroupMembers, listGroupMembers, membershipActions } from '../../service/memberships'
-import { getSystem, getSystemById } from '../../service/systems'
+import { createGroup, deleteGroup, patchGroup } from '../../service/groups'
+import { changeGroupMembers, membershipActions } from '../../service/memberships'
+import { readGroup, readGroupMembers, readGroups } from '../../service/reading'
 import { readStrings } from '../../wire/json'
 import { bodySchema, listBody } from '../../wire/schema'
 import { draftFromV2, patchFromV2 } from '../../wire/v2'
@@ -12,7 +11,7 @@ import { describe, writeErrors } from '../docs'
 import { parameter, parameters, readFlag } from '../query'
 import { routes } from '../viewer'
 import { groupRef, systemRef } from './params'
-import { showGroup, showMember } from './views'
+import { json, showGroup } from './views'
 
 const params = t.Object({ groupRef })
 
@@ -22,12 +21,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
       '/systems/:systemRef/groups',
       async ({ params, query, viewer }) => {
         const withMembers = readFlag('with_members', query.with_members)
-        const of = await getSystem(deps, viewer, params.systemRef)
-        const owner = isOwner(viewer, of.id)
-        const rows = await listGroups(deps, viewer, of)
-        return rows.map(({ members, ...row }) =>
-          showGroup(row, owner, withMembers ? { members } : undefined),
-        )
+        return json(await readGroups(deps, viewer, params.systemRef, withMembers))
       },
       {
         params: t.Object({ systemRef }),
@@ -64,9 +58,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/groups/:groupRef',
       async ({ params, viewer }) => {
-        const found = await getGroup(deps, params.groupRef)
-        const { hid } = await getSystemById(deps.db, found.system_id)
-        return showGroup(found, isOwner(viewer, found.system_id), { system: hid })
+        return json(await readGroup(deps, viewer, params.groupRef))
       },
       {
         params,
@@ -114,8 +106,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/groups/:groupRef/members',
       async ({ params, viewer }) => {
-        const { rows, owner } = await listGroupMembers(deps, viewer, params.groupRef)
-        return rows.map((row) => showMember(row, owner))
+        return json(await readGroupMembers(deps, viewer, params.groupRef))
       },
       {
         params,

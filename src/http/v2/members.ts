@@ -1,23 +1,16 @@
 import { t } from 'elysia'
 import { member } from '../../model/member'
-import { isOwner } from '../../model/privacy'
 import type { Deps } from '../../service/deps'
-import {
-  createMember,
-  deleteMember,
-  getMember,
-  listMembers,
-  patchMember,
-} from '../../service/members'
-import { changeMemberGroups, listMemberGroups, membershipActions } from '../../service/memberships'
-import { getSystem, getSystemById } from '../../service/systems'
+import { createMember, deleteMember, patchMember } from '../../service/members'
+import { changeMemberGroups, membershipActions } from '../../service/memberships'
+import { readMember, readMemberGroups, readMembers } from '../../service/reading'
 import { readStrings } from '../../wire/json'
 import { bodySchema, listBody } from '../../wire/schema'
 import { draftFromV2, patchFromV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../docs'
 import { routes } from '../viewer'
 import { memberRef, systemRef } from './params'
-import { showGroup, showMember } from './views'
+import { json, showMember } from './views'
 
 const params = t.Object({ memberRef })
 
@@ -26,9 +19,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/systems/:systemRef/members',
       async ({ params, viewer }) => {
-        const of = await getSystem(deps, viewer, params.systemRef)
-        const rows = await listMembers(deps, viewer, of)
-        return rows.map((row) => showMember(row, isOwner(viewer, of.id)))
+        return json(await readMembers(deps, viewer, params.systemRef))
       },
       {
         params: t.Object({ systemRef }),
@@ -59,9 +50,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/members/:memberRef',
       async ({ params, viewer }) => {
-        const found = await getMember(deps, params.memberRef)
-        const { hid } = await getSystemById(deps.db, found.system_id)
-        return showMember(found, isOwner(viewer, found.system_id), { system: hid })
+        return json(await readMember(deps, viewer, params.memberRef))
       },
       {
         params,
@@ -109,8 +98,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/members/:memberRef/groups',
       async ({ params, viewer }) => {
-        const { rows, owner } = await listMemberGroups(deps, viewer, params.memberRef)
-        return rows.map((row) => showGroup(row, owner))
+        return json(await readMemberGroups(deps, viewer, params.memberRef))
       },
       {
         params,

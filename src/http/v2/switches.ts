@@ -1,24 +1,15 @@
 import { t } from 'elysia'
-import { isOwner } from '../../model/privacy'
 import { MAX_FRONTERS, MAX_SWITCHES } from '../../model/switch'
 import type { Deps } from '../../service/deps'
-import {
-  changeSwitchMembers,
-  createSwitch,
-  deleteSwitch,
-  getFronters,
-  getSwitch,
-  listSwitches,
-  moveSwitch,
-} from '../../service/switches'
-import { getSystem } from '../../service/systems'
+import { readFronters, readSwitch, readSwitches } from '../../service/reading'
+import { changeSwitchMembers, createSwitch, deleteSwitch, moveSwitch } from '../../service/switches'
 import { listBody, unreadBody } from '../../wire/schema'
-import { switchFromV2, switchMembersFromV2, switchTimeFromV2, switchToV2 } from '../../wire/v2'
+import { switchFromV2, switchMembersFromV2, switchTimeFromV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../docs'
 import { parameter, parameters, readLimit, readTime } from '../query'
 import { routes } from '../viewer'
 import { switchRef, systemRef } from './params'
-import { showFront } from './views'
+import { json, showFront } from './views'
 
 const ofSystem = t.Object({ systemRef })
 const ofSwitch = t.Object({ systemRef, switchRef })
@@ -29,9 +20,7 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
       '/systems/:systemRef/switches',
       async ({ params, query, viewer }) => {
         const range = { before: readTime('before', query.before), limit: readLimit(query.limit) }
-        const of = await getSystem(deps, viewer, params.systemRef)
-        const rows = await listSwitches(deps, viewer, of, range)
-        return rows.map((row) => switchToV2(row, row.members))
+        return json(await readSwitches(deps, viewer, params.systemRef, range))
       },
       {
         params: ofSystem,
@@ -59,9 +48,8 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/systems/:systemRef/fronters',
       async ({ params, viewer, set }) => {
-        const of = await getSystem(deps, viewer, params.systemRef)
-        const front = await getFronters(deps, viewer, of)
-        if (front) return showFront(front, isOwner(viewer, of.id))
+        const front = await readFronters(deps, viewer, params.systemRef)
+        if (front !== null) return json(front)
         set.status = 204
         return
       },
@@ -122,8 +110,7 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/systems/:systemRef/switches/:switchRef',
       async ({ params, viewer }) => {
-        const { front, owner } = await getSwitch(deps, viewer, params.systemRef, params.switchRef)
-        return showFront(front, owner)
+        return json(await readSwitch(deps, viewer, params.systemRef, params.switchRef))
       },
       {
         params: ofSwitch,

@@ -3,6 +3,7 @@ import { isOwner, see } from '../../model/privacy'
 import { settings } from '../../model/settings'
 import { system } from '../../model/system'
 import type { Deps } from '../../service/deps'
+import { readSystem } from '../../service/reading'
 import { getSettings, patchSettings } from '../../service/settings'
 import { getSystem, patchSystem } from '../../service/systems'
 import { bodySchema } from '../../wire/schema'
@@ -10,7 +11,7 @@ import { patchFromV2, toV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../docs'
 import { routes } from '../viewer'
 import { systemRef } from './params'
-import { showSystem } from './views'
+import { json, showSystem } from './views'
 
 const params = t.Object({ systemRef })
 
@@ -19,8 +20,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/systems/:systemRef',
       async ({ params, viewer }) => {
-        const found = await getSystem(deps, viewer, params.systemRef)
-        return showSystem(found, isOwner(viewer, found.id))
+        return json(await readSystem(deps, viewer, params.systemRef))
       },
       {
         params,

@@ -30,3 +30,10 @@ export function showFront(front: Front, owner: boolean) {
     front.members.map((row) => showMember(row, owner)),
   )
 }
+
+/** An answer that is JSON text already. */
+export function json(text: string): Response {
+  return new Response(text, jsonHeaders)
+}
+
+const jsonHeaders = { headers: { 'content-type': 'application/json;charset=utf-8' } }

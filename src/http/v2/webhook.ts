@@ -69,7 +69,7 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
           summary: 'Register a webhook',
           description: 'It waits until `verify` has shown that its receiver checks the token.',
           answers: { 200: registered },
-          errors: [...writeErrors, 'invalidBody'],
+          errors: [...writeErrors, 'invalidBody', 'systemNotFound'],
         }),
       },
     )
@@ -102,7 +102,7 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
           description:
             'With the right token the receiver must answer 200, with a wrong one it must answer 401.',
           answers: { 200: 'Webhook' },
-          errors: [...writeErrors, 'invalidBody', 'notFound'],
+          errors: [...writeErrors, 'invalidBody', 'notFound', 'conflict'],
         }),
       },
     )

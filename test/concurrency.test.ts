@@ -1,0 +1,311 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { eq } from 'drizzle-orm'
+import { systemSettings } from '../src/db/tables'
+import { patchMemberGuild } from '../src/service/guilds'
+import { findMember } from '../src/service/members'
+import { createBot } from '../src/service/tokens'
+import { type Answer, type Home, home, type Someone } from './kit'
+
+const GUILD = '466707357099884544'
+
+interface Named {
+  id: string
+  uuid: string
+}
+
+/** What to ask: "METHOD /path", and with what. */
+type Line = [line: string, body?: unknown, headers?: Record<string, string>]
+
+describe('two clients at once', () => {
+  rulesOf(home())
+})
+
+describe('two clients at once, while another process writes to the same file,', () => {
+  // Before the folder goes, nobody may write to it any more.
+  afterAll(() => other.end())
+  const here = home()
+  const other = startWriter(here)
+
+  beforeAll(other.begun)
+  rulesOf(here)
+
+  test('lose nothing that the other process wrote', async () => {
+    const { made, code } = await other.finish()
+    expect(code).toBe(0)
+    expect(made.length).toBeGreaterThan(5)
+    const answers = await Promise.all(made.map(({ id }) => here.ask(`GET /v2/systems/${id}`)))
+    expect(answers.map(({ json }) => json.uuid)).toEqual(made.map(({ uuid }) => uuid))
+  })
+})
+
+/** Everything that must hold however requests fall together. */
+function rulesOf({ app, ask, deps, makeSystem }: Home): void {
+  test.each([
+    ['members', 'member_limit', 40007],
+    ['groups', 'group_limit', 40008],
+  ] as const)('never make more %s than the limit', async (noun, limit, code) => {
+    const someone = await makeSystem()
+    await deps.transact(async (tx) => {
+      const isTheirs = eq(systemSettings.system_id, someone.id)
+      await tx
+        .update(systemSettings)
+        .set({ [limit]: 10 })
+        .where(isTheirs)
+    })
+    const answers = await atOnce(50, (at) =>
+      ask(`POST /v2/${noun}`, { as: someone, body: { name: `Number ${at}` } }),
+    )
+    expect(tally(answers)).toEqual({ 200: 10, [code]: 40 })
+    const { json } = await ask<Named[]>(`GET /v2/systems/@me/${noun}`, { as: someone })
+    expect(json).toHaveLength(10)
+    expect(new Set(json.map(({ id }) => id)).size).toBe(10)
+  })
+
+  test('log a switch once, however often it is sent', async () => {
+    const { someone, members } = await moveIn(2)
+    const answers = await atOnce(20, () => log(someone, { members }))
+    expect(tally(answers)).toEqual({ 200: 1, 40004: 19 })
+    expect(await timesOf(someone)).toHaveLength(1)
+  })
+
+  test('log one switch at one time', async () => {
+    const { someone, members } = await moveIn(20)
+    const timestamp = '2026-02-03T04:05:06.000007Z'
+    const answers = await atOnce(20, (at) =>
+      log(someone, { timestamp, members: members.slice(at, at + 1) }),
+    )
+    expect(tally(answers)).toEqual({ 200: 1, 40005: 19 })
+    expect(await timesOf(someone)).toEqual([timestamp])
+  })
+
+  test('move one switch to one time', async () => {
+    const { someone, members } = await moveIn(2)
+    const logged = await atOnce(10, (at) => log(someone, { members: [members[at % 2] ?? ''] }))
+    const timestamp = '2026-02-03T04:05:06.000007Z'
+    const answers = await atOnce(10, (at) =>
+      ask(`PATCH /v2/systems/@me/switches/${logged[at]?.json.id}`, {
+        as: someone,
+        body: { timestamp },
+      }),
+    )
+    expect(tally(answers)).toEqual({ 200: 1, 40005: 9 })
+    const times = await timesOf(someone)
+    expect(times).toHaveLength(10)
+    expect(times.filter((time) => time === timestamp)).toHaveLength(1)
+  })
+
+  test('keep the changes of both when they change different keys', async () => {
+    const { someone, members } = await moveIn(1)
+    const changes = {
+      display_name: 'Wren',
+      color: '88c0a8',
+      pronouns: 'she/her',
+      birthday: '0004-11-02',
+      description: 'A small bird.',
+      keep_proxy: true,
+      tts: true,
+      proxy_tags: [{ prefix: 'w:', suffix: null }],
+    }
+    const levels = ['visibility', 'name_privacy', 'birthday_privacy', 'proxy_privacy']
+    const bodies = [
+      ...Object.entries(changes).map(([key, value]) => ({ [key]: value })),
+      ...levels.map((level) => ({ privacy: { [level]: 'private' } })),
+    ]
+    const path = `/v2/members/${members[0]}`
+    const answers = await atOnce(bodies.length, (at) =>
+      ask(`PATCH ${path}`, { as: someone, body: bodies[at] }),
+    )
+    expect(tally(answers)).toEqual({ 200: bodies.length })
+    const { json } = await ask(`GET ${path}`, { as: someone })
+    const privacy = Object.fromEntries(levels.map((level) => [level, 'private']))
+    expect(json).toMatchObject({ ...changes, privacy })
+  })
+
+  test('add and remove members of groups from both sides, and both sides agree', async () => {
+    const { someone, members, groups } = await moveIn(8, 4)
+    const pairs = groups.flatMap((group, g) =>
+      members.map((member, m) => ({ group, member, isKept: (g + m) % 2 === 0, turn: g + 2 * m })),
+    )
+    const change = (action: string, { group, member, turn }: (typeof pairs)[number]) =>
+      turn % 3 === 0
+        ? ask(`POST /v2/groups/${group}/members/${action}`, { as: someone, body: [member] })
+        : ask(`POST /v2/members/${member}/groups/${action}`, { as: someone, body: [group] })
+    const added = await Promise.all(pairs.map((pair) => change('add', pair)))
+    expect(tally(added)).toEqual({ 204: pairs.length })
+    const changed = await Promise.all(
+      pairs.map((pair) => change(pair.isKept ? 'add' : 'remove', pair)),
+    )
+    expect(tally(changed)).toEqual({ 204: pairs.length })
+    for (const group of groups)
+      expect(await listed(someone, `/groups/${group}/members`)).toEqual(
+        pairs.filter((pair) => pair.group === group && pair.isKept).map(({ member }) => member),
+      )
+    for (const member of members)
+      expect(await listed(someone, `/members/${member}/groups`)).toEqual(
+        pairs.filter((pair) => pair.member === member && pair.isKept).map(({ group }) => group),
+      )
+  })
+
+  test('replace a group’s members with one list or the other, never with a mixture', async () => {
+    const { someone, members, groups } = await moveIn(9, 1)
+    const lists = [members.slice(0, 3), members.slice(3, 6), members.slice(6), []]
+    const path = `/groups/${groups[0]}/members`
+    await atOnce(20, (at) =>
+      ask(`POST /v2${path}/overwrite`, { as: someone, body: lists[at % lists.length] }),
+    )
+    expect(lists).toContainEqual(await listed(someone, path))
+  })
+
+  test('use what the other deletes without breaking anything', async () => {
+    const { someone, members, groups } = await moveIn(12, 12)
+    for (const [at, member] of members.entries()) {
+      const group = groups[at] ?? ''
+      await makeMemberGuild(member)
+      const lines = [
+        [`DELETE /v2/members/${member}`],
+        [`DELETE /v2/groups/${group}`],
+        ...usesOf(member, group),
+        [`POST /v2/groups/${group}/members/add`, [members.at(-1)]],
+        [`POST /v2/members/${member}/groups/add`, [groups.at(-1)]],
+      ] as Line[]
+      await expectNoFailure(someone, turned(lines, at))
+    }
+  })
+
+  test('use a system that is deleted meanwhile without breaking anything', async () => {
+    const headers = { authorization: `Bot ${await createBot(deps, crypto.randomUUID())}` }
+    for (let at = 0; at < 12; at++) {
+      const { someone, members, groups } = await moveIn(1, 1)
+      const [member = '', group = ''] = [...members, ...groups]
+      await makeMemberGuild(member)
+      const lines: Line[] = [
+        [`DELETE /bot/systems/${someone.hid}`, undefined, headers],
+        [`PATCH /bot/systems/${someone.hid}/guilds/${GUILD}`, {}, headers],
+        ['PATCH /v2/systems/@me', { name: 'The Hill' }],
+        ['PATCH /v2/systems/@me/settings', { pings_enabled: false }],
+        ['POST /v2/members', { name: 'Elm' }],
+        ['POST /v2/groups', { name: 'Guests' }],
+        ['POST /v2/systems/@me/switches', { members: [] }],
+        [`PATCH /v2/systems/@me/autoproxy?guild_id=${GUILD}`, { autoproxy_mode: 'front' }],
+        ...usesOf(member, group),
+      ]
+      await expectNoFailure(someone, turned(lines, at))
+    }
+  })
+
+  function usesOf(member: string, group: string): Line[] {
+    return [
+      [`POST /v2/groups/${group}/members/add`, [member]],
+      [`POST /v2/members/${member}/groups/overwrite`, [group]],
+      [`PATCH /v2/members/${member}`, { proxy_tags: [{ prefix: 'w:' }] }],
+      [`PATCH /v2/groups/${group}`, { color: '335577' }],
+      [`PATCH /v2/members/${member}/guilds/${GUILD}`, { keep_proxy: true }],
+      ['POST /v2/systems/@me/switches', { members: [member] }],
+      [
+        `PATCH /v2/systems/@me/autoproxy?guild_id=${GUILD}`,
+        { autoproxy_mode: 'member', autoproxy_member: member },
+      ],
+    ]
+  }
+
+  /** Asks all of them at once. They may be refused, but only with reasons. */
+  async function expectNoFailure(someone: Someone, lines: Line[]): Promise<void> {
+    const answers = await Promise.all(
+      lines.map(([line, body, headers = {}]) => ask(line, { as: someone, body, headers })),
+    )
+    const failed = lines.filter((_, at) => (answers[at]?.status ?? 500) >= 500)
+    expect(failed.map(([line]) => line)).toEqual([])
+    const reader = new Database(app.storage.path, { readonly: true })
+    expect(reader.query('PRAGMA foreign_key_check').all()).toEqual([])
+    reader.close()
+  }
+
+  async function makeMemberGuild(ref: string): Promise<void> {
+    const row = await findMember(deps.db, ref)
+    if (row) await patchMemberGuild(deps, row, GUILD, { display_name: 'W' }, 'make')
+  }
+
+  async function moveIn(memberCount: number, groupCount = 0) {
+    const someone = await makeSystem()
+    const make = async (noun: string, count: number) => {
+      const ids: string[] = []
+      for (let at = 0; at < count; at++) {
+        const body = { name: `Number ${at}` }
+        ids.push((await ask<Named>(`POST /v2/${noun}`, { as: someone, body })).json.id)
+      }
+      return ids
+    }
+    return {
+      someone,
+      members: await make('members', memberCount),
+      groups: await make('groups', groupCount),
+    }
+  }
+
+  function log(someone: Someone, body: { members: string[]; timestamp?: string }) {
+    return ask('POST /v2/systems/@me/switches', { as: someone, body })
+  }
+
+  async function timesOf(someone: Someone): Promise<string[]> {
+    const path = '/v2/systems/@me/switches'
+    const { json } = await ask<{ timestamp: string }[]>(`GET ${path}`, { as: someone })
+    return json.map(({ timestamp }) => timestamp)
+  }
+
+  async function listed(someone: Someone, path: string): Promise<string[]> {
+    const { json } = await ask<Named[]>(`GET /v2${path}`, { as: someone })
+    return json.map(({ id }) => id)
+  }
+}
+
+/** The same list, beginning elsewhere. */
+function turned<T>(list: T[], by: number): T[] {
+  return [...list.slice(by), ...list.slice(0, by)]
+}
+
+function atOnce<T>(count: number, work: (at: number) => Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: count }, (_, at) => work(at)))
+}
+
+/** How many answers there are of each kind: by number where an error has one, else by status. */
+function tally(answers: Answer[]): Record<string, number> {
+  const kinds = Object.groupBy(answers, ({ status, json }) => String(json?.code || status))
+  return Object.fromEntries(Object.entries(kinds).map(([kind, all]) => [kind, all?.length ?? 0]))
+}
+
+/** The command line in a process of its own, making one system after the other until it is told. */
+function startWriter({ folder, config }: Home) {
+  const stop = join(folder, 'stop')
+  const program = `
+    import { existsSync } from 'node:fs'
+    import { run } from './src/cli/run'
+    for (let turn = 0; turn < 500 && !existsSync(${JSON.stringify(stop)}); turn++) {
+      const code = await run(['system', 'create', '--json'], process.env)
+      if (code !== 0) process.exit(code)
+    }`
+  const child = Bun.spawn([process.execPath, '-e', program], {
+    cwd: join(import.meta.dir, '..'),
+    env: { ...process.env, DATABASE_URL: config.DATABASE_URL },
+    stdout: Bun.file(join(folder, 'made')),
+  })
+  const end = () => {
+    writeFileSync(stop, '')
+    return child.exited
+  }
+  return {
+    end,
+    async begun() {
+      for (let turn = 0; turn < 500 && Bun.file(join(folder, 'made')).size === 0; turn++)
+        await Bun.sleep(10)
+    },
+    async finish() {
+      const code = await end()
+      const text = await Bun.file(join(folder, 'made')).text()
+      const lines = text.trim().split('\n')
+      return { code, made: lines.map((line): Named => JSON.parse(line)) }
+    },
+  }
+}

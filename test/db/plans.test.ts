@@ -1,0 +1,282 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, describe, expect, test } from 'bun:test'
+import { drizzle } from 'drizzle-orm/bun-sqlite'
+import type { Db } from '../../src/db/open'
+import * as tables from '../../src/db/tables'
+import { createHandler } from '../../src/http/server'
+import { createLog } from '../../src/log'
+import type { Group } from '../../src/model/group'
+import type { Member } from '../../src/model/member'
+import { insertAccount } from '../../src/service/accounts'
+import type { Deps } from '../../src/service/deps'
+import { insertGroup } from '../../src/service/groups'
+import { patchMemberGuild, patchSystemGuild } from '../../src/service/guilds'
+import { insertMember } from '../../src/service/members'
+import { addPair } from '../../src/service/memberships'
+import { insertMessage } from '../../src/service/messages'
+import { insertSwitch } from '../../src/service/switches'
+import { createBot } from '../../src/service/tokens'
+import { home, type Someone } from '../kit'
+
+const GUILD = '466707357099884544'
+
+const { app, config, deps, makeSystem } = home()
+const ran: string[] = []
+
+/** The same handles, but each statement is noted when it runs. */
+const recorded = new WeakMap<Db, Db>()
+function recording(db: Db): Db {
+  const { $client } = db as Db & { $client: Database }
+  const known = recorded.get(db)
+  if (known) return known
+  const logger = { logQuery: (statement: string) => void ran.push(statement) }
+  const made = drizzle($client, { schema: tables, logger })
+  recorded.set(db, made)
+  return made
+}
+
+const watched: Deps = {
+  ...deps,
+  db: recording(deps.db),
+  transact: (work) => deps.transact((tx) => work(recording(tx))),
+}
+const handle = createHandler({
+  deps: watched,
+  events: app.events,
+  config,
+  log: createLog('error', 'json', () => {}),
+  ping: () => {},
+})
+
+const reader = new Database(app.storage.path, { readonly: true })
+afterAll(() => reader.close())
+
+interface Populated {
+  someone: Someone
+  members: Member[]
+  groups: Group[]
+  switches: string[]
+}
+
+const small = await populate({ members: 10, groups: 10, switches: 100, fronters: 1 })
+const large = await populate({ members: 1000, groups: 250, switches: 1200, fronters: 150 })
+
+type Line = (of: Populated) => string
+
+const reads: [string, Line][] = [
+  ['a system by its short ID', ({ someone }) => `/systems/${someone.hid}`],
+  ['a system by its UUID', ({ someone }) => `/systems/${someone.uuid}`],
+  ['a system by its account', ({ someone }) => `/systems/${accountOf(someone)}`],
+  ['the settings', () => '/systems/@me/settings'],
+  ['the settings in a guild', () => `/systems/@me/guilds/${GUILD}`],
+  ['autoproxy', () => `/systems/@me/autoproxy?guild_id=${GUILD}`],
+  ['the members', () => '/systems/@me/members'],
+  ['a member by its short ID', ({ members: [one] }) => `/members/${one?.hid}`],
+  ['a member by its UUID', ({ members: [one] }) => `/members/${one?.uuid}`],
+  ['a member in a guild', ({ members: [one] }) => `/members/${one?.hid}/guilds/${GUILD}`],
+  ['a member’s groups', ({ members: [one] }) => `/members/${one?.hid}/groups`],
+  ['the groups', () => '/systems/@me/groups'],
+  ['the groups with members', () => '/systems/@me/groups?with_members=true'],
+  ['a group by its short ID', ({ groups: [one] }) => `/groups/${one?.hid}`],
+  ['a group by its UUID', ({ groups: [one] }) => `/groups/${one?.uuid}`],
+  ['a group’s members', ({ groups: [one] }) => `/groups/${one?.hid}/members`],
+  ['the newest switches', () => '/systems/@me/switches'],
+  ['older switches', () => '/systems/@me/switches?limit=100&before=2026-01-01T00:00:00.0011Z'],
+  ['a switch', ({ switches: [one] }) => `/systems/@me/switches/${one}`],
+  ['the fronters', () => '/systems/@me/fronters'],
+  ['a message by its ID', ({ someone }) => `/messages/${someone.id}01`],
+  ['a message by its trigger', ({ someone }) => `/messages/${someone.id}00`],
+]
+
+const strangersReads: [string, Line][] = [
+  ['the members', ({ someone }) => `/systems/${someone.hid}/members`],
+  ['the groups with members', ({ someone }) => `/systems/${someone.hid}/groups?with_members=true`],
+  ['the newest switches', ({ someone }) => `/systems/${someone.hid}/switches`],
+  ['the fronters', ({ someone }) => `/systems/${someone.hid}/fronters`],
+]
+
+/** In their order: what is made is changed, and then deleted. */
+const writes: [string, Line, unknown?][] = [
+  ['a new name of the system', () => 'PATCH /systems/@me', { name: 'The Hill' }],
+  ['new settings', () => 'PATCH /systems/@me/settings', { pings_enabled: false }],
+  ['new settings in a guild', () => `PATCH /systems/@me/guilds/${GUILD}`, { tag: '| here' }],
+  [
+    'new autoproxy',
+    () => `PATCH /systems/@me/autoproxy?guild_id=${GUILD}`,
+    { autoproxy_mode: 'front' },
+  ],
+  ['a new member', () => 'POST /members', { name: 'Elm', proxy_tags: [{ prefix: 'e:' }] }],
+  [
+    'new tags of a member',
+    ({ members: [one] }) => `PATCH /members/${one?.hid}`,
+    { proxy_tags: [{ prefix: 'w:' }] },
+  ],
+  [
+    'a member in a guild',
+    ({ members: [one] }) => `PATCH /members/${one?.hid}/guilds/${GUILD}`,
+    { keep_proxy: true },
+  ],
+  ['a new group', () => 'POST /groups', { name: 'Guests' }],
+  ['a changed group', ({ groups: [one] }) => `PATCH /groups/${one?.hid}`, { color: '335577' }],
+  ['an emptied group', ({ groups: [one] }) => `POST /groups/${one?.hid}/members/overwrite`, []],
+  [
+    'a member without groups',
+    ({ members: [one] }) => `POST /members/${one?.hid}/groups/overwrite`,
+    [],
+  ],
+  ['a switch', () => 'POST /systems/@me/switches', { members: [] }],
+  [
+    'a moved switch',
+    ({ switches: [one] }) => `PATCH /systems/@me/switches/${one}`,
+    { timestamp: '2020-01-01' },
+  ],
+  ['an emptied switch', ({ switches: [one] }) => `PATCH /systems/@me/switches/${one}/members`, []],
+  ['a deleted switch', ({ switches: [one] }) => `DELETE /systems/@me/switches/${one}`],
+  ['a deleted group', ({ groups: [one] }) => `DELETE /groups/${one?.hid}`],
+  ['a deleted member', ({ members: [one] }) => `DELETE /members/${one?.hid}`],
+]
+
+describe('the watch', () => {
+  test('sees a scan of a table and of an index, under any name', () => {
+    expect(scansOf('select * from members where name = ?')).toEqual(['SCAN members'])
+    expect(scansOf('select count(*) from switches s')).toHaveLength(1)
+    expect(scansOf('select * from members where system_id = ?')).toEqual([])
+  })
+})
+
+describe('no table is scanned, and lists take the same statements for any length, to read', () => {
+  test.each(reads)('%s', async (_, line) => {
+    await expectAlike(line, true)
+  })
+
+  test.each(strangersReads)('%s, as a stranger', async (_, line) => {
+    await expectAlike(line, false)
+  })
+
+  test('a page of the history, which comes from its index in order', async () => {
+    const statements = await statementsOf('GET /v2/systems/@me/switches', large.someone.token)
+    const plan = statements.flatMap(planOf)
+    expect(plan.filter((detail) => detail.includes('switches_by_time'))).toHaveLength(1)
+    expect(plan).not.toContain('USE TEMP B-TREE FOR ORDER BY')
+  })
+
+  test('what decides about a message, and to record it', async () => {
+    const key = `Bot ${await createBot(deps, 'plans')}`
+    const ask = async ({ someone, members: [one] }: Populated) => {
+      const place = { account_id: accountOf(someone), guild_id: GUILD, channel_id: '2' }
+      const sent = { ...place, content: 'w: hello' }
+      const ids = { id: `${someone.id}03`, original: `${someone.id}02`, channel: '2', guild: GUILD }
+      const record = { ...ids, sender: place.account_id, member: one?.uuid }
+      return [
+        ...(await statementsOf('POST /bot/proxy', key, sent)),
+        ...(await statementsOf('POST /bot/messages', key, record)),
+      ]
+    }
+    const [few, many] = [await ask(small), await ask(large)]
+    expect(many).toEqual(few)
+    expect(many.flatMap(scansOf)).toEqual([])
+  })
+})
+
+describe('no table is scanned to write', () => {
+  test.each(writes)('%s', async (_, line, body) => {
+    const [method, path] = line(small).split(' ')
+    const statements = await statementsOf(`${method} /v2${path}`, small.someone.token, body)
+    expect(statements.flatMap(scansOf)).toEqual([])
+  })
+
+  test('what hangs on a row that is deleted', () => {
+    const names = reader
+      .query<{ name: string }, []>("SELECT name FROM sqlite_master WHERE type = 'table'")
+      .all()
+    const references = names.flatMap(({ name }) =>
+      reader
+        .query<{ from: string }, [string]>('SELECT "from" FROM pragma_foreign_key_list(?)')
+        .all(name)
+        .map(({ from }) => `select 1 from "${name}" where "${from}" = ?`),
+    )
+    expect(references.length).toBeGreaterThan(15)
+    expect(references.filter((sql) => scansOf(sql).length > 0)).toEqual([])
+  })
+})
+
+async function expectAlike(line: Line, isOwner: boolean): Promise<void> {
+  const ask = (of: Populated) => statementsOf(`GET /v2${line(of)}`, isOwner ? of.someone.token : '')
+  const [few, many] = [await ask(small), await ask(large)]
+  expect(few.length).toBeGreaterThan(0)
+  expect(many).toEqual(few)
+  expect(many.flatMap(scansOf)).toEqual([])
+}
+
+/** The statements that a request runs. It must succeed. */
+async function statementsOf(
+  line: string,
+  authorization: string,
+  body?: unknown,
+): Promise<string[]> {
+  const [method = '', path = ''] = line.split(' ')
+  ran.length = 0
+  const request = new Request(`http://localhost${path}`, {
+    method,
+    headers: { authorization },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  const response = await handle(request, '127.0.0.1')
+  expect(response.ok).toBe(true)
+  return [...ran]
+}
+
+/** The lines of a plan that go through a whole table or index. */
+function scansOf(statement: string): string[] {
+  return planOf(statement).filter((detail) => /^SCAN (?!json_each|CONSTANT ROW|\()/.test(detail))
+}
+
+function planOf(statement: string): string[] {
+  return reader
+    .query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${statement}`)
+    .all()
+    .map(({ detail }) => detail)
+}
+
+function accountOf({ id }: Someone): string {
+  return String(100_000_000_000_000_000n + BigInt(id))
+}
+
+async function populate(counts: {
+  members: number
+  groups: number
+  switches: number
+  fronters: number
+}): Promise<Populated> {
+  const someone = await makeSystem('Lantern Hill')
+  const { id } = someone
+  const made = await deps.transact(async (tx) => {
+    const members: Member[] = []
+    const groups: Group[] = []
+    const switches: string[] = []
+    for (let at = 0; at < counts.members; at++)
+      members.push(await insertMember(tx, id, { name: `Member ${at}` }))
+    for (let at = 0; at < counts.groups; at++) {
+      const group = await insertGroup(tx, id, { name: `Group ${at}` })
+      groups.push(group)
+      for (const member of at === 0 ? members : members.slice(0, 5))
+        await addPair(tx).run({ group: group.id, member: member.id })
+    }
+    const front = members.slice(0, counts.fronters)
+    for (let at = 0; at < counts.switches; at++) {
+      const isLast = at === counts.switches - 1
+      const time = Date.UTC(2026) * 1000 + at
+      const { uuid } = await insertSwitch(deps, tx, id, time, isLast ? front : front.slice(0, 1))
+      switches.push(uuid)
+    }
+    await insertAccount(deps, tx, id, accountOf(someone))
+    const place = { sender: '1', channel: '2', guild: null, timestamp: deps.now() }
+    const ids = { id: `${id}01`, original: `${id}00`, member_id: members[0]?.id ?? null }
+    await insertMessage(tx, { ...place, ...ids, system_id: id })
+    return { someone, members, groups, switches }
+  })
+  await patchSystemGuild(deps, id, GUILD, { tag: '|' }, 'make')
+  const [first] = made.members
+  if (first) await patchMemberGuild(deps, first, GUILD, { display_name: 'W' }, 'make')
+  return made
+}

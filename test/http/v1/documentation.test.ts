@@ -1,0 +1,284 @@
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'drizzle-orm'
+import { document } from '../../document'
+import { home } from '../../kit'
+import { everyone, type Json, makeWorld, type Who } from '../../scenarios'
+
+const TAG = 'Version 1 (deprecated)'
+
+const systemKeys = [
+  'id',
+  'name',
+  'description',
+  'tag',
+  'color',
+  'avatar_url',
+  'banner',
+  'tz',
+  'created',
+  'description_privacy',
+  'member_list_privacy',
+  'front_privacy',
+  'front_history_privacy',
+]
+
+const memberKeys = [
+  'id',
+  'name',
+  'display_name',
+  'description',
+  'pronouns',
+  'color',
+  'avatar_url',
+  'banner',
+  'birthday',
+  'prefix',
+  'suffix',
+  'proxy_tags',
+  'keep_proxy',
+  'created',
+  'privacy',
+  'visibility',
+  'name_privacy',
+  'description_privacy',
+  'avatar_privacy',
+  'birthday_privacy',
+  'pronoun_privacy',
+  'metadata_privacy',
+]
+
+const switchKeys = ['timestamp', 'members']
+const messageKeys = ['timestamp', 'id', 'original', 'sender', 'channel', 'system', 'member']
+const readOnly = ['id', 'created']
+
+interface Endpoint {
+  /** The keys of what it answers, or of each thing in a list; nothing where it answers 204. */
+  keys?: string[]
+  /** The keys that it takes. */
+  takes?: string[]
+}
+
+/** Every endpoint of version 1, as the interface has them. */
+const endpoints: Record<string, Endpoint> = {
+  'GET /v1/s': { keys: systemKeys },
+  'GET /v1/s/{id}': { keys: systemKeys },
+  'GET /v1/s/{id}/members': { keys: memberKeys },
+  'GET /v1/s/{id}/switches': { keys: switchKeys },
+  'GET /v1/s/{id}/fronters': { keys: switchKeys },
+  'PATCH /v1/s': { keys: systemKeys, takes: without(systemKeys, readOnly) },
+  'POST /v1/s/switches': { takes: ['members'] },
+  'GET /v1/m/{id}': { keys: memberKeys },
+  'POST /v1/m': { keys: memberKeys, takes: without(memberKeys, readOnly) },
+  'PATCH /v1/m/{id}': { keys: memberKeys, takes: without(memberKeys, readOnly) },
+  'DELETE /v1/m/{id}': {},
+  'GET /v1/a/{id}': { keys: systemKeys },
+  'GET /v1/msg/{id}': { keys: messageKeys },
+}
+
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    line: `${method.toUpperCase()} ${path}`,
+    operation: operation as typeof operation & Described,
+  })),
+)
+
+interface Described {
+  summary?: string
+  deprecated?: boolean
+  tags?: string[]
+  requestBody?: { content: Record<string, { schema: Shape }> }
+}
+
+interface Shape {
+  properties?: Json
+  required?: string[]
+  items?: Shape
+}
+
+describe('the documentation', () => {
+  const old = operations.filter(({ line }) => line.includes(' /v1'))
+
+  test('has every endpoint of version 1, and no other', () => {
+    expect(old.map(({ line }) => line).toSorted()).toEqual(Object.keys(endpoints).toSorted())
+  })
+
+  test('has all of version 1, and nothing else, deprecated and in a section of its own', () => {
+    const inSection = operations.filter(({ operation }) => operation.tags?.includes(TAG))
+    const deprecated = operations.filter(({ operation }) => operation.deprecated === true)
+    expect(inSection).toEqual(old)
+    expect(deprecated).toEqual(old)
+    for (const { operation } of old) expect(operation.tags).toEqual([TAG])
+    for (const { line, operation } of old) expect(operation.summary, line).toMatch(/\w/)
+  })
+
+  test.each(old)('has the exact keys of $line', ({ line, operation }) => {
+    const { keys, takes } = endpoints[line] ?? {}
+    const shown: Shape | undefined = operation.responses[200]?.content?.['application/json']?.schema
+    const { properties = {}, required = [] } = shown?.items ?? shown ?? {}
+    expect(Object.keys(properties).toSorted()).toEqual((keys ?? []).toSorted())
+    expect(required.toSorted()).toEqual((keys ?? []).toSorted())
+    expect(204 in operation.responses).toBe(keys === undefined)
+    const taken = operation.requestBody?.content['application/json']?.schema.properties ?? {}
+    expect(Object.keys(taken).toSorted()).toEqual((takes ?? []).toSorted())
+  })
+
+  test.each([
+    ['GET /v1/s', [401]],
+    ['GET /v1/s/{id}', [404]],
+    ['GET /v1/s/{id}/members', [403, 404]],
+    ['GET /v1/s/{id}/switches', [400, 403, 404]],
+    ['GET /v1/s/{id}/fronters', [403, 404]],
+    ['PATCH /v1/s', [400, 401, 413]],
+    ['POST /v1/s/switches', [400, 401, 413]],
+    ['GET /v1/m/{id}', [404]],
+    ['POST /v1/m', [400, 401, 413]],
+    ['PATCH /v1/m/{id}', [400, 401, 403, 404, 413]],
+    ['DELETE /v1/m/{id}', [401, 403, 404]],
+    ['GET /v1/a/{id}', [404]],
+    ['GET /v1/msg/{id}', [404]],
+  ])('names the errors of %s', (line, statuses) => {
+    const responses = old.find((known) => known.line === line)?.operation.responses ?? {}
+    expect(Object.keys(responses).map(Number)).toEqual(expect.arrayContaining([...statuses, 429]))
+  })
+
+  test('names the numbers of what a switch can have wrong', () => {
+    const { operation } = old.find(({ line }) => line === 'POST /v1/s/switches') ?? {}
+    const refused = JSON.stringify(operation?.responses[400])
+    for (const code of [0, 40001, 40003, 40004]) expect(refused).toContain(`\`${code}\` `)
+  })
+})
+
+const house = home()
+
+/** Asks that succeed, for everyone who may; where the keys are those of something inside. */
+const answers: [line: string, who: Who[], keys: string[], body?: object][] = [
+  ['GET /v1/s', ['owner', 'other'], systemKeys],
+  ['GET /v1/s/<own>', everyone, systemKeys],
+  ['GET /v1/a/<account>', everyone, systemKeys],
+  ['PATCH /v1/s', ['owner'], systemKeys, { name: 'Vale' }],
+  ['GET /v1/s/<own>/members', everyone, memberKeys],
+  ['GET /v1/m/<wren>', everyone, memberKeys],
+  ['POST /v1/m', ['owner'], memberKeys, { name: 'Robin' }],
+  ['PATCH /v1/m/<wren>', ['owner'], memberKeys, { name: 'Jenny' }],
+  ['GET /v1/s/<own>/switches', everyone, switchKeys],
+  ['GET /v1/s/<own>/fronters', everyone, switchKeys],
+  ['GET /v1/msg/<message>', everyone, messageKeys],
+]
+
+describe('an answer', () => {
+  test.each(answers)('has the exact keys of the interface: %s', async (line, who, keys, body) => {
+    const { ask } = await makeWorld(house)
+    for (const as of who) {
+      const { status, json } = await ask<Json | Json[]>(line, body, as)
+      expect(status).toBe(200)
+      for (const one of [json].flat()) expect(Object.keys(one).toSorted()).toEqual(keys.toSorted())
+    }
+  })
+
+  test('holds whole systems and members inside a message and a switch', async () => {
+    const { get } = await makeWorld(house)
+    for (const who of everyone) {
+      const { system, member } = await get<Record<string, Json>>('GET /v1/msg/<message>', who)
+      const { members } = await get<{ members: Json[] }>('GET /v1/s/<own>/fronters', who)
+      expect(Object.keys(system ?? {}).toSorted()).toEqual(systemKeys.toSorted())
+      for (const one of [member, ...members])
+        expect(Object.keys(one ?? {}).toSorted()).toEqual(memberKeys.toSorted())
+    }
+  })
+})
+
+const LARGE = JSON.stringify({ name: 'x'.repeat(1024 * 1024) })
+
+const dated: [line: string, status: number, who?: Who, body?: unknown][] = [
+  ['GET /v1/s', 200],
+  ['HEAD /v1/s', 200],
+  ['GET /v1/s/', 200],
+  ['GET /v1/msg/<message>', 200, 'nobody'],
+  ['PATCH /v1/m/<wren>', 200, 'owner', { name: 'Jenny' }],
+  ['DELETE /v1/m/<heron>', 204],
+  ['POST /v1/s/switches', 204, 'owner', { members: [] }],
+  ['PATCH /v1/s', 400, 'owner', {}],
+  ['PATCH /v1/s', 400, 'owner', 'nope'],
+  ['PATCH /v1/s', 400, 'owner', { color: 'red' }],
+  ['GET /v1/s/%ZZ', 400],
+  ['GET /v1/s/<own>/switches?before=', 400],
+  ['GET /v1/s', 401, 'nobody'],
+  ['DELETE /v1/m/<wren>', 401, 'nobody'],
+  ['DELETE /v1/m/<wren>', 403, 'other'],
+  ['GET /v1/m/qqqqq', 404],
+  ['GET /v1/nowhere', 404],
+  ['GET /v1', 404],
+  ['DELETE /v1/s', 405],
+  ['POST /v1/m', 413, 'owner', LARGE],
+]
+
+describe('version 1 says that it is old', () => {
+  test.each(dated)('with %s answered %i', async (line, status, who = 'owner', body = undefined) => {
+    const { ask } = await makeWorld(house)
+    const answer = await ask(line, body, who)
+    expect(answer.status).toBe(status)
+    expectOld(answer.headers)
+  })
+
+  test('with an answer to too many requests', async () => {
+    const asked = Array.from({ length: 40 }, () => house.ask('GET /v1/s', { peer: '192.0.2.7' }))
+    const refused = (await Promise.all(asked)).filter(({ status }) => status === 429)
+    expect(refused.length).toBeGreaterThan(0)
+    for (const { headers } of refused) expectOld(headers)
+  })
+
+  test('with a failure of its own, of which it tells nothing', async () => {
+    const broken = home()
+    await broken.deps.transact(async (tx) => void tx.run(sql`drop table messages`))
+    const { status, json, headers } = await broken.ask('GET /v1/msg/1')
+    expect({ status, json }).toEqual({
+      status: 500,
+      json: { message: '500: Internal Server Error', code: 0 },
+    })
+    expectOld(headers)
+  })
+
+  test.each(['/v2/systems/@me', '/systems/@me', '/v2/s', '/v1x', '/nowhere', '/health'])(
+    'and nothing else says so: %s',
+    async (path) => {
+      const { headers } = await house.ask(`GET ${path}`)
+      expect([headers.get('deprecation'), headers.get('link')]).toEqual([null, null])
+    },
+  )
+
+  test('and leads to a page that is there', async () => {
+    const { headers } = await house.ask('GET /v1/s')
+    const [, page] = /^<([^>]+)>/.exec(headers.get('link') ?? '') ?? []
+    expect((await house.ask(`GET ${page}`)).status).toBe(200)
+  })
+})
+
+describe('version 1 can be thrown away', () => {
+  const src = join(import.meta.dir, '../../../src')
+  const files = [...new Bun.Glob('**/*.ts').scanSync(src)]
+  const isOld = (file: string) => file === 'wire/v1.ts' || file.startsWith('http/v1/')
+  const namesIt = (file: string) =>
+    importsOf(readFileSync(join(src, file), 'utf8')).some((target) => /(^|\/)v1(\/|$)/.test(target))
+
+  test('because nothing but the server knows of it', () => {
+    const knowing = files.filter((file) => !isOld(file) && namesIt(file))
+    expect(files.filter(isOld).length).toBeGreaterThan(4)
+    expect(knowing).toEqual(['http/server.ts'])
+  })
+})
+
+function importsOf(source: string): string[] {
+  const found = source.matchAll(/(?:\bfrom|\bimport|\brequire)\s*\(?\s*['"]([^'"]+)['"]/g)
+  return [...found].flatMap(([, target]) => target ?? [])
+}
+
+function expectOld(headers: Headers): void {
+  expect(headers.get('deprecation')).toBe('true')
+  expect(headers.get('link')).toMatch(/^<[^>]+>; rel="deprecation"$/)
+}
+
+function without(keys: string[], some: string[]): string[] {
+  return keys.filter((key) => !some.includes(key))
+}

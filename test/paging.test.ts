@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'bun:test'
+import { formatInstant, HOUR, type Instant } from '../src/model/time'
+import { insertMember } from '../src/service/members'
+import { insertSwitch } from '../src/service/switches'
+import { home, type Someone } from './kit'
+
+const COUNT = 1000
+const START = Date.UTC(2026, 0, 31, 23, 59) * 1000
+
+interface Listed {
+  id: string
+  timestamp: string
+  members: string[]
+}
+
+const { ask, deps, makeSystem } = home()
+
+/** Eight in a millisecond, some microseconds apart, then a pause; the oldest first. */
+const times: Instant[] = Array.from(
+  { length: COUNT },
+  (_, at) => START + Math.floor(at / 8) * 977_000 + (at % 8) * 100 + (at % 5),
+)
+
+const someone = await makeSystem('Lantern Hill')
+const written = await logSwitches(someone)
+
+describe('a history of 1,000 switches, several in each millisecond,', () => {
+  test('really has times that a millisecond does not tell apart', () => {
+    const millis = new Set(times.map((time) => Math.floor(time / 1000)))
+    expect(new Set(times).size).toBe(COUNT)
+    expect(millis.size).toBe(COUNT / 8)
+  })
+
+  test.each([
+    ['3', 3, someone],
+    ['7', 7, null],
+    ['99', 99, someone],
+    ['100', 100, someone],
+    ['5,000, which means 100', 5000, null],
+    ['the usual size', null, someone],
+  ])('is read in pages of %s: none lost, none twice, newest first', async (_, limit, as) => {
+    const size = Math.min(limit ?? 100, 100)
+    const { pages, all } = await pageThrough(limit, as)
+    expect(pages.length).toBe(Math.ceil(COUNT / size) + 1)
+    expect(all).toEqual(written)
+  })
+
+  test('is read whole although newer switches are logged meanwhile', async () => {
+    const path = '/v2/systems/@me/switches'
+    const [wren = '', ash = ''] = written.find(({ members }) => members.length === 2)?.members ?? []
+    const logged: string[] = []
+    const { all } = await pageThrough(50, someone, async () => {
+      const body = { members: logged.length % 2 === 0 ? [wren] : [ash, wren] }
+      const made = await ask<Listed>(`POST ${path}`, { as: someone, body })
+      expect(made.status).toBe(200)
+      logged.push(made.json.id)
+    })
+    expect(all).toEqual(written)
+    expect(logged).toHaveLength(COUNT / 50)
+    const gone = await Promise.all(logged.map((id) => ask(`DELETE ${path}/${id}`, { as: someone })))
+    expect(gone.every(({ status }) => status === 204)).toBe(true)
+  })
+
+  test('begins and ends exactly where `before` says', async () => {
+    const [first, second] = written
+    const last = written.at(-1)
+    const page = async (before = '') =>
+      (await ask<Listed[]>(`GET /v2/systems/${someone.hid}/switches?limit=1&before=${before}`)).json
+    expect(await page(first?.timestamp)).toEqual([second as Listed])
+    expect(await page(formatInstant((times.at(-1) ?? 0) + 1))).toEqual([first as Listed])
+    expect(await page(last?.timestamp)).toEqual([])
+  })
+
+  test('is the same history with `before` in another zone', async () => {
+    const inOslo = formatInstant((times[500] ?? 0) + HOUR).replace('Z', '%2B01:00')
+    const path = `/v2/systems/${someone.hid}/switches?limit=5&before=${inOslo}`
+    const { json } = await ask<Listed[]>(`GET ${path}`)
+    expect(json).toEqual(written.slice(500, 505))
+  })
+})
+
+/** Pages from the newest to the oldest, each time before the last answer's last time. */
+async function pageThrough(
+  limit: number | null,
+  as: Someone | null,
+  between: () => Promise<void> = async () => {},
+): Promise<{ pages: Listed[][]; all: Listed[] }> {
+  const pages: Listed[][] = []
+  let before: string | undefined
+  for (let turn = 0; turn <= COUNT; turn++) {
+    const query = new URLSearchParams({
+      ...(limit !== null && { limit: String(limit) }),
+      ...(before !== undefined && { before }),
+    })
+    const path = `/v2/systems/${someone.uuid}/switches?${query}`
+    const { status, json } = await ask<Listed[]>(`GET ${path}`, { as })
+    expect(status).toBe(200)
+    pages.push(json)
+    before = json.at(-1)?.timestamp
+    if (before === undefined) return { pages, all: pages.flat() }
+    await between()
+  }
+  throw new Error('the pages have no end')
+}
+
+/** Logs the switches in an order of their own, and gives them as they should be listed. */
+async function logSwitches({ id }: Someone): Promise<Listed[]> {
+  return deps.transact(async (tx) => {
+    const wren = await insertMember(tx, id, { name: 'Wren' })
+    const ash = await insertMember(tx, id, { name: 'Ash' })
+    const listed: Listed[] = Array(COUNT)
+    // 7 and 1,000 share no divisor: every time comes once, and not in its order.
+    for (let turn = 0; turn < COUNT; turn++) {
+      const at = (turn * 7) % COUNT
+      const time = times[at] ?? 0
+      const front = turn % 3 === 0 ? [] : turn % 3 === 1 ? [wren, ash] : [ash]
+      const { uuid } = await insertSwitch(deps, tx, id, time, front)
+      const members = front.map(({ hid }) => hid)
+      listed[COUNT - 1 - at] = { id: uuid, timestamp: formatInstant(time), members }
+    }
+    return listed
+  })
+}

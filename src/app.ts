@@ -75,7 +75,7 @@ export function createApp(
         idleTimeout: IDLE_LIMIT_S,
         fetch: async (request, from) => {
           arrived++
-          const response = await handle(request, from.requestIP(request)?.address ?? '')
+          const response = await handle(request, () => from.requestIP(request)?.address ?? '')
           if (door === undefined) return response
           await door
           response.headers.set('connection', 'close')

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type App, createApp } from '../src/app'
 import { type Config, readConfig } from '../src/config'
+import type { EventOptions } from '../src/events/events'
 import { createLog } from '../src/log'
 import type { JsonObject } from '../src/model/entity'
 import type { Instant } from '../src/model/time'
@@ -36,8 +37,9 @@ export interface Asking {
 /** The real app on a real file of its own, which goes when the tests of the file are done. */
 export function home({
   now,
+  events,
   ...settings
-}: Partial<Record<keyof Config, string>> & { now?: () => Instant } = {}) {
+}: Partial<Record<keyof Config, string>> & { now?: () => Instant; events?: EventOptions } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'multitude-test-'))
   const config = readConfig({
     DATABASE_URL: `file:${join(folder, 'test.db')}`,
@@ -46,7 +48,7 @@ export function home({
   })
   const lines: string[] = []
   const log = createLog(config.LOG_LEVEL, 'json', (text) => lines.push(text))
-  const app: App = createApp(config, log, now)
+  const app: App = createApp(config, log, now, events)
   afterAll(async () => {
     await app.stop()
     rmSync(folder, { recursive: true })
@@ -78,7 +80,7 @@ export function home({
         headers: { ...(as && { authorization: as.token }), ...headers },
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       })
-      const response = await app.handle(request, peer)
+      const response = await app.handle(request, () => peer)
       const text = await response.text()
       const isJson = response.headers.get('content-type')?.startsWith('application/json')
       const json = isJson && text !== '' ? JSON.parse(text) : null

@@ -58,8 +58,9 @@ async function greeting(app: App, config: Config, address: string): Promise<stri
   return `\nMultitude ${version}\n\n${facts}\n${first}\n`
 }
 
+/** The first signal to stop. Others change nothing: npm passes on a Ctrl-C that came here too. */
 function stopSignal(): Promise<string> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal))
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(signal))
   })
 }

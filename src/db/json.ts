@@ -47,6 +47,8 @@ export function jsonBehind(
   make: (eyes: Eyes) => string,
 ): string {
   const isOpen = `${table}.${gates[gate].level} = 'public'`
+  if (make('owner') === make('others'))
+    return `case when ${system} = ${viewer} or ${isOpen} then ${make('owner')} end`
   return `case when ${system} = ${viewer} then ${make('owner')} when ${isOpen} then ${make('others')} end`
 }
 

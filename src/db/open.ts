@@ -4,10 +4,11 @@ import { dirname, resolve } from 'node:path'
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
 import { error } from '../model/errors'
 import { migrate, refuseForeign } from './migrate'
+import { noteWrite } from './statement'
 import * as tables from './tables'
 
 /** A handle that queries run on: the reader, or the writer inside a transaction. */
-export type Db = BunSQLiteDatabase<typeof tables>
+export type Db = BunSQLiteDatabase<typeof tables> & { $client: Database }
 
 export type Durability = 'full' | 'normal'
 
@@ -48,10 +49,11 @@ export function openStorage(url: string, durability: Durability = 'full'): Stora
     writer.run('PRAGMA busy_timeout = 0')
     const reader = new Database(path, { readonly: true })
     reader.run('PRAGMA busy_timeout = 5000')
+    const db = drizzle(reader, { schema: tables })
     return {
       path,
-      db: drizzle(reader, { schema: tables }),
-      transact: queueTransactions(writer, path),
+      db,
+      transact: queueTransactions(writer, path, () => noteWrite(db)),
       async snapshot(work) {
         const own = new Database(path, { readonly: true })
         try {
@@ -73,24 +75,15 @@ export function openStorage(url: string, durability: Durability = 'full'): Stora
   })
 }
 
-/** Keeps a query prepared once for each handle it is asked on. */
-export function prepared<T>(build: (db: Db) => T): (db: Db) => T {
-  const made = new WeakMap<Db, T>()
-  return (db) => {
-    let query = made.get(db)
-    if (query === undefined) {
-      query = build(db)
-      made.set(db, query)
-    }
-    return query
-  }
-}
-
 /**
  * One transaction at a time on the one write connection, in the order they were asked for.
  * Drizzle's own `transaction` is synchronous here and would commit before async work is done.
  */
-function queueTransactions(writer: Database, path: string): Storage['transact'] {
+function queueTransactions(
+  writer: Database,
+  path: string,
+  onCommit: () => void,
+): Storage['transact'] {
   const tx = drizzle(writer, { schema: tables })
   const begin = writer.query('BEGIN IMMEDIATE')
   const commit = writer.query('COMMIT')
@@ -103,6 +96,7 @@ function queueTransactions(writer: Database, path: string): Storage['transact'] 
       try {
         const result = await work(tx)
         commit.run()
+        onCommit()
         return result
       } catch (cause) {
         if (writer.inTransaction) rollback.run()

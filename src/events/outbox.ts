@@ -1,5 +1,6 @@
 import { and, eq, gt, lt, max, sql } from 'drizzle-orm'
-import { type Db, prepared } from '../db/open'
+import type { Db } from '../db/open'
+import { prepared } from '../db/prepared'
 import { events } from '../db/tables'
 import { DAY, type Instant } from '../model/time'
 import type { EventDeps } from './deps'

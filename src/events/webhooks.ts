@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { desc, eq, sql } from 'drizzle-orm'
-import { type Db, prepared } from '../db/open'
+import type { Db } from '../db/open'
+import { prepared } from '../db/prepared'
 import { deliveries, systems, webhooks } from '../db/tables'
 import { error } from '../model/errors'
 import { Problem } from '../model/field'

@@ -10,13 +10,13 @@ export interface Client {
  * Each trusted proxy appends the address it was called from, so the client is that many entries
  * from the right; anything further left is only what the client says of itself.
  */
-export function findClient(peer: string, headers: Headers, trustedProxies: number): Client {
+export function findClient(peer: () => string, headers: Headers, trustedProxies: number): Client {
   const forwarded = headers.get('x-forwarded-for')
   if (forwarded === null && !headers.has('forwarded'))
-    return { address: peer, isLocal: isLoopback(peer) }
-  if (forwarded === null || trustedProxies === 0) return { address: peer, isLocal: false }
-  const hops = forwarded.split(',').map((hop) => hop.trim())
-  const address = hops[Math.max(0, hops.length - trustedProxies)] || peer
+    return { address: peer(), isLocal: isLoopback(peer()) }
+  if (forwarded === null || trustedProxies === 0) return { address: peer(), isLocal: false }
+  const hops = forwarded.split(',')
+  const address = hops[Math.max(0, hops.length - trustedProxies)]?.trim() || peer()
   return { address, isLocal: false }
 }
 

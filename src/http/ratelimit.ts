@@ -13,6 +13,9 @@ export interface Allowance {
   readonly retryAfter: number | null
 }
 
+/** A system by its row number, or an address. */
+type Client = number | string
+
 const WINDOW_MS = 1000
 const MOST_CLIENTS = 100_000
 /** Thirds and sevenths of a second do not add up to a whole one exactly. */
@@ -24,30 +27,32 @@ const ROUNDING_MS = 0.01
  * replace timers and bound the memory.
  */
 export function createRateLimiter(limits: RateLimits) {
-  let young = new Map<string, number>()
-  let old = new Map<string, number>()
+  let young = createGeneration()
+  let old = createGeneration()
   let turnedAt = 0
   /** Times are counted from the first request: such small numbers keep their fractions. */
   let start: number | undefined
 
-  return (scope: Scope, client: string, wallClock: number): Allowance => {
+  return (scope: Scope, client: Client, wallClock: number): Allowance => {
     start ??= wallClock
     const now = wallClock - start
-    if (Math.abs(now - turnedAt) > WINDOW_MS || young.size >= MOST_CLIENTS) {
+    if (Math.abs(now - turnedAt) > WINDOW_MS || young[scope].size >= MOST_CLIENTS) {
       old = young
-      young = new Map()
+      young = createGeneration()
       turnedAt = now
     }
     const limit = limits[scope]
     const cost = WINDOW_MS / limit
-    const key = `${scope} ${client}`
     // A clock that was set back must not leave anybody waiting for longer than the window.
-    const known = Math.min(young.get(key) ?? old.get(key) ?? now, now + WINDOW_MS)
+    const known = Math.min(
+      young[scope].get(client) ?? old[scope].get(client) ?? now,
+      now + WINDOW_MS,
+    )
     const fullAt = Math.max(known, now)
     const debt = fullAt + cost - now
     const passes = debt <= WINDOW_MS + ROUNDING_MS
     const next = passes ? fullAt + cost : fullAt
-    young.set(key, next)
+    young[scope].set(client, next)
     return {
       scope,
       limit,
@@ -56,4 +61,8 @@ export function createRateLimiter(limits: RateLimits) {
       retryAfter: passes ? null : Math.max(1, Math.ceil(debt - WINDOW_MS - ROUNDING_MS)),
     }
   }
+}
+
+function createGeneration(): Record<Scope, Map<Client, number>> {
+  return { generic_get: new Map(), message: new Map(), generic_update: new Map() }
 }

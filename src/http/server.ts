@@ -12,7 +12,7 @@ import { createDocument } from './docs'
 import { type Allowance, createRateLimiter, type Scope } from './ratelimit'
 import { markDeprecated, v1 } from './v1'
 import { v2 } from './v2'
-import { type Caller, callers, findCaller, isRead } from './viewer'
+import { type Caller, findCaller, isRead, noteCaller, requestIdOf } from './viewer'
 
 /** What the routes are made of. */
 export interface RouteParts {
@@ -27,8 +27,8 @@ export interface ServerParts extends RouteParts {
   ping: () => void
 }
 
-/** Answers one request of the given peer address. */
-export type Handle = (request: Request, peer: string) => Promise<Response>
+/** Answers one request. The peer's address is asked for only where it matters. */
+export type Handle = (request: Request, peer: string | (() => string)) => Promise<Response>
 
 /** The edge: who asks, how often, what is answered, and one line of log for each request. */
 export function createHandler(parts: ServerParts): Handle {
@@ -36,30 +36,34 @@ export function createHandler(parts: ServerParts): Handle {
   const app = createRoutes(parts)
   const limiter = config.RATE_LIMIT && createRateLimiter(config.RATE_LIMIT)
   let warnedOfProxy = false
+  // Unique without being drawn anew for each request.
+  const boot = crypto.randomUUID().slice(0, 13)
+  let count = 0
 
-  const limit = (request: Request, path: string, caller: Caller, peer: string) => {
-    if (limiter === null || isUnlimited(path)) return null
+  const limit = (request: Request, path: string, caller: Caller, peer: () => string) => {
+    if (limiter === null || caller.kind === 'bot') return null
     const client = findClient(peer, request.headers, config.TRUST_PROXY)
-    if (client.isLocal || caller.kind === 'bot') return null
+    if (client.isLocal) return null
     if (!warnedOfProxy && config.TRUST_PROXY === 0 && request.headers.has('x-forwarded-for')) {
       warnedOfProxy = true
       log.warn('a request came through a proxy, but TRUST_PROXY is 0: its clients share one limit')
     }
-    const who = actsOnItself(request.method, path, caller)
-      ? `system ${caller.system?.id}`
-      : client.address
+    const isItself = actsOnItself(request.method, path, caller)
+    const who = isItself && caller.system ? caller.system.id : client.address
     return limiter(scopeOf(request.method, path), who, Date.now())
   }
 
-  const answer = async (request: Request, path: string, peer: string, requestId: string) => {
+  const answer = async (request: Request, path: string, peer: () => string, requestId: string) => {
     if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: preflight })
     try {
-      const caller = await findCaller(deps, requestId, request.headers, path)
-      const allowance = limit(request, path, caller, peer)
-      if (allowance?.retryAfter) return withAllowance(tooMany(allowance), allowance)
       // HEAD is answered as GET: no route has to know of it.
       const asked = isHead(request) ? new Request(request, { method: 'GET' }) : request
-      callers.set(asked, caller)
+      if (isForEveryone(path)) return await app.handle(asked)
+      const found = findCaller(deps, request.headers, path)
+      const caller = found instanceof Promise ? await found : found
+      const allowance = limit(request, path, caller, peer)
+      if (allowance?.retryAfter) return withAllowance(tooMany(allowance), allowance)
+      noteCaller(asked, caller, requestId)
       const response = await app.handle(asked)
       return allowance ? withAllowance(response, allowance) : response
     } catch (cause) {
@@ -67,10 +71,11 @@ export function createHandler(parts: ServerParts): Handle {
     }
   }
 
-  return async (given, peer) => {
+  return async (given, from) => {
+    const peer = typeof from === 'string' ? () => from : from
     const started = performance.now()
     const request = withAddress(given)
-    const requestId = crypto.randomUUID()
+    const requestId = `${boot}-${(count++).toString(36)}`
     const path = pathOf(request.url)
     const answered = await answer(request, path, peer, requestId)
     const response = isHead(request) ? await withoutBody(answered) : answered
@@ -112,7 +117,7 @@ function createRoutes(parts: ServerParts): AnyElysia {
   app
     .onError(({ error: cause, code, request, path }) => {
       if (code === 'NOT_FOUND') return answerUnknown(app, path)
-      return answerError(cause, callers.get(request)?.requestId, log)
+      return answerError(cause, requestIdOf(request), log)
     })
     .get('/health', () => {
       try {
@@ -240,7 +245,8 @@ function isHead({ method }: Request): boolean {
   return method === 'HEAD'
 }
 
-function isUnlimited(path: string): boolean {
+/** Pages and health: nobody is asked who they are, and nothing is counted. */
+function isForEveryone(path: string): boolean {
   return path === '/health' || path === '/openapi.json' || path.startsWith('/docs') || path === '/'
 }
 

@@ -3,55 +3,71 @@ import { error } from '../model/errors'
 import { nobody, type Viewer } from '../model/privacy'
 import type { Deps } from '../service/deps'
 import { findSystem } from '../service/systems'
-import { findTokenOwner, isBotKey, type TokenOwner } from '../service/tokens'
+import { findTokenOwner, isBotKey, recallToken, type TokenOwner } from '../service/tokens'
 import type { UnreadBody } from '../wire/json'
 
 /** Who is at the other end of a request. */
 export interface Caller {
-  readonly requestId: string
   readonly kind: 'nobody' | 'system' | 'bot'
   readonly viewer: Viewer
   /** The system that the caller acts as, as it may be named. */
   readonly system: TokenOwner | null
 }
 
-/** The server notes the caller of each request here; the routes look it up. */
-export const callers = new WeakMap<Request, Caller>()
+const anonymous: Caller = { kind: 'nobody', viewer: nobody, system: null }
+
+interface Noted extends Request {
+  caller?: Caller
+  requestId?: string
+}
+
+/** The server writes on each request who it is from; a map beside it would cost more than it tells. */
+export function noteCaller(request: Noted, caller: Caller, requestId: string): void {
+  request.caller = caller
+  request.requestId = requestId
+}
+
+export function callerOf(request: Noted): Caller {
+  return request.caller ?? anonymous
+}
+
+export function requestIdOf(request: Noted): string | undefined {
+  return request.requestId
+}
 
 /** A missing, malformed or unknown token makes the caller nobody. */
-export async function findCaller(
-  deps: Deps,
-  requestId: string,
-  headers: Headers,
-  path: string,
-): Promise<Caller> {
-  const authorization = headers.get('authorization') ?? ''
-  const [, scheme = '', secret = ''] =
-    /^(?:(Bot|Bearer)\s+)?(.*)$/i.exec(authorization.trim()) ?? []
-  if (secret === '') return { requestId, kind: 'nobody', viewer: nobody, system: null }
+export function findCaller(deps: Deps, headers: Headers, path: string): Caller | Promise<Caller> {
+  const header = headers.get('authorization')
+  if (header === null) return anonymous
+  // Most requests show a token that was seen a moment ago.
+  const known = recallToken(deps, header)
+  return known ? asSystem(known) : lookUp(deps, header, headers, path)
+}
+
+function asSystem(system: TokenOwner): Caller {
+  return { kind: 'system', viewer: { system: system.id, bot: false }, system }
+}
+
+/** A raw token, or one behind the word `Bearer` or `Bot`. */
+async function lookUp(deps: Deps, header: string, headers: Headers, path: string): Promise<Caller> {
+  const [, scheme = '', secret = ''] = /^(?:(Bot|Bearer)\s+)?(.*)$/i.exec(header.trim()) ?? []
+  if (secret === '') return anonymous
   if (scheme.toLowerCase() === 'bot') {
     // The bot interface itself names its systems in the path.
     const named = path.startsWith('/bot/') ? null : headers.get('x-system')
-    return findBot(deps, requestId, secret, named)
+    return findBot(deps, secret, named)
   }
   const system = await findTokenOwner(deps, secret)
-  const viewer = system ? { system: system.id, bot: false } : nobody
-  return { requestId, kind: system ? 'system' : 'nobody', viewer, system }
+  return system ? asSystem(system) : anonymous
 }
 
 /** A bot acts as the system it names in `X-System`, or as nobody. */
-async function findBot(
-  deps: Deps,
-  requestId: string,
-  key: string,
-  named: string | null,
-): Promise<Caller> {
-  if (!(await isBotKey(deps, key)))
-    return { requestId, kind: 'nobody', viewer: nobody, system: null }
-  if (named === null) return { requestId, kind: 'bot', viewer: nobody, system: null }
+async function findBot(deps: Deps, key: string, named: string | null): Promise<Caller> {
+  if (!(await isBotKey(deps, key))) return anonymous
+  if (named === null) return { kind: 'bot', viewer: nobody, system: null }
   const system = await findSystem(deps.db, named)
   if (!system) throw error('systemNotFound')
-  return { requestId, kind: 'bot', viewer: { system: system.id, bot: true }, system }
+  return { kind: 'bot', viewer: { system: system.id, bot: true }, system }
 }
 
 export function isRead(method: string): boolean {
@@ -62,14 +78,14 @@ export function isRead(method: string): boolean {
 export function routes(bodyLimit: number) {
   return new Elysia({ normalize: false })
     .onParse(({ request }) => readBody(request, bodyLimit))
-    .derive(({ request }) => ({ viewer: callers.get(request)?.viewer ?? nobody }))
+    .derive(({ request }) => ({ viewer: callerOf(request).viewer }))
 }
 
 /** As routes, for those that take a whole file as their body. */
 export function fileRoutes(bodyLimit: number) {
   return new Elysia({ normalize: false })
     .onParse(async ({ request }) => ({ bytes: await readBytes(request, bodyLimit) }))
-    .derive(({ request }) => ({ viewer: callers.get(request)?.viewer ?? nobody }))
+    .derive(({ request }) => ({ viewer: callerOf(request).viewer }))
 }
 
 async function readBody(request: Request, limit: number): Promise<UnreadBody> {

@@ -8,14 +8,13 @@ export const HID_LENGTH = 6
 
 export function parseSystemRef(text: string): SystemRef | null {
   if (text === '@me') return { me: true }
-  if (isUuid(text)) return { uuid: text.toLowerCase() }
   if (/^\d{17,19}$/.test(text)) return { account: text }
   return parseRef(text)
 }
 
 export function parseRef(text: string): Ref | null {
-  if (isUuid(text)) return { uuid: text.toLowerCase() }
   if (/^[a-z]{5,6}$/i.test(text)) return { hid: text.toLowerCase() }
+  if (isUuid(text)) return { uuid: text.toLowerCase() }
   if (/^[a-z]{3}-[a-z]{3}$/i.test(text)) return { hid: text.replace('-', '').toLowerCase() }
   return null
 }

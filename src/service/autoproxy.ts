@@ -1,5 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { type Db, prepared } from '../db/open'
+import type { Db } from '../db/open'
+import { prepared } from '../db/prepared'
 import { autoproxies, members } from '../db/tables'
 import type { AutoproxyMode, AutoproxyPatch } from '../model/autoproxy'
 import { error } from '../model/errors'

@@ -1,7 +1,8 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { eq, or, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { type Db, prepared } from '../db/open'
+import type { Db } from '../db/open'
+import { prepared } from '../db/prepared'
 import type { Identity } from '../model/entity'
 import { HID_ALPHABET, HID_LENGTH, parseRef, type Ref } from '../model/ref'
 

@@ -1,5 +1,6 @@
 import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
-import { type Db, prepared } from '../db/open'
+import type { Db } from '../db/open'
+import { prepared } from '../db/prepared'
 import { groupMembers, groups, members } from '../db/tables'
 import { error } from '../model/errors'
 import type { Group } from '../model/group'

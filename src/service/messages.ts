@@ -1,5 +1,6 @@
 import { and, desc, eq, gt, sql } from 'drizzle-orm'
-import { type Db, prepared } from '../db/open'
+import type { Db } from '../db/open'
+import { prepared } from '../db/prepared'
 import { messages } from '../db/tables'
 import { error } from '../model/errors'
 import type { Member } from '../model/member'

@@ -1,4 +1,5 @@
 import type { Db } from '../db/open'
+import type { Value } from '../db/statement'
 import { error } from '../model/errors'
 import { ORIGINAL_LOOKUP } from '../model/message'
 import { type Gate, gates, isOwner, passGate, type Viewer } from '../model/privacy'
@@ -56,8 +57,8 @@ export async function readSwitches(
   ref: string,
   { before, limit }: { before: Instant | null; limit: number },
 ): Promise<string> {
-  const range = { before: before ?? Number.MAX_SAFE_INTEGER, limit }
-  const row = await findBySystemRef(switchesJson, db, viewer, ref, range)
+  const from = before ?? Number.MAX_SAFE_INTEGER
+  const row = await findBySystemRef(switchesJson(limit), db, viewer, ref, from)
   return throughGate('history', row)
 }
 
@@ -79,7 +80,7 @@ export async function readSwitch(
   switchRef: string,
 ): Promise<string> {
   const uuid = switchRef.toLowerCase()
-  const row = await findBySystemRef(switchJson, db, viewer, systemRef, { uuid })
+  const row = await findBySystemRef(switchJson, db, viewer, systemRef, uuid)
   if (!isUuid(switchRef)) throw error('invalidSwitchId')
   return throughGate('switch', row)
 }
@@ -109,9 +110,10 @@ export async function readMemberGroups({ db }: Deps, viewer: Viewer, ref: string
 }
 
 export async function readMessage(deps: Deps, viewer: Viewer, id: string): Promise<string> {
-  const asked = { id, viewer: viewer.system, since: deps.now() - ORIGINAL_LOOKUP }
+  const since = deps.now() - ORIGINAL_LOOKUP
   const row =
-    (await messageById(deps.db).get(asked)) ?? (await messageByOriginal(deps.db).get(asked))
+    (await messageById(deps.db).get(id, viewer.system)) ??
+    (await messageByOriginal(deps.db).get(id, viewer.system, since))
   if (!row) throw error('messageNotFound')
   return row.json
 }
@@ -127,23 +129,26 @@ async function findBySystemRef(
   db: Db,
   viewer: Viewer,
   text: string,
-  more: Record<string, unknown> = {},
+  ...more: Value[]
 ) {
-  const ref = parseSystemRef(text)
-  const [way, value] =
-    ref === null ? [] : 'me' in ref ? ['id', requireSystem(viewer)] : (Object.entries(ref)[0] ?? [])
-  const row =
-    way &&
-    (await query[way as keyof typeof query](db).get({ ref: value, viewer: viewer.system, ...more }))
+  const row = await askBySystemRef(query, db, viewer, text, more)
   if (!row) throw error('systemNotFound')
   return row
 }
 
-async function findByRef(query: ByRef, db: Db, viewer: Viewer, text: string) {
+function askBySystemRef(query: BySystemRef, db: Db, viewer: Viewer, text: string, more: Value[]) {
+  const ref = parseSystemRef(text)
+  if (ref === null) return null
+  if ('hid' in ref) return query.hid(db).get(ref.hid, viewer.system, ...more)
+  if ('me' in ref) return query.id(db).get(requireSystem(viewer), viewer.system, ...more)
+  if ('uuid' in ref) return query.uuid(db).get(ref.uuid, viewer.system, ...more)
+  return query.account(db).get(ref.account, viewer.system, ...more)
+}
+
+function findByRef(query: ByRef, db: Db, viewer: Viewer, text: string) {
   const ref = parseRef(text)
-  if (ref === null) return undefined
-  const asked = { viewer: viewer.system }
+  if (ref === null) return null
   return 'hid' in ref
-    ? await query.hid(db).get({ ...asked, ref: ref.hid })
-    : await query.uuid(db).get({ ...asked, ref: ref.uuid })
+    ? query.hid(db).get(ref.hid, viewer.system)
+    : query.uuid(db).get(ref.uuid, viewer.system)
 }

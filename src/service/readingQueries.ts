@@ -1,7 +1,6 @@
-import { type SQL, sql } from 'drizzle-orm'
 import { type Eyes, isoOf, jsonBehind, jsonFor, jsonList, jsonOf } from '../db/json'
-import { prepared } from '../db/open'
-import { groups, members, messages, systems } from '../db/tables'
+import { statement } from '../db/statement'
+import type { Level } from '../model/entity'
 import { group } from '../model/group'
 import { member } from '../model/member'
 import { system } from '../model/system'
@@ -40,9 +39,10 @@ export const groupsJson = bySystemRef(groupList(() => []))
 export const groupsWithMembersJson = bySystemRef(
   groupList((eyes) => {
     const isShown = eyes === 'owner' ? '' : `and groups.list_privacy = 'public'`
-    const uuids = `select json_group_array(members.uuid order by members.id) from group_members
-      join members on members.id = group_members.member_id
-      where group_members.group_id = groups.id ${isShown} ${onlyVisible(eyes, 'members')}`
+    const uuids = `select json_group_array(uuid) from (
+      select members.uuid from group_members join members on members.id = group_members.member_id
+      where group_members.group_id = groups.id ${isShown} ${onlyVisible(eyes, 'members')}
+      order by group_members.member_id)`
     return [['members', `(${uuids})`]]
   }),
 )
@@ -56,18 +56,24 @@ function groupList(extra: (eyes: Eyes) => [string, string][]): string {
   )
 }
 
-export const switchesJson = bySystemRef(
-  jsonBehind('history', 'systems', VIEWER, SYSTEM, () =>
-    jsonList(
-      `select '{"id":"' || switches.uuid || '","timestamp":"' || ${isoOf('switches.timestamp')} ||
+/** By how many: a limit that SQLite knows beforehand saves it a sixth of the work. */
+export const switchesJson = memoize((limit: number) =>
+  bySystemRef(
+    jsonBehind('history', 'systems', VIEWER, SYSTEM, () =>
+      jsonList(
+        `select '{"id":"' || switches.uuid || '","timestamp":"' || ${isoOf('switches.timestamp')} ||
          '","members":' || (
-           select json_group_array(members.hid order by switch_members.position)
-           from switch_members join members on members.id = switch_members.member_id
-           where switch_members.switch_id = switches.id
+           select json_group_array(hid) from (
+             select members.hid from switch_members
+             join members on members.id = switch_members.member_id
+             where switch_members.switch_id = switches.id order by switch_members.position
+           )
          ) || '}' as json
        from switches where switches.system_id = systems.id and switches.timestamp < :before
-       order by switches.timestamp desc limit :limit`,
+       order by switches.timestamp desc limit ${limit}`,
+      ),
     ),
+    ['before'],
   ),
 )
 
@@ -93,6 +99,7 @@ export const switchJson = bySystemRef(
   jsonBehind('switch', 'systems', VIEWER, SYSTEM, (eyes) =>
     frontJson(eyes, 'and switches.uuid = :uuid'),
   ),
+  ['uuid'],
 )
 
 const ownerHid = (table: string): [string, string][] => [
@@ -100,19 +107,19 @@ const ownerHid = (table: string): [string, string][] => [
 ]
 
 export const memberJson = byRef(
-  members,
+  'members',
   jsonFor(VIEWER, 'members.system_id', (eyes) =>
     jsonOf(member, 'members', eyes, ownerHid('members')),
   ),
 )
 
 export const groupJson = byRef(
-  groups,
+  'groups',
   jsonFor(VIEWER, 'groups.system_id', (eyes) => jsonOf(group, 'groups', eyes, ownerHid('groups'))),
 )
 
 export const groupMembersJson = byRef(
-  groups,
+  'groups',
   jsonBehind('groupMembers', 'groups', VIEWER, 'groups.system_id', (eyes) =>
     memberList(
       eyes,
@@ -123,7 +130,7 @@ export const groupMembersJson = byRef(
 )
 
 export const memberGroupsJson = byRef(
-  members,
+  'members',
   `(select ${jsonBehind('groups', 'systems', VIEWER, SYSTEM, (eyes) =>
     jsonList(
       `select ${jsonOf(group, 'groups', eyes)} as json
@@ -144,37 +151,26 @@ const messageExpression = `'{"timestamp":"' || ${isoOf('messages.timestamp')} ||
     select ${jsonFor(VIEWER, 'members.system_id', (eyes) => jsonOf(member, 'members', eyes))}
     from members where members.id = messages.member_id), 'null') || '}'`
 
-export const messageById = prepared((db) =>
-  db
-    .select({ json: named<string>(messageExpression) })
-    .from(messages)
-    .where(named('messages.id = :id'))
-    .prepare(),
-)
+const messageWhere = (names: string[], rest: string) =>
+  statement<{ json: string }>(
+    names,
+    `select ${messageExpression} as json from messages where ${rest}`,
+  )
 
-export const messageByOriginal = prepared((db) =>
-  db
-    .select({ json: named<string>(messageExpression) })
-    .from(messages)
-    .where(named('messages.original = :id and messages.timestamp > :since'))
-    .orderBy(named('messages.timestamp desc'))
-    .limit(1)
-    .prepare(),
+export const messageById = messageWhere(['id', 'viewer'], 'messages.id = :id')
+
+export const messageByOriginal = messageWhere(
+  ['original', 'viewer', 'since'],
+  `messages.original = :original and messages.timestamp > :since
+   order by messages.timestamp desc limit 1`,
 )
 
 /** One statement for each way to name a system. */
-function bySystemRef(json: string) {
+function bySystemRef(json: string, more: string[] = []) {
   const where = (condition: string) =>
-    prepared((db) =>
-      db
-        .select({
-          id: systems.id,
-          front_privacy: systems.front_privacy,
-          json: named<string | null>(json),
-        })
-        .from(systems)
-        .where(named(condition))
-        .prepare(),
+    statement<{ id: number; front_privacy: Level; json: string | null }>(
+      ['ref', 'viewer', ...more],
+      `select systems.id, systems.front_privacy, ${json} as json from systems where ${condition}`,
     )
   return {
     id: where('systems.id = :ref'),
@@ -185,22 +181,20 @@ function bySystemRef(json: string) {
 }
 
 /** One statement for each way to name a member or a group. */
-function byRef(table: typeof members | typeof groups, json: string) {
+function byRef(table: 'members' | 'groups', json: string) {
   const where = (column: 'hid' | 'uuid') =>
-    prepared((db) =>
-      db
-        .select({ json: named<string | null>(json) })
-        .from(table)
-        .where(named(`${column} = :ref`))
-        .prepare(),
+    statement<{ json: string | null }>(
+      ['ref', 'viewer'],
+      `select ${json} as json from ${table} where ${table}.${column} = :ref`,
     )
   return { hid: where('hid'), uuid: where('uuid') }
 }
 
-/** SQL in which `:name` stands for a value given at each call. */
-function named<T>(text: string): SQL<T> {
-  const parts = text.split(/:(\w+)/)
-  return sql.join(
-    parts.map((part, at) => (at % 2 === 1 ? sql.placeholder(part) : sql.raw(part))),
-  ) as SQL<T>
+function memoize<T>(make: (key: number) => T): (key: number) => T {
+  const made = new Map<number, T>()
+  return (key) => {
+    const value = made.get(key) ?? make(key)
+    made.set(key, value)
+    return value
+  }
 }

@@ -1,5 +1,6 @@
 import { eq, inArray, sql } from 'drizzle-orm'
-import { type Db, prepared } from '../db/open'
+import type { Db } from '../db/open'
+import { prepared } from '../db/prepared'
 import { members, messages } from '../db/tables'
 import { error } from '../model/errors'
 import { Problem } from '../model/field'

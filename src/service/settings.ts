@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
-import { type Db, prepared } from '../db/open'
+import type { Db } from '../db/open'
+import { prepared } from '../db/prepared'
 import { systemSettings } from '../db/tables'
 import { changesOf } from '../model/entity'
 import { error } from '../model/errors'

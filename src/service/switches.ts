@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { and, desc, eq, getTableColumns, lt, sql } from 'drizzle-orm'
-import { type Db, prepared } from '../db/open'
+import type { Db } from '../db/open'
+import { prepared } from '../db/prepared'
 import { members, switches, switchMembers } from '../db/tables'
 import { error } from '../model/errors'
 import type { Member } from '../model/member'

@@ -1,5 +1,6 @@
 import { count, eq, getTableColumns, sql } from 'drizzle-orm'
-import { type Db, prepared } from '../db/open'
+import type { Db } from '../db/open'
+import { prepared } from '../db/prepared'
 import { accounts, systemSettings, systems } from '../db/tables'
 import { changesOf, fillDefaults } from '../model/entity'
 import { error } from '../model/errors'

@@ -1,6 +1,8 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { type Db, prepared } from '../db/open'
-import { bots, systems, tokens } from '../db/tables'
+import type { Db } from '../db/open'
+import { prepared } from '../db/prepared'
+import { sinceLastWrite, statement } from '../db/statement'
+import { bots, tokens } from '../db/tables'
 import type { Deps } from './deps'
 import { drawSecret, hashSecret } from './secrets'
 
@@ -46,9 +48,21 @@ export async function revokeToken(deps: Deps, systemId: number, name: string): P
 }
 
 /** Whose token this is: looked up by its hash, so that no comparison tells how close a guess was. */
-export async function findTokenOwner({ db }: Deps, token: string): Promise<TokenOwner | null> {
-  return (await ownerByHash(db).get({ hash: hashSecret(token) })) ?? null
+export async function findTokenOwner(deps: Deps, token: string): Promise<TokenOwner | null> {
+  const found = recallToken(deps, token) ?? (await ownerByHash(deps.db).get(hashSecret(token)))
+  if (!found) return null
+  const known = tokensOf(deps.db)
+  if (known.size < MOST_KNOWN) known.set(token, found)
+  return found
 }
+
+/** Whose token this is, if it was looked up since anything was last written. */
+export function recallToken({ db }: Deps, token: string): TokenOwner | undefined {
+  return sinceLastWrite(db, tokensOf).get(token)
+}
+
+const MOST_KNOWN = 10_000
+const tokensOf = prepared(() => new Map<string, TokenOwner>())
 
 export interface TokenOwner {
   id: number
@@ -83,13 +97,10 @@ export async function isBotKey({ db }: Deps, key: string): Promise<boolean> {
   return (await botByHash(db).get({ hash: hashSecret(key) })) !== undefined
 }
 
-const ownerByHash = prepared((db) =>
-  db
-    .select({ id: systems.id, hid: systems.hid, uuid: systems.uuid })
-    .from(tokens)
-    .innerJoin(systems, eq(systems.id, tokens.system_id))
-    .where(eq(tokens.hash, sql.placeholder('hash')))
-    .prepare(),
+const ownerByHash = statement<TokenOwner>(
+  ['hash'],
+  `select systems.id, systems.hid, systems.uuid from tokens
+   join systems on systems.id = tokens.system_id where tokens.hash = :hash`,
 )
 
 const botByHash = prepared((db) =>

@@ -35,7 +35,7 @@ describe('switches as presences', () => {
 
 describe('front history as CSV', () => {
   test('quotes what needs it, and leaves the end empty while fronting', () => {
-    expect(frontHistoryCsv(rows)).toBe(
+    expect(whole(frontHistoryCsv(rows))).toBe(
       [
         'start,end,seconds,member_id,member',
         '2026-01-01T09:00:00Z,2026-01-01T11:00:00.5Z,7200.5,wrenab,Wren',
@@ -47,7 +47,7 @@ describe('front history as CSV', () => {
 
   test('a name that looks like a formula stays as it is', () => {
     const row = { member_id: 'abcde', member: '=1+1', start: 0, end: 1 }
-    expect(frontHistoryCsv([row])).toContain(
+    expect(whole(frontHistoryCsv([row]))).toContain(
       '1970-01-01T00:00:00Z,1970-01-01T00:00:00.000001Z,0.000001,abcde,=1+1',
     )
   })
@@ -55,7 +55,7 @@ describe('front history as CSV', () => {
 
 describe('front history as a calendar', () => {
   const now = at('12:00:00')
-  const calendar = frontHistoryIcs(rows, now, 'Lantern Hill; all')
+  const calendar = whole(frontHistoryIcs(rows, now, 'Lantern Hill; all'))
 
   test('has an event for each presence', () => {
     expect(calendar.split('\r\n')).toEqual([
@@ -89,7 +89,8 @@ describe('front history as a calendar', () => {
 
   test('long lines are folded at 75 octets, between characters', () => {
     const member = `${'Ünïcødé 🏮 '.repeat(20)}\\`
-    const text = frontHistoryIcs([{ member_id: 'abcde', member, start: 0, end: HOUR }], now, 'x')
+    const row = { member_id: 'abcde', member, start: 0, end: HOUR }
+    const text = whole(frontHistoryIcs([row], now, 'x'))
     for (const line of text.split('\r\n')) {
       expect(Buffer.byteLength(line)).toBeLessThanOrEqual(75)
       expect(line.isWellFormed()).toBe(true)
@@ -99,14 +100,18 @@ describe('front history as a calendar', () => {
 
   test('an event shorter than a second is a moment, since no end may equal its start', () => {
     const row = { member_id: 'abcde', member: 'Wren', start: 0, end: 5 }
-    expect(frontHistoryIcs([row], now, 'x')).not.toContain('DTEND')
+    expect(whole(frontHistoryIcs([row], now, 'x'))).not.toContain('DTEND')
   })
 
   test('a line break in any spelling cannot start a new property', () => {
     const row = { member_id: 'abcde', member: 'a\r\nATTACH:x\rb\u0000', start: 0, end: 5 }
-    expect(frontHistoryIcs([row], now, 'x')).toContain('SUMMARY:a\\nATTACH:x\\nb\r\n')
+    expect(whole(frontHistoryIcs([row], now, 'x'))).toContain('SUMMARY:a\\nATTACH:x\\nb\r\n')
   })
 })
+
+function whole(chunks: Iterable<string>): string {
+  return [...chunks].join('')
+}
 
 function at(time: string): Instant {
   return parseInstant(`2026-01-01T${time}Z`) ?? Number.NaN

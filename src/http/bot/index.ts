@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { error } from '../../model/errors'
 import type { Deps } from '../../service/deps'
-import { callers } from '../viewer'
+import { callerOf } from '../viewer'
 import { guildRoutes } from './guilds'
 import { messageRoutes } from './messages'
 import { systemRoutes } from './systems'
@@ -10,7 +10,7 @@ import { systemRoutes } from './systems'
 export function bot(deps: Deps, bodyLimit: number) {
   return new Elysia({ prefix: '/bot', normalize: false })
     .onBeforeHandle(({ request }) => {
-      const kind = callers.get(request)?.kind ?? 'nobody'
+      const { kind } = callerOf(request)
       if (kind === 'nobody') throw error('unauthorized')
       if (kind === 'system') throw error('forbidden')
     })

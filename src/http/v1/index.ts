@@ -1,8 +1,7 @@
 import { Elysia } from 'elysia'
-import { nobody } from '../../model/privacy'
 import type { Deps } from '../../service/deps'
 import { requireSystem } from '../../service/systems'
-import { callers, isRead } from '../viewer'
+import { callerOf, isRead } from '../viewer'
 import { memberRoutes } from './members'
 import { messageRoutes } from './messages'
 import { systemRoutes } from './systems'
@@ -11,7 +10,7 @@ import { systemRoutes } from './systems'
 export function v1(deps: Deps, bodyLimit: number) {
   return new Elysia({ prefix: '/v1', normalize: false })
     .onBeforeHandle(({ request }) => {
-      if (!isRead(request.method)) requireSystem(callers.get(request)?.viewer ?? nobody)
+      if (!isRead(request.method)) requireSystem(callerOf(request).viewer)
     })
     .use(systemRoutes(deps, bodyLimit))
     .use(memberRoutes(deps, bodyLimit))

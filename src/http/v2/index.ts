@@ -1,9 +1,8 @@
 import { Elysia } from 'elysia'
 import type { Events } from '../../events/events'
-import { nobody } from '../../model/privacy'
 import type { Deps } from '../../service/deps'
 import { requireSystem } from '../../service/systems'
-import { callers, isRead } from '../viewer'
+import { callerOf, isRead } from '../viewer'
 import { groupRoutes } from './groups'
 import { guildRoutes } from './guilds'
 import { memberRoutes } from './members'
@@ -23,9 +22,8 @@ export interface BodyLimits {
 export function v2(deps: Deps, events: Events, limits: BodyLimits, prefix: '/v2' | '') {
   const { bodyLimit, importLimit } = limits
   return new Elysia({ prefix, normalize: false, ...(prefix === '' && { detail: { hide: true } }) })
-    .onBeforeHandle(({ request }) => {
-      if (!isRead(request.method)) requireSystem(callers.get(request)?.viewer ?? nobody)
-    })
+    .onParse(refuseNobody)
+    .onBeforeHandle(refuseNobody)
     .use(systemRoutes(deps, bodyLimit))
     .use(guildRoutes(deps, bodyLimit))
     .use(memberRoutes(deps, bodyLimit))
@@ -35,4 +33,8 @@ export function v2(deps: Deps, events: Events, limits: BodyLimits, prefix: '/v2'
     .use(webhookRoutes(events, bodyLimit))
     .use(streamRoutes(deps, events, bodyLimit))
     .use(transferRoutes(deps, importLimit))
+}
+
+function refuseNobody({ request }: { request: Request }): void {
+  if (!isRead(request.method)) requireSystem(callerOf(request).viewer)
 }

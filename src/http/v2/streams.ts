@@ -16,7 +16,7 @@ import { showFront } from './views'
 
 const TAG = 'Events'
 /** How much of the outbox is read at once for one reader. */
-const PAGE = 50
+const PAGE = 20
 
 /** What can change who fronts, or what is seen of them. */
 const frontChanges = new Set<string>([
@@ -212,7 +212,7 @@ async function frontersOf(deps: Deps, viewer: Viewer, systemId: number, owner: b
 /** Whether the caller is still who it was: its token may have been revoked, its system deleted. */
 async function isStill(deps: Deps, request: Request, viewer: Viewer): Promise<boolean> {
   const { pathname } = new URL(request.url)
-  const caller = await findCaller(deps, '', request.headers, pathname)
+  const caller = await findCaller(deps, request.headers, pathname)
   return caller.viewer.system === viewer.system
 }
 

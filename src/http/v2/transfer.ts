@@ -4,7 +4,7 @@ import { exportFrontHistory, exportSystem } from '../../service/exporting'
 import { importFile, importParts } from '../../service/importing'
 import { requireSystem } from '../../service/systems'
 import { describe, writeErrors } from '../docs'
-import { parameter, readChoices, readFlag, readList, readWord } from '../query'
+import { parameter, parameters, readChoices, readFlag, readList, readWord } from '../query'
 import { fileRoutes } from '../viewer'
 
 const TAG = 'Import and export'
@@ -30,7 +30,7 @@ export function transferRoutes(deps: Deps, importLimit: number) {
       },
       {
         body: file,
-        query: t.Object({
+        query: parameters({
           dry_run: parameter({ type: 'boolean', description: 'Do everything but the write' }),
           only: parameter({
             type: 'string',
@@ -60,7 +60,7 @@ export function transferRoutes(deps: Deps, importLimit: number) {
         return download(chunks, 'system.json', 'application/json')
       },
       {
-        query: t.Object({
+        query: parameters({
           members: parameter({
             type: 'string',
             description: 'Only these members, with commas between',
@@ -90,22 +90,32 @@ export function transferRoutes(deps: Deps, importLimit: number) {
       '/systems/@me/export/front-history',
       async ({ viewer, query }) => {
         const format = readWord('format', query.format, ['csv', 'ics'])
-        const text = await exportFrontHistory(deps, requireSystem(viewer), format)
-        return download([text], `front-history.${format}`, types[format])
+        const chunks = await exportFrontHistory(deps, requireSystem(viewer), format)
+        return download(chunks, `front-history.${format}`, types[format])
       },
       {
-        query: t.Object({
+        query: parameters({
           format: parameter({ type: 'string', enum: ['csv', 'ics'], description: 'csv or ics' }),
         }),
-        detail: describe({
-          tag: TAG,
-          summary: 'Export the front history',
-          description: 'One row per unbroken presence of a member.',
-          answers: { 200: t.String() },
-          errors: ['badRequest', 'unauthorized'],
-        }),
+        detail: frontHistoryDetail,
       },
     )
+}
+
+const described = describe({
+  tag: TAG,
+  summary: 'Export the front history',
+  description: 'One row per unbroken presence of a member.',
+  answers: {},
+  errors: ['badRequest', 'unauthorized'],
+})
+const text = { schema: t.String() }
+const frontHistoryDetail = {
+  ...described,
+  responses: {
+    ...described.responses,
+    200: { description: 'Success', content: { 'text/csv': text, 'text/calendar': text } },
+  },
 }
 
 const types = { csv: 'text/csv; charset=utf-8', ics: 'text/calendar; charset=utf-8' }

@@ -1,0 +1,223 @@
+import { Database } from 'bun:sqlite'
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { openStorage } from '../src/db/open'
+import { keysOfTag } from '../src/model/proxyTags'
+import { hashSecret } from '../src/service/secrets'
+
+/** How much there is. The figures of the README are of the whole set; CI takes a small one. */
+export interface Size {
+  systems: number
+  bigMembers: number
+  bigGroups: number
+  bigSwitches: number
+  messages: number
+}
+
+export const whole: Size = {
+  systems: 10_000,
+  bigMembers: 1000,
+  bigGroups: 250,
+  bigSwitches: 100_000,
+  messages: 1_000_000,
+}
+
+export const small: Size = {
+  systems: 50,
+  bigMembers: 100,
+  bigGroups: 25,
+  bigSwitches: 1000,
+  messages: 1000,
+}
+
+/** Names and secrets of what the benchmark asks for. System 1 is the big one, 2 has 20 members. */
+export const known = {
+  bigToken: 'bench-big-token',
+  token: 'bench-token',
+  botKey: 'bench-bot-key',
+  big: hidOf(1),
+  typical: hidOf(2),
+  bigAccount: accountOf(1),
+  account: accountOf(2),
+  guild: '900000000000000001',
+  channel: '900000000000000002',
+}
+
+const START = Date.UTC(2020, 0, 1) * 1000
+
+/** Makes the data set, always the same, unless it is there already. */
+export function makeData(path: string, size: Size): void {
+  if (existsSync(path)) return
+  mkdirSync(dirname(path), { recursive: true })
+  const making = `${path}.making`
+  for (const end of ['', '-wal', '-shm']) rmSync(making + end, { force: true })
+  openStorage(`file:${making}`, 'normal').close()
+  const db = new Database(making)
+  db.run('PRAGMA synchronous = off')
+  db.run('PRAGMA foreign_keys = off')
+  db.run('BEGIN')
+  const members = fillSystems(db, size)
+  fillMessages(db, size, members)
+  db.run('COMMIT')
+  db.run('ANALYZE')
+  db.run('PRAGMA journal_mode = DELETE')
+  db.close()
+  renameSync(making, path)
+}
+
+/** Systems with their members, groups and switches. Gives the number of members. */
+function fillSystems(db: Database, size: Size): number {
+  const random = createRandom(42)
+  const addSystem = db.prepare(
+    'INSERT INTO systems (id, uuid, hid, name, tag, pronouns, color, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+  )
+  const addSettings = db.prepare('INSERT INTO settings (system_id) VALUES (?)')
+  const addAccount = db.prepare('INSERT INTO accounts (id, system_id) VALUES (?, ?)')
+  const addMember = db.prepare(
+    `INSERT INTO members (id, uuid, hid, system_id, name, display_name, color, birthday, pronouns,
+       avatar_url, description, created, proxy_tags) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const addKey = db.prepare('INSERT INTO proxy_tag_keys VALUES (?, ?, ?, ?, ?, ?)')
+  let member = 0
+  for (let id = 1; id <= size.systems; id++) {
+    addSystem.run(
+      id,
+      uuidOf(1, id),
+      hidOf(id),
+      `System ${id}`,
+      `| ${id}`,
+      'they/them',
+      'f2b632',
+      START,
+    )
+    addSettings.run(id)
+    addAccount.run(accountOf(id), id)
+    // Most are small, a few are large: 20 members is typical.
+    const count = id === 1 ? size.bigMembers : id === 2 ? 20 : Math.ceil(2 + 18 * random() ** 2 * 3)
+    const first = member + 1
+    for (let at = 0; at < count; at++) {
+      member += 1
+      const tags = tagsOf(at, id === 1 ? 10 : 2)
+      const described = 'Keeps the lamps burning. '.repeat(1 + Math.floor(random() * 8))
+      addMember.run(
+        member,
+        uuidOf(2, member),
+        hidOf(member),
+        id,
+        `Member ${at}`,
+        at % 3 === 0 ? `Shown ${at} ✨` : null,
+        '88c0a8',
+        '0004-11-02',
+        'she/her',
+        `https://img.example.org/${member}.webp`,
+        described,
+        START + member,
+        JSON.stringify(tags),
+      )
+      for (const [position, tag] of tags.entries()) {
+        const keys = keysOfTag(tag)
+        addKey.run(member, id, position, keys.prefix_key, keys.suffix_key, keys.bare_key)
+      }
+    }
+    if (id <= 2) {
+      fillGroups(db, id, id === 1 ? size.bigGroups : 5, first, count)
+      fillSwitches(db, id, id === 1 ? size.bigSwitches : 200, first, count)
+    }
+  }
+  const addToken = db.prepare(
+    'INSERT INTO tokens (system_id, name, hash, created) VALUES (?, ?, ?, ?)',
+  )
+  addToken.run(1, 'bench', hashSecret(known.bigToken), START)
+  addToken.run(2, 'bench', hashSecret(known.token), START)
+  db.prepare('INSERT INTO bots (name, hash, created) VALUES (?, ?, ?)').run(
+    'bench',
+    hashSecret(known.botKey),
+    START,
+  )
+  return member
+}
+
+function fillGroups(db: Database, system: number, count: number, first: number, members: number) {
+  const addGroup = db.prepare(
+    'INSERT INTO groups (id, uuid, hid, system_id, name, description, created) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  )
+  const addPair = db.prepare('INSERT INTO group_members VALUES (?, ?)')
+  for (let at = 0; at < count; at++) {
+    const id = system * 1000 + at
+    addGroup.run(id, uuidOf(3, id), hidOf(id), system, `Group ${at}`, 'Those who sail', START + at)
+    for (let one = at % 7; one < members; one += 40) addPair.run(id, first + one)
+  }
+}
+
+function fillSwitches(db: Database, system: number, count: number, first: number, members: number) {
+  const addSwitch = db.prepare(
+    'INSERT INTO switches (id, uuid, system_id, timestamp) VALUES (?, ?, ?, ?)',
+  )
+  const addMember = db.prepare('INSERT INTO switch_members VALUES (?, ?, ?)')
+  for (let at = 0; at < count; at++) {
+    const id = system * 1_000_000 + at
+    addSwitch.run(id, uuidOf(4, id), system, START + at * 1_000_003)
+    addMember.run(id, 0, first + (at % members))
+    if (at % 2 === 0) addMember.run(id, 1, first + ((at * 7 + 1) % members))
+  }
+}
+
+function fillMessages(db: Database, { messages }: Size, members: number) {
+  const addMessage = db.prepare('INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
+  const systemOf = db.prepare<{ system_id: number }, [number]>(
+    'SELECT system_id FROM members WHERE id = ?',
+  )
+  const owners = new Map<number, number>()
+  for (let at = 0; at < messages; at++) {
+    const member = 1 + (at % members)
+    const system = owners.get(member) ?? systemOf.get(member)?.system_id ?? 1
+    owners.set(member, system)
+    const id = messageOf(at)
+    addMessage.run(
+      id,
+      `8${id}`,
+      accountOf(system),
+      known.channel,
+      known.guild,
+      system,
+      member,
+      START + at,
+    )
+  }
+}
+
+/** A tag that only this member has. */
+export function tagsOf(at: number, count: number) {
+  return Array.from({ length: count }, (_, tag) => ({ prefix: `m${at}t${tag}:`, suffix: null }))
+}
+
+export function messageOf(at: number): string {
+  return String(700_000_000_000_000_000n + BigInt(at))
+}
+
+export function accountOf(system: number): string {
+  return String(100_000_000_000_000_000n + BigInt(system))
+}
+
+export function hidOf(number: number): string {
+  let rest = number
+  let hid = ''
+  for (let at = 0; at < 6; at++) {
+    hid = String.fromCharCode(97 + (rest % 26)) + hid
+    rest = Math.floor(rest / 26)
+  }
+  return hid
+}
+
+export function uuidOf(kind: number, number: number): string {
+  return `${String(kind).padStart(8, '0')}-0000-4000-8000-${String(number).padStart(12, '0')}`
+}
+
+/** The same numbers on every machine. */
+function createRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296
+    return state / 4_294_967_296
+  }
+}

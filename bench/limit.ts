@@ -1,0 +1,162 @@
+import { Database } from 'bun:sqlite'
+import { isoOf, jsonList, jsonOf } from '../src/db/json'
+import { group } from '../src/model/group'
+import { member } from '../src/model/member'
+import { system } from '../src/model/system'
+
+/**
+ * The least that this runtime can do for the same answers: a bare server, prepared statements that
+ * build the JSON inside SQLite, no authentication, no limits, no log, no rules.
+ */
+
+const [path = '', durability = 'full'] = process.argv.slice(2)
+const reader = new Database(path, { readonly: true })
+const writer = new Database(path)
+writer.run('PRAGMA busy_timeout = 5000')
+writer.run(`PRAGMA synchronous = ${durability}`)
+
+const owner = jsonOf(member, 'members', 'owner')
+const withSystem = jsonOf(member, 'members', 'owner', [
+  ['system', '(select hid from systems where systems.id = members.system_id)'],
+])
+const frontMembers = jsonList(
+  `select ${owner} as json from switch_members join members on members.id = switch_members.member_id
+   where switch_members.switch_id = switches.id order by switch_members.position`,
+)
+const front = `'{"id":"' || switches.uuid || '","timestamp":"' || ${isoOf('switches.timestamp')} ||
+  '","members":' || ${frontMembers} || '}'`
+const message = (eyes: 'owner' | 'others') => `'{"timestamp":"' || ${isoOf('messages.timestamp')} ||
+  '","id":"' || messages.id || '","original":"' || messages.original || '","sender":"' ||
+  messages.sender || '","channel":"' || messages.channel || '","guild":"' || messages.guild ||
+  '","system":' || (select ${jsonOf(system, 'systems', eyes)} from systems where systems.id = messages.system_id) ||
+  ',"member":' || (select ${jsonOf(member, 'members', eyes)} from members where members.id = messages.member_id) || '}'`
+
+type Json = { json: string }
+const read = <P extends (string | number)[]>(sql: string) => reader.query<Json, P>(sql)
+const write = <P extends (string | number)[]>(sql: string) => writer.query<Json, P>(sql)
+
+const getSystem = read<[string]>(
+  `select ${jsonOf(system, 'systems', 'owner')} as json from systems where hid = ?`,
+)
+const getMember = read<[string]>(`select ${withSystem} as json from members where hid = ?`)
+const getFronters = read<[string]>(
+  `select ${front} as json from switches where system_id = (select id from systems where hid = ?)
+   order by timestamp desc limit 1`,
+)
+const getMessage = read<[string]>(`select ${message('others')} as json from messages where id = ?`)
+const getMembers = read<[string]>(
+  `select ${jsonList(`select ${owner} as json from members where system_id = (select id from systems where hid = ?) order by id`)} as json`,
+)
+const getGroups = read<[string]>(
+  `select ${jsonList(
+    `select ${jsonOf(group, 'groups', 'owner', [
+      [
+        'members',
+        `(select json_group_array(uuid) from (select members.uuid from group_members
+          join members on members.id = group_members.member_id
+          where group_members.group_id = groups.id order by group_members.member_id))`,
+      ],
+    ])} as json from groups where system_id = (select id from systems where hid = ?) order by id`,
+  )} as json`,
+)
+const getSwitches = read<[string, number]>(
+  `select ${jsonList(
+    `select '{"id":"' || uuid || '","timestamp":"' || ${isoOf('timestamp')} || '","members":' || (
+       select json_group_array(hid) from (select members.hid from switch_members
+       join members on members.id = member_id where switch_id = switches.id order by position)) || '}' as json
+     from switches where system_id = (select id from systems where hid = ?) and timestamp < ?
+     order by timestamp desc limit 100`,
+  )} as json`,
+)
+const patchMember = write<[string, string]>(
+  `update members set color = ? where hid = ? returning ${owner} as json`,
+)
+const addSwitch = writer.query<{ id: number }, [string, string, number]>(
+  'insert into switches (uuid, system_id, timestamp) values (?, (select id from systems where hid = ?), ?) returning id',
+)
+const addFronter = writer.query(
+  'insert into switch_members values (?, ?, (select id from members where hid = ?))',
+)
+const getFront = write<[number]>(`select ${front} as json from switches where id = ?`)
+const findSpeaker = reader.query<
+  { hid: string; tag: string; name: string; avatar_url: string; json: string },
+  [string, string]
+>(
+  `select systems.hid, systems.tag, coalesce(members.display_name, members.name) as name,
+     members.avatar_url, ${owner} as json
+   from accounts join systems on systems.id = accounts.system_id
+   join proxy_tag_keys on proxy_tag_keys.system_id = systems.id
+   join members on members.id = proxy_tag_keys.member_id
+   where accounts.id = ? and proxy_tag_keys.prefix_key = ?`,
+)
+const addMessage = writer.query(
+  `insert into messages select ?, ?, ?, ?, ?, system_id, id, ? from members where hid = ?`,
+)
+const countMessage = writer.query(
+  'update members set message_count = message_count + 1, last_message_timestamp = ? where hid = ?',
+)
+const getRecorded = write<[string]>(`select ${message('owner')} as json from messages where id = ?`)
+
+const json = (text: string | undefined, status = 200) =>
+  new Response(text, { status, headers: { 'content-type': 'application/json;charset=utf-8' } })
+
+const server = Bun.serve({
+  hostname: '127.0.0.1',
+  port: 0,
+  development: false,
+  async fetch(request) {
+    const { pathname, searchParams } = new URL(request.url)
+    const [, , noun, ref = '', part] = pathname.split('/')
+    if (request.method === 'GET') {
+      if (noun === 'members') return json(getMember.get(ref)?.json)
+      if (noun === 'messages') return json(getMessage.get(ref)?.json)
+      if (part === undefined) return json(getSystem.get(ref)?.json)
+      if (part === 'fronters') return json(getFronters.get(ref)?.json)
+      if (part === 'members') return json(getMembers.get(ref)?.json)
+      if (part === 'groups') return json(getGroups.get(ref)?.json)
+      const before = searchParams.get('before')
+      return json(
+        getSwitches.get(ref, before ? Date.parse(before) * 1000 : Number.MAX_SAFE_INTEGER)?.json,
+      )
+    }
+    const body = (await request.json()) as Record<string, string & string[]>
+    if (noun === 'members') return json(patchMember.get(body.color ?? '', ref)?.json)
+    if (noun === 'systems')
+      return json(logSwitch(ref, body.members ?? [], Date.parse(body.timestamp ?? '') * 1000))
+    if (pathname === '/bot/proxy') return json(decide(body.account_id ?? '', body.content ?? ''))
+    return json(record(body), 201)
+  },
+})
+console.log(server.url.href)
+
+const logSwitch = writer.transaction((hid: string, members: string[], timestamp: number) => {
+  const made = addSwitch.get(crypto.randomUUID(), hid, timestamp)
+  if (!made) return undefined
+  for (const [position, one] of members.entries()) addFronter.run(made.id, position, one)
+  return getFront.get(made.id)?.json
+})
+
+function decide(account: string, content: string): string | undefined {
+  const prefix = content.slice(0, content.indexOf(':') + 1)
+  const found = findSpeaker.get(account, prefix)
+  if (!found) return undefined
+  const { hid, tag, name, avatar_url, json } = found
+  const shown = `${name} ${tag}`
+  const matched = { by: 'tags', tag: { prefix, suffix: null }, mode: null }
+  const ready = {
+    content: content.slice(prefix.length),
+    name: shown,
+    plain_name: shown,
+    avatar_url,
+    tts: false,
+  }
+  return `{"action":"proxy","system":"${hid}","member":${json},"matched":${JSON.stringify(matched)},"message":${JSON.stringify(ready)}}`
+}
+
+const record = writer.transaction((body: Record<string, string>) => {
+  const { id = '', original = '', sender = '', channel = '', guild = '', member: hid = '' } = body
+  const timestamp = Date.parse(body.timestamp ?? '') * 1000
+  addMessage.run(id, original, sender, channel, guild, timestamp, hid)
+  countMessage.run(timestamp, hid)
+  return getRecorded.get(id)?.json
+})

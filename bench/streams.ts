@@ -1,0 +1,179 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { openDeps } from '../src/app'
+import { readConfig } from '../src/config'
+import { createMember } from '../src/service/members'
+import { createSystem } from '../src/service/systems'
+
+/** A thousand open streams with switches happening: how late do they hear, and at what cost? */
+
+const { values: flags } = parseArgs({
+  options: {
+    streams: { type: 'string', default: '1000' },
+    switches: { type: 'string', default: '50' },
+    pause: { type: 'string', default: '100' },
+  },
+})
+const STREAMS = Number(flags.streams)
+const SWITCHES = Number(flags.switches)
+const PAUSE_MS = Number(flags.pause)
+
+/** How many systems share the streams, and which stream it is. */
+const scenes = [
+  { name: 'fronters of one system', systems: 1, path: (hid: string) => `${hid}/fronters/stream` },
+  {
+    name: 'fronters of 100 systems',
+    systems: 100,
+    path: (hid: string) => `${hid}/fronters/stream`,
+  },
+  { name: 'own events of 100 systems', systems: 100, path: () => '@me/events' },
+]
+
+interface Owner {
+  hid: string
+  token: string
+  members: string[]
+  switches: number
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'multitude-streams-'))
+const env = { DATABASE_URL: `file:${join(folder, 'bench.db')}` }
+const owners = await makeOwners(Math.max(...scenes.map(({ systems }) => systems)))
+const server = await startServer()
+try {
+  console.log(`${STREAMS} streams, ${SWITCHES} switches, one each ${PAUSE_MS} ms`)
+  for (const scene of scenes) await play(scene)
+} finally {
+  server.child.kill('SIGTERM')
+  await server.child.exited
+  rmSync(folder, { recursive: true })
+}
+
+async function play({ name, systems, path }: (typeof scenes)[number]): Promise<void> {
+  const before = memory()
+  const shared = owners.slice(0, systems)
+  const heard = new Map<string, number[]>()
+  const hear = (uuid: string) => {
+    const times = heard.get(uuid) ?? []
+    times.push(performance.now())
+    heard.set(uuid, times)
+  }
+  const readers = await Promise.all(
+    Array.from({ length: STREAMS }, (_, n) => {
+      const { hid, token } = shared[n % systems] as Owner
+      return read(path(hid), token, hear)
+    }),
+  )
+  const open = memory()
+  const late: number[] = []
+  const answered: number[] = []
+  let missing = 0
+  for (let n = 0; n < SWITCHES; n++) {
+    const started = performance.now()
+    const uuid = await logSwitch(shared[n % systems] as Owner)
+    answered.push(performance.now() - started)
+    const expected = STREAMS / systems
+    const giveUpAt = started + 5000
+    while ((heard.get(uuid)?.length ?? 0) < expected && performance.now() < giveUpAt)
+      await Bun.sleep(2)
+    const times = heard.get(uuid) ?? []
+    late.push(...times.map((time) => time - started))
+    missing += expected - times.length
+    await Bun.sleep(Math.max(0, PAUSE_MS - (performance.now() - started)))
+  }
+  const busy = memory()
+  for (const reader of readers) reader.end()
+  await Bun.sleep(2000)
+  console.log(`
+${name}
+  heard ${late.length} times, missing ${missing}
+  asked to heard     p50 ${part(late, 0.5)}  p99 ${part(late, 0.99)}  worst ${part(late, 1)}
+  asked to answered  p50 ${part(answered, 0.5)}  p99 ${part(answered, 0.99)}
+  server's memory    before ${before} MB  open ${open} MB  busy ${busy} MB  after ${memory()} MB`)
+}
+
+/** One stream over a bare socket: fetch would count its connections. */
+async function read(path: string, token: string, hear: (uuid: string) => void) {
+  const { hostname, port } = new URL(server.address)
+  const opened = Promise.withResolvers<void>()
+  let rest = ''
+  const socket = await Bun.connect({
+    hostname,
+    port: Number(port),
+    socket: {
+      data(_, chunk) {
+        const blocks = (rest + chunk.toString()).split('\n\n')
+        rest = blocks.pop() ?? ''
+        if (blocks.length > 0) opened.resolve()
+        for (const block of blocks) {
+          // Of a switch, the first UUID in its data that stands alone as "id" is its own.
+          const [, uuid] = /data: .*?"id":"([0-9a-f-]{36})"/.exec(block) ?? []
+          if (uuid) hear(uuid)
+        }
+      },
+      error: (_, cause) => opened.reject(cause),
+    },
+  })
+  const request = `GET /v2/systems/${path} HTTP/1.1\r\nhost: x\r\nauthorization: ${token}\r\n\r\n`
+  socket.write(request)
+  await opened.promise
+  return socket
+}
+
+async function logSwitch(owner: Owner): Promise<string> {
+  const { token, members } = owner
+  const fronter = members[owner.switches++ % members.length]
+  const response = await fetch(`${server.address}/v2/systems/@me/switches`, {
+    method: 'POST',
+    headers: { authorization: token },
+    body: JSON.stringify({ members: [fronter] }),
+  })
+  if (!response.ok) throw new Error(await response.text())
+  const { id } = (await response.json()) as { id: string }
+  return id
+}
+
+async function makeOwners(many: number): Promise<Owner[]> {
+  const { deps, storage } = openDeps(readConfig(env))
+  const made: Owner[] = []
+  for (let n = 0; n < many; n++) {
+    const link = { account: null, tokenName: 'bench' }
+    const { system, token } = await createSystem(deps, { name: `system ${n}` }, link)
+    const members: string[] = []
+    for (const name of ['Wren', 'Finch', 'Heron'])
+      members.push((await createMember(deps, { system: system.id, bot: false }, { name })).hid)
+    made.push({ hid: system.hid, token, members, switches: 0 })
+  }
+  storage.close()
+  return made
+}
+
+async function startServer() {
+  const main = join(import.meta.dir, '../src/main.ts')
+  const words = [process.execPath, main, 'serve', '--port', '0', '--log-format', 'json']
+  const child = Bun.spawn(words, { env, stdout: 'ignore', stderr: 'pipe' })
+  const listening = Promise.withResolvers<string>()
+  const listen = async () => {
+    const decoder = new TextDecoder()
+    for await (const chunk of child.stderr) {
+      const [, address] = /"address":"([^"]+)"/.exec(decoder.decode(chunk)) ?? []
+      if (address) listening.resolve(address)
+    }
+    listening.reject(new Error('the server did not start'))
+  }
+  listen()
+  return { child, address: await listening.promise }
+}
+
+function memory(): number {
+  const status = readFileSync(`/proc/${server.child.pid}/status`, 'utf8')
+  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024)
+}
+
+function part(values: number[], share: number): string {
+  const sorted = values.toSorted((a, b) => a - b)
+  const at = Math.min(sorted.length - 1, Math.floor(sorted.length * share))
+  return `${(sorted[at] ?? 0).toFixed(1)} ms`
+}

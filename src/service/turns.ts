@@ -1,0 +1,13 @@
+/** About how long one piece of long work may keep everyone else waiting. */
+const TURN_MS = 10
+
+/** For the middle of long work: waits until the others had their turn, once this one's is over. */
+export function takeTurns(): () => Promise<boolean> {
+  let began = performance.now()
+  return async () => {
+    if (performance.now() - began < TURN_MS) return false
+    await new Promise((resolve) => setImmediate(resolve))
+    began = performance.now()
+    return true
+  }
+}

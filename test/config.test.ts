@@ -1,0 +1,220 @@
+import { describe, expect, test } from 'bun:test'
+import {
+  ConfigError,
+  describeConfig,
+  flagOf,
+  readConfig,
+  type SettingName,
+  settings,
+} from '../src/config'
+
+const MiB = 1024 * 1024
+
+const good: [name: SettingName, text: string, value: unknown][] = [
+  ['HOST', '0.0.0.0', '0.0.0.0'],
+  ['HOST', '::', '::'],
+  ['HOST', 'my-host.example', 'my-host.example'],
+  ['PORT', '0', 0],
+  ['PORT', '80', 80],
+  ['PORT', '65535', 65535],
+  ['DATABASE_URL', 'file:data.db', 'file:data.db'],
+  ['DATABASE_URL', 'file:/var/lib/multitude/data.db', 'file:/var/lib/multitude/data.db'],
+  ['DURABILITY', 'normal', 'normal'],
+  ['DURABILITY', 'FULL', 'full'],
+  ['PUBLIC_URL', 'https://plural.example', 'https://plural.example'],
+  ['PUBLIC_URL', 'http://nas:8080/multitude/', 'http://nas:8080/multitude'],
+  ['LOG_LEVEL', 'debug', 'debug'],
+  ['LOG_LEVEL', 'Error', 'error'],
+  ['LOG_FORMAT', 'json', 'json'],
+  ['LOG_FORMAT', 'TEXT', 'text'],
+  ['RATE_LIMIT', 'off', null],
+  ['RATE_LIMIT', 'OFF', null],
+  ['RATE_LIMIT', 'generic_get=20', { generic_get: 20, message: 10, generic_update: 3 }],
+  [
+    'RATE_LIMIT',
+    ' message = 1 , generic_update=2',
+    { generic_get: 10, message: 1, generic_update: 2 },
+  ],
+  ['TRUST_PROXY', '2', 2],
+  ['BODY_LIMIT', '1', 1],
+  ['BODY_LIMIT', '512KiB', 512 * 1024],
+  ['BODY_LIMIT', '2 mib', 2 * MiB],
+  ['IMPORT_LIMIT', '128MiB', 128 * MiB],
+  ['DISPATCH_ALLOW', 'hooks.example, 10.0.0.0/8', 'hooks.example, 10.0.0.0/8'],
+  ['BACKUP_DIR', 'backups', 'backups'],
+  ['BACKUP_EVERY', '90m', 90 * 60_000],
+  ['BACKUP_EVERY', '36H', 36 * 3_600_000],
+  ['BACKUP_EVERY', '7d', 7 * 86_400_000],
+  ['BACKUP_KEEP', '0', 0],
+]
+
+const bad: [name: SettingName, text: string][] = [
+  ['HOST', 'http://localhost'],
+  ['HOST', 'two words'],
+  ['PORT', 'http'],
+  ['PORT', '65536'],
+  ['PORT', '-1'],
+  ['PORT', '80.5'],
+  ['PORT', '1e3'],
+  ['PORT', ' 80'],
+  ['DATABASE_URL', 'data.db'],
+  ['DATABASE_URL', 'file:'],
+  ['DATABASE_URL', 'postgres://localhost/multitude'],
+  ['DURABILITY', 'some'],
+  ['PUBLIC_URL', 'plural.example'],
+  ['PUBLIC_URL', 'ftp://plural.example'],
+  ['PUBLIC_URL', 'https://'],
+  ['LOG_LEVEL', 'loud'],
+  ['LOG_FORMAT', 'xml'],
+  ['RATE_LIMIT', 'on'],
+  ['RATE_LIMIT', '10'],
+  ['RATE_LIMIT', 'generic_get=0'],
+  ['RATE_LIMIT', 'generic_get=-1'],
+  ['RATE_LIMIT', 'everything=1'],
+  ['RATE_LIMIT', 'generic_get=1,'],
+  ['RATE_LIMIT', 'generic_get=1;message=1'],
+  ['TRUST_PROXY', 'yes'],
+  ['TRUST_PROXY', '-1'],
+  ['TRUST_PROXY', '1.5'],
+  ['BODY_LIMIT', '0'],
+  ['BODY_LIMIT', '0KiB'],
+  ['BODY_LIMIT', '1GB'],
+  ['BODY_LIMIT', 'MiB'],
+  ['IMPORT_LIMIT', '-1'],
+  ['DISPATCH_ALLOW', '10.0.0.0/99'],
+  ['BACKUP_EVERY', '0h'],
+  ['BACKUP_EVERY', '3600'],
+  ['BACKUP_EVERY', '1 week'],
+  ['BACKUP_KEEP', 'all'],
+]
+
+describe('a setting', () => {
+  test.each(good)('%s may be %p', (name, text, value) => {
+    expect(readConfig({ [name]: text })[name]).toEqual(value as never)
+    expect(readConfig({}, { [flagOf(name)]: text })[name]).toEqual(value as never)
+  })
+
+  test.each(bad)('%s may not be %p', (name, text) => {
+    const [problem, ...others] = problemsOf({ [name]: text })
+    expect(others).toEqual([])
+    expect(problem).toStartWith(`${name}: must `)
+    expect(problem).toEndWith(`, not ${JSON.stringify(text)}`)
+  })
+
+  test('that is not set, or empty, has its default', () => {
+    const names = Object.keys(settings) as SettingName[]
+    const empty = Object.fromEntries(names.map((name) => [name, '']))
+    expect(readConfig(empty)).toEqual(readConfig({}))
+    expect(readConfig({})).toMatchObject({
+      HOST: '127.0.0.1',
+      PORT: 8080,
+      DATABASE_URL: 'file:data/multitude.db',
+      DURABILITY: 'full',
+      PUBLIC_URL: '',
+      LOG_LEVEL: 'info',
+      LOG_FORMAT: 'auto',
+      RATE_LIMIT: { generic_get: 10, message: 10, generic_update: 3 },
+      TRUST_PROXY: 0,
+      BODY_LIMIT: MiB,
+      IMPORT_LIMIT: 64 * MiB,
+    })
+  })
+
+  test('given as a flag wins over the environment', () => {
+    const env = { PORT: '1', DATABASE_URL: 'file:env.db', LOG_LEVEL: 'warn' }
+    const config = readConfig(env, { port: '2', database: 'file:flag.db' })
+    expect(config).toMatchObject({ PORT: 2, DATABASE_URL: 'file:flag.db', LOG_LEVEL: 'warn' })
+  })
+
+  test('given well as a flag makes up for a bad one in the environment', () => {
+    expect(readConfig({ PORT: 'bad' }, { port: '2' }).PORT).toBe(2)
+  })
+
+  test('that nobody knows is left alone', () => {
+    expect(readConfig({ PATH: '/bin', MULTITUDE: 'x' }, { unknown: 'x' })).toEqual(readConfig({}))
+  })
+
+  test('has a flag of its own name, but for the database', () => {
+    const flags = (Object.keys(settings) as SettingName[]).map(flagOf)
+    expect(flags).toContain('log-level')
+    expect(flags).toContain('database')
+    expect(new Set(flags).size).toBe(flags.length)
+  })
+
+  test('has one line of doc', () => {
+    for (const { doc } of Object.values(settings)) expect(doc).toMatch(/^\S[^\n]{9,99}$/)
+  })
+})
+
+describe('bad settings', () => {
+  test('are told all at once, each by where it came from', () => {
+    const problems = problemsOf(
+      { HOST: 'a b', LOG_LEVEL: 'loud', PUBLIC_URL: 'x', TRUST_PROXY: 'x' },
+      { port: 'x', 'body-limit': 'x', 'log-level': 'louder' },
+    )
+    expect(problems.map((problem) => problem.split(':')[0]).toSorted()).toEqual(
+      ['--body-limit', '--log-level', '--port', 'HOST', 'PUBLIC_URL', 'TRUST_PROXY'].toSorted(),
+    )
+    expect(problems.join('\n')).toContain('must be one of debug, info, warn, error, not "louder"')
+  })
+})
+
+describe('the settings as they are shown', () => {
+  test('can be read back', () => {
+    const configs = [readConfig({}), ...good.map(([name, text]) => readConfig({ [name]: text }))]
+    for (const config of configs) {
+      const shown = describeConfig(config)
+      expect(readConfig(Object.fromEntries(shown.map((row) => [row.name, row.value])))).toEqual(
+        config,
+      )
+      const defaults = Object.fromEntries(shown.map((row) => [row.name, row.default]))
+      expect(readConfig(defaults)).toEqual(readConfig({}))
+    }
+  })
+
+  test('name the flag and the meaning of each', () => {
+    const rows = describeConfig(readConfig({ PORT: '9000' }))
+    expect(rows.map(({ name }) => name)).toEqual(Object.keys(settings) as SettingName[])
+    expect(rows.find(({ name }) => name === 'PORT')).toEqual({
+      name: 'PORT',
+      flag: '--port',
+      value: '9000',
+      default: '8080',
+      doc: settings.PORT.doc,
+    })
+  })
+
+  test('never show a secret, nor does a complaint about it', () => {
+    const secret = 'a-very-secret-word'
+    const read = (text: string) => {
+      if (text.startsWith('bad')) throw new Error('must be better')
+      return text
+    }
+    const table: Record<string, object> = settings
+    table.TEST_SECRET = { initial: '', read, doc: 'A secret for this test', secret: true }
+    try {
+      const shown = JSON.stringify(describeConfig(readConfig({ TEST_SECRET: secret })))
+      expect(shown).not.toContain(secret)
+      expect(shown).toContain('"value":"********"')
+      expect(JSON.stringify(describeConfig(readConfig({})))).not.toContain('********')
+      expect(problemsOf({ TEST_SECRET: `bad ${secret}` })).toEqual([
+        'TEST_SECRET: must be better, not (secret)',
+      ])
+    } finally {
+      delete table.TEST_SECRET
+    }
+  })
+})
+
+function problemsOf(
+  env: Record<string, string>,
+  flags: Record<string, unknown> = {},
+): readonly string[] {
+  try {
+    readConfig(env, flags)
+  } catch (cause) {
+    if (cause instanceof ConfigError) return cause.problems
+    throw cause
+  }
+  throw new Error('nothing was found wrong')
+}

@@ -1,0 +1,204 @@
+import type { Database } from 'bun:sqlite'
+import { afterAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openDeps } from '../../src/app'
+import { readConfig } from '../../src/config'
+import { examine, repair } from '../../src/db/doctor'
+import { importFile } from '../../src/service/importing'
+import { fixture } from '../formats/fixture'
+import { dump, meddle } from '../service/stage'
+
+const PAGE_SIZE = 4096
+const folder = mkdtempSync(join(tmpdir(), 'multitude-doctor-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const source = join(folder, 'source.db')
+await makeSource()
+
+interface Damage {
+  /** What is done behind the program's back. */
+  does: string[]
+  finds: string[]
+  /** A query, and its rows once it is repaired. */
+  leaves: [query: string, rows: unknown[][]]
+}
+
+/** In the source, Wren is 1 and Ash is 2; both are in group 1, Ash before Wren in switch 2. */
+const damages: Record<string, Damage> = {
+  'a dropped index is made again': {
+    does: ['DROP INDEX members_by_system', 'DROP INDEX switches_by_time'],
+    finds: [
+      'indexes: the index members_by_system is missing',
+      'indexes: the index switches_by_time is missing',
+    ],
+    leaves: [
+      "SELECT name FROM sqlite_master WHERE name IN ('members_by_system', 'switches_by_time')",
+      [['members_by_system'], ['switches_by_time']],
+    ],
+  },
+  'missing settings are made with the defaults': {
+    does: ['DELETE FROM settings'],
+    finds: ['settings: system qvexmp has no settings'],
+    leaves: ['SELECT system_id, timezone, member_limit FROM settings', [[1, 'UTC', 1000]]],
+  },
+  'missing keys of tags are made again': {
+    does: ['DELETE FROM proxy_tag_keys WHERE position = 1'],
+    finds: ['proxy tags: the tags of member wrenab are not found'],
+    leaves: [
+      'SELECT member_id, system_id, position FROM proxy_tag_keys',
+      [
+        [1, 1, 0],
+        [1, 1, 1],
+      ],
+    ],
+  },
+  'keys of tags that a member no longer has go': {
+    does: ["INSERT INTO proxy_tag_keys VALUES (2, 1, 0, 'a', 'b', 'ab')"],
+    finds: ['proxy tags: the tags of member ashcd are not found'],
+    leaves: ['SELECT count(*) FROM proxy_tag_keys WHERE member_id = 2', [[0]]],
+  },
+  'keys of tags under another system are put right': {
+    does: ['UPDATE proxy_tag_keys SET system_id = 7'],
+    finds: ['proxy tags: the tags of member wrenab are not found'],
+    leaves: ['SELECT DISTINCT system_id FROM proxy_tag_keys', [[1]]],
+  },
+  'a counter below what is recorded is raised': {
+    does: ['UPDATE members SET message_count = 1 WHERE id = 1'],
+    finds: ['counters: member wrenab counts 1 messages, but 2 are recorded'],
+    leaves: ['SELECT message_count FROM members', [[2], [0]]],
+  },
+  'a row that hangs on nothing goes, with all that hangs on it': {
+    does: [
+      "INSERT INTO groups (id, uuid, hid, system_id, name) VALUES (9, 'u', 'h', 7, 'Lost')",
+      'INSERT INTO group_members VALUES (9, 1)',
+    ],
+    finds: ['references: row 9 of groups names a missing row of systems'],
+    leaves: [
+      'SELECT group_id, member_id FROM group_members',
+      [
+        [1, 1],
+        [1, 2],
+      ],
+    ],
+  },
+  'what outlives its member stays without it, and its tags are not missed': {
+    does: ['DELETE FROM members WHERE id = 1'],
+    finds: [
+      'references: row 1 of proxy_tag_keys names a missing row of members',
+      'references: row 2 of proxy_tag_keys names a missing row of members',
+      'references: row 1 of group_members names a missing row of members',
+      'references: row 1 of switch_members names a missing row of members',
+      'references: row 3 of switch_members names a missing row of members',
+      'references: row 1 of messages names a missing row of members',
+      'references: row 2 of messages names a missing row of members',
+      'references: row 1 of autoproxy names a missing row of members',
+    ],
+    leaves: [
+      `SELECT id, member_id, (SELECT autoproxy_mode FROM autoproxy),
+       (SELECT group_concat(member_id) FROM switch_members) FROM messages`,
+      [
+        ['11', null, 'off', '2'],
+        ['12', null, 'off', '2'],
+      ],
+    ],
+  },
+}
+
+describe('of a database', () => {
+  test.each(Object.entries(damages))('%s', (_, { does, finds, leaves: [query, rows] }) => {
+    withCopy((database) => {
+      for (const statement of does) database.run(statement)
+      expect(namesOf(examine(database)).toSorted()).toEqual(finds.toSorted())
+      expect(namesOf(repair(database))).toEqual([])
+      const found: unknown[][] = database.query(query).values()
+      expect(found).toEqual(rows)
+    })
+  })
+
+  test('an index that says something else than its table is made again', () => {
+    withCopy((database) => {
+      const index = database.query<{ rootpage: number }, [string]>(
+        'SELECT rootpage FROM sqlite_master WHERE name = ?',
+      )
+      const { rootpage = 0 } = index.get('members_hid_unique') ?? {}
+      const bytes = readFileSync(database.filename)
+      const start = (rootpage - 1) * PAGE_SIZE
+      const at = bytes.subarray(start, start + PAGE_SIZE).indexOf('wrenab')
+      expect(at).toBeGreaterThan(0)
+      bytes.write('wrenac', start + at)
+      const spoilt = `${database.filename}.spoilt`
+      writeFileSync(spoilt, bytes)
+      meddle(spoilt, (broken) => {
+        expect(namesOf(examine(broken))).toEqual([
+          'integrity: row 1 missing from index members_hid_unique',
+        ])
+        expect(namesOf(repair(broken))).toEqual([])
+        const found = broken.query("SELECT name FROM members WHERE hid = 'wrenab'").values()
+        expect(found).toEqual([['Wren']])
+      })
+    })
+  })
+
+  test('tags that cannot be read are told, and the rest is repaired all the same', () => {
+    withCopy((database) => {
+      database.run("UPDATE members SET proxy_tags = '[oh' WHERE id = 1")
+      database.run('DELETE FROM settings')
+      expect(namesOf(repair(database))).toEqual([
+        'proxy tags: the tags of member wrenab cannot be read',
+      ])
+    })
+  })
+
+  test('an index that cannot be made again, because two have one ID, is told', () => {
+    withCopy((database) => {
+      database.run('DROP INDEX members_hid_unique')
+      database.run("UPDATE members SET hid = 'same'")
+      database.run('DELETE FROM settings')
+      expect(namesOf(repair(database))).toEqual([
+        'indexes: the index members_hid_unique is missing',
+      ])
+    })
+  })
+
+  test('that is whole nothing is found, and nothing is changed', () => {
+    const before = dump(source)
+    meddle(source, (database) => {
+      expect(examine(database)).toEqual([])
+      expect(repair(database)).toEqual([])
+    })
+    expect(dump(source)).toEqual(before)
+  })
+})
+
+async function makeSource(): Promise<void> {
+  const { storage, deps } = openDeps(readConfig({ DATABASE_URL: `file:${source}` }))
+  const options = { dryRun: false, only: null, isPublic: false }
+  await importFile(deps, fixture('pluralkit.json'), 'new', options)
+  storage.close()
+  meddle(source, (database) => {
+    for (const id of ['11', '12'])
+      database.run(
+        `INSERT INTO messages (id, original, sender, channel, system_id, member_id, timestamp)
+         VALUES (?, ?, '1', '2', 1, 1, 3)`,
+        [id, id],
+      )
+    database.run(
+      "INSERT INTO autoproxy (system_id, guild_id, autoproxy_mode, autoproxy_member) VALUES (1, '5', 'member', 1)",
+    )
+  })
+}
+
+let copies = 0
+
+/** As the doctor opens it: without its references being held. */
+function withCopy(work: (database: Database) => void): void {
+  const path = join(folder, `${++copies}.db`)
+  meddle(source, (database) => database.query('VACUUM INTO ?').run(path))
+  meddle(path, work)
+}
+
+function namesOf(findings: { check: string; problem: string }[]): string[] {
+  return findings.map(({ check, problem }) => `${check}: ${problem}`)
+}

@@ -1,0 +1,215 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, describe, expect, test } from 'bun:test'
+import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { count, eq, sql } from 'drizzle-orm'
+import { openStorage, type Storage } from '../../src/db/open'
+import { bots, systems, tokens } from '../../src/db/tables'
+
+const root = mkdtempSync(join(tmpdir(), 'multitude-storage-'))
+const opened: Storage[] = []
+let made = 0
+
+afterAll(() => {
+  for (const storage of opened) storage.close()
+  rmSync(root, { recursive: true })
+})
+
+describe('a database', () => {
+  test('is made with its folders, from every way to write its address', () => {
+    const ways = ['file:PATH', 'file://PATH', `file:${relative('.', root)}/RELATIVE`]
+    for (const way of ways) {
+      const path = join(fresh(), 'deep', 'data.db')
+      const address = way.replace('PATH', path).replace('RELATIVE', relative(root, path))
+      const storage = openStorage(address)
+      opened.push(storage)
+      expect(storage.path).toBe(path)
+      expect(existsSync(path)).toBe(true)
+    }
+  })
+
+  test('may begin as an empty file', () => {
+    const path = fresh()
+    writeFileSync(path, '')
+    expect(() => open(path).ping()).not.toThrow()
+  })
+
+  test.each([
+    ['full', 2],
+    ['normal', 1],
+  ] as const)('keeps what it promises for durability %s', async (durability, synchronous) => {
+    const storage = openStorage(`file:${fresh()}`, durability)
+    opened.push(storage)
+    expect(storage.db.values(sql`PRAGMA journal_mode`)).toEqual([['wal']])
+    await storage.transact(async (tx) => {
+      expect(tx.values(sql`PRAGMA synchronous`)).toEqual([[synchronous]])
+      expect(tx.values(sql`PRAGMA foreign_keys`)).toEqual([[1]])
+    })
+  })
+
+  test('holds references: no token without a system, none left behind', async () => {
+    const { db, transact } = open(fresh())
+    const token = { name: 'a', hash: 'h', created: 1 }
+    const orphan = transact(async (tx) =>
+      tx
+        .insert(tokens)
+        .values({ ...token, system_id: 7 })
+        .run(),
+    )
+    await expect(orphan).rejects.toThrow()
+    expect(db.select().from(tokens).all()).toEqual([])
+    await transact(async (tx) => {
+      const { id } = tx.insert(systems).values({ uuid: 'u', hid: 'h' }).returning().get()
+      tx.insert(tokens)
+        .values({ ...token, system_id: id })
+        .run()
+    })
+    await transact(async (tx) => tx.delete(systems).where(eq(systems.hid, 'h')).run())
+    expect(db.select().from(tokens).all()).toEqual([])
+  })
+
+  test('is only read where it should only be read', () => {
+    const { db } = open(fresh())
+    expect(() => db.insert(bots).values(bot('a')).run()).toThrow(/readonly/)
+  })
+
+  test('lies whole in one file when it was closed', async () => {
+    const path = fresh()
+    const storage = openStorage(`file:${path}`)
+    await storage.transact(async (tx) => tx.insert(bots).values(bot('kept')).run())
+    storage.close()
+    expect(existsSync(`${path}-wal`) ? statSync(`${path}-wal`).size : 0).toBe(0)
+    const copy = fresh()
+    copyFileSync(path, copy)
+    expect(namesIn(open(copy))).toEqual(['kept'])
+  })
+
+  test('can be opened, read and closed while another program writes for long', () => {
+    const path = fresh()
+    openStorage(`file:${path}`).close()
+    const other = new Database(path)
+    other.run('BEGIN IMMEDIATE')
+    other.run("INSERT INTO bots (name, hash, created) VALUES ('half-done', 'h', 1)")
+    const started = performance.now()
+    const storage = openStorage(`file:${path}`)
+    expect(namesIn(storage)).toEqual([])
+    storage.close()
+    expect(performance.now() - started).toBeLessThan(4000)
+    other.run('COMMIT')
+    other.close()
+    expect(namesIn(open(path))).toEqual(['half-done'])
+  })
+})
+
+describe('a transaction', () => {
+  const storage = open(fresh())
+  const { transact } = storage
+
+  test('gives what its work gives, and keeps it', async () => {
+    expect(
+      await transact(async (tx) => tx.insert(bots).values(bot('one')).returning().get()),
+    ).toMatchObject({ name: 'one' })
+    expect(namesIn(storage)).toContain('one')
+  })
+
+  test('that fails in the end keeps nothing, and the next one works', async () => {
+    const failing = transact(async (tx) => {
+      tx.insert(bots).values(bot('never')).run()
+      await Bun.sleep(1)
+      throw new RangeError('no')
+    })
+    const next = transact(async (tx) => tx.insert(bots).values(bot('next')).run())
+    await expect(failing).rejects.toThrow(new RangeError('no'))
+    await Promise.allSettled([failing, next])
+    expect(namesIn(storage)).not.toContain('never')
+    expect(namesIn(storage)).toContain('next')
+  })
+
+  test('that fails on a rule of the table keeps nothing of what went before', async () => {
+    const twice = transact(async (tx) => {
+      tx.insert(bots).values(bot('twice')).run()
+      tx.insert(bots).values(bot('twice')).run()
+    })
+    await expect(twice).rejects.toThrow(/UNIQUE/)
+    await Promise.allSettled([twice])
+    expect(namesIn(storage)).not.toContain('twice')
+  })
+
+  test('waits for those that were asked before it, however long they take', async () => {
+    const order: string[] = []
+    await Promise.all(
+      [15, 1, 8, 0].map((ms, at) =>
+        transact(async () => {
+          order.push(`${at} begins`)
+          await Bun.sleep(ms)
+          order.push(`${at} ends`)
+        }),
+      ),
+    )
+    expect(order).toEqual([0, 1, 2, 3].flatMap((at) => [`${at} begins`, `${at} ends`]))
+  })
+
+  test('is not seen by a reader until it is whole', async () => {
+    const seen: string[][] = []
+    const look = () => seen.push(namesIn(storage).filter((name) => name.startsWith('half')))
+    await transact(async (tx) => {
+      tx.insert(bots).values(bot('half a')).run()
+      look()
+      await Bun.sleep(2)
+      look()
+      tx.insert(bots).values(bot('half b')).run()
+      look()
+    })
+    look()
+    expect(seen).toEqual([[], [], [], ['half a', 'half b']])
+  })
+
+  test('of many programs at once loses nothing', async () => {
+    const path = fresh()
+    const [writers, each] = [3, 40]
+    const script = `
+      const { openStorage } = await import(${JSON.stringify(join(import.meta.dir, '../../src/db/open'))})
+      const { bots } = await import(${JSON.stringify(join(import.meta.dir, '../../src/db/tables'))})
+      const storage = openStorage('file:${path}', 'normal')
+      for (let at = 0; at < ${each}; at++)
+        await storage.transact(async (tx) => {
+          const all = tx.select().from(bots).all()
+          const next = Math.max(0, ...all.map(({ created }) => created)) + 1
+          tx.insert(bots).values({ name: process.pid + '.' + at, hash: String(next), created: next }).run()
+        })
+      storage.close()`
+    const programs = Array.from({ length: writers }, () =>
+      Bun.spawn([process.execPath, '-e', script], { stderr: 'inherit' }),
+    )
+    expect(await Promise.all(programs.map(({ exited }) => exited))).toEqual(Array(writers).fill(0))
+    const { db } = open(path)
+    const row = db
+      .select({ all: count(), last: sql<number>`max(${bots.created})` })
+      .from(bots)
+      .get()
+    expect(row).toEqual({ all: writers * each, last: writers * each })
+  }, 30_000)
+})
+
+function fresh(): string {
+  return join(root, `${++made}.db`)
+}
+
+function open(path: string): Storage {
+  const storage = openStorage(`file:${path}`, 'normal')
+  opened.push(storage)
+  return storage
+}
+
+function bot(name: string) {
+  return { name, hash: name, created: 1 }
+}
+
+function namesIn({ db }: Storage): string[] {
+  return db
+    .select({ name: bots.name })
+    .from(bots)
+    .all()
+    .map(({ name }) => name)
+}

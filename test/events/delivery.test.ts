@@ -1,0 +1,277 @@
+import { describe, expect, test } from 'bun:test'
+import { createHmac } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import { events, webhooks } from '../../src/db/tables'
+import { deleteSystem } from '../../src/service/systems'
+import { home, type Someone } from '../kit'
+import { hook, type Received, type Receiver, receivers, TOKEN, until } from './receiver'
+
+const MS = 1000
+const DISPATCH_ALLOW = '127.0.0.1'
+
+const at = home({
+  DISPATCH_ALLOW,
+  events: { timeoutMs: 400, pauses: [20 * MS, 60 * MS, 180 * MS] },
+})
+const patient = home({ DISPATCH_ALLOW })
+const impatient = home({
+  DISPATCH_ALLOW,
+  events: { pauses: [20 * MS, 60_000 * MS], patience: 300 * MS },
+})
+const strict = home({ DISPATCH_ALLOW, events: { checkEvery: 0 } })
+const receive = receivers()
+
+describe('an event', () => {
+  test('comes with its number, its time and a signature over both and the body', async () => {
+    const { as, receiver } = await hooked()
+    await rename(as, 'Lantern Vale')
+    await until(() => receiver.events.length === 1)
+    const [{ headers, text, body } = fail()] = receiver.events
+    const [stored = fail()] = await outboxOf(as)
+    expect(text).toBe(
+      JSON.stringify({
+        type: 'UPDATE_SYSTEM',
+        signing_token: TOKEN,
+        system_id: as.uuid,
+        id: null,
+        data: { name: 'Lantern Vale' },
+      }),
+    )
+    expect(body.system_id).toBe(as.uuid)
+    const timestamp = Math.floor(stored.at / 1_000_000)
+    const hmac = createHmac('sha256', TOKEN).update(`${stored.id}.${timestamp}.${text}`)
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'content-type': 'application/json',
+      'user-agent': expect.stringMatching(/^Multitude\/\d/),
+      'x-event-id': String(stored.id),
+      'x-event-timestamp': String(timestamp),
+      'x-event-signature': `sha256=${hmac.digest('hex')}`,
+    })
+  })
+
+  test('waits for the one before it, in the order in which they happened', async () => {
+    let busy = 0
+    const { as, receiver } = await hooked(async () => {
+      expect(busy++).toBe(0)
+      await Bun.sleep(1)
+      busy--
+      return 200
+    })
+    const all = Array.from({ length: 60 }, (_, n) => `name ${n}`)
+    await Promise.all(all.map((name) => rename(as, name)))
+    const ids = (await outboxOf(as)).map(({ id }) => id)
+    await until(async () => (await stateOf(as)).deliveries[0]?.event_id === ids.at(-1))
+    expect(named(receiver)).toEqual(all)
+    const { deliveries } = await stateOf(as)
+    expect(deliveries.map(({ event_id }) => event_id)).toEqual(ids.toReversed().slice(0, 50))
+    expect(deliveries[0]).toEqual({
+      event_id: ids.at(-1) ?? 0,
+      type: 'UPDATE_SYSTEM',
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      status: 200,
+      error: null,
+      attempt: 1,
+    })
+  })
+
+  test.each([200, 201, 204])('is delivered when it is answered with %d', async (status) => {
+    const { as, receiver } = await hooked(() => status)
+    await rename(as, 'one')
+    await rename(as, 'two')
+    await until(() => receiver.events.length === 2)
+    expect(named(receiver)).toEqual(['one', 'two'])
+  })
+})
+
+describe('a receiver that', () => {
+  const failing: [what: string, fail: Receiver['event'], logged: object][] = [
+    ['fails', () => 500, { status: 500, error: null }],
+    ['is forbidden', () => 403, { status: 403, error: null }],
+    ['redirects', () => Response.redirect('/other'), { status: 302, error: null }],
+    ['hangs', () => Bun.sleep(800).then(() => 200), { status: null, error: 'timeout' }],
+  ]
+  test.each(failing)('%s is asked again after growing pauses', async (_, fail, logged) => {
+    const { as, receiver } = await hooked((one) => (receiver.events.length < 4 ? fail(one) : 200))
+    await rename(as, 'one')
+    await rename(as, 'two')
+    await until(async () => (await stateOf(as)).failing_since !== null)
+    expect(await stateOf(as)).toMatchObject({ state: 'active', reason: null })
+    await until(async () => (await stateOf(as)).deliveries.length === 5)
+    expect(named(receiver)).toEqual(['one', 'one', 'one', 'one', 'two'])
+    const gaps = receiver.events.slice(1, 4).map(({ at }, n) => at - timeOf(receiver.events[n]))
+    for (const [n, pause] of [20, 60, 180].entries()) expect(gaps[n]).toBeGreaterThanOrEqual(pause)
+    expect(receiver.received.every(({ path }) => path === '/pk')).toBe(true)
+    const { deliveries, failing_since } = await stateOf(as)
+    expect(failing_since).toBeNull()
+    expect(deliveries.toReversed()).toMatchObject([
+      ...[1, 2, 3].map((attempt) => ({ ...logged, attempt })),
+      { status: 200, attempt: 4 },
+      { status: 200, attempt: 1 },
+    ])
+  })
+
+  test('was gone comes back and gets all it missed', async () => {
+    const { as, receiver } = await hooked()
+    await receiver.stop()
+    await rename(as, 'one')
+    await rename(as, 'two')
+    await until(async () => (await stateOf(as)).deliveries.length >= 2)
+    expect((await stateOf(as)).deliveries[0]).toMatchObject({ error: 'ECONNREFUSED' })
+    const back = receive({}, receiver.port)
+    await until(() => back.events.length === 2)
+    expect(named(back)).toEqual(['one', 'two'])
+  })
+
+  test.each([401, 410])('answers %d is told nothing more until it is enabled', async (status) => {
+    const { as, receiver } = await hooked(() => status)
+    await rename(as, 'one')
+    await rename(as, 'two')
+    await until(async () => (await stateOf(as)).state === 'disabled')
+    await Bun.sleep(50)
+    expect(named(receiver)).toEqual(['one'])
+    expect(await stateOf(as)).toMatchObject({ reason: `The receiver answered ${status}.` })
+    receiver.event = () => 200
+    const { json } = await at.ask('POST /v2/systems/@me/webhook/enable', { as })
+    expect(json).toMatchObject({ state: 'active', reason: null, failing_since: null })
+    await until(() => receiver.events.length === 3)
+    await rename(as, 'three')
+    await until(() => receiver.events.length === 4)
+    expect(named(receiver)).toEqual(['one', 'one', 'two', 'three'])
+  })
+
+  test('fails for too long is disabled, and its owner can read why', async () => {
+    const { as, receiver } = await hooked(() => 503, impatient)
+    await rename(as, 'one', impatient)
+    await until(async () => (await stateOf(as, impatient)).state === 'disabled')
+    const { reason, failing_since, url } = await stateOf(as, impatient)
+    expect(reason).toBe('It failed for too long, last: status 503')
+    expect(failing_since).toMatch(/^\d{4}-.*Z$/)
+    expect(url).toBe(receiver.url)
+    // The last attempt comes when the patience ends, and not after the long pause.
+    const [first, last] = [receiver.events[0], receiver.events.at(-1)]
+    expect(timeOf(last) - timeOf(first)).toBeGreaterThan(290)
+  })
+
+  test('is slow delays nobody else', async () => {
+    const slow = await hooked(() => Bun.sleep(300).then(() => 200), patient)
+    const quick = await hooked(() => 200, patient)
+    for (const name of ['one', 'two', 'three']) {
+      await rename(slow.as, name, patient)
+      await rename(quick.as, name, patient)
+    }
+    await until(() => quick.receiver.events.length === 3)
+    expect(slow.receiver.events).toHaveLength(1)
+    await until(() => slow.receiver.events.length === 3)
+    expect(named(slow.receiver)).toEqual(['one', 'two', 'three'])
+  })
+})
+
+describe('a receiver must refuse a wrong token', () => {
+  test('now and then again, before it is told anything more', async () => {
+    const { as, receiver } = await hooked(() => 200, strict)
+    await rename(as, 'one', strict)
+    await until(() => receiver.events.length === 1)
+    receiver.wrong = () => 200
+    await rename(as, 'two', strict)
+    await until(async () => (await stateOf(as, strict)).state === 'disabled')
+    expect(await stateOf(as, strict)).toMatchObject({
+      reason: 'It accepted a wrong signing token.',
+    })
+    expect(named(receiver)).toEqual(['one'])
+    receiver.wrong = () => 401
+    await strict.ask('POST /v2/systems/@me/webhook/enable', { as })
+    await until(() => receiver.events.length === 2)
+    const kinds = receiver.received
+      .slice(2)
+      .map(({ body: { type, signing_token } }) =>
+        type === 'PING' ? signing_token !== TOKEN && 'wrong' : 'event',
+      )
+    expect(kinds).toEqual(['wrong', 'event', 'wrong', 'wrong', 'event'])
+  })
+})
+
+describe('while an event is on its way', () => {
+  test.each([200, 401, 500])(
+    'another registration comes, which is not touched by a late %d for the old one',
+    async (status) => {
+      const { as, receiver, answer } = await stuck()
+      const body = { url: receiver.url, token: TOKEN }
+      await patient.ask('PUT /v2/systems/@me/webhook', { as, body })
+      answer(status)
+      await until(async () => (await stateOf(as, patient)).deliveries.length === 1)
+      expect(await stateOf(as, patient)).toMatchObject({ state: 'pending', reason: null })
+      const [{ cursor, attempts } = fail()] = await hookOf(as)
+      expect({ cursor, attempts }).toEqual({ cursor: await latest(), attempts: 0 })
+    },
+  )
+
+  test('the webhook may go, or the whole system', async () => {
+    const [hookless, gone] = [await stuck(), await stuck()]
+    await patient.ask('DELETE /v2/systems/@me/webhook', { as: hookless.as })
+    await deleteSystem(patient.deps, gone.as.id)
+    hookless.answer(500)
+    gone.answer(500)
+    await Bun.sleep(60)
+    expect(await hookOf(hookless.as)).toEqual([])
+    expect(hookless.receiver.events).toHaveLength(1)
+    expect(gone.receiver.events).toHaveLength(1)
+    expect(patient.logged()).not.toContain('"level":"warn"')
+  })
+})
+
+/** A system with a receiver. */
+async function hooked(event: Receiver['event'] = () => 200, home = at) {
+  const as = await home.makeSystem()
+  const receiver = receive({ event })
+  await hook(home, as, receiver.url)
+  return { as, receiver }
+}
+
+/** A system whose first event has arrived, and is answered when the test says how. */
+async function stuck() {
+  const answered = Promise.withResolvers<number>()
+  const { as, receiver } = await hooked(() => answered.promise, patient)
+  await rename(as, 'one', patient)
+  await until(() => receiver.events.length === 1)
+  return { as, receiver, answer: answered.resolve }
+}
+
+async function rename(as: Someone, name: string, home = at): Promise<void> {
+  await home.ask('PATCH /v2/systems/@me', { as, body: { name } })
+}
+
+interface State {
+  url: string
+  state: string
+  reason: string | null
+  failing_since: string | null
+  deliveries: { event_id: number; [key: string]: unknown }[]
+}
+
+async function stateOf(as: Someone, home = at): Promise<State> {
+  return (await home.ask<State>('GET /v2/systems/@me/webhook', { as })).json
+}
+
+async function hookOf(as: Someone) {
+  return patient.deps.db.select().from(webhooks).where(eq(webhooks.system_id, as.id))
+}
+
+async function outboxOf(as: Someone) {
+  return at.deps.db.select().from(events).where(eq(events.system_id, as.id)).orderBy(events.id)
+}
+
+async function latest(): Promise<number> {
+  return (await patient.deps.db.select().from(events)).at(-1)?.id ?? 0
+}
+
+function named({ events }: Receiver): unknown[] {
+  return events.map(({ body }) => body.data?.name)
+}
+
+function timeOf(received: Received | undefined): number {
+  return received?.at ?? fail()
+}
+
+function fail(): never {
+  throw new Error('there is none')
+}

@@ -1,0 +1,161 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { type App, createApp } from '../../src/app'
+import { readConfig } from '../../src/config'
+import type { EventOptions } from '../../src/events/events'
+import { createLog } from '../../src/log'
+import { createSystem } from '../../src/service/systems'
+import type { Someone } from '../kit'
+import { emptyFolder } from '../program'
+import { hook, type Receiver, receivers, TOKEN, until } from './receiver'
+
+const receive = receivers()
+const folder = emptyFolder()
+
+describe('what was not delivered when the program stopped is delivered when it runs again', () => {
+  test('in order, though the receiver was gone', async () => {
+    const house = open('gone', { pauses: [60_000_000] })
+    const as = await house.makeSystem()
+    const receiver = receive()
+    await hook(house, as, receiver.url)
+    await receiver.stop()
+    for (const name of ['one', 'two', 'three']) await house.rename(as, name)
+    await until(async () => (await house.stateOf(as)).deliveries.length === 1)
+    await house.stop()
+
+    const back = receive({}, receiver.port)
+    const again = open('gone', { pauses: [60_000_000] })
+    // The pause goes on where it was, so the owner asks for what waits.
+    expect(await again.stateOf(as)).toMatchObject({ state: 'active' })
+    await Bun.sleep(50)
+    expect(back.events).toEqual([])
+    await again.ask('POST /v2/systems/@me/webhook/enable', { as })
+    await until(() => back.events.length === 3)
+    expect(named(back)).toEqual(['one', 'two', 'three'])
+  })
+
+  test('after the rest of a pause', async () => {
+    const house = open('pause', { pauses: [400_000] })
+    const as = await house.makeSystem()
+    const receiver = receive({ event: () => 500 })
+    await hook(house, as, receiver.url)
+    await house.rename(as, 'one')
+    await until(async () => (await house.stateOf(as)).deliveries.length === 1)
+    await house.stop()
+    receiver.event = () => 200
+    open('pause')
+    await until(() => receiver.events.length === 2)
+    const [first, second] = receiver.events
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(395)
+    expect(second?.headers.get('x-event-id')).toBe(first?.headers.get('x-event-id') ?? '')
+  })
+
+  test('at once, when it was written by another process meanwhile', async () => {
+    const house = open('meanwhile')
+    const as = await house.makeSystem()
+    const receiver = receive()
+    await hook(house, as, receiver.url)
+    // As when killed: nobody was there to deliver what was still written.
+    await house.app.events.stop()
+    await house.rename(as, 'one')
+    await house.stop()
+    expect(receiver.events).toEqual([])
+    open('meanwhile')
+    await until(() => receiver.events.length === 1)
+    expect(named(receiver)).toEqual(['one'])
+  })
+})
+
+describe('a program that stops while an event is on its way', () => {
+  test('waits for an answer that comes soon', async () => {
+    const house = open('soon')
+    const as = await house.makeSystem()
+    const receiver = receive({ event: () => Bun.sleep(200).then(() => 200) })
+    await hook(house, as, receiver.url)
+    await house.rename(as, 'one')
+    await until(() => receiver.events.length === 1)
+    await house.stop()
+    const again = open('soon')
+    await again.rename(as, 'two')
+    await until(() => receiver.events.length === 2)
+    expect(named(receiver)).toEqual(['one', 'two'])
+  })
+
+  test('does not wait for one that hangs, and sends it again later', async () => {
+    const house = open('hangs')
+    const as = await house.makeSystem()
+    const hung = Promise.withResolvers<number>()
+    const receiver = receive({ event: () => hung.promise })
+    await hook(house, as, receiver.url)
+    await house.rename(as, 'one')
+    await until(() => receiver.events.length === 1)
+    const started = performance.now()
+    await house.stop()
+    expect(performance.now() - started).toBeLessThan(4_000)
+    hung.resolve(200)
+    receiver.event = () => 200
+    const again = open('hangs')
+    await until(() => receiver.events.length === 2)
+    expect(named(receiver)).toEqual(['one', 'one'])
+    // Which was no fault of the receiver.
+    expect(await again.stateOf(as)).toMatchObject({
+      failing_since: null,
+      deliveries: [{ status: 200, attempt: 1 }],
+    })
+  }, 15_000)
+})
+
+const running = new Set<App>()
+afterAll(async () => {
+  for (const app of running) await app.stop()
+})
+
+interface State {
+  state: string
+  deliveries: unknown[]
+}
+
+/** The program on a database of that name, which may be there already. */
+function open(name: string, events: EventOptions = {}) {
+  const DATABASE_URL = `file:${join(folder, name, 'test.db')}`
+  const config = readConfig({ DATABASE_URL, DISPATCH_ALLOW: '127.0.0.1' })
+  const app = createApp(config, createLog('error', 'json'), undefined, events)
+  running.add(app)
+  const ask = async <T>(
+    line: string,
+    { as, body }: { as?: Someone | null; body?: unknown } = {},
+  ) => {
+    const [method = '', path] = line.split(' ')
+    const request = new Request(`http://localhost${path}`, {
+      method,
+      headers: { authorization: as?.token ?? '' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const response = await app.handle(request, '127.0.0.1')
+    const text = await response.text()
+    const { status, headers } = response
+    return { status, headers, text, json: JSON.parse(text) as T }
+  }
+  return {
+    app,
+    ask,
+    stop() {
+      running.delete(app)
+      return app.stop()
+    },
+    async makeSystem(): Promise<Someone> {
+      const link = { account: null, tokenName: 'test' }
+      const { system, token } = await createSystem(app.deps, { name: 'x' }, link)
+      return { ...system, token }
+    },
+    rename: (as: Someone, name: string) => ask('PATCH /v2/systems/@me', { as, body: { name } }),
+    stateOf: async (as: Someone) => (await ask<State>('GET /v2/systems/@me/webhook', { as })).json,
+  }
+}
+
+function named({ events }: Receiver): unknown[] {
+  return events.map(({ body }) => {
+    expect(body.signing_token).toBe(TOKEN)
+    return body.data?.name
+  })
+}

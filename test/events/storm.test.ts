@@ -1,0 +1,141 @@
+import { expect, test } from 'bun:test'
+import { asc } from 'drizzle-orm'
+import { openDeps } from '../../src/app'
+import { readConfig } from '../../src/config'
+import { events, members, switches, systems } from '../../src/db/tables'
+import { createSystem } from '../../src/service/systems'
+import { emptyFolder, program, type Server, startServer } from '../program'
+import { type Reading, readStream } from './reading'
+import { receivers, TOKEN, until } from './receiver'
+
+const WRITERS = 12
+const ACKNOWLEDGED = 200
+
+/** What a storm was told that it had done. */
+interface Acknowledged {
+  members: string[]
+  switches: string[]
+  names: string[]
+}
+
+const CONNECTION_LOST = expect.stringMatching(/^E?CONN|^Connection/)
+
+const receive = receivers()
+
+test('killed in a storm of writes, twice, it has told exactly what it has done', async () => {
+  const cwd = emptyFolder()
+  const env = {
+    DATABASE_URL: `file:${cwd}/test.db`,
+    DISPATCH_ALLOW: '127.0.0.1',
+    // Which loses nothing either, unless the whole machine stops.
+    DURABILITY: 'normal',
+  }
+  const circumstances = { cwd, env }
+  const { deps, storage } = openDeps(readConfig(env))
+  const { token } = await createSystem(deps, { name: '' }, { account: null, tokenName: 'test' })
+  const receiver = receive()
+  const done: Acknowledged = { members: [], switches: [], names: [] }
+  const readings: Reading[] = []
+
+  let server = await startServer(program, [], circumstances)
+  await call(server, token, 'PUT /v2/systems/@me/webhook', { url: receiver.url, token: TOKEN })
+  await call(server, token, 'POST /v2/systems/@me/webhook/verify')
+  for (let round = 0; round < 2; round++) {
+    readings.push(await resume(server, token, readings.at(-1)))
+    await storm(server, token, done, (round + 1) * ACKNOWLEDGED)
+    await readings.at(-1)?.ended
+    await server.end()
+    server = await startServer(program, [], circumstances)
+  }
+  readings.push(await resume(server, token, readings.at(-1)))
+
+  const outbox = await deps.db.select().from(events).orderBy(asc(events.id)).all()
+  const told = (type: string) => outbox.filter((event) => event.type === type)
+  const made = told('CREATE_MEMBER').map(({ subject }) => subject ?? '')
+  const switched = told('CREATE_SWITCH').map(({ subject }) => subject ?? '')
+  const named = told('UPDATE_SYSTEM').map(({ data }) => String(data?.name))
+
+  // Every event has its change, and every change its one event.
+  expect(made.toSorted()).toEqual(uuids(await deps.db.select().from(members)))
+  expect(switched.toSorted()).toEqual(uuids(await deps.db.select().from(switches)))
+  expect(new Set(named).size).toBe(named.length)
+  expect((await deps.db.select().from(systems)).map(({ name }) => name)).toEqual(named.slice(-1))
+  expect(made.length + switched.length + named.length).toBe(outbox.length)
+
+  // Whatever was acknowledged is among them.
+  expect(missing(done.members, made)).toEqual([])
+  expect(missing(done.switches, switched)).toEqual([])
+  expect(missing(done.names, named)).toEqual([])
+  expect(outbox.length).toBeGreaterThanOrEqual(2 * ACKNOWLEDGED)
+
+  // A reader that comes back hears each once; a receiver each at least once, in order.
+  const ids = outbox.map(({ id }) => String(id))
+  const heard = () => readings.flatMap(({ messages }) => messages.map(({ id }) => id))
+  await until(() => heard().length >= ids.length)
+  expect(heard()).toEqual(ids)
+  const sent = () => receiver.events.map(({ headers }) => headers.get('x-event-id') ?? '')
+  await until(() => sent().at(-1) === ids.at(-1))
+  expect(sent().filter((id, at, all) => id !== all[at - 1])).toEqual(ids)
+  expect(sent().length - ids.length).toBeLessThanOrEqual(2)
+
+  await readings.at(-1)?.leave()
+  storage.close()
+  server.kill('SIGTERM')
+  expect((await server.end()).code).toBe(0)
+}, 60_000)
+
+/** Many write at once, until so much was acknowledged that it is time to kill. */
+async function storm(server: Server, token: string, done: Acknowledged, enough: number) {
+  const count = () => done.members.length + done.switches.length + done.names.length
+  let turn = count()
+  const write = async () => {
+    const number = turn++
+    const name = `storm ${enough} ${number}`
+    // Ever older, because nobody fronts again and again.
+    const timestamp = new Date(Date.UTC(2020, 0, 1) - enough * 1e8 - number * 1e3).toISOString()
+    if (number % 3 === 0) {
+      const { uuid } = await call(server, token, 'POST /v2/members', { name })
+      done.members.push(String(uuid))
+    } else if (number % 3 === 1) {
+      const body = { members: [], timestamp }
+      const { id } = await call(server, token, 'POST /v2/systems/@me/switches', body)
+      done.switches.push(String(id))
+    } else {
+      await call(server, token, 'PATCH /v2/systems/@me', { name })
+      done.names.push(name)
+    }
+    if (count() >= enough) server.kill('SIGKILL')
+  }
+  const keepWriting = async () => {
+    for (let n = 0; n < 2 * ACKNOWLEDGED; n++) await write()
+  }
+  const ends = await Promise.allSettled(Array.from({ length: WRITERS }, keepWriting))
+  // Each writer ends when nobody answers any more, and for no other reason.
+  for (const end of ends) expect(end).toMatchObject({ reason: { code: CONNECTION_LOST } })
+}
+
+/** Reads on after the last that was heard. */
+async function resume(server: Server, token: string, before?: Reading): Promise<Reading> {
+  const url = `${server.address}/v2/systems/@me/events`
+  return readStream(url, { token, since: before?.messages.at(-1)?.id ?? 0 })
+}
+
+async function call(server: Server, token: string, line: string, body?: unknown) {
+  const [method = '', path] = line.split(' ')
+  const response = await fetch(`${server.address}${path}`, {
+    method,
+    headers: { authorization: token },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${line}: ${response.status} ${text}`)
+  return JSON.parse(text) as Record<string, unknown>
+}
+
+function uuids(rows: { uuid: string }[]): string[] {
+  return rows.map(({ uuid }) => uuid).toSorted()
+}
+
+function missing(some: string[], all: string[]): string[] {
+  return some.filter((one) => !all.includes(one))
+}

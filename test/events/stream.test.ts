@@ -1,0 +1,253 @@
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { openDeps } from '../../src/app'
+import { readConfig } from '../../src/config'
+import { tell } from '../../src/service/outbox'
+import { createSystem, deleteSystem } from '../../src/service/systems'
+import { createToken, revokeToken } from '../../src/service/tokens'
+import { home, type Someone } from '../kit'
+import { emptyFolder, program, startServer } from '../program'
+import { type Reading, readStream } from './reading'
+import { until } from './receiver'
+
+const BEAT_MS = 200
+const at = home({ HOST: '127.0.0.1', PORT: '0', events: { heartbeatMs: BEAT_MS } })
+const { ask, deps, makeSystem } = at
+const { streams } = at.app.events
+const address = at.app.listen()
+const EVENTS = `${address}/v2/systems/@me/events`
+
+describe('the stream of the own events', () => {
+  test('tells what happens from now on, and nothing of others', async () => {
+    const [as, other] = [await makeSystem(), await makeSystem()]
+    await rename(as, 'before')
+    const reading = await follow(as)
+    expect(Object.fromEntries(reading.headers)).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+    })
+    await rename(other, 'other')
+    await rename(as, 'one')
+    await rename(as, 'two')
+    await until(() => reading.messages.length === 2)
+    expect(reading.messages).toMatchObject([
+      {
+        event: 'UPDATE_SYSTEM',
+        data: { type: 'UPDATE_SYSTEM', system_id: as.uuid, id: null, data: { name: 'one' } },
+      },
+      { data: { data: { name: 'two' } } },
+    ])
+    expect(JSON.stringify(reading.messages)).not.toContain('signing_token')
+    await reading.leave()
+  })
+
+  test('is for the owner alone', async () => {
+    expect((await fetch(EVENTS)).status).toBe(401)
+    expect((await fetch(EVENTS, { headers: { authorization: 'wrong' } })).status).toBe(401)
+  })
+
+  test.each(['x', '-1', '1.5', '9'.repeat(16)])('refuses %j for a number', async (since) => {
+    const as = await makeSystem()
+    const headers = { 'last-event-id': since }
+    expect((await ask('GET /v2/systems/@me/events', { as, headers })).status).toBe(400)
+  })
+
+  test('replays what came after the last that was heard', async () => {
+    const [as, other] = [await makeSystem(), await makeSystem()]
+    for (const name of ['one', 'two', 'three']) {
+      await rename(as, name)
+      await rename(other, name)
+    }
+    const all = await follow(as, { since: 0 })
+    await until(() => all.messages.length === 3)
+    expect(namesOf(all)).toEqual(['one', 'two', 'three'])
+    const rest = await follow(as, { since: all.messages[0]?.id ?? '' })
+    await until(() => rest.messages.length === 2)
+    await rename(as, 'four')
+    await until(() => rest.messages.length === 3 && all.messages.length === 4)
+    expect(namesOf(rest)).toEqual(['two', 'three', 'four'])
+    await Promise.all([all.leave(), rest.leave()])
+  })
+
+  test('goes on after a number that does not exist yet, as when a backup was put back', async () => {
+    const as = await makeSystem()
+    const reading = await follow(as, { since: '999999999999999' })
+    await rename(as, 'one')
+    await until(() => reading.messages.length === 1)
+    await reading.leave()
+  })
+
+  test('loses none and tells none twice while it replays and writes go on', async () => {
+    const as = await makeSystem()
+    await tellMany(as, 1500, 600)
+    const readings: Reading[] = []
+    for (let n = 0; n < 150; n++) {
+      await rename(as, `name ${n}`)
+      if (n % 30 === 0) readings.push(await follow(as, { since: 0 }))
+    }
+    for (const reading of readings) {
+      await until(() => reading.messages.length >= 1650)
+      const ids = reading.messages.map(({ id }) => Number(id))
+      expect(ids).toEqual(ids.toSorted((a, b) => a - b))
+      expect(new Set(ids).size).toBe(1650)
+      expect(namesOf(reading).slice(1500)).toEqual(
+        Array.from({ length: 150 }, (_, n) => `name ${n}`),
+      )
+      await reading.leave()
+    }
+  })
+})
+
+describe('every stream', () => {
+  test('hears a heart beat, and stays as long as its reader may read', async () => {
+    const as = await makeSystem()
+    const [own, front] = [await follow(as), await followFront(as)]
+    await until(() => own.beats > 4 && front.beats > 4)
+    expect([own.isOpen, front.isOpen]).toEqual([true, true])
+    await Promise.all([own.leave(), front.leave()])
+  })
+
+  test('is forgotten when its reader leaves', async () => {
+    const as = await makeSystem()
+    await until(() => streams.count === 0)
+    const readings = await Promise.all([follow(as), follow(as, { since: 0 }), followFront(as)])
+    expect(streams.count).toBe(3)
+    await Promise.all(readings.map((reading) => reading.leave()))
+    await until(() => streams.count === 0)
+  })
+
+  test.each(['@me/events', '@me/fronters/stream'])('%s has a head', async (path) => {
+    const as = await makeSystem()
+    const { status, headers, text } = await ask(`HEAD /v2/systems/${path}`, { as })
+    expect({ status, text }).toEqual({ status: 200, text: '' })
+    expect(headers.get('content-type')).toStartWith('text/event-stream')
+    expect(streams.count).toBe(0)
+  })
+
+  test('ends when its token is revoked', async () => {
+    const someone = await makeSystem()
+    const as = { ...someone, token: await createToken(deps, someone.id, 'lost') }
+    const own = await follow(as)
+    const front = await followFront(as)
+    const kept = await follow(someone)
+    await revokeToken(deps, someone.id, 'lost')
+    expect(await Promise.all([own.ended, front.ended])).toEqual(['ended', 'ended'])
+    expect(kept.isOpen).toBe(true)
+    await kept.leave()
+  })
+
+  test('ends when its system is deleted', async () => {
+    const as = await makeSystem()
+    const readings = [await follow(as), await followFront(as), await followFront(as, null)]
+    await deleteSystem(deps, as.id)
+    const ends = await Promise.all(readings.map(({ ended }) => ended))
+    expect(ends).toEqual(['ended', 'ended', 'ended'])
+  })
+})
+
+describe('a reader that does not read', () => {
+  test('is cut off, and delays nobody', async () => {
+    const as = await makeSystem()
+    const reading = await follow(as)
+    const stuck = await Promise.all([openAndStop(EVENTS, as), openAndStop(EVENTS, as)])
+    await until(() => streams.count === 3)
+    // About 12 MB, which is more than their sockets take.
+    for (let round = 0; round < 8; round++) await tellMany(as, 150, 10_000)
+    await until(() => reading.messages.length === 1200)
+    await until(() => streams.count === 1)
+    await rename(as, 'after all')
+    await until(() => reading.messages.length === 1201)
+    for (const socket of stuck) socket.destroy()
+    await reading.leave()
+  })
+
+  test('fills no memory, though many do so at once', async () => {
+    const cwd = emptyFolder()
+    const env = { DATABASE_URL: `file:${cwd}/test.db`, DURABILITY: 'normal' }
+    const server = await startServer(program, [], { cwd, env })
+    const { deps: own, storage } = openDeps(readConfig(env))
+    const { system, token } = await createSystem(own, {}, { account: null, tokenName: 'test' })
+    const as = { ...system, token }
+    const url = `${server.address}/v2/systems/@me/events`
+    const stuck = await Promise.all(Array.from({ length: 40 }, () => openAndStop(url, as)))
+    const reading = await readStream(url, { token })
+    await tellMany(as, 50, 10_000, own)
+    await until(() => reading.messages.length === 50)
+    const before = memoryOf(server.pid)
+    // 32 MB for each, of which its socket takes some 4: a gigabyte would have to lie in memory.
+    await tellMany(as, 3200, 10_000, own)
+    await until(() => reading.messages.length === 3250)
+    expect(memoryOf(server.pid) - before).toBeLessThan(400)
+    for (const socket of stuck) socket.destroy()
+    await reading.leave()
+    storage.close()
+    server.kill('SIGTERM')
+    expect((await server.end()).code).toBe(0)
+  }, 30_000)
+})
+
+describe('a program that stops', () => {
+  test('ends its streams so that their readers know to come back', async () => {
+    const house = home({ HOST: '127.0.0.1', PORT: '0' })
+    const as = await house.makeSystem()
+    const url = `${house.app.listen()}/v2/systems/@me/events`
+    const early = await readStream(url, { token: as.token })
+    await house.ask('PATCH /v2/systems/@me', { as, body: { name: 'one' } })
+    await until(() => early.messages.length === 1)
+    await house.app.events.stop()
+    expect(await early.ended).toBe('ended')
+    // Whoever comes while it goes is sent away at once.
+    const late = await readStream(url, { token: as.token })
+    expect(await late.ended).toBe('ended')
+    expect(late.messages).toEqual([])
+  })
+})
+
+async function follow(as: Someone, more: { since?: number | string } = {}): Promise<Reading> {
+  const reading = await readStream(EVENTS, { token: as.token, ...more })
+  await until(() => reading.beats > 0)
+  return reading
+}
+
+/** Who fronts, as the system itself or as nobody. */
+async function followFront(of: Someone, as: Someone | null = of): Promise<Reading> {
+  const url = `${address}/v2/systems/${of.hid}/fronters/stream`
+  const reading = await readStream(url, as ? { token: as.token } : {})
+  await until(() => reading.messages.length > 0)
+  return reading
+}
+
+/** Opens a stream, hears that it is open, and reads no further. */
+async function openAndStop(url: string, { token }: { token: string }) {
+  const { port, pathname } = new URL(url)
+  const socket = connect(Number(port), '127.0.0.1')
+  socket.on('error', () => {})
+  socket.write(`GET ${pathname} HTTP/1.1\r\nhost: x\r\nauthorization: ${token}\r\n\r\n`)
+  await new Promise((done) => socket.once('data', done))
+  socket.pause()
+  return socket
+}
+
+async function rename(as: Someone, name: string): Promise<void> {
+  await ask('PATCH /v2/systems/@me', { as, body: { name } })
+}
+
+/** Many events of some size, as nobody could make them so fast. */
+async function tellMany(as: { id: number }, many: number, size: number, by = deps): Promise<void> {
+  const happening = { system_id: as.id, type: 'UPDATE_SYSTEM', subject: null } as const
+  await by.transact(async (tx) => {
+    for (let n = 0; n < many; n++)
+      await tell(tx, by.now(), { ...happening, data: { description: 'x'.repeat(size) } })
+  })
+}
+
+/** What a process has in memory, in MB. */
+function memoryOf(pid: number): number {
+  const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Number(kilobytes) / 1024
+}
+
+function namesOf({ messages }: Reading): unknown[] {
+  return messages.map(({ data }) => (data as { data: { name?: string } }).data.name)
+}

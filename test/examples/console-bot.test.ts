@@ -1,0 +1,260 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { messages } from '../../src/db/tables'
+import { ignoreReasons } from '../../src/model/proxy'
+import { createBot } from '../../src/service/tokens'
+import { home } from '../kit'
+
+const SCRIPT = join(import.meta.dir, '../../examples/console-bot.ts')
+const OFFER = '* This account has no system. Make one with: /register NAME'
+
+const { app, ask, deps, makeSystem } = home({ PORT: '0' })
+const MULTITUDE_URL = app.listen()
+const MULTITUDE_BOT_KEY = await createBot(deps, 'console')
+const asBot = { authorization: `Bot ${MULTITUDE_BOT_KEY}` }
+
+let accounts = 0
+const newAccount = () => `10000000000000000${++accounts}`
+
+/** What the bot prints when these lines are typed into it. */
+async function type(lines: string[], env: Record<string, string>, flags: string[] = []) {
+  const bot = start(flags, env, new Blob(lines.map((line) => `${line}\n`)))
+  const [out, err, code] = await Promise.all([bot.stdout.text(), bot.stderr.text(), bot.exited])
+  return { lines: out.split('\n').slice(0, -1), err, code }
+}
+
+function start<In extends Blob | 'pipe'>(flags: string[], env: Record<string, string>, stdin: In) {
+  return Bun.spawn([process.execPath, SCRIPT, ...flags], {
+    env: { MULTITUDE_URL, MULTITUDE_BOT_KEY, ...env },
+    stdin,
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+}
+
+describe('a conversation', () => {
+  test('goes from an account without a system to messages of its members', async () => {
+    const account = newAccount()
+    const { lines, err, code } = await type(
+      [
+        'hello?',
+        '/why',
+        '/register Lantern Hill',
+        '/member Wren w:text',
+        '/member Big Finch [text]',
+        'w:hello',
+        '[there]',
+        '/why',
+        ' ',
+        'just me',
+        '/why',
+      ],
+      { MULTITUDE_ACCOUNT: account },
+    )
+    expect({ err, code }).toEqual({ err: '', code: 0 })
+    expect(lines).toEqual([
+      OFFER,
+      `${account}: hello?`,
+      OFFER,
+      expect.stringMatching(/^\* System [a-z]{6} is made\. Its token, shown this once: \S{64}$/),
+      '* Wren is made.',
+      '* Big Finch is made.',
+      'Wren: hello',
+      'Big Finch: there',
+      '* It was proxied, by tags.',
+      `${account}: just me`,
+      '* No tags matched, and autoproxy is off.',
+    ])
+    const [, token] = /once: (\S+)/.exec(lines[3] ?? '') ?? []
+    const own = await ask('GET /v2/systems/@me', { headers: { authorization: token ?? '' } })
+    expect(own.json).toHaveProperty('name', 'Lantern Hill')
+  })
+
+  test('is recorded, each message under a higher ID than the one before', async () => {
+    const account = newAccount()
+    const env = { MULTITUDE_ACCOUNT: account, MULTITUDE_GUILD: '21', MULTITUDE_CHANNEL: '31' }
+    await type(['/register', '/member Wren w:text', 'w:one', 'not this', 'w:two'], env)
+    await type(['w:three'], env)
+    const all = await deps.db.select().from(messages).all()
+    const own = all.filter(({ sender }) => sender === account)
+    expect(own).toHaveLength(3)
+    expect(own.every(({ guild, channel }) => guild === '21' && channel === '31')).toBe(true)
+    const ids = own.flatMap(({ original, id }) => [BigInt(original), BigInt(id)])
+    expect(ids).toEqual(ids.toSorted((a, b) => (a < b ? -1 : 1)))
+    expect(new Set(ids).size).toBe(6)
+  })
+
+  test('keeps two of one name apart, and shows their pictures', async () => {
+    const { account, system } = await register()
+    const make = (name: string, prefix: string, avatar_url: string | null) =>
+      ask('POST /v2/members', {
+        headers: { ...asBot, 'x-system': system },
+        body: { name, avatar_url, proxy_tags: [{ prefix }] },
+      })
+    await make('Wren', 'w:', 'https://pictures.example/wren.png')
+    await make('Wren', 'o:', null)
+    const { lines } = await type(['w:one', 'w:two', 'o:three', 'o:four'], {}, [
+      '--account',
+      account,
+    ])
+    expect(lines.slice(1)).toEqual([
+      'Wren: one',
+      '  (https://pictures.example/wren.png)',
+      'Wren: two',
+      '  (https://pictures.example/wren.png)',
+      'Wren\u200A\u17B5: three',
+      'Wren\u200A\u17B5: four',
+    ])
+  })
+
+  test('latches, and obeys the backslashes', async () => {
+    const { account, system } = await register()
+    const guild = '22'
+    const headers = { ...asBot, 'x-system': system }
+    const body = { autoproxy_mode: 'latch' }
+    await ask(`PATCH /v2/systems/@me/autoproxy?guild_id=${guild}`, { headers, body })
+    const said = [
+      '/member Wren w:text',
+      'one',
+      '/why',
+      'w:two',
+      'three',
+      '\\four',
+      '/why',
+      '\\\\\\',
+      '/why',
+      'five',
+    ]
+    const { lines } = await type(said, {}, ['--account', account, '--guild', guild])
+    expect(lines.slice(2)).toEqual([
+      `${account}: one`,
+      '* Autoproxy latches to whoever speaks, and nobody has spoken yet.',
+      'Wren: two',
+      'Wren: three',
+      `${account}: \\four`,
+      '* It began with a backslash, which keeps autoproxy away.',
+      `${account}: \\\\\\`,
+      '* It was a command: autoproxy_off.',
+      `${account}: five`,
+    ])
+  })
+
+  test('is told what is refused, unless the system does not want it', async () => {
+    const { account, system } = await register()
+    const said = ['/member Wren w:text', `w:${'a'.repeat(2001)}`, '/why']
+    const loud = await type(said, { MULTITUDE_ACCOUNT: account })
+    const reason = '* This message would be longer than 2000 characters, so it cannot be proxied.'
+    expect(loud.lines.slice(3)).toEqual([reason, reason])
+    const headers = { ...asBot, 'x-system': system }
+    const body = { proxy_error_message_enabled: false }
+    await ask('PATCH /v2/systems/@me/settings', { headers, body })
+    const quiet = await type(said.slice(1), { MULTITUDE_ACCOUNT: account })
+    expect(quiet.lines.slice(2)).toEqual([reason])
+  })
+
+  test('changes accounts, and goes on after what went wrong', async () => {
+    const [one, two] = [await register(), newAccount()]
+    const { lines, code } = await type(
+      [
+        '/as',
+        `/as ${two}`,
+        '/member Wren w:text',
+        'w:hi',
+        '/as me',
+        `/as ${one.account}`,
+        '/register',
+      ].concat(['/member Wren', '/toString', '/', '/help']),
+      { MULTITUDE_ACCOUNT: one.account },
+    )
+    const greeting = `* Account ${one.account} speaks for system ${one.system}.`
+    expect(lines.slice(0, 11)).toEqual([
+      greeting,
+      expect.stringMatching(/^\* 40\d: /),
+      OFFER,
+      '* System not found.',
+      `${two}: w:hi`,
+      '* 400: Bad Request (account_id must be a number of up to 20 digits)',
+      greeting,
+      '* 409: Conflict (the account is linked to another system)',
+      '* Such as: /member Wren [text]',
+      '* There is no command /toString. /help lists them.',
+      '* There is no command /. /help lists them.',
+    ])
+    expect(lines.slice(11).join('\n')).toContain('/why')
+    expect(code).toBe(0)
+  })
+
+  test('ends with /quit, though more could be typed', async () => {
+    const bot = start([], { MULTITUDE_ACCOUNT: newAccount() }, 'pipe')
+    bot.stdin.write('/quit\nw:not heard\n')
+    bot.stdin.flush()
+    expect(await bot.exited).toBe(0)
+    expect(await bot.stdout.text()).toBe(`${OFFER}\n`)
+  })
+})
+
+describe('what is wrong is said in one line', () => {
+  const other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('<html>') })
+  afterAll(() => other.stop(true))
+
+  const cases: Record<string, [flags: string[], code: number, first: string | RegExp]> = {
+    'a wrong key': [['--key', 'wrong'], 1, 'The server does not know this bot key.'],
+    'no key at all': [['--key', ''], 2, 'A bot key is needed.'],
+    'a server that is not there': [
+      ['--url', 'http://127.0.0.1:9/'],
+      1,
+      'No server answers at http://127.0.0.1:9.',
+    ],
+    'an address that is none': [['--url', 'here'], 1, 'No server answers at here.'],
+    'a server of another kind': [
+      ['--url', other.url.href],
+      1,
+      `What answers at ${other.url.origin} is not Multitude.`,
+    ],
+    'an account that is none': [['--account', 'me'], 1, /^400: Bad Request \(account_id must be/],
+    'a flag that does not exist': [['--nope'], 2, /--nope/],
+  }
+
+  test.each(Object.entries(cases))('%s', async (_, [flags, expected, first]) => {
+    const { lines, err, code } = await type(['w:hello'], {}, flags)
+    expect({ lines, code }).toEqual({ lines: [], code: expected })
+    expect(err.split('\n')[0] ?? '').toMatch(first)
+    expect(err).not.toMatch(/^\s+at /m)
+  })
+
+  test('a system’s token for a key', async () => {
+    const { token } = await makeSystem()
+    const { err, code } = await type([], { MULTITUDE_BOT_KEY: token })
+    expect({ err, code }).toEqual({ err: expect.stringContaining('bot create --name'), code: 1 })
+    expect(err).not.toContain(token)
+  })
+
+  test('a guild that is none, by the key of the request', async () => {
+    const { lines } = await type(['w:hello'], { MULTITUDE_GUILD: 'here' })
+    expect(lines.at(-1)).toMatch(/^\* .*guild_id: Must be a number/)
+  })
+})
+
+describe('the template', () => {
+  const source = readFileSync(SCRIPT, 'utf8')
+
+  test('has words for every reason', () => {
+    expect(ignoreReasons.filter((reason) => !source.includes(`\n  ${reason}: `))).toEqual([])
+  })
+
+  test('stands alone', () => {
+    const imports = [...source.matchAll(/from '([^']+)'/g)].map(([, from]) => from)
+    expect(imports.filter((from) => !from?.startsWith('node:'))).toEqual([])
+  })
+})
+
+async function register(): Promise<{ account: string; system: string }> {
+  const account = newAccount()
+  const body = { account_id: account }
+  const { json } = await ask<{ system: { id: string } }>('POST /bot/systems', {
+    headers: asBot,
+    body,
+  })
+  return { account, system: json.system.id }
+}

@@ -1,0 +1,140 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, describe, expect, test } from 'bun:test'
+import { drizzle } from 'drizzle-orm/bun-sqlite'
+import type { Db } from '../../../src/db/open'
+import * as tables from '../../../src/db/tables'
+import type { ProxyTag } from '../../../src/model/field'
+import type { Member } from '../../../src/model/member'
+import { insertAccount } from '../../../src/service/accounts'
+import { patchAutoproxy } from '../../../src/service/autoproxy'
+import { insertMember } from '../../../src/service/members'
+import { decideMessage } from '../../../src/service/proxying'
+import { createBot } from '../../../src/service/tokens'
+import { home } from '../../kit'
+
+const SMALL = '100000000000000001'
+const LARGE = '100000000000000002'
+const GUILD = '2'
+const LATCHED = '3'
+
+const { app, ask, deps, makeSystem } = home()
+const authorization = `Bot ${await createBot(deps, 'discord')}`
+await populate(SMALL, 2, 4)
+const everyone = await populate(LARGE, 1000, 100)
+
+const place = { guild_id: GUILD, channel_id: '4' }
+
+describe('of 1,000 members with 100 tags each', () => {
+  test.each<[content: string, member: number, inner: string]>([
+    ['96.999 hello', 999, ' hello'],
+    ['0.111 hello', 111, ' hello'],
+    ['0.11 hello', 11, ' hello'],
+    ['0.1 hello', 1, ' hello'],
+    ['hello -97.500', 500, 'hello '],
+    ['0.111 hello -97.500', 500, '0.111 hello '],
+    ['98.7[hello]98', 7, 'hello'],
+    ['95.42{ hello }', 42, 'hello'],
+    ['<@123456789012345678> 96.999hello', 999, '<@123456789012345678>  hello'],
+    ['all: hello', 0, ' hello'],
+  ])('%j is meant for number %d', async (content, at, inner) => {
+    const { json } = await decide({ content })
+    expect(json).toMatchObject({
+      action: 'proxy',
+      member: { id: everyone[at]?.hid },
+      matched: { by: 'tags' },
+      message: { content: inner },
+    })
+  })
+
+  test('a tag with nothing but a picture inside is still found', async () => {
+    const { json } = await decide({ content: '95.42{}', has_attachments: true })
+    expect(json).toMatchObject({ member: { name: 'Number 42' }, message: { content: '' } })
+  })
+
+  test.each(['hello', ' 0.111 hello', '98.7[hello]94', 'ALL: hello', '1000.1 hello'])(
+    '%j is meant for nobody',
+    async (content) => {
+      expect((await decide({ content })).json).toEqual({ action: 'ignore', reason: 'no_match' })
+    },
+  )
+
+  test('autoproxy speaks as the one that is latched', async () => {
+    const { json } = await decide({ content: 'hello', guild_id: LATCHED })
+    expect(json).toMatchObject({ member: { name: 'Number 777' }, matched: { mode: 'latch' } })
+  })
+})
+
+describe('a decision reads twice, through an index, whatever the size of the system', () => {
+  const ran: string[] = []
+  const logger = { logQuery: (statement: string) => void ran.push(statement) }
+  const { $client } = deps.db as Db & { $client: Database }
+  const watched = { ...deps, db: drizzle($client, { schema: tables, logger }) }
+  const reader = new Database(app.storage.path, { readonly: true })
+  afterAll(() => reader.close())
+
+  const statementsOf = async (account_id: string, content: string, guild_id: string) => {
+    ran.length = 0
+    const heard = { has_attachments: false, has_poll: false, is_edit: false, dry_run: false }
+    const where = { account_id, guild_id, channel_id: '4', thread_id: null, previous: null }
+    await decideMessage(watched, { ...heard, ...where, content, at: 0 })
+    return [...ran]
+  }
+
+  test.each([
+    ['by tags', '0.1 hello', GUILD],
+    ['by nobody', 'hello', GUILD],
+    ['by the latch', 'hello', LATCHED],
+    ['by a tag that everyone has', 'all: hello', GUILD],
+  ])('%s', async (_, content, guild) => {
+    const few = await statementsOf(SMALL, content, guild)
+    const many = await statementsOf(LARGE, content, guild)
+    expect(few).toHaveLength(2)
+    expect(many).toEqual(few)
+    for (const statement of many) {
+      expect(statement).toMatch(/^select /)
+      const plan = reader.query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${statement}`).all()
+      const scans = plan.filter(({ detail }) => /^SCAN (?!json_each|CONSTANT|\()/.test(detail))
+      expect(scans).toEqual([])
+    }
+  })
+
+  test('and once for an account without a system', async () => {
+    expect(await statementsOf('1', 'hello', GUILD)).toHaveLength(1)
+  })
+})
+
+function decide(message: object) {
+  const body = { account_id: LARGE, ...place, ...message }
+  return ask('POST /bot/proxy', { headers: { authorization }, body })
+}
+
+/**
+ * Every kind of tag there is: a prefix, a suffix, both, and one with spaces. Tags of one member
+ * begin with those of another (0.1, 0.11, 0.111), and the last one is everybody's.
+ */
+function tagsOf(member: number, count: number): ProxyTag[] {
+  const tags = Array.from({ length: count - 1 }, (_, at): ProxyTag => {
+    const name = `${at}.${member}`
+    if (at % 4 === 0) return { prefix: name, suffix: null }
+    if (at % 4 === 1) return { prefix: null, suffix: `-${name}` }
+    if (at % 4 === 2) return { prefix: `${name}[`, suffix: `]${at}` }
+    return { prefix: `${name}{ `, suffix: ' }' }
+  })
+  return [...tags, { prefix: 'all:', suffix: null }]
+}
+
+async function populate(account: string, members: number, tags: number): Promise<Member[]> {
+  const { id } = await makeSystem(null)
+  const made = await deps.transact(async (tx) => {
+    await insertAccount(deps, tx, id, account)
+    const all: Member[] = []
+    for (let at = 0; at < members; at++) {
+      const draft = { name: `Number ${at}`, proxy_tags: tagsOf(at, tags) }
+      all.push(await insertMember(tx, id, draft))
+    }
+    return all
+  })
+  const latched = made[777]?.hid ?? null
+  await patchAutoproxy(deps, id, LATCHED, { autoproxy_mode: 'latch', autoproxy_member: latched })
+  return made
+}

@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'bun:test'
+import Ajv from 'ajv'
+import { document as served } from '../document'
+import { home } from '../kit'
+
+const { ask } = home()
+
+describe('the API page', () => {
+  test('names nothing outside this server', async () => {
+    const { text, headers } = await ask('GET /docs')
+    expect(headers.get('content-type')).toStartWith('text/html')
+    // The name of the SVG language looks like an address; nobody goes there.
+    const page = text.replaceAll("xmlns='http://www.w3.org/2000/svg'", '')
+    expect(page).not.toMatch(/https?:|["'(]\/\//)
+    expect((await ask('GET /docs/start.js')).text).not.toMatch(/https?:|["']\/\//)
+  })
+
+  test('has every file that it names', async () => {
+    const { text } = await ask('GET /docs')
+    const files = [...text.matchAll(/(?:src|href)="(?!data:)([^"]+)"/g)].map(([, file]) => file)
+    expect(files).toHaveLength(3)
+    for (const file of files) {
+      const path = new URL(file ?? '', 'http://localhost/docs').pathname
+      const { status, headers, text } = await ask(`GET ${path}`)
+      expect(status).toBe(200)
+      expect(headers.get('content-type')).toStartWith(
+        path.endsWith('.css') ? 'text/css' : 'text/javascript',
+      )
+      expect(text.length).toBeGreaterThan(100)
+    }
+  })
+
+  test('has a style that loads nothing', async () => {
+    const { text } = await ask('GET /docs/swagger-ui.css')
+    expect(text).not.toContain('@import')
+    expect([...text.matchAll(/url\((?!["']?data:)/g)]).toEqual([])
+  })
+
+  test('reads the document of this server, and asks no validator', async () => {
+    const { text } = await ask('GET /docs/start.js')
+    expect(text).toContain("url: 'openapi.json'")
+    expect(text).toContain('validatorUrl: null')
+    expect((await ask('GET /docs/swagger-ui-bundle.js')).text).toContain('SwaggerUIBundle')
+  })
+
+  test.each(['/', '/docs/'])('is where %s leads', async (path) => {
+    const { status, headers } = await ask(`GET ${path}`)
+    expect(status).toBe(302)
+    const { pathname } = new URL(headers.get('location') ?? '', `http://localhost${path}`)
+    expect(pathname).toBe('/docs')
+  })
+})
+
+interface Operation {
+  summary?: string
+  tags?: string[]
+  operationId?: string
+  parameters?: { name: string; in: string; required?: boolean }[]
+  requestBody?: { content: Record<string, { schema: object }> }
+  responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>
+}
+
+interface Document {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, object> }
+}
+
+const document: Document = JSON.parse(JSON.stringify(served))
+
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]): [string, Operation] => [
+    `${method.toUpperCase()} ${path}`,
+    operation,
+  ]),
+)
+
+describe('the document', () => {
+  test('is served as it is', async () => {
+    const { json, headers } = await ask('GET /openapi.json')
+    expect(headers.get('content-type')).toStartWith('application/json')
+    expect(json).toEqual({ ...document })
+    expect(json).toMatchObject({
+      openapi: '3.1.0',
+      info: { title: 'Multitude' },
+      servers: [{ url: '/' }],
+      security: [{ token: [] }, {}],
+      components: { securitySchemes: { token: { type: 'apiKey', in: 'header' } } },
+    })
+  })
+
+  test('names the address under which others reach this server', async () => {
+    const { json } = await home({ PUBLIC_URL: 'https://plural.example/' }).ask('GET /openapi.json')
+    expect(json.servers).toEqual([{ url: 'https://plural.example' }])
+  })
+
+  test('lists every path once, under its version', () => {
+    expect(operations.map(([line]) => line)).toContain('PATCH /v2/systems/{systemRef}')
+    expect(Object.keys(document.paths).filter((path) => !/^\/(v\d|bot)\//.test(path))).toEqual([])
+    const ids = operations.map(([, { operationId }]) => operationId)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  test.each(operations)('says what %s does, takes and answers', (line, operation) => {
+    expect(operation.summary).toMatch(/^[A-Z].*[^.]$/)
+    expect(operation.tags).toHaveLength(1)
+    const statuses = Object.keys(operation.responses)
+    expect(statuses.filter((status) => status.startsWith('2'))).not.toEqual([])
+    expect(statuses).toEqual(expect.arrayContaining(['429', '500']))
+    if (!line.startsWith('GET')) expect(statuses).toContain('401')
+    const placeholders = [...line.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name ?? '')
+    const taken = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path')
+    expect(taken.map(({ name }) => name).toSorted()).toEqual(placeholders.toSorted())
+    expect(taken.every(({ required }) => required)).toBe(true)
+    if (operation.requestBody)
+      expect(Object.keys(operation.requestBody.content)).toEqual(['application/json'])
+    for (const [status, { description, content }] of Object.entries(operation.responses)) {
+      expect(description).not.toBe('')
+      if (Number(status) >= 400)
+        expect(content?.['application/json']?.schema).toEqual({
+          $ref: '#/components/schemas/Error',
+        })
+    }
+  })
+
+  test('points only at what it has, in schemas that hold', () => {
+    const text = JSON.stringify(document)
+    const pointers = [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)]
+    for (const [, name] of pointers) expect(document.components.schemas).toHaveProperty(name ?? '')
+    expect(text.match(/"\$ref":/g)).toHaveLength(pointers.length)
+    const ajv = new Ajv({ strict: false, validateFormats: false, allowUnionTypes: true })
+    ajv.addSchema({ $id: 'document', components: document.components })
+    for (const name of Object.keys(document.components.schemas))
+      expect(ajv.getSchema(`document#/components/schemas/${name}`)).toBeFunction()
+  })
+
+  test('shows examples that are true to their own schema', () => {
+    const ajv = new Ajv({ strict: false, validateFormats: false, allowUnionTypes: true })
+    const examples: unknown[] = []
+    walk(document, (node) => {
+      if (!('example' in node) || !('type' in node)) return
+      examples.push(node.example)
+      if (!ajv.validate(node, node.example))
+        throw new Error(`${JSON.stringify(node.example)}: ${ajv.errorsText()}`)
+    })
+    expect(examples.length).toBeGreaterThan(4)
+  })
+})
+
+function walk(node: unknown, look: (node: Record<string, unknown>) => void): void {
+  if (typeof node !== 'object' || node === null) return
+  if (!Array.isArray(node)) look(node as Record<string, unknown>)
+  for (const child of Object.values(node)) walk(child, look)
+}

@@ -1,0 +1,204 @@
+import { describe, expect, test } from 'bun:test'
+import { createConnection } from 'node:net'
+import { type Home, home } from '../kit'
+
+const here = home({ PORT: '0', BODY_LIMIT: '2KiB' })
+const { ask, makeSystem, app } = here
+const address = app.listen()
+const owner = await makeSystem('Lantern Hill')
+
+describe('a path', () => {
+  const unknown = ['/nowhere', '/v2', '/v2/', '/v3/systems/@me', '/v2/systems', '/v2/systems//']
+  const ofV1AtRoot = ['/s', '/s/abcde', '/m/abcde', '/a/123', '/msg/1']
+  const almost = ['//', '/V2/systems/abcde', `/v2/systems/${owner.hid}//`, '/v2/sx', '/v2/mm/a']
+
+  test.each([...unknown, ...ofV1AtRoot, ...almost])('%s is unknown', async (path) => {
+    for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {
+      const { status, json } = await ask(`${method} ${path}`, { as: owner })
+      expect([status, json]).toEqual([404, { message: '404: Not Found', code: 0 }])
+    }
+  })
+
+  const ofV1 = ['/s', '/s/', '/s/abcde', '/s/abcde/members', '/m', '/m/abcde', '/a/1', '/msg/1']
+
+  test.each(ofV1)('/v2%s belongs to another version', async (path) => {
+    for (const method of ['GET', 'PATCH', 'DELETE']) {
+      const { status, json } = await ask(`${method} /v2${path}`)
+      expect([status, json]).toEqual([400, { message: 'Invalid path for API version', code: 0 }])
+    }
+  })
+
+  const otherMethods: [line: string, allowed: string][] = [
+    ['POST /v2/systems/abcde', 'GET, HEAD, PATCH'],
+    ['PUT /systems/@me', 'GET, HEAD, PATCH'],
+    ['DELETE /v2/systems/@me/', 'GET, HEAD, PATCH'],
+    ['PROPFIND /v2/systems/@me', 'GET, HEAD, PATCH'],
+    ['POST /health', 'GET, HEAD'],
+    ['PUT /health/', 'GET, HEAD'],
+    ['DELETE /docs', 'GET, HEAD'],
+    ['POST /openapi.json', 'GET, HEAD'],
+    ['POST /', 'GET, HEAD'],
+  ]
+
+  test.each(otherMethods)('%s is told that %s would work', async (line, allowed) => {
+    const { status, json, headers } = await ask(line)
+    expect([status, json]).toEqual([405, { message: '405: Method Not Allowed', code: 0 }])
+    expect(headers.get('allow')?.split(', ').toSorted().join(', ')).toBe(allowed)
+  })
+
+  test('may end in a slash', async () => {
+    for (const path of ['/health', '/openapi.json', '/v2/systems/@me', `/systems/${owner.hid}`]) {
+      const [plain, slashed] = await Promise.all([
+        ask(`GET ${path}`, { as: owner }),
+        ask(`GET ${path}/`, { as: owner }),
+      ])
+      expect([slashed.status, slashed.text]).toEqual([200, plain.text])
+    }
+    const { json } = await ask('PATCH /v2/systems/@me/', { as: owner, body: { tag: 'slash' } })
+    expect(json.tag).toBe('slash')
+  })
+
+  test.each(['%E0%A4%A', '%ff', '%'])('with the broken percent code %s is refused', async (ref) => {
+    const { status, json } = await ask(`GET /v2/systems/${ref}`)
+    expect([status, json.code]).toEqual([400, 0])
+  })
+})
+
+describe('HEAD', () => {
+  const lines = ['/health', '/docs', '/nowhere', '/v2/systems/@me', `/v2/systems/${owner.hid}`, '/']
+
+  test.each(lines)('%s is answered as GET, without the body', async (path) => {
+    for (const headers of [{}, { authorization: owner.token }]) {
+      const [get, head] = await Promise.all(
+        ['GET', 'HEAD'].map((method) =>
+          fetch(`${address}${path}`, { method, headers, redirect: 'manual' }),
+        ),
+      )
+      if (!get || !head) throw new Error('no answer')
+      expect(head.status).toBe(get.status)
+      expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'))
+      expect(head.headers.get('content-length')).toBe(String((await get.arrayBuffer()).byteLength))
+      expect((await head.arrayBuffer()).byteLength).toBe(0)
+    }
+  })
+})
+
+describe('a body', () => {
+  const patch = (init: RequestInit, at = 'http://localhost') =>
+    new Request(`${at}/v2/systems/@me`, {
+      ...init,
+      method: 'PATCH',
+      headers: { authorization: owner.token, ...(init.headers as Record<string, string>) },
+    })
+
+  const types = ['application/json', 'text/plain', 'application/x-www-form-urlencoded', '?']
+
+  test.each(types)('of type %s is read as JSON', async (type) => {
+    const request = patch({
+      body: JSON.stringify({ tag: type }),
+      headers: { 'content-type': type },
+    })
+    const response = await app.handle(request, '127.0.0.1')
+    expect(await response.json()).toMatchObject({ tag: type })
+  })
+
+  test('of no type is read as JSON, with or without a byte order mark', async () => {
+    for (const mark of ['', '\ufeff']) {
+      const body = new TextEncoder().encode(`${mark}{"tag":"bytes"}`)
+      const response = await app.handle(patch({ body }), '127.0.0.1')
+      expect(await response.json()).toMatchObject({ tag: 'bytes' })
+    }
+  })
+
+  test('that is not UTF-8 is refused, not mended', async () => {
+    const body = new Uint8Array([...new TextEncoder().encode('{"tag":"'), 0xe9, 0x22, 0x7d])
+    const response = await app.handle(patch({ body }), '127.0.0.1')
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ code: 0 })
+  })
+
+  const padded = (length: number) => '{"tag":"x"}'.padEnd(length)
+
+  test('may be as large as the limit, and no larger', async () => {
+    for (const [length, status] of [
+      [2048, 200],
+      [2049, 413],
+    ] as const) {
+      const answer = await ask('PATCH /systems/@me', { as: owner, body: padded(length) })
+      expect(answer.status).toBe(status)
+    }
+  })
+
+  test('that says it is too large is refused before it comes, and the server goes on', async () => {
+    const response = await fetch(patch({ body: padded(3_000_000) }, address))
+    expect([response.status, await response.json()]).toEqual([
+      413,
+      { message: '413: Payload Too Large', code: 0 },
+    ])
+    expect((await fetch(`${address}/health`)).status).toBe(200)
+  })
+
+  test('that comes in pieces is refused as soon as it is too large', async () => {
+    let sent = 0
+    const body = new ReadableStream({
+      async pull(controller) {
+        if (sent++ > 2000) return controller.close()
+        controller.enqueue(new TextEncoder().encode(' '.repeat(1024)))
+        await Bun.sleep(1)
+      },
+    })
+    const response = await fetch(patch({ body }, address))
+    expect(response.status).toBe(413)
+    expect(await response.json()).toMatchObject({ code: 0 })
+    expect(sent).toBeLessThan(2000)
+  })
+
+  test('in pieces that fits is read whole', async () => {
+    const body = new ReadableStream({
+      async start(controller) {
+        for (const piece of ['{"tag"', ':"in p', 'ieces"}']) {
+          controller.enqueue(new TextEncoder().encode(piece))
+          await Bun.sleep(5)
+        }
+        controller.close()
+      },
+    })
+    const response = await fetch(patch({ body }, address))
+    expect(await response.json()).toMatchObject({ tag: 'in pieces' })
+  })
+})
+
+describe('a host', () => {
+  const hosts = ['x', 'nas', 'localhost', 'example.org:8080', '[::1]', '', 'not a host', 'a/docs']
+
+  test.each(hosts)('called %p finds the same routes', async (host) => {
+    const path = `/systems/${owner.hid}`
+    const answer = await speak(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+    expect(answer).toStartWith('HTTP/1.1 200 ')
+    expect(answer).toContain(owner.uuid)
+    expect(lastLine(here)).toMatchObject({ path, status: 200 })
+  })
+
+  test('need not be named by a program of HTTP/1.0', async () => {
+    expect(await speak('GET /health HTTP/1.0\r\n\r\n')).toStartWith('HTTP/1.1 200 ')
+  })
+})
+
+function lastLine({ logged }: Home): Record<string, unknown> {
+  return JSON.parse(logged().trim().split('\n').at(-1) ?? '')
+}
+
+/** Says exactly these bytes to the server and gives all that it says. */
+function speak(words: string): Promise<string> {
+  const { hostname, port } = new URL(address)
+  return new Promise((resolve, reject) => {
+    let heard = ''
+    const socket = createConnection(Number(port), hostname, () => socket.write(words))
+    socket.setTimeout(5000, () => socket.destroy(new Error('no answer')))
+    socket.on('data', (bytes) => {
+      heard += bytes.toString()
+    })
+    socket.on('end', () => resolve(heard))
+    socket.on('error', reject)
+  })
+}

@@ -1,0 +1,347 @@
+import { describe, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import { events } from '../../src/db/tables'
+import type { JsonObject } from '../../src/model/entity'
+import type { Field } from '../../src/model/field'
+import { system } from '../../src/model/system'
+import { linkAccount, unlinkAccount } from '../../src/service/accounts'
+import { home, type Someone } from '../kit'
+
+const { ask, makeSystem, deps } = home()
+
+const ACCOUNT = '466378653216014359'
+const owner = await makeSystem('Lantern Hill')
+const stranger = await makeSystem('Elsewhere')
+await linkAccount(deps, owner.id, ACCOUNT)
+
+const everyone: [who: string, as: Someone | null][] = [
+  ['its owner', owner],
+  ['another system', stranger],
+  ['nobody', null],
+]
+
+const refs: [form: string, ref: string][] = [
+  ['short ID', owner.hid],
+  ['short ID in upper case', owner.hid.toUpperCase()],
+  ['short ID with a dash', `${owner.hid.slice(0, 3)}-${owner.hid.slice(3)}`],
+  ['UUID', owner.uuid],
+  ['UUID in upper case', owner.uuid.toUpperCase()],
+  ['linked account', ACCOUNT],
+]
+
+const nowhere = ['zzzzzz', 'abcde', crypto.randomUUID(), '1'.repeat(18), '1', 'x', '@you', '%00']
+
+describe.each(['/v2', ''])('under %p', (base) => {
+  const asked = refs.flatMap(([form, ref]) =>
+    everyone.map(([who, as]) => [form, who, ref, as] as const),
+  )
+
+  test.each(asked)('a %s names the system for %s', async (_form, _who, ref, as) => {
+    const { status, json } = await ask(`GET ${base}/systems/${ref}`, { as })
+    expect(status).toBe(200)
+    expect(json).toMatchObject({ id: owner.hid, uuid: owner.uuid, name: 'Lantern Hill' })
+  })
+
+  test.each(refs)('the owner changes it by its %s', async (form, ref) => {
+    const { status, json } = await ask(`PATCH ${base}/systems/${ref}`, {
+      as: owner,
+      body: { tag: `${base}${form}` },
+    })
+    expect(status).toBe(200)
+    expect(json.tag).toBe(`${base}${form}`)
+  })
+
+  test('@me is whoever asks', async () => {
+    const answers = [owner, stranger].map(async (as) => {
+      const { json } = await ask(`GET ${base}/systems/@me`, { as })
+      return json.id
+    })
+    expect(await Promise.all(answers)).toEqual([owner.hid, stranger.hid])
+  })
+
+  const refused: [who: string, ref: string, as: Someone | null, status: number, code: number][] = [
+    ['nobody', '@me', null, 401, 0],
+    ['nobody', owner.hid, null, 401, 0],
+    ['nobody', 'zzzzzz', null, 401, 0],
+    ['another system', owner.hid, stranger, 403, 0],
+    ['another system', ACCOUNT, stranger, 403, 0],
+  ]
+
+  test.each(refused)('%s may not change %s', async (_who, ref, as, status, code) => {
+    const before = await ask('GET /systems/@me', { as: owner })
+    const answer = await ask(`PATCH ${base}/systems/${ref}`, { as, body: { name: 'Mine now' } })
+    expect([answer.status, answer.json.code]).toEqual([status, code])
+    expect((await ask('GET /systems/@me', { as: owner })).text).toBe(before.text)
+  })
+
+  test.each(nowhere)('there is no system %s to see or to change', async (ref) => {
+    const path = `${base}/systems/${ref}`
+    const answers = await Promise.all([
+      ...everyone.map(([, as]) => ask(`GET ${path}`, { as })),
+      ask(`PATCH ${path}`, { as: stranger, body: { tag: 'x' } }),
+    ])
+    for (const { status, json } of answers)
+      expect([status, json]).toEqual([404, { message: 'System not found.', code: 20001 }])
+  })
+
+  test('@me without a token is told that one is needed', async () => {
+    const { status, json } = await ask(`GET ${base}/systems/@me`)
+    expect(status).toBe(401)
+    expect(json).toEqual({ message: '401: Missing or invalid Authorization header', code: 0 })
+  })
+})
+
+describe('what is shown', () => {
+  const keys = 'id uuid name description tag pronouns avatar_url banner color created'.split(' ')
+
+  test('of a new system: every key, and nothing private', async () => {
+    const { json } = await ask('GET /v2/systems/@me', { as: await makeSystem() })
+    const { id, uuid, created, privacy, ...rest } = json
+    expect(Object.keys(json).toSorted()).toEqual([...keys, 'privacy', 'webhook_url'].toSorted())
+    expect(Object.values(rest)).toEqual(Array(8).fill(null))
+    expect(id).toMatch(/^[abcefghjknoprstuvwxyz]{6}$/)
+    expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    expect(created).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/)
+    expect(privacy).toEqual(Object.fromEntries(system.levels.map((level) => [level, 'public'])))
+  })
+
+  test.each([stranger, null])('others see no privacy and no webhook', async (as) => {
+    const { json } = await ask(`GET /v2/systems/${owner.hid}`, { as })
+    expect(Object.keys(json).toSorted()).toEqual([...keys, 'privacy'].toSorted())
+    expect(json.privacy).toBeNull()
+  })
+
+  test('an account that was unlinked names nobody', async () => {
+    const account = '466378653216014360'
+    await linkAccount(deps, stranger.id, account)
+    expect((await ask(`GET /systems/${account}`)).json.id).toBe(stranger.hid)
+    await unlinkAccount(deps, stranger.id, account)
+    expect((await ask(`GET /systems/${account}`)).status).toBe(404)
+  })
+})
+
+describe('privacy', () => {
+  const fields = Object.entries(system.fields as Record<string, Field>)
+  const guarded = fields.flatMap(([key, field]) =>
+    field.guard === undefined ? [] : [[key, field.guard, field] as const],
+  )
+
+  test('guards name, description, pronouns, picture and banner', () => {
+    expect(guarded.map(([key]) => key).toSorted()).toEqual(
+      ['avatar_url', 'banner', 'description', 'name', 'pronouns'].toSorted(),
+    )
+  })
+
+  test.each(guarded)('a private %s is hidden by %s', async (key, level, field) => {
+    const me = await makeSystem()
+    const value = field.kind === 'url' ? `https://secret.example/${key}` : `secret ${key}`
+    const body = { [key]: value, privacy: { [level]: 'private' } }
+    const patched = await ask('PATCH /v2/systems/@me', { as: me, body })
+    expect(patched.json).toMatchObject(body)
+    for (const as of [stranger, null]) {
+      const { json, text } = await ask(`GET /v2/systems/${me.hid}`, { as })
+      expect(json[key]).toBeNull()
+      expect(text).not.toContain(value)
+    }
+    expect((await ask(`GET /systems/${me.hid}`, { as: me })).json[key]).toBe(value)
+    // Every other level may be private: it says nothing about this key.
+    const others = system.levels.filter((name) => name !== level)
+    const privacy = {
+      ...Object.fromEntries(others.map((name) => [name, 'private'])),
+      [level]: null,
+    }
+    await ask('PATCH /systems/@me', { as: me, body: { privacy } })
+    expect((await ask(`GET /systems/${me.uuid}`)).json[key]).toBe(value)
+  })
+
+  test('tag, colour and time of making stay visible when everything is private', async () => {
+    const me = await makeSystem('Hidden')
+    const privacy = Object.fromEntries(system.levels.map((level) => [level, 'private']))
+    await ask('PATCH /systems/@me', { as: me, body: { tag: '| T', color: 'ABCDEF', privacy } })
+    const { json } = await ask(`GET /systems/${me.hid}`, { as: stranger })
+    expect(json).toMatchObject({ name: null, tag: '| T', color: 'abcdef', privacy: null })
+    expect(json.created).not.toBeNull()
+  })
+
+  test('null stores public, and levels that are not named stay', async () => {
+    const me = await makeSystem()
+    const privacy = { name_privacy: 'private', front_privacy: 'private' }
+    await ask('PATCH /systems/@me', { as: me, body: { privacy } })
+    const { json } = await ask('PATCH /systems/@me', {
+      as: me,
+      body: { privacy: { name_privacy: null, unknown: 'private' } },
+    })
+    expect(json.privacy).toMatchObject({ name_privacy: 'public', front_privacy: 'private' })
+  })
+})
+
+describe('a change', () => {
+  const url = 'https://example.org/a.png'
+  const kept: [says: string, body: JsonObject, shown: JsonObject][] = [
+    ['keeps texts at their limits', { name: 'a'.repeat(100), tag: 'b'.repeat(79) }, {}],
+    ['keeps the longest description', { description: 'é'.repeat(1000) }, {}],
+    ['keeps pronouns and addresses', { pronouns: 'they', avatar_url: url, banner: url }, {}],
+    ['keeps a colour in lower case', { color: 'F2B632' }, { color: 'f2b632' }],
+    ['makes nothing of an empty text', { name: '', banner: '' }, { name: null, banner: null }],
+    ['makes nothing of an empty colour', { color: '' }, { color: null }],
+    ['makes nothing of null', { name: null, avatar_url: null }, {}],
+    ['keeps every letter of any script', { name: '𐍈 ﷽ 👩‍👩‍👧 \u202e\t' }, {}],
+    ['ignores what it does not know', { tag: 't', nickname: 1, toString: 2 }, { tag: 't' }],
+  ]
+
+  test.each(kept)('%s', async (_, body, shown) => {
+    const me = await makeSystem('Before')
+    const { status, json } = await ask('PATCH /v2/systems/@me', { as: me, body })
+    expect(status).toBe(200)
+    expect(json).toMatchObject(Object.keys(shown).length > 0 ? shown : body)
+    expect((await ask('GET /v2/systems/@me', { as: me })).json).toEqual(json)
+  })
+
+  test('leaves alone what only the server writes', async () => {
+    const before = await ask('GET /systems/@me', { as: owner })
+    const { json } = await ask('PATCH /systems/@me', {
+      as: owner,
+      body: {
+        id: 'zzzzzz',
+        hid: 'zzzzzz',
+        uuid: crypto.randomUUID(),
+        created: '2001-01-01T00:00:00Z',
+        webhook_url: 'https://example.org/hook',
+        name_privacy: 'private',
+        pronouns: 'she/her',
+      },
+    })
+    expect(json).toEqual({ ...before.json, pronouns: 'she/her' })
+  })
+
+  test('of two keys at the same time loses neither', async () => {
+    const me = await makeSystem()
+    const bodies = [{ tag: 'x' }, { color: '123456' }, { privacy: { front_privacy: 'private' } }]
+    await Promise.all(bodies.map((body) => ask('PATCH /systems/@me', { as: me, body })))
+    const { json } = await ask('GET /systems/@me', { as: me })
+    expect(json).toMatchObject({ ...bodies[0], ...bodies[1], ...bodies[2] })
+  })
+
+  test('tells every problem at once, with the lengths, and changes nothing', async () => {
+    const me = await makeSystem('Before')
+    const { status, json } = await ask<{ code: number; message: string; errors: JsonObject }>(
+      'PATCH /v2/systems/@me',
+      {
+        as: me,
+        body: {
+          name: 'a'.repeat(101),
+          description: 'a'.repeat(2000),
+          tag: 'a'.repeat(80),
+          pronouns: 7,
+          avatar_url: `https://example.org/${'a'.repeat(256)}`,
+          banner: 'example.org',
+          color: '#ffffff',
+          privacy: { name_privacy: 'secret', front_privacy: 1, banner_privacy: 'private' },
+        },
+      },
+    )
+    const words = { message: expect.stringMatching(/^[A-Z].*\.$/) }
+    expect([status, json.code, json.message]).toEqual([400, 40001, 'Error parsing JSON model'])
+    expect(json.errors).toEqual({
+      name: [{ ...words, max_length: 100, actual_length: 101 }],
+      description: [{ ...words, max_length: 1000, actual_length: 2000 }],
+      tag: [{ ...words, max_length: 79, actual_length: 80 }],
+      pronouns: [words],
+      avatar_url: [{ ...words, max_length: 256, actual_length: 276 }],
+      banner: [words],
+      color: [words],
+      name_privacy: [words],
+      front_privacy: [words],
+    })
+    expect((await ask('GET /systems/@me', { as: me })).json).toMatchObject({
+      name: 'Before',
+      privacy: { banner_privacy: 'public' },
+    })
+  })
+
+  const wrongKinds = [0, false, [], {}, ['a']]
+  const keys = Object.entries(system.fields as Record<string, Field>)
+    .filter(([, field]) => !field.readonly)
+    .map(([key]) => key)
+
+  test.each(keys)('never takes another kind of JSON for %s', async (key) => {
+    for (const value of wrongKinds) {
+      const { status, json } = await ask('PATCH /systems/@me', {
+        as: owner,
+        body: { [key]: value },
+      })
+      expect([status, json.code, Object.keys(json.errors ?? {})]).toEqual([400, 40001, [key]])
+    }
+  })
+
+  const levels: [unknown, string][] = [
+    ['private', 'privacy'],
+    [1, 'privacy'],
+    [true, 'privacy'],
+    [['name_privacy'], 'privacy'],
+    [{ name_privacy: 'PRIVATE' }, 'name_privacy'],
+    [{ name_privacy: '' }, 'name_privacy'],
+    [{ name_privacy: false }, 'name_privacy'],
+    [{ name_privacy: {} }, 'name_privacy'],
+  ]
+
+  test.each(levels)('never takes %j for privacy', async (privacy, key) => {
+    const { status, json } = await ask('PATCH /systems/@me', { as: owner, body: { privacy } })
+    expect([status, json.code, Object.keys(json.errors ?? {})]).toEqual([400, 40001, [key]])
+  })
+
+  const nothing: unknown[] = [
+    {},
+    { nickname: 'x' },
+    { id: 'abcde', uuid: owner.uuid, created: null },
+    { webhook_url: 'https://example.org' },
+    { privacy: null },
+    { privacy: {} },
+    { privacy: { visibility: 'private' } },
+    { name_privacy: 'private' },
+    '{"constructor":"x","__proto__":{"tag":"x"}}',
+  ]
+  const notObjects = ['', ' ', '[]', '[{"tag":"x"}]', '"tag"', 'null', '1', 'true']
+  const notJson = ['{', '{"tag":}', "{'tag':'x'}", '{"tag":"x"}}', 'tag=x', '{"tag":"x",}', '\0']
+
+  test.each([...nothing, ...notObjects, ...notJson])(
+    'of %j is refused as a whole',
+    async (body) => {
+      const { status, json } = await ask('PATCH /v2/systems/@me', { as: owner, body })
+      expect(status).toBe(400)
+      expect(json).toEqual({ message: expect.stringMatching(/^400: Bad Request/), code: 0 })
+    },
+  )
+})
+
+describe('an event', () => {
+  const told = (me: Someone) =>
+    deps.db
+      .select({ type: events.type, subject: events.subject, data: events.data })
+      .from(events)
+      .where(eq(events.system_id, me.id))
+      .orderBy(events.id)
+      .all()
+
+  test('tells of what is new, and of nothing else', async () => {
+    const me = await makeSystem('Before')
+    const change = (body: unknown, as = me) => ask(`PATCH /systems/${me.hid}`, { as, body })
+    const update = (data: JsonObject) => ({ type: 'UPDATE_SYSTEM', subject: null, data })
+
+    await change({ name: 'Before', tag: null, color: '', privacy: { name_privacy: null } })
+    await change({ tag: 'x'.repeat(80), name: 'refused' })
+    await change({ nickname: 'nothing valid' })
+    await change({ name: 'not yours' }, stranger)
+    expect(told(me)).toEqual([])
+
+    await change({ name: 'After', tag: null, color: 'ABCDEF' })
+    await change({ color: 'abcdef', privacy: { name_privacy: 'private', front_privacy: 'public' } })
+    await change({ name: '', color: 'abcdef' })
+    await change({ name: null })
+    expect(told(me)).toEqual([
+      update({ name: 'After', color: 'abcdef' }),
+      update({ name_privacy: 'private' }),
+      update({ name: null }),
+    ])
+  })
+})

@@ -1,0 +1,217 @@
+import { describe, expect, test } from 'bun:test'
+import { formatInstant } from '../../../src/model/time'
+import { insertSwitch } from '../../../src/service/switches'
+import { home } from '../../kit'
+import { at, FIRST, type Json, LATEST, makeWorld, play, type Scenarios } from '../../scenarios'
+
+const place = home()
+
+const list = 'GET /v2/systems/<own>/switches'
+
+describe('the history of switches', () => {
+  play(place, {
+    'is newest first, with short IDs in the order they were logged in': {
+      as: ['owner', 'other', 'nobody'],
+      ask: list,
+      json: [
+        { id: '<latest>', timestamp: LATEST, members: ['<finch>'] },
+        { id: '<first>', timestamp: FIRST, members: ['<wren>', '<finch>'] },
+      ],
+    },
+    'is empty for a system without switches': {
+      as: 'other',
+      given: (world) => world.do('DELETE /v2/systems/@me/switches/<theirs>', undefined, 'other'),
+      ask: 'GET /v2/systems/@me/switches',
+      json: [],
+    },
+    'before a time leaves out the switch at that very time': {
+      ask: `${list}?before=${LATEST}`,
+      has: [{ id: '<first>' }],
+    },
+    'before a time knows microseconds': {
+      ask: `${list}?before=2024-01-02T10:00:00.500001Z`,
+      has: [{ id: '<latest>' }, { id: '<first>' }],
+    },
+    'before a time knows the microsecond that Date would lose': {
+      ask: `${list}?before=2024-01-01T10:00:00.000002Z`,
+      has: [{ id: '<first>' }],
+    },
+    'before the first time is empty': { ask: `${list}?before=${FIRST}`, json: [] },
+    'before a time takes an offset': {
+      ask: `${list}?before=2024-01-02T12:00:00.500001%2B02:00`,
+      has: [{ id: '<latest>' }, { id: '<first>' }],
+    },
+    'before a time takes an offset whose plus was not encoded': {
+      ask: `${list}?before=2024-01-02T12:00:00.500001+02:00`,
+      has: [{ id: '<latest>' }, { id: '<first>' }],
+    },
+    'before a time takes a short offset whose plus was not encoded': {
+      ask: `${list}?before=2024-01-02T12:00:00.5+02`,
+      has: [{ id: '<first>' }],
+    },
+    'before a time takes an offset to the west': {
+      ask: `${list}?before=2024-01-02T05:00:00.5-05:00`,
+      has: [{ id: '<first>' }],
+    },
+    'before a time takes a space between date and time': {
+      ask: `${list}?before=2024-01-02%2010:00`,
+      has: [{ id: '<first>' }],
+    },
+    'before a day means its midnight': {
+      ask: `${list}?before=2024-01-02`,
+      has: [{ id: '<first>' }],
+    },
+    'limit says how many': { ask: `${list}?limit=1`, has: [{ id: '<latest>' }] },
+    'limit and before go together': {
+      ask: `${list}?limit=1&before=${LATEST}`,
+      has: [{ id: '<first>' }],
+    },
+    'a parameter that nobody knows is passed over': {
+      ask: `${list}?after=2024-01-01&limit=1`,
+      has: [{ id: '<latest>' }],
+    },
+    'of an unknown system is not found, whatever the query says': {
+      ask: 'GET /v2/systems/zzzzz/switches?limit=5',
+      status: 404,
+      code: 20001,
+    },
+  })
+
+  const refused: Scenarios = {}
+  const queries = [
+    ...[
+      '',
+      'null',
+      'NULL',
+      '0',
+      '00',
+      '-1',
+      'abc',
+      '1.5',
+      '1e2',
+      '0x10',
+      '+5',
+      '5,6',
+      '%205',
+      '[5]',
+    ],
+  ].map((limit) => `limit=${limit}`)
+  queries.push('limit', 'before', 'before=', 'before=null', 'before=Null', 'before=yesterday')
+  queries.push('limit=5&limit=5', 'limit=&limit=5', 'limit=5&limit=')
+  queries.push(`before=${LATEST}&before=${FIRST}`, 'before=2024-02-30', 'before=1704189600')
+  for (const query of queries)
+    refused[`?${query} is refused`] = {
+      as: ['owner', 'nobody'],
+      ask: `${list}?${query}`,
+      status: 400,
+    }
+  play(place, refused)
+
+  test('a page has at most a hundred switches, whatever the limit says', async () => {
+    const world = await makeWorld(place)
+    await place.deps.transact(async (tx) => {
+      for (let number = 0; number < 120; number++)
+        await insertSwitch(place.deps, tx, world.owner.id, at('2024-03-01') + number, [])
+    })
+    const sizes: Record<string, number> = {}
+    for (const query of [
+      '',
+      '?limit=99',
+      '?limit=100',
+      '?limit=101',
+      '?limit=1000',
+      `?limit=${'9'.repeat(30)}`,
+    ])
+      sizes[query] = (await world.get<Json[]>(`${list}${query}`)).length
+    expect(Object.values(sizes)).toEqual([100, 99, 100, 100, 100, 100])
+    const page = await world.get<Json[]>(list)
+    const newest = at('2024-03-01') + 119
+    expect(page.map(({ timestamp }) => timestamp)).toEqual(
+      page.map((_, number) => formatInstant(newest - number)),
+    )
+    const before = page.at(-1)?.timestamp
+    expect(await world.get<Json[]>(`${list}?before=${before}`)).toHaveLength(22)
+  })
+})
+
+describe('who fronts', () => {
+  play(place, {
+    'are the members of the latest switch, as objects without their system': {
+      as: ['owner', 'other', 'nobody'],
+      ask: 'GET /v2/systems/<own>/fronters',
+      has: {
+        id: '<latest>',
+        timestamp: LATEST,
+        members: [{ id: '<finch>', uuid: '<finch.uuid>', name: 'Finch' }],
+      },
+      lacks: ['"system"', 'Wren'],
+    },
+    'is no content for a system without switches': {
+      as: 'other',
+      given: (world) => world.do('DELETE /v2/systems/@me/switches/<theirs>', undefined, 'other'),
+      ask: 'GET /v2/systems/@me/fronters',
+      status: 204,
+    },
+    'is nobody after a switch-out': {
+      as: 'nobody',
+      given: (world) => world.do('POST /v2/systems/@me/switches', { members: [] }),
+      ask: 'GET /v2/systems/<own>/fronters',
+      has: { members: [] },
+    },
+  })
+})
+
+describe('one switch', () => {
+  play(place, {
+    'has its members as objects, in their order': {
+      as: ['owner', 'other', 'nobody'],
+      ask: 'GET /v2/systems/<own>/switches/<first>',
+      has: {
+        id: '<first>',
+        timestamp: FIRST,
+        members: [{ id: '<wren>', name: 'Wren' }, { name: 'Finch' }],
+      },
+      lacks: ['"system"'],
+    },
+    'is found by its UUID in upper case': {
+      ask: 'GET /v2/systems/@me/switches/<first.upperUuid>',
+      has: { id: '<first>' },
+    },
+  })
+
+  const single: Scenarios = {}
+  const methods: [string, unknown][] = [
+    ['GET', undefined],
+    ['DELETE', undefined],
+    ['PATCH', { timestamp: '2024-06-01' }],
+  ]
+  const paths = methods.map(([method, body]) => ({ method, body, tail: '' }))
+  paths.push({ method: 'PATCH', body: ['<wren>'], tail: '/members' })
+  const notUuids = ['abcde', '<wren>', '1', '@me', '00000000-0000-4000-8000-00000000000', '%00']
+  for (const { method, body, tail } of paths) {
+    const ask = (ref: string) => `${method} /v2/systems/@me/switches/${ref}${tail}`
+    for (const ref of notUuids)
+      single[`${method} ${tail} refuses ${ref}, which is no UUID`] = {
+        ask: ask(ref),
+        body,
+        status: 400,
+        code: 40006,
+      }
+    for (const ref of ['<theirs>', '00000000-0000-4000-8000-000000000000', '<wren.uuid>'])
+      single[`${method} ${tail} finds no ${ref} in the own system`] = {
+        ask: ask(ref),
+        body,
+        status: 404,
+        code: 20008,
+      }
+  }
+  play(place, {
+    ...single,
+    'is not found through another system': {
+      ask: 'GET /v2/systems/<other>/switches/<first>',
+      as: ['owner', 'other', 'nobody'],
+      status: 404,
+      code: 20008,
+    },
+  })
+})

@@ -1,0 +1,127 @@
+import { afterAll } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** The program as an operator starts it: a process of its own, in a folder of its own. */
+export const program = [process.execPath, join(import.meta.dir, '../src/main.ts')]
+
+export interface Ended {
+  code: number
+  out: string
+  err: string
+}
+
+interface Circumstances {
+  cwd: string
+  env?: Record<string, string>
+}
+
+export interface Server {
+  readonly address: string
+  readonly pid: number
+  /** What it has said on standard error so far. */
+  said(): string
+  kill(signal: NodeJS.Signals): void
+  /** Waits until it ended. */
+  end(): Promise<Ended>
+}
+
+/** Whatever takes longer hangs. */
+const LONGEST_MS = 10_000
+
+/** A folder that goes when the tests of the file are done. */
+export function emptyFolder(name = ''): string {
+  const folder = mkdtempSync(join(tmpdir(), `multitude-program-${name}`))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+/**
+ * The command line, from one file as the executable holds it: that starts in less than half the
+ * time. Asked for once at the top of a file of tests.
+ */
+export async function commandLine() {
+  const outdir = emptyFolder('bundle-')
+  await Bun.build({
+    entrypoints: [program[1] ?? ''],
+    target: 'bun',
+    minify: true,
+    bytecode: true,
+    outdir,
+  })
+  const words = [process.execPath, join(outdir, 'main.js')]
+
+  const run = (args: string[], circumstances: Circumstances) =>
+    runCommand([...words, ...args], circumstances)
+
+  /** Runs with --json and gives the one value it printed. */
+  const runJson = async <T>(args: string[], circumstances: Circumstances): Promise<T> => {
+    const { code, out, err } = await run([...args, '--json'], circumstances)
+    if (code !== 0 || err !== '') throw new Error(`${args.join(' ')} ended with ${code}: ${err}`)
+    return JSON.parse(out)
+  }
+
+  return {
+    run,
+    runJson,
+    startServer: (args: string[], circumstances: Circumstances) =>
+      startServer(words, args, circumstances),
+  }
+}
+
+export async function runCommand(
+  words: string[],
+  { cwd, env = {} }: Circumstances,
+): Promise<Ended> {
+  const child = Bun.spawn(words, {
+    cwd,
+    env,
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    timeout: LONGEST_MS,
+    killSignal: 'SIGKILL',
+  })
+  const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()])
+  return { code: await child.exited, out, err }
+}
+
+/** Starts the server on a free port and waits until it listens. It never outlives the tests. */
+export async function startServer(
+  command: string[],
+  args: string[],
+  { cwd, env = {} }: Circumstances,
+): Promise<Server> {
+  const words = [...command, 'serve', '--port', '0', '--log-format', 'json', ...args]
+  const child = Bun.spawn(words, { cwd, env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+  afterAll(() => child.kill('SIGKILL'))
+  const out = child.stdout.text()
+  let said = ''
+  const listening = Promise.withResolvers<string>()
+  const heard = (async () => {
+    const decoder = new TextDecoder()
+    for await (const chunk of child.stderr) {
+      said += decoder.decode(chunk, { stream: true })
+      const [, address] = /"address":"([^"]+)"/.exec(said) ?? []
+      if (address) listening.resolve(address)
+    }
+    listening.reject(new Error(`it did not start: ${said}`))
+  })()
+  const timer = setTimeout(
+    () => listening.reject(new Error(`it did not start in time: ${said}`)),
+    LONGEST_MS,
+  )
+  const address = await listening.promise.finally(() => clearTimeout(timer))
+  return {
+    address,
+    pid: child.pid,
+    said: () => said,
+    kill: (signal) => child.kill(signal),
+    async end() {
+      const code = await child.exited
+      await heard
+      return { code, out: await out, err: said }
+    },
+  }
+}

@@ -4,37 +4,94 @@ import type { Config } from '../config'
 import type { Log } from '../log'
 import { ownCommand } from './self'
 
-const NAME = /^multitude-\d{8}T\d{6}Z\.db$/
+/** How often it is looked whether one is due: no timer lasts as long as a month. */
+const LOOK_MS = 60 * 60 * 1000
+const RETRY_MS = 10 * 60 * 1000
+
+type MakeBackup = (databaseUrl: string, file: string) => Promise<void>
 
 /** Makes a backup now and then while the server runs. Gives how to end that. */
-export function scheduleBackups(config: Config, log: Log): () => void {
+export function scheduleBackups(
+  config: Config,
+  log: Log,
+  make: MakeBackup = makeInOwnProcess,
+): () => void {
   const { BACKUP_DIR, BACKUP_EVERY } = config
   if (BACKUP_DIR === '') return () => {}
-  const timer = setInterval(() => backUpNow(config, log), BACKUP_EVERY)
-  timer.unref()
-  return () => clearInterval(timer)
+  // Those made before a restart count: else a server that restarts often would never make one.
+  let dueAt = newestIn(BACKUP_DIR) + BACKUP_EVERY
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let isEnded = false
+
+  const wait = () => {
+    if (isEnded) return
+    timer = setTimeout(look, Math.min(Math.max(dueAt - Date.now(), 0), LOOK_MS))
+    timer.unref()
+  }
+  const look = async () => {
+    if (Date.now() >= dueAt) {
+      const isMade = await backUpNow(config, log, make)
+      dueAt = Date.now() + (isMade ? BACKUP_EVERY : Math.min(BACKUP_EVERY, RETRY_MS))
+    }
+    wait()
+  }
+
+  wait()
+  return () => {
+    isEnded = true
+    clearTimeout(timer)
+  }
 }
 
-/** In a process of its own: copying a large database would hold up every request. */
-async function backUpNow(config: Config, log: Log): Promise<void> {
+async function backUpNow(config: Config, log: Log, make: MakeBackup): Promise<boolean> {
   const { BACKUP_DIR, BACKUP_KEEP, DATABASE_URL } = config
   const stamp = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')
   const file = join(BACKUP_DIR, `multitude-${stamp}.db`)
   try {
     mkdirSync(BACKUP_DIR, { recursive: true })
-    const command = [...ownCommand(), 'backup', file, '--database', DATABASE_URL]
-    const work = Bun.spawn(command, { stdout: 'ignore', stderr: 'pipe' })
-    if ((await work.exited) !== 0) throw new Error((await work.stderr.text()).trim())
+    removeUnfinished(BACKUP_DIR)
+    await make(DATABASE_URL, file)
     log.info('backup made', { file })
     if (BACKUP_KEEP > 0) removeOld(BACKUP_DIR, BACKUP_KEEP)
+    return true
   } catch (cause) {
     log.error('backup failed', { file, cause: (cause as Error).message })
+    return false
   }
 }
 
+/** In a process of its own: copying a large database would hold up every request. */
+async function makeInOwnProcess(databaseUrl: string, file: string): Promise<void> {
+  const command = [...ownCommand(), 'backup', file, '--database', databaseUrl]
+  const work = Bun.spawn(command, { stdout: 'ignore', stderr: 'pipe' })
+  if ((await work.exited) !== 0) throw new Error((await work.stderr.text()).trim())
+}
+
+const NAME = /^multitude-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db$/
+
+/** When the newest of a folder was made; long ago if there is none. */
+function newestIn(folder: string): number {
+  const newest = namesIn(folder, NAME).at(-1)
+  return newest ? Date.parse(newest.replace(NAME, '$1-$2-$3T$4:$5:$6Z')) : 0
+}
+
 function removeOld(folder: string, keep: number): void {
-  const made = readdirSync(folder)
-    .filter((name) => NAME.test(name))
-    .toSorted()
-  for (const name of made.slice(0, -keep)) rmSync(join(folder, name))
+  for (const name of namesIn(folder, NAME).slice(0, -keep)) rmSync(join(folder, name))
+}
+
+/** What a process left behind that was killed in the middle. */
+function removeUnfinished(folder: string): void {
+  const unfinished = namesIn(folder, /^multitude-\d{8}T\d{6}Z\.db\.partial(-journal)?$/)
+  for (const name of unfinished) rmSync(join(folder, name), { force: true })
+}
+
+/** Oldest first; none where there is no folder yet. */
+function namesIn(folder: string, pattern: RegExp): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => pattern.test(name))
+      .toSorted()
+  } catch {
+    return []
+  }
 }

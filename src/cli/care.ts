@@ -39,15 +39,17 @@ export const careCommands: Command[] = [
       try {
         const before = examine(database)
         const left = flags.fix === true && before.length > 0 ? repair(database) : before
-        if (left.length > 0 && flags.json !== true) throw new Failure(describeFindings(left))
-        return {
-          json: {
-            ok: left.length === 0,
-            fixed: before.length - left.length,
-            problems: left.map(show),
-          },
-          text: `The database is whole.${before.length > 0 ? ` ${before.length} problems were repaired.` : ''}`,
-        }
+        const fixed = Math.max(before.length - left.length, 0)
+        const json = { ok: left.length === 0, fixed, problems: left.map(show) }
+        const repaired =
+          fixed > 0 ? ` ${fixed} ${fixed > 1 ? 'problems were' : 'problem was'} repaired.` : ''
+        if (left.length === 0) return { json, text: `The database is whole.${repaired}` }
+        // Scripts get their value too, though the command fails.
+        if (flags.json === true) await Bun.write(Bun.stdout, `${JSON.stringify(json)}\n`)
+        const advice = flags.fix !== true && left.some(({ fix }) => fix)
+        throw new Failure(
+          describeFindings(left, advice ? 'Run it with --fix to repair.' : repaired),
+        )
       } finally {
         database.close()
       }
@@ -78,14 +80,9 @@ function show({ check, problem, fix }: Finding) {
   return { check, problem, fixable: fix !== undefined }
 }
 
-function describeFindings(findings: Finding[]): string {
+function describeFindings(findings: Finding[], last: string): string {
   const lines = findings.map(
     ({ check, problem, fix }) => `  ${check}: ${problem}${fix ? '' : ' (needs a backup)'}`,
   )
-  const canFix = findings.some(({ fix }) => fix)
-  return [
-    'Problems were found:',
-    ...lines,
-    ...(canFix ? ['Run it with --fix to repair.'] : []),
-  ].join('\n')
+  return ['Problems were found:', ...lines, last.trim()].filter((line) => line !== '').join('\n')
 }

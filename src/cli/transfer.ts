@@ -1,4 +1,5 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { parseJson } from '../formats/json'
 import { exportFrontHistory, exportSystem } from '../service/exporting'
 import {
   type ImportPart,
@@ -32,12 +33,14 @@ export const transferCommands: Command[] = [
       const only = readOnly(flags.only)
       const target = await readTarget(call)
       const file = readImport(call.args[0] ?? '', config.IMPORT_LIMIT)
-      const report = await importFile(deps(), file, target, {
+      const isShown = process.stderr.isTTY && flags.json !== true
+      const work = importFile(deps(), file, target, {
         dryRun: flags['dry-run'] === true,
         only,
         isPublic: flags.public === true,
-        ...(process.stderr.isTTY && flags.json !== true && { onProgress: showProgress }),
+        ...(isShown && { onProgress: showProgress }),
       })
+      const report = await work.finally(() => isShown && process.stderr.write(CLEAR_LINE))
       return { json: report, text: describeReport(report) }
     },
   },
@@ -55,16 +58,17 @@ export const transferCommands: Command[] = [
       const { out, members, groups, 'front-history': history } = call.flags
       if (history !== undefined && history !== 'csv' && history !== 'ics')
         throw new UsageError('--front-history: must be csv or ics')
+      if (history && (members ?? groups) !== undefined)
+        throw new UsageError('--front-history: is of everyone, without --members and --groups')
       const { id, hid } = await namedSystem(call)
-      const text = history
+      const choice = { members: splitList(members), groups: splitList(groups) }
+      const chunks = history
         ? await exportFrontHistory(call.deps(), id, history)
-        : (
-            await exportSystem(call.deps(), id, {
-              members: splitList(members),
-              groups: splitList(groups),
-            })
-          ).join('')
-      if (typeof out !== 'string') return { json: history ? text : JSON.parse(text), text }
+        : await exportSystem(call.deps(), id, choice)
+      const text = chunks.join('')
+      // Account IDs come out as strings: JavaScript numbers would round them.
+      if (typeof out !== 'string')
+        return { json: history ? text : parseJson(text), text: text.replace(/\r\n$/, '') }
       writeOrFail(out, text)
       return { json: { system: hid, file: out }, text: `System ${hid} is written to ${out}.` }
     },
@@ -116,12 +120,12 @@ function splitList(given: Call['flags'][string]): string[] | null {
 }
 
 const BAR = 30
+const CLEAR_LINE = '\r\x1b[K'
 
 function showProgress(done: number, total: number): void {
   const filled = Math.round((done / total) * BAR)
   const bar = '█'.repeat(filled).padEnd(BAR, '░')
-  const end = done === total ? '\r\x1b[K' : ''
-  process.stderr.write(`\r${bar} ${done} of ${total}${end}`)
+  process.stderr.write(`\r${bar} ${done} of ${total}`)
 }
 
 const MOST_LINES = 40
@@ -136,7 +140,7 @@ function describeReport(report: ImportReport): string {
     ({ added, changed }) => added + changed === 0,
   )
   const sections = [
-    `${names[format]} → system ${dry_run && system === '' ? '(new)' : system}${dry_run ? ' (dry run: nothing was written)' : ''}`,
+    `${names[format]} → ${system ? `system ${system}` : 'a new system'}${dry_run ? ' (dry run: nothing was written)' : ''}`,
     columns([['', 'added', 'changed', 'unchanged', 'left out'], ...tallies]),
     isSame ? 'No member, group or switch changed.' : '',
     section(

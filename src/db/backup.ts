@@ -1,5 +1,5 @@
-import { Database } from 'bun:sqlite'
-import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs'
+import { Database, SQLiteError } from 'bun:sqlite'
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { checkHealth } from './doctor'
 import { isOurs, unknownMigrations } from './migrate'
@@ -11,16 +11,19 @@ export function backUp(url: string, to: string): void {
   if (!existsSync(path)) throw new StorageError(`There is no database ${path}.`)
   if (existsSync(to)) throw new StorageError(`${to} exists already.`)
   const partial = `${to}.partial`
-  rmSync(partial, { force: true })
-  const source = new Database(path, { readonly: true })
+  let source: Database | undefined
   try {
+    rmSync(partial, { force: true })
+    source = new Database(path, { readonly: true })
     source.run('PRAGMA busy_timeout = 30000')
-    source.query('VACUUM INTO ?').run(partial)
+    if (!isOurs(source)) throw new StorageError(`${path} is not a Multitude database.`)
+    copy(source, partial)
     renameSync(partial, to)
   } catch (cause) {
+    if (cause instanceof StorageError) throw cause
     throw new StorageError(`The backup ${to} cannot be written: ${(cause as Error).message}.`)
   } finally {
-    source.close()
+    source?.close()
     rmSync(partial, { force: true })
   }
 }
@@ -28,46 +31,61 @@ export function backUp(url: string, to: string): void {
 /** Puts a backup in the place of the database, which is kept aside. Gives where it is kept. */
 export function restore(url: string, from: string, now: Date): string | null {
   const path = pathOf(url)
-  refuseUnfit(from)
   const arriving = join(dirname(path), `.restoring-${process.pid}.db`)
-  copyFileSync(from, arriving)
-  if (!existsSync(path)) {
-    renameSync(arriving, path)
-    return null
-  }
   try {
-    closeForOthers(path)
+    mkdirSync(dirname(path), { recursive: true })
+    copyFit(from, arriving)
+    const aside = setAside(path, now)
+    renameSync(arriving, path)
+    return aside
   } catch (cause) {
-    rmSync(arriving)
-    throw cause
+    if (cause instanceof StorageError) throw cause
+    throw new StorageError(`${from} cannot be restored: ${(cause as Error).message}.`)
+  } finally {
+    rmSync(arriving, { force: true })
   }
-  const aside = `${path}.before-${now.toISOString().replaceAll(/[-:]|\.\d+/g, '')}`
-  renameSync(path, aside)
-  renameSync(arriving, path)
-  return aside
+}
+
+/** By SQLite itself, which knows of a write-ahead log beside the file and flushes what it wrote. */
+function copy(source: Database, to: string): void {
+  source.query('VACUUM INTO ?').run(to)
 }
 
 /** What is not a whole database of ours must not take the place of one. */
-function refuseUnfit(from: string): void {
+function copyFit(from: string, to: string): void {
   if (!existsSync(from)) throw new StorageError(`There is no file ${from}.`)
-  const problems = explainUnfit(from)
-  if (problems.length > 0)
-    throw new StorageError(`${from} cannot be restored: ${problems.slice(0, 3).join('; ')}.`)
-}
-
-function explainUnfit(from: string): string[] {
   let candidate: Database | undefined
   try {
     candidate = new Database(from, { readonly: true })
-    if (!isOurs(candidate)) return ['it is not a Multitude database']
-    const unknown = unknownMigrations(candidate)
-    if (unknown.length > 0) return [`it was made by a newer Multitude (${unknown.join(', ')})`]
-    return checkHealth(candidate)
-  } catch {
-    return ['it is not a database']
+    const problems = explainUnfit(candidate)
+    if (problems.length > 0)
+      throw new StorageError(`${from} cannot be restored: ${problems.slice(0, 3).join('; ')}.`)
+    rmSync(to, { force: true })
+    copy(candidate, to)
+  } catch (cause) {
+    if (!(cause instanceof SQLiteError)) throw cause
+    const problem = cause.code === 'SQLITE_NOTADB' ? 'it is not a database' : cause.message
+    throw new StorageError(`${from} cannot be restored: ${problem}.`)
   } finally {
     candidate?.close()
   }
+}
+
+function explainUnfit(candidate: Database): string[] {
+  if (!isOurs(candidate)) return ['it is not a Multitude database']
+  const unknown = unknownMigrations(candidate)
+  if (unknown.length > 0) return [`it was made by a newer Multitude (${unknown.join(', ')})`]
+  return checkHealth(candidate)
+}
+
+/** With all that lies beside it: a log that stayed would be taken for the new one's. */
+function setAside(path: string, now: Date): string | null {
+  const isThere = existsSync(path)
+  if (isThere) closeForOthers(path)
+  const aside = `${path}.before-${now.toISOString().replaceAll(/[-:.]/g, '')}`
+  for (const end of ['-shm', '-wal', ''])
+    if (existsSync(`${path}${end}`)) renameSync(`${path}${end}`, `${aside}${end}`)
+  return isThere ? aside : null
 }
 
 /** Leaving the write-ahead log needs the file for oneself: it fails while a server runs. */
@@ -76,8 +94,10 @@ function closeForOthers(path: string): void {
   try {
     current.run('PRAGMA busy_timeout = 500')
     current.run('PRAGMA journal_mode = DELETE')
-  } catch {
-    throw new StorageError(`The database ${path} is in use: stop the server first.`)
+  } catch (cause) {
+    // A damaged one cannot leave its log; that is what it is replaced for.
+    if (cause instanceof SQLiteError && cause.code?.startsWith('SQLITE_BUSY'))
+      throw new StorageError(`The database ${path} is in use: stop the server first.`)
   } finally {
     current.close()
   }

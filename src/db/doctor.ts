@@ -1,7 +1,8 @@
-import { Database } from 'bun:sqlite'
+import { Database, SQLiteError } from 'bun:sqlite'
 import type { ProxyTag } from '../model/field'
 import { keysOfTag } from '../model/proxyTags'
 import { migrations } from './migrations'
+import { StorageError } from './open'
 
 export interface Finding {
   check: string
@@ -15,72 +16,138 @@ export function checkHealth(database: Database): string[] {
   return [...damaged(database), ...dangling(database)].map(({ problem }) => problem)
 }
 
+/** Looks at everything that can be wrong with a database, and says what can be done. */
+export function examine(database: Database): Finding[] {
+  const broken = findBroken(database)
+  // What cannot be read whole cannot be looked into any further.
+  if (broken.some(isHopeless)) return broken
+  return [...broken, ...checks.flatMap((check) => check(database))]
+}
+
 /** Repairs what can be repaired, and gives what is left. */
 export function repair(database: Database): Finding[] {
+  const broken = findBroken(database)
+  if (broken.some(isHopeless)) return broken
+  // What hangs on a row that goes must go with it.
+  database.run('PRAGMA foreign_keys = ON')
   const work = database.transaction(() => {
-    for (const { fix } of examine(database)) fix?.(database)
+    if (broken.length > 0) attempt(() => database.transaction(reindex)(database))
+    // Each looks at what those before it have left.
+    for (const check of checks)
+      for (const { fix } of check(database))
+        if (fix) attempt(() => database.transaction(fix)(database))
   })
-  work.immediate()
+  attempt(() => work.immediate())
   return examine(database)
 }
 
-/** Looks at everything that can be wrong with a database, and says what can be done. */
-export function examine(database: Database): Finding[] {
-  return [
-    ...damaged(database),
-    ...dangling(database),
-    ...missingIndexes(database),
-    ...withoutSettings(database),
-    ...miscounted(database),
-    ...wrongTagKeys(database),
-  ]
+function findBroken(database: Database): Finding[] {
+  return [...damaged(database), ...missingTables(database)]
+}
+
+function isHopeless({ fix }: Finding): boolean {
+  return fix === undefined
+}
+
+/** In the order in which they are repaired. */
+const checks = [
+  dangling,
+  missingIndexes,
+  withoutSettings,
+  withoutMember,
+  miscounted,
+  wrongTagKeys,
+] as const
+
+/** What could not be repaired is found again, and told. */
+function attempt(work: () => void): void {
+  try {
+    work()
+  } catch (cause) {
+    if (cause instanceof SQLiteError && cause.code?.startsWith('SQLITE_BUSY'))
+      throw new StorageError('The database is being written to; try again later.')
+  }
 }
 
 function damaged(database: Database): Finding[] {
-  return database
-    .query<{ integrity_check: string }, []>('PRAGMA integrity_check(20)')
-    .all()
-    .filter((row) => row.integrity_check !== 'ok')
-    .map((row) => ({
+  return integrityOf(database)
+    .filter((problem) => problem !== 'ok')
+    .map((problem) => ({
       check: 'integrity',
-      problem: row.integrity_check,
+      problem,
       // Only what is derived can be made again; lost rows need a backup.
-      ...(/index/i.test(row.integrity_check) && { fix: (db: Database) => void db.run('REINDEX') }),
+      ...(/index/i.test(problem) && { fix: reindex }),
     }))
+}
+
+function reindex(database: Database): void {
+  database.run('REINDEX')
+}
+
+function integrityOf(database: Database): string[] {
+  try {
+    return database
+      .query<{ integrity_check: string }, []>('PRAGMA integrity_check(20)')
+      .all()
+      .map((row) => row.integrity_check)
+  } catch (cause) {
+    return [(cause as Error).message]
+  }
+}
+
+function missingTables(database: Database): Finding[] {
+  return missing(database, 'table').map(({ name }) => ({
+    check: 'tables',
+    problem: `the table ${name} is missing`,
+  }))
+}
+
+function missingIndexes(database: Database): Finding[] {
+  return missing(database, 'index').map(({ name, sql }) => ({
+    check: 'indexes',
+    problem: `the index ${name} is missing`,
+    fix: (db) => void db.run(sql),
+  }))
+}
+
+/** What the migrations make, against what is there. */
+function missing(database: Database, type: 'table' | 'index'): { name: string; sql: string }[] {
+  const list = 'SELECT name, sql FROM sqlite_master WHERE type = ? AND sql IS NOT NULL'
+  const model = new Database(':memory:')
+  for (const { sql } of migrations)
+    for (const statement of sql.split('--> statement-breakpoint')) model.run(statement)
+  const expected = model.query<{ name: string; sql: string }, [string]>(list).all(type)
+  model.close()
+  const there = database.query<{ name: string }, [string]>(list).all(type)
+  const names = new Set(there.map(({ name }) => name))
+  return expected.filter(({ name }) => !names.has(name))
 }
 
 function dangling(database: Database): Finding[] {
   return database
-    .query<{ table: string; rowid: number; parent: string }, []>('PRAGMA foreign_key_check')
+    .query<{ table: string; rowid: number; parent: string; fkid: number }, []>(
+      'PRAGMA foreign_key_check',
+    )
     .all()
-    .map(({ table, rowid, parent }) => ({
+    .map(({ table, rowid, parent, fkid }) => ({
       check: 'references',
       problem: `row ${rowid} of ${table} names a missing row of ${parent}`,
-      fix: (db) => void db.query(`DELETE FROM "${table}" WHERE rowid = ?`).run(rowid),
+      fix: (db) => release(db, table, rowid, fkid),
     }))
 }
 
-/** The tables and indexes that the migrations make, against those that are there. */
-function missingIndexes(database: Database): Finding[] {
-  const model = new Database(':memory:')
-  for (const { sql } of migrations)
-    for (const statement of sql.split('--> statement-breakpoint')) model.run(statement)
-  const list = 'SELECT name, sql FROM sqlite_master WHERE type = ? AND sql IS NOT NULL'
-  const there = new Set(
-    database
-      .query<{ name: string }, [string]>(list)
-      .all('index')
-      .map(({ name }) => name),
-  )
-  const expected = model.query<{ name: string; sql: string }, [string]>(list).all('index')
-  model.close()
-  return expected
-    .filter(({ name }) => !there.has(name))
-    .map(({ name, sql }) => ({
-      check: 'indexes',
-      problem: `the index ${name} is missing`,
-      fix: (db) => void db.run(sql),
-    }))
+/** Does what would have been done when the row it names went. */
+function release(database: Database, table: string, rowid: number, key: number): void {
+  const reference = database
+    .query<{ from: string; on_delete: string }, [string, number]>(
+      'SELECT "from", on_delete FROM pragma_foreign_key_list(?) WHERE id = ?',
+    )
+    .get(table, key)
+  const change =
+    reference?.on_delete === 'SET NULL'
+      ? `UPDATE "${table}" SET "${reference.from}" = NULL`
+      : `DELETE FROM "${table}"`
+  database.query(`${change} WHERE rowid = ?`).run(rowid)
 }
 
 function withoutSettings(database: Database): Finding[] {
@@ -93,6 +160,21 @@ function withoutSettings(database: Database): Finding[] {
       check: 'settings',
       problem: `system ${hid} has no settings`,
       fix: (db) => void db.query('INSERT INTO settings (system_id) VALUES (?)').run(id),
+    }))
+}
+
+function withoutMember(database: Database): Finding[] {
+  return database
+    .query<{ rowid: number; hid: string; guild_id: string }, []>(
+      `SELECT a.rowid, s.hid, a.guild_id FROM autoproxy a JOIN systems s ON s.id = a.system_id
+       WHERE a.autoproxy_mode = 'member' AND a.autoproxy_member IS NULL`,
+    )
+    .all()
+    .map(({ rowid, hid, guild_id }) => ({
+      check: 'autoproxy',
+      problem: `system ${hid} is to be proxied as a missing member in guild ${guild_id}`,
+      fix: (db) =>
+        void db.query("UPDATE autoproxy SET autoproxy_mode = 'off' WHERE rowid = ?").run(rowid),
     }))
 }
 
@@ -126,22 +208,40 @@ function wrongTagKeys(database: Database): Finding[] {
   const rows = database
     .query<Tagged, []>(
       `SELECT m.id, m.hid, m.system_id, m.proxy_tags, (
-         SELECT json_group_array(json_array(k.prefix_key, k.suffix_key, k.bare_key) ORDER BY k.position)
-         FROM proxy_tag_keys k WHERE k.member_id = m.id
+         SELECT json_group_array(
+           json_array(k.system_id, k.position, k.prefix_key, k.suffix_key, k.bare_key)
+           ORDER BY k.position
+         ) FROM proxy_tag_keys k WHERE k.member_id = m.id
        ) AS keys FROM members m`,
     )
     .all()
-  return rows.flatMap((row) => {
-    const tags: ProxyTag[] = JSON.parse(row.proxy_tags)
-    const right = tags.map(keysOfTag)
-    const expected = right.map((key) => [key.prefix_key, key.suffix_key, key.bare_key])
-    if (JSON.stringify(expected) === JSON.stringify(JSON.parse(row.keys))) return []
+  return rows.flatMap((row): Finding[] => {
+    const check = 'proxy tags'
+    const tags = readTags(row.proxy_tags)
+    if (!tags) return [{ check, problem: `the tags of member ${row.hid} cannot be read` }]
+    const right = tags.map(keysOfTag).map((key, position) => {
+      const { prefix_key, suffix_key, bare_key } = key
+      return [row.system_id, position, prefix_key, suffix_key, bare_key] as const
+    })
+    if (JSON.stringify(right) === JSON.stringify(JSON.parse(row.keys))) return []
     const fix = (db: Database) => {
       db.query('DELETE FROM proxy_tag_keys WHERE member_id = ?').run(row.id)
-      const add = db.query('INSERT INTO proxy_tag_keys VALUES (?, ?, ?, ?, ?, ?)')
-      for (const [position, key] of right.entries())
-        add.run(row.id, row.system_id, position, key.prefix_key, key.suffix_key, key.bare_key)
+      const add = db.query(
+        `INSERT INTO proxy_tag_keys
+         (member_id, system_id, position, prefix_key, suffix_key, bare_key)
+         VALUES (?, ?, ?, ?, ?, ?)`,
+      )
+      for (const key of right) add.run(row.id, ...key)
     }
-    return [{ check: 'proxy tags', problem: `the tags of member ${row.hid} are not found`, fix }]
+    return [{ check, problem: `the tags of member ${row.hid} are not found`, fix }]
   })
+}
+
+function readTags(json: string): ProxyTag[] | null {
+  try {
+    const tags: unknown = JSON.parse(json)
+    return Array.isArray(tags) ? tags : null
+  } catch {
+    return null
+  }
 }

@@ -75,9 +75,19 @@ export function openStorage(url: string, durability: Durability = 'full'): Stora
   })
 }
 
+/** Most pieces of work that are committed together. */
+const MOST_TOGETHER = 64
+
+interface Piece {
+  run(): Promise<void>
+  settle(lost?: unknown): void
+}
+
 /**
- * One transaction at a time on the one write connection, in the order they were asked for.
- * Drizzle's own `transaction` is synchronous here and would commit before async work is done.
+ * One piece of work at a time on the one write connection, in the order they were asked for. What
+ * has queued up meanwhile shares a commit, because the disk takes as long for one as for many; each
+ * piece can still fail alone, and none is answered before its commit. Drizzle's own `transaction`
+ * is synchronous here and would commit before async work is done.
  */
 function queueTransactions(
   writer: Database,
@@ -88,27 +98,73 @@ function queueTransactions(
   const begin = writer.query('BEGIN IMMEDIATE')
   const commit = writer.query('COMMIT')
   const rollback = writer.query('ROLLBACK')
-  let last: Promise<unknown> = Promise.resolve()
+  const save = writer.query('SAVEPOINT piece')
+  const release = writer.query('RELEASE piece')
+  const undo = writer.query('ROLLBACK TO piece')
+  let queue: Piece[] = []
+  let isWorking = false
 
-  return (work) => {
-    const run = async () => {
-      await waitForTurn(path, () => begin.run())
-      try {
-        const result = await work(tx)
-        commit.run()
-        onCommit()
-        return result
-      } catch (cause) {
-        if (writer.inTransaction) rollback.run()
-        // What it hangs on was there when it was looked up, and is not any more.
-        if (isMissingReference(cause)) throw error('conflict', 'it was deleted meanwhile')
-        throw cause
-      }
+  const pieceOf = <T>(
+    work: (tx: Db) => Promise<T>,
+    resolve: (value: T) => void,
+    reject: (cause: unknown) => void,
+  ): Piece => {
+    let outcome: { value: T } | { cause: unknown }
+    return {
+      async run() {
+        save.run()
+        try {
+          outcome = { value: await work(tx) }
+        } catch (cause) {
+          // Some failures, such as a full disk, undo the whole transaction by themselves.
+          if (!writer.inTransaction) throw cause
+          outcome = { cause }
+          undo.run()
+        }
+        release.run()
+      },
+      settle(lost) {
+        if (lost !== undefined) return reject(lost)
+        return 'value' in outcome ? resolve(outcome.value) : reject(explainCause(outcome.cause))
+      },
     }
-    const result = last.then(run, run)
-    last = result
-    return result
   }
+
+  const commitTogether = async (pieces: Piece[]) => {
+    let lost: unknown
+    try {
+      await waitForTurn(path, () => begin.run())
+      for (const piece of pieces) await piece.run()
+      commit.run()
+      onCommit()
+    } catch (cause) {
+      if (writer.inTransaction) rollback.run()
+      lost = cause
+    }
+    for (const piece of pieces) piece.settle(lost)
+  }
+
+  const work = async () => {
+    isWorking = true
+    while (queue.length > 0) {
+      const pieces = queue.slice(0, MOST_TOGETHER)
+      queue = queue.slice(MOST_TOGETHER)
+      await commitTogether(pieces)
+    }
+    isWorking = false
+  }
+
+  return (task) =>
+    new Promise((resolve, reject) => {
+      queue.push(pieceOf(task, resolve, reject))
+      // After this moment's other requests had their say.
+      if (!isWorking) queueMicrotask(() => isWorking || work())
+    })
+}
+
+/** What it hangs on was there when it was looked up, and is not any more. */
+function explainCause(cause: unknown): unknown {
+  return isMissingReference(cause) ? error('conflict', 'it was deleted meanwhile') : cause
 }
 
 async function waitForTurn(path: string, begin: () => void): Promise<void> {

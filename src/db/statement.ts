@@ -4,8 +4,10 @@ import { prepared } from './prepared'
 export type Value = string | number | null
 
 /** Awaited by its callers like every storage call, though this driver answers at once. */
-interface Hot<T> {
+export interface Hot<T> {
   get(...values: Value[]): T | null
+  all(...values: Value[]): T[]
+  run(...values: Value[]): unknown
 }
 
 /**

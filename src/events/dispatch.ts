@@ -188,7 +188,10 @@ export function createDispatcher(
     touch(systemId)
   }
 
-  hub.listenToAll(({ system_id }) => touch(system_id))
+  hub.listenToAll(
+    ({ system_id }) => touch(system_id),
+    () => active.size > 0,
+  )
 
   return {
     touch: rouse,

@@ -7,8 +7,8 @@ type Listener = (event: StoredEvent) => void
 export interface Hub {
   /** Called for each event of one system until the returned function is called. */
   listen(systemId: number, listener: Listener): () => void
-  /** Called for each event of every system. */
-  listenToAll(listener: Listener): void
+  /** Called for each event of every system, as long as anything may come of it. */
+  listenToAll(listener: Listener, mayMatter: () => boolean): void
   /** Something may have been written. */
   wake(): void
   start(): Promise<void>
@@ -21,7 +21,7 @@ const BATCH = 500
 
 export function createHub({ db, warn }: EventDeps): Hub {
   const listeners = new Map<number, Set<Listener>>()
-  const all: Listener[] = []
+  const all: { listener: Listener; mayMatter: () => boolean }[] = []
   let seen = 0
   let isLooking = false
   let isMore = false
@@ -29,7 +29,10 @@ export function createHub({ db, warn }: EventDeps): Hub {
   let poll: ReturnType<typeof setInterval> | undefined
 
   const pass = (event: StoredEvent) => {
-    for (const listener of [...all, ...(listeners.get(event.system_id) ?? [])])
+    for (const listener of [
+      ...all.map((one) => one.listener),
+      ...(listeners.get(event.system_id) ?? []),
+    ])
       try {
         listener(event)
       } catch (cause) {
@@ -38,10 +41,17 @@ export function createHub({ db, warn }: EventDeps): Hub {
       }
   }
 
+  /** With nobody to tell, events need not even be read. */
+  const isHeard = () => listeners.size > 0 || all.some(({ mayMatter }) => mayMatter())
+
   const look = async () => {
     try {
       while (isMore && !isStopped) {
         isMore = false
+        if (!isHeard()) {
+          seen = await latestEventId(db)
+          continue
+        }
         const batch = await eventsAfter(db, seen, BATCH)
         for (const event of batch) {
           seen = event.id
@@ -73,7 +83,7 @@ export function createHub({ db, warn }: EventDeps): Hub {
         if (own.size === 0 && listeners.get(systemId) === own) listeners.delete(systemId)
       }
     },
-    listenToAll: (listener) => void all.push(listener),
+    listenToAll: (listener, mayMatter) => void all.push({ listener, mayMatter }),
     wake,
     async start() {
       seen = await latestEventId(db)

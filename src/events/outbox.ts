@@ -1,6 +1,7 @@
-import { and, eq, gt, lt, max, sql } from 'drizzle-orm'
+import { and, eq, gt, lt, sql } from 'drizzle-orm'
 import type { Db } from '../db/open'
 import { prepared } from '../db/prepared'
+import { statement } from '../db/statement'
 import { events } from '../db/tables'
 import { DAY, type Instant } from '../model/time'
 import type { EventDeps } from './deps'
@@ -54,12 +55,7 @@ export async function pruneEvents({ transact, now }: EventDeps): Promise<void> {
   })
 }
 
-const newest = prepared((db) =>
-  db
-    .select({ id: max(events.id) })
-    .from(events)
-    .prepare(),
-)
+const newest = statement<{ id: number | null }>([], 'select max(id) as id from events')
 
 const after = prepared((db) =>
   db

@@ -89,6 +89,9 @@ export interface Subject {
   name: string | null
 }
 
+/** A reading that may pause wherever it yields: a long one would keep everyone else waiting. */
+export type Steps<T> = Generator<void, T, void>
+
 export interface ReadOptions {
   /** Simply Plural only: what all friends could see becomes public instead of private. */
   public?: boolean

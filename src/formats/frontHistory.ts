@@ -38,49 +38,70 @@ export function presencesOf(
   return presences
 }
 
-export function frontHistoryCsv(rows: Iterable<FrontRow>): string {
-  const lines = ['start,end,seconds,member_id,member']
-  for (const { start, end, member_id, member } of rows)
-    lines.push(
-      [
-        formatInstant(start),
-        end === null ? '' : formatInstant(end),
-        end === null ? '' : String((end - start) / SECOND),
-        csv(member_id),
-        csv(member),
-      ].join(),
-    )
-  return `${lines.join('\r\n')}\r\n`
+/** The table in chunks of text. */
+export function frontHistoryCsv(rows: Iterable<FrontRow>): Generator<string> {
+  return inChunks(csvLines(rows))
 }
 
-/** A calendar of presences. `now` stamps it, and is where a presence that lasts ends for now. */
-export function frontHistoryIcs(rows: Iterable<FrontRow>, now: Instant, name: string): string {
+/**
+ * A calendar of presences, in chunks of text. `now` stamps it, and is where a presence that lasts
+ * ends for now.
+ */
+export function frontHistoryIcs(
+  rows: Iterable<FrontRow>,
+  now: Instant,
+  name: string,
+): Generator<string> {
+  return inChunks(calendarLines(rows, now, name))
+}
+
+const LINES = 500
+
+function* inChunks(lines: Iterable<string>): Generator<string> {
+  let chunk: string[] = []
+  for (const line of lines) {
+    chunk.push(`${line}\r\n`)
+    if (chunk.length < LINES) continue
+    yield chunk.join('')
+    chunk = []
+  }
+  yield chunk.join('')
+}
+
+function* csvLines(rows: Iterable<FrontRow>): Generator<string> {
+  yield 'start,end,seconds,member_id,member'
+  for (const { start, end, member_id, member } of rows)
+    yield [
+      formatInstant(start),
+      end === null ? '' : formatInstant(end),
+      end === null ? '' : String((end - start) / SECOND),
+      csv(member_id),
+      csv(member),
+    ].join()
+}
+
+function* calendarLines(rows: Iterable<FrontRow>, now: Instant, name: string): Generator<string> {
   const stamp = calendarTime(now)
-  const lines = [
-    'BEGIN:VCALENDAR',
-    'VERSION:2.0',
-    'PRODID:-//Multitude//Front history//EN',
-    'CALSCALE:GREGORIAN',
-    `X-WR-CALNAME:${calendarText(name)}`,
-  ]
+  yield 'BEGIN:VCALENDAR'
+  yield 'VERSION:2.0'
+  yield 'PRODID:-//Multitude//Front history//EN'
+  yield 'CALSCALE:GREGORIAN'
+  yield fold(`X-WR-CALNAME:${calendarText(name)}`)
   for (const { start, end, member_id, member } of rows) {
     const from = calendarTime(start)
     const to = calendarTime(end ?? now)
-    lines.push(
-      'BEGIN:VEVENT',
-      `UID:${member_id}-${start}@multitude`,
-      `DTSTAMP:${stamp}`,
-      `DTSTART:${from}`,
-      // An end must lie behind the start; without one the event is a moment.
-      ...(to > from ? [`DTEND:${to}`] : []),
-      `SUMMARY:${calendarText(member)}`,
-      `STATUS:${end === null ? 'TENTATIVE' : 'CONFIRMED'}`,
-      'TRANSP:TRANSPARENT',
-      'END:VEVENT',
-    )
+    yield 'BEGIN:VEVENT'
+    yield `UID:${member_id}-${start}@multitude`
+    yield `DTSTAMP:${stamp}`
+    yield `DTSTART:${from}`
+    // An end must lie behind the start; without one the event is a moment.
+    if (to > from) yield `DTEND:${to}`
+    yield fold(`SUMMARY:${calendarText(member)}`)
+    yield `STATUS:${end === null ? 'TENTATIVE' : 'CONFIRMED'}`
+    yield 'TRANSP:TRANSPARENT'
+    yield 'END:VEVENT'
   }
-  lines.push('END:VCALENDAR')
-  return lines.map((line) => `${fold(line)}\r\n`).join('')
+  yield 'END:VCALENDAR'
 }
 
 function csv(text: string): string {

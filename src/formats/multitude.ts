@@ -58,6 +58,18 @@ export function readSwitchUuids({ switches }: JsonObject): Map<string, string> {
   return new Map([...byUuid].map(([uuid, timestamp]) => [timestamp, uuid]))
 }
 
+/** Values that PluralKit would have refused, by the kind and short ID of what they belong to. */
+export function readUnfit({ unfit }: JsonObject): Map<string, JsonObject> {
+  const values = new Map<string, JsonObject>()
+  for (const row of Array.isArray(unfit) ? unfit : []) {
+    const { kind, id, field, value }: JsonObject = isObject(row) ? row : {}
+    if (typeof kind !== 'string' || typeof id !== 'string' || typeof field !== 'string') continue
+    const key = `${kind} ${id}`
+    values.set(key, { ...values.get(key), [field]: value })
+  }
+  return values
+}
+
 /** Rows that belong to a guild, each once; the last of two that say the same thing wins. */
 function perGuild<T>(
   list: unknown,

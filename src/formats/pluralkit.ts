@@ -14,6 +14,7 @@ import {
   type BundleSystem,
   emptyBundle,
   MAX_SWITCHES,
+  type Steps,
   type Subject,
   UnreadableFile,
 } from './bundle'
@@ -30,14 +31,14 @@ import {
   rowsOf,
   withoutBlanks,
 } from './mend'
-import { readExtras, readSwitchUuids } from './multitude'
+import { readExtras, readSwitchUuids, readUnfit } from './multitude'
 import { tidySwitches } from './switches'
 
 export function isPluralkit(file: JsonObject): boolean {
   return Object.hasOwn(file, 'switches')
 }
 
-export function readPluralkit(file: JsonObject): Bundle {
+export function* readPluralkit(file: JsonObject): Steps<Bundle> {
   const reading = new Reading(file)
   const switches = reading.rows('switches')
   if (switches.length > MAX_SWITCHES)
@@ -50,7 +51,7 @@ export function readPluralkit(file: JsonObject): Bundle {
     // Before all that refers to them: reading them fills the keys.
     members: reading.rows('members').map((row, index) => readMember(row, index, reading)),
     groups: reading.rows('groups').map((row, index) => readGroup(row, index, reading)),
-    switches: readSwitches(switches, reading),
+    switches: yield* readSwitches(switches, reading),
     ...readExtras(reading.extras, reading.keys, reading.ledger),
     ...reading.ledger.close(),
   }
@@ -66,10 +67,12 @@ class Reading {
   readonly extras: JsonObject
   /** Whether we wrote the file: then every value was accepted here before and stays as it is. */
   readonly isOurs: boolean
+  readonly #unfit: ReadonlyMap<string, JsonObject>
 
   constructor(readonly file: JsonObject) {
     this.isOurs = isObject(file.multitude)
     this.extras = isObject(file.multitude) ? file.multitude : {}
+    this.#unfit = readUnfit(this.extras)
   }
 
   rows(name: string): JsonObject[] {
@@ -78,7 +81,8 @@ class Reading {
 
   /** Fields and levels; older files have the levels beside the fields instead of in `privacy`. */
   values<E extends Entity>(entity: E, row: JsonObject, subject: Subject) {
-    const fields = this.isOurs ? row : withoutBlanks(row)
+    const unfit = this.#unfit.get(`${entity.name} ${readRef(row.id)}`)
+    const fields = this.isOurs ? { ...row, ...unfit } : withoutBlanks(row)
     const levels = isObject(row.privacy) ? { ...row, ...row.privacy } : row
     return {
       ...mendFields(entity, fields, subject, this.ledger),
@@ -111,7 +115,8 @@ function readSystem(reading: Reading): BundleSystem {
   const subject = subjectOf('system', file)
   if (file.webhook_url)
     ledger.repair(subject, 'webhook_url', null, null, 'a webhook must be registered anew')
-  const { created, ...patch } = reading.values(system, { ...file, webhook_url: undefined }, subject)
+  const given = { ...file, webhook_url: undefined }
+  const { created, webhook_url: _, ...patch } = reading.values(system, given, subject)
   return {
     ...reading.identity(file, subject),
     ...(typeof created === 'number' && { created }),
@@ -198,7 +203,13 @@ function readGroup(row: JsonObject, index: number, reading: Reading): BundleGrou
   }
 }
 
-function readSwitches(rows: readonly JsonObject[], { extras, keys, ledger }: Reading) {
+const PAUSE_EVERY = 1000
+
+function* readSwitches(
+  rows: readonly JsonObject[],
+  { extras, keys, ledger }: Reading,
+): Steps<BundleSwitch[]> {
+  yield
   const uuids = readSwitchUuids(extras)
   const unknown = new Tally()
   const switches: BundleSwitch[] = []
@@ -213,6 +224,7 @@ function readSwitches(rows: readonly JsonObject[], { extras, keys, ledger }: Rea
     const uuid = uuids.get(String(given))
     const fronters = resolveMembers(members, keys, (ref) => unknown.add(ref))
     switches.push({ ...(uuid && { uuid }), timestamp, members: fronters })
+    if (switches.length % PAUSE_EVERY === 0) yield
   }
   for (const [ref, count] of unknown) {
     const why = `no such member in this file; left out of ${count} switches`

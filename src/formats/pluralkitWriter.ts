@@ -1,5 +1,6 @@
 import { type Autoproxy, autoproxy } from '../model/autoproxy'
 import type { Entity, Identity, JsonObject, Row } from '../model/entity'
+import type { Field } from '../model/field'
 import { group } from '../model/group'
 import { type MemberGuild, memberGuild, type SystemGuild, systemGuild } from '../model/guild'
 import { member } from '../model/member'
@@ -47,14 +48,19 @@ function* pieces(snapshot: Snapshot): Generator<string> {
   const { accounts, members, groups, switches } = snapshot
   // PluralKit's settings have a key that ours do not.
   const config: Settings & JsonObject = { card_show_color_hex: false, ...snapshot.settings }
-  const head = { version: 2, ...spellSystem(snapshot.system), config: spellSettings(config) }
+  const unfit = new Unfit()
+  const head = {
+    version: 2,
+    ...unfit.takeFrom(system, spellSystem(snapshot.system)),
+    config: spellSettings(config),
+  }
   yield JSON.stringify(head).slice(0, -1)
   // By hand: a JavaScript number would round them.
   yield `,"accounts":[${accounts.map(({ id }) => BigInt(id)).join()}],`
-  yield* list('members', members, spellMember)
+  yield* list('members', members, (row) => unfit.takeFrom(member, spellMember(row)))
   yield ','
   yield* list('groups', groups, (row) => {
-    const { privacy, ...values } = spellGroup(row)
+    const { privacy, ...values } = unfit.takeFrom(group, spellGroup(row))
     return { ...values, members: row.members, privacy }
   })
   yield ','
@@ -65,12 +71,16 @@ function* pieces(snapshot: Snapshot): Generator<string> {
     return { timestamp: time, members }
   })
   yield ',"multitude":'
-  yield* extras(snapshot, uuids)
+  yield* extras(snapshot, unfit.values, uuids)
   yield '}'
 }
 
 /** What the format has no place for, in one key that PluralKit passes over. */
-function* extras(snapshot: Snapshot, uuids: readonly string[]): Generator<string> {
+function* extras(
+  snapshot: Snapshot,
+  unfit: readonly JsonObject[],
+  uuids: readonly string[],
+): Generator<string> {
   const head = {
     exported_at: formatInstant(snapshot.exportedAt),
     accounts: snapshot.accounts.map(({ id, autoproxy_enabled }) => ({ id, autoproxy_enabled })),
@@ -87,6 +97,7 @@ function* extras(snapshot: Snapshot, uuids: readonly string[]): Generator<string
       guild_id,
       ...spellAutoproxy(row),
     })),
+    unfit,
   }
   yield `${JSON.stringify(head).slice(0, -1)},"switches":[${uuids.join()}],"kept":{`
   let separator = ''
@@ -96,6 +107,30 @@ function* extras(snapshot: Snapshot, uuids: readonly string[]): Generator<string
     separator = ','
   }
   yield '}}'
+}
+
+/** For one value that PluralKit's rules refuse it refuses the file: such values stand aside. */
+class Unfit {
+  readonly values: JsonObject[] = []
+
+  takeFrom(entity: Entity, row: JsonObject): JsonObject {
+    const fit = { ...row }
+    for (const [key, field] of Object.entries(entity.fields)) {
+      const value = row[key]
+      const instead = standIn(field, value, row.id)
+      if (instead === value) continue
+      this.values.push({ kind: entity.name, id: row.id, field: key, value })
+      fit[key] = instead
+    }
+    return fit
+  }
+}
+
+/** Addresses must be https, and a name must not be blank. */
+function standIn(field: Field, value: unknown, id: unknown): unknown {
+  if (typeof value !== 'string' || field.readonly) return value
+  if (field.kind === 'url') return /^https:/i.test(value) ? value : null
+  return field.required && value.trim() === '' ? id : value
 }
 
 function* list<T>(key: string, items: Iterable<T>, spell: (item: T) => unknown): Generator<string> {

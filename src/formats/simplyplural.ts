@@ -7,6 +7,7 @@ import {
   type BundleMember,
   emptyBundle,
   type ReadOptions,
+  type Steps,
   type Subject,
 } from './bundle'
 import { Ledger } from './ledger'
@@ -31,7 +32,7 @@ export function isSimplyPlural(file: JsonObject): boolean {
   return namesOf(file, 'members').some((name) => hasDocuments(file[name]))
 }
 
-export function readSimplyPlural(file: JsonObject, options: ReadOptions = {}): Bundle {
+export function* readSimplyPlural(file: JsonObject, options: ReadOptions): Steps<Bundle> {
   const reading = new Reading(file, options)
   const { ledger } = reading
   const people = reading.rows('members')
@@ -49,9 +50,14 @@ export function readSimplyPlural(file: JsonObject, options: ReadOptions = {}): B
   gather(groups, 'Archived', archived)
   gather(groups, 'Custom fronts', customFronts)
 
+  yield
   const history = reading.rows('frontHistory')
   const fronts = history.length > 0 ? history : reading.rows('fronters')
-  const switches = toSwitches(readPresences(fronts, keys, ledger), ledger)
+  yield
+  const presences = readPresences(fronts, keys, ledger)
+  yield
+  const switches = toSwitches(presences, ledger)
+  yield
   keepAside(reading, fronts)
   return {
     ...emptyBundle('simplyplural'),

@@ -113,8 +113,14 @@ function* itemsOf(list: unknown, collection: Collection): Generator<[string | un
 function readRow(item: unknown, key: string): Row | null {
   if (!isObject(item) || item.exists === false) return null
   const row = isObject(item.content) ? item.content : item
+  // As it is, where it can be: copies of a long history would fill the memory.
+  if (hasId(row)) return row
   const _id = readRef(row._id) ?? readRef(item.id) ?? key
   return { ...row, _id }
+}
+
+function hasId(row: JsonObject): row is Row {
+  return typeof row._id === 'string'
 }
 
 function isCapitalised(name: string): boolean {

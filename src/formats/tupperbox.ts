@@ -7,6 +7,7 @@ import {
   type BundleGroup,
   type BundleMember,
   emptyBundle,
+  type Steps,
   type Subject,
 } from './bundle'
 import { Ledger } from './ledger'
@@ -16,11 +17,12 @@ export function isTupperbox(file: JsonObject): boolean {
   return Object.hasOwn(file, 'tuppers')
 }
 
-export function readTupperbox(file: JsonObject): Bundle {
+export function* readTupperbox(file: JsonObject): Steps<Bundle> {
   const ledger = new Ledger()
   const tuppers = rowsOf(file, 'tuppers', ledger).map(withoutBlanks)
   const shared = sharedTag(tuppers)
   const groups = readGroups(file, accountOf(tuppers), ledger)
+  yield
   const members = tuppers.map((tupper, index) => {
     const read = readTupper(tupper, index, shared, ledger)
     joinGroup(read, tupper.group_id, groups, ledger)

@@ -1,5 +1,6 @@
 import { and, eq } from 'drizzle-orm'
 import type { Db } from '../db/open'
+import { statement } from '../db/statement'
 import { accounts } from '../db/tables'
 import { error } from '../model/errors'
 import type { Deps } from './deps'
@@ -72,7 +73,8 @@ export async function getAccount(db: Db, account: string): Promise<Account> {
 }
 
 export async function findAccount(db: Db, account: string): Promise<Account | null> {
-  return (await db.select().from(accounts).where(eq(accounts.id, account)).get()) ?? null
+  const found = await byId(db).get(account)
+  return found && { ...found, autoproxy_enabled: found.autoproxy_enabled === 1 }
 }
 
 /** Links within a transaction. Linking twice changes nothing; somebody else's is a conflict. */
@@ -108,3 +110,8 @@ export async function adoptAccount(
   await tx.insert(accounts).values(row).onConflictDoUpdate({ target: accounts.id, set: row })
   return 'changed'
 }
+
+const byId = statement<Omit<Account, 'autoproxy_enabled'> & { autoproxy_enabled: number }>(
+  ['id'],
+  'select * from accounts where id = :id',
+)

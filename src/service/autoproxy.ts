@@ -1,7 +1,6 @@
-import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '../db/open'
-import { prepared } from '../db/prepared'
-import { autoproxies, members } from '../db/tables'
+import { statement } from '../db/statement'
+import { autoproxies } from '../db/tables'
 import type { AutoproxyMode, AutoproxyPatch } from '../model/autoproxy'
 import { error } from '../model/errors'
 import { Problem } from '../model/field'
@@ -30,7 +29,11 @@ export async function getAutoproxy(
   systemId: number,
   guild: string,
 ): Promise<GuildAutoproxy> {
-  return (await inGuild(db).get({ system: systemId, guild })) ?? unset
+  const found = await inGuild(db).get(systemId, guild)
+  if (!found) return unset
+  const { autoproxy_mode, last_latch_timestamp, id, hid, uuid } = found
+  const autoproxy_member = id === null ? null : { id, hid, uuid }
+  return { autoproxy_mode, autoproxy_member, last_latch_timestamp }
 }
 
 export async function patchAutoproxy(
@@ -124,20 +127,15 @@ function refuseMember(message: string) {
   return error('invalidBody', { autoproxy_member: [new Problem(message)] })
 }
 
-const inGuild = prepared((db) =>
-  db
-    .select({
-      autoproxy_mode: autoproxies.autoproxy_mode,
-      autoproxy_member: { id: members.id, hid: members.hid, uuid: members.uuid },
-      last_latch_timestamp: autoproxies.last_latch_timestamp,
-    })
-    .from(autoproxies)
-    .leftJoin(members, eq(members.id, autoproxies.autoproxy_member))
-    .where(
-      and(
-        eq(autoproxies.system_id, sql.placeholder('system')),
-        eq(autoproxies.guild_id, sql.placeholder('guild')),
-      ),
-    )
-    .prepare(),
+const inGuild = statement<{
+  autoproxy_mode: AutoproxyMode
+  last_latch_timestamp: Instant | null
+  id: number | null
+  hid: string
+  uuid: string
+}>(
+  ['system', 'guild'],
+  `select autoproxy_mode, last_latch_timestamp, members.id, members.hid, members.uuid
+   from autoproxy left join members on members.id = autoproxy.autoproxy_member
+   where autoproxy.system_id = :system and autoproxy.guild_id = :guild`,
 )

@@ -1,5 +1,6 @@
-import { asc, desc, eq, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, lt, sql } from 'drizzle-orm'
 import type { Db } from '../db/open'
+import { prepared } from '../db/prepared'
 import { autoproxies, groups, memberGuilds, members, switches, systemGuilds } from '../db/tables'
 import {
   type FrontRow,
@@ -15,6 +16,7 @@ import { getOwnGroups } from './groups'
 import { getOwnMembers } from './members'
 import { getSettings } from './settings'
 import { getSystemById } from './systems'
+import { takeTurns } from './turns'
 
 /** References to what a partial export holds; everything when both are null. */
 export interface ExportChoice {
@@ -29,32 +31,45 @@ export async function exportSystem(
   choice: ExportChoice = { members: null, groups: null },
 ): Promise<string[]> {
   const snapshot = await deps.snapshot((db) => takeSnapshot(deps, db, systemId, choice))
-  return [...writePluralkit(snapshot)]
+  return writeInTurns(writePluralkit(snapshot))
 }
 
-/** One row per unbroken presence of a member. */
+/** One row per unbroken presence of a member, in chunks of text. */
 export async function exportFrontHistory(
   deps: Deps,
   systemId: number,
   format: 'csv' | 'ics',
-): Promise<string> {
-  return deps.snapshot(async (db) => {
-    const { name } = await getSystemById(db, systemId)
-    const rows = await membersOf(db, systemId)
-    const names = new Map(rows.map((row) => [row.hid, row.display_name ?? row.name]))
-    const history = (await switchesOf(db, systemId)).toReversed()
-    const presences = presencesOf(history).map(
-      ({ member, start, end }): FrontRow => ({
-        start,
-        end,
-        member_id: member,
-        member: names.get(member) ?? member,
-      }),
-    )
-    return format === 'csv'
-      ? frontHistoryCsv(presences)
-      : frontHistoryIcs(presences, deps.now(), name ?? 'Front history')
-  })
+): Promise<string[]> {
+  const { name, people, history } = await deps.snapshot(async (db) => ({
+    name: (await getSystemById(db, systemId)).name,
+    people: await membersOf(db, systemId),
+    history: await switchesOf(db, systemId),
+  }))
+  const names = new Map(people.map((row) => [row.hid, row.display_name ?? row.name]))
+  const rows = presencesOf(history.reverse()).map(
+    ({ member, start, end }): FrontRow => ({
+      start,
+      end,
+      member_id: member,
+      member: names.get(member) ?? member,
+    }),
+  )
+  return writeInTurns(
+    format === 'csv'
+      ? frontHistoryCsv(rows)
+      : frontHistoryIcs(rows, deps.now(), name ?? 'Front history'),
+  )
+}
+
+/** A long history takes its time to write, in which others want to be served. */
+async function writeInTurns(pieces: Iterable<string>): Promise<string[]> {
+  const giveWay = takeTurns()
+  const chunks: string[] = []
+  for (const chunk of pieces) {
+    chunks.push(chunk)
+    await giveWay()
+  }
+  return chunks
 }
 
 async function takeSnapshot(
@@ -97,10 +112,11 @@ async function takeSnapshot(
       const member = hidOf.get(member_id)
       return member === undefined ? [] : [{ ...row, member }]
     }),
-    autoproxy: (await autoproxiesOf(db, systemId)).map(({ autoproxy_member, ...row }) => ({
-      ...row,
-      autoproxy_member: hidOf.get(autoproxy_member ?? 0) ?? null,
-    })),
+    autoproxy: (await autoproxiesOf(db, systemId)).flatMap(({ autoproxy_member: id, ...row }) => {
+      const member = hidOf.get(id ?? 0) ?? null
+      // One that speaks for a member who stays behind means nothing elsewhere.
+      return id !== null && member === null ? [] : [{ ...row, autoproxy_member: member }]
+    }),
     kept: isPart ? {} : await listKept(db, systemId),
   }
 }
@@ -130,9 +146,30 @@ async function groupsOf(db: Db, systemId: number) {
   return rows.map(({ row, inside }) => ({ row, inside: JSON.parse(inside) as string[] }))
 }
 
-/** Newest first. */
-async function switchesOf(db: Db, systemId: number) {
-  const rows = await db
+interface PastSwitch {
+  uuid: string
+  timestamp: number
+  members: string[]
+}
+
+const PAGE = 2000
+
+/** Newest first; a page at a time, between which others have their turn. */
+async function switchesOf(db: Db, systemId: number): Promise<PastSwitch[]> {
+  const giveWay = takeTurns()
+  const all: PastSwitch[] = []
+  for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+    const page = await pageOfSwitches(db).all({ system: systemId, before, limit: PAGE })
+    for (const { inside, ...row } of page) all.push({ ...row, members: JSON.parse(inside) })
+    const last = page.at(-1)
+    if (!last || page.length < PAGE) return all
+    before = last.timestamp
+    await giveWay()
+  }
+}
+
+const pageOfSwitches = prepared((db) =>
+  db
     .select({
       uuid: switches.uuid,
       timestamp: switches.timestamp,
@@ -143,11 +180,16 @@ async function switchesOf(db: Db, systemId: number) {
       )`,
     })
     .from(switches)
-    .where(eq(switches.system_id, systemId))
+    .where(
+      and(
+        eq(switches.system_id, sql.placeholder('system')),
+        lt(switches.timestamp, sql.placeholder('before')),
+      ),
+    )
     .orderBy(desc(switches.timestamp))
-    .all()
-  return rows.map(({ inside, ...row }) => ({ ...row, members: JSON.parse(inside) as string[] }))
-}
+    .limit(sql.placeholder('limit'))
+    .prepare(),
+)
 
 async function memberGuildsOf(db: Db, systemId: number) {
   const rows = await db

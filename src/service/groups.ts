@@ -1,6 +1,7 @@
 import { count, eq, sql } from 'drizzle-orm'
 import type { Db } from '../db/open'
 import { prepared } from '../db/prepared'
+import { createUpdater } from '../db/rows'
 import { groups } from '../db/tables'
 import { changesOf, fillDefaults } from '../model/entity'
 import { error } from '../model/errors'
@@ -127,16 +128,13 @@ export async function insertGroup(
 }
 
 export async function updateGroup(tx: Db, before: Group, changed: GroupPatch): Promise<Group> {
-  const after = await tx
-    .update(groups)
-    .set(changed)
-    .where(eq(groups.id, before.id))
-    .returning()
-    .get()
-  return after as Group
+  await update(tx, before.id, changed)
+  return { ...before, ...changed }
 }
 
-const stored = identified<Group>(groups)
+const update = createUpdater('groups')
+
+const stored = identified<Group>(group, 'groups')
 
 const ofSystem = eq(groups.system_id, sql.placeholder('system'))
 

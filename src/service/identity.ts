@@ -1,33 +1,30 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import { eq, or, sql } from 'drizzle-orm'
-import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Db } from '../db/open'
-import { prepared } from '../db/prepared'
-import type { Identity } from '../model/entity'
+import { decodeRow } from '../db/rows'
+import { statement } from '../db/statement'
+import type { Entity, Identity } from '../model/entity'
 import { HID_ALPHABET, HID_LENGTH, parseRef, type Ref } from '../model/ref'
 
 /** What a file says of an identity. */
 export type GivenIdentity = Partial<Pick<Identity, 'hid' | 'uuid'>>
 
-type IdentifiedTable = SQLiteTable & { id: SQLiteColumn; uuid: SQLiteColumn; hid: SQLiteColumn }
-
 /** How rows with a short ID and a UUID are found, and how new ones get theirs. */
-export function identified<R extends Identity>(table: IdentifiedTable) {
-  const byId = prepared((db) => select(db, eq(table.id, sql.placeholder('id'))))
-  const byHid = prepared((db) => select(db, eq(table.hid, sql.placeholder('hid'))))
-  const byUuid = prepared((db) => select(db, eq(table.uuid, sql.placeholder('uuid'))))
-  const amongAll = prepared((db) => select(db, or(within(table.hid), within(table.uuid))))
+export function identified<R extends Identity>(entity: Entity, table: string) {
+  const where = (names: string[], condition: string) =>
+    statement<R>(names, `select * from ${table} where ${condition}`)
+  const byId = where(['id'], 'id = :id')
+  const byHid = where(['hid'], 'hid = :hid')
+  const byUuid = where(['uuid'], 'uuid = :uuid')
+  // As one JSON text, so that their number is not bounded by SQLite's parameters.
+  const names = '(select value from json_each(:names))'
+  const amongAll = where(['names'], `hid in ${names} or uuid in ${names}`)
 
-  function select(db: Db, condition: ReturnType<typeof or>) {
-    return db.select().from(table).where(condition).prepare()
-  }
+  const decoded = (raw: R | null) => raw && decodeRow(entity, raw)
 
-  const findById = async (db: Db, id: number) => ((await byId(db).get({ id })) as R) ?? null
+  const findById = async (db: Db, id: number) => decoded(await byId(db).get(id))
 
-  const find = async (db: Db, ref: Ref) => {
-    const found = 'uuid' in ref ? await byUuid(db).get(ref) : await byHid(db).get(ref)
-    return (found as R) ?? null
-  }
+  const find = async (db: Db, ref: Ref) =>
+    decoded(await ('uuid' in ref ? byUuid(db).get(ref.uuid) : byHid(db).get(ref.hid)))
 
   return {
     find,
@@ -36,11 +33,13 @@ export function identified<R extends Identity>(table: IdentifiedTable) {
     /** The rows that the references name, in their order; null for each that names nothing. */
     async findAll(db: Db, refs: readonly string[]): Promise<(R | null)[]> {
       const parsed = refs.map((ref) => parseRef(ref))
-      const names = parsed.flatMap((ref) => (ref ? Object.values(ref) : []))
-      const rows = (await amongAll(db).all({ names: JSON.stringify(names) })) as R[]
-      const known = new Map(
-        rows.flatMap((row) => [[row.hid, row] as const, [row.uuid, row] as const]),
-      )
+      const named = parsed.flatMap((ref) => (ref ? Object.values(ref) : []))
+      const rows = await amongAll(db).all(JSON.stringify(named))
+      const known = new Map<string, R>()
+      for (const row of rows) {
+        decodeRow(entity, row)
+        known.set(row.hid, row).set(row.uuid, row)
+      }
       return parsed.map((ref) => (ref && known.get('uuid' in ref ? ref.uuid : ref.hid)) ?? null)
     },
 
@@ -61,11 +60,6 @@ export function identified<R extends Identity>(table: IdentifiedTable) {
       }
     },
   }
-}
-
-/** The names come as one JSON text, so that their number is not bounded by SQLite's parameters. */
-function within(column: SQLiteColumn) {
-  return sql`${column} in (select value from json_each(${sql.placeholder('names')}))`
 }
 
 function drawHid(): string {

@@ -1,17 +1,18 @@
 import type { Db } from '../db/open'
 import { type Bundle, type Format, type Repair, UnreadableFile } from '../formats/bundle'
-import { readFile } from '../formats/read'
+import { readInSteps } from '../formats/read'
 import { error } from '../model/errors'
 import type { Member } from '../model/member'
 import { adoptAccount } from './accounts'
 import { keepRows } from './archive'
 import type { Deps } from './deps'
-import { importGroups, importMembers } from './importingPeople'
+import { importGroups, importMembers, noteRenamed } from './importingPeople'
 import { importAutoproxy, importGuilds, importSwitches } from './importingRest'
 import { tell } from './outbox'
 import { getSettings, updateSettings } from './settings'
 import { freeSystemIdentity, getSystemById, insertSystem, updateSystem } from './systems'
 import { insertToken } from './tokens'
+import { takeTurns } from './turns'
 
 export const importParts = ['members', 'groups', 'switches'] as const
 export type ImportPart = (typeof importParts)[number]
@@ -36,7 +37,7 @@ export interface Tally {
 export interface ImportReport {
   format: Format
   dry_run: boolean
-  /** Short ID of the system. */
+  /** Short ID of the system; empty for a new one in a dry run. */
   system: string
   /** Of a system that the import made; shown this once. */
   token?: string
@@ -62,8 +63,8 @@ export interface Import {
   readonly members: Map<string, Member>
   /** Whether anything was written at all. */
   touch(): void
-  /** One more row is done. Lets others have their turn now and then. */
-  step(): Promise<void>
+  /** So many more rows are done. Lets others have their turn now and then. */
+  step(rows?: number): Promise<void>
 }
 
 /** Into which system: an existing one, or a new one with a token of its own. */
@@ -76,7 +77,7 @@ export async function importFile(
   target: ImportTarget,
   options: ImportOptions,
 ): Promise<ImportReport> {
-  const bundle = readOrRefuse(file, options)
+  const bundle = await readOrRefuse(file, options)
   const undo = new DryRun()
   try {
     return await deps.transact(async (tx) => {
@@ -92,9 +93,15 @@ export async function importFile(
   }
 }
 
-function readOrRefuse(file: Uint8Array, { isPublic }: ImportOptions): Bundle {
+async function readOrRefuse(file: Uint8Array, { isPublic }: ImportOptions): Promise<Bundle> {
+  const giveWay = takeTurns()
+  const steps = readInSteps(file, { public: isPublic })
   try {
-    return readFile(file, { public: isPublic })
+    for (;;) {
+      const { done, value } = steps.next()
+      if (done) return value
+      await giveWay()
+    }
   } catch (cause) {
     if (!(cause instanceof UnreadableFile)) throw cause
     throw error(cause.reason === 'tooLarge' ? 'tooLarge' : 'badRequest', cause.message)
@@ -135,7 +142,7 @@ async function writeBundle(
   if (options.only === null) {
     await importGuilds(work)
     await importAutoproxy(work)
-    if (await keepRows(tx, systemId, bundle.kept)) work.touch()
+    if (await keepRows(tx, systemId, bundle.kept, work.step)) work.touch()
   }
   if (isTouched)
     await tell(tx, deps.now(), {
@@ -145,7 +152,8 @@ async function writeBundle(
       data: null,
     })
   const { hid } = await getSystemById(tx, systemId)
-  return { ...report, system: hid }
+  // One that was only tried out has no ID that anybody could use.
+  return { ...report, system: target === 'new' && options.dryRun ? '' : hid }
 }
 
 /** A new system keeps the identity it had elsewhere, if nobody here has it. */
@@ -158,15 +166,18 @@ async function makeSystem(
   const given = { ...(hid && { hid }), ...(uuid && { uuid }) }
   const identity = await freeSystemIdentity(tx, given)
   const made = await insertSystem(tx, { created: created ?? deps.now() }, identity)
-  if (hid && hid !== made.hid) report.renamed.push({ kind: 'system', from: hid, to: made.hid })
+  noteRenamed(report, 'system', given, made)
   if (!report.dry_run) report.token = await insertToken(deps, tx, made.id, 'default')
   return made.id
 }
 
 async function importSystem({ deps, tx, systemId, bundle, report, touch }: Import): Promise<void> {
-  const before = [await getSystemById(tx, systemId), await getSettings(tx, systemId)]
+  const { patch, created } = bundle.system
+  const before = [await getSystemById(tx, systemId), await getSettings(tx, systemId)] as const
+  // A file tells of the past: it may know an earlier beginning.
+  const isEarlier = created !== undefined && created < (before[0].created ?? Infinity)
   const after = [
-    await updateSystem(deps, tx, systemId, bundle.system.patch),
+    await updateSystem(deps, tx, systemId, { ...patch, ...(isEarlier && { created }) }),
     await updateSettings(deps, tx, systemId, bundle.settings),
   ]
   if (JSON.stringify(before) !== JSON.stringify(after)) touch()
@@ -180,28 +191,27 @@ async function importSystem({ deps, tx, systemId, bundle, report, touch }: Impor
         field: 'system',
         was: account.id,
         now: null,
-        why: 'It is linked to another system here.',
+        why: 'linked to another system here',
       })
   }
 }
 
-/** Thousands of rows in a row would keep everyone else waiting. */
-const TURN = 250
-
-function steps({ members, groups, switches }: Bundle, { onProgress }: ImportOptions) {
-  const total = members.length + groups.length + switches.length
+/** Counts what is done; between two rows others have their turn. */
+function steps(bundle: Bundle, { only, onProgress }: ImportOptions): Import['step'] {
+  const { members, groups, switches } = bundle
+  const aside = only === null ? Object.values(bundle.kept).flat().length : 0
+  const total = members.length + groups.length + switches.length + aside
+  const giveWay = takeTurns()
   let done = 0
-  return async () => {
-    done += 1
-    if (done % TURN !== 0 && done !== total) return
-    onProgress?.(done, total)
-    await new Promise((resolve) => setImmediate(resolve))
+  return async (rows = 1) => {
+    done += rows
+    if ((await giveWay()) || done === total) onProgress?.(done, total)
   }
 }
 
-function emptyReport(bundle: Bundle, { dryRun }: ImportOptions): ImportReport {
+function emptyReport(bundle: Bundle, { dryRun, only }: ImportOptions): ImportReport {
   const tally = () => ({ added: 0, changed: 0, unchanged: 0, left_out: 0 })
-  const counts = Object.entries(bundle.kept).map(([name, rows]) => [name, rows.length])
+  const kept = only === null ? Object.entries(bundle.kept) : []
   return {
     format: bundle.format,
     dry_run: dryRun,
@@ -212,7 +222,7 @@ function emptyReport(bundle: Bundle, { dryRun }: ImportOptions): ImportReport {
     switches: tally(),
     repairs: [...bundle.repairs],
     renamed: [],
-    kept: Object.fromEntries(counts),
+    kept: Object.fromEntries(kept.map(([name, rows]) => [name, rows.length])),
     skipped: bundle.skipped,
   }
 }

@@ -5,7 +5,8 @@ import { type ErrorName, error } from '../model/errors'
 import type { Group, group } from '../model/group'
 import type { Member, MemberDraft, member } from '../model/member'
 import { freeGroupIdentity, insertGroup, updateGroup } from './groups'
-import type { Import, Tally } from './importing'
+import type { GivenIdentity } from './identity'
+import type { Import, ImportReport, Tally } from './importing'
 import { freeMemberIdentity, insertMember, updateMember } from './members'
 import { addPair } from './memberships'
 import { getSettings } from './settings'
@@ -14,8 +15,7 @@ export async function importMembers(work: Import): Promise<void> {
   const { tx, systemId, bundle, report, options } = work
   const isWanted = options.only?.has('members') ?? true
   const existing = await tx.select().from(members).where(eq(members.system_id, systemId)).all()
-  const match = matcher<Member>(existing)
-  const pairs = bundle.members.map((incoming) => ({ incoming, found: match(incoming) }))
+  const pairs = pairUp(existing, bundle.members)
   const { member_limit } = await getSettings(tx, systemId)
   if (isWanted) refuseTooMany(existing.length, pairs, member_limit, 'memberLimit')
   for (const { incoming, found } of pairs) {
@@ -56,8 +56,7 @@ export async function importGroups(work: Import): Promise<void> {
   const { tx, systemId, bundle, report, options } = work
   const isWanted = options.only?.has('groups') ?? true
   const existing = await tx.select().from(groups).where(eq(groups.system_id, systemId)).all()
-  const match = matcher<Group>(existing)
-  const pairs = bundle.groups.map((incoming) => ({ incoming, found: match(incoming) }))
+  const pairs = pairUp(existing, bundle.groups)
   const { group_limit } = await getSettings(tx, systemId)
   if (isWanted) refuseTooMany(existing.length, pairs, group_limit, 'groupLimit')
   for (const { incoming, found } of pairs) {
@@ -113,26 +112,34 @@ async function importMemberships(work: Import, row: Group, keys: string[]): Prom
   }
 }
 
-interface Incoming<D> {
-  hid?: string
-  uuid?: string
-  values: D
-}
+type Incoming<D> = GivenIdentity & { values: D }
 
-/** By UUID, then short ID, then exact name; each row here is meant at most once. */
-function matcher<R extends Identity & { name: string }>(existing: readonly R[]) {
-  const byUuid = new Map(existing.map((row) => [row.uuid, row]))
-  const byHid = new Map(existing.map((row) => [row.hid, row]))
-  const byName = Map.groupBy(existing, (row) => row.name)
-  const used = new Set<number>()
-  return ({ hid, uuid, values }: Incoming<{ name: string }>): R | null => {
-    const named = byName.get(values.name) ?? []
-    const candidates = [byUuid.get(uuid ?? ''), byHid.get(hid ?? ''), ...named]
-    const found = candidates.find((row) => row && !used.has(row.id))
-    if (!found) return null
-    used.add(found.id)
-    return found
+/**
+ * Which row here each of the file means: by UUID, then short ID, then exact name. Each row is meant
+ * at most once, and a name never takes a row that another of the file means by its ID.
+ */
+function pairUp<R extends Identity & { name: string }, I extends Incoming<{ name: string }>>(
+  existing: readonly R[],
+  incoming: readonly I[],
+): { incoming: I; found: R | null }[] {
+  const found = new Map<I, R>()
+  const used = new Set<R>()
+  const pair = (one: I, row: R | undefined) => {
+    if (!row || found.has(one) || used.has(row)) return
+    found.set(one, row)
+    used.add(row)
   }
+  const byUuid = new Map(existing.map((row) => [row.uuid, row]))
+  for (const one of incoming) pair(one, byUuid.get(one.uuid ?? ''))
+  const byHid = new Map(existing.map((row) => [row.hid, row]))
+  for (const one of incoming) pair(one, byHid.get(one.hid ?? ''))
+  const byName = Map.groupBy(existing, (row) => row.name)
+  for (const one of incoming)
+    pair(
+      one,
+      byName.get(one.values.name)?.find((row) => !used.has(row)),
+    )
+  return incoming.map((one) => ({ incoming: one, found: found.get(one) ?? null }))
 }
 
 function refuseTooMany(
@@ -149,13 +156,24 @@ function noteAdded(
   { report, touch }: Import,
   tally: Tally,
   kind: string,
-  { hid, uuid }: Incoming<unknown>,
+  given: Incoming<unknown>,
   made: Identity,
 ): void {
   tally.added += 1
   touch()
-  if (hid && hid !== made.hid) report.renamed.push({ kind, from: hid, to: made.hid })
-  if (uuid && uuid !== made.uuid) report.renamed.push({ kind, from: uuid, to: made.uuid })
+  noteRenamed(report, kind, given, made)
+}
+
+/** An identity that was not free here is told, old and new. */
+export function noteRenamed(
+  { renamed }: ImportReport,
+  kind: string,
+  given: GivenIdentity,
+  made: Identity,
+): void {
+  for (const key of ['hid', 'uuid'] as const)
+    if (given[key] && given[key] !== made[key])
+      renamed.push({ kind, from: given[key], to: made[key] })
 }
 
 function noteChanged({ touch }: Import, tally: Tally, changed: object): boolean {

@@ -1,38 +1,59 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq, sql } from 'drizzle-orm'
-import { prepared } from '../db/open'
-import { autoproxies, memberGuilds, switches, switchMembers, systemGuilds } from '../db/tables'
+import { autoproxies, memberGuilds, switches, systemGuilds } from '../db/tables'
+import type { BundleSwitch } from '../formats/bundle'
 import { changesOf, fillDefaults } from '../model/entity'
 import { memberGuild, systemGuild } from '../model/guild'
 import { findMemberGuild, findSystemGuild } from './guilds'
 import type { Import } from './importing'
 
+/** Many switches in one statement: one by one a long history would take three times as long. */
+const BATCH = 500
+
 /** Switches are matched by their time: one that is there already stays as it is. */
 export async function importSwitches(work: Import): Promise<void> {
-  const { tx, systemId, bundle, report, options } = work
+  const { bundle, report, options } = work
   const isWanted = options.only?.has('switches') ?? true
-  const times = await tx
-    .select({ timestamp: switches.timestamp })
-    .from(switches)
-    .where(eq(switches.system_id, systemId))
-    .all()
-  const known = new Set(times.map(({ timestamp }) => timestamp))
-  const taken = await takenUuids(work)
-  for (const { uuid, timestamp, members } of bundle.switches) {
+  for (let at = 0; at < bundle.switches.length; at += BATCH) {
+    const batch = bundle.switches.slice(at, at + BATCH)
+    if (isWanted) await importBatch(work, batch)
+    else report.switches.left_out += batch.length
+    await work.step(batch.length)
+  }
+}
+
+async function importBatch(work: Import, batch: readonly BundleSwitch[]): Promise<void> {
+  const { tx, systemId, report } = work
+  const known = await knownTimes(work, batch)
+  const taken = await takenUuids(work, batch)
+  const rows: [uuid: string, timestamp: number, members: number[]][] = []
+  for (const { uuid, timestamp, members } of batch) {
     const ids = members.flatMap((key) => work.members.get(key)?.id ?? [])
     const isLost = members.length > 0 && ids.length === 0
-    if (!isWanted || isLost) report.switches.left_out += 1
+    if (isLost) report.switches.left_out += 1
     else if (known.has(timestamp)) report.switches.unchanged += 1
     else {
       const free = uuid && !taken.has(uuid) ? uuid : randomUUID()
-      const made = await addSwitch(tx).get({ uuid: free, system: systemId, timestamp })
-      for (const [position, member] of [...new Set(ids)].entries())
-        await addFronter(tx).run({ switch: made.id, position, member })
-      report.switches.added += 1
-      work.touch()
+      if (uuid && uuid !== free) report.renamed.push({ kind: 'switch', from: uuid, to: free })
+      rows.push([free, timestamp, ids])
     }
-    await work.step()
   }
+  if (rows.length === 0) return
+  const json = JSON.stringify(rows)
+  // Not by `run`, which keeps to itself what SQLite says when it fails.
+  await tx.all(sql`
+    insert into switches (uuid, system_id, timestamp)
+    select value ->> 0, ${systemId}, value ->> 1 from json_each(${json})
+  `)
+  await tx.all(sql`
+    insert into switch_members (switch_id, position, member_id)
+    select s.id, m.key, m.value
+    from json_each(${json}) r
+    join switches s on s.uuid = r.value ->> 0
+    join json_each(r.value, '$[2]') m
+  `)
+  report.switches.added += rows.length
+  work.touch()
 }
 
 export async function importGuilds(work: Import): Promise<void> {
@@ -83,36 +104,32 @@ export async function importAutoproxy(work: Import): Promise<void> {
   }
 }
 
+async function knownTimes(
+  { tx, systemId }: Import,
+  batch: readonly BundleSwitch[],
+): Promise<Set<number>> {
+  const named = batch.map(({ timestamp }) => timestamp)
+  const rows = await tx
+    .select({ timestamp: switches.timestamp })
+    .from(switches)
+    .where(and(eq(switches.system_id, systemId), isAmong(switches.timestamp, named)))
+    .all()
+  return new Set(rows.map(({ timestamp }) => timestamp))
+}
+
 /** Which UUIDs of the file's switches are in use on this server. */
-async function takenUuids({ tx, bundle }: Import): Promise<Set<string>> {
-  const named = bundle.switches.flatMap(({ uuid }) => uuid ?? [])
+async function takenUuids({ tx }: Import, batch: readonly BundleSwitch[]): Promise<Set<string>> {
+  const named = batch.flatMap(({ uuid }) => uuid ?? [])
+  if (named.length === 0) return new Set()
   const rows = await tx
     .select({ uuid: switches.uuid })
     .from(switches)
-    .where(sql`${switches.uuid} in (select value from json_each(${JSON.stringify(named)}))`)
+    .where(isAmong(switches.uuid, named))
     .all()
   return new Set(rows.map(({ uuid }) => uuid))
 }
 
-const addSwitch = prepared((db) =>
-  db
-    .insert(switches)
-    .values({
-      uuid: sql.placeholder('uuid'),
-      system_id: sql.placeholder('system'),
-      timestamp: sql.placeholder('timestamp'),
-    })
-    .returning({ id: switches.id })
-    .prepare(),
-)
-
-const addFronter = prepared((db) =>
-  db
-    .insert(switchMembers)
-    .values({
-      switch_id: sql.placeholder('switch'),
-      position: sql.placeholder('position'),
-      member_id: sql.placeholder('member'),
-    })
-    .prepare(),
-)
+/** As one JSON text: the number of SQLite's parameters is bounded. */
+function isAmong(column: typeof switches.timestamp | typeof switches.uuid, values: unknown[]) {
+  return sql`${column} in (select value from json_each(${JSON.stringify(values)}))`
+}

@@ -1,6 +1,7 @@
 import { and, count, eq, sql } from 'drizzle-orm'
 import type { Db } from '../db/open'
 import { prepared } from '../db/prepared'
+import { createUpdater } from '../db/rows'
 import { autoproxies, members, proxyTagKeys } from '../db/tables'
 import { changesOf, fillDefaults } from '../model/entity'
 import { error } from '../model/errors'
@@ -145,14 +146,9 @@ export async function insertMember(
 }
 
 export async function updateMember(tx: Db, before: Member, changed: MemberPatch): Promise<Member> {
-  const after = await tx
-    .update(members)
-    .set(changed)
-    .where(eq(members.id, before.id))
-    .returning()
-    .get()
+  await update(tx, before.id, changed)
   if (changed.proxy_tags) await indexTags(tx, before, changed.proxy_tags)
-  return after as Member
+  return { ...before, ...changed }
 }
 
 /** A `member` mode that loses its member turns off; a latch that loses it is free again. */
@@ -192,7 +188,9 @@ async function indexTags(
   if (rows.length > 0) await tx.insert(proxyTagKeys).values(rows)
 }
 
-const stored = identified<Member>(members)
+const update = createUpdater('members')
+
+const stored = identified<Member>(member, 'members')
 
 const everyone = prepared((db) =>
   db

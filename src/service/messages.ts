@@ -1,7 +1,6 @@
-import { and, desc, eq, gt, sql } from 'drizzle-orm'
 import type { Db } from '../db/open'
-import { prepared } from '../db/prepared'
-import { messages } from '../db/tables'
+import { createInserter } from '../db/rows'
+import { statement } from '../db/statement'
 import { error } from '../model/errors'
 import type { Member } from '../model/member'
 import { type Message, ORIGINAL_LOOKUP } from '../model/message'
@@ -20,14 +19,14 @@ export interface FoundMessage {
 /** By its own ID at any time; by the message that triggered it only for a while. */
 export async function getMessage(deps: Deps, id: string): Promise<FoundMessage> {
   const found =
-    (await byId(deps.db).get({ id })) ??
-    (await byOriginal(deps.db).get({ original: id, since: deps.now() - ORIGINAL_LOOKUP }))
+    (await byId(deps.db).get(id)) ??
+    (await byOriginal(deps.db).get(id, deps.now() - ORIGINAL_LOOKUP))
   if (!found) throw error('messageNotFound')
   return withMember(deps.db, found)
 }
 
 export async function findMessage(db: Db, id: string): Promise<Message | null> {
-  return (await byId(db).get({ id })) ?? null
+  return await byId(db).get(id)
 }
 
 export async function withMember(db: Db, message: Message): Promise<FoundMessage> {
@@ -36,28 +35,24 @@ export async function withMember(db: Db, message: Message): Promise<FoundMessage
 }
 
 export async function insertMessage(tx: Db, message: Message): Promise<void> {
-  await tx.insert(messages).values(message)
+  await insertRow(tx, message)
 }
 
-const byId = prepared((db) =>
-  db
-    .select()
-    .from(messages)
-    .where(eq(messages.id, sql.placeholder('id')))
-    .prepare(),
-)
+const insertRow = createInserter('messages', [
+  'id',
+  'original',
+  'sender',
+  'channel',
+  'guild',
+  'system_id',
+  'member_id',
+  'timestamp',
+])
 
-const byOriginal = prepared((db) =>
-  db
-    .select()
-    .from(messages)
-    .where(
-      and(
-        eq(messages.original, sql.placeholder('original')),
-        gt(messages.timestamp, sql.placeholder('since')),
-      ),
-    )
-    .orderBy(desc(messages.timestamp))
-    .limit(1)
-    .prepare(),
+const byId = statement<Message>(['id'], 'select * from messages where id = :id')
+
+const byOriginal = statement<Message>(
+  ['original', 'since'],
+  `select * from messages where original = :original and timestamp > :since
+   order by timestamp desc limit 1`,
 )

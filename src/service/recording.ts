@@ -1,7 +1,7 @@
-import { eq, inArray, sql } from 'drizzle-orm'
+import { inArray } from 'drizzle-orm'
 import type { Db } from '../db/open'
-import { prepared } from '../db/prepared'
-import { members, messages } from '../db/tables'
+import { statement } from '../db/statement'
+import { messages } from '../db/tables'
 import { error } from '../model/errors'
 import { Problem } from '../model/field'
 import type { Member } from '../model/member'
@@ -52,7 +52,12 @@ export async function recordMessage(
     const timestamp = draft.timestamp ?? deps.now()
     const message = { ...ids, timestamp, system_id: speaker.system_id, member_id: speaker.id }
     await insertMessage(tx, message)
-    const member = (await countMessage(tx).get({ id: speaker.id, timestamp })) as Member
+    await countMessage(tx).run(timestamp, speaker.id)
+    const member = {
+      ...speaker,
+      message_count: speaker.message_count + 1,
+      last_message_timestamp: timestamp,
+    }
     const system = await getSystemById(tx, member.system_id)
     await tell(tx, deps.now(), {
       system_id: system.id,
@@ -139,14 +144,8 @@ async function followWithSwitch(
   await insertSwitch(deps, tx, systemId, at, [speaker])
 }
 
-const countMessage = prepared((db) =>
-  db
-    .update(members)
-    .set({
-      message_count: sql`${members.message_count} + 1`,
-      last_message_timestamp: sql`${sql.placeholder('timestamp')}`,
-    })
-    .where(eq(members.id, sql.placeholder('id')))
-    .returning()
-    .prepare(),
+const countMessage = statement(
+  ['timestamp', 'id'],
+  `update members set message_count = message_count + 1, last_message_timestamp = :timestamp
+   where id = :id`,
 )

@@ -1,20 +1,21 @@
-import { eq, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import type { Db } from '../db/open'
-import { prepared } from '../db/prepared'
+import { decodeRow } from '../db/rows'
+import { statement } from '../db/statement'
 import { systemSettings } from '../db/tables'
 import { changesOf } from '../model/entity'
 import { error } from '../model/errors'
 import type { Viewer } from '../model/privacy'
-import type { Settings, SettingsPatch, settings } from '../model/settings'
+import { type Settings, type SettingsPatch, settings } from '../model/settings'
 import type { System, SystemPatch } from '../model/system'
 import type { Deps } from './deps'
 import { tell } from './outbox'
 import { getOwnSystem, requireSystem, updateSystem } from './systems'
 
 export async function getSettings(db: Db, systemId: number): Promise<Settings> {
-  const found = await bySystem(db).get({ system: systemId })
+  const found = await bySystem(db).get(systemId)
   if (!found) throw error('systemNotFound')
-  return found
+  return decodeRow(settings, found)
 }
 
 export async function patchSettings(
@@ -59,10 +60,4 @@ export async function updateSettings(
   return { ...before, ...changed }
 }
 
-const bySystem = prepared((db) =>
-  db
-    .select()
-    .from(systemSettings)
-    .where(eq(systemSettings.system_id, sql.placeholder('system')))
-    .prepare(),
-)
+const bySystem = statement<Settings>(['system'], 'select * from settings where system_id = :system')

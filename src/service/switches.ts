@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { and, desc, eq, getTableColumns, lt, sql } from 'drizzle-orm'
+import { and, desc, eq, lt, sql } from 'drizzle-orm'
 import type { Db } from '../db/open'
 import { prepared } from '../db/prepared'
-import { members, switches, switchMembers } from '../db/tables'
+import { createInserter, decodeRow } from '../db/rows'
+import { statement } from '../db/statement'
+import { switches, switchMembers } from '../db/tables'
 import { error } from '../model/errors'
-import type { Member } from '../model/member'
+import { type Member, member } from '../model/member'
 import { isOwner, passGate, type Viewer } from '../model/privacy'
 import { isUuid } from '../model/ref'
 import { isSameFront, refuseTwice, type Switch, type SwitchDraft } from '../model/switch'
@@ -121,7 +123,7 @@ export async function deleteSwitch(
 
 export async function deleteAllSwitches(deps: Deps, systemId: number): Promise<void> {
   await deps.transact(async (tx) => {
-    const one = await latest(tx).get({ system: systemId })
+    const one = await latest(tx).get(systemId)
     if (!one) return
     await tx.delete(switches).where(eq(switches.system_id, systemId))
     await tell(tx, deps.now(), {
@@ -134,7 +136,7 @@ export async function deleteAllSwitches(deps: Deps, systemId: number): Promise<v
 }
 
 export async function findLatest(db: Db, systemId: number): Promise<Front | null> {
-  const found = await latest(db).get({ system: systemId })
+  const found = await latest(db).get(systemId)
   return found ? withMembers(db, found) : null
 }
 
@@ -145,13 +147,10 @@ export async function insertSwitch(
   timestamp: Instant,
   named: Member[],
 ): Promise<Front> {
-  const made = await tx
-    .insert(switches)
-    .values({ uuid: randomUUID(), system_id: systemId, timestamp })
-    .returning()
-    .get()
-  await insertMembers(tx, made.id, named)
-  const front = { ...made, members: named }
+  const made = { uuid: randomUUID(), system_id: systemId, timestamp }
+  const id = await insertRow(tx, made)
+  await insertMembers(tx, id, named)
+  const front = { id, ...made, members: named }
   await tellSwitch(deps, tx, 'CREATE_SWITCH', front, { timestamp, members: uuidsOf(named) })
   return front
 }
@@ -169,22 +168,22 @@ export async function replaceMembers(
 }
 
 export async function findAt(db: Db, systemId: number, timestamp: Instant): Promise<boolean> {
-  return (await atTime(db).get({ system: systemId, timestamp })) !== undefined
+  return (await atTime(db).get(systemId, timestamp)) !== null
 }
 
 async function getFront(db: Db, systemId: number, uuid: string): Promise<Front> {
-  const found = await byUuid(db).get({ uuid: uuid.toLowerCase() })
+  const found = await byUuid(db).get(uuid.toLowerCase())
   if (!found || found.system_id !== systemId) throw error('switchNotFound')
   return withMembers(db, found)
 }
 
 async function withMembers(db: Db, found: Switch): Promise<Front> {
-  return { ...found, members: await membersOf(db).all({ id: found.id }) }
+  const rows = await membersOf(db).all(found.id)
+  return { ...found, members: rows.map((row) => decodeRow(member, row)) }
 }
 
 async function insertMembers(tx: Db, switchId: number, named: Member[]): Promise<void> {
-  for (const [position, { id }] of named.entries())
-    await addMember(tx).run({ switch: switchId, position, member: id })
+  for (const [position, { id }] of named.entries()) await addMember(tx).run(switchId, position, id)
 }
 
 async function tellSwitch(
@@ -226,43 +225,27 @@ const page = prepared((db) =>
     .prepare(),
 )
 
-const latest = prepared((db) =>
-  db.select().from(switches).where(ofSystem).orderBy(desc(switches.timestamp)).limit(1).prepare(),
+const insertRow = createInserter('switches', ['uuid', 'system_id', 'timestamp'])
+
+const latest = statement<Switch>(
+  ['system'],
+  'select * from switches where system_id = :system order by timestamp desc limit 1',
 )
 
-const atTime = prepared((db) =>
-  db
-    .select({ id: switches.id })
-    .from(switches)
-    .where(and(ofSystem, eq(switches.timestamp, sql.placeholder('timestamp'))))
-    .prepare(),
+const atTime = statement<{ id: number }>(
+  ['system', 'timestamp'],
+  'select id from switches where system_id = :system and timestamp = :timestamp',
 )
 
-const byUuid = prepared((db) =>
-  db
-    .select()
-    .from(switches)
-    .where(eq(switches.uuid, sql.placeholder('uuid')))
-    .prepare(),
+const byUuid = statement<Switch>(['uuid'], 'select * from switches where uuid = :uuid')
+
+const membersOf = statement<Member>(
+  ['switch'],
+  `select members.* from switch_members join members on members.id = switch_members.member_id
+   where switch_members.switch_id = :switch order by switch_members.position`,
 )
 
-const membersOf = prepared((db) =>
-  db
-    .select(getTableColumns(members))
-    .from(switchMembers)
-    .innerJoin(members, eq(members.id, switchMembers.member_id))
-    .where(eq(switchMembers.switch_id, sql.placeholder('id')))
-    .orderBy(switchMembers.position)
-    .prepare(),
-)
-
-const addMember = prepared((db) =>
-  db
-    .insert(switchMembers)
-    .values({
-      switch_id: sql.placeholder('switch'),
-      position: sql.placeholder('position'),
-      member_id: sql.placeholder('member'),
-    })
-    .prepare(),
+const addMember = statement(
+  ['switch', 'position', 'member'],
+  'insert into switch_members (switch_id, position, member_id) values (:switch, :position, :member)',
 )

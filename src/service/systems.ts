@@ -1,6 +1,7 @@
 import { count, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Db } from '../db/open'
 import { prepared } from '../db/prepared'
+import { createUpdater } from '../db/rows'
 import { accounts, systemSettings, systems } from '../db/tables'
 import { changesOf, fillDefaults } from '../model/entity'
 import { error } from '../model/errors'
@@ -102,8 +103,8 @@ export async function updateSystem(
   const changed = changesOf<typeof system>(before, patch)
   if (Object.keys(changed).length === 0) return before
   await tell(tx, deps.now(), { system_id: id, type: 'UPDATE_SYSTEM', subject: null, data: changed })
-  const after = await tx.update(systems).set(changed).where(eq(systems.id, id)).returning().get()
-  return after as System
+  await update(tx, id, changed)
+  return { ...before, ...changed }
 }
 
 export async function insertSystem(
@@ -117,7 +118,9 @@ export async function insertSystem(
   return made
 }
 
-const stored = identified<System>(systems)
+const update = createUpdater('systems')
+
+const stored = identified<System>(system, 'systems')
 
 const byAccount = prepared((db) =>
   db

@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { afterAll, describe, expect, test } from 'bun:test'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import type { Db } from '../../src/db/open'
+import type { Value } from '../../src/db/statement'
 import * as tables from '../../src/db/tables'
 import { createHandler } from '../../src/http/server'
 import { createLog } from '../../src/log'
@@ -35,12 +36,17 @@ function recording(db: Db): Db {
   const client = Object.create($client, {
     prepare: {
       value: (statement: string) => {
-        const prepared = $client.prepare<unknown, (string | number | null)[]>(statement)
-        return {
-          get: (...values: (string | number | null)[]) => {
+        const prepared = $client.prepare<unknown, Value[]>(statement)
+        const noted =
+          <T>(run: (...values: Value[]) => T) =>
+          (...values: Value[]) => {
             note(statement)
-            return prepared.get(...values)
-          },
+            return run.apply(prepared, values)
+          }
+        return {
+          get: noted(prepared.get),
+          all: noted(prepared.all),
+          run: noted(prepared.run),
         }
       },
     },

@@ -214,7 +214,7 @@ export function uuidOf(kind: number, number: number): string {
 }
 
 /** The same numbers on every machine. */
-function createRandom(seed: number): () => number {
+export function createRandom(seed: number): () => number {
   let state = seed
   return () => {
     state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296

@@ -50,12 +50,19 @@ export function createApp(
       return result
     },
   }
-  const handle = createHandler({ deps, events, config, log, ping: storage.ping })
+  /** While stopping: answers wait until the door is closed, and then end their connection. */
+  let door: Promise<void> | undefined
+  const handle = createHandler({
+    deps,
+    events,
+    config,
+    log,
+    ping: storage.ping,
+    door: () => door,
+  })
   const started = events.start()
   let server: Bun.Server<undefined> | undefined
   let arrived = 0
-  /** While stopping: answers wait until the door is closed, and then end their connection. */
-  let door: Promise<void> | undefined
 
   return {
     deps,
@@ -73,13 +80,9 @@ export function createApp(
         // Which would else let two programs share one port, each with half of the requests.
         reusePort: false,
         idleTimeout: IDLE_LIMIT_S,
-        fetch: async (request, from) => {
+        fetch(request, from) {
           arrived++
-          const response = await handle(request, () => from.requestIP(request)?.address ?? '')
-          if (door === undefined) return response
-          await door
-          response.headers.set('connection', 'close')
-          return response
+          return handle(request, () => from.requestIP(request)?.address ?? '')
         },
       })
       return server.url.href.replace(/\/$/, '')

@@ -79,7 +79,9 @@ export function openStorage(url: string, durability: Durability = 'full'): Stora
 const MOST_TOGETHER = 64
 
 interface Piece {
-  run(): Promise<void>
+  /** Whether it went well; what it did is undone otherwise. */
+  run(): Promise<boolean>
+  /** Tells its asker how it went, or that it was lost with all the others. */
   settle(lost?: unknown): void
 }
 
@@ -122,6 +124,7 @@ function queueTransactions(
           undo.run()
         }
         release.run()
+        return 'value' in outcome
       },
       settle(lost) {
         if (lost !== undefined) return reject(lost)
@@ -134,9 +137,12 @@ function queueTransactions(
     let lost: unknown
     try {
       await waitForTurn(path, () => begin.run())
-      for (const piece of pieces) await piece.run()
-      commit.run()
-      onCommit()
+      let isWorthIt = false
+      for (const piece of pieces) if (await piece.run()) isWorthIt = true
+      if (isWorthIt) {
+        commit.run()
+        onCommit()
+      } else rollback.run()
     } catch (cause) {
       if (writer.inTransaction) rollback.run()
       lost = cause

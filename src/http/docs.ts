@@ -15,6 +15,8 @@ interface Description {
   tag: string
   /** What a success answers, by status. */
   answers: Record<number, Answered | null>
+  /** What a success is written in, where that is not JSON. */
+  types?: string[]
   errors?: ErrorName[]
   deprecated?: boolean
 }
@@ -31,6 +33,7 @@ export function describe({
   description,
   tag,
   answers,
+  types = ['application/json'],
   errors = [],
   deprecated,
 }: Description) {
@@ -39,7 +42,7 @@ export function describe({
     ...(description && { description }),
     ...(deprecated && { deprecated }),
     tags: [tag],
-    responses: { ...successes(answers), ...failures([...errors, ...everywhere]) },
+    responses: { ...successes(answers, types), ...failures([...errors, ...everywhere]) },
   }
 }
 
@@ -61,7 +64,8 @@ export async function createDocument(routes: AnyElysia, publicUrl: string): Prom
               type: 'apiKey',
               in: 'header',
               name: 'Authorization',
-              description: 'A system’s token, as it is.',
+              description:
+                'A system’s token, as it is; or `Bot ` and a bot’s key. A bot acts for the system it names in the header `X-System`.',
             },
           },
         },
@@ -82,26 +86,35 @@ const INTRODUCTION = `The PluralKit-compatible interface of this server.
 Paste a token under **Authorize** to act as your system; without one you see what is public.
 Every path of version 2 also answers without the \`/v2\` prefix.`
 
+type Content = Record<string, { schema: { additionalProperties?: unknown } }>
+
 interface OpenApi {
-  paths: Record<string, Record<string, { requestBody?: { content: Record<string, unknown> } }>>
+  paths: Record<string, Record<string, { requestBody?: { content: Content } }>>
 }
 
 /** The plugin offers each body as form and text too; bodies here are JSON. */
 function onlyJson(document: OpenApi): OpenApi {
   for (const path of Object.values(document.paths))
-    for (const { requestBody } of Object.values(path))
-      if (requestBody)
-        requestBody.content = { 'application/json': requestBody.content['application/json'] }
+    for (const { requestBody } of Object.values(path)) {
+      const json = requestBody?.content['application/json']
+      if (!requestBody || !json) continue
+      // Elysia closes the schemas it compiles; here unknown keys are passed over.
+      const { additionalProperties: _, ...schema } = json.schema
+      requestBody.content = { 'application/json': { schema } }
+    }
   return document
 }
 
-function successes(answers: Description['answers']) {
+function successes(answers: Description['answers'], types: string[]) {
   return Object.fromEntries(
     Object.entries(answers).map(([status, answer]) => [
       status,
       answer === null
         ? { description: 'Done; no content' }
-        : { description: 'Success', content: { 'application/json': { schema: schemaOf(answer) } } },
+        : {
+            description: 'Success',
+            content: Object.fromEntries(types.map((type) => [type, { schema: schemaOf(answer) }])),
+          },
     ]),
   )
 }

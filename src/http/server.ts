@@ -25,6 +25,8 @@ export interface ServerParts extends RouteParts {
   log: Log
   /** Throws unless the database answers. */
   ping: () => void
+  /** While the server stops: what an answer waits for before it ends its connection. */
+  door: () => Promise<void> | undefined
 }
 
 /** Answers one request. The peer's address is asked for only where it matters. */
@@ -32,7 +34,7 @@ export type Handle = (request: Request, peer: string | (() => string)) => Promis
 
 /** The edge: who asks, how often, what is answered, and one line of log for each request. */
 export function createHandler(parts: ServerParts): Handle {
-  const { deps, config, log } = parts
+  const { deps, config, log, door } = parts
   const app = createRoutes(parts)
   const limiter = config.RATE_LIMIT && createRateLimiter(config.RATE_LIMIT)
   let warnedOfProxy = false
@@ -53,36 +55,40 @@ export function createHandler(parts: ServerParts): Handle {
     return limiter(scopeOf(request.method, path), who, Date.now())
   }
 
-  const answer = async (request: Request, path: string, peer: () => string, requestId: string) => {
-    if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: preflight })
-    try {
-      // HEAD is answered as GET: no route has to know of it.
-      const asked = isHead(request) ? new Request(request, { method: 'GET' }) : request
-      if (isForEveryone(path)) return await app.handle(asked)
-      const found = findCaller(deps, request.headers, path)
-      const caller = found instanceof Promise ? await found : found
-      const allowance = limit(request, path, caller, peer)
-      if (allowance?.retryAfter) return withAllowance(tooMany(allowance), allowance)
-      noteCaller(asked, caller, requestId)
-      const response = await app.handle(asked)
-      return allowance ? withAllowance(response, allowance) : response
-    } catch (cause) {
-      return answerError(cause, requestId, log)
-    }
-  }
-
-  return async (given, from) => {
-    const peer = typeof from === 'string' ? () => from : from
-    const started = performance.now()
-    const request = withAddress(given)
-    const requestId = `${boot}-${(count++).toString(36)}`
-    const path = pathOf(request.url)
-    const answered = await answer(request, path, peer, requestId)
-    const response = isHead(request) ? await withoutBody(answered) : answered
+  const finish = (request: Request, path: string, response: Response, requestId: string) => {
     response.headers.set('access-control-allow-origin', '*')
     response.headers.set('access-control-expose-headers', EXPOSED)
     response.headers.set('x-request-id', requestId)
     markDeprecated(path, response)
+    return isHead(request) ? withoutBody(response) : response
+  }
+
+  /** One function, because every further one that waits would cost each request. */
+  return async (given, from) => {
+    const started = performance.now()
+    const request = withAddress(given)
+    const requestId = `${boot}-${(count++).toString(36)}`
+    const path = pathOf(request.url)
+    let response: Response
+    try {
+      // HEAD is answered as GET: no route has to know of it.
+      const asked = isHead(request) ? new Request(request, { method: 'GET' }) : request
+      if (request.method === 'OPTIONS')
+        response = new Response(null, { status: 204, headers: preflight })
+      else if (isForEveryone(path)) response = await app.fetch(asked)
+      else {
+        const found = findCaller(deps, request.headers, path)
+        const caller = found instanceof Promise ? await found : found
+        const peer = typeof from === 'string' ? () => from : from
+        const allowance = limit(request, path, caller, peer)
+        noteCaller(asked, caller, requestId)
+        response = allowance?.retryAfter ? tooMany(allowance) : await app.fetch(asked)
+        if (allowance) withAllowance(response, allowance)
+      }
+    } catch (cause) {
+      response = answerError(cause, requestId, log)
+    }
+    const finished = finish(request, path, response, requestId)
     log.info('request', {
       method: request.method,
       path,
@@ -90,7 +96,12 @@ export function createHandler(parts: ServerParts): Handle {
       ms: Math.round((performance.now() - started) * 100) / 100,
       request_id: requestId,
     })
-    return response
+    const closing = door()
+    if (closing === undefined) return finished
+    await closing
+    const last = await finished
+    last.headers.set('connection', 'close')
+    return last
   }
 }
 
@@ -210,12 +221,11 @@ async function withoutBody(response: Response): Promise<Response> {
   return head
 }
 
-function withAllowance(response: Response, allowance: Allowance): Response {
+function withAllowance(response: Response, allowance: Allowance): void {
   response.headers.set('x-ratelimit-limit', String(allowance.limit))
   response.headers.set('x-ratelimit-remaining', String(allowance.remaining))
   response.headers.set('x-ratelimit-reset', String(allowance.reset))
   response.headers.set('x-ratelimit-scope', allowance.scope)
-  return response
 }
 
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE']

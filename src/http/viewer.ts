@@ -77,6 +77,7 @@ export function isRead(method: string): boolean {
 /** A group of routes that know their viewer and get their body as unread JSON text. */
 export function routes(bodyLimit: number) {
   return new Elysia({ normalize: false })
+    .onParse(refuseNobody)
     .onParse(({ request }) => readBody(request, bodyLimit))
     .derive(({ request }) => ({ viewer: callerOf(request).viewer }))
 }
@@ -84,8 +85,14 @@ export function routes(bodyLimit: number) {
 /** As routes, for those that take a whole file as their body. */
 export function fileRoutes(bodyLimit: number) {
   return new Elysia({ normalize: false })
+    .onParse(refuseNobody)
     .onParse(async ({ request }) => ({ bytes: await readBytes(request, bodyLimit) }))
     .derive(({ request }) => ({ viewer: callerOf(request).viewer }))
+}
+
+/** Nobody may write, and nobody's body is read. */
+function refuseNobody({ request }: { request: Request }): void {
+  if (callerOf(request).kind === 'nobody') throw error('unauthorized')
 }
 
 async function readBody(request: Request, limit: number): Promise<UnreadBody> {
@@ -99,7 +106,10 @@ async function readBody(request: Request, limit: number): Promise<UnreadBody> {
 
 /** Reads a body of any content type, and stops as soon as it is too large. */
 async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
-  if (Number(request.headers.get('content-length') ?? 0) > limit) throw error('tooLarge')
+  const length = Number(request.headers.get('content-length') ?? Number.NaN)
+  if (length > limit) throw error('tooLarge')
+  // No more than was announced can arrive, so it may come in one piece.
+  if (length <= limit) return new Uint8Array(await request.arrayBuffer())
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of request.body ?? []) {

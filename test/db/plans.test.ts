@@ -67,6 +67,7 @@ const handle = createHandler({
   config,
   log: createLog('error', 'json', () => {}),
   ping: () => {},
+  door: () => undefined,
 })
 
 const reader = new Database(app.storage.path, { readonly: true })

@@ -22,7 +22,6 @@ export interface BodyLimits {
 export function v2(deps: Deps, events: Events, limits: BodyLimits, prefix: '/v2' | '') {
   const { bodyLimit, importLimit } = limits
   return new Elysia({ prefix, normalize: false, ...(prefix === '' && { detail: { hide: true } }) })
-    .onParse(refuseNobody)
     .onBeforeHandle(refuseNobody)
     .use(systemRoutes(deps, bodyLimit))
     .use(guildRoutes(deps, bodyLimit))

@@ -13,6 +13,7 @@ const TAG = 'Import and export'
 const file = t.Unsafe<{ bytes: Uint8Array }>({
   ...t.Unknown(),
   type: 'object',
+  additionalProperties: true,
   description: 'An export of PluralKit, Tupperbox or Simply Plural, as it is',
 })
 
@@ -97,25 +98,16 @@ export function transferRoutes(deps: Deps, importLimit: number) {
         query: parameters({
           format: parameter({ type: 'string', enum: ['csv', 'ics'], description: 'csv or ics' }),
         }),
-        detail: frontHistoryDetail,
+        detail: describe({
+          tag: TAG,
+          summary: 'Export the front history',
+          description: 'One row per unbroken presence of a member.',
+          answers: { 200: t.String() },
+          types: ['text/csv', 'text/calendar'],
+          errors: ['badRequest', 'unauthorized'],
+        }),
       },
     )
-}
-
-const described = describe({
-  tag: TAG,
-  summary: 'Export the front history',
-  description: 'One row per unbroken presence of a member.',
-  answers: {},
-  errors: ['badRequest', 'unauthorized'],
-})
-const text = { schema: t.String() }
-const frontHistoryDetail = {
-  ...described,
-  responses: {
-    ...described.responses,
-    200: { description: 'Success', content: { 'text/csv': text, 'text/calendar': text } },
-  },
 }
 
 const types = { csv: 'text/csv; charset=utf-8', ics: 'text/calendar; charset=utf-8' }

@@ -1,0 +1,110 @@
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { known, makeData, small, whole } from './data'
+
+/** How soon the executable answers, and how much memory it takes when nobody asks anything. */
+
+const { values: flags } = parseArgs({
+  options: {
+    small: { type: 'boolean', default: false },
+    starts: { type: 'string', default: '10' },
+    program: { type: 'string', default: 'dist/multitude' },
+  },
+})
+
+const GOAL_MS = 150
+const GOAL_MB = 80
+const GIVE_UP_MS = 10_000
+/** Long enough for whatever a start leaves to be done later. */
+const SETTLE_MS = 2000
+
+const program = existsSync(flags.program) ? [flags.program] : [process.execPath, 'src/main.ts']
+const folder = join(tmpdir(), 'multitude-bench')
+mkdirSync(folder, { recursive: true })
+const pristine = join(folder, flags.small ? 'small.db' : 'whole.db')
+const file = join(folder, 'start.db')
+makeData(pristine, flags.small ? small : whole)
+copyFileSync(pristine, file)
+
+const times: number[] = []
+const idle: number[] = []
+try {
+  // The first one warms the file cache and does not count.
+  await start(0)
+  for (let n = 0; n < Number(flags.starts); n++) {
+    // What is idle hardly differs from start to start: a few are enough.
+    const started = await start(n < 3 ? SETTLE_MS : 0)
+    times.push(started.ms)
+    if (started.idle !== null) idle.push(started.idle)
+  }
+} finally {
+  for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true })
+}
+console.log(
+  `program       ${program.join(' ')} on ${flags.small ? 'the small' : 'the whole'} data set`,
+)
+console.log(`first answer  ${report(times, GOAL_MS, 'ms')}  (${spread(times)})`)
+console.log(`idle memory   ${report(idle, GOAL_MB, 'MB')}  (${spread(idle)})`)
+
+/** Starts it, asks until it answers, lets it rest, and stops it. */
+async function start(rest: number): Promise<{ ms: number; idle: number | null }> {
+  const port = freePort()
+  const url = `http://127.0.0.1:${port}/v2/systems/${known.typical}`
+  const spawnedAt = performance.now()
+  const child = Bun.spawn([...program, 'serve', '--json'], {
+    env: { PORT: String(port), DATABASE_URL: `file:${file}` },
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'ignore',
+  })
+  try {
+    while (!(await answers(url))) {
+      if (performance.now() - spawnedAt > GIVE_UP_MS) throw new Error(`${url} did not answer`)
+      await Bun.sleep(1)
+    }
+    const ms = performance.now() - spawnedAt
+    await Bun.sleep(rest)
+    return { ms, idle: rest > 0 ? memoryOf(child.pid) : null }
+  } finally {
+    child.kill('SIGTERM')
+    await child.exited
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url)
+    if (!response.ok) throw new Error(`${url} answered ${response.status}`)
+    await response.json()
+    return true
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ECONNREFUSED') return false
+    throw cause
+  }
+}
+
+/** Asked of the system beforehand: reading the port off the log would be part of what is timed. */
+function freePort(): number {
+  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+  const { port } = probe
+  probe.stop(true)
+  return port
+}
+
+/** Resident megabytes; only Linux tells. */
+function memoryOf(pid: number): number {
+  if (!existsSync('/proc/self/status')) return Number.NaN
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return (Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024) / 1e6
+}
+
+function report(values: number[], goal: number, unit: string): string {
+  const median = values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+  return `${median.toFixed(0)} ${unit}, goal ${goal} ${unit} ${median <= goal ? '✓' : '✗'}`
+}
+
+function spread(values: number[]): string {
+  return `${Math.min(...values).toFixed(0)} to ${Math.max(...values).toFixed(0)}`
+}

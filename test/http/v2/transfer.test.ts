@@ -1,0 +1,307 @@
+import { describe, expect, test } from 'bun:test'
+import type { JsonObject } from '../../../src/model/entity'
+import { insertGroup } from '../../../src/service/groups'
+import { insertMember } from '../../../src/service/members'
+import { fixture } from '../../formats/fixture'
+import { home } from '../../kit'
+import { bring, dump, meddle, pluralkit } from '../../service/stage'
+
+const place = home({ IMPORT_LIMIT: '20KiB' })
+const path = place.app.storage.path
+const importing = 'POST /v2/systems/@me/import'
+const lantern = textOf('pluralkit.json')
+
+interface Report {
+  system: string
+  dry_run: boolean
+  format: string
+  members: { added: number; left_out: number }
+  groups: { added: number; left_out: number }
+  switches: { added: number; left_out: number }
+}
+
+describe('a file sent by the owner', () => {
+  test.each([
+    ['pluralkit', 'pluralkit.json', 2, 1, 3],
+    ['tupperbox', 'tupperbox.json', 2, 2, 0],
+    ['simplyplural', 'simplyplural.json', 3, 4, 5],
+  ])('is known by its content: %s', async (format, name, members, groups, switches) => {
+    const as = await place.makeSystem()
+    const { status, json } = await place.ask<Report>(importing, { as, body: textOf(name) })
+    expect(status).toBe(200)
+    expect(json).toMatchObject({
+      format,
+      dry_run: false,
+      system: as.hid,
+      members: { added: members },
+      groups: { added: groups },
+      switches: { added: switches },
+    })
+    expect(json).not.toHaveProperty('token')
+    const { json: list } = await place.ask<JsonObject[]>('GET /v2/systems/@me/members', { as })
+    expect(list).toHaveLength(members)
+  })
+
+  test('may come as any content type, at the root too, and by a token in either spelling', async () => {
+    const as = await place.makeSystem()
+    const headers = { 'content-type': 'image/png', authorization: `Bearer ${as.token}` }
+    const { status } = await place.ask('POST /systems/@me/import', { body: lantern, headers })
+    expect(status).toBe(200)
+  })
+
+  const queries: [query: string, expected: object][] = [
+    ['?dry_run=true', { dry_run: true, members: { added: 2 } }],
+    ['?dry_run=0', { dry_run: false, members: { added: 2 } }],
+    [
+      '?only=members',
+      { members: { added: 2 }, groups: { left_out: 1 }, switches: { left_out: 3 } },
+    ],
+    ['?only=groups,switches', { members: { left_out: 2 }, groups: { added: 1 } }],
+    ['?unknown=1', { members: { added: 2 } }],
+  ]
+
+  test.each(queries)('is taken as %s says', async (query, expected) => {
+    const as = await place.makeSystem()
+    const before = dump(path)
+    const { status, json } = await place.ask(`${importing}${query}`, { as, body: lantern })
+    expect(status).toBe(200)
+    expect(json).toMatchObject(expected)
+    expect(Bun.deepEquals(dump(path), before)).toBe(query === '?dry_run=true')
+  })
+
+  test.each([
+    ['', 'private'],
+    ['?public=true', 'public'],
+  ])('of Simply Plural with "%s" makes what friends saw %s', async (query, level) => {
+    const as = await place.makeSystem()
+    const body = textOf('simplyplural.json')
+    await place.ask(`${importing}${query}`, { as, body })
+    const { json } = await place.ask<JsonObject[]>('GET /v2/systems/@me/members', { as })
+    expect(json.find(({ name }) => name === 'Wren')?.privacy).toMatchObject({ visibility: level })
+    expect(json.find(({ name }) => name === 'Ash')?.privacy).toMatchObject({
+      visibility: 'private',
+    })
+  })
+})
+
+describe('what is not an import', () => {
+  const refused: [says: string, query: string, body: string | undefined, reason: RegExp][] = [
+    ['nothing', '', undefined, /not valid JSON/],
+    ['a text', '', 'hello', /not valid JSON/],
+    ['half a file', '', lantern.slice(0, -20), /not valid JSON/],
+    ['a list', '', '[]', /not an export of PluralKit, Tupperbox or Simply Plural/],
+    ['an object of something else', '', '{"members":[{"id":"abcde"}]}', /not an export/],
+    ['an archive', '', 'PK\u0003\u0004', /ZIP archive/],
+    [
+      'a file whose members are no list',
+      '',
+      '{"switches":[],"members":{}}',
+      /"members" is not a list/,
+    ],
+    ['a doubtful dry run', '?dry_run=maybe', lantern, /dry_run must be true or false/],
+    ['only nothing', '?only=', lantern, /only must have one value/],
+    ['only something unknown', '?only=members,tokens', lantern, /only must be members or groups/],
+    ['doubtful publicity', '?public=yes', lantern, /public must be true or false/],
+  ]
+
+  test.each(refused)(
+    '%s is a 400 that says why, and changes nothing',
+    async (_, query, body, reason) => {
+      const as = await place.makeSystem()
+      const before = dump(path)
+      const { status, json } = await place.ask(`${importing}${query}`, { as, body })
+      expect([status, json.code]).toEqual([400, 0])
+      expect(json.message).toMatch(/^400: Bad Request \(/)
+      expect(json.message).toMatch(reason)
+      expect(dump(path)).toEqual(before)
+    },
+  )
+
+  test('too large a file is a 413, whether it tells its size or not', async () => {
+    const as = await place.makeSystem()
+    const before = dump(path)
+    const body = `${lantern}${' '.repeat(20 * 1024)}`
+    const told = await place.ask(importing, { as, body })
+    const untold = await place.app.handle(
+      new Request('http://localhost/v2/systems/@me/import', {
+        method: 'POST',
+        headers: { authorization: as.token },
+        body: new Blob([body]).stream(),
+      }),
+      '127.0.0.1',
+    )
+    expect([told.status, untold.status]).toEqual([413, 413])
+    expect(told.json).toMatchObject({ code: 0, message: expect.stringContaining('413') })
+    expect(dump(path)).toEqual(before)
+  })
+
+  test('one switch too many is a 400', async () => {
+    const spacious = home()
+    const as = await spacious.makeSystem()
+    const body = `{"switches":[${Array(100_001).fill('{}').join()}]}`
+    const { status, json } = await spacious.ask(importing, { as, body })
+    expect([status, json.message]).toEqual([400, expect.stringContaining('100,000 switches')])
+  })
+
+  test.each([
+    ['member', 40007],
+    ['group', 40008],
+  ])('more than the %s limit allows is refused whole', async (kind, code) => {
+    const as = await place.makeSystem('Before')
+    meddle(path, (database) =>
+      database.query(`UPDATE settings SET ${kind}_limit = 0 WHERE system_id = ?`).run(as.id),
+    )
+    const before = dump(path)
+    const { status, json } = await place.ask(importing, { as, body: lantern })
+    expect([status, json.code]).toEqual([400, code])
+    expect(dump(path)).toEqual(before)
+  })
+
+  test.each([
+    ['nobody', importing, 401],
+    ['nobody', 'GET /v2/systems/@me/export', 401],
+    ['nobody', 'GET /v2/systems/@me/export/front-history?format=csv', 401],
+    ['another', 'POST /v2/systems/OWNER/import', 404],
+    ['another', 'GET /v2/systems/OWNER/export', 404],
+  ])('%s asking %s is a %i', async (who, line, status) => {
+    const owner = await place.makeSystem()
+    const as = who === 'nobody' ? null : await place.makeSystem()
+    const body = line.startsWith('POST') ? lantern : undefined
+    const before = dump(path)
+    expect((await place.ask(line.replace('OWNER', owner.hid), { as, body })).status).toBe(status)
+    expect(dump(path)).toEqual(before)
+  })
+})
+
+interface Exported {
+  members: { id: string }[]
+  groups: { id: string; members: string[] }[]
+  switches: { timestamp: string; members: string[] }[]
+  multitude: { member_guilds: object[]; autoproxy: { guild_id: string }[]; kept: object }
+}
+
+describe('an export', async () => {
+  const as = await place.makeSystem()
+  const guild = (guild_id: string) => ({ guild_id, autoproxy_mode: 'member' })
+  await bring(
+    place,
+    as,
+    pluralkit({
+      name: 'Hill',
+      members: ['wrenab', 'ashcd', 'finchx'].map((id) => ({ id, name: id })),
+      groups: [
+        { id: 'grpef', name: 'Keepers', members: ['wrenab', 'ashcd'] },
+        { id: 'empty', name: 'Nobody', members: [] },
+      ],
+      switches: [
+        { timestamp: '2026-01-01T12:00:00Z', members: ['finchx'] },
+        { timestamp: '2026-01-01T10:00:00.5Z', members: ['finchx', 'ashcd', 'wrenab'] },
+        { timestamp: '2026-01-01T09:00:00Z', members: [] },
+      ],
+      multitude: {
+        member_guilds: [
+          { guild_id: '1', member: 'wrenab' },
+          { guild_id: '1', member: 'finchx' },
+        ],
+        autoproxy: [
+          { ...guild('1'), autoproxy_member: 'wrenab' },
+          { ...guild('2'), autoproxy_member: 'finchx' },
+        ],
+        kept: { notes: [{ text: 'kept' }] },
+      },
+    }),
+  )
+  const other = await place.makeSystem()
+  await place.deps.transact(async (tx) => {
+    await insertMember(tx, other.id, { name: 'Theirs' }, { hid: 'theirm' })
+    await insertGroup(tx, other.id, { name: 'Theirs' }, { hid: 'theirg' })
+  })
+
+  test('is a file of JSON, to be saved', async () => {
+    const { status, headers, text, json } = await place.ask('GET /v2/systems/@me/export', { as })
+    expect(status).toBe(200)
+    expect(headers.get('content-type')).toBe('application/json')
+    expect(headers.get('content-disposition')).toBe('attachment; filename="system.json"')
+    expect(json).toMatchObject({ version: 2, id: as.hid, uuid: as.uuid, name: 'Hill' })
+    const head = await place.ask('HEAD /v2/systems/@me/export', { as })
+    expect([head.status, head.text]).toEqual([200, ''])
+    // Give or take a digit of the time of writing.
+    const length = Number(head.headers.get('content-length'))
+    expect(Math.abs(length - Buffer.byteLength(text))).toBeLessThan(4)
+  })
+
+  const chosen: [query: string, members: string, groups: string, switches: string][] = [
+    ['', 'wrenab ashcd finchx', 'grpef(wrenab,ashcd) empty()', 'finchx|finchx,ashcd,wrenab|'],
+    ['?members=WRE-NAB', 'wrenab', '', '|wrenab|'],
+    ['?members=finchx,wrenab,finchx', 'wrenab finchx', '', 'finchx|finchx,wrenab|'],
+    ['?groups=grpef', 'wrenab ashcd', 'grpef(wrenab,ashcd)', '|ashcd,wrenab|'],
+    ['?groups=empty', '', 'empty()', '||'],
+    ['?groups=empty&members=ashcd', 'ashcd', 'empty()', '|ashcd|'],
+  ]
+
+  test.each(chosen)('of "%s" holds that part', async (query, members, groups, switches) => {
+    const { json } = await place.ask<Exported>(`GET /v2/systems/@me/export${query}`, { as })
+    expect(json.members.map(({ id }) => id).join(' ')).toBe(members)
+    expect(json.groups.map((group) => `${group.id}(${group.members})`).join(' ')).toBe(groups)
+    expect(json.switches.map((entry) => entry.members.join()).join('|')).toBe(switches)
+  })
+
+  test('of a part holds nothing of those who are left out, and comes in without repairs', async () => {
+    const { text, json } = await place.ask<Exported>('GET /v2/systems/@me/export?members=wrenab', {
+      as,
+    })
+    expect(text).not.toMatch(/finchx|ashcd/)
+    expect(json.multitude).toMatchObject({ member_guilds: [{ member: 'wrenab' }], kept: {} })
+    expect(json.multitude.autoproxy.map(({ guild_id }) => guild_id)).toEqual(['1'])
+    const { repairs } = await bring(place, await place.makeSystem(), Buffer.from(text))
+    expect(repairs).toEqual([])
+  })
+
+  const wrong: [query: string, status: number, code: number, message: string][] = [
+    ['?members=nobody', 404, 20003, "Member 'nobody' not found."],
+    ['?members=wrenab,1', 404, 20003, "Member '1' not found."],
+    ['?groups=wrenab', 404, 20005, "Group 'wrenab' not found."],
+    ['?members=theirm', 403, 30008, "Member 'theirm' is not part of your system."],
+    ['?groups=theirg', 403, 30009, "Group 'theirg' is not part of your system."],
+    ['?members=', 400, 0, '400: Bad Request (members must have one value)'],
+  ]
+
+  test.each(wrong)('of "%s" is a %i', async (query, status, code, message) => {
+    const answer = await place.ask(`GET /v2/systems/@me/export${query}`, { as })
+    expect([answer.status, answer.json.code, answer.json.message]).toEqual([status, code, message])
+  })
+
+  const history = 'GET /v2/systems/@me/export/front-history'
+
+  test('of the front history is a table', async () => {
+    const { status, headers, text } = await place.ask(`${history}?format=csv`, { as })
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8'])
+    expect(headers.get('content-disposition')).toBe('attachment; filename="front-history.csv"')
+    expect(text.split('\r\n')).toEqual([
+      'start,end,seconds,member_id,member',
+      '2026-01-01T10:00:00.5Z,,,finchx,finchx',
+      '2026-01-01T10:00:00.5Z,2026-01-01T12:00:00Z,7199.5,ashcd,ashcd',
+      '2026-01-01T10:00:00.5Z,2026-01-01T12:00:00Z,7199.5,wrenab,wrenab',
+      '',
+    ])
+  })
+
+  test('of the front history is a calendar', async () => {
+    const { headers, text } = await place.ask(`${history}?format=ics`, { as })
+    expect(headers.get('content-type')).toBe('text/calendar; charset=utf-8')
+    expect(headers.get('content-disposition')).toBe('attachment; filename="front-history.ics"')
+    expect(text).toMatch(/^BEGIN:VCALENDAR\r\n.*\r\nX-WR-CALNAME:Hill\r\n.*END:VCALENDAR\r\n$/s)
+    expect(text.match(/BEGIN:VEVENT/g)).toHaveLength(3)
+  })
+
+  test.each(['', '?format=', '?format=xml', '?format=csv&format=ics'])(
+    'of the front history as "%s" is a 400',
+    async (query) => {
+      expect((await place.ask(`${history}${query}`, { as })).status).toBe(400)
+    },
+  )
+})
+
+function textOf(name: string): string {
+  return Buffer.from(fixture(name)).toString()
+}

@@ -1,0 +1,132 @@
+import fc from 'fast-check'
+import {
+  autoproxies,
+  memberGuilds,
+  switches,
+  switchMembers,
+  systemGuilds,
+} from '../../src/db/tables'
+import { autoproxy } from '../../src/model/autoproxy'
+import type { Entity, Row } from '../../src/model/entity'
+import { type Field, Problem } from '../../src/model/field'
+import { group } from '../../src/model/group'
+import { memberGuild, systemGuild } from '../../src/model/guild'
+import { member } from '../../src/model/member'
+import { settings } from '../../src/model/settings'
+import { system } from '../../src/model/system'
+import { adoptAccount } from '../../src/service/accounts'
+import { keepRows } from '../../src/service/archive'
+import type { Deps } from '../../src/service/deps'
+import { insertGroup } from '../../src/service/groups'
+import { insertMember } from '../../src/service/members'
+import { addPair } from '../../src/service/memberships'
+import { updateSettings } from '../../src/service/settings'
+import { insertSystem } from '../../src/service/systems'
+
+const instant = fc.integer({ min: -(2 ** 40), max: 2 ** 52 })
+const snowflake = fc.bigInt({ min: 1n, max: 2n ** 64n - 1n }).map(String)
+/** Members go by how manyth they are. */
+const someone = fc.nat({ max: 3 })
+const guilds = { selector: (row: { guild_id: string }) => row.guild_id, maxLength: 3 }
+
+/** Any system of four members that could have come into being here. */
+export const anySystem = fc.record({
+  system: rowOf(system),
+  settings: rowOf(settings),
+  accounts: fc.uniqueArray(fc.record({ id: snowflake, autoproxy_enabled: fc.boolean() }), {
+    selector: ({ id }) => id,
+    maxLength: 3,
+  }),
+  members: fc.array(rowOf(member), { minLength: 4, maxLength: 4 }),
+  groups: fc.array(
+    fc.record({ row: rowOf(group), members: fc.uniqueArray(someone, { maxLength: 4 }) }),
+    { maxLength: 3 },
+  ),
+  switches: fc.uniqueArray(
+    fc.record({ timestamp: instant, members: fc.uniqueArray(someone, { maxLength: 4 }) }),
+    { selector: ({ timestamp }) => timestamp, maxLength: 6 },
+  ),
+  systemGuilds: fc.uniqueArray(fc.record({ guild_id: snowflake, row: rowOf(systemGuild) }), guilds),
+  memberGuilds: fc.uniqueArray(
+    fc.record({ guild_id: snowflake, member: someone, row: rowOf(memberGuild) }),
+    guilds,
+  ),
+  autoproxy: fc.uniqueArray(
+    fc.record({ guild_id: snowflake, member: someone, row: rowOf(autoproxy) }),
+    guilds,
+  ),
+  kept: fc.array(
+    fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.integer(), fc.constant(null))),
+  ),
+})
+
+type AnySystem = typeof anySystem extends fc.Arbitrary<infer S> ? S : never
+
+/** Makes it, as if nothing but the tables stood in the way. Gives its number. */
+export async function makeIt({ deps }: { deps: Deps }, any: AnySystem): Promise<number> {
+  return deps.transact(async (tx) => {
+    const { id } = await insertSystem(tx, any.system)
+    await updateSettings(deps, tx, id, any.settings)
+    for (const account of any.accounts) await adoptAccount(tx, id, account)
+    const people: number[] = []
+    for (const row of any.members) people.push((await insertMember(tx, id, row)).id)
+    const memberAt = (at: number) => people[at] ?? 0
+    for (const { row, members } of any.groups) {
+      const made = await insertGroup(tx, id, row)
+      for (const at of members) await addPair(tx).run({ group: made.id, member: memberAt(at) })
+    }
+    for (const { timestamp, members } of any.switches) {
+      const uuid = crypto.randomUUID()
+      const made = tx.insert(switches).values({ uuid, system_id: id, timestamp }).returning().get()
+      for (const [position, at] of members.entries())
+        tx.insert(switchMembers)
+          .values({ switch_id: made.id, position, member_id: memberAt(at) })
+          .run()
+    }
+    for (const { guild_id, row } of any.systemGuilds)
+      await tx.insert(systemGuilds).values({ ...row, system_id: id, guild_id })
+    for (const { guild_id, member, row } of any.memberGuilds)
+      await tx.insert(memberGuilds).values({ ...row, member_id: memberAt(member), guild_id })
+    for (const { guild_id, member, row } of any.autoproxy) {
+      const hasMember = row.autoproxy_mode === 'member' || row.autoproxy_mode === 'latch'
+      const autoproxy_member = hasMember ? memberAt(member) : null
+      await tx.insert(autoproxies).values({ ...row, autoproxy_member, system_id: id, guild_id })
+    }
+    await keepRows(tx, id, { notes: any.kept }, async () => {})
+    return id
+  })
+}
+
+/** Any row that the table accepts, of what an owner can set. */
+function rowOf<E extends Entity>(entity: E): fc.Arbitrary<Row<E>> {
+  const fields = Object.entries(entity.fields).map(([key, field]) => [key, anyValue(key, field)])
+  const levels = entity.levels.map((level) => [level, fc.constantFrom('public', 'private')])
+  return fc.record(Object.fromEntries([...fields, ...levels])) as fc.Arbitrary<Row<E>>
+}
+
+function anyValue(key: string, field: Field): fc.Arbitrary<unknown> {
+  // What only the operator or a receiver decides does not travel.
+  if (/_limit$|^webhook_url$/.test(key)) return fc.constant(field.initial)
+  const text = fc.oneof(
+    fc.string({ unit: 'binary', minLength: 1, maxLength: field.max ?? 20 }),
+    fc.constantFrom(' ', '\t', '12345678901234567890', '"\\', '</script>', '__proto__'),
+  )
+  const part = fc.option(fc.string({ unit: 'binary', minLength: 1, maxLength: 47 }))
+  const values: Partial<Record<Field['kind'], fc.Arbitrary<unknown>>> = {
+    text,
+    color: fc.constantFrom('00ff00', 'abcdef'),
+    url: fc.constantFrom('https://a.example/a.png', 'HTTPS://a.example', 'http://a.example'),
+    date: fc.constantFrom('0001-03-04', '0004-02-29', '1990-12-31'),
+    flag: fc.boolean(),
+    count: fc.nat(),
+    choice: fc.constantFrom(...(field.choices ?? ['none'])),
+    timezone: fc.constantFrom('UTC', 'Europe/Oslo'),
+    texts: fc.array(text, { maxLength: 3 }),
+    proxyTags: fc.array(fc.record({ prefix: part, suffix: part })),
+  }
+  if (field.kind === 'timestamp') return key === 'created' ? instant : fc.option(instant)
+  const value = (values[field.kind] ?? fc.constant(field.initial))
+    .map((given) => field.read(given))
+    .filter((read) => !(read instanceof Problem))
+  return field.nullable ? fc.option(value, { nil: field.initial }) : value
+}

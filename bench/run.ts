@@ -128,7 +128,7 @@ function proxyBody(account: string, content: string): string {
 }
 
 interface Running {
-  process: Bun.Subprocess<'pipe' | 'ignore', 'pipe' | number, number>
+  process: Bun.Subprocess<'pipe' | 'ignore', 'pipe' | 'ignore', number>
   pid: number
   port: number
 }

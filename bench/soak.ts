@@ -1,9 +1,10 @@
 import { Database } from 'bun:sqlite'
-import { copyFileSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createRandom, hidOf, known, makeData, messageOf, small, uuidOf, whole } from './data'
+import { everythingOn, freePort, memoryOf, program } from './product'
 
 /** Mixed load on a server that is killed again and again: whatever it acknowledged must be there. */
 
@@ -26,9 +27,6 @@ const duration = Number(flags.minutes) * 60_000
 const workers = Number(flags.connections)
 const random = createRandom(Number(flags.seed))
 const bot = `Bot ${known.botKey}`
-const program = existsSync('dist/multitude')
-  ? ['dist/multitude']
-  : [process.execPath, 'src/main.ts']
 
 const folder = join(tmpdir(), 'multitude-bench')
 mkdirSync(folder, { recursive: true })
@@ -44,9 +42,8 @@ const address = `http://127.0.0.1:${port}`
 /** From a start to the next kill. */
 interface Life {
   startMs: number
-  seconds: number
   requests: number
-  /** Resident MiB, once a second. */
+  /** Resident megabytes, once a second. */
   memory: number[]
 }
 
@@ -154,15 +151,18 @@ async function write(ledger: Map<string, Promised>, worker: number): Promise<voi
   }
 }
 
-async function check({ kind, path, field, accepted, life }: Promised): Promise<void> {
-  const before = lives.length
+async function check(promised: Promised): Promise<void> {
+  const { kind, path, field, accepted, life } = promised
+  const current = lives.length
   const answer = await ask('GET', path, known.bigToken, undefined, undefined, true)
   // Killed again before it could tell: the next look will.
-  if (!answer && (!isUp || lives.length !== before)) return
+  if (!answer && (!isUp || lives.length !== current)) return
   checks += 1
   const found = String(answer?.[field])
   if (!accepted.includes(found))
     troubles.push(`lost: ${kind} of life ${life}, ${path} has ${field} ${found}, not ${accepted}`)
+  // What a dead server did not do, nobody will.
+  promised.accepted = [found]
 }
 
 /** The answer, or null if there was none. Only a server that is down may fail to answer well. */
@@ -225,9 +225,7 @@ async function startServer() {
       PORT: String(port),
       DATABASE_URL: `file:${file}`,
       DURABILITY: flags.durability,
-      RATE_LIMIT: 'generic_get=999999,message=999999,generic_update=999999',
-      TRUST_PROXY: '1',
-      LOG_FORMAT: 'json',
+      ...everythingOn,
     },
     stdin: 'ignore',
     stdout: 'ignore',
@@ -237,7 +235,7 @@ async function startServer() {
     if (performance.now() - started > GIVE_UP_MS) throw new Error(`no start, see ${logFile}`)
     await Bun.sleep(1)
   }
-  lives.push({ startMs: performance.now() - started, seconds: 0, requests: 0, memory: [] })
+  lives.push({ startMs: performance.now() - started, requests: 0, memory: [] })
   isUp = true
   return child
 }
@@ -250,50 +248,43 @@ async function stopServer(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
 
 function sample(): void {
   const life = lives.at(-1)
-  if (!isUp || !life || !existsSync(`/proc/${server.pid}/status`)) return
-  const status = readFileSync(`/proc/${server.pid}/status`, 'utf8')
-  life.memory.push(Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024))
-  life.seconds += 1
+  if (isUp) life?.memory.push(Math.round(memoryOf(server.pid)))
 }
 
 /** The file itself is whole, and the log knows of no failure. */
 function checkFile(): void {
   const database = new Database(file, { readonly: true })
-  const faults = [
-    ...database
-      .query<object, []>('PRAGMA integrity_check')
-      .all()
-      .map((row) => JSON.stringify(row)),
-    ...database
-      .query<object, []>('PRAGMA foreign_key_check')
-      .all()
-      .map((row) => JSON.stringify(row)),
-  ].filter((fault) => fault !== '{"integrity_check":"ok"}')
+  for (const pragma of ['integrity_check', 'foreign_key_check'])
+    for (const row of database.query<object, []>(`PRAGMA ${pragma}`).all()) {
+      const text = JSON.stringify(row)
+      if (text !== '{"integrity_check":"ok"}') troubles.push(text)
+    }
   database.close()
-  troubles.push(...faults)
   const errors = readFileSync(logFile, 'utf8').match(/^.*"level":"error".*$/gm) ?? []
   troubles.push(...errors.slice(0, 10))
 }
 
 function report(): void {
-  console.log('\nlife  start ms  seconds  requests  MiB after 5 s  highest  end')
-  for (const [at, { startMs, seconds, requests, memory }] of lives.slice(0, -1).entries()) {
-    const cells = [at + 1, startMs.toFixed(0), seconds, requests]
+  const lived = lives.slice(0, -1)
+  console.log('\nlife  start ms  seconds  requests  MB after 5 s  highest   end')
+  for (const [at, { startMs, requests, memory }] of lived.entries()) {
     const sizes = [memory[4] ?? memory[0], Math.max(...memory), memory.at(-1)]
-    const widths = [4, 10, 9, 10, 15, 9, 5]
-    console.log(
-      [...cells, ...sizes].map((cell, n) => String(cell).padStart(widths[n] ?? 0)).join(''),
-    )
+    const cells = [at + 1, startMs.toFixed(0), memory.length, requests, ...sizes]
+    const widths = [4, 10, 9, 10, 14, 9, 6]
+    console.log(cells.map((cell, n) => String(cell).padStart(widths[n] ?? 0)).join(''))
   }
   const list = (counts: Map<string, number>) =>
-    [...counts]
+    [...counts.keys()]
       .toSorted()
-      .map(([name, many]) => `${name} ${many}`)
+      .map((name) => `${name} ${counts.get(name)}`)
       .join(', ')
-  console.log(`\nanswers              ${list(statuses)}`)
-  console.log(`acknowledged writes  ${list(written)}`)
-  console.log(`read back            ${checks} times`)
-  console.log(`troubles             ${troubles.length}`)
+  const ends = lived.map(({ memory }) => memory.at(-1) ?? 0)
+  console.log(`
+answers              ${list(statuses)}
+acknowledged writes  ${list(written)}
+read back            ${checks} times
+memory               ${lived[0]?.memory[0]} MB at first, ${Math.max(...lived.flatMap(({ memory }) => memory))} at most, lives end with ${Math.min(...ends)} to ${Math.max(...ends)}
+troubles             ${troubles.length}`)
   for (const trouble of troubles.slice(0, 20)) console.log(`  ${trouble}`)
 }
 
@@ -308,11 +299,4 @@ function memberAt(at: number): string {
 
 function pick<T>(all: readonly T[]): T {
   return all[Math.floor(random() * all.length)] as T
-}
-
-function freePort(): number {
-  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
-  const { port } = probe
-  probe.stop(true)
-  return port
 }

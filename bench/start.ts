@@ -1,8 +1,9 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { known, makeData, small, whole } from './data'
+import { freePort, memoryOf, program } from './product'
 
 /** How soon the executable answers, and how much memory it takes when nobody asks anything. */
 
@@ -10,7 +11,6 @@ const { values: flags } = parseArgs({
   options: {
     small: { type: 'boolean', default: false },
     starts: { type: 'string', default: '10' },
-    program: { type: 'string', default: 'dist/multitude' },
   },
 })
 
@@ -20,7 +20,6 @@ const GIVE_UP_MS = 10_000
 /** Long enough for whatever a start leaves to be done later. */
 const SETTLE_MS = 2000
 
-const program = existsSync(flags.program) ? [flags.program] : [process.execPath, 'src/main.ts']
 const folder = join(tmpdir(), 'multitude-bench')
 mkdirSync(folder, { recursive: true })
 const pristine = join(folder, flags.small ? 'small.db' : 'whole.db')
@@ -83,21 +82,6 @@ async function answers(url: string): Promise<boolean> {
     if ((cause as NodeJS.ErrnoException).code === 'ECONNREFUSED') return false
     throw cause
   }
-}
-
-/** Asked of the system beforehand: reading the port off the log would be part of what is timed. */
-function freePort(): number {
-  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
-  const { port } = probe
-  probe.stop(true)
-  return port
-}
-
-/** Resident megabytes; only Linux tells. */
-function memoryOf(pid: number): number {
-  if (!existsSync('/proc/self/status')) return Number.NaN
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  return (Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024) / 1e6
 }
 
 function report(values: number[], goal: number, unit: string): string {

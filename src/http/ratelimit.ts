@@ -17,7 +17,8 @@ export interface Allowance {
 type Client = number | string
 
 const WINDOW_MS = 1000
-const MOST_CLIENTS = 100_000
+/** In one generation and scope; more than can be served within a window. */
+const MOST_CLIENTS = 20_000
 /** Thirds and sevenths of a second do not add up to a whole one exactly. */
 const ROUNDING_MS = 0.01
 

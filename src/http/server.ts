@@ -4,6 +4,7 @@ import type { Events } from '../events/events'
 import type { Log } from '../log'
 import { DomainError, error } from '../model/errors'
 import type { Deps } from '../service/deps'
+import type { TokenOwner } from '../service/tokens'
 import { docsFiles } from '../web/docs'
 import { spellError } from '../wire/error'
 import { bot } from './bot'
@@ -42,7 +43,13 @@ export function createHandler(parts: ServerParts): Handle {
   const boot = crypto.randomUUID().slice(0, 13)
   let count = 0
 
-  const limit = (request: Request, path: string, caller: Caller, peer: () => string) => {
+  const limit = (
+    request: Request,
+    method: string,
+    path: string,
+    caller: Caller,
+    peer: () => string,
+  ) => {
     if (limiter === null || caller.kind === 'bot') return null
     const client = findClient(peer, request.headers, config.TRUST_PROXY)
     if (client.isLocal) return null
@@ -50,58 +57,50 @@ export function createHandler(parts: ServerParts): Handle {
       warnedOfProxy = true
       log.warn('a request came through a proxy, but TRUST_PROXY is 0: its clients share one limit')
     }
-    const isItself = actsOnItself(request.method, path, caller)
-    const who = isItself && caller.system ? caller.system.id : client.address
-    return limiter(scopeOf(request.method, path), who, Date.now())
-  }
-
-  const finish = (request: Request, path: string, response: Response, requestId: string) => {
-    response.headers.set('access-control-allow-origin', '*')
-    response.headers.set('access-control-expose-headers', EXPOSED)
-    response.headers.set('x-request-id', requestId)
-    markDeprecated(path, response)
-    return isHead(request) ? withoutBody(response) : response
+    const { system } = caller
+    const who = system && actsOnItself(method, path, system) ? system.id : client.address
+    return limiter(scopeOf(method, path), who, Date.now())
   }
 
   /** One function, because every further one that waits would cost each request. */
   return async (given, from) => {
     const started = performance.now()
     const request = withAddress(given)
+    const { method, url } = request
+    const path = pathOf(url)
     const requestId = `${boot}-${(count++).toString(36)}`
-    const path = pathOf(request.url)
     let response: Response
     try {
       // HEAD is answered as GET: no route has to know of it.
-      const asked = isHead(request) ? new Request(request, { method: 'GET' }) : request
-      if (request.method === 'OPTIONS')
-        response = new Response(null, { status: 204, headers: preflight })
+      const asked = method === 'HEAD' ? new Request(request, { method: 'GET' }) : request
+      if (method === 'OPTIONS') response = new Response(null, { status: 204, headers: preflight })
       else if (isForEveryone(path)) response = await app.fetch(asked)
       else {
         const found = findCaller(deps, request.headers, path)
         const caller = found instanceof Promise ? await found : found
         const peer = typeof from === 'string' ? () => from : from
-        const allowance = limit(request, path, caller, peer)
+        const allowance = limit(request, method, path, caller, peer)
         noteCaller(asked, caller, requestId)
         response = allowance?.retryAfter ? tooMany(allowance) : await app.fetch(asked)
-        if (allowance) withAllowance(response, allowance)
+        if (allowance) tellAllowance(response.headers, allowance)
       }
     } catch (cause) {
       response = answerError(cause, requestId, log)
     }
-    const finished = finish(request, path, response, requestId)
-    log.info('request', {
-      method: request.method,
-      path,
-      status: response.status,
-      ms: Math.round((performance.now() - started) * 100) / 100,
-      request_id: requestId,
-    })
+    if (method === 'HEAD') response = await withoutBody(response)
+    const { headers, status } = response
+    headers.set('access-control-allow-origin', '*')
+    headers.set('access-control-expose-headers', EXPOSED)
+    headers.set('x-request-id', requestId)
+    if (path.startsWith('/v1')) markDeprecated(path, response)
+    const ms = Math.round((performance.now() - started) * 100) / 100
+    log.info('request', { method, path, status, ms, request_id: requestId })
     const closing = door()
-    if (closing === undefined) return finished
-    await closing
-    const last = await finished
-    last.headers.set('connection', 'close')
-    return last
+    if (closing !== undefined) {
+      await closing
+      headers.set('connection', 'close')
+    }
+    return response
   }
 }
 
@@ -221,11 +220,11 @@ async function withoutBody(response: Response): Promise<Response> {
   return head
 }
 
-function withAllowance(response: Response, allowance: Allowance): void {
-  response.headers.set('x-ratelimit-limit', String(allowance.limit))
-  response.headers.set('x-ratelimit-remaining', String(allowance.remaining))
-  response.headers.set('x-ratelimit-reset', String(allowance.reset))
-  response.headers.set('x-ratelimit-scope', allowance.scope)
+function tellAllowance(headers: Headers, { limit, remaining, reset, scope }: Allowance): void {
+  headers.set('x-ratelimit-limit', String(limit))
+  headers.set('x-ratelimit-remaining', String(remaining))
+  headers.set('x-ratelimit-reset', String(reset))
+  headers.set('x-ratelimit-scope', scope)
 }
 
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE']
@@ -251,10 +250,6 @@ function pathOf(url: string): string {
   return end === -1 ? url.slice(start) : url.slice(start, end)
 }
 
-function isHead({ method }: Request): boolean {
-  return method === 'HEAD'
-}
-
 /** Pages and health: nobody is asked who they are, and nothing is counted. */
 function isForEveryone(path: string): boolean {
   return path === '/health' || path === '/openapi.json' || path.startsWith('/docs') || path === '/'
@@ -266,11 +261,11 @@ function scopeOf(method: string, path: string): Scope {
 }
 
 /** Writes are only ever allowed on the caller's own system; reads tell by the name they use. */
-function actsOnItself(method: string, path: string, { system }: Caller): boolean {
-  if (system === null) return false
+function actsOnItself(method: string, path: string, { hid, uuid }: TokenOwner): boolean {
   if (!isRead(method)) return true
   // Version 1 says `/s` for its own system and `/s/ID` for one by name.
   const [, named = '@me'] = /\/(?:systems|s)(?:\/([^/]+)|\/?$)/.exec(path) ?? ['', '']
-  const name = named.toLowerCase().replace('-', '')
-  return name === '@me' || name === system.hid || named.toLowerCase() === system.uuid
+  if (named === '@me' || named === hid) return true
+  const name = named.toLowerCase()
+  return name.replace('-', '') === hid || name === uuid
 }

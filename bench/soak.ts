@@ -69,6 +69,7 @@ console.log(
   `${program.join(' ')}, ${flags.minutes} min, ${workers} connections, seed ${flags.seed}`,
 )
 let server = await startServer()
+process.on('exit', () => server.kill('SIGKILL'))
 const killing = flags.calm ? Promise.resolve() : killNowAndThen()
 const sampling = setInterval(sample, 1000)
 const ledgers = Array.from({ length: workers }, () => new Map<string, Promised>())
@@ -154,7 +155,7 @@ async function write(ledger: Map<string, Promised>, worker: number): Promise<voi
 async function check(promised: Promised): Promise<void> {
   const { kind, path, field, accepted, life } = promised
   const current = lives.length
-  const answer = await ask('GET', path, known.bigToken, undefined, undefined, true)
+  const answer = await ask('GET', path, known.bigToken)
   // Killed again before it could tell: the next look will.
   if (!answer && (!isUp || lives.length !== current)) return
   checks += 1
@@ -171,8 +172,7 @@ async function ask(
   path: string,
   token: string,
   body?: object,
-  system?: string,
-  isCheck = false,
+  system = '',
 ): Promise<Record<string, unknown> | null> {
   const [wasUp, life] = [isUp, lives.length]
   try {
@@ -181,7 +181,7 @@ async function ask(
       headers: {
         authorization: token,
         'x-forwarded-for': '203.0.113.7',
-        ...(system && { 'x-system': system }),
+        'x-system': system,
       },
       signal: AbortSignal.timeout(GIVE_UP_MS),
       ...(body && { body: JSON.stringify(body) }),
@@ -191,7 +191,7 @@ async function ask(
     const current = lives.at(-1)
     if (current) current.requests += 1
     if (response.ok) return answer
-    if (!isCheck) troubles.push(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`)
+    troubles.push(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`)
   } catch (cause) {
     const { code, name } = cause as NodeJS.ErrnoException
     count(code ?? name)
@@ -232,7 +232,10 @@ async function startServer() {
     stderr: openSync(logFile, 'a'),
   })
   while (!(await fetch(`${address}/health`).catch(() => null))?.ok) {
-    if (performance.now() - started > GIVE_UP_MS) throw new Error(`no start, see ${logFile}`)
+    if (performance.now() - started > GIVE_UP_MS) {
+      child.kill('SIGKILL')
+      throw new Error(`no start, see ${logFile}`)
+    }
     await Bun.sleep(1)
   }
   lives.push({ startMs: performance.now() - started, requests: 0, memory: [] })

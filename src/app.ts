@@ -16,7 +16,11 @@ const STOP_LIMIT_MS = 10_000
 const LULL_MS = 25
 const MOST_LULLS = 40
 
-/** Longer than a write may wait for another process; Bun's own limit would drop such a request. */
+/**
+ * Longer than a write may wait for another process; Bun's own limit would drop such a request. Bytes
+ * that trickle do not extend it: a body must come with 16 KiB a second, and the first head of a
+ * connection within ten seconds.
+ */
 const IDLE_LIMIT_S = 60
 
 export interface App {
@@ -25,7 +29,7 @@ export interface App {
   readonly handle: Handle
   readonly events: Events
   /** Serves on the configured address; gives the address it really got. */
-  listen(): string
+  listen(idleLimit?: number): string
   /** Takes no more requests, finishes those that run (bounded), and closes the database. */
   stop(): Promise<void>
 }
@@ -69,7 +73,7 @@ export function createApp(
     storage,
     handle,
     events,
-    listen() {
+    listen(idleLimit = IDLE_LIMIT_S) {
       server = Bun.serve({
         hostname: config.HOST,
         port: config.PORT,
@@ -79,7 +83,7 @@ export function createApp(
         development: false,
         // Which would else let two programs share one port, each with half of the requests.
         reusePort: false,
-        idleTimeout: IDLE_LIMIT_S,
+        idleTimeout: idleLimit,
         fetch(request, from) {
           arrived++
           return handle(request, () => from.requestIP(request)?.address ?? '')

@@ -1,4 +1,4 @@
-import { Problem } from '../model/field'
+import { Problem } from '../model/check'
 import { see } from '../model/privacy'
 import { isSnowflake } from '../model/ref'
 import { system } from '../model/system'

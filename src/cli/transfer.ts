@@ -1,14 +1,8 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { parseJson } from '../formats/json'
 import { exportFrontHistory, exportSystem } from '../service/exporting'
-import {
-  type ImportPart,
-  type ImportReport,
-  type ImportTarget,
-  importFile,
-  importParts,
-  type Tally,
-} from '../service/importing'
+import { type ImportTarget, importFile } from '../service/importing'
+import { type ImportPart, type ImportReport, importParts, type Tally } from '../service/importWork'
 import { findSystem } from '../service/systems'
 import { type Call, type Command, columns, Failure, UsageError } from './command'
 import { namedSystem } from './named'

@@ -2,8 +2,9 @@ import { Database, SQLiteError } from 'bun:sqlite'
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { checkHealth } from './doctor'
+import { StorageError } from './handle'
 import { isOurs, unknownMigrations } from './migrate'
-import { pathOf, StorageError } from './open'
+import { pathOf } from './open'
 
 /** Writes a whole and consistent copy, also while others write. */
 export function backUp(url: string, to: string): void {

@@ -1,8 +1,8 @@
 import { Database, SQLiteError } from 'bun:sqlite'
-import type { ProxyTag } from '../model/field'
+import type { ProxyTag } from '../model/check'
 import { keysOfTag } from '../model/proxyTags'
+import { StorageError } from './handle'
 import { migrations } from './migrations'
-import { StorageError } from './open'
 
 export interface Finding {
   check: string

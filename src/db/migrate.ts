@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
+import { StorageError } from './handle'
 import { migrations } from './migrations'
-import { StorageError } from './open'
 
 /** Marks the file as ours ("MULT"), so that another program's database is never migrated. */
 const APPLICATION_ID = 0x4d554c54

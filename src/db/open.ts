@@ -1,14 +1,12 @@
 import { Database, SQLiteError } from 'bun:sqlite'
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
+import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { error } from '../model/errors'
+import { type Db, StorageError } from './handle'
 import { migrate, refuseForeign } from './migrate'
 import { noteWrite } from './statement'
 import * as tables from './tables'
-
-/** A handle that queries run on: the reader, or the writer inside a transaction. */
-export type Db = BunSQLiteDatabase<typeof tables> & { $client: Database }
 
 export type Durability = 'full' | 'normal'
 
@@ -25,9 +23,6 @@ export interface Storage {
   /** Folds the write-ahead log into the file and closes it. */
   close(): void
 }
-
-/** The database cannot be used; the message is one clear line for the operator. */
-export class StorageError extends Error {}
 
 /** How long a writer waits for another process, such as a long import, before it gives up. */
 const BUSY_LIMIT_MS = 30_000

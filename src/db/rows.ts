@@ -1,6 +1,6 @@
 import type { Entity } from '../model/entity'
 import type { Field } from '../model/field'
-import type { Db } from './open'
+import type { Db } from './handle'
 import { type Hot, statement, type Value } from './statement'
 
 /** Rows of a field table, read and written by statements of their own: no query is built for one. */

@@ -1,4 +1,4 @@
-import type { Db } from './open'
+import type { Db } from './handle'
 import { prepared } from './prepared'
 
 export type Value = string | number | null

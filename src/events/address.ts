@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import { dns } from 'bun'
-import { isWebAddress, MAX_URL } from '../model/field'
+import { isWebAddress, MAX_URL } from '../model/check'
 
 /** What the operator opens beyond the public internet: host names, and ranges of addresses. */
 export interface AllowList {

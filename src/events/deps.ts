@@ -1,4 +1,5 @@
-import type { Db, Storage } from '../db/open'
+import type { Db } from '../db/handle'
+import type { Storage } from '../db/open'
 import type { Instant } from '../model/time'
 
 /** What the room works with: the same store and clock as everybody, and a way to complain. */

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import { Problem } from '../model/check'
 import { error } from '../model/errors'
-import { Problem } from '../model/field'
 import { DAY, HOUR, MINUTE, SECOND } from '../model/time'
 import { type AllowList, checkAddress, type Resolve } from './address'
 import type { EventDeps } from './deps'

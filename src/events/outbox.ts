@@ -1,5 +1,5 @@
 import { and, eq, gt, lt, sql } from 'drizzle-orm'
-import type { Db } from '../db/open'
+import type { Db } from '../db/handle'
 import { prepared } from '../db/prepared'
 import { statement } from '../db/statement'
 import { events } from '../db/tables'

@@ -1,5 +1,6 @@
+import { MAX_TAGS, Problem } from '../model/check'
 import type { Entity, JsonObject, Level, Patch } from '../model/entity'
-import { type Field, type Kind, MAX_TAGS, Problem } from '../model/field'
+import type { Field, Kind } from '../model/field'
 import { isUuid, parseRef } from '../model/ref'
 import { type Subject, UnreadableFile } from './bundle'
 import type { Ledger } from './ledger'

@@ -1,5 +1,6 @@
+import { Problem } from './check'
 import { error, type Problems } from './errors'
-import { type Field, Problem, type ValueOf } from './field'
+import type { Field, ValueOf } from './field'
 
 export type Fields = Record<string, Field>
 export type Level = 'public' | 'private'

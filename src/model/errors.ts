@@ -1,4 +1,4 @@
-import type { Problem } from './field'
+import type { Problem } from './check'
 
 /** What is wrong with a body, by key. */
 export type Problems = Record<string, Problem[]>

@@ -1,5 +1,5 @@
 import type { AutoproxyMode } from './autoproxy'
-import type { ProxyTag } from './field'
+import type { ProxyTag } from './check'
 import type { MemberGuild, SystemGuild } from './guild'
 import type { Member } from './member'
 import { formatName, MAX_PROXY_NAME, type PreviousMessage, readyName } from './proxyName'

@@ -1,4 +1,4 @@
-import { MAX_TAG_AFFIXES, type ProxyTag } from './field'
+import { MAX_TAG_AFFIXES, type ProxyTag } from './check'
 
 export interface TagMatch<M> {
   member: M

@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm'
-import type { Db } from '../db/open'
+import type { Db } from '../db/handle'
 import { statement } from '../db/statement'
 import { accounts } from '../db/tables'
 import { error } from '../model/errors'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
-import type { Db } from '../db/open'
+import type { Db } from '../db/handle'
 import { archive } from '../db/tables'
 
 /** Many rows in one statement: one by one a long chat history would take minutes. */

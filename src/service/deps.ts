@@ -1,4 +1,5 @@
-import type { Db, Storage } from '../db/open'
+import type { Db } from '../db/handle'
+import type { Storage } from '../db/open'
 import type { Instant } from '../model/time'
 
 /** What every verb works with. The outside world enters here and nowhere else. */

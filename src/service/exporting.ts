@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, lt, sql } from 'drizzle-orm'
-import type { Db } from '../db/open'
+import type { Db } from '../db/handle'
 import { prepared } from '../db/prepared'
 import { autoproxies, groups, memberGuilds, members, switches, systemGuilds } from '../db/tables'
 import {

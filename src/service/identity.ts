@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import type { Db } from '../db/open'
+import type { Db } from '../db/handle'
 import { decodeRow } from '../db/rows'
 import { statement } from '../db/statement'
 import type { Entity, Identity } from '../model/entity'

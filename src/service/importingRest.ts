@@ -5,7 +5,7 @@ import type { BundleSwitch } from '../formats/bundle'
 import { changesOf, fillDefaults } from '../model/entity'
 import { memberGuild, systemGuild } from '../model/guild'
 import { findMemberGuild, findSystemGuild } from './guilds'
-import type { Import } from './importing'
+import type { Import } from './importWork'
 
 /** Many switches in one statement: one by one a long history would take three times as long. */
 const BATCH = 500

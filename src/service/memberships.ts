@@ -1,5 +1,5 @@
 import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
-import type { Db } from '../db/open'
+import type { Db } from '../db/handle'
 import { prepared } from '../db/prepared'
 import { groupMembers, groups, members } from '../db/tables'
 import { error } from '../model/errors'

@@ -1,4 +1,4 @@
-import type { Db } from '../db/open'
+import type { Db } from '../db/handle'
 import { createInserter } from '../db/rows'
 import { statement } from '../db/statement'
 import { error } from '../model/errors'

@@ -1,4 +1,4 @@
-import type { Db } from '../db/open'
+import type { Db } from '../db/handle'
 import { createInserter } from '../db/rows'
 import type { Happening } from '../model/events'
 import type { Instant } from '../model/time'

@@ -1,4 +1,4 @@
-import type { Db } from '../db/open'
+import type { Db } from '../db/handle'
 import type { Value } from '../db/statement'
 import { error } from '../model/errors'
 import { ORIGINAL_LOOKUP } from '../model/message'

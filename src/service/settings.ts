@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import type { Db } from '../db/open'
+import type { Db } from '../db/handle'
 import { decodeRow } from '../db/rows'
 import { statement } from '../db/statement'
 import { systemSettings } from '../db/tables'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { and, desc, eq, lt, sql } from 'drizzle-orm'
-import type { Db } from '../db/open'
+import type { Db } from '../db/handle'
 import { prepared } from '../db/prepared'
 import { createInserter, decodeRow } from '../db/rows'
 import { statement } from '../db/statement'

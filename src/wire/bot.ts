@@ -1,11 +1,11 @@
 import { type TSchema, Type } from '@sinclair/typebox'
+import { Problem } from '../model/check'
 import { entity, fillDefaults, type JsonObject, readDraft } from '../model/entity'
 import { error, type Problems } from '../model/errors'
 import {
   flag,
   maybeSnowflake,
   moment,
-  Problem,
   requiredFlag,
   requiredReference,
   snowflake,

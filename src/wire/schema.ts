@@ -1,6 +1,7 @@
 import { type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
+import { MAX_TAG_AFFIXES } from '../model/check'
 import type { Entity } from '../model/entity'
-import { type Field, MAX_TAG_AFFIXES } from '../model/field'
+import type { Field } from '../model/field'
 import type { UnreadBody } from './json'
 
 /** JSON Schemas of the v2 spelling, made from the field tables: for documentation and its test. */

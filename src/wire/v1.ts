@@ -1,4 +1,5 @@
 import { type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
+import { MAX_TAG_AFFIXES, MAX_URL, Problem } from '../model/check'
 import {
   type Entity,
   entity,
@@ -10,7 +11,7 @@ import {
   throwIfNothing,
 } from '../model/entity'
 import { error, type Problems } from '../model/errors'
-import { MAX_TAG_AFFIXES, MAX_URL, Problem, required, text } from '../model/field'
+import { required, text } from '../model/field'
 import { type MemberDraft, type MemberPatch, member } from '../model/member'
 import type { Message } from '../model/message'
 import type { Seen } from '../model/privacy'

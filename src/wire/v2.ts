@@ -1,3 +1,4 @@
+import { Problem } from '../model/check'
 import {
   type Draft,
   type Entity,
@@ -10,7 +11,6 @@ import {
   throwIfAny,
 } from '../model/entity'
 import { error, type Problems } from '../model/errors'
-import { Problem } from '../model/field'
 import type { Message } from '../model/message'
 import type { Seen } from '../model/privacy'
 import { MAX_FRONTERS, type SwitchDraft } from '../model/switch'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ImportReport } from '../../src/service/importing'
+import type { ImportReport } from '../../src/service/importWork'
 import { fixture } from '../formats/fixture'
 import { commandLine, emptyFolder, program } from '../program'
 import { dump } from '../service/stage'

@@ -12,8 +12,9 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { StorageError } from '../../src/db/handle'
 import { migrations } from '../../src/db/migrations'
-import { openStorage, type Storage, StorageError } from '../../src/db/open'
+import { openStorage, type Storage } from '../../src/db/open'
 import { bots } from '../../src/db/tables'
 
 const root = mkdtempSync(join(tmpdir(), 'multitude-storage-'))

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, describe, expect, test } from 'bun:test'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
-import type { Db } from '../../src/db/open'
+import type { Db } from '../../src/db/handle'
 import type { Value } from '../../src/db/statement'
 import * as tables from '../../src/db/tables'
 import { createHandler } from '../../src/http/server'

@@ -52,7 +52,7 @@ describe('the address that limits are counted for', () => {
     fc.assert(fc.property(fc.ipV4(), (address) => expect(addressOf(address)).toBe(address)))
   })
 
-  test('is short and the same again for any spelling of IPv6', () => {
+  test('is a network for any spelling that IPv6 allows, or the IPv4 address within', () => {
     fc.assert(
       fc.property(fc.ipV6(), (address) => {
         expect(addressOf(address)).toMatch(/^[0-9a-f:]+::\/64$|^\d+\.\d+\.\d+\.\d+$/)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { Problem } from '../../src/model/check'
 import {
   choice,
   color,
@@ -9,7 +10,6 @@ import {
   flag,
   maybeCount,
   maybeFlag,
-  Problem,
   proxyTags,
   reference,
   required,

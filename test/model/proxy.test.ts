@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { MAX_TAG_AFFIXES, type ProxyTag } from '../../src/model/field'
+import { MAX_TAG_AFFIXES, type ProxyTag } from '../../src/model/check'
 import type { MemberGuild, SystemGuild } from '../../src/model/guild'
 import {
   autoproxyTarget,

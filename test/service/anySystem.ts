@@ -7,8 +7,9 @@ import {
   systemGuilds,
 } from '../../src/db/tables'
 import { autoproxy } from '../../src/model/autoproxy'
+import { Problem } from '../../src/model/check'
 import type { Entity, Row } from '../../src/model/entity'
-import { type Field, Problem } from '../../src/model/field'
+import type { Field } from '../../src/model/field'
 import { group } from '../../src/model/group'
 import { memberGuild, systemGuild } from '../../src/model/guild'
 import { member } from '../../src/model/member'

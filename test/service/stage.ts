@@ -3,12 +3,8 @@ import { readdirSync } from 'node:fs'
 import { and, eq, gt, max } from 'drizzle-orm'
 import { events } from '../../src/db/tables'
 import type { JsonObject } from '../../src/model/entity'
-import {
-  type ImportOptions,
-  type ImportReport,
-  type ImportTarget,
-  importFile,
-} from '../../src/service/importing'
+import { type ImportTarget, importFile } from '../../src/service/importing'
+import type { ImportOptions, ImportReport } from '../../src/service/importWork'
 import type { Home, Someone } from '../kit'
 
 /** The names of all files that were made up for the tests. */

@@ -7,9 +7,10 @@ import {
   registerWebhook,
   removeWebhook,
 } from '../../events/webhooks'
+import { Problem } from '../../model/check'
 import { throwIfAny } from '../../model/entity'
 import type { Problems } from '../../model/errors'
-import { Problem, url as urlField } from '../../model/field'
+import { url as urlField } from '../../model/field'
 import { requireSystem } from '../../service/systems'
 import { readObject, type UnreadBody } from '../../wire/json'
 import { unreadBody } from '../../wire/schema'

@@ -1,4 +1,5 @@
-import { type Field, Problem } from '../../../src/model/field'
+import { Problem } from '../../../src/model/check'
+import type { Field } from '../../../src/model/field'
 
 /** Values for one field: what is sent and what is kept of it, and what must be refused. */
 export interface Values {

@@ -1,0 +1,9 @@
+import type { Database } from 'bun:sqlite'
+import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import type * as tables from './tables'
+
+/** A handle that queries run on: the reader, or the writer inside a transaction. */
+export type Db = BunSQLiteDatabase<typeof tables> & { $client: Database }
+
+/** The database cannot be used; the message is one clear line for the operator. */
+export class StorageError extends Error {}

@@ -1,0 +1,89 @@
+import { isSnowflake } from './ref'
+
+/** What is wrong with one value, in words a client can show. */
+export class Problem {
+  constructor(
+    readonly message: string,
+    readonly max_length?: number,
+    readonly actual_length?: number,
+  ) {}
+}
+
+export interface ProxyTag {
+  prefix: string | null
+  suffix: string | null
+}
+
+export const MAX_URL = 256
+export const MAX_TAGS = 100
+/** prefix + "text" + suffix stays under 100 characters. */
+export const MAX_TAG_AFFIXES = 95
+
+/** Text as it can be stored and given back unchanged: no NUL, no half of a surrogate pair. */
+export function readText(value: string, max: number): string | Problem {
+  if (value.length > max)
+    return new Problem(`Too long: at most ${max} characters.`, max, value.length)
+  if (value.includes('\0') || !value.isWellFormed())
+    return new Problem('Contains characters that cannot be stored.')
+  return value
+}
+
+export function isWebAddress(value: string): boolean {
+  // A URL parser mends "http:///host" and the like; whoever reads the address later may not.
+  return /^https?:\/\/[^\s\p{Cc}/\\?#][^\s\p{Cc}]*$/iu.test(value) && URL.canParse(value)
+}
+
+export function isCalendarDate(value: string): boolean {
+  const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(value)
+  if (!match) return false
+  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])]
+  return (
+    year >= 1 &&
+    month >= 1 &&
+    month <= 12 &&
+    day >= 1 &&
+    day <= new Date(daysOf(year, month)).getUTCDate()
+  )
+}
+
+export function isTimezone(value: string): boolean {
+  try {
+    // The runtime also takes offsets such as "+01:00"; a time zone has a name.
+    return /^[A-Za-z]/.test(value) && new Intl.DateTimeFormat('en', { timeZone: value }) !== null
+  } catch {
+    return false
+  }
+}
+
+export function readSnowflake(value: unknown): string | Problem {
+  return typeof value === 'string' && isSnowflake(value)
+    ? value
+    : new Problem('Must be a number of up to 20 digits, as a string.')
+}
+
+export function readProxyTag(item: unknown): ProxyTag | Problem {
+  if (typeof item !== 'object' || item === null || Array.isArray(item))
+    return new Problem('A proxy tag is an object with "prefix" and "suffix".')
+  const { prefix = null, suffix = null } = item as Record<string, unknown>
+  for (const part of [prefix, suffix])
+    if (part !== null && typeof part !== 'string')
+      return new Problem('A proxy tag\'s "prefix" and "suffix" are strings or null.')
+  const tag = { prefix: (prefix as string) || null, suffix: (suffix as string) || null }
+  const length = (tag.prefix ?? '').length + (tag.suffix ?? '').length
+  if (length > MAX_TAG_AFFIXES)
+    return new Problem(
+      `A proxy tag is too long: prefix and suffix together at most ${MAX_TAG_AFFIXES} characters.`,
+      MAX_TAG_AFFIXES,
+      length,
+    )
+  for (const part of [tag.prefix, tag.suffix]) {
+    const checked = readText(part ?? '', MAX_TAG_AFFIXES)
+    if (checked instanceof Problem) return checked
+  }
+  return tag
+}
+
+/** Day 0 of the next month is the last of this one. Date.UTC would move years below 100. */
+function daysOf(year: number, month: number): number {
+  return new Date(0).setUTCFullYear(year, month, 0)
+}

@@ -34,7 +34,12 @@ async function compile(outfile: string, target?: string): Promise<string> {
     minify: true,
     bytecode: true,
     define: { 'process.env.MULTITUDE_COMMIT': JSON.stringify(commit) },
-    compile: { outfile, ...(target && { target: target as Bun.Build.CompileTarget }) },
+    compile: {
+      outfile,
+      ...(target && { target: target as Bun.Build.CompileTarget }),
+      // A bunfig.toml in the folder it is started from could make it run foreign code.
+      autoloadBunfig: false,
+    },
   })
   const [executable] = result.outputs
   if (!executable) throw new Error(`nothing was built for ${target}`)

@@ -28,7 +28,7 @@ const MINUTES = 60 * 1000
 const HOURS = 60 * MINUTES
 const DAYS = 24 * HOURS
 
-/** Every setting of the program. The README's table and `multitude config` are made from it. */
+/** Every setting of the program. `multitude config` is made from it, and a test holds the README to it. */
 export const settings = {
   HOST: setting('127.0.0.1', readHost, 'Address to listen on; 0.0.0.0 for every network'),
   PORT: setting(8080, readPort, 'Port to listen on; 0 picks a free one'),
@@ -64,7 +64,11 @@ export const settings = {
     readAllowList,
     'Hosts and CIDR ranges that webhooks may reach beside the public internet, with commas between',
   ),
-  IMPORT_LIMIT: setting(64 * MiB, readBytes, 'Largest file that can be imported'),
+  IMPORT_LIMIT: setting(
+    64 * MiB,
+    readImportLimit,
+    'Largest file that can be imported, 64MiB at most',
+  ),
   BACKUP_DIR: setting('', readText, 'Folder for scheduled backups; none are made without it'),
   BACKUP_EVERY: {
     ...setting(24 * HOURS, readDuration, 'Time between backups, as 30m, 24h or 7d'),
@@ -205,6 +209,12 @@ function readAllowList(text: string): string {
   const list = parseAllowList(text)
   if (Array.isArray(list)) throw new Error(`must be hosts and ranges (${list.join(' ')})`)
   return text
+}
+
+function readImportLimit(text: string): number {
+  const bytes = readBytes(text)
+  if (bytes > 64 * MiB) throw new Error('must be 64MiB at most')
+  return bytes
 }
 
 function readRateLimits(text: string): RateLimits | null {

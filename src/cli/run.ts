@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
 import { openDeps } from '../app'
 import { ConfigError, flagOf, readConfig, type SettingName, settings } from '../config'
@@ -117,6 +116,7 @@ function settingsOf({ takesSettings }: Command): SettingName[] {
 async function confirm(question: string, isGiven: boolean): Promise<void> {
   if (isGiven) return
   if (!process.stdin.isTTY) throw new UsageError('--yes is needed, because this cannot be undone')
+  const { createInterface } = await import('node:readline/promises')
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   const answer = await terminal.question(`${question} [y/N] `)
   terminal.close()

@@ -1,5 +1,5 @@
 import { Database, SQLiteError } from 'bun:sqlite'
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { checkHealth } from './doctor'
 import { StorageError } from './handle'
@@ -50,6 +50,7 @@ export function restore(url: string, from: string, now: Date): string | null {
 /** By SQLite itself, which knows of a write-ahead log beside the file and flushes what it wrote. */
 function copy(source: Database, to: string): void {
   source.query('VACUUM INTO ?').run(to)
+  chmodSync(to, 0o600)
 }
 
 /** What is not a whole database of ours must not take the place of one. */

@@ -1,5 +1,13 @@
 import { Database, SQLiteError } from 'bun:sqlite'
-import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  statSync,
+} from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { error } from '../model/errors'
@@ -204,6 +212,8 @@ function prepareFolder(path: string): void {
     mkdirSync(dirname(path), { recursive: true })
     accessSync(dirname(path), constants.W_OK)
     if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK)
+    // Private from its first moment on; SQLite gives the files beside it the same mode.
+    else closeSync(openSync(path, 'a', 0o600))
   } catch {
     throw new StorageError(
       `The database ${path} cannot be written: check the folder’s permissions.`,

@@ -1,5 +1,4 @@
-import { type ClientRequest, request as requestHttp } from 'node:http'
-import { request as requestHttps } from 'node:https'
+import type { ClientRequest } from 'node:http'
 import { isIP } from 'node:net'
 
 export interface Post {
@@ -29,7 +28,7 @@ export async function post(message: Post): Promise<Sent> {
   if (isIP(ip) === 0) return { error: 'no address' }
   if (message.signal?.aborted) return { error: 'given up' }
   try {
-    return await exchange(open(ip, message), message)
+    return await exchange(await open(ip, message), message)
   } catch (error) {
     return { error: nameError(error) }
   }
@@ -77,9 +76,9 @@ function exchange(
   return promise
 }
 
-function open(ip: string, { url, headers, body, ca }: Post): ClientRequest {
+async function open(ip: string, { url, headers, body, ca }: Post): Promise<ClientRequest> {
   const isSecure = url.protocol === 'https:'
-  const request = isSecure ? requestHttps : requestHttp
+  const { request } = isSecure ? await import('node:https') : await import('node:http')
   return request({
     host: ip,
     port: url.port === '' ? (isSecure ? 443 : 80) : Number(url.port),

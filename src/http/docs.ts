@@ -1,4 +1,3 @@
-import { swagger } from '@elysiajs/swagger'
 import { type AnyElysia, Elysia, type TSchema } from 'elysia'
 import { type ErrorName, errorTable } from '../model/errors'
 import { version } from '../version'
@@ -21,33 +20,30 @@ interface Description {
   deprecated?: boolean
 }
 
+type Answers = Pick<Description, 'answers' | 'types' | 'errors'>
+
 /** A bot may name a system in `X-System` that does not exist, wherever it asks. */
 const everywhere: ErrorName[] = ['systemNotFound', 'tooManyRequests', 'internal']
 
 /** What writes can answer beside their own errors. */
 export const writeErrors: ErrorName[] = ['badRequest', 'unauthorized', 'tooLarge']
 
-/** The documentation of a route: its words, its answers, and every error it can give. */
-export function describe({
-  summary,
-  description,
-  tag,
-  answers,
-  types = ['application/json'],
-  errors = [],
-  deprecated,
-}: Description) {
+/** The words about a route. Its answers are spelled only when the document is made. */
+export function describe({ summary, description, tag, deprecated, ...answered }: Description) {
   return {
     summary,
     ...(description && { description }),
     ...(deprecated && { deprecated }),
     tags: [tag],
-    responses: { ...successes(answers, types), ...failures([...errors, ...everywhere]) },
+    responses: {},
+    'x-answered': answered satisfies Answers,
   }
 }
 
 /** The OpenAPI document, made from the routes' own schemas. */
 export async function createDocument(routes: AnyElysia, publicUrl: string): Promise<object> {
+  // Only who asks for the document needs the plugin: loading it takes a part of each start.
+  const { swagger } = await import('@elysiajs/swagger')
   // The plugin's own page would load its scripts from elsewhere; only its document is used.
   const described = new Elysia({ normalize: false }).use(routes).use(
     swagger({
@@ -78,7 +74,7 @@ export async function createDocument(routes: AnyElysia, publicUrl: string): Prom
   const document = JSON.parse(await response.text(), (key, value) =>
     key === 'elysiaMeta' ? undefined : value,
   )
-  return onlyJson(document as OpenApi)
+  return onlyJson(withAnswers(document as OpenApi))
 }
 
 const INTRODUCTION = `The PluralKit-compatible interface of this server.
@@ -88,8 +84,32 @@ Every path of version 2 also answers without the \`/v2\` prefix.`
 
 type Content = Record<string, { schema: { additionalProperties?: unknown } }>
 
+interface Operation {
+  requestBody?: { content: Content }
+  responses: object
+  'x-answered'?: Answers
+}
+
 interface OpenApi {
-  paths: Record<string, Record<string, { requestBody?: { content: Content } }>>
+  paths: Record<string, Record<string, Operation>>
+}
+
+/** Every success and every error that a route can give. */
+function withAnswers(document: OpenApi): OpenApi {
+  for (const path of Object.values(document.paths))
+    for (const operation of Object.values(path)) {
+      const {
+        answers = {},
+        types = ['application/json'],
+        errors = [],
+      } = operation['x-answered'] ?? {}
+      delete operation['x-answered']
+      operation.responses = {
+        ...successes(answers, types),
+        ...failures([...errors, ...everywhere]),
+      }
+    }
+  return document
 }
 
 /** The plugin offers each body as form and text too; bodies here are JSON. */

@@ -234,7 +234,8 @@ const EXPOSED =
 
 const preflight = {
   'access-control-allow-methods': 'GET, HEAD, POST, PATCH, PUT, DELETE, OPTIONS',
-  'access-control-allow-headers': 'Content-Type, Authorization, User-Agent',
+  'access-control-allow-headers':
+    'Content-Type, Authorization, User-Agent, Last-Event-ID, X-System',
   'access-control-max-age': '86400',
 }
 

@@ -8,6 +8,12 @@ import { HID_ALPHABET, HID_LENGTH, parseRef, type Ref } from '../model/ref'
 /** What a file says of an identity. */
 export type GivenIdentity = Partial<Pick<Identity, 'hid' | 'uuid'>>
 
+/** A row's number and its system's. */
+export interface Place {
+  id: number
+  system_id: number
+}
+
 /** How rows with a short ID and a UUID are found, and how new ones get theirs. */
 export function identified<R extends Identity>(entity: Entity, table: string) {
   const where = (names: string[], condition: string) =>
@@ -19,6 +25,15 @@ export function identified<R extends Identity>(entity: Entity, table: string) {
   const names = '(select value from json_each(:names))'
   const amongAll = where(['names'], `hid in ${names} or uuid in ${names}`)
 
+  const placeByHid = statement<Place>(
+    ['hid'],
+    `select id, system_id from ${table} where hid = :hid`,
+  )
+  const placeByUuid = statement<Place>(
+    ['uuid'],
+    `select id, system_id from ${table} where uuid = :uuid`,
+  )
+
   const decoded = (raw: R | null) => raw && decodeRow(entity, raw)
 
   const findById = async (db: Db, id: number) => decoded(await byId(db).get(id))
@@ -29,6 +44,13 @@ export function identified<R extends Identity>(entity: Entity, table: string) {
   return {
     find,
     findById,
+
+    /** Only which row a reference names, and whose it is. */
+    async locate(db: Db, text: string): Promise<Place | null> {
+      const ref = parseRef(text)
+      if (ref === null) return null
+      return await ('uuid' in ref ? placeByUuid(db).get(ref.uuid) : placeByHid(db).get(ref.hid))
+    },
 
     /** The rows that the references name, in their order; null for each that names nothing. */
     async findAll(db: Db, refs: readonly string[]): Promise<(R | null)[]> {

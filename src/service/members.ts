@@ -67,9 +67,12 @@ export async function patchMember(
   ref: string,
   patch: MemberPatch,
 ): Promise<Member> {
-  const { id } = await getOwnMember(deps, viewer, ref)
+  requireSystem(viewer)
+  const place = await stored.locate(deps.db, ref)
+  if (!place) throw error('memberNotFound')
+  if (!isOwner(viewer, place.system_id)) throw error('notYourMember')
   return deps.transact(async (tx) => {
-    const before = await stored.findById(tx, id)
+    const before = await stored.findById(tx, place.id)
     if (!before) throw error('memberNotFound')
     const changed = changesOf<typeof member>(before, patch)
     if (Object.keys(changed).length === 0) return before

@@ -1,11 +1,16 @@
 import type { Db } from '../db/handle'
-import { createInserter } from '../db/rows'
+import { statement } from '../db/statement'
 import type { Happening } from '../model/events'
 import type { Instant } from '../model/time'
 
 /** Writes down what happened, in the transaction of the change itself. */
 export async function tell(tx: Db, at: Instant, happening: Happening): Promise<void> {
-  await insertEvent(tx, { ...happening, at })
+  const { system_id, type, subject, data } = happening
+  await insertEvent(tx).run(system_id, type, subject, data && JSON.stringify(data), at)
 }
 
-const insertEvent = createInserter('events', ['system_id', 'type', 'subject', 'data', 'at'])
+const insertEvent = statement(
+  ['system', 'type', 'subject', 'data', 'at'],
+  `insert into events (system_id, type, subject, data, at)
+   values (:system, :type, :subject, :data, :at)`,
+)

@@ -7,6 +7,7 @@ import { error } from '../model/errors'
 import type { Member } from '../model/member'
 import type { Message } from '../model/message'
 import { switchEffect } from '../model/proxy'
+import type { Settings } from '../model/settings'
 import { MAX_FRONTERS } from '../model/switch'
 import type { Instant } from '../model/time'
 import { findAccount } from './accounts'
@@ -15,7 +16,6 @@ import type { Deps } from './deps'
 import { findMember } from './members'
 import { type FoundMessage, findMessage, insertMessage, withMember } from './messages'
 import { tell } from './outbox'
-import { getSettings } from './settings'
 import { findAt, findLatest, insertSwitch, replaceMembers } from './switches'
 import { getSystemById } from './systems'
 
@@ -123,7 +123,7 @@ async function followWithSwitch(
   speaker: Member,
 ): Promise<void> {
   const systemId = speaker.system_id
-  const { proxy_switch } = await getSettings(tx, systemId)
+  const proxy_switch = (await proxySwitch(tx).get(systemId))?.proxy_switch ?? 'off'
   if (proxy_switch === 'off') return
   const latest = await findLatest(tx, systemId)
   const fronters = latest?.members ?? []
@@ -143,6 +143,11 @@ async function followWithSwitch(
   while (await findAt(tx, systemId, at)) at += 1
   await insertSwitch(deps, tx, systemId, at, [speaker])
 }
+
+const proxySwitch = statement<Pick<Settings, 'proxy_switch'>>(
+  ['system'],
+  'select proxy_switch from settings where system_id = :system',
+)
 
 const countMessage = statement(
   ['timestamp', 'id'],

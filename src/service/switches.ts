@@ -15,7 +15,7 @@ import type { Instant } from '../model/time'
 import type { Deps } from './deps'
 import { getOwnMembers } from './members'
 import { tell } from './outbox'
-import { getOwnSystem, getSystemById } from './systems'
+import { getOwnSystem } from './systems'
 
 /** A switch with the rows of its members, in their order. */
 export type Front = Switch & { members: Member[] }
@@ -58,14 +58,15 @@ export async function createSwitch(
   const { id } = await getOwnSystem(deps, viewer, systemRef)
   return deps.transact(async (tx) => {
     // It may have been deleted while this waited for its turn.
-    await getSystemById(tx, id)
+    if (!(await stillThere(tx).get(id))) throw error('systemNotFound')
     const named = await getOwnMembers(tx, id, draft.members)
     refuseTwice(named)
-    const latest = await findLatest(tx, id)
+    const latest = await latestIds(tx).get(id)
     const timestamp = draft.timestamp ?? deps.now()
     if (await findAt(tx, id, timestamp)) throw error('sameTimestamp')
     const isNewest = draft.timestamp === null || timestamp > (latest?.timestamp ?? -Infinity)
-    if (latest && isNewest && isSameFront(latest.members, named)) throw error('sameFronters')
+    if (latest && isNewest && latest.ids === JSON.stringify(named.map((one) => one.id)))
+      throw error('sameFronters')
     return insertSwitch(deps, tx, id, timestamp, named)
   })
 }
@@ -230,6 +231,17 @@ const insertRow = createInserter('switches', ['uuid', 'system_id', 'timestamp'])
 const latest = statement<Switch>(
   ['system'],
   'select * from switches where system_id = :system order by timestamp desc limit 1',
+)
+
+const stillThere = statement(['id'], 'select id from systems where id = :id')
+
+const latestIds = statement<{ timestamp: Instant; ids: string }>(
+  ['system'],
+  `select timestamp, (
+     select json_group_array(member_id) from (
+       select member_id from switch_members where switch_id = switches.id order by position
+     )
+   ) as ids from switches where system_id = :system order by timestamp desc limit 1`,
 )
 
 const atTime = statement<{ id: number }>(

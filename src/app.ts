@@ -48,8 +48,8 @@ export function createApp(
   )
   const deps: Deps = {
     ...stored,
-    async transact(work) {
-      const result = await storage.transact(work)
+    async transact(work, length) {
+      const result = await storage.transact(work, length)
       events.hub.wake()
       return result
     },

@@ -22,8 +22,11 @@ export interface Storage {
   readonly path: string
   /** Reads; never sees a transaction's half-done work. */
   readonly db: Db
-  /** Runs the work alone on the write connection: all of it is kept, or nothing. */
-  transact<T>(work: (tx: Db) => Promise<T>): Promise<T>
+  /**
+   * Runs the work alone on the write connection: all of it is kept, or nothing. Long work keeps
+   * its commit to itself, so that nobody else's answer waits for it.
+   */
+  transact<T>(work: (tx: Db) => Promise<T>, length?: 'long'): Promise<T>
   /** Gives the work a connection of its own that sees the database as of one moment. */
   snapshot<T>(work: (db: Db) => Promise<T>): Promise<T>
   /** Throws unless the database answers. */
@@ -82,6 +85,7 @@ export function openStorage(url: string, durability: Durability = 'full'): Stora
 const MOST_TOGETHER = 64
 
 interface Piece {
+  readonly isLong: boolean
   /** Whether it went well; what it did is undone otherwise. */
   run(): Promise<boolean>
   /** Tells its asker how it went, or that it was lost with all the others. */
@@ -106,16 +110,18 @@ function queueTransactions(
   const save = writer.query('SAVEPOINT piece')
   const release = writer.query('RELEASE piece')
   const undo = writer.query('ROLLBACK TO piece')
-  let queue: Piece[] = []
+  const queue: Piece[] = []
   let isWorking = false
 
   const pieceOf = <T>(
     work: (tx: Db) => Promise<T>,
+    isLong: boolean,
     resolve: (value: T) => void,
     reject: (cause: unknown) => void,
   ): Piece => {
     let outcome: { value: T } | { cause: unknown }
     return {
+      isLong,
       async run() {
         save.run()
         try {
@@ -156,16 +162,17 @@ function queueTransactions(
   const work = async () => {
     isWorking = true
     while (queue.length > 0) {
-      const pieces = queue.slice(0, MOST_TOGETHER)
-      queue = queue.slice(MOST_TOGETHER)
+      const long = queue.findIndex(({ isLong }) => isLong)
+      const together = long === -1 ? MOST_TOGETHER : Math.min(Math.max(long, 1), MOST_TOGETHER)
+      const pieces = queue.splice(0, together)
       await commitTogether(pieces)
     }
     isWorking = false
   }
 
-  return (task) =>
+  return (task, length) =>
     new Promise((resolve, reject) => {
-      queue.push(pieceOf(task, resolve, reject))
+      queue.push(pieceOf(task, length === 'long', resolve, reject))
       // After this moment's other requests had their say.
       if (!isWorking) queueMicrotask(() => isWorking || work())
     })

@@ -32,7 +32,7 @@ export async function importFile(
       if (!options.dryRun) return report
       undo.report = report
       throw undo
-    })
+    }, 'long')
   } catch (cause) {
     // A dry run does everything, and then takes it all back.
     if (cause === undo && undo.report) return undo.report

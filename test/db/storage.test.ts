@@ -150,6 +150,29 @@ describe('a transaction', () => {
     expect(order).toEqual([0, 1, 2, 3].flatMap((at) => [`${at} begins`, `${at} ends`]))
   })
 
+  test('shares its commit with those that queued up, and is answered only after it', async () => {
+    const work = (name: string) =>
+      transact(async (tx) => {
+        tx.insert(bots).values(bot(name)).run()
+        await Bun.sleep(1)
+      }).then(() => namesIn(storage).filter((known) => known.startsWith('shared')))
+    const [first, second, third] = await Promise.all(['shared a', 'shared b', 'shared c'].map(work))
+    expect(first).toEqual(['shared a', 'shared b', 'shared c'])
+    expect([second, third]).toEqual([first, first])
+  })
+
+  test('that is long keeps its commit to itself, and nobody waits for it who came before', async () => {
+    const seen: string[] = []
+    const short = transact(async (tx) => tx.insert(bots).values(bot('quick')).run())
+    const long = transact(async (tx) => {
+      seen.push(...namesIn(storage).filter((name) => name === 'quick'))
+      tx.insert(bots).values(bot('slow')).run()
+    }, 'long')
+    await Promise.all([short, long])
+    expect(seen).toEqual(['quick'])
+    expect(namesIn(storage)).toContain('slow')
+  })
+
   test('is not seen by a reader until it is whole', async () => {
     const seen: string[][] = []
     const look = () => seen.push(namesIn(storage).filter((name) => name.startsWith('half')))

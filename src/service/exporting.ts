@@ -1,7 +1,6 @@
-import { and, asc, desc, eq, lt, sql } from 'drizzle-orm'
+import { asc, eq, sql } from 'drizzle-orm'
 import type { Db } from '../db/handle'
-import { prepared } from '../db/prepared'
-import { autoproxies, groups, memberGuilds, members, switches, systemGuilds } from '../db/tables'
+import { autoproxies, groups, memberGuilds, members, systemGuilds } from '../db/tables'
 import {
   type FrontRow,
   frontHistoryCsv,
@@ -15,6 +14,7 @@ import type { Deps } from './deps'
 import { getOwnGroups } from './groups'
 import { getOwnMembers } from './members'
 import { getSettings } from './settings'
+import { type PastSwitch, pageOfSwitches } from './switches'
 import { getSystemById } from './systems'
 import { takeTurns } from './turns'
 
@@ -146,12 +146,6 @@ async function groupsOf(db: Db, systemId: number) {
   return rows.map(({ row, inside }) => ({ row, inside: JSON.parse(inside) as string[] }))
 }
 
-interface PastSwitch {
-  uuid: string
-  timestamp: number
-  members: string[]
-}
-
 const PAGE = 2000
 
 /** Newest first; a page at a time, between which others have their turn. */
@@ -159,37 +153,14 @@ async function switchesOf(db: Db, systemId: number): Promise<PastSwitch[]> {
   const giveWay = takeTurns()
   const all: PastSwitch[] = []
   for (let before = Number.MAX_SAFE_INTEGER; ; ) {
-    const page = await pageOfSwitches(db).all({ system: systemId, before, limit: PAGE })
-    for (const { inside, ...row } of page) all.push({ ...row, members: JSON.parse(inside) })
+    const page = await pageOfSwitches(db, systemId, before, PAGE)
+    all.push(...page)
     const last = page.at(-1)
     if (!last || page.length < PAGE) return all
     before = last.timestamp
     await giveWay()
   }
 }
-
-const pageOfSwitches = prepared((db) =>
-  db
-    .select({
-      uuid: switches.uuid,
-      timestamp: switches.timestamp,
-      inside: sql<string>`(
-        select json_group_array(m.hid order by s.position)
-        from switch_members s join members m on m.id = s.member_id
-        where s.switch_id = switches.id
-      )`,
-    })
-    .from(switches)
-    .where(
-      and(
-        eq(switches.system_id, sql.placeholder('system')),
-        lt(switches.timestamp, sql.placeholder('before')),
-      ),
-    )
-    .orderBy(desc(switches.timestamp))
-    .limit(sql.placeholder('limit'))
-    .prepare(),
-)
 
 async function memberGuildsOf(db: Db, systemId: number) {
   const rows = await db

@@ -35,12 +35,7 @@ export async function listSwitches(
   { before, limit }: { before: Instant | null; limit: number },
 ): Promise<PastSwitch[]> {
   passGate('history', of, isOwner(viewer, of.id))
-  const rows = await page(db).all({
-    system: of.id,
-    before: before ?? Number.MAX_SAFE_INTEGER,
-    limit,
-  })
-  return rows.map(({ hids, ...row }) => ({ ...row, members: JSON.parse(hids) }))
+  return pageOfSwitches(db, of.id, before ?? Number.MAX_SAFE_INTEGER, limit)
 }
 
 /** Who fronts now: the switch with the latest time, or null when there is none. */
@@ -134,6 +129,17 @@ export async function deleteAllSwitches(deps: Deps, systemId: number): Promise<v
       data: null,
     })
   })
+}
+
+/** Some of the history before a time, newest first. */
+export async function pageOfSwitches(
+  db: Db,
+  systemId: number,
+  before: Instant,
+  limit: number,
+): Promise<PastSwitch[]> {
+  const rows = await page(db).all({ system: systemId, before, limit })
+  return rows.map(({ hids, ...row }) => ({ ...row, members: JSON.parse(hids) }))
 }
 
 export async function findLatest(db: Db, systemId: number): Promise<Front | null> {

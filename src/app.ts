@@ -118,8 +118,8 @@ export function createApp(
 /** The database alone, for the command line. */
 export function openDeps(config: Config, now: () => Instant = createClock()) {
   const storage = openStorage(config.DATABASE_URL, config.DURABILITY)
-  const { db, transact, snapshot } = storage
-  const deps: Deps = { db, transact, snapshot, now }
+  const { db, moment, transact, snapshot } = storage
+  const deps: Deps = { db, moment, transact, snapshot, now }
   return { storage, deps }
 }
 

@@ -38,18 +38,11 @@ export function jsonFor(viewer: string, system: string, make: (eyes: Eyes) => st
   return `case when ${system} = ${viewer} then ${make('owner')} else ${make('others')} end`
 }
 
-/** What lies behind a gate of `table`: null for whoever may not pass it. */
-export function jsonBehind(
-  gate: Gate,
-  table: string,
-  viewer: string,
-  system: string,
-  make: (eyes: Eyes) => string,
-): string {
-  const isOpen = `${table}.${gates[gate].level} = 'public'`
-  if (make('owner') === make('others'))
-    return `case when ${system} = ${viewer} or ${isOpen} then ${make('owner')} end`
-  return `case when ${system} = ${viewer} then ${make('owner')} when ${isOpen} then ${make('others')} end`
+/** What lies behind a gate of `table`: null for others when it is closed. */
+export function jsonBehind(gate: Gate, table: string, eyes: Eyes, json: string): string {
+  return eyes === 'owner'
+    ? json
+    : `case when ${table}.${gates[gate].level} = 'public' then ${json} end`
 }
 
 /** A JSON array of the rows of a query that selects each row's JSON as `json`. */

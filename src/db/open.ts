@@ -13,7 +13,7 @@ import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { error } from '../model/errors'
 import { type Db, StorageError } from './handle'
 import { migrate, refuseForeign } from './migrate'
-import { noteWrite } from './statement'
+import { createMoment, type Moment } from './moment'
 import * as tables from './tables'
 
 export type Durability = 'full' | 'normal'
@@ -22,6 +22,7 @@ export interface Storage {
   readonly path: string
   /** Reads; never sees a transaction's half-done work. */
   readonly db: Db
+  readonly moment: Moment
   /**
    * Runs the work alone on the write connection: all of it is kept, or nothing. Long work keeps
    * its commit to itself, so that nobody else's answer waits for it.
@@ -55,11 +56,12 @@ export function openStorage(url: string, durability: Durability = 'full'): Stora
     writer.run('PRAGMA busy_timeout = 0')
     const reader = new Database(path, { readonly: true })
     reader.run('PRAGMA busy_timeout = 5000')
-    const db = drizzle(reader, { schema: tables })
+    const moment = createMoment(reader)
     return {
       path,
-      db,
-      transact: queueTransactions(writer, path, () => noteWrite(db)),
+      db: drizzle(reader, { schema: tables }),
+      moment,
+      transact: queueTransactions(writer, path, moment.end),
       async snapshot(work) {
         const own = new Database(path, { readonly: true })
         try {
@@ -72,6 +74,7 @@ export function openStorage(url: string, durability: Durability = 'full'): Stora
       },
       ping: () => void reader.query('SELECT 1 FROM systems LIMIT 1').get(),
       close: () => {
+        moment.end()
         reader.close()
         writer.run('PRAGMA busy_timeout = 1000')
         writer.run('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -101,7 +104,7 @@ interface Piece {
 function queueTransactions(
   writer: Database,
   path: string,
-  onCommit: () => void,
+  beforeCommit: () => void,
 ): Storage['transact'] {
   const tx = drizzle(writer, { schema: tables })
   const begin = writer.query('BEGIN IMMEDIATE')
@@ -149,8 +152,8 @@ function queueTransactions(
       let isWorthIt = false
       for (const piece of pieces) if (await piece.run()) isWorthIt = true
       if (isWorthIt) {
+        beforeCommit()
         commit.run()
-        onCommit()
       } else rollback.run()
     } catch (cause) {
       if (writer.inTransaction) rollback.run()

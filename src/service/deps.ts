@@ -5,6 +5,7 @@ import type { Instant } from '../model/time'
 /** What every verb works with. The outside world enters here and nowhere else. */
 export interface Deps {
   readonly db: Db
+  readonly moment: Storage['moment']
   readonly transact: Storage['transact']
   /** Reads as of one moment, whatever is written meanwhile. */
   readonly snapshot: Storage['snapshot']
@@ -30,6 +31,7 @@ export const undone: Deps = {
       throw new Error('there is no database here')
     },
   }),
+  moment: { join: () => 0, end: () => {} },
   transact: () => Promise.reject(new Error('there is no database here')),
   snapshot: () => Promise.reject(new Error('there is no database here')),
   now: () => 0,

@@ -1,9 +1,10 @@
 import type { Db } from '../db/handle'
+import type { Eyes } from '../db/json'
 import type { Value } from '../db/statement'
 import { error } from '../model/errors'
 import { ORIGINAL_LOOKUP } from '../model/message'
-import { type Gate, gates, isOwner, passGate, type Viewer } from '../model/privacy'
-import { isUuid, parseRef, parseSystemRef } from '../model/ref'
+import { type Gate, gates, type Viewer } from '../model/privacy'
+import { isUuid, parseRef, parseSystemRef, type Ref, type SystemRef } from '../model/ref'
 import type { Instant } from '../model/time'
 import type { Deps } from './deps'
 import {
@@ -68,9 +69,8 @@ export async function readFronters(
   viewer: Viewer,
   ref: string,
 ): Promise<string | null> {
-  const row = await findBySystemRef(frontersJson, db, viewer, ref)
-  passGate('fronters', row, isOwner(viewer, row.id))
-  return row.json
+  const json = throughGate('fronters', await findBySystemRef(frontersJson, db, viewer, ref))
+  return json === 'null' ? null : json
 }
 
 export async function readSwitch(
@@ -124,31 +124,46 @@ function throughGate(gate: Gate, { json }: { json: string | null }): string {
   return json
 }
 
+/** As the owner, if this is their system, else as everybody else sees it. */
 async function findBySystemRef(
-  query: BySystemRef,
+  { owner, others }: BySystemRef,
   db: Db,
   viewer: Viewer,
   text: string,
   ...more: Value[]
 ) {
-  const row = await askBySystemRef(query, db, viewer, text, more)
+  const ref = parseSystemRef(text)
+  const row =
+    ref &&
+    ((viewer.system !== null &&
+      (await askBySystemRef(owner, db, viewer, ref, [...more, viewer.system]))) ||
+      (await askBySystemRef(others, db, viewer, ref, more)))
   if (!row) throw error('systemNotFound')
   return row
 }
 
-function askBySystemRef(query: BySystemRef, db: Db, viewer: Viewer, text: string, more: Value[]) {
-  const ref = parseSystemRef(text)
-  if (ref === null) return null
-  if ('hid' in ref) return query.hid(db).get(ref.hid, viewer.system, ...more)
-  if ('me' in ref) return query.id(db).get(requireSystem(viewer), viewer.system, ...more)
-  if ('uuid' in ref) return query.uuid(db).get(ref.uuid, viewer.system, ...more)
-  return query.account(db).get(ref.account, viewer.system, ...more)
+function askBySystemRef(
+  query: BySystemRef[Eyes],
+  db: Db,
+  viewer: Viewer,
+  ref: SystemRef,
+  values: Value[],
+) {
+  if ('hid' in ref) return query.hid(db).get(ref.hid, ...values)
+  if ('me' in ref) return query.id(db).get(requireSystem(viewer), ...values)
+  if ('uuid' in ref) return query.uuid(db).get(ref.uuid, ...values)
+  return query.account(db).get(ref.account, ...values)
 }
 
-function findByRef(query: ByRef, db: Db, viewer: Viewer, text: string) {
+async function findByRef({ owner, others }: ByRef, db: Db, viewer: Viewer, text: string) {
   const ref = parseRef(text)
   if (ref === null) return null
+  const own = viewer.system === null ? null : await askByRef(owner, db, ref, [viewer.system])
+  return own ?? (await askByRef(others, db, ref, []))
+}
+
+function askByRef(query: ByRef[Eyes], db: Db, ref: Ref, values: Value[]) {
   return 'hid' in ref
-    ? query.hid(db).get(ref.hid, viewer.system)
-    : query.uuid(db).get(ref.uuid, viewer.system)
+    ? query.hid(db).get(ref.hid, ...values)
+    : query.uuid(db).get(ref.uuid, ...values)
 }

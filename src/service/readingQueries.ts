@@ -1,6 +1,5 @@
 import { type Eyes, isoOf, jsonBehind, jsonFor, jsonList, jsonOf } from '../db/json'
 import { statement } from '../db/statement'
-import type { Level } from '../model/entity'
 import { group } from '../model/group'
 import { member } from '../model/member'
 import { system } from '../model/system'
@@ -10,9 +9,6 @@ import { system } from '../model/system'
 export type BySystemRef = ReturnType<typeof bySystemRef>
 export type ByRef = ReturnType<typeof byRef>
 
-const SYSTEM = 'systems.id'
-const VIEWER = ':viewer'
-
 /** The JSON of members, by what selects them. */
 const memberList = (eyes: Eyes, from: string) =>
   jsonList(`select ${jsonOf(member, 'members', eyes)} as json from ${from}`)
@@ -20,12 +16,13 @@ const memberList = (eyes: Eyes, from: string) =>
 const onlyVisible = (eyes: Eyes, table: string) =>
   eyes === 'owner' ? '' : `and ${table}.visibility = 'public'`
 
-export const systemJson = bySystemRef(
-  jsonFor(VIEWER, SYSTEM, (eyes) => jsonOf(system, 'systems', eyes)),
-)
+export const systemJson = bySystemRef((eyes) => jsonOf(system, 'systems', eyes))
 
-export const membersJson = bySystemRef(
-  jsonBehind('members', 'systems', VIEWER, SYSTEM, (eyes) =>
+export const membersJson = bySystemRef((eyes) =>
+  jsonBehind(
+    'members',
+    'systems',
+    eyes,
     memberList(
       eyes,
       `members where members.system_id = systems.id ${onlyVisible(eyes, 'members')} order by members.id`,
@@ -47,21 +44,29 @@ export const groupsWithMembersJson = bySystemRef(
   }),
 )
 
-function groupList(extra: (eyes: Eyes) => [string, string][]): string {
-  return jsonBehind('groups', 'systems', VIEWER, SYSTEM, (eyes) =>
-    jsonList(
-      `select ${jsonOf(group, 'groups', eyes, extra(eyes))} as json from groups
-       where groups.system_id = systems.id ${onlyVisible(eyes, 'groups')} order by groups.id`,
-    ),
-  )
+function groupList(extra: (eyes: Eyes) => [string, string][]) {
+  return (eyes: Eyes) =>
+    jsonBehind(
+      'groups',
+      'systems',
+      eyes,
+      jsonList(
+        `select ${jsonOf(group, 'groups', eyes, extra(eyes))} as json from groups
+         where groups.system_id = systems.id ${onlyVisible(eyes, 'groups')} order by groups.id`,
+      ),
+    )
 }
 
 /** By how many: a limit that SQLite knows beforehand saves it a sixth of the work. */
 export const switchesJson = memoize((limit: number) =>
   bySystemRef(
-    jsonBehind('history', 'systems', VIEWER, SYSTEM, () =>
-      jsonList(
-        `select '{"id":"' || switches.uuid || '","timestamp":"' || ${isoOf('switches.timestamp')} ||
+    (eyes) =>
+      jsonBehind(
+        'history',
+        'systems',
+        eyes,
+        jsonList(
+          `select '{"id":"' || switches.uuid || '","timestamp":"' || ${isoOf('switches.timestamp')} ||
          '","members":' || (
            select json_group_array(hid) from (
              select members.hid from switch_members
@@ -71,8 +76,8 @@ export const switchesJson = memoize((limit: number) =>
          ) || '}' as json
        from switches where switches.system_id = systems.id and switches.timestamp < :before
        order by switches.timestamp desc limit ${limit}`,
+        ),
       ),
-    ),
     ['before'],
   ),
 )
@@ -89,16 +94,18 @@ function frontJson(eyes: Eyes, condition: string): string {
     where switches.system_id = systems.id ${condition})`
 }
 
-export const frontersJson = bySystemRef(
-  jsonBehind('fronters', 'systems', VIEWER, SYSTEM, (eyes) =>
-    frontJson(eyes, 'order by switches.timestamp desc limit 1'),
+/** JSON's null when nobody has ever switched. */
+export const frontersJson = bySystemRef((eyes) =>
+  jsonBehind(
+    'fronters',
+    'systems',
+    eyes,
+    `coalesce(${frontJson(eyes, 'order by switches.timestamp desc limit 1')}, 'null')`,
   ),
 )
 
 export const switchJson = bySystemRef(
-  jsonBehind('switch', 'systems', VIEWER, SYSTEM, (eyes) =>
-    frontJson(eyes, 'and switches.uuid = :uuid'),
-  ),
+  (eyes) => jsonBehind('switch', 'systems', eyes, frontJson(eyes, 'and switches.uuid = :uuid')),
   ['uuid'],
 )
 
@@ -106,21 +113,19 @@ const ownerHid = (table: string): [string, string][] => [
   ['system', `(select systems.hid from systems where systems.id = ${table}.system_id)`],
 ]
 
-export const memberJson = byRef(
-  'members',
-  jsonFor(VIEWER, 'members.system_id', (eyes) =>
-    jsonOf(member, 'members', eyes, ownerHid('members')),
-  ),
+export const memberJson = byRef('members', (eyes) =>
+  jsonOf(member, 'members', eyes, ownerHid('members')),
 )
 
-export const groupJson = byRef(
-  'groups',
-  jsonFor(VIEWER, 'groups.system_id', (eyes) => jsonOf(group, 'groups', eyes, ownerHid('groups'))),
+export const groupJson = byRef('groups', (eyes) =>
+  jsonOf(group, 'groups', eyes, ownerHid('groups')),
 )
 
-export const groupMembersJson = byRef(
-  'groups',
-  jsonBehind('groupMembers', 'groups', VIEWER, 'groups.system_id', (eyes) =>
+export const groupMembersJson = byRef('groups', (eyes) =>
+  jsonBehind(
+    'groupMembers',
+    'groups',
+    eyes,
     memberList(
       eyes,
       `group_members join members on members.id = group_members.member_id
@@ -129,26 +134,25 @@ export const groupMembersJson = byRef(
   ),
 )
 
-export const memberGroupsJson = byRef(
-  'members',
-  `(select ${jsonBehind('groups', 'systems', VIEWER, SYSTEM, (eyes) =>
-    jsonList(
-      `select ${jsonOf(group, 'groups', eyes)} as json
-       from group_members join groups on groups.id = group_members.group_id
-       where group_members.member_id = members.id ${onlyVisible(eyes, 'groups')} order by groups.id`,
-    ),
-  )} from systems where systems.id = members.system_id)`,
-)
+export const memberGroupsJson = byRef('members', (eyes) => {
+  const list = jsonList(
+    `select ${jsonOf(group, 'groups', eyes)} as json
+     from group_members join groups on groups.id = group_members.group_id
+     where group_members.member_id = members.id ${onlyVisible(eyes, 'groups')} order by groups.id`,
+  )
+  return `(select ${jsonBehind('groups', 'systems', eyes, list)}
+    from systems where systems.id = members.system_id)`
+})
 
 /** Both are null once the member is gone. */
 const messageExpression = `'{"timestamp":"' || ${isoOf('messages.timestamp')} ||
   '","id":"' || messages.id || '","original":"' || messages.original ||
   '","sender":"' || messages.sender || '","channel":"' || messages.channel ||
   '","guild":' || coalesce('"' || messages.guild || '"', 'null') || ',"system":' ||
-  coalesce((select ${jsonFor(VIEWER, SYSTEM, (eyes) => jsonOf(system, 'systems', eyes))}
+  coalesce((select ${jsonFor(':viewer', 'systems.id', (eyes) => jsonOf(system, 'systems', eyes))}
     from systems where systems.id = messages.system_id and messages.member_id is not null), 'null') ||
   ',"member":' || coalesce((
-    select ${jsonFor(VIEWER, 'members.system_id', (eyes) => jsonOf(member, 'members', eyes))}
+    select ${jsonFor(':viewer', 'members.system_id', (eyes) => jsonOf(member, 'members', eyes))}
     from members where members.id = messages.member_id), 'null') || '}'`
 
 const messageWhere = (names: string[], rest: string) =>
@@ -165,29 +169,44 @@ export const messageByOriginal = messageWhere(
    order by messages.timestamp desc limit 1`,
 )
 
-/** One statement for each way to name a system. */
-function bySystemRef(json: string, more: string[] = []) {
-  const where = (condition: string) =>
-    statement<{ id: number; front_privacy: Level; json: string | null }>(
-      ['ref', 'viewer', ...more],
-      `select systems.id, systems.front_privacy, ${json} as json from systems where ${condition}`,
+/** One statement for each way to name a system and for either eyes. */
+function bySystemRef(json: (eyes: Eyes) => string, more: string[] = []) {
+  const where = (eyes: Eyes, condition: string) =>
+    statement<{ json: string | null }>(
+      ['ref', ...more, ...viewerFor(eyes)],
+      `select ${json(eyes)} as json from systems
+       where ${condition}${isTheirs(eyes, 'systems.id')}`,
     )
-  return {
-    id: where('systems.id = :ref'),
-    hid: where('systems.hid = :ref'),
-    uuid: where('systems.uuid = :ref'),
-    account: where('systems.id = (select system_id from accounts where accounts.id = :ref)'),
-  }
+  return forEither((eyes) => ({
+    id: where(eyes, 'systems.id = :ref'),
+    hid: where(eyes, 'systems.hid = :ref'),
+    uuid: where(eyes, 'systems.uuid = :ref'),
+    account: where(eyes, 'systems.id = (select system_id from accounts where accounts.id = :ref)'),
+  }))
 }
 
-/** One statement for each way to name a member or a group. */
-function byRef(table: 'members' | 'groups', json: string) {
-  const where = (column: 'hid' | 'uuid') =>
+/** One statement for each way to name a member or a group and for either eyes. */
+function byRef(table: 'members' | 'groups', json: (eyes: Eyes) => string) {
+  const where = (eyes: Eyes, column: 'hid' | 'uuid') =>
     statement<{ json: string | null }>(
-      ['ref', 'viewer'],
-      `select ${json} as json from ${table} where ${table}.${column} = :ref`,
+      ['ref', ...viewerFor(eyes)],
+      `select ${json(eyes)} as json from ${table}
+       where ${table}.${column} = :ref${isTheirs(eyes, `${table}.system_id`)}`,
     )
-  return { hid: where('hid'), uuid: where('uuid') }
+  return forEither((eyes) => ({ hid: where(eyes, 'hid'), uuid: where(eyes, 'uuid') }))
+}
+
+function viewerFor(eyes: Eyes): string[] {
+  return eyes === 'owner' ? ['viewer'] : []
+}
+
+/** The owner's statement finds nothing for anybody else. */
+function isTheirs(eyes: Eyes, system: string): string {
+  return eyes === 'owner' ? ` and ${system} = :viewer` : ''
+}
+
+function forEither<T>(make: (eyes: Eyes) => T): Record<Eyes, T> {
+  return { owner: make('owner'), others: make('others') }
 }
 
 function memoize<T>(make: (key: number) => T): (key: number) => T {

@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '../db/handle'
 import { prepared } from '../db/prepared'
-import { sinceLastWrite, statement } from '../db/statement'
+import { statement } from '../db/statement'
 import { bots, tokens } from '../db/tables'
 import type { Deps } from './deps'
 import { drawSecret, hashSecret } from './secrets'
@@ -51,18 +51,24 @@ export async function revokeToken(deps: Deps, systemId: number, name: string): P
 export async function findTokenOwner(deps: Deps, token: string): Promise<TokenOwner | null> {
   const found = recallToken(deps, token) ?? (await ownerByHash(deps.db).get(hashSecret(token)))
   if (!found) return null
-  const known = tokensOf(deps.db)
-  if (known.size < MOST_KNOWN) known.set(token, found)
+  const { owners } = knownTokens(deps.db)
+  if (owners.size < MOST_KNOWN) owners.set(token, found)
   return found
 }
 
 /** Whose token this is, if it was looked up since anything was last written. */
-export function recallToken({ db }: Deps, token: string): TokenOwner | undefined {
-  return sinceLastWrite(db, tokensOf).get(token)
+export function recallToken({ db, moment }: Deps, token: string): TokenOwner | undefined {
+  const known = knownTokens(db)
+  const version = moment.join()
+  if (version !== known.version) {
+    known.version = version
+    known.owners.clear()
+  }
+  return known.owners.get(token)
 }
 
 const MOST_KNOWN = 10_000
-const tokensOf = prepared(() => new Map<string, TokenOwner>())
+const knownTokens = prepared(() => ({ version: -1, owners: new Map<string, TokenOwner>() }))
 
 export interface TokenOwner {
   id: number

@@ -17,5 +17,5 @@ export interface Hot<T> {
  */
 export function statement<T>(names: readonly string[], text: string): (db: Db) => Hot<T> {
   const sql = text.replaceAll(/:([a-z]\w*)/g, (_, name: string) => `?${names.indexOf(name) + 1}`)
-  return prepared((db): Hot<T> => db.$client.prepare<T, Value[]>(sql))
+  return prepared((db): Hot<T> => db.$client.query<T, Value[]>(sql))
 }

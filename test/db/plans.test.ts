@@ -34,9 +34,9 @@ function recording(db: Db): Db {
   const made = drizzle($client, { schema: tables, logger: { logQuery: note } })
   // The hottest reads go past Drizzle, straight to the connection.
   const client = Object.create($client, {
-    prepare: {
+    query: {
       value: (statement: string) => {
-        const prepared = $client.prepare<unknown, Value[]>(statement)
+        const prepared = $client.query<unknown, Value[]>(statement)
         const noted =
           <T>(run: (...values: Value[]) => T) =>
           (...values: Value[]) => {

@@ -187,7 +187,7 @@ function queueTransactions(
     new Promise((resolve, reject) => {
       queue.push(pieceOf(task, length === 'long', resolve, reject))
       // After this moment's other requests had their say.
-      if (!isWorking) queueMicrotask(() => isWorking || work())
+      if (!isWorking) setImmediate(() => isWorking || work())
     })
 }
 

@@ -92,13 +92,13 @@ const load = startLoad()
 let n = Date.UTC(2030, 0, 1)
 try {
   for (const endpoint of chosen()) await expectSame(endpoint)
-  const idle = { product: rssOf(product.pid), limit: rssOf(limit.pid) }
+  const idle = memories()
   const rows: string[][] = []
   for (const endpoint of chosen()) rows.push(await compare(endpoint))
   print(rows)
-  console.log(
-    `\nmemory (MiB)  product ${idle.product} idle, ${rssOf(product.pid)} after load; limit ${idle.limit} idle, ${rssOf(limit.pid)} after load`,
-  )
+  const after = memories()
+  for (const name of ['product', 'limit'] as const)
+    console.log(JSON.stringify([name, idle[name], after[name]]))
 } finally {
   for (const { process } of [product, limit, load]) {
     process.kill('SIGTERM')
@@ -298,10 +298,16 @@ function cpuOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
-function rssOf(pid: number): number {
-  if (!existsSync('/proc/self/stat')) return Number.NaN
+function memories() {
+  return { product: memoryOf(product.pid), limit: memoryOf(limit.pid) }
+}
+
+function memoryOf(pid: number): { now: number; most: number } {
+  if (!existsSync('/proc/self/stat')) return { now: Number.NaN, most: Number.NaN }
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024)
+  const read = (key: string) =>
+    Math.round(Number(new RegExp(`${key}:\\s+(\\d+)`).exec(status)?.[1]) / 1024)
+  return { now: read('VmRSS'), most: read('VmHWM') }
 }
 
 function print(rows: string[][]): void {

@@ -15,6 +15,7 @@ import {
   groupMembersJson,
   groupsJson,
   groupsWithMembersJson,
+  type Json,
   memberGroupsJson,
   memberJson,
   membersJson,
@@ -31,12 +32,13 @@ import { requireSystem } from './systems'
  * thousand rows to objects and spelling those would take three times as long.
  */
 
-export async function readSystem({ db }: Deps, viewer: Viewer, ref: string): Promise<string> {
+export async function readSystem({ db }: Deps, viewer: Viewer, ref: string): Promise<Json> {
   const { json } = await findBySystemRef(systemJson, db, viewer, ref)
-  return json ?? 'null'
+  if (!json) throw error('systemNotFound')
+  return json
 }
 
-export async function readMembers({ db }: Deps, viewer: Viewer, ref: string): Promise<string> {
+export async function readMembers({ db }: Deps, viewer: Viewer, ref: string): Promise<Json> {
   const row = await findBySystemRef(membersJson, db, viewer, ref)
   return throughGate('members', row)
 }
@@ -46,7 +48,7 @@ export async function readGroups(
   viewer: Viewer,
   ref: string,
   withMembers: boolean,
-): Promise<string> {
+): Promise<Json> {
   const query = withMembers ? groupsWithMembersJson : groupsJson
   const row = await findBySystemRef(query, db, viewer, ref)
   return throughGate('groups', row)
@@ -57,7 +59,7 @@ export async function readSwitches(
   viewer: Viewer,
   ref: string,
   { before, limit }: { before: Instant | null; limit: number },
-): Promise<string> {
+): Promise<Json> {
   const from = before ?? Number.MAX_SAFE_INTEGER
   const row = await findBySystemRef(switchesJson(limit), db, viewer, ref, from)
   return throughGate('history', row)
@@ -68,9 +70,9 @@ export async function readFronters(
   { db }: Deps,
   viewer: Viewer,
   ref: string,
-): Promise<string | null> {
+): Promise<Json | null> {
   const json = throughGate('fronters', await findBySystemRef(frontersJson, db, viewer, ref))
-  return json === 'null' ? null : json
+  return json.length === 'null'.length ? null : json
 }
 
 export async function readSwitch(
@@ -78,38 +80,38 @@ export async function readSwitch(
   viewer: Viewer,
   systemRef: string,
   switchRef: string,
-): Promise<string> {
+): Promise<Json> {
   const uuid = switchRef.toLowerCase()
   const row = await findBySystemRef(switchJson, db, viewer, systemRef, uuid)
   if (!isUuid(switchRef)) throw error('invalidSwitchId')
   return throughGate('switch', row)
 }
 
-export async function readMember({ db }: Deps, viewer: Viewer, ref: string): Promise<string> {
+export async function readMember({ db }: Deps, viewer: Viewer, ref: string): Promise<Json> {
   const row = await findByRef(memberJson, db, viewer, ref)
   if (!row?.json) throw error('memberNotFound')
   return row.json
 }
 
-export async function readGroup({ db }: Deps, viewer: Viewer, ref: string): Promise<string> {
+export async function readGroup({ db }: Deps, viewer: Viewer, ref: string): Promise<Json> {
   const row = await findByRef(groupJson, db, viewer, ref)
   if (!row?.json) throw error('groupNotFound')
   return row.json
 }
 
-export async function readGroupMembers({ db }: Deps, viewer: Viewer, ref: string): Promise<string> {
+export async function readGroupMembers({ db }: Deps, viewer: Viewer, ref: string): Promise<Json> {
   const row = await findByRef(groupMembersJson, db, viewer, ref)
   if (!row) throw error('groupNotFound')
   return throughGate('groupMembers', row)
 }
 
-export async function readMemberGroups({ db }: Deps, viewer: Viewer, ref: string): Promise<string> {
+export async function readMemberGroups({ db }: Deps, viewer: Viewer, ref: string): Promise<Json> {
   const row = await findByRef(memberGroupsJson, db, viewer, ref)
   if (!row) throw error('memberNotFound')
   return throughGate('groups', row)
 }
 
-export async function readMessage(deps: Deps, viewer: Viewer, id: string): Promise<string> {
+export async function readMessage(deps: Deps, viewer: Viewer, id: string): Promise<Json> {
   const since = deps.now() - ORIGINAL_LOOKUP
   const row =
     (await messageById(deps.db).get(id, viewer.system)) ??
@@ -119,7 +121,7 @@ export async function readMessage(deps: Deps, viewer: Viewer, id: string): Promi
 }
 
 /** SQLite leaves out what lies behind a closed gate; the gate has the words for it. */
-function throughGate(gate: Gate, { json }: { json: string | null }): string {
+function throughGate(gate: Gate, { json }: { json: Json | null }): Json {
   if (json === null) throw error(gates[gate].closed)
   return json
 }

@@ -6,6 +6,13 @@ import { system } from '../model/system'
 
 /** The statements behind `reading.ts`: each answers with ready JSON. */
 
+/** As the bytes that are sent: a text would be decoded only to be encoded again. */
+export type Json = Uint8Array<ArrayBuffer>
+
+function asBytes(json: string): string {
+  return `cast(${json} as blob)`
+}
+
 export type BySystemRef = ReturnType<typeof bySystemRef>
 export type ByRef = ReturnType<typeof byRef>
 
@@ -156,9 +163,9 @@ const messageExpression = `'{"timestamp":"' || ${isoOf('messages.timestamp')} ||
     from members where members.id = messages.member_id), 'null') || '}'`
 
 const messageWhere = (names: string[], rest: string) =>
-  statement<{ json: string }>(
+  statement<{ json: Json }>(
     names,
-    `select ${messageExpression} as json from messages where ${rest}`,
+    `select ${asBytes(messageExpression)} as json from messages where ${rest}`,
   )
 
 export const messageById = messageWhere(['id', 'viewer'], 'messages.id = :id')
@@ -172,9 +179,9 @@ export const messageByOriginal = messageWhere(
 /** One statement for each way to name a system and for either eyes. */
 function bySystemRef(json: (eyes: Eyes) => string, more: string[] = []) {
   const where = (eyes: Eyes, condition: string) =>
-    statement<{ json: string | null }>(
+    statement<{ json: Json | null }>(
       ['ref', ...more, ...viewerFor(eyes)],
-      `select ${json(eyes)} as json from systems
+      `select ${asBytes(json(eyes))} as json from systems
        where ${condition}${isTheirs(eyes, 'systems.id')}`,
     )
   return forEither((eyes) => ({
@@ -188,9 +195,9 @@ function bySystemRef(json: (eyes: Eyes) => string, more: string[] = []) {
 /** One statement for each way to name a member or a group and for either eyes. */
 function byRef(table: 'members' | 'groups', json: (eyes: Eyes) => string) {
   const where = (eyes: Eyes, column: 'hid' | 'uuid') =>
-    statement<{ json: string | null }>(
+    statement<{ json: Json | null }>(
       ['ref', ...viewerFor(eyes)],
-      `select ${json(eyes)} as json from ${table}
+      `select ${asBytes(json(eyes))} as json from ${table}
        where ${table}.${column} = :ref${isTheirs(eyes, `${table}.system_id`)}`,
     )
   return forEither((eyes) => ({ hid: where(eyes, 'hid'), uuid: where(eyes, 'uuid') }))

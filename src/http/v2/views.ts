@@ -31,9 +31,9 @@ export function showFront(front: Front, owner: boolean) {
   )
 }
 
-/** An answer that is JSON text already. */
-export function json(text: string): Response {
-  return new Response(text, jsonHeaders)
+/** An answer that is JSON already. */
+export function json(bytes: Uint8Array<ArrayBuffer>): Response {
+  return new Response(bytes, jsonHeaders)
 }
 
 const jsonHeaders = { headers: { 'content-type': 'application/json;charset=utf-8' } }

@@ -1,5 +1,5 @@
 import { type AnyElysia, Elysia } from 'elysia'
-import type { Config } from '../config'
+import type { Config, RateLimits } from '../config'
 import type { Events } from '../events/events'
 import type { Log } from '../log'
 import { DomainError, error } from '../model/errors'
@@ -13,7 +13,7 @@ import { createDocument } from './docs'
 import { type Allowance, createRateLimiter, type Scope } from './ratelimit'
 import { markDeprecated, v1 } from './v1'
 import { v2 } from './v2'
-import { type Caller, findCaller, isRead, noteCaller, requestIdOf } from './viewer'
+import { type Caller, findCaller, isRead, noteOn, requestIdOf } from './viewer'
 
 /** What the routes are made of. */
 export interface RouteParts {
@@ -38,6 +38,8 @@ export function createHandler(parts: ServerParts): Handle {
   const { deps, config, log, door } = parts
   const app = createRoutes(parts)
   const limiter = config.RATE_LIMIT && createRateLimiter(config.RATE_LIMIT)
+  const unlimited = startWith({})
+  const limited = config.RATE_LIMIT && startsOf(config.RATE_LIMIT)
   let warnedOfProxy = false
   // Unique without being drawn anew for each request.
   const boot = crypto.randomUUID().slice(0, 13)
@@ -70,6 +72,8 @@ export function createHandler(parts: ServerParts): Handle {
     const path = pathOf(url)
     const requestId = `${boot}-${(count++).toString(36)}`
     let response: Response
+    let start = unlimited
+    let allowance: Allowance | null = null
     try {
       // HEAD is answered as GET: no route has to know of it.
       const asked = method === 'HEAD' ? new Request(request, { method: 'GET' }) : request
@@ -79,18 +83,23 @@ export function createHandler(parts: ServerParts): Handle {
         const found = findCaller(deps, request.headers, path)
         const caller = found instanceof Promise ? await found : found
         const peer = typeof from === 'string' ? () => from : from
-        const allowance = limit(request, method, path, caller, peer)
-        noteCaller(asked, caller, requestId)
+        allowance = limit(request, method, path, caller, peer)
+        if (allowance && limited) start = limited[allowance.scope]
+        noteOn(asked, { caller, requestId, headers: start.ofJson })
         response = allowance?.retryAfter ? tooMany(allowance) : await app.fetch(asked)
-        if (allowance) tellAllowance(response.headers, allowance)
       }
     } catch (cause) {
       response = answerError(cause, requestId, log)
     }
     if (method === 'HEAD') response = await withoutBody(response)
     const { headers, status } = response
-    headers.set('access-control-allow-origin', '*')
-    headers.set('access-control-expose-headers', EXPOSED)
+    // JSON from storage began with them; all else gets them now.
+    if (!headers.has(ALLOW_ORIGIN))
+      for (const [name, value] of start.ofAny) headers.set(name, value)
+    if (allowance) {
+      headers.set('x-ratelimit-remaining', String(allowance.remaining))
+      headers.set('x-ratelimit-reset', String(allowance.reset))
+    }
     headers.set('x-request-id', requestId)
     if (path.startsWith('/v1')) markDeprecated(path, response)
     const ms = Math.round((performance.now() - started) * 100) / 100
@@ -220,17 +229,39 @@ async function withoutBody(response: Response): Promise<Response> {
   return head
 }
 
-function tellAllowance(headers: Headers, { limit, remaining, reset, scope }: Allowance): void {
-  headers.set('x-ratelimit-limit', String(limit))
-  headers.set('x-ratelimit-remaining', String(remaining))
-  headers.set('x-ratelimit-reset', String(reset))
-  headers.set('x-ratelimit-scope', scope)
+/** Headers that are the same for many answers, made once: setting each on each would cost a tenth. */
+interface Start {
+  readonly ofAny: readonly [string, string][]
+  readonly ofJson: Headers
+}
+
+function startWith(more: Record<string, string>): Start {
+  const ofAny = Object.entries({ ...CORS, ...more })
+  return {
+    ofAny,
+    ofJson: new Headers([...ofAny, ['content-type', 'application/json;charset=utf-8']]),
+  }
+}
+
+function startsOf(limits: RateLimits): Record<Scope, Start> {
+  const of = (scope: Scope) =>
+    startWith({ 'x-ratelimit-limit': String(limits[scope]), 'x-ratelimit-scope': scope })
+  return {
+    generic_get: of('generic_get'),
+    message: of('message'),
+    generic_update: of('generic_update'),
+  }
 }
 
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE']
 
-const EXPOSED =
-  'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Scope'
+const ALLOW_ORIGIN = 'access-control-allow-origin'
+
+const CORS = {
+  [ALLOW_ORIGIN]: '*',
+  'access-control-expose-headers':
+    'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Scope',
+}
 
 const preflight = {
   'access-control-allow-methods': 'GET, HEAD, POST, PATCH, PUT, DELETE, OPTIONS',

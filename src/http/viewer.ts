@@ -16,23 +16,29 @@ export interface Caller {
 
 const anonymous: Caller = { kind: 'nobody', viewer: nobody, system: null }
 
+/** What the server knows of a request when its route is asked. */
+export interface Note {
+  readonly caller: Caller
+  readonly requestId: string
+  /** What answers in JSON begin with. One set of headers that is copied whole is almost free. */
+  readonly headers: Headers
+}
+
 interface Noted extends Request {
-  caller?: Caller
-  requestId?: string
+  note?: Note
 }
 
-/** The server writes on each request who it is from; a map beside it would cost more than it tells. */
-export function noteCaller(request: Noted, caller: Caller, requestId: string): void {
-  request.caller = caller
-  request.requestId = requestId
+/** Written on each request; a map beside it would cost more than it tells. */
+export function noteOn(request: Noted, note: Note): void {
+  request.note = note
 }
 
-export function callerOf(request: Noted): Caller {
-  return request.caller ?? anonymous
+export function callerOf({ note }: Noted): Caller {
+  return note?.caller ?? anonymous
 }
 
-export function requestIdOf(request: Noted): string | undefined {
-  return request.requestId
+export function requestIdOf({ note }: Noted): string | undefined {
+  return note?.requestId
 }
 
 /** A missing, malformed or unknown token makes the caller nobody. */
@@ -80,6 +86,17 @@ export function routes(bodyLimit: number) {
     .onParse(refuseNobody)
     .onParse(({ request }) => readBody(request, bodyLimit))
     .derive(({ request }) => ({ viewer: callerOf(request).viewer }))
+    .mapResponse(({ request, responseValue }) => answerJson(request, responseValue))
+}
+
+/** What storage gave as bytes is JSON already. Elysia knows by itself what to make of all else. */
+function answerJson({ note }: Noted, value: unknown): Response | undefined {
+  if (!note || !isBytes(value)) return undefined
+  return new Response(value, { headers: note.headers })
+}
+
+function isBytes(value: unknown): value is Uint8Array<ArrayBuffer> {
+  return value instanceof Uint8Array
 }
 
 /** As routes, for those that take a whole file as their body. */

@@ -11,7 +11,7 @@ import { describe, writeErrors } from '../docs'
 import { parameter, parameters, readFlag } from '../query'
 import { routes } from '../viewer'
 import { groupRef, systemRef } from './params'
-import { json, showGroup } from './views'
+import { showGroup } from './views'
 
 const params = t.Object({ groupRef })
 
@@ -21,7 +21,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
       '/systems/:systemRef/groups',
       async ({ params, query, viewer }) => {
         const withMembers = readFlag('with_members', query.with_members)
-        return json(await readGroups(deps, viewer, params.systemRef, withMembers))
+        return await readGroups(deps, viewer, params.systemRef, withMembers)
       },
       {
         params: t.Object({ systemRef }),
@@ -58,7 +58,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/groups/:groupRef',
       async ({ params, viewer }) => {
-        return json(await readGroup(deps, viewer, params.groupRef))
+        return await readGroup(deps, viewer, params.groupRef)
       },
       {
         params,
@@ -106,7 +106,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/groups/:groupRef/members',
       async ({ params, viewer }) => {
-        return json(await readGroupMembers(deps, viewer, params.groupRef))
+        return await readGroupMembers(deps, viewer, params.groupRef)
       },
       {
         params,

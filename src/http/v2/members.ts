@@ -10,7 +10,7 @@ import { draftFromV2, patchFromV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../docs'
 import { routes } from '../viewer'
 import { memberRef, systemRef } from './params'
-import { json, showMember } from './views'
+import { showMember } from './views'
 
 const params = t.Object({ memberRef })
 
@@ -19,7 +19,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/systems/:systemRef/members',
       async ({ params, viewer }) => {
-        return json(await readMembers(deps, viewer, params.systemRef))
+        return await readMembers(deps, viewer, params.systemRef)
       },
       {
         params: t.Object({ systemRef }),
@@ -50,7 +50,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/members/:memberRef',
       async ({ params, viewer }) => {
-        return json(await readMember(deps, viewer, params.memberRef))
+        return await readMember(deps, viewer, params.memberRef)
       },
       {
         params,
@@ -98,7 +98,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/members/:memberRef/groups',
       async ({ params, viewer }) => {
-        return json(await readMemberGroups(deps, viewer, params.memberRef))
+        return await readMemberGroups(deps, viewer, params.memberRef)
       },
       {
         params,

@@ -4,14 +4,13 @@ import { readMessage } from '../../service/reading'
 import { describe } from '../docs'
 import { pathSnowflake } from '../query'
 import { routes } from '../viewer'
-import { json } from './views'
 
 export function messageRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit).get(
     '/messages/:message',
     async ({ params, viewer }) => {
       const id = pathSnowflake('message', params.message)
-      return json(await readMessage(deps, viewer, id))
+      return await readMessage(deps, viewer, id)
     },
     {
       params: t.Object({

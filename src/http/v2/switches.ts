@@ -9,7 +9,7 @@ import { describe, writeErrors } from '../docs'
 import { parameter, parameters, readLimit, readTime } from '../query'
 import { routes } from '../viewer'
 import { switchRef, systemRef } from './params'
-import { json, showFront } from './views'
+import { showFront } from './views'
 
 const ofSystem = t.Object({ systemRef })
 const ofSwitch = t.Object({ systemRef, switchRef })
@@ -20,7 +20,7 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
       '/systems/:systemRef/switches',
       async ({ params, query, viewer }) => {
         const range = { before: readTime('before', query.before), limit: readLimit(query.limit) }
-        return json(await readSwitches(deps, viewer, params.systemRef, range))
+        return await readSwitches(deps, viewer, params.systemRef, range)
       },
       {
         params: ofSystem,
@@ -49,7 +49,7 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
       '/systems/:systemRef/fronters',
       async ({ params, viewer, set }) => {
         const front = await readFronters(deps, viewer, params.systemRef)
-        if (front !== null) return json(front)
+        if (front !== null) return front
         set.status = 204
         return
       },
@@ -110,7 +110,7 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/systems/:systemRef/switches/:switchRef',
       async ({ params, viewer }) => {
-        return json(await readSwitch(deps, viewer, params.systemRef, params.switchRef))
+        return await readSwitch(deps, viewer, params.systemRef, params.switchRef)
       },
       {
         params: ofSwitch,

@@ -11,7 +11,7 @@ import { patchFromV2, toV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../docs'
 import { routes } from '../viewer'
 import { systemRef } from './params'
-import { json, showSystem } from './views'
+import { showSystem } from './views'
 
 const params = t.Object({ systemRef })
 
@@ -20,7 +20,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/systems/:systemRef',
       async ({ params, viewer }) => {
-        return json(await readSystem(deps, viewer, params.systemRef))
+        return await readSystem(deps, viewer, params.systemRef)
       },
       {
         params,

@@ -30,10 +30,3 @@ export function showFront(front: Front, owner: boolean) {
     front.members.map((row) => showMember(row, owner)),
   )
 }
-
-/** An answer that is JSON already. */
-export function json(bytes: Uint8Array<ArrayBuffer>): Response {
-  return new Response(bytes, jsonHeaders)
-}
-
-const jsonHeaders = { headers: { 'content-type': 'application/json;charset=utf-8' } }

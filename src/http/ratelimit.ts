@@ -5,7 +5,6 @@ export type Scope = keyof RateLimits
 /** How a request fares: the numbers of its `X-RateLimit-*` headers. */
 export interface Allowance {
   readonly scope: Scope
-  readonly limit: number
   readonly remaining: number
   /** UNIX time in seconds at which the whole limit is free again. */
   readonly reset: number
@@ -42,8 +41,7 @@ export function createRateLimiter(limits: RateLimits) {
       young = createGeneration()
       turnedAt = now
     }
-    const limit = limits[scope]
-    const cost = WINDOW_MS / limit
+    const cost = WINDOW_MS / limits[scope]
     // A clock that was set back must not leave anybody waiting for longer than the window.
     const known = Math.min(
       young[scope].get(client) ?? old[scope].get(client) ?? now,
@@ -56,7 +54,6 @@ export function createRateLimiter(limits: RateLimits) {
     young[scope].set(client, next)
     return {
       scope,
-      limit,
       remaining: passes ? Math.max(0, Math.floor((WINDOW_MS - debt + ROUNDING_MS) / cost)) : 0,
       reset: Math.ceil((start + next - ROUNDING_MS) / 1000),
       retryAfter: passes ? null : Math.max(1, Math.ceil(debt - WINDOW_MS - ROUNDING_MS)),

@@ -36,7 +36,7 @@ export interface ProxyContext<M extends ProxyMember = ProxyMember> {
     Settings,
     'case_sensitive_proxy_tags' | 'latch_timeout' | 'name_format' | 'proxy_error_message_enabled'
   >
-  systemGuild: SystemGuild | null
+  systemGuild: Omit<SystemGuild, 'display_name'> | null
   guild: { disabled_channels: readonly string[]; require_system_tag: boolean }
   account: { autoproxy_enabled: boolean }
   autoproxy: { mode: AutoproxyMode; member: number | null; last_latch: Instant | null }

@@ -55,26 +55,32 @@ export function keysOfTag(tag: ProxyTag): TagKeys {
 }
 
 export interface ContentKeys {
+  /** Shortest first; the empty ones, which every content has, are left out. */
   prefixes: string[]
   suffixes: string[]
-  bares: string[]
+  bare: string | null
 }
 
 /**
  * Where a stored tag that matches this content is found, in either case mode: its prefix_key is
- * among the prefixes and its suffix_key among the suffixes, or its bare_key is among the bares.
- * The converse does not hold: what is found still goes through `matchTags`.
+ * empty or among the prefixes, and its suffix_key empty or among the suffixes; or its bare_key is
+ * the bare. The converse does not hold: what is found still goes through `matchTags`.
  */
 export function keysOfContent(content: string): ContentKeys {
   const { body } = splitMention(content)
   const head = fold(body.slice(0, MAX_TAG_AFFIXES))
   const tail = fold(body.slice(-MAX_TAG_AFFIXES))
-  const lengths = Array.from({ length: head.length + 1 }, (_, length) => length)
   const bare = body.trim()
+  const prefixes: string[] = []
+  const suffixes: string[] = []
+  for (let length = 1; length <= head.length; length++) {
+    prefixes.push(head.slice(0, length))
+    suffixes.push(tail.slice(tail.length - length))
+  }
   return {
-    prefixes: lengths.map((length) => head.slice(0, length)).filter(isStorable),
-    suffixes: lengths.map((length) => tail.slice(tail.length - length)).filter(isStorable),
-    bares: [bare].filter((key) => key.length <= MAX_TAG_AFFIXES && isStorable(key)),
+    prefixes: prefixes.filter(isStorable),
+    suffixes: suffixes.filter(isStorable),
+    bare: bare.length <= MAX_TAG_AFFIXES && isStorable(bare) ? bare : null,
   }
 }
 

@@ -1,18 +1,8 @@
-import { and, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Db } from '../db/handle'
-import { prepared } from '../db/prepared'
-import {
-  accounts,
-  autoproxies,
-  guilds,
-  memberGuilds,
-  members,
-  proxyTagKeys,
-  systemGuilds,
-  systemSettings,
-  systems,
-} from '../db/tables'
-import type { Member } from '../model/member'
+import { decodeRow } from '../db/rows'
+import { statement } from '../db/statement'
+import type { AutoproxyMode } from '../model/autoproxy'
+import { type Member, member } from '../model/member'
 import {
   autoproxyTarget,
   type Decision,
@@ -21,7 +11,7 @@ import {
   type ProxyMessage,
 } from '../model/proxy'
 import { keysOfContent } from '../model/proxyTags'
-import type { System } from '../model/system'
+import type { Instant } from '../model/time'
 import { type GuildAutoproxy, getAutoproxy, storeAutoproxy } from './autoproxy'
 import type { Deps } from './deps'
 
@@ -36,7 +26,7 @@ export interface ProxyRequest extends ProxyMessage {
 export async function decideMessage(
   deps: Deps,
   request: ProxyRequest,
-): Promise<{ decision: Decision<Speaker>; system: System | null }> {
+): Promise<{ decision: Decision<Speaker>; system: { hid: string } | null }> {
   const loaded = await load(deps.db, request)
   const decision = decide(loaded?.context ?? null, request)
   if (loaded && !request.dry_run) await applyCommand(deps, loaded.system, request, decision)
@@ -48,7 +38,7 @@ export type Speaker = Member & ProxyContext['members'][number]
 
 async function applyCommand(
   deps: Deps,
-  { id }: System,
+  { id }: { id: number },
   { guild_id }: ProxyRequest,
   { action }: Decision,
 ): Promise<void> {
@@ -71,110 +61,149 @@ async function applyCommand(
 async function load(
   db: Db,
   { account_id, guild_id, content }: ProxyRequest,
-): Promise<{ context: ProxyContext<Speaker>; system: System } | null> {
-  const around = await surroundings(db).get({ account: account_id, guild: guild_id })
+): Promise<{ context: ProxyContext<Speaker>; system: { id: number; hid: string } } | null> {
+  const around = await surroundings(db).get(account_id, guild_id)
   if (!around) return null
-  const { system, settings, account, systemGuild, guild } = around
-  const fronters: number[] = JSON.parse(around.fronters)
-  const autoproxy = {
-    mode: around.autoproxy?.autoproxy_mode ?? 'off',
-    member: around.autoproxy?.autoproxy_member ?? null,
-    last_latch: around.autoproxy?.last_latch_timestamp ?? null,
-  }
-  const { prefixes, suffixes, bares } = keysOfContent(content ?? '')
-  const rows = await candidates(db).all({
-    system: system.id,
-    guild: guild_id,
-    prefixes: JSON.stringify(prefixes.filter((prefix) => prefix !== '')),
-    suffixes: JSON.stringify(suffixes),
-    bares: JSON.stringify(bares),
-    target: autoproxyTarget({ autoproxy, fronters }),
-  })
-  const context = {
-    system,
-    settings,
-    systemGuild,
-    guild: guild ?? { disabled_channels: [], require_system_tag: false },
-    account,
-    autoproxy,
-    fronters,
-    members: rows.map(({ member, guild: own }) => ({ ...member, guild: own })),
-  }
-  return { context, system }
+  const surrounding = surroundingOf(around)
+  const { prefixes, suffixes, bare } = keysOfContent(content ?? '')
+  const rows = await candidates(db).all(
+    around.id,
+    guild_id,
+    JSON.stringify(prefixes),
+    JSON.stringify(suffixes),
+    suffixes.at(-1) ?? '',
+    bare,
+    autoproxyTarget(surrounding),
+  )
+  return { context: { ...surrounding, members: rows.map(speakerOf) }, system: around }
 }
 
-const surroundings = prepared((db) =>
-  db
-    .select({
-      account: accounts,
-      system: systems,
-      settings: systemSettings,
-      systemGuild: systemGuilds,
-      guild: guilds,
-      autoproxy: autoproxies,
-      fronters: sql<string>`(
-        select json_group_array(f.member_id order by f.position) from switch_members f
-        where f.switch_id = (
-          select s.id from switches s
-          where s.system_id = ${systems.id} order by s.timestamp desc limit 1
-        )
-      )`,
-    })
-    .from(accounts)
-    .innerJoin(systems, eq(systems.id, accounts.system_id))
-    .innerJoin(systemSettings, eq(systemSettings.system_id, systems.id))
-    .leftJoin(
-      systemGuilds,
-      and(
-        eq(systemGuilds.system_id, systems.id),
-        eq(systemGuilds.guild_id, sql.placeholder('guild')),
-      ),
-    )
-    .leftJoin(guilds, eq(guilds.guild_id, sql.placeholder('guild')))
-    .leftJoin(
-      autoproxies,
-      and(
-        eq(autoproxies.system_id, systems.id),
-        eq(autoproxies.guild_id, sql.placeholder('guild')),
-      ),
-    )
-    .where(eq(accounts.id, sql.placeholder('account')))
-    .prepare(),
+/** Flat, as SQLite gives it: what a guild sets is null where it sets nothing. */
+interface Surroundings {
+  id: number
+  hid: string
+  tag: string | null
+  avatar_url: string | null
+  case_sensitive_proxy_tags: number
+  latch_timeout: number | null
+  name_format: string
+  proxy_error_message_enabled: number
+  account_autoproxy: number
+  in_guild: number | null
+  guild_proxying: number
+  guild_tag: string | null
+  guild_tag_enabled: number
+  guild_avatar_url: string | null
+  guild_name_format: string | null
+  disabled_channels: string | null
+  require_system_tag: number | null
+  autoproxy_mode: AutoproxyMode | null
+  autoproxy_member: number | null
+  last_latch_timestamp: Instant | null
+  fronters: string | null
+}
+
+function surroundingOf(row: Surroundings): Omit<ProxyContext, 'members'> {
+  return {
+    system: row,
+    settings: {
+      case_sensitive_proxy_tags: row.case_sensitive_proxy_tags === 1,
+      latch_timeout: row.latch_timeout,
+      name_format: row.name_format,
+      proxy_error_message_enabled: row.proxy_error_message_enabled === 1,
+    },
+    systemGuild:
+      row.in_guild === null
+        ? null
+        : {
+            proxying_enabled: row.guild_proxying === 1,
+            tag: row.guild_tag,
+            tag_enabled: row.guild_tag_enabled === 1,
+            avatar_url: row.guild_avatar_url,
+            name_format: row.guild_name_format,
+          },
+    guild: {
+      disabled_channels: JSON.parse(row.disabled_channels ?? '[]'),
+      require_system_tag: row.require_system_tag === 1,
+    },
+    account: { autoproxy_enabled: row.account_autoproxy === 1 },
+    autoproxy: {
+      mode: row.autoproxy_mode ?? 'off',
+      member: row.autoproxy_member,
+      last_latch: row.last_latch_timestamp,
+    },
+    fronters: JSON.parse(row.fronters ?? '[]'),
+  }
+}
+
+/** Who fronts is looked up only where autoproxy speaks for them. */
+const surroundings = statement<Surroundings>(
+  ['account', 'guild'],
+  `select systems.id, systems.hid, systems.tag, systems.avatar_url,
+     settings.case_sensitive_proxy_tags, settings.latch_timeout, settings.name_format,
+     settings.proxy_error_message_enabled, accounts.autoproxy_enabled as account_autoproxy,
+     own.system_id as in_guild, own.proxying_enabled as guild_proxying, own.tag as guild_tag,
+     own.tag_enabled as guild_tag_enabled, own.avatar_url as guild_avatar_url,
+     own.name_format as guild_name_format, guilds.disabled_channels, guilds.require_system_tag,
+     autoproxy.autoproxy_mode, autoproxy.autoproxy_member, autoproxy.last_latch_timestamp,
+     case when autoproxy.autoproxy_mode = 'front' then (
+       select json_group_array(f.member_id order by f.position) from switch_members f
+       where f.switch_id = (
+         select s.id from switches s where s.system_id = systems.id order by s.timestamp desc limit 1
+       )
+     ) end as fronters
+   from accounts join systems on systems.id = accounts.system_id
+   join settings on settings.system_id = systems.id
+   left join system_guilds own on own.system_id = systems.id and own.guild_id = :guild
+   left join guilds on guilds.guild_id = :guild
+   left join autoproxy on autoproxy.system_id = systems.id and autoproxy.guild_id = :guild
+   where accounts.id = :account`,
 )
+
+/** A member with what it set in the guild, which is null where it set nothing. */
+interface Candidate extends Member {
+  in_guild: number | null
+  guild_display_name: string | null
+  guild_avatar_url: string | null
+  guild_keep_proxy: number | null
+}
+
+function speakerOf(row: Candidate): Speaker {
+  const keep = row.guild_keep_proxy
+  const guild =
+    row.in_guild === null
+      ? null
+      : {
+          display_name: row.guild_display_name,
+          avatar_url: row.guild_avatar_url,
+          keep_proxy: keep === null ? null : keep === 1,
+        }
+  return Object.assign(decodeRow(member, row), { guild })
+}
 
 /**
  * Members with a tag that could match, and the target of autoproxy. Tags with and without a prefix
- * are looked up apart (the "+" keeps the suffix out of the first look-up), so that the index is
- * asked once per prefix or suffix and not once per pair of them.
+ * are looked up apart, so that the index is asked once per prefix or suffix and not once per pair
+ * of them; and those without only where there are any.
  */
-const candidates = prepared((db) =>
-  db
-    .select({ member: getTableColumns(members), guild: memberGuilds })
-    .from(members)
-    .leftJoin(
-      memberGuilds,
-      and(
-        eq(memberGuilds.member_id, members.id),
-        eq(memberGuilds.guild_id, sql.placeholder('guild')),
-      ),
-    )
-    .where(
-      sql`${members.id} in (
-        select t.member_id from ${proxyTagKeys} t
-        where t.system_id = ${sql.placeholder('system')}
-          and t.prefix_key in (select value from json_each(${sql.placeholder('prefixes')}))
-          and +t.suffix_key in (select value from json_each(${sql.placeholder('suffixes')}))
-        union all
-        select t.member_id from ${proxyTagKeys} t
-        where t.system_id = ${sql.placeholder('system')} and t.prefix_key = ''
-          and t.suffix_key in (select value from json_each(${sql.placeholder('suffixes')}))
-        union all
-        select t.member_id from ${proxyTagKeys} t
-        where t.system_id = ${sql.placeholder('system')}
-          and t.bare_key in (select value from json_each(${sql.placeholder('bares')}))
-        union all select ${sql.placeholder('target')}
-      )`,
-    )
-    .orderBy(members.id)
-    .prepare(),
+const candidates = statement<Candidate>(
+  ['system', 'guild', 'prefixes', 'suffixes', 'tail', 'bare', 'target'],
+  `select members.*, own.member_id as in_guild, own.display_name as guild_display_name,
+     own.avatar_url as guild_avatar_url, own.keep_proxy as guild_keep_proxy
+   from members left join member_guilds own on own.member_id = members.id and own.guild_id = :guild
+   where members.id in (
+     select t.member_id from proxy_tag_keys t
+     where t.system_id = :system and t.prefix_key in (select value from json_each(:prefixes))
+       and (t.suffix_key = '' or substr(:tail, -length(t.suffix_key)) = t.suffix_key)
+     union all
+     select t.member_id from (
+       select 1 from proxy_tag_keys where system_id = :system and prefix_key = '' limit 1
+     ) cross join proxy_tag_keys t
+     where t.system_id = :system and t.prefix_key = ''
+       and t.suffix_key in (select value from json_each(:suffixes))
+     union all
+     select t.member_id from proxy_tag_keys t where t.system_id = :system and t.bare_key = :bare
+     union all select :target
+   )
+   order by members.id`,
 )

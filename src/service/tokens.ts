@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import type { Db } from '../db/handle'
 import { prepared } from '../db/prepared'
 import { statement } from '../db/statement'
@@ -49,26 +49,43 @@ export async function revokeToken(deps: Deps, systemId: number, name: string): P
 
 /** Whose token this is: looked up by its hash, so that no comparison tells how close a guess was. */
 export async function findTokenOwner(deps: Deps, token: string): Promise<TokenOwner | null> {
-  const found = recallToken(deps, token) ?? (await ownerByHash(deps.db).get(hashSecret(token)))
-  if (!found) return null
-  const { owners } = knownTokens(deps.db)
-  if (owners.size < MOST_KNOWN) owners.set(token, found)
+  const { version, owners } = recall(deps)
+  const found = owners.get(token) ?? (await ownerByHash(deps.db).get(hashSecret(token)))
+  if (found && mayRemember(deps, version)) owners.set(token, found)
   return found
 }
 
 /** Whose token this is, if it was looked up since anything was last written. */
-export function recallToken({ db, moment }: Deps, token: string): TokenOwner | undefined {
-  const known = knownTokens(db)
-  const version = moment.join()
-  if (version !== known.version) {
-    known.version = version
-    known.owners.clear()
-  }
-  return known.owners.get(token)
+export function recallToken(deps: Deps, token: string): TokenOwner | undefined {
+  return recall(deps).owners.get(token)
+}
+
+interface Known {
+  version: number
+  readonly owners: Map<string, TokenOwner>
+  readonly botKeys: Set<string>
 }
 
 const MOST_KNOWN = 10_000
-const knownTokens = prepared(() => ({ version: -1, owners: new Map<string, TokenOwner>() }))
+const known = prepared((): Known => ({ version: -1, owners: new Map(), botKeys: new Set() }))
+
+/** What was looked up already and is still true. */
+function recall({ db, moment }: Deps): Known {
+  const recalled = known(db)
+  const version = moment.join()
+  if (version !== recalled.version) {
+    recalled.version = version
+    recalled.owners.clear()
+    recalled.botKeys.clear()
+  }
+  return recalled
+}
+
+/** Not what was revoked while it was looked up, and not without end. */
+function mayRemember(deps: Deps, lookedUpAt: number): boolean {
+  const { version, owners, botKeys } = recall(deps)
+  return version === lookedUpAt && owners.size + botKeys.size < MOST_KNOWN
+}
 
 export interface TokenOwner {
   id: number
@@ -99,8 +116,12 @@ export async function revokeBot(deps: Deps, name: string): Promise<boolean> {
   })
 }
 
-export async function isBotKey({ db }: Deps, key: string): Promise<boolean> {
-  return (await botByHash(db).get({ hash: hashSecret(key) })) !== undefined
+export async function isBotKey(deps: Deps, key: string): Promise<boolean> {
+  const { version, botKeys } = recall(deps)
+  if (botKeys.has(key)) return true
+  const isKnown = (await botByHash(deps.db).get(hashSecret(key))) !== null
+  if (isKnown && mayRemember(deps, version)) botKeys.add(key)
+  return isKnown
 }
 
 const ownerByHash = statement<TokenOwner>(
@@ -109,13 +130,7 @@ const ownerByHash = statement<TokenOwner>(
    join systems on systems.id = tokens.system_id where tokens.hash = :hash`,
 )
 
-const botByHash = prepared((db) =>
-  db
-    .select({ id: bots.id })
-    .from(bots)
-    .where(eq(bots.hash, sql.placeholder('hash')))
-    .prepare(),
-)
+const botByHash = statement<{ id: number }>(['hash'], 'select id from bots where hash = :hash')
 
 function isToken(systemId: number, name: string) {
   return and(eq(tokens.system_id, systemId), eq(tokens.name, name))

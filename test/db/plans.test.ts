@@ -1,9 +1,5 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, describe, expect, test } from 'bun:test'
-import { drizzle } from 'drizzle-orm/bun-sqlite'
-import type { Db } from '../../src/db/handle'
-import type { Value } from '../../src/db/statement'
-import * as tables from '../../src/db/tables'
 import { createHandler } from '../../src/http/server'
 import { createLog } from '../../src/log'
 import type { Group } from '../../src/model/group'
@@ -18,43 +14,12 @@ import { insertMessage } from '../../src/service/messages'
 import { insertSwitch } from '../../src/service/switches'
 import { createBot } from '../../src/service/tokens'
 import { home, type Someone } from '../kit'
+import { createRecorder } from '../recorder'
 
 const GUILD = '466707357099884544'
 
 const { app, config, deps, makeSystem } = home()
-const ran: string[] = []
-
-/** The same handles, but each statement is noted when it runs. */
-const recorded = new WeakMap<Db, Db>()
-function recording(db: Db): Db {
-  const { $client } = db as Db & { $client: Database }
-  const known = recorded.get(db)
-  if (known) return known
-  const note = (statement: string) => void ran.push(statement)
-  const made = drizzle($client, { schema: tables, logger: { logQuery: note } })
-  // The hottest reads go past Drizzle, straight to the connection.
-  const client = Object.create($client, {
-    query: {
-      value: (statement: string) => {
-        const prepared = $client.query<unknown, Value[]>(statement)
-        const noted =
-          <T>(run: (...values: Value[]) => T) =>
-          (...values: Value[]) => {
-            note(statement)
-            return run.apply(prepared, values)
-          }
-        return {
-          get: noted(prepared.get),
-          all: noted(prepared.all),
-          run: noted(prepared.run),
-        }
-      },
-    },
-  })
-  Object.defineProperty(made, '$client', { value: client })
-  recorded.set(db, made)
-  return made
-}
+const { ran, recording } = createRecorder()
 
 const watched: Deps = {
   ...deps,
@@ -201,11 +166,14 @@ describe('no table is scanned, and lists take the same statements for any length
 })
 
 describe('no table is scanned to write', () => {
-  test.each(writes)('%s', async (_, line, body) => {
-    const [method, path] = line(small).split(' ')
-    const statements = await statementsOf(`${method} /v2${path}`, small.someone.token, body)
-    expect(statements.flatMap(scansOf)).toEqual([])
-  })
+  test.each(writes.map(([what, line, body]) => ({ what, line, body })))(
+    '$what',
+    async ({ line, body }) => {
+      const [method, path] = line(small).split(' ')
+      const statements = await statementsOf(`${method} /v2${path}`, small.someone.token, body)
+      expect(statements.flatMap(scansOf)).toEqual([])
+    },
+  )
 
   test('what hangs on a row that is deleted', () => {
     const names = reader

@@ -821,14 +821,18 @@ describe('keys', () => {
   })
 
   test('a text has few keys, however long it is', () => {
-    const { prefixes, suffixes, bares } = keysOfContent('ab'.repeat(2000))
-    expect([prefixes.length, suffixes.length, bares.length]).toEqual([96, 96, 0])
+    const { prefixes, suffixes, bare } = keysOfContent('ab'.repeat(2000))
+    expect([prefixes.length, suffixes.length, bare]).toEqual([
+      MAX_TAG_AFFIXES,
+      MAX_TAG_AFFIXES,
+      null,
+    ])
   })
 
   test('no key is half a letter', () => {
     const { prefixes, suffixes } = keysOfContent('🐦🐦')
-    expect(prefixes).toEqual(['', '🐦', '🐦🐦'])
-    expect(suffixes).toEqual(['', '🐦', '🐦🐦'])
+    expect(prefixes).toEqual(['🐦', '🐦🐦'])
+    expect(suffixes).toEqual(['🐦', '🐦🐦'])
   })
 })
 
@@ -929,10 +933,9 @@ function proxied(context: ProxyContext, message: Partial<ProxyMessage>) {
 
 function isFound(tag: ProxyTag, content: string): boolean {
   const { prefix_key, suffix_key, bare_key } = keysOfTag(tag)
-  const { prefixes, suffixes, bares } = keysOfContent(content)
-  return (
-    (prefixes.includes(prefix_key) && suffixes.includes(suffix_key)) || bares.includes(bare_key)
-  )
+  const { prefixes, suffixes, bare } = keysOfContent(content)
+  const isAmong = (keys: string[], key: string) => key === '' || keys.includes(key)
+  return (isAmong(prefixes, prefix_key) && isAmong(suffixes, suffix_key)) || bare === bare_key
 }
 
 function lengthOf({ prefix, suffix }: ProxyTag): number {

@@ -1,8 +1,5 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, describe, expect, test } from 'bun:test'
-import { drizzle } from 'drizzle-orm/bun-sqlite'
-import type { Db } from '../../../src/db/handle'
-import * as tables from '../../../src/db/tables'
 import type { ProxyTag } from '../../../src/model/check'
 import type { Member } from '../../../src/model/member'
 import { insertAccount } from '../../../src/service/accounts'
@@ -11,6 +8,7 @@ import { insertMember } from '../../../src/service/members'
 import { decideMessage } from '../../../src/service/proxying'
 import { createBot } from '../../../src/service/tokens'
 import { home } from '../../kit'
+import { createRecorder } from '../../recorder'
 
 const SMALL = '100000000000000001'
 const LARGE = '100000000000000002'
@@ -65,10 +63,8 @@ describe('of 1,000 members with 100 tags each', () => {
 })
 
 describe('a decision reads twice, through an index, whatever the size of the system', () => {
-  const ran: string[] = []
-  const logger = { logQuery: (statement: string) => void ran.push(statement) }
-  const { $client } = deps.db as Db & { $client: Database }
-  const watched = { ...deps, db: drizzle($client, { schema: tables, logger }) }
+  const { ran, recording } = createRecorder()
+  const watched = { ...deps, db: recording(deps.db) }
   const reader = new Database(app.storage.path, { readonly: true })
   afterAll(() => reader.close())
 

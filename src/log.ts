@@ -76,12 +76,26 @@ function writeToStandardError(text: string): void {
   }
 }
 
+/** Joined by hand: an object made only to be spelled would take twice as long. */
 function spellJson({ at, level, message, fields }: Entry): string {
-  return `${JSON.stringify({ time: new Date(at).toISOString(), level, message, ...fields })}\n`
+  const head = `{"time":"${isoOf(at)}","level":"${level}","message":${JSON.stringify(message)}`
+  const rest = JSON.stringify(fields).slice(1)
+  return rest === '}' ? `${head}}\n` : `${head},${rest}\n`
+}
+
+/** Many lines are of the same millisecond. */
+const isoOf = rememberLast((at: number) => new Date(at).toISOString())
+
+function rememberLast<T>(make: (key: number) => T): (key: number) => T {
+  let last: { key: number; made: T } | undefined
+  return (key) => {
+    if (last?.key !== key) last = { key, made: make(key) }
+    return last.made
+  }
 }
 
 function spellText({ at, level, message, fields }: Entry): string {
-  const time = new Date(at).toISOString().slice(11, 23)
+  const time = isoOf(at).slice(11, 23)
   const rest = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => ` ${key}=${oneLine(String(value))}`)

@@ -83,15 +83,14 @@ function spellJson({ at, level, message, fields }: Entry): string {
   return rest === '}' ? `${head}}\n` : `${head},${rest}\n`
 }
 
-/** Many lines are of the same millisecond. */
-const isoOf = rememberLast((at: number) => new Date(at).toISOString())
+let lastAt = Number.NaN
+let lastIso = ''
 
-function rememberLast<T>(make: (key: number) => T): (key: number) => T {
-  let last: { key: number; made: T } | undefined
-  return (key) => {
-    if (last?.key !== key) last = { key, made: make(key) }
-    return last.made
-  }
+/** Many lines are of the same millisecond. */
+function isoOf(at: number): string {
+  if (at !== lastAt) lastIso = new Date(at).toISOString()
+  lastAt = at
+  return lastIso
 }
 
 function spellText({ at, level, message, fields }: Entry): string {

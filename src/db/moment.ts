@@ -1,8 +1,8 @@
 import type { Database } from 'bun:sqlite'
 
 /**
- * The reads of one moment, which are those of all requests that arrived together, share one
- * snapshot: SQLite's locks for each of them would cost more than a small answer.
+ * The requests that arrive in one turn of the event loop read from one snapshot: SQLite's locks for
+ * each of them would take as long as a small answer.
  */
 export interface Moment {
   /** Joins the moment, or begins it. Another number than before: something was written since. */
@@ -11,15 +11,18 @@ export interface Moment {
   end(): void
 }
 
+const UNKNOWN = -1
+
 export function createMoment(reader: Database): Moment {
   const begin = reader.query('BEGIN')
   const finish = reader.query('COMMIT')
   const counter = reader.query<{ data_version: number }, []>('PRAGMA data_version')
   let isOpen = false
-  let version = 0
+  let version = UNKNOWN
 
   const end = () => {
-    if (isOpen) finish.run()
+    // A read that fails on the disk has ended it already.
+    if (isOpen && reader.inTransaction) finish.run()
     isOpen = false
   }
 
@@ -29,7 +32,8 @@ export function createMoment(reader: Database): Moment {
       begin.run()
       isOpen = true
       setImmediate(end)
-      version = counter.get()?.data_version ?? 0
+      version = UNKNOWN
+      version = counter.get()?.data_version ?? UNKNOWN
       return version
     },
     end,

@@ -1,5 +1,5 @@
 import { type AnyElysia, Elysia } from 'elysia'
-import type { Config, RateLimits } from '../config'
+import type { Config } from '../config'
 import type { Events } from '../events/events'
 import type { Log } from '../log'
 import { DomainError, error } from '../model/errors'
@@ -10,6 +10,7 @@ import { spellError } from '../wire/error'
 import { bot } from './bot'
 import { findClient } from './client'
 import { createDocument } from './docs'
+import { begin, preflight, startsOf, startWith } from './headers'
 import { type Allowance, createRateLimiter, type Scope } from './ratelimit'
 import { markDeprecated, v1 } from './v1'
 import { v2 } from './v2'
@@ -80,6 +81,7 @@ export function createHandler(parts: ServerParts): Handle {
       if (method === 'OPTIONS') response = new Response(null, { status: 204, headers: preflight })
       else if (isForEveryone(path)) response = await app.fetch(asked)
       else {
+        deps.moment.join()
         const found = findCaller(deps, request.headers, path)
         const caller = found instanceof Promise ? await found : found
         const peer = typeof from === 'string' ? () => from : from
@@ -93,9 +95,7 @@ export function createHandler(parts: ServerParts): Handle {
     }
     if (method === 'HEAD') response = await withoutBody(response)
     const { headers, status } = response
-    // JSON from storage began with them; all else gets them now.
-    if (!headers.has(ALLOW_ORIGIN))
-      for (const [name, value] of start.ofAny) headers.set(name, value)
+    begin(headers, start)
     if (allowance) {
       headers.set('x-ratelimit-remaining', String(allowance.remaining))
       headers.set('x-ratelimit-reset', String(allowance.reset))
@@ -229,46 +229,7 @@ async function withoutBody(response: Response): Promise<Response> {
   return head
 }
 
-/** Headers that are the same for many answers, made once: setting each on each would cost a tenth. */
-interface Start {
-  readonly ofAny: readonly [string, string][]
-  readonly ofJson: Headers
-}
-
-function startWith(more: Record<string, string>): Start {
-  const ofAny = Object.entries({ ...CORS, ...more })
-  return {
-    ofAny,
-    ofJson: new Headers([...ofAny, ['content-type', 'application/json;charset=utf-8']]),
-  }
-}
-
-function startsOf(limits: RateLimits): Record<Scope, Start> {
-  const of = (scope: Scope) =>
-    startWith({ 'x-ratelimit-limit': String(limits[scope]), 'x-ratelimit-scope': scope })
-  return {
-    generic_get: of('generic_get'),
-    message: of('message'),
-    generic_update: of('generic_update'),
-  }
-}
-
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE']
-
-const ALLOW_ORIGIN = 'access-control-allow-origin'
-
-const CORS = {
-  [ALLOW_ORIGIN]: '*',
-  'access-control-expose-headers':
-    'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Scope',
-}
-
-const preflight = {
-  'access-control-allow-methods': 'GET, HEAD, POST, PATCH, PUT, DELETE, OPTIONS',
-  'access-control-allow-headers':
-    'Content-Type, Authorization, User-Agent, Last-Event-ID, X-System',
-  'access-control-max-age': '86400',
-}
 
 /** Without a usable Host header, as HTTP/1.0 allows, a request comes as its path alone. */
 function withAddress(request: Request): Request {

@@ -147,9 +147,9 @@ function fold(text: string): string {
   return text.replace(/[İΣς]/g, (letter) => (letter === 'İ' ? 'i' : 'σ')).toLowerCase()
 }
 
-/** Tags are stored well-formed, so a slice that cuts a surrogate pair finds none. */
+/** Tags are stored well-formed and without zeros, so a slice that cuts a surrogate pair finds none. */
 function isStorable(key: string): boolean {
-  return key.isWellFormed()
+  return key.isWellFormed() && !key.includes('\0')
 }
 
 const LEADING_MENTION = /^<@!?\d{17,19}> /

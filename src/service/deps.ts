@@ -5,7 +5,7 @@ import type { Instant } from '../model/time'
 /** What every verb works with. The outside world enters here and nowhere else. */
 export interface Deps {
   readonly db: Db
-  readonly moment: Storage['moment']
+  readonly moment: Pick<Storage['moment'], 'join'>
   readonly transact: Storage['transact']
   /** Reads as of one moment, whatever is written meanwhile. */
   readonly snapshot: Storage['snapshot']
@@ -31,7 +31,7 @@ export const undone: Deps = {
       throw new Error('there is no database here')
     },
   }),
-  moment: { join: () => 0, end: () => {} },
+  moment: { join: () => 0 },
   transact: () => Promise.reject(new Error('there is no database here')),
   snapshot: () => Promise.reject(new Error('there is no database here')),
   now: () => 0,

@@ -5,6 +5,7 @@ import { error } from '../model/errors'
 import { ORIGINAL_LOOKUP } from '../model/message'
 import { type Gate, gates, type Viewer } from '../model/privacy'
 import { isUuid, parseRef, parseSystemRef, type Ref, type SystemRef } from '../model/ref'
+import { MAX_SWITCHES } from '../model/switch'
 import type { Instant } from '../model/time'
 import type { Deps } from './deps'
 import {
@@ -21,15 +22,17 @@ import {
   membersJson,
   messageById,
   messageByOriginal,
-  switchesJson,
+  pageOfSwitchesJson,
+  someSwitchesJson,
   switchJson,
   systemJson,
 } from './readingQueries'
 import { requireSystem } from './systems'
 
 /**
- * What version 2 reads, answered by SQLite as ready JSON text in one statement each. Mapping a
- * thousand rows to objects and spelling those would take three times as long.
+ * What version 2 reads, answered by SQLite as ready JSON: in one statement for the owner and for
+ * nobody, in two for a system that asks for another's. Mapping a thousand rows to objects and
+ * spelling those would take three times as long.
  */
 
 export async function readSystem({ db }: Deps, viewer: Viewer, ref: string): Promise<Json> {
@@ -61,7 +64,10 @@ export async function readSwitches(
   { before, limit }: { before: Instant | null; limit: number },
 ): Promise<Json> {
   const from = before ?? Number.MAX_SAFE_INTEGER
-  const row = await findBySystemRef(switchesJson(limit), db, viewer, ref, from)
+  const row =
+    limit === MAX_SWITCHES
+      ? await findBySystemRef(pageOfSwitchesJson, db, viewer, ref, from)
+      : await findBySystemRef(someSwitchesJson, db, viewer, ref, from, limit)
   return throughGate('history', row)
 }
 
@@ -135,11 +141,12 @@ async function findBySystemRef(
   ...more: Value[]
 ) {
   const ref = parseSystemRef(text)
-  const row =
-    ref &&
-    ((viewer.system !== null &&
-      (await askBySystemRef(owner, db, viewer, ref, [...more, viewer.system]))) ||
-      (await askBySystemRef(others, db, viewer, ref, more)))
+  if (ref === null) throw error('systemNotFound')
+  const own =
+    viewer.system === null
+      ? null
+      : await askBySystemRef(owner, db, viewer, ref, [...more, viewer.system])
+  const row = own ?? (await askBySystemRef(others, db, viewer, ref, more))
   if (!row) throw error('systemNotFound')
   return row
 }

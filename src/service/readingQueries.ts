@@ -2,6 +2,7 @@ import { type Eyes, isoOf, jsonBehind, jsonFor, jsonList, jsonOf } from '../db/j
 import { statement } from '../db/statement'
 import { group } from '../model/group'
 import { member } from '../model/member'
+import { MAX_SWITCHES } from '../model/switch'
 import { system } from '../model/system'
 
 /** The statements behind `reading.ts`: each answers with ready JSON. */
@@ -64,16 +65,20 @@ function groupList(extra: (eyes: Eyes) => [string, string][]) {
     )
 }
 
-/** By how many: a limit that SQLite knows beforehand saves it a sixth of the work. */
-export const switchesJson = memoize((limit: number) =>
-  bySystemRef(
-    (eyes) =>
-      jsonBehind(
-        'history',
-        'systems',
-        eyes,
-        jsonList(
-          `select '{"id":"' || switches.uuid || '","timestamp":"' || ${isoOf('switches.timestamp')} ||
+/** A limit that SQLite knows beforehand saves it a sixth of the work, so the usual one is fixed. */
+export const pageOfSwitchesJson = bySystemRef((eyes) => switchList(eyes, MAX_SWITCHES), ['before'])
+export const someSwitchesJson = bySystemRef(
+  (eyes) => switchList(eyes, ':limit'),
+  ['before', 'limit'],
+)
+
+function switchList(eyes: Eyes, limit: number | ':limit'): string {
+  return jsonBehind(
+    'history',
+    'systems',
+    eyes,
+    jsonList(
+      `select '{"id":"' || switches.uuid || '","timestamp":"' || ${isoOf('switches.timestamp')} ||
          '","members":' || (
            select json_group_array(hid) from (
              select members.hid from switch_members
@@ -83,11 +88,9 @@ export const switchesJson = memoize((limit: number) =>
          ) || '}' as json
        from switches where switches.system_id = systems.id and switches.timestamp < :before
        order by switches.timestamp desc limit ${limit}`,
-        ),
-      ),
-    ['before'],
-  ),
-)
+    ),
+  )
+}
 
 /** The one switch that a condition selects, with its members as objects. */
 function frontJson(eyes: Eyes, condition: string): string {
@@ -214,13 +217,4 @@ function isTheirs(eyes: Eyes, system: string): string {
 
 function forEither<T>(make: (eyes: Eyes) => T): Record<Eyes, T> {
   return { owner: make('owner'), others: make('others') }
-}
-
-function memoize<T>(make: (key: number) => T): (key: number) => T {
-  const made = new Map<number, T>()
-  return (key) => {
-    const value = made.get(key) ?? make(key)
-    made.set(key, value)
-    return value
-  }
 }

@@ -119,7 +119,7 @@ export async function revokeBot(deps: Deps, name: string): Promise<boolean> {
 export async function isBotKey(deps: Deps, key: string): Promise<boolean> {
   const { version, botKeys } = recall(deps)
   if (botKeys.has(key)) return true
-  const isKnown = (await botByHash(deps.db).get(hashSecret(key))) !== null
+  const isKnown = Boolean(await botByHash(deps.db).get(hashSecret(key)))
   if (isKnown && mayRemember(deps, version)) botKeys.add(key)
   return isKnown
 }

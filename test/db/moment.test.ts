@@ -32,6 +32,16 @@ describe('the reads of one moment', () => {
     expect(moment.join()).not.toBe(before)
   })
 
+  test('may be cut off by SQLite itself, as when a disk fails, without harm to the next', async () => {
+    moment.join()
+    deps.db.run(sql`ROLLBACK`)
+    const count = countSystems()
+    await makeSystem()
+    await nextTurn()
+    moment.join()
+    expect(countSystems()).toBe(count + 1)
+  })
+
   test('never keep the write-ahead log from being folded in', async () => {
     const { path } = app.storage
     for (let at = 0; at < 1500; at++)
@@ -69,7 +79,7 @@ test('writes that arrive together share a commit', async () => {
   const heads = await Promise.all(answers.map(({ promise }) => promise))
   for (const socket of sockets) socket.end()
   expect(heads.filter((head) => head.startsWith('HTTP/1.1 200 '))).toHaveLength(20)
-  expect(commitsOf(busy.app.storage.path) - before).toBeOneOf([1, 2, 3, 4, 5])
+  expect(commitsOf(busy.app.storage.path) - before).toBeLessThan(20)
 })
 
 function countSystems(): number {

@@ -5,8 +5,9 @@ import { member } from '../src/model/member'
 import { system } from '../src/model/system'
 
 /**
- * The least that this runtime can do for the same answers: a bare server, prepared statements that
- * build the JSON inside SQLite, no authentication, no limits, no log, no rules.
+ * The least that this runtime can do for the same answers, each by itself: a bare server, prepared
+ * statements that build the JSON inside SQLite and give it as bytes, no authentication, no limits,
+ * no log, no rules. What requests that arrive together could share is not shared here.
  */
 
 const [path = '', durability = 'full'] = process.argv.slice(2)
@@ -31,24 +32,26 @@ const message = (eyes: 'owner' | 'others') => `'{"timestamp":"' || ${isoOf('mess
   '","system":' || (select ${jsonOf(system, 'systems', eyes)} from systems where systems.id = messages.system_id) ||
   ',"member":' || (select ${jsonOf(member, 'members', eyes)} from members where members.id = messages.member_id) || '}'`
 
-type Json = { json: string }
-const read = <P extends (string | number)[]>(sql: string) => reader.query<Json, P>(sql)
-const write = <P extends (string | number)[]>(sql: string) => writer.query<Json, P>(sql)
+type Json = { json: Uint8Array<ArrayBuffer> }
+const read = <P extends (string | number)[]>(json: string, rest: string) =>
+  reader.query<Json, P>(`select cast(${json} as blob) as json ${rest}`)
 
-const getSystem = read<[string]>(
-  `select ${jsonOf(system, 'systems', 'owner')} as json from systems where hid = ?`,
-)
-const getMember = read<[string]>(`select ${withSystem} as json from members where hid = ?`)
+const getSystem = read<[string]>(jsonOf(system, 'systems', 'owner'), 'from systems where hid = ?')
+const getMember = read<[string]>(withSystem, 'from members where hid = ?')
 const getFronters = read<[string]>(
-  `select ${front} as json from switches where system_id = (select id from systems where hid = ?)
+  front,
+  `from switches where system_id = (select id from systems where hid = ?)
    order by timestamp desc limit 1`,
 )
-const getMessage = read<[string]>(`select ${message('others')} as json from messages where id = ?`)
+const getMessage = read<[string]>(message('others'), 'from messages where id = ?')
 const getMembers = read<[string]>(
-  `select ${jsonList(`select ${owner} as json from members where system_id = (select id from systems where hid = ?) order by id`)} as json`,
+  jsonList(
+    `select ${owner} as json from members where system_id = (select id from systems where hid = ?) order by id`,
+  ),
+  '',
 )
 const getGroups = read<[string]>(
-  `select ${jsonList(
+  jsonList(
     `select ${jsonOf(group, 'groups', 'owner', [
       [
         'members',
@@ -57,19 +60,21 @@ const getGroups = read<[string]>(
           where group_members.group_id = groups.id order by group_members.member_id))`,
       ],
     ])} as json from groups where system_id = (select id from systems where hid = ?) order by id`,
-  )} as json`,
+  ),
+  '',
 )
 const getSwitches = read<[string, number]>(
-  `select ${jsonList(
+  jsonList(
     `select '{"id":"' || uuid || '","timestamp":"' || ${isoOf('timestamp')} || '","members":' || (
        select json_group_array(hid) from (select members.hid from switch_members
        join members on members.id = member_id where switch_id = switches.id order by position)) || '}' as json
      from switches where system_id = (select id from systems where hid = ?) and timestamp < ?
      order by timestamp desc limit 100`,
-  )} as json`,
+  ),
+  '',
 )
-const patchMember = write<[string, string]>(
-  `update members set color = ? where hid = ? returning ${owner} as json`,
+const patchMember = writer.query<Json, [string, string]>(
+  `update members set color = ? where hid = ? returning cast(${owner} as blob) as json`,
 )
 const addSwitch = writer.query<{ id: number }, [string, string, number]>(
   'insert into switches (uuid, system_id, timestamp) values (?, (select id from systems where hid = ?), ?) returning id',
@@ -77,7 +82,9 @@ const addSwitch = writer.query<{ id: number }, [string, string, number]>(
 const addFronter = writer.query(
   'insert into switch_members values (?, ?, (select id from members where hid = ?))',
 )
-const getFront = write<[number]>(`select ${front} as json from switches where id = ?`)
+const getFront = writer.query<Json, [number]>(
+  `select cast(${front} as blob) as json from switches where id = ?`,
+)
 const findSpeaker = reader.query<
   { hid: string; tag: string; name: string; avatar_url: string; json: string },
   [string, string]
@@ -95,10 +102,12 @@ const addMessage = writer.query(
 const countMessage = writer.query(
   'update members set message_count = message_count + 1, last_message_timestamp = ? where hid = ?',
 )
-const getRecorded = write<[string]>(`select ${message('owner')} as json from messages where id = ?`)
+const getRecorded = writer.query<Json, [string]>(
+  `select cast(${message('owner')} as blob) as json from messages where id = ?`,
+)
 
-const json = (text: string | undefined, status = 200) =>
-  new Response(text, { status, headers: { 'content-type': 'application/json;charset=utf-8' } })
+const json = (body: string | Uint8Array<ArrayBuffer> | undefined, status = 200) =>
+  new Response(body, { status, headers: { 'content-type': 'application/json;charset=utf-8' } })
 
 const server = Bun.serve({
   hostname: '127.0.0.1',

@@ -21,10 +21,10 @@ export function freePort(): number {
   return port
 }
 
-/** Resident megabytes; only Linux tells. */
-export function memoryOf(pid: number): number {
+/** Resident megabytes, now or at its most; only Linux tells. */
+export function memoryOf(pid: number, when: 'VmRSS' | 'VmHWM' = 'VmRSS'): number {
   const file = `/proc/${pid}/status`
   if (!existsSync(file)) return Number.NaN
-  const [, kibibytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(file, 'utf8')) ?? []
+  const [, kibibytes] = new RegExp(`${when}:\\s+(\\d+)`).exec(readFileSync(file, 'utf8')) ?? []
   return (Number(kibibytes) * 1024) / 1e6
 }

@@ -8,8 +8,7 @@ export const HID_LENGTH = 6
 
 export function parseSystemRef(text: string): SystemRef | null {
   if (text === '@me') return { me: true }
-  if (/^\d{17,19}$/.test(text)) return { account: text }
-  return parseRef(text)
+  return parseRef(text) ?? (/^\d{17,19}$/.test(text) ? { account: text } : null)
 }
 
 export function parseRef(text: string): Ref | null {

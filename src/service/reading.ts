@@ -1,9 +1,9 @@
 import type { Db } from '../db/handle'
 import type { Eyes } from '../db/json'
 import type { Value } from '../db/statement'
-import { error } from '../model/errors'
+import { type ErrorName, error } from '../model/errors'
 import { ORIGINAL_LOOKUP } from '../model/message'
-import { type Gate, gates, type Viewer } from '../model/privacy'
+import { gates, type Viewer } from '../model/privacy'
 import { isUuid, parseRef, parseSystemRef, type Ref, type SystemRef } from '../model/ref'
 import { MAX_SWITCHES } from '../model/switch'
 import type { Instant } from '../model/time'
@@ -35,86 +35,67 @@ import { requireSystem } from './systems'
  * spelling those would take three times as long.
  */
 
-export async function readSystem({ db }: Deps, viewer: Viewer, ref: string): Promise<Json> {
-  const { json } = await findBySystemRef(systemJson, db, viewer, ref)
-  if (!json) throw error('systemNotFound')
-  return json
+export function readSystem(deps: Deps, viewer: Viewer, ref: string): Promise<Json> {
+  return readOfSystem(systemJson, deps, viewer, ref, 'systemNotFound')
 }
 
-export async function readMembers({ db }: Deps, viewer: Viewer, ref: string): Promise<Json> {
-  const row = await findBySystemRef(membersJson, db, viewer, ref)
-  return throughGate('members', row)
+export function readMembers(deps: Deps, viewer: Viewer, ref: string): Promise<Json> {
+  return readOfSystem(membersJson, deps, viewer, ref, gates.members.closed)
 }
 
-export async function readGroups(
-  { db }: Deps,
+export function readGroups(
+  deps: Deps,
   viewer: Viewer,
   ref: string,
   withMembers: boolean,
 ): Promise<Json> {
   const query = withMembers ? groupsWithMembersJson : groupsJson
-  const row = await findBySystemRef(query, db, viewer, ref)
-  return throughGate('groups', row)
+  return readOfSystem(query, deps, viewer, ref, gates.groups.closed)
 }
 
-export async function readSwitches(
-  { db }: Deps,
+export function readSwitches(
+  deps: Deps,
   viewer: Viewer,
   ref: string,
   { before, limit }: { before: Instant | null; limit: number },
 ): Promise<Json> {
+  const { closed } = gates.history
   const from = before ?? Number.MAX_SAFE_INTEGER
-  const row =
-    limit === MAX_SWITCHES
-      ? await findBySystemRef(pageOfSwitchesJson, db, viewer, ref, from)
-      : await findBySystemRef(someSwitchesJson, db, viewer, ref, from, limit)
-  return throughGate('history', row)
+  return limit === MAX_SWITCHES
+    ? readOfSystem(pageOfSwitchesJson, deps, viewer, ref, closed, from)
+    : readOfSystem(someSwitchesJson, deps, viewer, ref, closed, from, limit)
 }
 
 /** Null when the system has no switches. */
-export async function readFronters(
-  { db }: Deps,
-  viewer: Viewer,
-  ref: string,
-): Promise<Json | null> {
-  const json = throughGate('fronters', await findBySystemRef(frontersJson, db, viewer, ref))
+export async function readFronters(deps: Deps, viewer: Viewer, ref: string): Promise<Json | null> {
+  const json = await readOfSystem(frontersJson, deps, viewer, ref, gates.fronters.closed)
   return json.length === 'null'.length ? null : json
 }
 
-export async function readSwitch(
-  { db }: Deps,
+export function readSwitch(
+  deps: Deps,
   viewer: Viewer,
   systemRef: string,
   switchRef: string,
 ): Promise<Json> {
-  const uuid = switchRef.toLowerCase()
-  const row = await findBySystemRef(switchJson, db, viewer, systemRef, uuid)
-  if (!isUuid(switchRef)) throw error('invalidSwitchId')
-  return throughGate('switch', row)
+  const missing = isUuid(switchRef) ? gates.switch.closed : 'invalidSwitchId'
+  return readOfSystem(switchJson, deps, viewer, systemRef, missing, switchRef.toLowerCase())
 }
 
-export async function readMember({ db }: Deps, viewer: Viewer, ref: string): Promise<Json> {
-  const row = await findByRef(memberJson, db, viewer, ref)
-  if (!row?.json) throw error('memberNotFound')
-  return row.json
+export function readMember(deps: Deps, viewer: Viewer, ref: string): Promise<Json> {
+  return readOne(memberJson, deps, viewer, ref, 'memberNotFound')
 }
 
-export async function readGroup({ db }: Deps, viewer: Viewer, ref: string): Promise<Json> {
-  const row = await findByRef(groupJson, db, viewer, ref)
-  if (!row?.json) throw error('groupNotFound')
-  return row.json
+export function readGroup(deps: Deps, viewer: Viewer, ref: string): Promise<Json> {
+  return readOne(groupJson, deps, viewer, ref, 'groupNotFound')
 }
 
-export async function readGroupMembers({ db }: Deps, viewer: Viewer, ref: string): Promise<Json> {
-  const row = await findByRef(groupMembersJson, db, viewer, ref)
-  if (!row) throw error('groupNotFound')
-  return throughGate('groupMembers', row)
+export function readGroupMembers(deps: Deps, viewer: Viewer, ref: string): Promise<Json> {
+  return readOne(groupMembersJson, deps, viewer, ref, 'groupNotFound', gates.groupMembers.closed)
 }
 
-export async function readMemberGroups({ db }: Deps, viewer: Viewer, ref: string): Promise<Json> {
-  const row = await findByRef(memberGroupsJson, db, viewer, ref)
-  if (!row) throw error('memberNotFound')
-  return throughGate('groups', row)
+export function readMemberGroups(deps: Deps, viewer: Viewer, ref: string): Promise<Json> {
+  return readOne(memberGroupsJson, deps, viewer, ref, 'memberNotFound', gates.groups.closed)
 }
 
 export async function readMessage(deps: Deps, viewer: Viewer, id: string): Promise<Json> {
@@ -126,20 +107,18 @@ export async function readMessage(deps: Deps, viewer: Viewer, id: string): Promi
   return row.json
 }
 
-/** SQLite leaves out what lies behind a closed gate; the gate has the words for it. */
-function throughGate(gate: Gate, { json }: { json: Json | null }): Json {
-  if (json === null) throw error(gates[gate].closed)
-  return json
-}
-
-/** As the owner, if this is their system, else as everybody else sees it. */
-async function findBySystemRef(
+/**
+ * What the owner's statement finds if the system is theirs, else what everybody may see. SQLite
+ * leaves out what lies behind a closed gate; the error has the words for it.
+ */
+async function readOfSystem(
   { owner, others }: BySystemRef,
-  db: Db,
+  { db }: Deps,
   viewer: Viewer,
   text: string,
+  closed: ErrorName,
   ...more: Value[]
-) {
+): Promise<Json> {
   const ref = parseSystemRef(text)
   if (ref === null) throw error('systemNotFound')
   const own =
@@ -148,7 +127,8 @@ async function findBySystemRef(
       : await askBySystemRef(owner, db, viewer, ref, [...more, viewer.system])
   const row = own ?? (await askBySystemRef(others, db, viewer, ref, more))
   if (!row) throw error('systemNotFound')
-  return row
+  if (row.json === null) throw error(closed)
+  return row.json
 }
 
 function askBySystemRef(
@@ -164,11 +144,22 @@ function askBySystemRef(
   return query.account(db).get(ref.account, ...values)
 }
 
-async function findByRef({ owner, others }: ByRef, db: Db, viewer: Viewer, text: string) {
+/** As readOfSystem, of a member or a group. */
+async function readOne(
+  { owner, others }: ByRef,
+  { db }: Deps,
+  viewer: Viewer,
+  text: string,
+  missing: ErrorName,
+  closed = missing,
+): Promise<Json> {
   const ref = parseRef(text)
-  if (ref === null) return null
+  if (ref === null) throw error(missing)
   const own = viewer.system === null ? null : await askByRef(owner, db, ref, [viewer.system])
-  return own ?? (await askByRef(others, db, ref, []))
+  const row = own ?? (await askByRef(others, db, ref, []))
+  if (!row) throw error(missing)
+  if (row.json === null) throw error(closed)
+  return row.json
 }
 
 function askByRef(query: ByRef[Eyes], db: Db, ref: Ref, values: Value[]) {

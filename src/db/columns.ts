@@ -12,7 +12,7 @@ type Columns<E> = { [K in keyof Row<E>]: Column<Row<E>[K]> }
 /** The columns of a field table: one per field, one per privacy level, by the same names. */
 export function columnsOf<E extends Entity>(entity: E): Columns<E> {
   const columns: Record<string, unknown> = {}
-  for (const [key, field] of Object.entries(entity.fields)) columns[key] = columnOf(field)
+  for (const [key, field] of entity.entries) columns[key] = columnOf(field)
   for (const level of entity.levels)
     columns[level] = text({ enum: ['public', 'private'] })
       .notNull()

@@ -25,7 +25,7 @@ export function jsonOf(
         ]
       : []),
     ...extra,
-    ...Object.entries(entity.fields)
+    ...entity.entries
       .filter(([, field]) => eyes === 'owner' || field.ownerOnly !== 'absent')
       .map(([key, field]) => [key, seenValue(key, field, table, eyes)]),
     ...(entity.levels.length > 0 ? [['privacy', privacyOf(entity, table, eyes)]] : []),

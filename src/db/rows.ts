@@ -48,7 +48,7 @@ const MOST_UPDATES = 1000
 type Decoder = (stored: unknown) => unknown
 
 const decodersOf = memoize((entity: Entity): [string, Decoder][] =>
-  Object.entries(entity.fields).flatMap(([key, field]) => {
+  entity.entries.flatMap(([key, field]) => {
     const decode = decoderOf(field)
     return decode ? [[key, decode] as [string, Decoder]] : []
   }),

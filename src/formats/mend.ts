@@ -13,7 +13,7 @@ export function mendFields<E extends Entity>(
   ledger: Ledger,
 ): Patch<E> {
   const values: JsonObject = {}
-  for (const [key, field] of Object.entries(entity.fields)) {
+  for (const [key, field] of entity.entries) {
     const given = Object.hasOwn(row, key) ? row[key] : undefined
     if (given === undefined) continue
     const { now, why, was = given } = mend(field, given)

@@ -115,7 +115,7 @@ class Unfit {
 
   takeFrom(entity: Entity, row: JsonObject): JsonObject {
     const fit = { ...row }
-    for (const [key, field] of Object.entries(entity.fields)) {
+    for (const [key, field] of entity.entries) {
       const value = row[key]
       const instead = standIn(field, value, row.id)
       if (instead === value) continue

@@ -9,6 +9,8 @@ export type Level = 'public' | 'private'
 export interface Entity<F extends Fields = Fields, L extends string = string> {
   readonly name: string
   readonly fields: F
+  /** The same fields with their keys, listed once and not for each row. */
+  readonly entries: readonly (readonly [key: string, field: Field])[]
   readonly levels: readonly L[]
 }
 
@@ -17,7 +19,7 @@ export function entity<F extends Fields, const L extends string = never>(
   fields: F,
   levels: readonly L[] = [],
 ): Entity<F, L> {
-  return { name, fields, levels }
+  return { name, fields, entries: Object.entries(fields), levels }
 }
 
 type Levels<L extends string> = { [K in L]: Level }
@@ -67,7 +69,7 @@ export function readPatch<E extends Entity>(entity: E, reading: Reading): Patch<
 /** Reads a new one: as a patch, but what is required must be there. */
 export function readDraft<E extends Entity>(entity: E, reading: Reading): Draft<E> {
   const { values, problems } = readKeys(entity, reading)
-  for (const [key, field] of Object.entries(entity.fields))
+  for (const [key, field] of entity.entries)
     if (field.required && !(key in values) && !(key in problems))
       problems[key] = [new Problem('Required.')]
   throwIfAny(problems)
@@ -85,7 +87,7 @@ export function throwIfAny(problems: Problems): void {
 /** The whole row that a draft makes. */
 export function fillDefaults<E extends Entity>(entity: E, draft: Draft<E>): Row<E> {
   const row: JsonObject = {}
-  for (const [key, field] of Object.entries(entity.fields)) row[key] = field.initial
+  for (const [key, field] of entity.entries) row[key] = field.initial
   for (const level of entity.levels) row[level] = 'public'
   return Object.assign(row, draft) as Row<E>
 }
@@ -104,7 +106,7 @@ export function readKeys<E extends Entity>(
 ): { values: Patch<E>; problems: Problems } {
   const read: JsonObject = {}
   const found: Problems = { ...problems }
-  for (const [key, field] of Object.entries(entity.fields)) {
+  for (const [key, field] of entity.entries) {
     const given = Object.hasOwn(values, key) ? values[key] : undefined
     if (given === undefined || field.readonly) continue
     const value = field.read(given)

@@ -30,7 +30,7 @@ export function see<E extends Entity>(
   if (owner) return row as unknown as Seen<E>
   const from = row as Record<string, unknown>
   const shown: Record<string, unknown> = { uuid: row.uuid, hid: row.hid }
-  for (const [key, field] of Object.entries(entity.fields)) {
+  for (const [key, field] of entity.entries) {
     if (field.ownerOnly === 'absent') continue
     if (field.ownerOnly === 'null') shown[key] = null
     // A guard the row does not know hides: a forgotten level must never leak.

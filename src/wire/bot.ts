@@ -146,10 +146,7 @@ export const schemasBot = {
     required: ['account_id', 'guild_id', 'channel_id', 'content'],
     properties: {
       ...Object.fromEntries(
-        Object.entries(incoming.fields).map(([key, field]) => [
-          key,
-          fieldSchema(field, field.nullable),
-        ]),
+        incoming.entries.map(([key, field]) => [key, fieldSchema(field, field.nullable)]),
       ),
       content: { type: ['string', 'null'], description: 'Text; null counts as empty' },
       previous: {

@@ -8,7 +8,7 @@ import type { UnreadBody } from './json'
 
 /** What is sent to change one, or to make one. The field table itself checks what arrives. */
 export function bodySchema(entity: Entity, mode: 'patch' | 'draft'): TUnsafe<UnreadBody> {
-  const fields = Object.entries(entity.fields).filter(([, field]) => !field.readonly)
+  const fields = entity.entries.filter(([, field]) => !field.readonly)
   const properties = Object.fromEntries(
     fields.map(([key, field]) => [key, fieldSchema(field, field.nullable)]),
   )
@@ -45,7 +45,7 @@ export function viewSchema(entity: Entity, extra: Record<string, TSchema> = {}):
   }
   const optional = new Set(Object.keys(extra))
   Object.assign(properties, extra)
-  for (const [key, field] of Object.entries(entity.fields)) {
+  for (const [key, field] of entity.entries) {
     const hideable = field.guard !== undefined && !field.standIn && field.kind !== 'proxyTags'
     const nullable = field.initial === null || hideable || field.ownerOnly === 'null'
     properties[key] = fieldSchema(field, nullable)

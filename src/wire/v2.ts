@@ -26,7 +26,7 @@ export function toV2<E extends Entity>(
   const json: JsonObject =
     seen.hid === undefined ? { ...extra } : { id: seen.hid, uuid: seen.uuid, ...extra }
   const values = seen as JsonObject
-  for (const [key, { kind }] of Object.entries(entity.fields)) {
+  for (const [key, { kind }] of entity.entries) {
     const value = values[key]
     if (value !== undefined)
       json[key] = kind === 'timestamp' && typeof value === 'number' ? formatInstant(value) : value

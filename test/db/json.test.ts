@@ -40,7 +40,7 @@ function valuesOf(field: Field): fc.Arbitrary<unknown> {
 }
 
 function rowsOf(entity: Entity): fc.Arbitrary<Record<string, unknown>> {
-  const fields = Object.entries(entity.fields).map(([key, field]) => [key, valuesOf(field)])
+  const fields = entity.entries.map(([key, field]) => [key, valuesOf(field)])
   const levels = entity.levels.map((level) => [level, fc.constantFrom('public', 'private')])
   return fc.record(Object.fromEntries([...fields, ...levels]))
 }

@@ -247,7 +247,7 @@ function snapshotOf(bundle: Bundle): Snapshot {
 
 /** Any row that the table accepts. */
 function rowOf<E extends Entity>(entity: E): fc.Arbitrary<Row<E>> {
-  const fields = Object.entries(entity.fields).map(([key, field]) => [key, anyValue(field)])
+  const fields = entity.entries.map(([key, field]) => [key, anyValue(field)])
   const levels = entity.levels.map((level) => [level, fc.constantFrom('public', 'private')])
   return fc.record(Object.fromEntries([...fields, ...levels])) as fc.Arbitrary<Row<E>>
 }

@@ -100,7 +100,7 @@ export async function makeIt({ deps }: { deps: Deps }, any: AnySystem): Promise<
 
 /** Any row that the table accepts, of what an owner can set. */
 function rowOf<E extends Entity>(entity: E): fc.Arbitrary<Row<E>> {
-  const fields = Object.entries(entity.fields).map(([key, field]) => [key, anyValue(key, field)])
+  const fields = entity.entries.map(([key, field]) => [key, anyValue(key, field)])
   const levels = entity.levels.map((level) => [level, fc.constantFrom('public', 'private')])
   return fc.record(Object.fromEntries([...fields, ...levels])) as fc.Arbitrary<Row<E>>
 }

@@ -81,7 +81,7 @@ const targets: Target[] = [
 
 describe.each(targets)('$ask', ({ entity, ask, read, told, make, needs = {} }) => {
   const isNew = ask.startsWith('POST')
-  const writable = Object.entries(entity.fields).filter(([, field]) => !field.readonly)
+  const writable = entity.entries.filter(([, field]) => !field.readonly)
 
   async function worldOf(): Promise<World> {
     const world = await makeWorld(place)

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { groups, members, systems } from '../../../src/db/tables'
 import type { Entity, JsonObject } from '../../../src/model/entity'
-import type { Field } from '../../../src/model/field'
 import { group } from '../../../src/model/group'
 import { member } from '../../../src/model/member'
 import { system } from '../../../src/model/system'
@@ -96,7 +95,7 @@ const subjects = [
 ] as const
 
 describe.each(subjects)('what is private of a $noun', ({ noun, entity, write }) => {
-  const fields: [string, Field][] = Object.entries(entity.fields)
+  const fields = entity.entries
   const guarded = fields.filter(([, { guard }]) => guard !== undefined)
   const table = hides[noun] ?? {}
 
@@ -242,7 +241,7 @@ async function markedWorld(): Promise<World> {
 }
 
 function marksOf(entity: Entity): JsonObject {
-  const guarded = Object.entries(entity.fields).filter(([, { guard }]) => guard !== undefined)
+  const guarded = entity.entries.filter(([, { guard }]) => guard !== undefined)
   return Object.fromEntries(guarded.map(([key]) => [key, markOf(entity, key)]))
 }
 

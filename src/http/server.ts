@@ -154,12 +154,12 @@ function createRoutes(parts: ServerParts): AnyElysia {
 
 function docs(parts: RouteParts) {
   const app = new Elysia({ normalize: false })
-  for (const [file, { content, type }] of Object.entries(docsFiles))
+  for (const [file, { open, type }] of Object.entries(docsFiles))
     app.get(file, ({ path }) =>
       // The page names its files relative to where it lies, so it must lie in one place.
       path.endsWith('/')
         ? redirect(`../${file.split('/').at(-1)}`)
-        : new Response(content, { headers: { 'content-type': type } }),
+        : new Response(open(), { headers: { 'content-type': type } }),
     )
   let document: Promise<object> | undefined
   return app

@@ -107,6 +107,24 @@ describe('a limited answer', () => {
     })
   })
 
+  test('made of what is kept says the same, and nothing of it is left for the next', async () => {
+    const me = await makeSystem('Lantern Hill')
+    const answers = []
+    for (const line of ['GET', 'HEAD', 'GET'])
+      answers.push(await ask(`${line} /v2/systems/${me.hid}`, { peer: 'a guest of storage' }))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(answers.map(({ headers }) => limitsOf(headers)?.remaining)).toEqual(['2', '1', '0'])
+    for (const { headers } of answers) {
+      expect(limitsOf(headers)).toMatchObject({ limit: '3', scope: 'generic_get' })
+      expect(headers.get('content-type')).toBe('application/json;charset=utf-8')
+      expect(headers.get('access-control-allow-origin')).toBe('*')
+    }
+    const ids = new Set(answers.map(({ headers }) => headers.get('x-request-id')))
+    expect(ids.size).toBe(3)
+    const local = await ask(`GET /v2/systems/${me.hid}`)
+    expect([local.status, limitsOf(local.headers)]).toEqual([200, null])
+  })
+
   test('over the limit says when to come again, and then lets pass', async () => {
     const get = () => ask('GET /v2/systems/abcdef', { peer: GUEST })
     const statuses = [await get(), await get(), await get()].map(({ status }) => status)

@@ -57,9 +57,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/groups/:groupRef',
-      async ({ params, viewer }) => {
-        return await readGroup(deps, viewer, params.groupRef)
-      },
+      async ({ params, viewer }) => await readGroup(deps, viewer, params.groupRef),
       {
         params,
         detail: describe({
@@ -105,9 +103,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/groups/:groupRef/members',
-      async ({ params, viewer }) => {
-        return await readGroupMembers(deps, viewer, params.groupRef)
-      },
+      async ({ params, viewer }) => await readGroupMembers(deps, viewer, params.groupRef),
       {
         params,
         detail: describe({

@@ -18,9 +18,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
   const app = routes(bodyLimit)
     .get(
       '/systems/:systemRef/members',
-      async ({ params, viewer }) => {
-        return await readMembers(deps, viewer, params.systemRef)
-      },
+      async ({ params, viewer }) => await readMembers(deps, viewer, params.systemRef),
       {
         params: t.Object({ systemRef }),
         detail: describe({
@@ -49,9 +47,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/members/:memberRef',
-      async ({ params, viewer }) => {
-        return await readMember(deps, viewer, params.memberRef)
-      },
+      async ({ params, viewer }) => await readMember(deps, viewer, params.memberRef),
       {
         params,
         detail: describe({
@@ -97,9 +93,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/members/:memberRef/groups',
-      async ({ params, viewer }) => {
-        return await readMemberGroups(deps, viewer, params.memberRef)
-      },
+      async ({ params, viewer }) => await readMemberGroups(deps, viewer, params.memberRef),
       {
         params,
         detail: describe({

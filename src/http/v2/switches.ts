@@ -109,9 +109,8 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/systems/:systemRef/switches/:switchRef',
-      async ({ params, viewer }) => {
-        return await readSwitch(deps, viewer, params.systemRef, params.switchRef)
-      },
+      async ({ params, viewer }) =>
+        await readSwitch(deps, viewer, params.systemRef, params.switchRef),
       {
         params: ofSwitch,
         detail: describe({

@@ -19,9 +19,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit)
     .get(
       '/systems/:systemRef',
-      async ({ params, viewer }) => {
-        return await readSystem(deps, viewer, params.systemRef)
-      },
+      async ({ params, viewer }) => await readSystem(deps, viewer, params.systemRef),
       {
         params,
         detail: describe({

@@ -20,6 +20,8 @@ export interface Orders {
 export interface Measured {
   requests: number
   failures: number
+  /** The first answer that was no success, as much of it as came at once. */
+  firstFailure: string
   seconds: number
   /** Milliseconds. */
   p50: number
@@ -38,6 +40,7 @@ if (import.meta.main) {
 async function press(orders: Orders): Promise<Measured> {
   const times: number[] = []
   let failures = 0
+  let firstFailure = ''
   let next = orders.from
   const started = performance.now()
   const end = started + orders.seconds * 1000
@@ -46,9 +49,11 @@ async function press(orders: Orders): Promise<Measured> {
       keepBusy(
         orders,
         () => (performance.now() < end ? requestOf(orders, next++) : null),
-        (ms, isFine) => {
+        (ms, failure) => {
           times.push(ms)
-          if (!isFine) failures += 1
+          if (failure === null) return
+          failures += 1
+          firstFailure ||= failure
         },
       ),
     ),
@@ -60,6 +65,7 @@ async function press(orders: Orders): Promise<Measured> {
   return {
     requests: times.length,
     failures,
+    firstFailure,
     seconds,
     p50: at(0.5),
     p99: at(0.99),
@@ -72,12 +78,11 @@ async function press(orders: Orders): Promise<Measured> {
 function keepBusy(
   { port }: Orders,
   nextRequest: () => string | null,
-  note: (ms: number, isFine: boolean) => void,
+  note: (ms: number, failure: string | null) => void,
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   let sentAt = 0
   let missing = -1
-  let isFine = false
   let head = ''
   let unsent: Buffer | null = null
   const send = (socket: Bun.Socket) => {
@@ -108,12 +113,11 @@ function keepBusy(
           head += chunk.toString('latin1')
           const bodyAt = head.indexOf('\r\n\r\n')
           if (bodyAt === -1) return
-          isFine = head.startsWith('HTTP/1.1 20')
           const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
           missing = length - (head.length - bodyAt - 4)
         } else missing -= chunk.length
         if (missing > 0) return
-        note(performance.now() - sentAt, isFine)
+        note(performance.now() - sentAt, head.startsWith('HTTP/1.1 20') ? null : head)
         send(socket)
       },
       close: () => resolve(),

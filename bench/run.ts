@@ -26,6 +26,8 @@ interface Endpoint {
   as: string
   body?: string
   goal: number
+  /** The number of its next request, counted by itself: the next switch never has the fronters of the last. */
+  next: number
 }
 
 const HEAD = [
@@ -45,6 +47,8 @@ const size = flags.small ? small : whole
 const owner = { big: known.bigToken, typical: known.token, bot: `Bot ${known.botKey}` }
 const typicalMember = hidOf(size.bigMembers + 1)
 const deepest = '2020-01-02T00:00:00Z'
+// Also the time of each switch in milliseconds, so it starts far behind all that are there.
+const FIRST = Date.UTC(2030, 0, 1)
 
 const endpoints: Endpoint[] = [
   get('GET system', `/v2/systems/${known.typical}`, owner.typical, 0.7),
@@ -102,8 +106,6 @@ copyFileSync(pristine, file)
 const product = await startProduct()
 const limit = await startLimit()
 const load = startLoad()
-// Also the time of each switch in milliseconds, so it starts far behind all that are there.
-let n = Date.UTC(2030, 0, 1)
 try {
   for (const endpoint of chosen()) await expectSame(endpoint)
   const before = [memoryOf(product.pid), memoryOf(limit.pid)] as const
@@ -134,11 +136,11 @@ function chosen(): Endpoint[] {
 }
 
 function get(name: string, path: string, as: string, goal: number): Endpoint {
-  return { name, method: 'GET', path, as, goal }
+  return { name, method: 'GET', path, as, goal, next: FIRST }
 }
 
 function write(name: string, method: 'PATCH' | 'POST', path: string, as: string): Endpoint {
-  return { name, method, path, as, goal: 0.6 }
+  return { name, method, path, as, goal: 0.6, next: FIRST }
 }
 
 function proxyBody(account: string, content: string): string {
@@ -220,11 +222,12 @@ async function expectSame(endpoint: Endpoint): Promise<void> {
     )
 }
 
-async function askOnce({ method, path, as, body }: Endpoint, { port }: Running): Promise<string> {
+async function askOnce(endpoint: Endpoint, { port }: Running): Promise<string> {
+  const { method, path, as, body } = endpoint
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method,
     headers: { authorization: as },
-    ...(body && { body: fill(body, n++, size.bigMembers) }),
+    ...(body && { body: fill(body, endpoint.next++, size.bigMembers) }),
   })
   const text = await response.text()
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
@@ -285,11 +288,12 @@ async function take(endpoint: Endpoint, { pid, port }: Running): Promise<Turn> {
     path: endpoint.path,
     headers: { authorization: endpoint.as, 'x-forwarded-for': '203.0.113.7' },
     body: endpoint.body ?? null,
-    from: n,
+    from: endpoint.next,
     members: size.bigMembers,
   })
-  n = measured.next
-  if (measured.failures > 0) throw new Error(`${endpoint.name}: ${measured.failures} failures`)
+  endpoint.next = measured.next
+  const { failures, firstFailure } = measured
+  if (failures > 0) throw new Error(`${endpoint.name}: ${failures} failures\n${firstFailure}`)
   const { p50, p99, p999, requests, seconds } = measured
   return {
     perSecond: requests / seconds,

@@ -18,8 +18,8 @@ type Client = number | string
 const WINDOW_MS = 1000
 /** In one generation and scope; more than can be served within a window. */
 const MOST_CLIENTS = 20_000
-/** Thirds and sevenths of a second do not add up to a whole one exactly. */
-const ROUNDING_MS = 0.01
+/** Thirds and sevenths of a second do not add up to a whole one exactly; always less than a token. */
+const roundingOf = (cost: number) => Math.min(0.01, cost / 10)
 
 /**
  * A token bucket per client and scope, kept as one number: the time at which the bucket is full
@@ -42,6 +42,7 @@ export function createRateLimiter(limits: RateLimits) {
       turnedAt = now
     }
     const cost = WINDOW_MS / limits[scope]
+    const rounding = roundingOf(cost)
     // A clock that was set back must not leave anybody waiting for longer than the window.
     const known = Math.min(
       young[scope].get(client) ?? old[scope].get(client) ?? now,
@@ -49,14 +50,14 @@ export function createRateLimiter(limits: RateLimits) {
     )
     const fullAt = Math.max(known, now)
     const debt = fullAt + cost - now
-    const passes = debt <= WINDOW_MS + ROUNDING_MS
+    const passes = debt <= WINDOW_MS + rounding
     const next = passes ? fullAt + cost : fullAt
     young[scope].set(client, next)
     return {
       scope,
-      remaining: passes ? Math.max(0, Math.floor((WINDOW_MS - debt + ROUNDING_MS) / cost)) : 0,
-      reset: Math.ceil((start + next - ROUNDING_MS) / 1000),
-      retryAfter: passes ? null : Math.max(1, Math.ceil(debt - WINDOW_MS - ROUNDING_MS)),
+      remaining: passes ? Math.max(0, Math.floor((WINDOW_MS - debt + rounding) / cost)) : 0,
+      reset: Math.ceil((start + next - rounding) / 1000),
+      retryAfter: passes ? null : Math.max(1, Math.ceil(debt - WINDOW_MS - rounding)),
     }
   }
 }

@@ -32,6 +32,12 @@ describe('the bucket', () => {
     )
   })
 
+  test.each([400, 99_999, 100_000, 999_999])('counts down from a limit of %p', (limit) => {
+    const take = limiterOf(limit)
+    const first = [1, 2, 3].map(() => take('generic_get', 'a', NOON).remaining)
+    expect(first).toEqual([limit - 1, limit - 2, limit - 3])
+  })
+
   test('lets one pass when it said to come again, and all when it said to be full', () => {
     fc.assert(
       fc.property(limits, times, (limit, now) => {

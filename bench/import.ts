@@ -58,10 +58,14 @@ async function viaHttp() {
     const send = async () => (await ask('/import', { method: 'POST', body })).text()
     await watched('http: import', server.pid, ask, send)
     await watched('http: the same again', server.pid, ask, send)
-    await watched('http: export', server.pid, ask, async () => (await ask('/export')).text())
-    await watched('http: front history', server.pid, ask, async () =>
-      (await ask('/export/front-history?format=ics')).text(),
-    )
+    const take = (path: string, times: number) => async () => {
+      await Promise.all(Array.from({ length: times }, async () => (await ask(path)).bytes()))
+    }
+    const calendar = '/export/front-history?format=ics'
+    await watched('http: export', server.pid, ask, take('/export', 1))
+    await watched('http: calendar', server.pid, ask, take(calendar, 1))
+    await watched('http: eight exports at once', server.pid, ask, take('/export', 8))
+    await watched('http: eight calendars at once', server.pid, ask, take(calendar, 8))
   } finally {
     server.kill()
     await server.exited
@@ -93,7 +97,7 @@ async function watched(
   const longest = waits.toSorted((a, b) => b - a).slice(0, 4)
   console.log(
     `${label}: ${took}, longest waits ${longest.map((ms) => ms.toFixed(0)).join(', ')} ms` +
-      ` of ${waits.length}, peak ${peakOf(pid)}`,
+      ` of ${waits.length}, peak so far ${peakOf(pid)}`,
   )
 }
 

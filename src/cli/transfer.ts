@@ -56,15 +56,16 @@ export const transferCommands: Command[] = [
         throw new UsageError('--front-history: is of everyone, without --members and --groups')
       const { id, hid } = await namedSystem(call)
       const choice = { members: splitList(members), groups: splitList(groups) }
-      const chunks = history
+      const file = history
         ? await exportFrontHistory(call.deps(), id, history)
         : await exportSystem(call.deps(), id, choice)
-      const text = chunks.join('')
+      if (typeof out === 'string') {
+        writeOrFail(out, file)
+        return { json: { system: hid, file: out }, text: `System ${hid} is written to ${out}.` }
+      }
+      const text = new TextDecoder().decode(file)
       // Account IDs come out as strings: JavaScript numbers would round them.
-      if (typeof out !== 'string')
-        return { json: history ? text : parseJson(text), text: text.replace(/\r\n$/, '') }
-      writeOrFail(out, text)
-      return { json: { system: hid, file: out }, text: `System ${hid} is written to ${out}.` }
+      return { json: history ? text : parseJson(text), text: text.replace(/\r\n$/, '') }
     },
   },
 ]
@@ -101,9 +102,9 @@ function readImport(path: string, limit: number): Uint8Array {
   }
 }
 
-function writeOrFail(path: string, text: string): void {
+function writeOrFail(path: string, file: Uint8Array): void {
   try {
-    writeFileSync(path, text)
+    writeFileSync(path, file)
   } catch {
     throw new Failure(`${path} cannot be written.`)
   }

@@ -28,7 +28,10 @@ export interface Storage {
    * its commit to itself, so that nobody else's answer waits for it.
    */
   transact<T>(work: (tx: Db) => Promise<T>, length?: 'long'): Promise<T>
-  /** Gives the work a connection of its own that sees the database as of one moment. */
+  /**
+   * Gives the work a connection of its own that sees the database as of one moment. One at a time:
+   * such work is long and large, and several at once would only take more memory.
+   */
   snapshot<T>(work: (db: Db) => Promise<T>): Promise<T>
   /** Throws unless the database answers. */
   ping(): void
@@ -57,20 +60,16 @@ export function openStorage(url: string, durability: Durability = 'full'): Stora
     const reader = new Connection(path, { readonly: true })
     reader.run('PRAGMA busy_timeout = 5000')
     const moment = createMoment(reader)
+    let lastSnapshot: Promise<unknown> = Promise.resolve()
     return {
       path,
       db: drizzle(reader, { schema: tables }),
       moment,
       transact: queueTransactions(writer, path, moment.end),
-      async snapshot(work) {
-        const own = new Database(path, { readonly: true })
-        try {
-          own.run('PRAGMA busy_timeout = 5000')
-          own.run('BEGIN')
-          return await work(drizzle(own, { schema: tables }))
-        } finally {
-          own.close()
-        }
+      snapshot(work) {
+        const done = lastSnapshot.then(() => withSnapshot(path, work))
+        lastSnapshot = done.catch(() => {})
+        return done
       },
       ping: () => void reader.query('SELECT 1 FROM systems LIMIT 1').get(),
       close: () => {
@@ -82,6 +81,17 @@ export function openStorage(url: string, durability: Durability = 'full'): Stora
       },
     }
   })
+}
+
+async function withSnapshot<T>(path: string, work: (db: Db) => Promise<T>): Promise<T> {
+  const own = new Database(path, { readonly: true })
+  try {
+    own.run('PRAGMA busy_timeout = 5000')
+    own.run('BEGIN')
+    return await work(drizzle(own, { schema: tables }))
+  } finally {
+    own.close()
+  }
 }
 
 /**

@@ -1,4 +1,5 @@
 import { formatInstant, type Instant, SECOND } from '../model/time'
+import type { Pages } from './switches'
 
 /** One member's unbroken presence; without an end it lasts. */
 export interface Presence {
@@ -16,25 +17,26 @@ export interface FrontRow {
 }
 
 /** Who was there from when to when, in order of arrival. Takes switches oldest first. */
-export function presencesOf(
-  switches: Iterable<{ timestamp: Instant; members: readonly string[] }>,
-): Presence[] {
+export async function presencesOf(
+  switches: Pages<{ timestamp: Instant; members: readonly string[] }>,
+): Promise<Presence[]> {
   const presences: Presence[] = []
   const open = new Map<string, Presence>()
-  for (const { timestamp, members } of switches) {
-    const fronters = new Set(members)
-    for (const [member, presence] of open)
-      if (!fronters.has(member)) {
-        presence.end = timestamp
-        open.delete(member)
+  for await (const page of switches)
+    for (const { timestamp, members } of page) {
+      const fronters = new Set(members)
+      for (const [member, presence] of open)
+        if (!fronters.has(member)) {
+          presence.end = timestamp
+          open.delete(member)
+        }
+      for (const member of fronters) {
+        if (open.has(member)) continue
+        const presence = { member, start: timestamp, end: null }
+        presences.push(presence)
+        open.set(member, presence)
       }
-    for (const member of fronters) {
-      if (open.has(member)) continue
-      const presence = { member, start: timestamp, end: null }
-      presences.push(presence)
-      open.set(member, presence)
     }
-  }
   return presences
 }
 

@@ -7,6 +7,7 @@ import { member } from '../model/member'
 import { type Settings, settings } from '../model/settings'
 import { system } from '../model/system'
 import { formatInstant, type Instant } from '../model/time'
+import type { Pages } from './switches'
 
 type Whole<E> = Row<E> & Pick<Identity, 'hid' | 'uuid'>
 
@@ -18,33 +19,16 @@ export interface Snapshot {
   accounts: readonly { id: string; autoproxy_enabled: boolean }[]
   members: readonly Whole<typeof member>[]
   groups: readonly (Whole<typeof group> & { members: readonly string[] })[]
-  /** Newest first. Walked once, so that they need not all be in memory. */
-  switches: Iterable<{
-    uuid: string
-    timestamp: Instant
-    members: readonly string[]
-  }>
+  /** Newest first, some at a time and walked once, so that they need not all be in memory. */
+  switches: Pages<{ uuid: string; timestamp: Instant; members: readonly string[] }>
   systemGuilds: readonly (SystemGuild & { guild_id: string })[]
   memberGuilds: readonly (MemberGuild & { guild_id: string; member: string })[]
   autoproxy: readonly (Autoproxy & { guild_id: string })[]
   kept: Readonly<Record<string, readonly unknown[]>>
 }
 
-const CHUNK = 64 * 1024
-
-/** The file in chunks: with a long history it is too large for comfort as one string. */
-export function* writePluralkit(snapshot: Snapshot): Generator<string> {
-  let chunk = ''
-  for (const piece of pieces(snapshot)) {
-    chunk += piece
-    if (chunk.length < CHUNK) continue
-    yield chunk
-    chunk = ''
-  }
-  yield chunk
-}
-
-function* pieces(snapshot: Snapshot): Generator<string> {
+/** The file in pieces: with a long history it is too large for comfort as one text. */
+export async function* writePluralkit(snapshot: Snapshot): AsyncGenerator<string> {
   const { accounts, members, groups, switches } = snapshot
   // PluralKit's settings have a key that ours do not.
   const config: Settings & JsonObject = { card_show_color_hex: false, ...snapshot.settings }
@@ -65,12 +49,14 @@ function* pieces(snapshot: Snapshot): Generator<string> {
   })
   yield ','
   const uuids: string[] = []
-  yield* list('switches', switches, ({ uuid, timestamp, members }) => {
-    const time = formatInstant(timestamp)
-    uuids.push(JSON.stringify({ timestamp: time, uuid }))
-    return { timestamp: time, members }
-  })
-  yield ',"multitude":'
+  yield '"switches":['
+  for await (const page of switches) {
+    const separator = uuids.length === 0 ? '' : ','
+    const timed = page.map((one) => ({ ...one, timestamp: formatInstant(one.timestamp) }))
+    uuids.push(spellAll(timed, ({ timestamp, uuid }) => ({ timestamp, uuid })))
+    yield separator + spellAll(timed, ({ timestamp, members }) => ({ timestamp, members }))
+  }
+  yield '],"multitude":'
   yield* extras(snapshot, unfit.values, uuids)
   yield '}'
 }
@@ -141,6 +127,10 @@ function* list<T>(key: string, items: Iterable<T>, spell: (item: T) => unknown):
     separator = ','
   }
   yield ']'
+}
+
+function spellAll<T>(items: readonly T[], spell: (item: T) => unknown): string {
+  return items.map((item) => JSON.stringify(spell(item))).join()
 }
 
 /** Spells rows with their keys in PluralKit's order; what it does not have comes behind. */

@@ -2,6 +2,9 @@ import { formatInstant, type Instant } from '../model/time'
 import { type BundleSwitch, MAX_FRONTERS, type Subject } from './bundle'
 import type { Ledger } from './ledger'
 
+/** A long history, some of it at a time. */
+export type Pages<T> = AsyncIterable<readonly T[]> | Iterable<readonly T[]>
+
 /** Oldest first, each instant once, and nowhere more fronters than fit. */
 export function tidySwitches(switches: BundleSwitch[], ledger: Ledger): BundleSwitch[] {
   const first = new Map<Instant, BundleSwitch>()

@@ -92,7 +92,19 @@ export function routes(bodyLimit: number) {
 /** What storage gave as bytes is JSON already. Elysia knows by itself what to make of all else. */
 function answerJson({ note }: Noted, value: unknown): Response | undefined {
   if (!note || !isBytes(value)) return undefined
-  return new Response(value, { headers: note.headers })
+  return answerBytes(value, note.headers)
+}
+
+const LARGE = 16 * 1024
+
+/** Gives the bytes away: Bun sends a copy, and large ones are not kept until the next collection. */
+export function answerBytes(
+  bytes: Uint8Array<ArrayBuffer>,
+  headers: Headers | Record<string, string>,
+): Response {
+  const response = new Response(bytes, { headers })
+  if (bytes.length > LARGE) bytes.buffer.transfer(0)
+  return response
 }
 
 function isBytes(value: unknown): value is Uint8Array<ArrayBuffer> {
@@ -112,10 +124,12 @@ function refuseNobody({ request }: { request: Request }): void {
   if (callerOf(request).kind === 'nobody') throw error('unauthorized')
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
 async function readBody(request: Request, limit: number): Promise<UnreadBody> {
   const bytes = await readBytes(request, limit)
   try {
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
+    return { text: utf8.decode(bytes) }
   } catch {
     throw error('badRequest', 'the body is not UTF-8')
   }

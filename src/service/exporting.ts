@@ -5,6 +5,7 @@ import {
   type FrontRow,
   frontHistoryCsv,
   frontHistoryIcs,
+  type Presence,
   presencesOf,
 } from '../formats/frontHistory'
 import { type Snapshot, writePluralkit } from '../formats/pluralkitWriter'
@@ -14,9 +15,12 @@ import type { Deps } from './deps'
 import { getOwnGroups } from './groups'
 import { getOwnMembers } from './members'
 import { getSettings } from './settings'
-import { type PastSwitch, pageOfSwitches } from './switches'
+import { historyInPages, type PastSwitch } from './switches'
 import { getSystemById } from './systems'
 import { takeTurns } from './turns'
+
+/** A file as its bytes. */
+export type ExportFile = Uint8Array<ArrayBuffer>
 
 /** References to what a partial export holds; everything when both are null. */
 export interface ExportChoice {
@@ -24,52 +28,53 @@ export interface ExportChoice {
   groups: string[] | null
 }
 
-/** Everything of a system as a file that PluralKit takes too, in chunks of text. */
-export async function exportSystem(
+/** Everything of a system as a file that PluralKit takes too. */
+export function exportSystem(
   deps: Deps,
   systemId: number,
   choice: ExportChoice = { members: null, groups: null },
-): Promise<string[]> {
-  const snapshot = await deps.snapshot((db) => takeSnapshot(deps, db, systemId, choice))
-  return writeInTurns(writePluralkit(snapshot))
+): Promise<ExportFile> {
+  return deps.snapshot(async (db) =>
+    writeFile(writePluralkit(await takeSnapshot(deps, db, systemId, choice))),
+  )
 }
 
-/** One row per unbroken presence of a member, in chunks of text. */
-export async function exportFrontHistory(
+/** One row per unbroken presence of a member. */
+export function exportFrontHistory(
   deps: Deps,
   systemId: number,
   format: 'csv' | 'ics',
-): Promise<string[]> {
-  const { name, people, history } = await deps.snapshot(async (db) => ({
-    name: (await getSystemById(db, systemId)).name,
-    people: await membersOf(db, systemId),
-    history: await switchesOf(db, systemId),
-  }))
-  const names = new Map(people.map((row) => [row.hid, row.display_name ?? row.name]))
-  const rows = presencesOf(history.reverse()).map(
-    ({ member, start, end }): FrontRow => ({
-      start,
-      end,
-      member_id: member,
-      member: names.get(member) ?? member,
-    }),
-  )
-  return writeInTurns(
-    format === 'csv'
-      ? frontHistoryCsv(rows)
-      : frontHistoryIcs(rows, deps.now(), name ?? 'Front history'),
-  )
+): Promise<ExportFile> {
+  return deps.snapshot(async (db) => {
+    const { name } = await getSystemById(db, systemId)
+    const people = await membersOf(db, systemId)
+    const names = new Map(people.map((row) => [row.hid, row.display_name ?? row.name]))
+    const presences = await presencesOf(historyInPages(db, systemId, 'oldest'))
+    const rows = named(presences, names)
+    return writeFile(
+      format === 'csv'
+        ? frontHistoryCsv(rows)
+        : frontHistoryIcs(rows, deps.now(), name ?? 'Front history'),
+    )
+  })
+}
+
+function* named(presences: Presence[], names: Map<string, string>): Generator<FrontRow> {
+  for (const { member: hid, start, end } of presences)
+    yield { start, end, member_id: hid, member: names.get(hid) ?? hid }
 }
 
 /** A long history takes its time to write, in which others want to be served. */
-async function writeInTurns(pieces: Iterable<string>): Promise<string[]> {
+async function writeFile(pieces: AsyncIterable<string> | Iterable<string>): Promise<ExportFile> {
   const giveWay = takeTurns()
-  const chunks: string[] = []
-  for (const chunk of pieces) {
-    chunks.push(chunk)
+  // Bytes that grow in place: as texts in a list they would take several times the memory.
+  const sink = new Bun.ArrayBufferSink()
+  sink.start({ asUint8Array: true })
+  for await (const piece of pieces) {
+    sink.write(piece)
     await giveWay()
   }
-  return chunks
+  return sink.end() as ExportFile
 }
 
 async function takeSnapshot(
@@ -98,10 +103,7 @@ async function takeSnapshot(
     accounts: await listAccounts(db, systemId),
     members: people,
     groups: keptGroups.map(({ row, inside }) => ({ ...row, members: inside.filter(isChosen) })),
-    switches: (await switchesOf(db, systemId)).map((one) => ({
-      ...one,
-      members: one.members.filter(isChosen),
-    })),
+    switches: choose(historyInPages(db, systemId, 'newest'), isChosen),
     systemGuilds: await db
       .select()
       .from(systemGuilds)
@@ -146,20 +148,12 @@ async function groupsOf(db: Db, systemId: number) {
   return rows.map(({ row, inside }) => ({ row, inside: JSON.parse(inside) as string[] }))
 }
 
-const PAGE = 2000
-
-/** Newest first; a page at a time, between which others have their turn. */
-async function switchesOf(db: Db, systemId: number): Promise<PastSwitch[]> {
-  const giveWay = takeTurns()
-  const all: PastSwitch[] = []
-  for (let before = Number.MAX_SAFE_INTEGER; ; ) {
-    const page = await pageOfSwitches(db, systemId, before, PAGE)
-    all.push(...page)
-    const last = page.at(-1)
-    if (!last || page.length < PAGE) return all
-    before = last.timestamp
-    await giveWay()
-  }
+async function* choose(
+  pages: AsyncIterable<PastSwitch[]>,
+  isChosen: (hid: string) => boolean,
+): AsyncGenerator<PastSwitch[]> {
+  for await (const page of pages)
+    yield page.map((one) => ({ ...one, members: one.members.filter(isChosen) }))
 }
 
 async function memberGuildsOf(db: Db, systemId: number) {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { and, desc, eq, lt, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, lt, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../db/handle'
 import { prepared } from '../db/prepared'
 import { createInserter, decodeRow } from '../db/rows'
@@ -16,6 +16,7 @@ import type { Deps } from './deps'
 import { getOwnMembers } from './members'
 import { tell } from './outbox'
 import { getOwnSystem } from './systems'
+import { takeTurns } from './turns'
 
 /** A switch with the rows of its members, in their order. */
 export type Front = Switch & { members: Member[] }
@@ -35,7 +36,7 @@ export async function listSwitches(
   { before, limit }: { before: Instant | null; limit: number },
 ): Promise<PastSwitch[]> {
   passGate('history', of, isOwner(viewer, of.id))
-  return pageOfSwitches(db, of.id, before ?? Number.MAX_SAFE_INTEGER, limit)
+  return pageOfSwitches(db, of.id, before ?? Number.MAX_SAFE_INTEGER, limit, 'newest')
 }
 
 /** Who fronts now: the switch with the latest time, or null when there is none. */
@@ -131,14 +132,35 @@ export async function deleteAllSwitches(deps: Deps, systemId: number): Promise<v
   })
 }
 
-/** Some of the history before a time, newest first. */
-export async function pageOfSwitches(
+const PAGE = 1000
+
+/** All of the history, some at a time, between which others have their turn. */
+export async function* historyInPages(
   db: Db,
   systemId: number,
-  before: Instant,
+  first: 'newest' | 'oldest',
+): AsyncGenerator<PastSwitch[]> {
+  const giveWay = takeTurns()
+  let from = first === 'newest' ? Number.MAX_SAFE_INTEGER : Number.MIN_SAFE_INTEGER
+  for (;;) {
+    const page = await pageOfSwitches(db, systemId, from, PAGE, first)
+    const last = page.at(-1)
+    if (!last) return
+    yield page
+    from = last.timestamp
+    await giveWay()
+  }
+}
+
+/** Some of the history: newest first before a time, or oldest first behind it. */
+async function pageOfSwitches(
+  db: Db,
+  systemId: number,
+  from: Instant,
   limit: number,
+  first: 'newest' | 'oldest',
 ): Promise<PastSwitch[]> {
-  const rows = await page(db).all({ system: systemId, before, limit })
+  const rows = await pages[first](db).all({ system: systemId, from, limit })
   return rows.map(({ hids, ...row }) => ({ ...row, members: JSON.parse(hids) }))
 }
 
@@ -213,24 +235,33 @@ function refuseNoUuid(ref: string): void {
 
 const ofSystem = eq(switches.system_id, sql.placeholder('system'))
 
-const page = prepared((db) =>
-  db
-    .select({
-      uuid: switches.uuid,
-      timestamp: switches.timestamp,
-      // Written out: inside a selected expression Drizzle drops the tables' names.
-      hids: sql<string>`(
-        select json_group_array(m.hid order by s.position)
-        from switch_members s join members m on m.id = s.member_id
-        where s.switch_id = switches.id
-      )`,
-    })
-    .from(switches)
-    .where(and(ofSystem, lt(switches.timestamp, sql.placeholder('before'))))
-    .orderBy(desc(switches.timestamp))
-    .limit(sql.placeholder('limit'))
-    .prepare(),
-)
+const from = sql.placeholder('from')
+
+const pages = {
+  newest: createPage(lt(switches.timestamp, from), desc(switches.timestamp)),
+  oldest: createPage(gt(switches.timestamp, from), asc(switches.timestamp)),
+}
+
+function createPage(range: SQL, order: SQL) {
+  return prepared((db) =>
+    db
+      .select({
+        uuid: switches.uuid,
+        timestamp: switches.timestamp,
+        // Written out: inside a selected expression Drizzle drops the tables' names.
+        hids: sql<string>`(
+          select json_group_array(m.hid order by s.position)
+          from switch_members s join members m on m.id = s.member_id
+          where s.switch_id = switches.id
+        )`,
+      })
+      .from(switches)
+      .where(and(ofSystem, range))
+      .orderBy(order)
+      .limit(sql.placeholder('limit'))
+      .prepare(),
+  )
+}
 
 const insertRow = createInserter('switches', ['uuid', 'system_id', 'timestamp'])
 

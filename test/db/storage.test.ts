@@ -102,6 +102,35 @@ describe('a database', () => {
   })
 })
 
+describe('a snapshot', () => {
+  const storage = open(fresh())
+  const { transact, snapshot } = storage
+
+  test('shows one moment, whatever is written meanwhile', async () => {
+    const seen = await snapshot(async (db) => {
+      const before = namesIn({ db })
+      await transact(async (tx) => tx.insert(bots).values(bot('later')).run())
+      return [before, namesIn({ db })]
+    })
+    expect(seen).toEqual([[], []])
+    expect(await snapshot(async (db) => namesIn({ db }))).toEqual(['later'])
+  })
+
+  test('waits for those before it, also for one that fails', async () => {
+    const order: string[] = []
+    const work = (ms: number, at: number) =>
+      snapshot(async () => {
+        order.push(`${at} begins`)
+        await Bun.sleep(ms)
+        order.push(`${at} ends`)
+        if (at === 1) throw new Error('no more')
+      })
+    const results = await Promise.allSettled([8, 1, 0].map(work))
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(order).toEqual([0, 1, 2].flatMap((at) => [`${at} begins`, `${at} ends`]))
+  })
+})
+
 describe('a transaction', () => {
   const storage = open(fresh())
   const { transact } = storage
@@ -229,7 +258,7 @@ function bot(name: string) {
   return { name, hash: name, created: 1 }
 }
 
-function namesIn({ db }: Storage): string[] {
+function namesIn({ db }: Pick<Storage, 'db'>): string[] {
   return db
     .select({ name: bots.name })
     .from(bots)

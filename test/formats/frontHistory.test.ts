@@ -13,7 +13,7 @@ const rows: FrontRow[] = [
 ]
 
 describe('switches as presences', () => {
-  test('a member that stays through a switch has one row', () => {
+  test('a member that stays through a switch has one row', async () => {
     const switches = [
       { timestamp: 1, members: ['wren'] },
       { timestamp: 2, members: ['wren', 'ash'] },
@@ -21,15 +21,17 @@ describe('switches as presences', () => {
       { timestamp: 4, members: [] },
       { timestamp: 5, members: ['wren', 'wren'] },
     ]
-    expect(presencesOf(switches)).toEqual([
+    const presences = [
       { member: 'wren', start: 1, end: 3 },
       { member: 'ash', start: 2, end: 4 },
       { member: 'wren', start: 5, end: null },
-    ])
+    ]
+    expect(await presencesOf([switches])).toEqual(presences)
+    expect(await presencesOf(switches.map((one) => [one]))).toEqual(presences)
   })
 
-  test('no switches are no presences', () => {
-    expect(presencesOf([])).toEqual([])
+  test('no switches are no presences', async () => {
+    expect(await presencesOf([])).toEqual([])
   })
 })
 

@@ -16,8 +16,8 @@ import { fixture, readFixture } from './fixture'
 
 const now = 1767225600_000000
 
-describe('a written file', () => {
-  const text = textOf(snapshotOf(readFixture('pluralkit.json')))
+describe('a written file', async () => {
+  const text = await textOf(snapshotOf(readFixture('pluralkit.json')))
   const written = JSON.parse(text)
   const original = JSON.parse(new TextDecoder().decode(fixture('pluralkit.json')))
 
@@ -48,22 +48,24 @@ describe('a written file', () => {
     expect(written).toMatchObject({ description: null, webhook_url: null })
   })
 
-  test('comes in chunks', () => {
-    const many = snapshotOf(readFixture('pluralkit.json'))
-    const switches = Array.from({ length: 5000 }, (_, n) => ({
-      uuid: crypto.randomUUID(),
-      timestamp: now - n,
-      members: ['wrenab'],
-    }))
-    const chunks = [...writePluralkit({ ...many, switches })]
-    expect(chunks.length).toBeGreaterThan(3)
-    for (const chunk of chunks.slice(0, -2)) expect(chunk.length).toBeLessThan(70_000)
-    expect(readFile(chunks.join('')).switches).toHaveLength(5000)
+  test.each([
+    { pages: [], what: 'no switches' },
+    { pages: [[1, 2, 3]], what: 'a page of them' },
+    { pages: [[1, 2], [3], [4, 5]], what: 'several pages of them' },
+  ])('has $what', async ({ pages }) => {
+    const switches = pages.map((page) =>
+      page.map((n) => ({ uuid: uuidOf(n), timestamp: now - n, members: ['wrenab'] })),
+    )
+    const text = await textOf({ ...snapshotOf(readFixture('pluralkit.json')), switches })
+    const read = readFile(text).switches.toReversed()
+    expect(read.map(({ uuid, timestamp }) => [uuid, timestamp])).toEqual(
+      pages.flat().map((n) => [uuidOf(n), now - n]),
+    )
   })
 })
 
 describe('write, read, write', () => {
-  test('what only we have comes back', () => {
+  test('what only we have comes back', async () => {
     const snapshot: Snapshot = {
       ...snapshotOf(readFixture('pluralkit.json')),
       accounts: [
@@ -87,7 +89,7 @@ describe('write, read, write', () => {
       ],
       kept: { notes: [{ _id: 'n1', note: 'Oil' }], polls: [{ votes: ['1234567890123456789'] }] },
     }
-    const bundle = readFile(textOf(snapshot))
+    const bundle = readFile(await textOf(snapshot))
     expect(bundle).toMatchObject({
       repairs: [],
       skipped: {},
@@ -97,12 +99,13 @@ describe('write, read, write', () => {
       autoproxy: snapshot.autoproxy,
       kept: snapshot.kept,
     })
-    expect(bundle.switches.toReversed()).toEqual([...snapshot.switches] as Bundle['switches'])
-    expect(textOf(snapshotOf(bundle))).toBe(textOf(snapshot))
+    const switches = (await Array.fromAsync(snapshot.switches)).flat()
+    expect(bundle.switches.toReversed()).toEqual(switches as Bundle['switches'])
+    expect(await textOf(snapshotOf(bundle))).toBe(await textOf(snapshot))
   })
 
-  test('our own key with faults in it is mended like all else', () => {
-    const file = JSON.parse(textOf(snapshotOf(readFixture('pluralkit.json'))))
+  test('our own key with faults in it is mended like all else', async () => {
+    const file = JSON.parse(await textOf(snapshotOf(readFixture('pluralkit.json'))))
     const uuid = file.multitude.switches[0].uuid
     file.accounts = ['123456789012345678', 5]
     file.multitude = {
@@ -134,13 +137,13 @@ describe('write, read, write', () => {
     expect(bundle.kept).toEqual({})
   })
 
-  test('every value that the tables take comes back as it was, blanks included', () => {
-    fc.assert(
-      fc.property(
+  test('every value that the tables take comes back as it was, blanks included', async () => {
+    await fc.assert(
+      fc.asyncProperty(
         fc.array(rowOf(member), { maxLength: 5 }),
         rowOf(system),
         rowOf(settings),
-        (rows, own, config) => {
+        async (rows, own, config) => {
           const snapshot: Snapshot = {
             ...empty,
             system: { ...own, webhook_url: null, hid: 'abcdef', uuid: crypto.randomUUID() },
@@ -151,10 +154,10 @@ describe('write, read, write', () => {
               uuid: crypto.randomUUID(),
             })),
           }
-          const text = textOf(snapshot)
+          const text = await textOf(snapshot)
           const bundle = readFile(text)
           expect(bundle.repairs).toEqual([])
-          expect(textOf(snapshotOf(bundle))).toBe(text)
+          expect(await textOf(snapshotOf(bundle))).toBe(text)
         },
       ),
     )
@@ -162,7 +165,7 @@ describe('write, read, write', () => {
 })
 
 describe('a large system', () => {
-  test('1,000 members, 250 groups and 100,000 switches are written and read in seconds', () => {
+  test('1,000 members, 250 groups and 100,000 switches are written and read whole', async () => {
     const letters = 'abcdefghij'
     const hid = (n: number) =>
       [...String(n).padStart(6, '0')].map((digit) => letters[Number(digit)]).join('')
@@ -182,9 +185,7 @@ describe('a large system', () => {
       timestamp: now - n * 60_000_001,
       members: [hid(n % 1000), hid((n * 7 + 1) % 1000)],
     }))
-    const start = performance.now()
-    const bundle = readFile(textOf({ ...empty, members, groups, switches }))
-    expect(performance.now() - start).toBeLessThan(5000)
+    const bundle = readFile(await textOf({ ...empty, members, groups, switches: [switches] }))
     expect(bundle.repairs).toEqual([])
     expect(bundle.switches).toHaveLength(100_000)
     expect(bundle.groups[249]?.members).toHaveLength(200)
@@ -205,8 +206,12 @@ const empty: Snapshot = {
   kept: {},
 }
 
-function textOf(snapshot: Snapshot): string {
-  return [...writePluralkit(snapshot)].join('')
+function uuidOf(n: number): string {
+  return `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+}
+
+async function textOf(snapshot: Snapshot): Promise<string> {
+  return (await Array.fromAsync(writePluralkit(snapshot))).join('')
 }
 
 /** What a server that had nothing else would hold after taking the bundle. */
@@ -235,9 +240,11 @@ function snapshotOf(bundle: Bundle): Snapshot {
       uuid: uuid ?? crypto.randomUUID(),
       members,
     })),
-    switches: bundle.switches
-      .map(({ uuid = crypto.randomUUID(), timestamp, members }) => ({ uuid, timestamp, members }))
-      .toReversed(),
+    switches: [
+      bundle.switches
+        .map(({ uuid = crypto.randomUUID(), timestamp, members }) => ({ uuid, timestamp, members }))
+        .toReversed(),
+    ],
     systemGuilds: bundle.systemGuilds.map((row) => ({ ...fillDefaults(systemGuild, {}), ...row })),
     memberGuilds: bundle.memberGuilds.map((row) => ({ ...fillDefaults(memberGuild, {}), ...row })),
     autoproxy: bundle.autoproxy.map((row) => ({ ...fillDefaults(autoproxy, {}), ...row })),

@@ -74,7 +74,7 @@ describe('presences as switches', () => {
     )
   })
 
-  test('at every instant exactly those front who were there', () => {
+  test('at every instant exactly those front who were there', async () => {
     const row = fc
       .record({
         member: fc.constantFrom('a', 'b', 'c'),
@@ -88,15 +88,15 @@ describe('presences as switches', () => {
           end: lasts === null ? null : start + lasts,
         }),
       )
-    fc.assert(
-      fc.property(fc.array(row), (rows) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(row), async (rows) => {
         const switches = toSwitches(rows, new Ledger())
         for (let now = 0; now <= 31; now++) {
           const due = rows.filter(({ start, end }) => start <= now && (end === null || now < end))
           const current = switches.findLast(({ timestamp }) => timestamp <= now)?.members ?? []
           expect(new Set(current)).toEqual(new Set(due.map(({ member }) => member)))
         }
-        const again = toSwitches(presencesOf(switches), new Ledger())
+        const again = toSwitches(await presencesOf([switches]), new Ledger())
         expect(again.map(withoutOrder)).toEqual(switches.map(withoutOrder))
       }),
     )
@@ -138,14 +138,14 @@ describe('rows of the front history', () => {
     ['one of an unknown member is dropped', { member: 'unknown', startTime: start }, null],
   ]
 
-  test.each(rows)('%s', (_, row, presence) => {
+  test.each(rows)('%s', async (_, row, presence) => {
     const { switches, skipped } = readFile(
       JSON.stringify({
         members: [{ _id: 'm1', name: 'Wren' }],
         frontHistory: [{ member: 'm1', ...row }],
       }),
     )
-    const [found = null] = presencesOf(switches)
+    const [found = null] = await presencesOf([switches])
     const instant = (offset: number | null) => (offset === null ? null : (start + offset) * 1000)
     expect(found).toEqual(
       presence && { member: 'm1', start: instant(presence[0]) ?? 0, end: instant(presence[1]) },

@@ -5,12 +5,11 @@ import { accounts, members, switches, systems } from '../../src/db/tables'
 import type { JsonObject } from '../../src/model/entity'
 import { formatInstant } from '../../src/model/time'
 import { insertAccount } from '../../src/service/accounts'
-import { exportSystem } from '../../src/service/exporting'
 import type { ImportPart, ImportReport } from '../../src/service/importWork'
 import { createBot } from '../../src/service/tokens'
 import { fixture } from '../formats/fixture'
 import { home, type Someone } from '../kit'
-import { bring, counts, dump, listener, pluralkit } from './stage'
+import { bring, counts, dump, exportText, listener, pluralkit } from './stage'
 
 const place = home()
 const { deps, app } = place
@@ -71,7 +70,7 @@ describe('IDs of a file', () => {
 
   async function idsOf(report: ImportReport): Promise<string[]> {
     const { id = 0 } = (await systemOf(report)) ?? {}
-    const file = JSON.parse((await exportSystem(deps, id)).join(''))
+    const file = JSON.parse(await exportText(deps, id))
     const [member, group] = [file.members[0], file.groups[0]]
     const uuid = file.multitude.switches[0].uuid
     return [file.id, member.id, group.id, file.uuid, member.uuid, group.uuid, uuid]
@@ -153,7 +152,7 @@ describe('groups and switches that are here already', () => {
     }
     const report = await bring(place, to, pluralkit(second))
     expect(counts(report)).toEqual(['0 0 2 0', '0 0 1 0', '1 0 0 0', '1 0 1 0'])
-    const file = JSON.parse((await exportSystem(deps, to.id)).join(''))
+    const file = JSON.parse(await exportText(deps, to.id))
     expect(file.groups[0].members).toEqual(['wrenb', 'ashbb'])
     expect(file.switches).toEqual([
       { timestamp: ten, members: ['ashbb', 'wrenb'] },
@@ -181,7 +180,7 @@ describe('groups and switches that are here already', () => {
     })
     const report = await bring(place, to, file, { only: new Set(only) })
     expect([counts(report), report.kept]).toEqual([expected, {}])
-    const now = JSON.parse((await exportSystem(deps, to.id)).join(''))
+    const now = JSON.parse(await exportText(deps, to.id))
     expect([now.name, now.accounts, now.multitude.kept]).toEqual(['Before', [], {}])
   })
 })
@@ -238,7 +237,7 @@ test('a collection of any name is kept aside and comes out again', async () => {
     ['constructor', 1],
     ['toString', 1],
   ])
-  const file = JSON.parse((await exportSystem(deps, to.id)).join(''))
+  const file = JSON.parse(await exportText(deps, to.id))
   expect(Object.entries(file.multitude.kept)).toEqual(Object.entries(kept))
 })
 
@@ -281,7 +280,7 @@ describe('secrets', () => {
       }
     }
     said += place.logged()
-    said += (await exportSystem(deps, to.id)).join('')
+    said += await exportText(deps, to.id)
     for (const file of [path, `${path}-wal`])
       if (existsSync(file)) said += readFileSync(file, 'latin1')
     expect(said).toContain('Keeps the lamps.')

@@ -2,21 +2,20 @@ import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { systems } from '../../src/db/tables'
-import { exportSystem } from '../../src/service/exporting'
 import { fixture } from '../formats/fixture'
 import { spoke } from '../http/bot/scenes'
 import { type Step, stagesIn } from '../http/bot/stage'
 import { type Home, home } from '../kit'
 import { anySystem, makeIt } from './anySystem'
 import { pluralkitObjections } from './pluralkitRules'
-import { bring, fixtures } from './stage'
+import { bring, exportText, fixtures } from './stage'
 
 const here = home()
 const there = home()
 
 /** The file, but for when it was written. */
 async function exported({ deps }: Home, systemId: number): Promise<string> {
-  const text = (await exportSystem(deps, systemId)).join('')
+  const text = await exportText(deps, systemId)
   return text.replace(/"exported_at":"[^"]*"/, '"exported_at":""')
 }
 

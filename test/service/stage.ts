@@ -3,6 +3,8 @@ import { readdirSync } from 'node:fs'
 import { and, eq, gt, max } from 'drizzle-orm'
 import { events } from '../../src/db/tables'
 import type { JsonObject } from '../../src/model/entity'
+import type { Deps } from '../../src/service/deps'
+import { exportSystem } from '../../src/service/exporting'
 import { type ImportTarget, importFile } from '../../src/service/importing'
 import type { ImportOptions, ImportReport } from '../../src/service/importWork'
 import type { Home, Someone } from '../kit'
@@ -34,6 +36,11 @@ export function meddle<T>(path: string, work: (database: Database) => T): T {
   } finally {
     database.close()
   }
+}
+
+/** The file of a whole system. */
+export async function exportText(deps: Deps, systemId: number): Promise<string> {
+  return new TextDecoder().decode(await exportSystem(deps, systemId))
 }
 
 /** Imports into a system, or into a new one. */

@@ -1,12 +1,12 @@
 import { t } from 'elysia'
 import type { Deps } from '../../service/deps'
-import { exportFrontHistory, exportSystem } from '../../service/exporting'
+import { type ExportFile, exportFrontHistory, exportSystem } from '../../service/exporting'
 import { importFile } from '../../service/importing'
 import { importParts } from '../../service/importWork'
 import { requireSystem } from '../../service/systems'
 import { describe, writeErrors } from '../docs'
 import { parameter, parameters, readChoices, readFlag, readList, readWord } from '../query'
-import { fileRoutes } from '../viewer'
+import { answerBytes, fileRoutes } from '../viewer'
 
 const TAG = 'Import and export'
 
@@ -58,8 +58,8 @@ export function transferRoutes(deps: Deps, importLimit: number) {
           members: readList('members', query.members),
           groups: readList('groups', query.groups),
         }
-        const chunks = await exportSystem(deps, requireSystem(viewer), choice)
-        return download(chunks, 'system.json', 'application/json')
+        const file = await exportSystem(deps, requireSystem(viewer), choice)
+        return download(file, 'system.json', 'application/json')
       },
       {
         query: parameters({
@@ -92,8 +92,8 @@ export function transferRoutes(deps: Deps, importLimit: number) {
       '/systems/@me/export/front-history',
       async ({ viewer, query }) => {
         const format = readWord('format', query.format, ['csv', 'ics'])
-        const chunks = await exportFrontHistory(deps, requireSystem(viewer), format)
-        return download(chunks, `front-history.${format}`, types[format])
+        const file = await exportFrontHistory(deps, requireSystem(viewer), format)
+        return download(file, `front-history.${format}`, types[format])
       },
       {
         query: parameters({
@@ -113,8 +113,9 @@ export function transferRoutes(deps: Deps, importLimit: number) {
 
 const types = { csv: 'text/csv; charset=utf-8', ics: 'text/calendar; charset=utf-8' }
 
-function download(chunks: string[], name: string, type: string): Response {
-  return new Response(new Blob(chunks), {
-    headers: { 'content-type': type, 'content-disposition': `attachment; filename="${name}"` },
+function download(file: ExportFile, name: string, type: string): Response {
+  return answerBytes(file, {
+    'content-type': type,
+    'content-disposition': `attachment; filename="${name}"`,
   })
 }

@@ -302,6 +302,50 @@ describe('an export', async () => {
   )
 })
 
+describe('what is large', async () => {
+  const large = home({ PORT: '0' })
+  const as = await large.makeSystem('Hill')
+  const address = large.app.listen()
+  const count = 2500
+  const description = 'ü'.repeat(900)
+  await bring(
+    large,
+    as,
+    pluralkit({
+      members: ['wrenab', 'ashcd', ...hidsOf(60)].map((id) => ({ id, name: id, description })),
+      switches: Array.from({ length: count }, (_, n) => ({
+        timestamp: new Date(Date.UTC(2026, 0, 1) + n * 60_000).toISOString(),
+        members: [n % 2 ? 'wrenab' : 'ashcd'],
+      })),
+    }),
+  )
+
+  const parts: [path: string, part: RegExp, times: number][] = [
+    ['members', /"uuid":"[^"]+"[^{}]*"description":"ü{900}"/g, 62],
+    ['export', /{"timestamp":"[^"]+","members":\["\w+"\]}/g, count],
+    ['export', /{"timestamp":"[^"]+","uuid":"[^"]+"}/g, count],
+    ['export/front-history?format=csv', /^2026-.*,(wrenab|ashcd)\r$/gm, count],
+    ['export/front-history?format=ics', /^UID:.+\r$/gm, count],
+  ]
+
+  test.each(parts)('comes whole to all who ask at once: %s', async (path, part, times) => {
+    const asked = Array.from({ length: 5 }, async () => {
+      const response = await fetch(`${address}/v2/systems/@me/${path}`, {
+        headers: { authorization: as.token },
+      })
+      const length = Number(response.headers.get('content-length'))
+      const bytes = await response.bytes()
+      expect(bytes).toHaveLength(length)
+      return new TextDecoder().decode(bytes)
+    })
+    for (const text of await Promise.all(asked)) expect(new Set(text.match(part)).size).toBe(times)
+  })
+})
+
+function hidsOf(length: number): string[] {
+  return Array.from({ length }, (_, n) => `x${'abcdefgh'[n >> 3]}${'abcdefgh'[n & 7]}yz`)
+}
+
 function textOf(name: string): string {
   return Buffer.from(fixture(name)).toString()
 }

@@ -97,6 +97,7 @@ describe('a program that stops while an event is on its way', () => {
     const again = open('hangs')
     await until(() => receiver.events.length === 2)
     expect(named(receiver)).toEqual(['one', 'one'])
+    await until(async () => (await again.stateOf(as)).deliveries.length > 0)
     // Which was no fault of the receiver.
     expect(await again.stateOf(as)).toMatchObject({
       failing_since: null,

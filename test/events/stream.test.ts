@@ -119,6 +119,7 @@ describe('every stream', () => {
 
   test.each(['@me/events', '@me/fronters/stream'])('%s has a head', async (path) => {
     const as = await makeSystem()
+    await until(() => streams.count === 0)
     const { status, headers, text } = await ask(`HEAD /v2/systems/${path}`, { as })
     expect({ status, text }).toEqual({ status: 200, text: '' })
     expect(headers.get('content-type')).toStartWith('text/event-stream')

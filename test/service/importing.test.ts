@@ -162,7 +162,6 @@ describe.each(fixtures)('the file %s', (name) => {
 
 describe('an import that fails half-way', () => {
   const triggers: [table: string, when: string][] = [
-    // First: from then on it is linked.
     ['accounts', 'true'],
     ['members', "NEW.name = 'Second'"],
     ['proxy_tag_keys', 'true'],
@@ -174,26 +173,35 @@ describe('an import that fails half-way', () => {
     ['autoproxy', 'true'],
     ['events', "NEW.type = 'SUCCESSFUL_IMPORT'"],
   ]
-  const file = pluralkit({
-    name: 'Never',
-    accounts: ['123456789012345699'],
-    members: [
-      { id: 'firsta', name: 'First', description: 'a private word', proxy_tags: [{ prefix: 'f' }] },
-      { id: 'second', name: 'Second' },
-    ],
-    groups: [{ id: 'groupa', name: 'Both', members: ['firsta', 'second'] }],
-    switches: [
-      { timestamp: '2024-01-02T00:00:00Z', members: ['firsta', 'second'] },
-      { timestamp: '2024-01-01T00:00:00Z', members: [] },
-    ],
-    multitude: {
-      autoproxy: [{ guild_id: '42', autoproxy_mode: 'front' }],
-      kept: { notes: [{ text: 'kept' }] },
-    },
-  })
+  /** With an account that no other file has: who takes it first keeps it. */
+  let files = 0
+  const nextFile = () =>
+    pluralkit({
+      name: 'Never',
+      accounts: [`1234567890123456${String(files++).padStart(2, '0')}`],
+      members: [
+        {
+          id: 'firsta',
+          name: 'First',
+          description: 'a private word',
+          proxy_tags: [{ prefix: 'f' }],
+        },
+        { id: 'second', name: 'Second' },
+      ],
+      groups: [{ id: 'groupa', name: 'Both', members: ['firsta', 'second'] }],
+      switches: [
+        { timestamp: '2024-01-02T00:00:00Z', members: ['firsta', 'second'] },
+        { timestamp: '2024-01-01T00:00:00Z', members: [] },
+      ],
+      multitude: {
+        autoproxy: [{ guild_id: '42', autoproxy_mode: 'front' }],
+        kept: { notes: [{ text: 'kept' }] },
+      },
+    })
 
   test.each(triggers)('at %s changes nothing, and the next one works', async (table, when) => {
     const to = await place.makeSystem()
+    const file = nextFile()
     await withTrigger(table, when, async () => {
       const before = dump(path)
       await expect(bring(place, to, file)).rejects.toThrow('stopped by the test')
@@ -205,7 +213,7 @@ describe('an import that fails half-way', () => {
 
   test('is a 500 that tells the log what stopped it, but nothing of the file', async () => {
     const to = await place.makeSystem()
-    const body = Buffer.from(file).toString()
+    const body = Buffer.from(nextFile()).toString()
     const { status, json } = await withTrigger('switches', 'true', () =>
       place.ask('POST /v2/systems/@me/import', { as: to, body }),
     )
@@ -221,15 +229,15 @@ describe('an import that fails half-way', () => {
     const to = await place.makeSystem()
     setLimit(to, limit, 0)
     const before = dump(path)
-    await expect(bring(place, to, file)).rejects.toMatchObject({ code })
+    await expect(bring(place, to, nextFile())).rejects.toMatchObject({ code })
     expect(dump(path)).toEqual(before)
   })
 
   test('does not count those that are here already', async () => {
     const to = await place.makeSystem()
-    await bring(place, to, file)
+    await bring(place, to, nextFile())
     setLimit(to, 'member_limit', 1)
-    expect(counts(await bring(place, to, file))[0]).toBe('0 0 2 0')
+    expect(counts(await bring(place, to, nextFile()))[0]).toBe('0 0 2 0')
     const more = pluralkit({ members: [{ name: 'First' }, { name: 'Third' }] })
     await expect(bring(place, to, more)).rejects.toMatchObject({ code: 40007 })
   })

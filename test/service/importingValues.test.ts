@@ -16,45 +16,57 @@ const { deps, app } = place
 const path = app.storage.path
 
 describe('IDs of a file', () => {
-  const uuids = ['0b6f1d3e', '5a0f6f0e', '9d0a3d57', 'c6a3f7a2'].map(
-    (start) => `${start}-2a39-4d0c-8a6d-5a1a1d7a2b01`,
-  )
   const timestamp = '2024-01-01T00:00:00Z'
-  const file = pluralkit({
-    id: 'hillab',
-    uuid: uuids[0],
-    created: '2020-02-02T02:02:02.000002Z',
-    members: [{ id: 'keepa', uuid: uuids[1], name: 'Wren' }],
-    groups: [{ id: 'keepb', uuid: uuids[2], name: 'Keepers' }],
-    switches: [{ timestamp, members: ['keepa'] }],
-    multitude: { switches: [{ timestamp, uuid: uuids[3] }] },
-  })
+  let files = 0
+  /** With IDs that no other file has, and these IDs. */
+  const nextFile = () => {
+    const mark = 'abcdefgh'[files++]
+    const hids = ['hill', 'keep', 'team'].map((word) => `${word}x${mark}`)
+    const uuids = Array.from({ length: 4 }, () => crypto.randomUUID())
+    const [system, member, group] = hids
+    const file = pluralkit({
+      id: system,
+      uuid: uuids[0],
+      created: '2020-02-02T02:02:02.000002Z',
+      members: [{ id: member, uuid: uuids[1], name: 'Wren' }],
+      groups: [{ id: group, uuid: uuids[2], name: 'Keepers' }],
+      switches: [{ timestamp, members: [member] }],
+      multitude: { switches: [{ timestamp, uuid: uuids[3] }] },
+    })
+    return { file, ids: [...hids, ...uuids] }
+  }
 
   test('are kept by all that is new, as long as they are free', async () => {
+    const { file, ids } = nextFile()
     const report = await bring(place, 'new', file)
-    expect(report).toMatchObject({ system: 'hillab', renamed: [] })
-    expect(await idsOf(report)).toEqual(['hillab', 'keepa', 'keepb', ...uuids])
+    expect(report).toMatchObject({ system: ids[0] ?? '', renamed: [] })
+    expect(await idsOf(report)).toEqual(ids)
     const { created } = (await systemOf(report)) ?? {}
     expect(formatInstant(created ?? 0)).toBe('2020-02-02T02:02:02.000002Z')
   })
 
   test('are drawn anew where they are not, and the report lists old and new', async () => {
+    const { file, ids } = nextFile()
+    await bring(place, 'new', file)
     const report = await bring(place, 'new', file)
-    const [system = '', member = '', group = '', ...now] = await idsOf(report)
-    expect(report.system).toBe(system)
-    expect(report.renamed).toEqual([
-      { kind: 'system', from: 'hillab', to: system },
-      { kind: 'system', from: uuids[0] ?? '', to: now[0] ?? '' },
-      { kind: 'member', from: 'keepa', to: member },
-      { kind: 'member', from: uuids[1] ?? '', to: now[1] ?? '' },
-      { kind: 'group', from: 'keepb', to: group },
-      { kind: 'group', from: uuids[2] ?? '', to: now[2] ?? '' },
-      { kind: 'switch', from: uuids[3] ?? '', to: now[3] ?? '' },
+    const now = await idsOf(report)
+    expect(report.system).toBe(now[0] ?? '')
+    const renamed = (kind: string, at: number) => ({ kind, from: ids[at], to: now[at] })
+    expect(report.renamed as object[]).toEqual([
+      renamed('system', 0),
+      renamed('system', 3),
+      renamed('member', 1),
+      renamed('member', 4),
+      renamed('group', 2),
+      renamed('group', 5),
+      renamed('switch', 6),
     ])
-    for (const id of [system, member, group]) expect(id).toMatch(/^[a-z]{6}$/)
+    for (const id of now.slice(0, 3)) expect(id).toMatch(/^[a-z]{6}$/)
+    for (const [at, id] of ids.entries()) expect(now[at]).not.toBe(id)
   })
 
   test('of a new system come with a token that opens it, but not in a dry run', async () => {
+    const { file } = nextFile()
     const before = dump(path)
     const tried = await bring(place, 'new', file, { dryRun: true })
     expect([tried.system, tried.token]).toEqual(['', undefined])
@@ -153,10 +165,11 @@ describe('groups and switches that are here already', () => {
     const report = await bring(place, to, pluralkit(second))
     expect(counts(report)).toEqual(['0 0 2 0', '0 0 1 0', '1 0 0 0', '1 0 1 0'])
     const file = JSON.parse(await exportText(deps, to.id))
-    expect(file.groups[0].members).toEqual(['wrenb', 'ashbb'])
+    const [wren, ash] = file.members.map(({ id }: { id: string }) => id)
+    expect(file.groups[0].members).toEqual([wren, ash])
     expect(file.switches).toEqual([
-      { timestamp: ten, members: ['ashbb', 'wrenb'] },
-      { timestamp: nine, members: ['wrenb', 'ashbb'] },
+      { timestamp: ten, members: [ash, wren] },
+      { timestamp: nine, members: [wren, ash] },
     ])
   })
 

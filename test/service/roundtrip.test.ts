@@ -12,6 +12,11 @@ import { bring, exportText, fixtures } from './stage'
 
 const here = home()
 const there = home()
+const anywhere = home()
+
+function forgetAll({ deps }: Home): Promise<unknown> {
+  return deps.transact(async (tx) => tx.delete(systems).run())
+}
 
 /** The file, but for when it was written. */
 async function exported({ deps }: Home, systemId: number): Promise<string> {
@@ -21,9 +26,7 @@ async function exported({ deps }: Home, systemId: number): Promise<string> {
 
 /** Imports into a server without any system, and gives what that exports. */
 async function broughtOver(text: string) {
-  await there.deps.transact(async (tx) => {
-    await tx.delete(systems)
-  })
+  await forgetAll(there)
   const report = await bring(there, 'new', Buffer.from(text))
   const made = await there.deps.db.select().from(systems).get()
   return { report, text: await exported(there, made?.id ?? 0) }
@@ -182,10 +185,8 @@ describe('what PluralKit accepts', () => {
 test('any system comes out of another server as it came out of this one', async () => {
   await fc.assert(
     fc.asyncProperty(anySystem, async (any) => {
-      const text = await exported(here, await makeIt(here, any))
-      await here.deps.transact(async (tx) => {
-        await tx.delete(systems)
-      })
+      const text = await exported(anywhere, await makeIt(anywhere, any))
+      await forgetAll(anywhere)
       const { report, text: again } = await broughtOver(text)
       expect(report.repairs).toEqual([])
       expect(again).toBe(text)

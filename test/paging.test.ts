@@ -80,6 +80,32 @@ describe('a history of 1,000 switches, several in each millisecond,', () => {
 })
 
 /** Pages from the newest to the oldest, each time before the last answer's last time. */
+describe('the first and the last instant there are', async () => {
+  const [first, last] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
+  const as = await makeSystem()
+  await deps.transact(async (tx) => {
+    const wren = await insertMember(tx, as.id, { name: 'Wren' })
+    await insertSwitch(deps, tx, as.id, first, [wren])
+    await insertSwitch(deps, tx, as.id, last, [])
+  })
+  const both = [formatInstant(last), formatInstant(first)]
+
+  test.each(['v2/systems/@me/switches', 'v2/systems/@me/switches?limit=9', 'v1/s/@/switches'])(
+    'are in %s',
+    async (path) => {
+      const { json } = await ask<Listed[]>(`GET /${path.replace('@/', `${as.hid}/`)}`, { as })
+      expect(json.map(({ timestamp }) => timestamp)).toEqual(both)
+    },
+  )
+
+  test('are in an export and in the front history', async () => {
+    const { json } = await ask<{ switches: Listed[] }>('GET /v2/systems/@me/export', { as })
+    expect(json.switches.map(({ timestamp }) => timestamp)).toEqual(both)
+    const { text } = await ask('GET /v2/systems/@me/export/front-history?format=csv', { as })
+    expect(text).toContain(`\r\n${both.toReversed().join()},`)
+  })
+})
+
 async function pageThrough(
   limit: number | null,
   as: Someone | null,

@@ -29,10 +29,10 @@ export interface Storage {
    */
   transact<T>(work: (tx: Db) => Promise<T>, length?: 'long'): Promise<T>
   /**
-   * Gives the work a connection of its own that sees the database as of one moment. One at a time:
-   * such work is long and large, and several at once would only take more memory.
+   * Gives the work a connection of its own that sees the database as of one moment. What is of the
+   * same is done one at a time: such work is long, and takes much memory.
    */
-  snapshot<T>(work: (db: Db) => Promise<T>): Promise<T>
+  snapshot<T>(of: number, work: (db: Db) => Promise<T>): Promise<T>
   /** Throws unless the database answers. */
   ping(): void
   /** Folds the write-ahead log into the file and closes it. */
@@ -60,17 +60,12 @@ export function openStorage(url: string, durability: Durability = 'full'): Stora
     const reader = new Connection(path, { readonly: true })
     reader.run('PRAGMA busy_timeout = 5000')
     const moment = createMoment(reader)
-    let lastSnapshot: Promise<unknown> = Promise.resolve()
     return {
       path,
       db: drizzle(reader, { schema: tables }),
       moment,
       transact: queueTransactions(writer, path, moment.end),
-      snapshot(work) {
-        const done = lastSnapshot.then(() => withSnapshot(path, work))
-        lastSnapshot = done.catch(() => {})
-        return done
-      },
+      snapshot: takeSnapshots(path),
       ping: () => void reader.query('SELECT 1 FROM systems LIMIT 1').get(),
       close: () => {
         moment.end()
@@ -83,6 +78,20 @@ export function openStorage(url: string, durability: Durability = 'full'): Stora
   })
 }
 
+function takeSnapshots(path: string): Storage['snapshot'] {
+  /** The last of each line, until it is done. */
+  const lines = new Map<number, Promise<void>>()
+  return (of, work) => {
+    const done = (lines.get(of) ?? Promise.resolve()).then(() => withSnapshot(path, work))
+    const leave = () => {
+      if (lines.get(of) === last) lines.delete(of)
+    }
+    const last = done.then(leave, leave)
+    lines.set(of, last)
+    return done
+  }
+}
+
 async function withSnapshot<T>(path: string, work: (db: Db) => Promise<T>): Promise<T> {
   const own = new Database(path, { readonly: true })
   try {
@@ -90,6 +99,8 @@ async function withSnapshot<T>(path: string, work: (db: Db) => Promise<T>): Prom
     own.run('BEGIN')
     return await work(drizzle(own, { schema: tables }))
   } finally {
+    // A connection lives on with its last statement, and while its moment does, the log only grows.
+    if (own.inTransaction) own.run('ROLLBACK')
     own.close()
   }
 }

@@ -51,6 +51,7 @@ export async function* writePluralkit(snapshot: Snapshot): AsyncGenerator<string
   const uuids: string[] = []
   yield '"switches":['
   for await (const page of switches) {
+    if (page.length === 0) continue
     const separator = uuids.length === 0 ? '' : ','
     const timed = page.map((one) => ({ ...one, timestamp: formatInstant(one.timestamp) }))
     uuids.push(spellAll(timed, ({ timestamp, uuid }) => ({ timestamp, uuid })))

@@ -34,7 +34,7 @@ export function exportSystem(
   systemId: number,
   choice: ExportChoice = { members: null, groups: null },
 ): Promise<ExportFile> {
-  return deps.snapshot(async (db) =>
+  return deps.snapshot(systemId, async (db) =>
     writeFile(writePluralkit(await takeSnapshot(deps, db, systemId, choice))),
   )
 }
@@ -45,7 +45,7 @@ export function exportFrontHistory(
   systemId: number,
   format: 'csv' | 'ics',
 ): Promise<ExportFile> {
-  return deps.snapshot(async (db) => {
+  return deps.snapshot(systemId, async (db) => {
     const { name } = await getSystemById(db, systemId)
     const people = await membersOf(db, systemId)
     const names = new Map(people.map((row) => [row.hid, row.display_name ?? row.name]))

@@ -60,7 +60,7 @@ export function readSwitches(
   { before, limit }: { before: Instant | null; limit: number },
 ): Promise<Json> {
   const { closed } = gates.history
-  const from = before ?? Number.MAX_SAFE_INTEGER
+  const from = before ?? Infinity
   return limit === MAX_SWITCHES
     ? readOfSystem(pageOfSwitchesJson, deps, viewer, ref, closed, from)
     : readOfSystem(someSwitchesJson, deps, viewer, ref, closed, from, limit)

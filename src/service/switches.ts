@@ -36,7 +36,7 @@ export async function listSwitches(
   { before, limit }: { before: Instant | null; limit: number },
 ): Promise<PastSwitch[]> {
   passGate('history', of, isOwner(viewer, of.id))
-  return pageOfSwitches(db, of.id, before ?? Number.MAX_SAFE_INTEGER, limit, 'newest')
+  return pageOfSwitches(db, of.id, before ?? Infinity, limit, 'newest')
 }
 
 /** Who fronts now: the switch with the latest time, or null when there is none. */
@@ -141,7 +141,7 @@ export async function* historyInPages(
   first: 'newest' | 'oldest',
 ): AsyncGenerator<PastSwitch[]> {
   const giveWay = takeTurns()
-  let from = first === 'newest' ? Number.MAX_SAFE_INTEGER : Number.MIN_SAFE_INTEGER
+  let from = first === 'newest' ? Infinity : -Infinity
   for (;;) {
     const page = await pageOfSwitches(db, systemId, from, PAGE, first)
     const last = page.at(-1)

@@ -107,27 +107,58 @@ describe('a snapshot', () => {
   const { transact, snapshot } = storage
 
   test('shows one moment, whatever is written meanwhile', async () => {
-    const seen = await snapshot(async (db) => {
-      const before = namesIn({ db })
+    const hasLater = (db: Storage['db']) => namesIn({ db }).includes('later')
+    const seen = await snapshot(1, async (db) => {
+      const before = hasLater(db)
       await transact(async (tx) => tx.insert(bots).values(bot('later')).run())
-      return [before, namesIn({ db })]
+      return [before, hasLater(db)]
     })
-    expect(seen).toEqual([[], []])
-    expect(await snapshot(async (db) => namesIn({ db }))).toEqual(['later'])
+    expect(seen).toEqual([false, false])
+    expect(await snapshot(1, async (db) => hasLater(db))).toBe(true)
   })
 
-  test('waits for those before it, also for one that fails', async () => {
+  test.each([{ fails: false }, { fails: true }])('ends with its work: %j', async ({ fails }) => {
+    const kept: unknown[] = []
+    const looked = snapshot(1, async (db) => {
+      const query = db.select().from(bots).prepare()
+      kept.push(query.all(), query)
+      if (fails) throw new Error('no more')
+    })
+    await looked.catch(() => {})
+    await transact(async (tx) =>
+      tx
+        .insert(bots)
+        .values(bot(`after ${fails}`))
+        .run(),
+    )
+    const other = new Database(storage.path)
+    const [state] = other.query('PRAGMA wal_checkpoint(TRUNCATE)').all()
+    other.close()
+    expect(state).toMatchObject({ busy: 0 })
+    expect(kept).toHaveLength(2)
+  })
+
+  test('waits for those before it of the same, also for one that fails', async () => {
     const order: string[] = []
-    const work = (ms: number, at: number) =>
-      snapshot(async () => {
-        order.push(`${at} begins`)
-        await Bun.sleep(ms)
-        order.push(`${at} ends`)
+    const work = (of: number, wait: Promise<unknown>) => (at: number) =>
+      snapshot(of, async () => {
+        order.push(`${of}.${at} begins`)
+        await wait
+        order.push(`${of}.${at} ends`)
         if (at === 1) throw new Error('no more')
       })
-    const results = await Promise.allSettled([8, 1, 0].map(work))
-    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-    expect(order).toEqual([0, 1, 2].flatMap((at) => [`${at} begins`, `${at} ends`]))
+    const three = [0, 1, 2]
+    const linesOf = (of: number) =>
+      three.flatMap((at) => [`${of}.${at} begins`, `${of}.${at} ends`])
+    const other = Promise.withResolvers<void>()
+    const slow = Promise.allSettled(three.map(work(1, other.promise)))
+    const quick = await Promise.allSettled(three.map(work(2, Bun.sleep(1))))
+    expect(order.toSorted()).toEqual(['1.0 begins', ...linesOf(2)])
+    other.resolve()
+    for (const results of [quick, await slow])
+      expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(order.filter((line) => line.startsWith('1.'))).toEqual(linesOf(1))
+    expect(order.filter((line) => line.startsWith('2.'))).toEqual(linesOf(2))
   })
 })
 

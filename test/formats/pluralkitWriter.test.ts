@@ -52,6 +52,7 @@ describe('a written file', async () => {
     { pages: [], what: 'no switches' },
     { pages: [[1, 2, 3]], what: 'a page of them' },
     { pages: [[1, 2], [3], [4, 5]], what: 'several pages of them' },
+    { pages: [[], [1], [], [2], []], what: 'pages of which some are empty' },
   ])('has $what', async ({ pages }) => {
     const switches = pages.map((page) =>
       page.map((n) => ({ uuid: uuidOf(n), timestamp: now - n, members: ['wrenab'] })),

@@ -1,5 +1,5 @@
 import { heapStats } from 'bun:jsc'
-import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { createRateLimiter, type Scope } from '../../src/http/ratelimit'
 import { createBot } from '../../src/service/tokens'
 import { home } from '../kit'
@@ -19,6 +19,10 @@ const bot = `Bot ${await createBot(deps, 'protection')}`
 /** Nothing of all this counts as a failure of the server. */
 afterEach(() => {
   expect(logged()).not.toMatch(/"level":"error"|"status":5/)
+})
+
+afterAll(() => {
+  expect(logged()).toContain('"status":413')
 })
 
 describe('connections that say nothing', () => {

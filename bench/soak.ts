@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { copyFileSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, openSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -64,6 +64,8 @@ let isUp = false
 let isOver = false
 let made = Date.UTC(2030, 0, 1)
 let checks = 0
+/** The most bytes that the write-ahead log had: it grows for ever if a reader never ends. */
+let largestLog = 0
 
 console.log(
   `${program.join(' ')}, ${flags.minutes} min, ${workers} connections, seed ${flags.seed}`,
@@ -115,7 +117,8 @@ function reads(): string[] {
     `${big}/switches?before=${new Date(Date.UTC(2020, 0, 2) + random() * 6e7).toISOString()}`,
   ]
   // The largest answers are the rarest.
-  return random() < 0.02 ? [`${big}/members`, `${big}/groups?with_members=true`] : each
+  const large = [`${big}/members`, `${big}/groups?with_members=true`, '/v2/systems/@me/export']
+  return random() < 0.02 ? large : each
 }
 
 /** Writes something that no other connection touches, and notes what the answer promises. */
@@ -252,6 +255,7 @@ async function stopServer(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
 function sample(): void {
   const life = lives.at(-1)
   if (isUp) life?.memory.push(Math.round(memoryOf(server.pid)))
+  largestLog = Math.max(largestLog, statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0)
 }
 
 /** The file itself is whole, and the log knows of no failure. */
@@ -287,6 +291,7 @@ answers              ${list(statuses)}
 acknowledged writes  ${list(written)}
 read back            ${checks} times
 memory               ${lived[0]?.memory[0]} MB at first, ${Math.max(...lived.flatMap(({ memory }) => memory))} at most, lives end with ${Math.min(...ends)} to ${Math.max(...ends)}
+write-ahead log      ${(largestLog / 1e6).toFixed(0)} MB at most
 troubles             ${troubles.length}`)
   for (const trouble of troubles.slice(0, 20)) console.log(`  ${trouble}`)
 }

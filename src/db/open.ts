@@ -1,4 +1,4 @@
-import { Database, SQLiteError, type SQLQueryBindings } from 'bun:sqlite'
+import { Database, SQLiteError, type SQLQueryBindings, type Statement } from 'bun:sqlite'
 import {
   accessSync,
   closeSync,
@@ -93,14 +93,12 @@ function takeSnapshots(path: string): Storage['snapshot'] {
 }
 
 async function withSnapshot<T>(path: string, work: (db: Db) => Promise<T>): Promise<T> {
-  const own = new Database(path, { readonly: true })
+  const own = new PassingConnection(path, { readonly: true })
   try {
     own.run('PRAGMA busy_timeout = 5000')
     own.run('BEGIN')
     return await work(drizzle(own, { schema: tables }))
   } finally {
-    // A connection lives on with its last statement, and while its moment does, the log only grows.
-    if (own.inTransaction) own.run('ROLLBACK')
     own.close()
   }
 }
@@ -113,6 +111,25 @@ async function withSnapshot<T>(path: string, work: (db: Db) => Promise<T>): Prom
 class Connection extends Database {
   override prepare<R, P extends SQLQueryBindings | SQLQueryBindings[]>(sql: string) {
     return this.query<R, P>(sql)
+  }
+}
+
+/**
+ * A connection lives on with its statements until these are collected. It would keep its memory,
+ * and the moment it sees, while which the write-ahead log can only grow.
+ */
+class PassingConnection extends Connection {
+  readonly #statements: Statement[] = []
+
+  override query<R, P extends SQLQueryBindings | SQLQueryBindings[]>(sql: string) {
+    const made = super.query<R, P>(sql)
+    this.#statements.push(made as Statement)
+    return made
+  }
+
+  override close(): void {
+    for (const statement of this.#statements) statement.finalize()
+    super.close()
   }
 }
 

@@ -2,20 +2,19 @@
  * How long a large import and export take, how much memory they need, and how long others wait
  * meanwhile. By hand: `bun bench/import.ts [members] [groups] [switches]`
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { memoryOf, program } from './product'
 
 const [members = 1000, groups = 250, switches = 100_000] = process.argv.slice(2).map(Number)
-const MiB = 1024 * 1024
 const folder = mkdtempSync(join(tmpdir(), 'multitude-bench-'))
-const program = [process.execPath, join(import.meta.dir, '../src/main.ts')]
 const file = join(folder, 'system.json')
 const exported = join(folder, 'exported.json')
 
 try {
   writeFileSync(file, JSON.stringify(makeSystem()))
-  console.log(`file: ${mebibytes(statSync(file).size)}`)
+  console.log(`file: ${megabytes(statSync(file).size)}`)
   await viaCommandLine()
   await viaHttp()
 } finally {
@@ -37,7 +36,7 @@ async function timed(label: string, args: string[]): Promise<string> {
   const out = await child.stdout.text()
   if ((await child.exited) !== 0) throw new Error(`${label} failed`)
   const peak = child.resourceUsage()?.maxRSS ?? 0
-  console.log(`${label}: ${seconds(started)}, peak ${mebibytes(peak)}`)
+  console.log(`${label}: ${seconds(started)}, peak ${megabytes(peak)}`)
   return out
 }
 
@@ -97,7 +96,7 @@ async function watched(
   const longest = waits.toSorted((a, b) => b - a).slice(0, 4)
   console.log(
     `${label}: ${took}, longest waits ${longest.map((ms) => ms.toFixed(0)).join(', ')} ms` +
-      ` of ${waits.length}, peak so far ${peakOf(pid)}`,
+      ` of ${waits.length}, peak so far ${memoryOf(pid, 'VmHWM').toFixed(0)} MB`,
   )
 }
 
@@ -109,14 +108,6 @@ async function addressOf(said: ReadableStream<Uint8Array>): Promise<string> {
     if (address) return address
   }
   throw new Error(`the server did not start: ${text}`)
-}
-
-/** Linux only. */
-function peakOf(pid: number): string {
-  const status = `/proc/${pid}/status`
-  if (!existsSync(status)) return 'unknown'
-  const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(status, 'utf8')) ?? []
-  return mebibytes(Number(kilobytes) * 1024)
 }
 
 function makeSystem(): object {
@@ -158,6 +149,6 @@ function seconds(since: number): string {
   return `${((performance.now() - since) / 1000).toFixed(2)} s`
 }
 
-function mebibytes(bytes: number): string {
-  return `${(bytes / MiB).toFixed(0)} MiB`
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(0)} MB`
 }

@@ -79,7 +79,6 @@ describe('a history of 1,000 switches, several in each millisecond,', () => {
   })
 })
 
-/** Pages from the newest to the oldest, each time before the last answer's last time. */
 describe('the first and the last instant there are', async () => {
   const [first, last] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
   const as = await makeSystem()
@@ -106,6 +105,7 @@ describe('the first and the last instant there are', async () => {
   })
 })
 
+/** Pages from the newest to the oldest, each time before the last answer's last time. */
 async function pageThrough(
   limit: number | null,
   as: Someone | null,

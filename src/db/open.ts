@@ -29,10 +29,10 @@ export interface Storage {
    */
   transact<T>(work: (tx: Db) => Promise<T>, length?: 'long'): Promise<T>
   /**
-   * Gives the work a connection of its own that sees the database as of one moment. What is of the
-   * same is done one at a time: such work is long, and takes much memory.
+   * Gives the work a connection of its own that sees the database as of one moment. Work for the
+   * same system is done one at a time: it is long, and takes much memory.
    */
-  snapshot<T>(of: number, work: (db: Db) => Promise<T>): Promise<T>
+  snapshot<T>(systemId: number, work: (db: Db) => Promise<T>): Promise<T>
   /** Throws unless the database answers. */
   ping(): void
   /** Folds the write-ahead log into the file and closes it. */
@@ -79,15 +79,16 @@ export function openStorage(url: string, durability: Durability = 'full'): Stora
 }
 
 function takeSnapshots(path: string): Storage['snapshot'] {
-  /** The last of each line, until it is done. */
+  /** The last in the line of each system, until it is done. */
   const lines = new Map<number, Promise<void>>()
-  return (of, work) => {
-    const done = (lines.get(of) ?? Promise.resolve()).then(() => withSnapshot(path, work))
+  return (systemId, work) => {
+    const before = lines.get(systemId) ?? Promise.resolve()
+    const done = before.then(() => withSnapshot(path, work))
     const leave = () => {
-      if (lines.get(of) === last) lines.delete(of)
+      if (lines.get(systemId) === last) lines.delete(systemId)
     }
     const last = done.then(leave, leave)
-    lines.set(of, last)
+    lines.set(systemId, last)
     return done
   }
 }

@@ -18,8 +18,8 @@ type Client = number | string
 const WINDOW_MS = 1000
 /** In one generation and scope; more than can be served within a window. */
 const MOST_CLIENTS = 20_000
-/** Thirds and sevenths of a second do not add up to a whole one exactly; always less than a token. */
-const roundingOf = (cost: number) => Math.min(0.01, cost / 10)
+/** Thirds and sevenths of a second do not add up to a whole one exactly. */
+const MOST_ROUNDING_MS = 0.01
 
 /**
  * A token bucket per client and scope, kept as one number: the time at which the bucket is full
@@ -42,7 +42,8 @@ export function createRateLimiter(limits: RateLimits) {
       turnedAt = now
     }
     const cost = WINDOW_MS / limits[scope]
-    const rounding = roundingOf(cost)
+    // Always less than one request.
+    const rounding = Math.min(MOST_ROUNDING_MS, cost / 10)
     // A clock that was set back must not leave anybody waiting for longer than the window.
     const known = Math.min(
       young[scope].get(client) ?? old[scope].get(client) ?? now,

@@ -79,7 +79,7 @@ test('writes that arrive together share a commit', async () => {
   const heads = await Promise.all(answers.map(({ promise }) => promise))
   for (const socket of sockets) socket.end()
   expect(heads.filter((head) => head.startsWith('HTTP/1.1 200 '))).toHaveLength(20)
-  expect(commitsOf(busy.app.storage.path) - before).toBeLessThan(20)
+  expect(commitsOf(busy.app.storage.path) - before).toBeOneOf([1, 2, 3, 4, 5])
 })
 
 function countSystems(): number {

@@ -25,6 +25,7 @@ const watched: Deps = {
   ...deps,
   db: recording(deps.db),
   transact: (work) => deps.transact((tx) => work(recording(tx))),
+  snapshot: (systemId, work) => deps.snapshot(systemId, (db) => work(recording(db))),
 }
 const handle = createHandler({
   deps: watched,
@@ -146,6 +147,15 @@ describe('no table is scanned, and lists take the same statements for any length
     const plan = statements.flatMap(planOf)
     expect(plan.filter((detail) => detail.includes('switches_by_time'))).toHaveLength(1)
     expect(plan).not.toContain('USE TEMP B-TREE FOR ORDER BY')
+  })
+
+  test.each(['export', 'export/front-history?format=csv'])('all of a system: %s', async (path) => {
+    const { token } = large.someone
+    const statements = await statementsOf(`GET /v2/systems/@me/${path}`, token)
+    expect(statements.filter((one) => /from "switches"/.test(one))).toHaveLength(3)
+    const plan = statements.flatMap(planOf)
+    expect(plan.filter((detail) => detail.includes('switches_by_time'))).toHaveLength(3)
+    expect(statements.flatMap(scansOf)).toEqual([])
   })
 
   test('what decides about a message, and to record it', async () => {

@@ -173,8 +173,8 @@ describe('an import that fails half-way', () => {
     ['autoproxy', 'true'],
     ['events', "NEW.type = 'SUCCESSFUL_IMPORT'"],
   ]
-  /** With an account that no other file has: who takes it first keeps it. */
   let files = 0
+  /** With an account that no other file has: who takes it first keeps it. */
   const nextFile = () =>
     pluralkit({
       name: 'Never',

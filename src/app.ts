@@ -3,10 +3,12 @@ import { openStorage, type Storage } from './db/open'
 import { parseAllowList } from './events/address'
 import type { DispatchOptions } from './events/dispatch'
 import { createEvents, type EventOptions, type Events } from './events/events'
+import type { ReadParts } from './formats/parts'
 import { createHandler, describeRoutes, type Handle } from './http/server'
 import type { Log } from './log'
 import type { Instant } from './model/time'
-import { createClock, type Deps, undone } from './service/deps'
+import { createClock, type Deps, readHere, undone } from './service/deps'
+import { createImportTurns } from './service/importTurns'
 import { version } from './version'
 
 /** How long running requests may take to finish once the program was told to stop. */
@@ -40,8 +42,9 @@ export function createApp(
   log: Log,
   now: () => Instant = createClock(),
   dispatch: EventOptions = {},
+  readImport: ReadParts = readHere,
 ): App {
-  const { storage, deps: stored } = openDeps(config, now)
+  const { storage, deps: stored } = openDeps(config, now, readImport)
   const events = createEvents(
     { ...stored, warn: log.warn },
     { ...dispatchOptions(config), ...dispatch },
@@ -116,10 +119,15 @@ export function createApp(
 }
 
 /** The database alone, for the command line. */
-export function openDeps(config: Config, now: () => Instant = createClock()) {
+export function openDeps(
+  config: Config,
+  now: () => Instant = createClock(),
+  readImport: ReadParts = readHere,
+) {
   const storage = openStorage(config.DATABASE_URL, config.DURABILITY)
   const { db, moment, transact, snapshot } = storage
-  const deps: Deps = { db, moment, transact, snapshot, now }
+  const importTurns = createImportTurns()
+  const deps: Deps = { db, moment, transact, snapshot, now, readImport, importTurns }
   return { storage, deps }
 }
 

@@ -17,6 +17,8 @@ export interface Command {
   readonly takesSettings?: boolean
   /** Asks before it does what cannot be undone. */
   readonly destroys?: boolean
+  /** For the program itself: nobody is told of it. */
+  readonly isInternal?: boolean
   run(call: Call): Promise<Outcome>
 }
 

@@ -4,6 +4,7 @@ import { ConfigError, flagOf, readConfig, type SettingName, settings } from '../
 import { StorageError } from '../db/handle'
 import { DomainError } from '../model/errors'
 import { accountCommands } from './account'
+import { readCommand } from './aside'
 import { botCommands } from './bot'
 import { careCommands } from './care'
 import { type Call, type Command, columns, Failure, UsageError, usageOf } from './command'
@@ -22,6 +23,7 @@ export const commands: Command[] = [
   ...transferCommands,
   ...careCommands,
   ...programCommands,
+  readCommand,
 ]
 
 const OK = 0
@@ -162,7 +164,8 @@ async function explain(command: Command): Promise<number> {
 /** No command, or none of that name. */
 async function explainAll(argv: string[]): Promise<number> {
   const isAsked = ['help', '--help', '-h'].includes(argv[0] ?? '')
-  const list = columns(commands.map(({ name, summary }) => [`  ${name}`, summary]))
+  const told = commands.filter(({ isInternal }) => !isInternal)
+  const list = columns(told.map(({ name, summary }) => [`  ${name}`, summary]))
   const text = `usage: multitude [COMMAND] [--help]\n\n${list}`
   if (isAsked) await say(`Multitude: a home for plural systems.\n\n${text}`)
   else warn(`multitude: there is no command "${argv.join(' ')}"\n${text}`)

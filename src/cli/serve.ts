@@ -3,6 +3,7 @@ import type { Config } from '../config'
 import { createLog } from '../log'
 import { countSystems } from '../service/systems'
 import { commit, version } from '../version'
+import { readAside } from './aside'
 import { scheduleBackups } from './backups'
 import { type Command, columns, Failure } from './command'
 import { typedCommand } from './self'
@@ -17,7 +18,7 @@ export const serveCommand: Command = {
     const log = createLog(config.LOG_LEVEL, format)
     // Listened for before the first request can come, so that no moment ends without finishing.
     const stopped = stopSignal()
-    const app = createApp(config, log)
+    const app = createApp(config, log, undefined, undefined, readAside)
     const address = await listen(app, config)
     const endBackups = scheduleBackups(config, log)
     if (flags.json !== true) process.stderr.write(await greeting(app, config, address))

@@ -2,10 +2,11 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { parseJson } from '../formats/json'
 import { exportFrontHistory, exportSystem } from '../service/exporting'
 import { type ImportTarget, importFile } from '../service/importing'
-import { type ImportPart, type ImportReport, importParts, type Tally } from '../service/importWork'
+import { type ImportPart, importParts } from '../service/importWork'
 import { findSystem } from '../service/systems'
-import { type Call, type Command, columns, Failure, UsageError } from './command'
+import { type Call, type Command, Failure, UsageError } from './command'
 import { namedSystem } from './named'
+import { describeReport } from './report'
 
 export const transferCommands: Command[] = [
   {
@@ -21,6 +22,8 @@ export const transferCommands: Command[] = [
         type: 'boolean',
         doc: 'Simply Plural: what all friends could see becomes public',
       },
+      'no-accounts': { type: 'boolean', doc: 'Link none of the chat accounts that the file names' },
+      yes: { type: 'boolean', doc: 'Make a second copy of a system that is here already' },
     },
     async run(call) {
       const { flags, config, deps } = call
@@ -32,6 +35,9 @@ export const transferCommands: Command[] = [
         dryRun: flags['dry-run'] === true,
         only,
         isPublic: flags.public === true,
+        // Whoever runs commands here may vouch for anybody.
+        link: flags['no-accounts'] === true ? new Set() : 'all',
+        allowsCopy: flags.yes === true,
         ...(isShown && { onProgress: showProgress }),
       })
       const report = await work.finally(() => isShown && process.stderr.write(CLEAR_LINE))
@@ -56,13 +62,27 @@ export const transferCommands: Command[] = [
         throw new UsageError('--front-history: is of everyone, without --members and --groups')
       const { id, hid } = await namedSystem(call)
       const choice = { members: splitList(members), groups: splitList(groups) }
-      const file = history
-        ? await exportFrontHistory(call.deps(), id, history)
-        : await exportSystem(call.deps(), id, choice)
+      const write = (part: number) =>
+        history
+          ? exportFrontHistory(call.deps(), id, history).then((file) => ({ file, hasMore: false }))
+          : exportSystem(call.deps(), id, choice, part)
       if (typeof out === 'string') {
-        writeOrFail(out, file)
-        return { json: { system: hid, file: out }, text: `System ${hid} is written to ${out}.` }
+        const files: string[] = []
+        for (let part = 1, hasMore = true; hasMore; part++) {
+          const made = await write(part)
+          const name = part === 1 ? out : `${out}-${part}`
+          writeOrFail(name, made.file)
+          files.push(name)
+          hasMore = made.hasMore
+        }
+        return {
+          json: { system: hid, file: out, files },
+          text: `System ${hid} is written to ${files.join(', ')}.`,
+        }
       }
+      const { file, hasMore } = await write(1)
+      if (hasMore)
+        throw new Failure('The history is too long for one file: use --out, which writes several.')
       const text = new TextDecoder().decode(file)
       // Account IDs come out as strings: JavaScript numbers would round them.
       return { json: history ? text : parseJson(text), text: text.replace(/\r\n$/, '') }
@@ -121,57 +141,4 @@ function showProgress(done: number, total: number): void {
   const filled = Math.round((done / total) * BAR)
   const bar = '█'.repeat(filled).padEnd(BAR, '░')
   process.stderr.write(`\r${bar} ${done} of ${total}`)
-}
-
-const MOST_LINES = 40
-
-/** The report in words. */
-function describeReport(report: ImportReport): string {
-  const { format, dry_run, system, token, repairs, renamed, kept, skipped } = report
-  const tallies = (['members', 'groups', 'memberships', 'switches'] as const).map((kind) =>
-    tallyRow(kind, report[kind]),
-  )
-  const isSame = [report.members, report.groups, report.memberships, report.switches].every(
-    ({ added, changed }) => added + changed === 0,
-  )
-  const sections = [
-    `${names[format]} → ${system ? `system ${system}` : 'a new system'}${dry_run ? ' (dry run: nothing was written)' : ''}`,
-    columns([['', 'added', 'changed', 'unchanged', 'left out'], ...tallies]),
-    isSame ? 'No member, group or switch changed.' : '',
-    section(
-      'Repaired',
-      repairs.map(({ kind, name, field, why }) => `${kind} ${name ?? ''} ${field}: ${why}`),
-    ),
-    section(
-      'Renamed, because the ID was not free here',
-      renamed.map(({ kind, from, to }) => `${kind} ${from} → ${to}`),
-    ),
-    section(
-      'Kept aside',
-      Object.entries(kept).map(([name, count]) => `${name}: ${count}`),
-    ),
-    section(
-      'Left out',
-      Object.entries(skipped).map(([name, count]) => `${name}: ${count}`),
-    ),
-    token ? `token  ${token}\n\nKeep the token: it is not shown again.` : '',
-  ]
-  return sections.filter((text) => text !== '').join('\n\n')
-}
-
-const names = { pluralkit: 'PluralKit', tupperbox: 'Tupperbox', simplyplural: 'Simply Plural' }
-
-function tallyRow(kind: string, { added, changed, unchanged, left_out }: Tally): string[] {
-  return [kind, ...[added, changed, unchanged, left_out].map(String)]
-}
-
-function section(title: string, lines: string[]): string {
-  if (lines.length === 0) return ''
-  const shown = lines.slice(0, MOST_LINES).map((line) => `  ${line}`)
-  const rest = lines.length - shown.length
-  return [
-    `${title}:`,
-    ...shown,
-    ...(rest > 0 ? [`  … and ${rest} more (--json lists all)`] : []),
-  ].join('\n')
 }

@@ -43,6 +43,25 @@ export function createInserter(table: string, columns: readonly string[]) {
   }
 }
 
+/** Inserts whole rows, or puts them in the place of those with the same key. */
+export function createUpserter(
+  table: string,
+  key: readonly string[],
+  columns: readonly string[],
+): (tx: Db, row: object) => void {
+  const all = [...key, ...columns]
+  const upsert = statement(
+    all,
+    `insert into ${table} (${all.join()}) values (${all.map((name) => `:${name}`).join()})
+     on conflict (${key.join()}) do update
+     set ${columns.map((name) => `${name} = excluded.${name}`).join()}`,
+  )
+  return (tx, row) => {
+    const values = row as Readonly<Record<string, unknown>>
+    upsert(tx).run(...all.map((name) => encode(values[name])))
+  }
+}
+
 const MOST_UPDATES = 1000
 
 type Decoder = (stored: unknown) => unknown

@@ -1,3 +1,4 @@
+import { isNotNull } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { autoproxy } from '../model/autoproxy'
 import { group } from '../model/group'
@@ -24,7 +25,25 @@ export const systems = sqliteTable('systems', { ...identity(), ...columnsOf(syst
 export const systemSettings = sqliteTable('settings', {
   system_id: ofSystem().primaryKey(),
   ...columnsOf(settings),
+  /** PluralKit's; nothing here asks for it, but an export gives it back. */
+  card_show_color_hex: integer({ mode: 'boolean' }).notNull().default(false),
 })
+
+/**
+ * Imports that are not finished. A large one is written in slices, between which others write, and
+ * nobody sees its rows before this one is gone, all at once.
+ */
+export const imports = sqliteTable('imports', {
+  id: integer().primaryKey({ autoIncrement: true }),
+  system_id: ofSystem(),
+  /** A system without a name, where new members and groups wait. */
+  place_id: ofSystem(),
+  /** Moved on with every slice. One whose time is over was given up, and its rows are removed. */
+  until: integer().notNull(),
+})
+
+/** The import that brought a row; not seen by anybody while that one is not finished. */
+const ofImport = () => integer()
 
 /** Secrets are kept as SHA-256 only: what is lost here cannot be used to sign in. */
 export const tokens = sqliteTable(
@@ -53,6 +72,8 @@ export const accounts = sqliteTable(
     id: text().primaryKey(),
     system_id: ofSystem(),
     autoproxy_enabled: integer({ mode: 'boolean' }).notNull().default(true),
+    /** Whether a file named it and the operator, or a bot, vouched for that. */
+    imported: integer({ mode: 'boolean' }).notNull().default(false),
   },
   (table) => [index('accounts_by_system').on(table.system_id)],
 )
@@ -127,8 +148,12 @@ export const switches = sqliteTable(
     uuid: text().notNull().unique(),
     system_id: ofSystem(),
     timestamp: integer().notNull(),
+    import_id: ofImport(),
   },
-  (table) => [uniqueIndex('switches_by_time').on(table.system_id, table.timestamp)],
+  (table) => [
+    uniqueIndex('switches_by_time').on(table.system_id, table.timestamp),
+    index('switches_by_import').on(table.import_id).where(isNotNull(table.import_id)),
+  ],
 )
 
 /** Who fronts since a switch, in the order given when it was logged. */
@@ -243,6 +268,10 @@ export const archive = sqliteTable(
     content: text().notNull(),
     /** Of the content, so that the same row is kept once. */
     digest: text().notNull(),
+    import_id: ofImport(),
   },
-  (table) => [uniqueIndex('archive_by_digest').on(table.system_id, table.collection, table.digest)],
+  (table) => [
+    uniqueIndex('archive_by_digest').on(table.system_id, table.collection, table.digest),
+    index('archive_by_import').on(table.import_id).where(isNotNull(table.import_id)),
+  ],
 )

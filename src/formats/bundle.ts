@@ -16,6 +16,8 @@ export interface Bundle {
   format: Format
   system: BundleSystem
   settings: SettingsPatch
+  /** PluralKit's `card_show_color_hex`. */
+  colorHex?: boolean
   accounts: BundleAccount[]
   members: BundleMember[]
   groups: BundleGroup[]
@@ -29,9 +31,15 @@ export interface Bundle {
   repairs: Repair[]
   /** Rows without a counterpart here, by collection, to be stored aside as they are. */
   kept: Record<string, unknown[]>
-  /** How many rows could not be taken at all, by collection. */
+  /** How many rows without a counterpart here could not be kept either, by collection. */
   skipped: Record<string, number>
+  /** How many rows of each kind did not come in. */
+  leftOut: Record<Part, number>
 }
+
+/** What a file is counted by. */
+export const parts = ['members', 'groups', 'memberships', 'switches'] as const
+export type Part = (typeof parts)[number]
 
 export interface BundleSystem {
   hid?: string
@@ -72,10 +80,14 @@ export interface Repair extends Subject {
   was: unknown
   now: unknown
   why: string
+  /** The row itself did not come in, or so many of them. */
+  left_out?: number
 }
 
 /** Which entity of the file is spoken of. */
 export interface Subject {
+  /** What it is called by in the file, beside its name. */
+  id?: string
   kind:
     | 'file'
     | 'system'
@@ -89,22 +101,33 @@ export interface Subject {
   name: string | null
 }
 
-/** A reading that may pause wherever it yields: a long one would keep everyone else waiting. */
-export type Steps<T> = Generator<void, T, void>
-
 export interface ReadOptions {
   /** Simply Plural only: what all friends could see becomes public instead of private. */
   public?: boolean
+  /** How many there is room for; a file with more is refused before its rows are read. */
+  mostMembers?: number
+  mostGroups?: number
 }
 
 export const MAX_FILE_BYTES = 64 * 1024 * 1024
 export const MAX_SWITCHES = 100_000
 export const MAX_FRONTERS = 150
+export const MAX_ACCOUNTS = 50
+/** Of the system's guild settings, of the members', and of autoproxy each. */
+export const MAX_GUILD_ROWS = 1000
+export const MAX_KEPT_ROWS = 100_000
+export const MAX_KEPT_BYTES = 32 * 1024 * 1024
 
 /** The file as a whole cannot be taken. The message is safe to show: it never quotes the file. */
 export class UnreadableFile extends Error {
   constructor(
-    readonly reason: 'broken' | 'unknown' | 'tooLarge' | 'tooManySwitches',
+    readonly reason:
+      | 'broken'
+      | 'unknown'
+      | 'tooLarge'
+      | 'tooManyMembers'
+      | 'tooManyGroups'
+      | 'tooManySwitches',
     message: string,
   ) {
     super(message)
@@ -126,5 +149,6 @@ export function emptyBundle(format: Format): Bundle {
     repairs: [],
     kept: {},
     skipped: {},
+    leftOut: { members: 0, groups: 0, memberships: 0, switches: 0 },
   }
 }

@@ -1,5 +1,5 @@
 import { formatInstant, type Instant, SECOND } from '../model/time'
-import type { Pages } from './switches'
+import type { Pieces } from './switches'
 
 /** One member's unbroken presence; without an end it lasts. */
 export interface Presence {
@@ -18,7 +18,7 @@ export interface FrontRow {
 
 /** Who was there from when to when, in order of arrival. Takes switches oldest first. */
 export async function presencesOf(
-  switches: Pages<{ timestamp: Instant; members: readonly string[] }>,
+  switches: Pieces<readonly { timestamp: Instant; members: readonly string[] }[]>,
 ): Promise<Presence[]> {
   const presences: Presence[] = []
   const open = new Map<string, Presence>()

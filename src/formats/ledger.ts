@@ -1,8 +1,7 @@
-import type { Bundle, Repair, Subject } from './bundle'
+import type { Bundle, Part, Repair, Subject } from './bundle'
 
 const MOST_REPAIRS = 5000
 const MOST_SHOWN = 100
-const MOST_NESTED = 64
 
 /** Keeps book while a file is read: what was mended, what is stored aside, what was lost. */
 export class Ledger {
@@ -10,19 +9,35 @@ export class Ledger {
   #untold = 0
   #kept = new Map<string, unknown[]>()
   #skipped = new Map<string, number>()
+  #leftOut: Bundle['leftOut'] = { members: 0, groups: 0, memberships: 0, switches: 0 }
 
-  repair({ kind, name }: Subject, field: string, was: unknown, now: unknown, why: string): void {
+  /** A value was changed, or dropped where nothing is left of it. */
+  repair(subject: Subject, field: string, was: unknown, now: unknown, why: string): void {
+    this.#note({ ...subject, field, was, now, why })
+  }
+
+  /** So many rows do not come in, for the same reason. */
+  leaveOut(
+    part: Part,
+    subject: Subject,
+    field: string,
+    was: unknown,
+    why: string,
+    count: number = 1,
+  ): void {
+    this.#leftOut[part] += count
+    this.#note({ ...subject, field, was, now: null, why, left_out: count })
+  }
+
+  #note({ name, was, now, ...rest }: Repair): void {
     // A file broken in every line must not make a report larger than itself.
     if (this.#repairs.length >= MOST_REPAIRS) this.#untold++
-    else
-      this.#repairs.push({ kind, name: shown(name), field, was: brief(was), now: brief(now), why })
+    else this.#repairs.push({ ...rest, name: shown(name), was: brief(was), now: brief(now) })
   }
 
   keep(collection: string, row: unknown): void {
-    // Rows are written as JSON later, which fails on bottomless nesting.
     const rows = this.#kept.get(collection)
-    if (isDeeperThan(MOST_NESTED, row)) this.skip(collection)
-    else if (rows) rows.push(row)
+    if (rows) rows.push(row)
     else this.#kept.set(collection, [row])
   }
 
@@ -30,7 +45,7 @@ export class Ledger {
     this.#skipped.set(collection, (this.#skipped.get(collection) ?? 0) + 1)
   }
 
-  close(): Pick<Bundle, 'repairs' | 'kept' | 'skipped'> {
+  close(): Pick<Bundle, 'repairs' | 'kept' | 'skipped' | 'leftOut'> {
     const repairs = [...this.#repairs]
     if (this.#untold > 0)
       repairs.push({
@@ -45,6 +60,7 @@ export class Ledger {
       repairs,
       kept: Object.fromEntries(this.#kept),
       skipped: Object.fromEntries(this.#skipped),
+      leftOut: this.#leftOut,
     }
   }
 }
@@ -74,9 +90,4 @@ function shown<T extends string | null>(text: T): T | string {
   return text === null || text.length <= MOST_SHOWN
     ? text
     : `${text.slice(0, MOST_SHOWN).toWellFormed()}…`
-}
-
-function isDeeperThan(levels: number, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner))
 }

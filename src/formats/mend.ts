@@ -2,7 +2,7 @@ import { MAX_TAGS, Problem } from '../model/check'
 import type { Entity, JsonObject, Level, Patch } from '../model/entity'
 import type { Field, Kind } from '../model/field'
 import { isUuid, parseRef } from '../model/ref'
-import { type Subject, UnreadableFile } from './bundle'
+import { type Part, type Subject, UnreadableFile } from './bundle'
 import type { Ledger } from './ledger'
 
 /** Reads the keys of a table that the row gives; what the table refuses is mended and noted. */
@@ -73,13 +73,34 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The objects of a list that the file may leave out. */
-export function rowsOf(file: JsonObject, name: string, ledger: Ledger): JsonObject[] {
+/** The objects of a list that the file may leave out. What is none is a row left out. */
+export function rowsOf(
+  file: JsonObject,
+  name: string,
+  part: Exclude<Part, 'memberships'>,
+  ledger: Ledger,
+): JsonObject[] {
   const list = file[name] ?? []
   if (!Array.isArray(list)) throw new UnreadableFile('broken', `"${name}" is not a list.`)
   const rows = list.filter(isObject)
-  for (let lost = rows.length; lost < list.length; lost++) ledger.skip(name)
+  const lost = list.length - rows.length
+  const kind = kinds[part]
+  if (lost > 0) ledger.leaveOut(part, { kind, name: null }, kind, null, 'not an object', lost)
   return rows
+}
+
+const kinds = { members: 'member', groups: 'group', switches: 'switch' } as const
+
+/** Before any of them is read: a file with more is refused, however long its rows are. */
+export function refuseMore(
+  reason: 'tooManyMembers' | 'tooManyGroups' | 'tooManySwitches',
+  count: number,
+  most: number = Infinity,
+): void {
+  if (count <= most) return
+  const what = { tooManyMembers: 'members', tooManyGroups: 'groups', tooManySwitches: 'switches' }
+  const shown = most.toLocaleString('en')
+  throw new UnreadableFile(reason, `The file has more than ${shown} ${what[reason]}.`)
 }
 
 /** What a row is called by, as text; a number that was rounded names nothing. */

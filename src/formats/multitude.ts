@@ -2,7 +2,7 @@ import { type AutoproxyMode, autoproxy } from '../model/autoproxy'
 import type { JsonObject } from '../model/entity'
 import { memberGuild, systemGuild } from '../model/guild'
 import { isSnowflake } from '../model/ref'
-import type { Bundle, Subject } from './bundle'
+import { type Bundle, MAX_GUILD_ROWS, type Subject } from './bundle'
 import type { Ledger } from './ledger'
 import { isObject, mendFields, readRef, readUuid } from './mend'
 
@@ -15,12 +15,12 @@ export function readExtras(
   keepAgain(extras.kept, ledger)
   const memberOf = (value: unknown) => (typeof value === 'string' ? keys.get(value) : undefined)
 
-  const systemGuilds = perGuild(extras.system_guilds, ledger, (row, guild_id, subject) => [
+  const systemGuilds = perGuild('system_guilds', extras, ledger, (row, guild_id, subject) => [
     guild_id,
     { guild_id, ...mendFields(systemGuild, row, subject, ledger) },
   ])
 
-  const memberGuilds = perGuild(extras.member_guilds, ledger, (row, guild_id, subject) => {
+  const memberGuilds = perGuild('member_guilds', extras, ledger, (row, guild_id, subject) => {
     const member = memberOf(row.member)
     if (member !== undefined)
       return [
@@ -31,7 +31,7 @@ export function readExtras(
     return null
   })
 
-  const autoproxies = perGuild(extras.autoproxy, ledger, (row, guild_id) => {
+  const autoproxies = perGuild('autoproxy', extras, ledger, (row, guild_id) => {
     const subject: Subject = { kind: 'autoproxy', name: guild_id }
     const { autoproxy_member: ref, ...values } = mendFields(autoproxy, row, subject, ledger)
     const { autoproxy_mode: mode = 'off' } = values
@@ -72,12 +72,18 @@ export function readUnfit({ unfit }: JsonObject): Map<string, JsonObject> {
 
 /** Rows that belong to a guild, each once; the last of two that say the same thing wins. */
 function perGuild<T>(
-  list: unknown,
+  name: 'system_guilds' | 'member_guilds' | 'autoproxy',
+  { [name]: list }: JsonObject,
   ledger: Ledger,
   read: (row: JsonObject, guildId: string, subject: Subject) => [key: string, row: T] | null,
 ): T[] {
   const rows = new Map<string, T>()
-  for (const row of Array.isArray(list) ? list : []) {
+  const given: unknown[] = Array.isArray(list) ? list : []
+  if (given.length > MAX_GUILD_ROWS) {
+    const why = `only the first ${MAX_GUILD_ROWS} are taken`
+    ledger.repair({ kind: 'guild', name: null }, name, given.length, MAX_GUILD_ROWS, why)
+  }
+  for (const row of given.slice(0, MAX_GUILD_ROWS)) {
     const guildId = isObject(row) ? readRef(row.guild_id) : undefined
     if (!isObject(row) || guildId === undefined || !isSnowflake(guildId)) {
       ledger.repair({ kind: 'guild', name: null }, 'guild_id', guildId, null, 'not a guild ID')

@@ -13,10 +13,10 @@ import {
   type BundleSwitch,
   type BundleSystem,
   emptyBundle,
+  MAX_ACCOUNTS,
   MAX_SWITCHES,
-  type Steps,
+  type ReadOptions,
   type Subject,
-  UnreadableFile,
 } from './bundle'
 import { Ledger, Tally } from './ledger'
 import {
@@ -27,6 +27,7 @@ import {
   readHid,
   readRef,
   readUuid,
+  refuseMore,
   resolveMembers,
   rowsOf,
   withoutBlanks,
@@ -38,22 +39,27 @@ export function isPluralkit(file: JsonObject): boolean {
   return Object.hasOwn(file, 'switches')
 }
 
-export function* readPluralkit(file: JsonObject): Steps<Bundle> {
+export function readPluralkit(file: JsonObject, options: ReadOptions): Bundle {
   const reading = new Reading(file)
-  const switches = reading.rows('switches')
-  if (switches.length > MAX_SWITCHES)
-    throw new UnreadableFile('tooManySwitches', 'The file has more than 100,000 switches.')
+  const { ledger } = reading
+  const members = rowsOf(file, 'members', 'members', ledger)
+  const groups = rowsOf(file, 'groups', 'groups', ledger)
+  const switches = rowsOf(file, 'switches', 'switches', ledger)
+  refuseMore('tooManyMembers', members.length, options.mostMembers)
+  refuseMore('tooManyGroups', groups.length, options.mostGroups)
+  refuseMore('tooManySwitches', switches.length, MAX_SWITCHES)
   return {
     ...emptyBundle('pluralkit'),
     system: readSystem(reading),
     settings: readSettings(reading),
+    ...readColorHex(reading),
     accounts: readAccounts(reading),
     // Before all that refers to them: reading them fills the keys.
-    members: reading.rows('members').map((row, index) => readMember(row, index, reading)),
-    groups: reading.rows('groups').map((row, index) => readGroup(row, index, reading)),
-    switches: yield* readSwitches(switches, reading),
-    ...readExtras(reading.extras, reading.keys, reading.ledger),
-    ...reading.ledger.close(),
+    members: members.map((row, index) => readMember(row, index, reading)),
+    groups: groups.map((row, index) => readGroup(row, index, reading)),
+    switches: readSwitches(switches, reading),
+    ...readExtras(reading.extras, reading.keys, ledger),
+    ...ledger.close(),
   }
 }
 
@@ -73,10 +79,6 @@ class Reading {
     this.isOurs = isObject(file.multitude)
     this.extras = isObject(file.multitude) ? file.multitude : {}
     this.#unfit = readUnfit(this.extras)
-  }
-
-  rows(name: string): JsonObject[] {
-    return rowsOf(this.file, name, this.ledger)
   }
 
   /** Fields and levels; older files have the levels beside the fields instead of in `privacy`. */
@@ -127,8 +129,6 @@ function readSystem(reading: Reading): BundleSystem {
 function readSettings({ file, isOurs, ledger }: Reading): SettingsPatch {
   const config = isObject(file.config) ? file.config : {}
   const subject: Subject = { kind: 'settings', name: null }
-  if (config.card_show_color_hex === true && !('card_show_color_hex' in settings.fields))
-    ledger.repair(subject, 'card_show_color_hex', true, null, 'there is no such setting here')
   const given = {
     ...config,
     timezone: file.timezone ?? config.timezone,
@@ -140,6 +140,12 @@ function readSettings({ file, isOurs, ledger }: Reading): SettingsPatch {
   return mendFields(settings, isOurs ? given : withoutBlanks(given), subject, ledger)
 }
 
+/** Kept for the next export, though nothing here asks for it. */
+function readColorHex({ file: { config } }: Reading): Pick<Bundle, 'colorHex'> {
+  const shown = isObject(config) ? config.card_show_color_hex : undefined
+  return typeof shown === 'boolean' ? { colorHex: shown } : {}
+}
+
 function wasFlag(value: unknown): unknown {
   return typeof value === 'boolean' ? (value ? 'new' : 'off') : value
 }
@@ -147,7 +153,12 @@ function wasFlag(value: unknown): unknown {
 function readAccounts({ file, extras, ledger }: Reading): BundleAccount[] {
   const list = Array.isArray(extras.accounts) ? extras.accounts : file.accounts
   const accounts = new Map<string, BundleAccount>()
-  for (const item of Array.isArray(list) ? list : []) {
+  const items: unknown[] = Array.isArray(list) ? list : []
+  if (items.length > MAX_ACCOUNTS) {
+    const why = `only the first ${MAX_ACCOUNTS} are looked at`
+    ledger.repair({ kind: 'account', name: null }, 'accounts', items.length, MAX_ACCOUNTS, why)
+  }
+  for (const item of items.slice(0, MAX_ACCOUNTS)) {
     const { id: given, autoproxy_enabled }: JsonObject = isObject(item) ? item : { id: item }
     const id = readRef(given)
     if (id !== undefined && isSnowflake(id))
@@ -193,7 +204,7 @@ function readGroup(row: JsonObject, index: number, reading: Reading): BundleGrou
   const { created, ...values } = reading.values(group, row, subject)
   const name = nameOr(values.name, values.display_name ?? identity.hid, subject, ledger)
   const members = resolveMembers(row.members, keys, (ref) =>
-    ledger.repair(subject, 'members', ref, null, 'no such member in this file'),
+    ledger.leaveOut('memberships', subject, 'members', ref, 'no such member in this file'),
   )
   return {
     key: identity.hid ?? `#${index}`,
@@ -203,28 +214,38 @@ function readGroup(row: JsonObject, index: number, reading: Reading): BundleGrou
   }
 }
 
-const PAUSE_EVERY = 1000
-
-function* readSwitches(
+function readSwitches(
   rows: readonly JsonObject[],
   { extras, keys, ledger }: Reading,
-): Steps<BundleSwitch[]> {
-  yield
+): BundleSwitch[] {
   const uuids = readSwitchUuids(extras)
   const unknown = new Tally()
   const switches: BundleSwitch[] = []
   for (const { timestamp: given, members } of rows) {
     const timestamp = typeof given === 'string' ? parseInstant(given) : null
     if (timestamp === null || !Array.isArray(members)) {
-      const [field, was] = timestamp === null ? ['timestamp', given] : ['members', members]
-      ledger.repair({ kind: 'switch', name: null }, String(field), was, null, 'left out')
-      ledger.skip('switches')
+      const name = typeof given === 'string' ? given : null
+      if (timestamp === null)
+        ledger.leaveOut(
+          'switches',
+          { kind: 'switch', name: null },
+          'timestamp',
+          given,
+          'not a time',
+        )
+      else
+        ledger.leaveOut(
+          'switches',
+          { kind: 'switch', name },
+          'members',
+          members,
+          'no list of members',
+        )
       continue
     }
     const uuid = uuids.get(String(given))
     const fronters = resolveMembers(members, keys, (ref) => unknown.add(ref))
     switches.push({ ...(uuid && { uuid }), timestamp, members: fronters })
-    if (switches.length % PAUSE_EVERY === 0) yield
   }
   for (const [ref, count] of unknown) {
     const why = `no such member in this file; left out of ${count} switches`
@@ -235,5 +256,6 @@ function* readSwitches(
 
 function subjectOf(kind: Subject['kind'], { name, id }: JsonObject): Subject {
   const isNamed = typeof name === 'string' && name.trim() !== ''
-  return { kind, name: isNamed ? name : (readRef(id) ?? null) }
+  const ref = readRef(id)
+  return { kind, name: isNamed ? name : (ref ?? null), ...(isNamed && ref && { id: ref }) }
 }

@@ -7,7 +7,7 @@ import { member } from '../model/member'
 import { type Settings, settings } from '../model/settings'
 import { system } from '../model/system'
 import { formatInstant, type Instant } from '../model/time'
-import type { Pages } from './switches'
+import type { Pieces } from './switches'
 
 type Whole<E> = Row<E> & Pick<Identity, 'hid' | 'uuid'>
 
@@ -16,22 +16,28 @@ export interface Snapshot {
   exportedAt: Instant
   system: Whole<typeof system>
   settings: Settings
+  /** PluralKit's `card_show_color_hex`. */
+  colorHex: boolean
   accounts: readonly { id: string; autoproxy_enabled: boolean }[]
   members: readonly Whole<typeof member>[]
   groups: readonly (Whole<typeof group> & { members: readonly string[] })[]
   /** Newest first, some at a time and walked once, so that they need not all be in memory. */
-  switches: Pages<{ uuid: string; timestamp: Instant; members: readonly string[] }>
+  switches: Pieces<readonly { uuid: string; timestamp: Instant; members: readonly string[] }[]>
   systemGuilds: readonly (SystemGuild & { guild_id: string })[]
   memberGuilds: readonly (MemberGuild & { guild_id: string; member: string })[]
   autoproxy: readonly (Autoproxy & { guild_id: string })[]
-  kept: Readonly<Record<string, readonly unknown[]>>
+  /** Some at a time, each collection in one run. Their rows are JSON already. */
+  kept: Pieces<{ collection: string; rows: readonly string[] }>
 }
 
 /** The file in pieces: with a long history it is too large for comfort as one text. */
 export async function* writePluralkit(snapshot: Snapshot): AsyncGenerator<string> {
   const { accounts, members, groups, switches } = snapshot
   // PluralKit's settings have a key that ours do not.
-  const config: Settings & JsonObject = { card_show_color_hex: false, ...snapshot.settings }
+  const config: Settings & JsonObject = {
+    ...snapshot.settings,
+    card_show_color_hex: snapshot.colorHex,
+  }
   const unfit = new Unfit()
   const head = {
     version: 2,
@@ -63,11 +69,11 @@ export async function* writePluralkit(snapshot: Snapshot): AsyncGenerator<string
 }
 
 /** What the format has no place for, in one key that PluralKit passes over. */
-function* extras(
+async function* extras(
   snapshot: Snapshot,
   unfit: readonly JsonObject[],
   uuids: readonly string[],
-): Generator<string> {
+): AsyncGenerator<string> {
   const head = {
     exported_at: formatInstant(snapshot.exportedAt),
     accounts: snapshot.accounts.map(({ id, autoproxy_enabled }) => ({ id, autoproxy_enabled })),
@@ -87,13 +93,14 @@ function* extras(
     unfit,
   }
   yield `${JSON.stringify(head).slice(0, -1)},"switches":[${uuids.join()}],"kept":{`
-  let separator = ''
-  for (const [collection, rows] of Object.entries(snapshot.kept)) {
-    yield separator
-    yield* list(collection, rows, (row) => row)
-    separator = ','
+  let last: string | undefined
+  for await (const { collection, rows } of snapshot.kept) {
+    if (collection === last) yield ','
+    else yield `${last === undefined ? '' : '],'}${JSON.stringify(collection)}:[`
+    yield rows.join()
+    last = collection
   }
-  yield '}}'
+  yield last === undefined ? '}}' : ']}}'
 }
 
 /** For one value that PluralKit's rules refuse it refuses the file: such values stand aside. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../model/entity'
-import { type Bundle, MAX_FILE_BYTES, type ReadOptions, type Steps, UnreadableFile } from './bundle'
-import { parseJson } from './json'
+import { type Bundle, MAX_FILE_BYTES, type ReadOptions, UnreadableFile } from './bundle'
+import { parseJson, refuseBomb } from './json'
 import { isObject } from './mend'
 import { isPluralkit, readPluralkit } from './pluralkit'
 import { isSimplyPlural, readSimplyPlural } from './simplyplural'
@@ -8,7 +8,7 @@ import { isTupperbox, readTupperbox } from './tupperbox'
 
 interface Reader {
   recognises(file: JsonObject): boolean
-  read(file: JsonObject, options: ReadOptions): Steps<Bundle>
+  read(file: JsonObject, options: ReadOptions): Bundle
 }
 
 /** The first that recognises a file reads it. */
@@ -18,30 +18,24 @@ const readers: readonly Reader[] = [
   { recognises: isSimplyPlural, read: readSimplyPlural },
 ]
 
-/** Reads a file in one go, as `readInSteps` does. */
+/**
+ * Reads a file of any format we know. Throws `UnreadableFile`, and nothing else. A large one takes
+ * seconds: who serves others meanwhile lets another process read it.
+ */
 export function readFile(file: string | Uint8Array, options: ReadOptions = {}): Bundle {
-  const steps = readInSteps(file, options)
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done) return value
-  }
-}
-
-/** Reads a file of any format we know. Throws `UnreadableFile`, and nothing else. */
-export function* readInSteps(file: string | Uint8Array, options: ReadOptions): Steps<Bundle> {
-  const size = typeof file === 'string' ? Buffer.byteLength(file) : file.byteLength
-  if (size > MAX_FILE_BYTES) throw new UnreadableFile('tooLarge', 'The file is larger than 64 MiB.')
-  const { text, damaged } = typeof file === 'string' ? { text: file, damaged: false } : decode(file)
-  yield
+  const bytes = typeof file === 'string' ? new TextEncoder().encode(file) : file
+  if (bytes.byteLength > MAX_FILE_BYTES)
+    throw new UnreadableFile('tooLarge', 'The file is larger than 64 MiB.')
+  refuseBomb(bytes)
+  const { text, damaged } = decode(bytes)
   const json = parseJson(text)
-  yield
   const reader = isObject(json) && readers.find(({ recognises }) => recognises(json))
   if (!reader)
     throw new UnreadableFile(
       'unknown',
       'This is not an export of PluralKit, Tupperbox or Simply Plural.',
     )
-  const bundle = yield* reader.read(json, options)
+  const bundle = reader.read(json, options)
   if (damaged)
     bundle.repairs.unshift({
       kind: 'file',

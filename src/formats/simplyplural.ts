@@ -7,11 +7,11 @@ import {
   type BundleMember,
   emptyBundle,
   type ReadOptions,
-  type Steps,
+  type Repair,
   type Subject,
 } from './bundle'
 import { Ledger } from './ledger'
-import { allLevels, isObject, mendFields, nameOr, readHid } from './mend'
+import { allLevels, isObject, mendFields, nameOr, readHid, refuseMore } from './mend'
 import { isEncrypted } from './simplypluralChat'
 import { type Birthday, birthdayFieldsOf, birthdayOf, fieldsOf } from './simplypluralFields'
 import { readPresences, toSwitches } from './simplypluralFronts'
@@ -20,6 +20,7 @@ import {
   avatarOf,
   type Collection,
   colorOf,
+  createdOf,
   namesOf,
   type Row,
   rowsIn,
@@ -32,13 +33,16 @@ export function isSimplyPlural(file: JsonObject): boolean {
   return namesOf(file, 'members').some((name) => hasDocuments(file[name]))
 }
 
-export function* readSimplyPlural(file: JsonObject, options: ReadOptions): Steps<Bundle> {
+export function readSimplyPlural(file: JsonObject, options: ReadOptions): Bundle {
   const reading = new Reading(file, options)
   const { ledger } = reading
   const people = reading.rows('members')
+  const statuses = reading.rows('frontStatuses')
+  refuseMore('tooManyMembers', people.length + statuses.length, options.mostMembers)
+  refuseMore('tooManyGroups', reading.rows('groups').length, options.mostGroups)
   const members = people.map((row) => readMember(row, reading))
   const ids = new Set(people.map(({ _id }) => _id))
-  const customFronts = reading.rows('frontStatuses').map((row) => {
+  const customFronts = statuses.map((row) => {
     const read = readMember(row, reading)
     return ids.has(read.key) ? { ...read, key: `#custom ${read.key}` } : read
   })
@@ -50,15 +54,12 @@ export function* readSimplyPlural(file: JsonObject, options: ReadOptions): Steps
   gather(groups, 'Archived', archived)
   gather(groups, 'Custom fronts', customFronts)
 
-  yield
   const history = reading.rows('frontHistory')
   const fronts = history.length > 0 ? history : reading.rows('fronters')
-  yield
   const presences = readPresences(fronts, keys, ledger)
-  yield
   const switches = toSwitches(presences, ledger)
-  yield
   keepAside(reading, fronts)
+  const { repairs, ...book } = ledger.close()
   return {
     ...emptyBundle('simplyplural'),
     system: { patch: readSystem(reading) },
@@ -66,8 +67,19 @@ export function* readSimplyPlural(file: JsonObject, options: ReadOptions): Steps
     members: everyone,
     groups,
     switches,
-    ...ledger.close(),
+    ...book,
+    repairs: options.public === true ? repairs : [arrivedPrivate, ...repairs],
   }
+}
+
+/** Its users could show things to friends only; here, what is not private is for the whole world. */
+const arrivedPrivate: Repair = {
+  kind: 'file',
+  name: null,
+  field: 'privacy',
+  was: null,
+  now: 'private',
+  why: 'Everything of a Simply Plural file arrives private: only you see it, until you change that.',
 }
 
 /** One file on its way to a bundle. */
@@ -173,7 +185,7 @@ function readMember(row: Row, reading: Reading): BundleMember {
   return {
     key: row._id,
     ...(hid && { hid }),
-    values: { ...values, ...levelsOf(row, birthday, reading), name },
+    values: { ...values, ...createdOf(row), ...levelsOf(row, birthday, reading), name },
   }
 }
 

@@ -14,7 +14,8 @@ export function readPresences(
   ledger: Ledger,
 ): Presence[] {
   const unknown = new Tally()
-  const faults = new Tally()
+  const lost = new Tally()
+  let turned = 0
   const presences: Presence[] = []
   for (const row of rows) {
     const ref = readRef(row.member) ?? ''
@@ -25,18 +26,21 @@ export function readPresences(
     const isReadable = start !== null && (isOpen || end !== null) && start !== end
     if (member !== undefined && isReadable) {
       const isTurned = end !== null && end < start
-      if (isTurned) faults.add('ended before they began: start and end were swapped')
+      if (isTurned) turned += 1
       presences.push(isTurned ? { member, start: end, end: start } : { member, start, end })
       continue
     }
-    ledger.skip('frontHistory')
     if (member === undefined) unknown.add(ref)
-    else faults.add(start === end && start !== null ? 'lasted no time' : 'have no readable time')
+    else lost.add(start === end && start !== null ? 'lasted no time' : 'have no readable time')
   }
   for (const [ref, count] of unknown)
-    ledger.repair(history, 'member', ref, null, `no such member in this file: ${count} fronts`)
-  for (const [fault, count] of faults)
-    ledger.repair(history, 'startTime', `${count} fronts`, null, fault)
+    ledger.leaveOut('switches', history, 'member', ref, 'no such member in this file', count)
+  for (const [why, count] of lost)
+    ledger.leaveOut('switches', history, 'startTime', `${count} fronts`, why, count)
+  if (turned > 0) {
+    const why = 'ended before they began: start and end were swapped'
+    ledger.repair(history, 'startTime', `${turned} fronts`, `${turned} fronts`, why)
+  }
   return presences
 }
 
@@ -59,7 +63,9 @@ export function toSwitches(presences: readonly Presence[], ledger: Ledger): Bund
     ledger.repair(history, 'members', mostFronters, MAX_FRONTERS, why)
   }
   if (switches.length <= MAX_SWITCHES) return switches
-  ledger.repair(history, 'switches', switches.length, MAX_SWITCHES, 'only the newest were taken')
+  const why = `only the newest ${MAX_SWITCHES} were taken`
+  const surplus = switches.length - MAX_SWITCHES
+  ledger.leaveOut('switches', history, 'switches', switches.length, why, surplus)
   return switches.slice(-MAX_SWITCHES)
 }
 

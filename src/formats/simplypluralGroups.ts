@@ -2,7 +2,7 @@ import { group } from '../model/group'
 import type { BundleGroup, BundleMember, Subject } from './bundle'
 import type { Ledger } from './ledger'
 import { allLevels, mendFields, nameOr, resolveMembers } from './mend'
-import { colorOf, type Row, textOf } from './simplypluralRows'
+import { colorOf, createdOf, type Row, textOf } from './simplypluralRows'
 
 /** Groups stood inside each other; here they are flat, and the path shows in the display name. */
 export function readGroups(
@@ -28,11 +28,12 @@ export function readGroups(
     let unknown = 0
     const found = resolveMembers(row.members, members, () => unknown++)
     if (unknown > 0)
-      ledger.repair(subject, 'members', `${unknown} members`, null, 'not members of this file')
+      ledger.leaveOut('memberships', subject, 'members', null, 'not members of this file', unknown)
     return {
       key: row._id,
       values: {
         ...values,
+        ...createdOf(row),
         ...allLevels(group, isPublic(row) ? 'public' : 'private'),
         name: nameOr(values.name, null, subject, ledger),
       },

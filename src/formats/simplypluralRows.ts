@@ -1,6 +1,6 @@
 import type { JsonObject } from '../model/entity'
 import { type Instant, parseInstant } from '../model/time'
-import type { Subject } from './bundle'
+import type { Part, Subject } from './bundle'
 import type { Ledger } from './ledger'
 import { isObject, readRef } from './mend'
 
@@ -42,13 +42,34 @@ const singles: readonly Collection[] = ['users', 'private', 'settings']
  */
 export function rowsIn(file: JsonObject, collection: Collection, ledger: Ledger): Row[] {
   const rows = new Map<string, Row>()
+  let lost = 0
   for (const name of namesOf(file, collection))
     for (const [key, item] of itemsOf(file[name], collection)) {
       const row = readRow(item, key ?? `#${collection}${rows.size}`)
-      if (!row) ledger.skip(collection)
+      if (!row) lost += 1
       else if (!rows.has(row._id)) rows.set(row._id, row)
     }
+  const counterpart = counterparts[collection]
+  if (lost > 0 && counterpart) {
+    const [part, kind] = counterpart
+    ledger.leaveOut(part, { kind, name: null }, collection, null, 'deleted, or not an object', lost)
+  } else for (; lost > 0; lost--) ledger.skip(collection)
   return [...rows.values()]
+}
+
+/** The collections whose rows become something of ours. */
+const counterparts: Partial<Record<Collection, [Part, Subject['kind']]>> = {
+  members: ['members', 'member'],
+  frontStatuses: ['members', 'member'],
+  groups: ['groups', 'group'],
+  frontHistory: ['switches', 'switch'],
+  fronters: ['switches', 'switch'],
+}
+
+/** Mongo's IDs begin with the second in which they were made. */
+export function createdOf({ _id }: Row): { created?: Instant } {
+  const created = /^[0-9a-f]{24}$/i.test(_id) ? Number.parseInt(_id.slice(0, 8), 16) * 1e6 : 0
+  return created > 0 ? { created } : {}
 }
 
 /** The file's names for a collection, the newest generation first. */

@@ -2,13 +2,13 @@ import { formatInstant, type Instant } from '../model/time'
 import { type BundleSwitch, MAX_FRONTERS, type Subject } from './bundle'
 import type { Ledger } from './ledger'
 
-/** A long history, some of it at a time. */
-export type Pages<T> = AsyncIterable<readonly T[]> | Iterable<readonly T[]>
+/** Something long, some of it at a time. */
+export type Pieces<T> = AsyncIterable<T> | Iterable<T>
 
 /** Oldest first, each instant once, and nowhere more fronters than fit. */
 export function tidySwitches(switches: BundleSwitch[], ledger: Ledger): BundleSwitch[] {
   const first = new Map<Instant, BundleSwitch>()
-  const extra = new Map<Instant, Set<string>>()
+  const extra = new Map<Instant, { members: Set<string>; count: number }>()
   for (const entry of switches) {
     const { timestamp, members } = entry
     const same = first.get(timestamp)
@@ -16,13 +16,14 @@ export function tidySwitches(switches: BundleSwitch[], ledger: Ledger): BundleSw
       first.set(timestamp, entry)
       continue
     }
-    const all = extra.get(timestamp) ?? new Set(same.members)
-    for (const member of members) all.add(member)
+    const all = extra.get(timestamp) ?? { members: new Set(same.members), count: 0 }
+    for (const member of members) all.members.add(member)
+    all.count += 1
     extra.set(timestamp, all)
   }
-  for (const [timestamp, members] of extra) {
-    const why = 'members of all of them are in it'
-    ledger.repair(subjectOf(timestamp), 'timestamp', 'several switches', 'one switch', why)
+  for (const [timestamp, { members, count }] of extra) {
+    const why = 'several at one time became one, with the members of all'
+    ledger.leaveOut('switches', subjectOf(timestamp), 'timestamp', null, why, count)
     first.set(timestamp, { ...first.get(timestamp), timestamp, members: [...members] })
   }
   return [...first.values()]

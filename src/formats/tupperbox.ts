@@ -7,22 +7,25 @@ import {
   type BundleGroup,
   type BundleMember,
   emptyBundle,
-  type Steps,
+  type ReadOptions,
   type Subject,
 } from './bundle'
 import { Ledger } from './ledger'
-import { mendFields, nameOr, readRef, rowsOf, withoutBlanks } from './mend'
+import { mendFields, nameOr, readRef, refuseMore, rowsOf, withoutBlanks } from './mend'
 
 export function isTupperbox(file: JsonObject): boolean {
   return Object.hasOwn(file, 'tuppers')
 }
 
-export function* readTupperbox(file: JsonObject): Steps<Bundle> {
+export function readTupperbox(file: JsonObject, options: ReadOptions): Bundle {
   const ledger = new Ledger()
-  const tuppers = rowsOf(file, 'tuppers', ledger).map(withoutBlanks)
+  const rows = rowsOf(file, 'tuppers', 'members', ledger)
+  const groupRows = rowsOf(file, 'groups', 'groups', ledger)
+  refuseMore('tooManyMembers', rows.length, options.mostMembers)
+  refuseMore('tooManyGroups', groupRows.length, options.mostGroups)
+  const tuppers = rows.map(withoutBlanks)
   const shared = sharedTag(tuppers)
-  const groups = readGroups(file, accountOf(tuppers), ledger)
-  yield
+  const groups = readGroups(groupRows, accountOf(tuppers), ledger)
   const members = tuppers.map((tupper, index) => {
     const read = readTupper(tupper, index, shared, ledger)
     joinGroup(read, tupper.group_id, groups, ledger)
@@ -90,12 +93,12 @@ function pairsOf(brackets: unknown, subject: Subject, ledger: Ledger): unknown {
 }
 
 function readGroups(
-  file: JsonObject,
+  rows: readonly JsonObject[],
   account: string | null,
   ledger: Ledger,
 ): Map<string, BundleGroup> {
   const groups = new Map<string, BundleGroup>()
-  for (const [index, row] of rowsOf(file, 'groups', ledger).map(withoutBlanks).entries()) {
+  for (const [index, row] of rows.map(withoutBlanks).entries()) {
     const { name, avatar } = row
     const subject: Subject = { kind: 'group', name: typeof name === 'string' ? name : null }
     const hasIcon = account !== null && typeof avatar === 'string' && /^[\w-]+$/.test(avatar)
@@ -106,7 +109,7 @@ function readGroups(
     }
     const values = mendFields(group, given, subject, ledger)
     const key = readRef(row.id) ?? `#${index}`
-    if (groups.has(key)) ledger.skip('groups')
+    if (groups.has(key)) ledger.leaveOut('groups', subject, 'id', key, 'given twice in the file')
     else
       groups.set(key, {
         key,
@@ -134,7 +137,7 @@ function joinGroup(
   if (joined) joined.members.push(key)
   else {
     const subject: Subject = { kind: 'member', name: values.name }
-    ledger.repair(subject, 'group_id', id, null, 'no such group in this file')
+    ledger.leaveOut('memberships', subject, 'group_id', id, 'no such group in this file')
   }
 }
 

@@ -209,7 +209,11 @@ function isClientFault(cause: unknown): boolean {
 }
 
 function spell(failure: DomainError): Response {
-  return Response.json(spellError(failure), { status: failure.status })
+  const response = Response.json(spellError(failure), { status: failure.status })
+  const { retryAfter } = failure
+  if (retryAfter !== undefined)
+    response.headers.set('retry-after', String(Math.ceil(retryAfter / 1000)))
+  return response
 }
 
 function tooMany({ retryAfter }: Allowance): Response {

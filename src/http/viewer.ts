@@ -111,12 +111,33 @@ function isBytes(value: unknown): value is Uint8Array<ArrayBuffer> {
   return value instanceof Uint8Array
 }
 
-/** As routes, for those that take a whole file as their body. */
+/** A file that has not been read yet. */
+export interface UnreadFile {
+  read(): Promise<Uint8Array>
+}
+
+/** How long a file may take to arrive: who waits for it keeps others from their turn. */
+const ARRIVAL_MS = 120_000
+
+/** As routes, for those that take a whole file as their body, and read it when its turn has come. */
 export function fileRoutes(bodyLimit: number) {
   return new Elysia({ normalize: false })
     .onParse(refuseNobody)
-    .onParse(async ({ request }) => ({ bytes: await readBytes(request, bodyLimit) }))
+    .onParse(({ request }): UnreadFile => ({ read: () => readFileOf(request, bodyLimit) }))
     .derive(({ request }) => ({ viewer: callerOf(request).viewer }))
+}
+
+async function readFileOf(request: Request, limit: number): Promise<Uint8Array> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(
+    () => late.reject(error('badRequest', 'the file took too long to arrive')),
+    ARRIVAL_MS,
+  )
+  try {
+    return await Promise.race([readBytes(request, limit), late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /** Nobody may write, and nobody's body is read. */

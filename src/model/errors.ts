@@ -137,13 +137,17 @@ export class DomainError extends Error {
 }
 
 /** Makes the error of that name. The detail is a reference, a short reason, or a body's problems. */
-export function error(kind: ErrorName, detail?: string | Problems): DomainError {
+export function error(
+  kind: ErrorName,
+  detail?: string | Problems,
+  retryAfter?: number,
+): DomainError {
   const { message } = errorTable[kind]
-  if (typeof detail !== 'string') return new DomainError(kind, message, detail)
+  if (typeof detail !== 'string') return new DomainError(kind, message, detail, retryAfter)
   if (message.includes('{ref}'))
     return new DomainError(
       kind,
       message.replace('{ref}', () => detail),
     )
-  return new DomainError(kind, `${message} (${detail})`)
+  return new DomainError(kind, `${message} (${detail})`, undefined, retryAfter)
 }

@@ -83,11 +83,12 @@ export async function insertAccount(
   tx: Db,
   systemId: number,
   account: string,
+  imported = false,
 ): Promise<void> {
   const linked = await findAccount(tx, account)
   if (linked?.system_id === systemId) return
   if (linked) throw error('conflict', 'the account is linked to another system')
-  await tx.insert(accounts).values({ id: account, system_id: systemId })
+  await tx.insert(accounts).values({ id: account, system_id: systemId, imported })
   await tell(tx, deps.now(), {
     system_id: systemId,
     type: 'LINK_ACCOUNT',
@@ -96,22 +97,52 @@ export async function insertAccount(
   })
 }
 
-/** Links an account that a file names, unless it is somebody else's here. No event is told. */
-export async function adoptAccount(
+/** What becomes of the accounts that a file names. A file only claims: somebody must vouch. */
+export async function planAccounts(
+  db: Db,
+  systemId: number | null,
+  named: readonly { id: string }[],
+  vouched: 'all' | ReadonlySet<string>,
+): Promise<{ id: string; linked: boolean; why: string }[]> {
+  const planned = []
+  for (const { id } of named) {
+    const linked = await findAccount(db, id)
+    const isOwn = linked !== null && linked.system_id === systemId
+    const isVouched = vouched === 'all' || vouched.has(id)
+    if (isOwn) planned.push({ id, linked: true, why: 'was linked already' })
+    else if (linked) planned.push({ id, linked: false, why: 'is linked to another system here' })
+    else if (isVouched) planned.push({ id, linked: true, why: 'is named by the file' })
+    else planned.push({ id, linked: false, why: 'link it from that account' })
+  }
+  const names = new Set(named.map(({ id }) => id))
+  for (const id of vouched === 'all' ? [] : vouched)
+    if (!names.has(id)) planned.push({ id, linked: false, why: 'is not named by the file' })
+  return planned
+}
+
+/** Links what was planned, and keeps what the file says of the accounts. Whether that is new. */
+export async function linkImported(
+  deps: Deps,
   tx: Db,
   systemId: number,
-  { id, autoproxy_enabled }: { id: string; autoproxy_enabled?: boolean },
-): Promise<'changed' | 'unchanged' | 'taken'> {
-  const linked = await findAccount(tx, id)
-  if (linked && linked.system_id !== systemId) return 'taken'
-  const enabled = autoproxy_enabled ?? linked?.autoproxy_enabled ?? true
-  if (linked?.autoproxy_enabled === enabled) return 'unchanged'
-  const row = { id, system_id: systemId, autoproxy_enabled: enabled }
-  await tx.insert(accounts).values(row).onConflictDoUpdate({ target: accounts.id, set: row })
-  return 'changed'
+  named: readonly { id: string; autoproxy_enabled?: boolean }[],
+  planned: readonly { id: string; linked: boolean }[],
+): Promise<boolean> {
+  const linked = new Set(planned.flatMap((one) => (one.linked ? one.id : [])))
+  let isTouched = false
+  for (const { id, autoproxy_enabled } of named) {
+    if (!linked.has(id)) continue
+    const before = await findAccount(tx, id)
+    if (!before) await insertAccount(deps, tx, systemId, id, true)
+    const isEnabled = before?.autoproxy_enabled ?? true
+    const isNew = autoproxy_enabled !== undefined && autoproxy_enabled !== isEnabled
+    if (isNew) await tx.update(accounts).set({ autoproxy_enabled }).where(eq(accounts.id, id))
+    if (!before || isNew) isTouched = true
+  }
+  return isTouched
 }
 
 const byId = statement<Omit<Account, 'autoproxy_enabled'> & { autoproxy_enabled: number }>(
   ['id'],
-  'select * from accounts where id = :id',
+  'select id, system_id, autoproxy_enabled from accounts where id = :id',
 )

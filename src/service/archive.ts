@@ -1,52 +1,105 @@
 import { createHash } from 'node:crypto'
-import { eq, sql } from 'drizzle-orm'
+import { isFinished } from '../db/finished'
 import type { Db } from '../db/handle'
-import { archive } from '../db/tables'
+import { statement } from '../db/statement'
+import { MAX_KEPT_BYTES, MAX_KEPT_ROWS } from '../formats/bundle'
+import type { KeptRow } from '../formats/parts'
+import type { Import } from './importWork'
+import { writeInSlices } from './staging'
+import { takeTurns } from './turns'
 
-/** Many rows in one statement: one by one a long chat history would take minutes. */
-const BATCH = 200
+/** How much more a system may keep aside. */
+export interface ArchiveRoom {
+  rows: number
+  bytes: number
+}
 
-/** Keeps rows that have no counterpart here, each once. Whether there was a new one. */
-export async function keepRows(
-  tx: Db,
+export async function roomInArchive(db: Db, systemId: number | null): Promise<ArchiveRoom> {
+  const used = systemId === null ? null : await usage(db).get(systemId)
+  return {
+    rows: MAX_KEPT_ROWS - (used?.rows ?? 0),
+    bytes: MAX_KEPT_BYTES - (used?.bytes ?? 0),
+  }
+}
+
+/** Keeps rows that have no counterpart here, each once, while there is room. */
+export async function keepRows(work: Import, room: ArchiveRoom, kept: KeptRow[]): Promise<void> {
+  const { deps, systemId, report, options } = work
+  const rows = kept.map(({ collection, content }) => {
+    const digest = createHash('sha256').update(content).digest('hex')
+    return { collection, content, digest }
+  })
+  const names = JSON.stringify(rows.map(({ collection, digest }) => [collection, digest]))
+  const found = systemId === null ? [] : await known(deps.db).all(systemId, names)
+  const isKnown = new Set(found.map(({ collection, digest }) => `${collection} ${digest}`))
+  const fresh = rows.filter(({ collection, content, digest }) => {
+    const name = `${collection} ${digest}`
+    const isNew = !isKnown.has(name)
+    const size = Buffer.byteLength(content)
+    const fits = !isNew || (room.rows > 0 && size <= room.bytes)
+    const tally = fits ? report.kept : report.skipped
+    tally[collection] = (tally[collection] ?? 0) + 1
+    if (!isNew || !fits) return false
+    isKnown.add(name)
+    room.rows -= 1
+    room.bytes -= size
+    return true
+  })
+  if (fresh.length > 0 && !options.dryRun) {
+    const staging = await work.staging()
+    await writeInSlices(deps, staging, fresh, async (tx, { collection, content, digest }) => {
+      await insert(tx).run(staging.systemId, collection, content, digest, staging.id)
+    })
+  }
+  await work.step(kept.length)
+}
+
+const PAGE = 200
+
+/** The rows of a system as they were, by collection and some at a time. */
+export async function* keptInPages(
+  db: Db,
   systemId: number,
-  kept: Readonly<Record<string, readonly unknown[]>>,
-  step: (rows: number) => Promise<void>,
-): Promise<boolean> {
-  let isNew = false
-  for (const [collection, rows] of Object.entries(kept))
-    for (let at = 0; at < rows.length; at += BATCH) {
-      const batch = rows.slice(at, at + BATCH).map((row) => {
-        const content = JSON.stringify(row)
-        return [content, createHash('sha256').update(content).digest('hex')]
-      })
-      const made = await tx.all(sql`
-        insert into archive (system_id, collection, content, digest)
-        select ${systemId}, ${collection}, value ->> 0, value ->> 1
-        from json_each(${JSON.stringify(batch)})
-        where not exists (
-          select 1 from archive
-          where system_id = ${systemId} and collection = ${collection} and digest = value ->> 1
-        )
-        on conflict do nothing returning id
-      `)
-      isNew ||= made.length > 0
-      await step(batch.length)
+): AsyncGenerator<{ collection: string; rows: string[] }> {
+  const giveWay = takeTurns()
+  for (const { collection, ids } of await collections(db).all(systemId)) {
+    const all: number[] = JSON.parse(ids)
+    for (let at = 0; at < all.length; at += PAGE) {
+      const rows = await contents(db).all(JSON.stringify(all.slice(at, at + PAGE)))
+      if (rows.length > 0) yield { collection, rows: rows.map(({ content }) => content) }
+      await giveWay()
     }
-  return isNew
+  }
 }
 
-export async function listKept(db: Db, systemId: number): Promise<Record<string, unknown[]>> {
-  const rows = await db
-    .select()
-    .from(archive)
-    .where(eq(archive.system_id, systemId))
-    .orderBy(archive.id)
-    .all()
-  const byCollection = Map.groupBy(rows, ({ collection }) => collection)
-  const kept = [...byCollection].map(([collection, group]) => [
-    collection,
-    group.map(({ content }) => JSON.parse(content)),
-  ])
-  return Object.fromEntries(kept)
-}
+const usage = statement<{ rows: number; bytes: number }>(
+  ['system'],
+  `select count(*) as rows, coalesce(sum(octet_length(content)), 0) as bytes
+   from archive where system_id = :system`,
+)
+
+const known = statement<{ collection: string; digest: string }>(
+  ['system', 'names'],
+  `select a.collection, a.digest from json_each(:names) n
+   join archive a on a.system_id = :system and a.collection = n.value ->> 0
+     and a.digest = n.value ->> 1
+   where ${isFinished('a')}`,
+)
+
+const insert = statement(
+  ['system', 'collection', 'content', 'digest', 'import'],
+  `insert into archive (system_id, collection, content, digest, import_id)
+   values (:system, :collection, :content, :digest, :import) on conflict do nothing`,
+)
+
+const collections = statement<{ collection: string; ids: string }>(
+  ['system'],
+  `select collection, json_group_array(id order by id) as ids from archive
+   where system_id = :system group by collection order by min(id)`,
+)
+
+const contents = statement<{ content: string }>(
+  ['ids'],
+  `select a.content from json_each(:ids) n join archive a on a.id = n.value
+   where ${isFinished('a')} order by n.key`,
+)

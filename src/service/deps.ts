@@ -1,6 +1,9 @@
 import type { Db } from '../db/handle'
 import type { Storage } from '../db/open'
+import { partsOf, type ReadParts } from '../formats/parts'
+import { readFile } from '../formats/read'
 import type { Instant } from '../model/time'
+import { createImportTurns, type ImportTurns } from './importTurns'
 
 /** What every verb works with. The outside world enters here and nowhere else. */
 export interface Deps {
@@ -10,6 +13,9 @@ export interface Deps {
   /** Reads as of one moment, whatever is written meanwhile. */
   readonly snapshot: Storage['snapshot']
   readonly now: () => Instant
+  /** How the file of an import is read: here, or by another process. */
+  readonly readImport: ReadParts
+  readonly importTurns: ImportTurns
 }
 
 /**
@@ -35,4 +41,11 @@ export const undone: Deps = {
   transact: () => Promise.reject(new Error('there is no database here')),
   snapshot: () => Promise.reject(new Error('there is no database here')),
   now: () => 0,
+  readImport: readHere,
+  importTurns: createImportTurns(),
+}
+
+/** For who serves nobody else meanwhile. */
+export async function* readHere(...[file, options]: Parameters<ReadParts>) {
+  yield* partsOf(readFile(file, options))
 }

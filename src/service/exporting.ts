@@ -1,6 +1,7 @@
 import { asc, eq, sql } from 'drizzle-orm'
 import type { Db } from '../db/handle'
 import { autoproxies, groups, memberGuilds, members, systemGuilds } from '../db/tables'
+import { MAX_SWITCHES } from '../formats/bundle'
 import {
   type FrontRow,
   frontHistoryCsv,
@@ -9,13 +10,15 @@ import {
   presencesOf,
 } from '../formats/frontHistory'
 import { type Snapshot, writePluralkit } from '../formats/pluralkitWriter'
+import { error } from '../model/errors'
+import type { Instant } from '../model/time'
 import { listAccounts } from './accounts'
-import { listKept } from './archive'
+import { keptInPages } from './archive'
 import type { Deps } from './deps'
 import { getOwnGroups } from './groups'
 import { getOwnMembers } from './members'
-import { getSettings } from './settings'
-import { historyInPages, type PastSwitch } from './switches'
+import { getColorHex, getSettings } from './settings'
+import { historyInPages, type PastSwitch, skipSwitches } from './switches'
 import { getSystemById } from './systems'
 import { takeTurns } from './turns'
 
@@ -28,15 +31,47 @@ export interface ExportChoice {
   groups: string[] | null
 }
 
-/** Everything of a system as a file that PluralKit takes too. */
+export interface ExportPart {
+  file: ExportFile
+  /** Whether another part follows, with older switches. */
+  hasMore: boolean
+}
+
+/**
+ * Everything of a system as a file that PluralKit takes too. No importer takes more switches than
+ * one part has, so a longer history comes in several; each has all the rest and stands by itself.
+ */
 export function exportSystem(
   deps: Deps,
   systemId: number,
   choice: ExportChoice = { members: null, groups: null },
-): Promise<ExportFile> {
-  return deps.snapshot(systemId, async (db) =>
-    writeFile(writePluralkit(await takeSnapshot(deps, db, systemId, choice))),
-  )
+  part = 1,
+): Promise<ExportPart> {
+  return deps.snapshot(systemId, async (db) => {
+    const range = await findPart(db, systemId, part)
+    const snapshot = await takeSnapshot(deps, db, systemId, choice, part, range)
+    return { file: await writeFile(writePluralkit(snapshot)), hasMore: range.hasMore }
+  })
+}
+
+/** Which switches a part has: those before a time, down to another. */
+async function findPart(db: Db, systemId: number, part: number): Promise<HistoryRange> {
+  let before = Infinity
+  for (let at = 1; at < part; at++) {
+    const last = await skipSwitches(db, systemId, before, MAX_SWITCHES)
+    if (last === null) throw error('notFound', 'there is no such part')
+    before = last
+  }
+  if (part > 1 && (await skipSwitches(db, systemId, before, 1)) === null)
+    throw error('notFound', 'there is no such part')
+  const last = await skipSwitches(db, systemId, before, MAX_SWITCHES)
+  const hasMore = last !== null && (await skipSwitches(db, systemId, last, 1)) !== null
+  return { before, hasMore }
+}
+
+interface HistoryRange {
+  before: Instant
+  hasMore: boolean
 }
 
 /** One row per unbroken presence of a member. */
@@ -82,6 +117,8 @@ async function takeSnapshot(
   db: Db,
   systemId: number,
   choice: ExportChoice,
+  part: number,
+  { before }: HistoryRange,
 ): Promise<Snapshot> {
   const chosenGroups = choice.groups && (await getOwnGroups(db, systemId, choice.groups))
   const chosenMembers = choice.members && (await getOwnMembers(db, systemId, choice.members))
@@ -100,10 +137,11 @@ async function takeSnapshot(
     exportedAt: deps.now(),
     system: await getSystemById(db, systemId),
     settings: await getSettings(db, systemId),
+    colorHex: await getColorHex(db, systemId),
     accounts: await listAccounts(db, systemId),
     members: people,
     groups: keptGroups.map(({ row, inside }) => ({ ...row, members: inside.filter(isChosen) })),
-    switches: choose(historyInPages(db, systemId, 'newest'), isChosen),
+    switches: choose(historyInPages(db, systemId, 'newest', before, MAX_SWITCHES), isChosen),
     systemGuilds: await db
       .select()
       .from(systemGuilds)
@@ -119,7 +157,7 @@ async function takeSnapshot(
       // One that speaks for a member who stays behind means nothing elsewhere.
       return id !== null && member === null ? [] : [{ ...row, autoproxy_member: member }]
     }),
-    kept: isPart ? {} : await listKept(db, systemId),
+    kept: isPart || part > 1 ? [] : keptInPages(db, systemId),
   }
 }
 

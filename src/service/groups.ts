@@ -3,7 +3,7 @@ import type { Db } from '../db/handle'
 import { prepared } from '../db/prepared'
 import { createUpdater } from '../db/rows'
 import { groups } from '../db/tables'
-import { changesOf, fillDefaults } from '../model/entity'
+import { changesOf, fillDefaults, type Identity } from '../model/entity'
 import { error } from '../model/errors'
 import { type Group, type GroupDraft, type GroupPatch, group } from '../model/group'
 import { isOwner, type Viewer } from '../model/privacy'
@@ -125,6 +125,18 @@ export async function insertGroup(
     })
     .returning()
     .get()
+}
+
+/** Gives a group that waited elsewhere to its system, under its own name. */
+export async function adoptGroup(
+  tx: Db,
+  systemId: number,
+  id: number,
+  given: GivenIdentity,
+): Promise<Identity> {
+  const identity = await stored.choose(tx, given)
+  await update(tx, id, { ...identity, system_id: systemId })
+  return { id, ...identity }
 }
 
 export async function updateGroup(tx: Db, before: Group, changed: GroupPatch): Promise<Group> {

@@ -74,6 +74,11 @@ export function identified<R extends Identity>(entity: Entity, table: string) {
       }
     },
 
+    /** The given identity as far as it is free here; the rest is drawn. */
+    async choose(db: Db, given: GivenIdentity): Promise<{ uuid: string; hid: string }> {
+      return { ...(await this.draw(db)), ...(await this.freeOf(db, given)) }
+    },
+
     /** A new UUID, and a short ID that nobody of this kind has yet. */
     async draw(db: Db): Promise<{ uuid: string; hid: string }> {
       for (;;) {

@@ -1,175 +1,253 @@
 import type { Db } from '../db/handle'
-import { type Bundle, UnreadableFile } from '../formats/bundle'
-import { readInSteps } from '../formats/read'
+import { parts, UnreadableFile } from '../formats/bundle'
+import type { BundleHead, BundlePart } from '../formats/parts'
 import { error } from '../model/errors'
-import { adoptAccount } from './accounts'
-import { keepRows } from './archive'
+import { settings } from '../model/settings'
+import { linkImported, planAccounts } from './accounts'
+import { type ArchiveRoom, keepRows, roomInArchive } from './archive'
 import type { Deps } from './deps'
-import { importGroups, importMembers, noteRenamed } from './importingPeople'
-import { importAutoproxy, importGuilds, importSwitches } from './importingRest'
+import { countGroups } from './groups'
+import { importAutoproxy, importGuilds } from './importingGuilds'
+import { finishPeople, noteRenamed, planPeople, refuseOthers, stagePeople } from './importingPeople'
+import { importSwitches, roomForSwitches } from './importingSwitches'
 import type { Import, ImportOptions, ImportReport } from './importWork'
+import { countMembers } from './members'
 import { tell } from './outbox'
-import { getSettings, updateSettings } from './settings'
-import { freeSystemIdentity, getSystemById, insertSystem, updateSystem } from './systems'
+import { getSettings, storeColorHex, updateSettings } from './settings'
+import { beginStaging, endStaging, keepAlive, type Staging, undoStaging } from './staging'
+import { findSystem, freeSystemIdentity, getSystemById, nameSystem, updateSystem } from './systems'
 import { insertToken } from './tokens'
 import { takeTurns } from './turns'
 
 /** Into which system: an existing one, or a new one with a token of its own. */
 export type ImportTarget = { systemId: number } | 'new'
 
-/** Writes a file of any known format in one transaction: all of it, or nothing. */
+/**
+ * Writes a file of any known format: all of it, or nothing. What is much is written in slices that
+ * nobody sees; one short transaction at the end does the rest, and shows it all.
+ */
 export async function importFile(
   deps: Deps,
   file: Uint8Array,
   target: ImportTarget,
   options: ImportOptions,
 ): Promise<ImportReport> {
-  const bundle = await readOrRefuse(file, options)
-  const undo = new DryRun()
+  const systemId = target === 'new' ? null : target.systemId
   try {
-    return await deps.transact(async (tx) => {
-      const report = await writeBundle(deps, tx, bundle, target, options)
-      if (!options.dryRun) return report
-      undo.report = report
-      throw undo
-    }, 'long')
+    const room = await roomFor(deps.db, systemId)
+    const reading = deps.readImport(file, { ...room, public: options.isPublic })
+    return await takeIn(deps, reading, systemId, options)
   } catch (cause) {
-    // A dry run does everything, and then takes it all back.
-    if (cause === undo && undo.report) return undo.report
+    throw cause instanceof UnreadableFile ? refusal(cause) : cause
+  }
+}
+
+function refusal({ reason, message }: UnreadableFile) {
+  const names = {
+    tooLarge: 'tooLarge',
+    tooManyMembers: 'memberLimit',
+    tooManyGroups: 'groupLimit',
+  } as const
+  return error(reason in names ? names[reason as keyof typeof names] : 'badRequest', message)
+}
+
+/** How many members and groups a file may have at most. */
+async function roomFor(db: Db, systemId: number | null) {
+  if (systemId === null) {
+    const { member_limit, group_limit } = settings.fields
+    return { mostMembers: member_limit.initial, mostGroups: group_limit.initial }
+  }
+  const { member_limit, group_limit } = await getSettings(db, systemId)
+  return {
+    mostMembers: Math.max(member_limit, await countMembers(db, systemId)),
+    mostGroups: Math.max(group_limit, await countGroups(db, systemId)),
+  }
+}
+
+/** Members and groups come first, then whatever refers to them. */
+async function takeIn(
+  deps: Deps,
+  reading: AsyncIterable<BundlePart>,
+  systemId: number | null,
+  options: ImportOptions,
+): Promise<ImportReport> {
+  let work: Import | undefined
+  let archive: ArchiveRoom | undefined
+  let arePeopleDone = false
+  try {
+    for await (const part of reading) {
+      if ('head' in part) {
+        const switchRoom = await roomForSwitches(deps.db, systemId)
+        work = createImport(deps, systemId, part.head, options, switchRoom)
+        await refuseCopy(work)
+        archive = await roomInArchive(deps.db, systemId)
+        continue
+      }
+      if (!work || !archive) throw new Error('a file begins with its head')
+      if ('members' in part) work.members.push(...part.members)
+      else if ('groups' in part) work.groups.push(...part.groups)
+      else {
+        if (!arePeopleDone) await bringPeople(work)
+        arePeopleDone = true
+        if ('switches' in part) await importSwitches(work, part.switches)
+        else if (options.only === null) await keepRows(work, archive, part.kept)
+      }
+      await work.step(0)
+    }
+    if (!work) throw new Error('a file has a head')
+    if (!arePeopleDone) await bringPeople(work)
+    return options.dryRun ? await tellPlan(work) : await finish(work)
+  } catch (cause) {
+    // What it leaves if this fails too is removed later.
+    if (work?.begun) await undoStaging(deps, work.begun).catch(() => {})
     throw cause
   }
 }
 
-async function readOrRefuse(file: Uint8Array, { isPublic }: ImportOptions): Promise<Bundle> {
-  const giveWay = takeTurns()
-  const steps = readInSteps(file, { public: isPublic })
-  try {
-    for (;;) {
-      const { done, value } = steps.next()
-      if (done) return value
-      await giveWay()
-    }
-  } catch (cause) {
-    if (!(cause instanceof UnreadableFile)) throw cause
-    throw error(cause.reason === 'tooLarge' ? 'tooLarge' : 'badRequest', cause.message)
-  }
+async function bringPeople(work: Import): Promise<void> {
+  await planPeople(work)
+  if (!work.options.dryRun) await stagePeople(work)
 }
 
-class DryRun extends Error {
-  report: ImportReport | undefined
+/** A file whose system is here already is more likely meant for it. */
+async function refuseCopy({ deps, systemId, head, options }: Import): Promise<void> {
+  const { uuid } = head.system
+  if (systemId !== null || options.allowsCopy === true || uuid === undefined) return
+  const found = await findSystem(deps.db, uuid)
+  if (!found) return
+  const { hid } = found
+  throw error('conflict', `already here as ${hid}: use --system ${hid}, or --yes for a second copy`)
 }
 
-async function writeBundle(
-  deps: Deps,
-  tx: Db,
-  bundle: Bundle,
-  target: ImportTarget,
-  options: ImportOptions,
-): Promise<ImportReport> {
-  const report = emptyReport(bundle, options)
-  const systemId = target === 'new' ? await makeSystem(deps, tx, bundle, report) : target.systemId
-  let isTouched = target === 'new'
-  const work: Import = {
-    deps,
-    tx,
-    systemId,
-    bundle,
-    options,
-    report,
-    members: new Map(),
-    touch: () => {
-      isTouched = true
-    },
-    step: steps(bundle, options),
-  }
-  if (options.only === null) await importSystem(work)
-  await importMembers(work)
-  await importGroups(work)
-  await importSwitches(work)
-  if (options.only === null) {
-    await importGuilds(work)
-    await importAutoproxy(work)
-    if (await keepRows(tx, systemId, bundle.kept, work.step)) work.touch()
-  }
-  if (isTouched)
-    await tell(tx, deps.now(), {
-      system_id: systemId,
-      type: 'SUCCESSFUL_IMPORT',
-      subject: null,
-      data: null,
-    })
-  const { hid } = await getSystemById(tx, systemId)
+/** What the import would do. */
+async function tellPlan(work: Import): Promise<ImportReport> {
+  const { deps, systemId, head, report, options } = work
+  if (options.only === null)
+    report.accounts = await planAccounts(deps.db, systemId, head.accounts, options.link)
   // One that was only tried out has no ID that anybody could use.
-  return { ...report, system: target === 'new' && options.dryRun ? '' : hid }
+  if (systemId !== null) return { ...report, system: (await getSystemById(deps.db, systemId)).hid }
+  const { hid, uuid } = head.system
+  const given = { ...(hid && { hid }), ...(uuid && { uuid }) }
+  noteRenamed(report, 'system', null, given, await freeSystemIdentity(deps.db, given))
+  return report
+}
+
+/** One short transaction: the mark is taken off, with all that was not written in slices. */
+async function finish(work: Import): Promise<ImportReport> {
+  const { deps, report } = work
+  return deps.transact(async (tx) => {
+    const staging = work.begun
+    if (staging) await keepAlive(tx, staging, deps.now())
+    await refuseOthers(work, tx)
+    const systemId = staging?.systemId ?? work.systemId
+    if (systemId === null) throw error('internal')
+    let isTouched = staging !== null
+    if (work.systemId === null) await makeSystem(work, tx, systemId)
+    if (work.options.only === null && (await importSystem(work, tx, systemId))) isTouched = true
+    if (await finishPeople(work, tx, systemId)) isTouched = true
+    if (work.options.only === null) {
+      if (await importGuilds(work, tx, systemId)) isTouched = true
+      if (await importAutoproxy(work, tx, systemId)) isTouched = true
+    }
+    if (staging) await endStaging(tx, staging)
+    if (isTouched)
+      await tell(tx, deps.now(), {
+        system_id: systemId,
+        type: 'SUCCESSFUL_IMPORT',
+        subject: null,
+        data: null,
+      })
+    return { ...report, system: (await getSystemById(tx, systemId)).hid }
+  }, 'long')
 }
 
 /** A new system keeps the identity it had elsewhere, if nobody here has it. */
-async function makeSystem(
-  deps: Deps,
-  tx: Db,
-  { system: { hid, uuid, created } }: Bundle,
-  report: ImportReport,
-): Promise<number> {
+async function makeSystem(work: Import, tx: Db, systemId: number): Promise<void> {
+  const { deps, head, report } = work
+  const { hid, uuid, created } = head.system
   const given = { ...(hid && { hid }), ...(uuid && { uuid }) }
-  const identity = await freeSystemIdentity(tx, given)
-  const made = await insertSystem(tx, { created: created ?? deps.now() }, identity)
-  noteRenamed(report, 'system', given, made)
-  if (!report.dry_run) report.token = await insertToken(deps, tx, made.id, 'default')
-  return made.id
+  const made = await nameSystem(tx, systemId, given, created ?? deps.now())
+  noteRenamed(report, 'system', null, given, made)
+  report.token = await insertToken(deps, tx, systemId, 'default')
 }
 
-async function importSystem({ deps, tx, systemId, bundle, report, touch }: Import): Promise<void> {
-  const { patch, created } = bundle.system
+/** Whether anything changed. */
+async function importSystem(work: Import, tx: Db, systemId: number): Promise<boolean> {
+  const { deps, head, report, options } = work
+  const { patch, created } = head.system
   const before = [await getSystemById(tx, systemId), await getSettings(tx, systemId)] as const
   // A file tells of the past: it may know an earlier beginning.
   const isEarlier = created !== undefined && created < (before[0].created ?? Infinity)
   const after = [
     await updateSystem(deps, tx, systemId, { ...patch, ...(isEarlier && { created }) }),
-    await updateSettings(deps, tx, systemId, bundle.settings),
+    await updateSettings(deps, tx, systemId, head.settings),
   ]
-  if (JSON.stringify(before) !== JSON.stringify(after)) touch()
-  for (const account of bundle.accounts) {
-    const outcome = await adoptAccount(tx, systemId, account)
-    if (outcome === 'changed') touch()
-    if (outcome === 'taken')
-      report.repairs.push({
-        kind: 'account',
-        name: account.id,
-        field: 'system',
-        was: account.id,
-        now: null,
-        why: 'linked to another system here',
-      })
+  const isColored =
+    head.colorHex !== undefined && (await storeColorHex(tx, systemId, head.colorHex))
+  report.accounts = await planAccounts(tx, systemId, head.accounts, options.link)
+  const areLinked = await linkImported(deps, tx, systemId, head.accounts, report.accounts)
+  return JSON.stringify(before) !== JSON.stringify(after) || isColored || areLinked
+}
+
+function createImport(
+  deps: Deps,
+  systemId: number | null,
+  head: BundleHead,
+  options: ImportOptions,
+  switchRoom: number,
+): Import {
+  let begun: Promise<Staging> | undefined
+  let staging: Staging | null = null
+  return {
+    deps,
+    systemId,
+    options,
+    head,
+    members: [],
+    groups: [],
+    report: emptyReport(head, options),
+    people: { members: [], groups: [] },
+    memberIds: new Map(),
+    groupIds: new Map(),
+    switchRoom,
+    async staging() {
+      begun ??= beginStaging(deps, systemId)
+      staging = await begun
+      return staging
+    },
+    get begun() {
+      return staging
+    },
+    step: steps(head, options),
   }
 }
 
 /** Counts what is done; between two rows others have their turn. */
-function steps(bundle: Bundle, { only, onProgress }: ImportOptions): Import['step'] {
-  const { members, groups, switches } = bundle
-  const aside = only === null ? Object.values(bundle.kept).flat().length : 0
-  const total = members.length + groups.length + switches.length + aside
+function steps({ counts }: BundleHead, { only, onProgress }: ImportOptions): Import['step'] {
+  const { members, groups, switches, kept } = counts
+  const total = members + groups + switches + (only === null ? kept : 0)
   const giveWay = takeTurns()
   let done = 0
   return async (rows = 1) => {
     done += rows
-    if ((await giveWay()) || done === total) onProgress?.(done, total)
+    if ((await giveWay()) || (rows > 0 && done === total)) onProgress?.(done, total)
   }
 }
 
-function emptyReport(bundle: Bundle, { dryRun, only }: ImportOptions): ImportReport {
-  const tally = () => ({ added: 0, changed: 0, unchanged: 0, left_out: 0 })
-  const kept = only === null ? Object.entries(bundle.kept) : []
+function emptyReport(head: BundleHead, { dryRun }: ImportOptions): ImportReport {
+  const tallies = parts.map((part) => [
+    part,
+    { added: 0, changed: 0, unchanged: 0, left_out: head.leftOut[part] },
+  ])
   return {
-    format: bundle.format,
+    format: head.format,
     dry_run: dryRun,
     system: '',
-    members: tally(),
-    groups: tally(),
-    memberships: tally(),
-    switches: tally(),
-    repairs: [...bundle.repairs],
+    ...Object.fromEntries(tallies),
+    repairs: [...head.repairs],
     renamed: [],
-    kept: Object.fromEntries(kept.map(([name, rows]) => [name, rows.length])),
-    skipped: bundle.skipped,
+    accounts: [],
+    kept: {},
+    skipped: { ...head.skipped },
   }
 }

@@ -4,7 +4,7 @@ import { prepared } from '../db/prepared'
 import { createUpdater } from '../db/rows'
 import { autoproxies, members, proxyTagKeys } from '../db/tables'
 import type { ProxyTag } from '../model/check'
-import { changesOf, fillDefaults } from '../model/entity'
+import { changesOf, fillDefaults, type Identity } from '../model/entity'
 import { error } from '../model/errors'
 import { type Member, type MemberDraft, type MemberPatch, member } from '../model/member'
 import { isOwner, passGate, type Viewer } from '../model/privacy'
@@ -137,6 +137,8 @@ export async function insertMember(
   systemId: number,
   draft: MemberDraft,
   identity: GivenIdentity = {},
+  /** Whose messages find its tags. */
+  tagsOf = systemId,
 ): Promise<Member> {
   const row = fillDefaults(member, draft)
   const made = await tx
@@ -144,8 +146,20 @@ export async function insertMember(
     .values({ ...row, ...(await stored.draw(tx)), ...identity, system_id: systemId })
     .returning()
     .get()
-  await indexTags(tx, made, row.proxy_tags)
+  await indexTags(tx, { id: made.id, system_id: tagsOf }, row.proxy_tags)
   return made
+}
+
+/** Gives a member that waited elsewhere to its system, under its own name. */
+export async function adoptMember(
+  tx: Db,
+  systemId: number,
+  id: number,
+  given: GivenIdentity,
+): Promise<Identity> {
+  const identity = await stored.choose(tx, given)
+  await update(tx, id, { ...identity, system_id: systemId })
+  return { id, ...identity }
 }
 
 export async function updateMember(tx: Db, before: Member, changed: MemberPatch): Promise<Member> {

@@ -53,7 +53,7 @@ export async function changeMemberGroups(
   await deps.transact(async (tx) => {
     if (!(await findMemberById(tx, member.id))) throw error('memberNotFound')
     const named = await getOwnGroups(tx, member.system_id, refs)
-    const before = await groupsOf(tx).all({ member: member.id })
+    const before = await groupsOf(tx).all({ member: member.id, system: member.system_id })
     const { added, removed } = compare(before, named, action)
     await insertPairs(
       tx,
@@ -137,7 +137,13 @@ const groupsOf = prepared((db) =>
     .select(getTableColumns(groups))
     .from(groupMembers)
     .innerJoin(groups, eq(groups.id, groupMembers.group_id))
-    .where(eq(groupMembers.member_id, sql.placeholder('member')))
+    .where(
+      and(
+        eq(groupMembers.member_id, sql.placeholder('member')),
+        // Not those that an import is still bringing.
+        eq(groups.system_id, sql.placeholder('system')),
+      ),
+    )
     .orderBy(groups.id)
     .prepare(),
 )

@@ -1,3 +1,4 @@
+import { isFinished } from '../db/finished'
 import type { Db } from '../db/handle'
 import { decodeRow } from '../db/rows'
 import { statement } from '../db/statement'
@@ -149,7 +150,8 @@ const surroundings = statement<Surroundings>(
      case when autoproxy.autoproxy_mode = 'front' then (
        select json_group_array(f.member_id order by f.position) from switch_members f
        where f.switch_id = (
-         select s.id from switches s where s.system_id = systems.id order by s.timestamp desc limit 1
+         select s.id from switches s where s.system_id = systems.id and ${isFinished('s')}
+         order by s.timestamp desc limit 1
        )
      ) end as fronters
    from accounts join systems on systems.id = accounts.system_id

@@ -1,3 +1,4 @@
+import { isFinished } from '../db/finished'
 import { type Eyes, isoOf, jsonBehind, jsonFor, jsonList, jsonOf } from '../db/json'
 import { statement } from '../db/statement'
 import { group } from '../model/group'
@@ -87,6 +88,7 @@ function switchList(eyes: Eyes, limit: number | ':limit'): string {
            )
          ) || '}' as json
        from switches where switches.system_id = systems.id and switches.timestamp < :before
+         and ${isFinished('switches')}
        order by switches.timestamp desc limit ${limit}`,
     ),
   )
@@ -101,7 +103,7 @@ function frontJson(eyes: Eyes, condition: string): string {
   )
   return `(select '{"id":"' || switches.uuid || '","timestamp":"' || ${isoOf('switches.timestamp')} ||
     '","members":' || ${list} || '}' from switches
-    where switches.system_id = systems.id ${condition})`
+    where switches.system_id = systems.id and ${isFinished('switches')} ${condition})`
 }
 
 /** JSON's null when nobody has ever switched. */
@@ -148,7 +150,8 @@ export const memberGroupsJson = byRef('members', (eyes) => {
   const list = jsonList(
     `select ${jsonOf(group, 'groups', eyes)} as json
      from group_members join groups on groups.id = group_members.group_id
-     where group_members.member_id = members.id ${onlyVisible(eyes, 'groups')} order by groups.id`,
+     where group_members.member_id = members.id and groups.system_id = members.system_id
+       ${onlyVisible(eyes, 'groups')} order by groups.id`,
   )
   return `(select ${jsonBehind('groups', 'systems', eyes, list)}
     from systems where systems.id = members.system_id)`

@@ -60,4 +60,25 @@ export async function updateSettings(
   return { ...before, ...changed }
 }
 
+/** What PluralKit's files say and nothing here asks for. Whether it changed. */
+export async function storeColorHex(tx: Db, systemId: number, shown: boolean): Promise<boolean> {
+  const changed = await setColorHex(tx).all(systemId, Number(shown))
+  return changed.length > 0
+}
+
+export async function getColorHex(db: Db, systemId: number): Promise<boolean> {
+  const row = await db
+    .select({ shown: systemSettings.card_show_color_hex })
+    .from(systemSettings)
+    .where(eq(systemSettings.system_id, systemId))
+    .get()
+  return row?.shown ?? false
+}
+
+const setColorHex = statement(
+  ['system', 'shown'],
+  `update settings set card_show_color_hex = :shown
+   where system_id = :system and card_show_color_hex <> :shown returning system_id`,
+)
+
 const bySystem = statement<Settings>(['system'], 'select * from settings where system_id = :system')

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { and, asc, desc, eq, gt, lt, type SQL, sql } from 'drizzle-orm'
+import { isFinished } from '../db/finished'
 import type { Db } from '../db/handle'
 import { prepared } from '../db/prepared'
 import { createInserter, decodeRow } from '../db/rows'
@@ -79,6 +80,7 @@ export async function moveSwitch(
   return deps.transact(async (tx) => {
     const front = await getFront(tx, id, switchRef)
     if (await findAt(tx, id, timestamp)) throw error('sameTimestamp')
+    await makeRoom(tx).run(id, timestamp)
     await tx.update(switches).set({ timestamp }).where(eq(switches.id, front.id))
     await tellSwitch(deps, tx, 'UPDATE_SWITCH', front, { timestamp })
     return { ...front, timestamp }
@@ -139,17 +141,40 @@ export async function* historyInPages(
   db: Db,
   systemId: number,
   first: 'newest' | 'oldest',
+  start: Instant = first === 'newest' ? Infinity : -Infinity,
+  most: number = Infinity,
 ): AsyncGenerator<PastSwitch[]> {
   const giveWay = takeTurns()
-  let from = first === 'newest' ? Infinity : -Infinity
-  for (;;) {
-    const page = await pageOfSwitches(db, systemId, from, PAGE, first)
+  let from = start
+  for (let left = most; left > 0; ) {
+    const page = await pageOfSwitches(db, systemId, from, Math.min(PAGE, left), first)
     const last = page.at(-1)
     if (!last) return
     yield page
     from = last.timestamp
+    left -= page.length
     await giveWay()
   }
+}
+
+const STRIDE = 10_000
+
+/** The time of the switch so many back from a time; null when there are not so many. */
+export async function skipSwitches(
+  db: Db,
+  systemId: number,
+  before: Instant,
+  count: number,
+): Promise<Instant | null> {
+  const giveWay = takeTurns()
+  let from = before
+  for (let left = count; left > 0; left -= STRIDE) {
+    const found = await stride(db).get(systemId, from, Math.min(left, STRIDE) - 1)
+    if (!found) return null
+    from = found.timestamp
+    await giveWay()
+  }
+  return from
 }
 
 /** Some of the history: newest first before a time, or oldest first behind it. */
@@ -176,6 +201,7 @@ export async function insertSwitch(
   timestamp: Instant,
   named: Member[],
 ): Promise<Front> {
+  await makeRoom(tx).run(systemId, timestamp)
   const made = { uuid: randomUUID(), system_id: systemId, timestamp }
   const id = await insertRow(tx, made)
   await insertMembers(tx, id, named)
@@ -256,7 +282,7 @@ function createPage(range: SQL, order: SQL) {
         )`,
       })
       .from(switches)
-      .where(and(ofSystem, range))
+      .where(and(ofSystem, range, sql.raw(isFinished('switches'))))
       .orderBy(order)
       .limit(sql.placeholder('limit'))
       .prepare(),
@@ -265,9 +291,17 @@ function createPage(range: SQL, order: SQL) {
 
 const insertRow = createInserter('switches', ['uuid', 'system_id', 'timestamp'])
 
+const stride = statement<{ timestamp: Instant }>(
+  ['system', 'before', 'skipped'],
+  `select timestamp from switches
+   where system_id = :system and timestamp < :before and ${isFinished('switches')}
+   order by timestamp desc limit 1 offset :skipped`,
+)
+
 const latest = statement<Switch>(
   ['system'],
-  'select * from switches where system_id = :system order by timestamp desc limit 1',
+  `select * from switches where system_id = :system and ${isFinished('switches')}
+   order by timestamp desc limit 1`,
 )
 
 const stillThere = statement(['id'], 'select id from systems where id = :id')
@@ -278,15 +312,27 @@ const latestIds = statement<{ timestamp: Instant; ids: string }>(
      select json_group_array(member_id) from (
        select member_id from switch_members where switch_id = switches.id order by position
      )
-   ) as ids from switches where system_id = :system order by timestamp desc limit 1`,
+   ) as ids from switches where system_id = :system and ${isFinished('switches')}
+   order by timestamp desc limit 1`,
 )
 
 const atTime = statement<{ id: number }>(
   ['system', 'timestamp'],
-  'select id from switches where system_id = :system and timestamp = :timestamp',
+  `select id from switches where system_id = :system and timestamp = :timestamp
+   and ${isFinished('switches')}`,
 )
 
-const byUuid = statement<Switch>(['uuid'], 'select * from switches where uuid = :uuid')
+/** Of an import under way: what is logged meanwhile comes first. */
+const makeRoom = statement(
+  ['system', 'timestamp'],
+  `delete from switches where system_id = :system and timestamp = :timestamp
+   and import_id in (select id from imports)`,
+)
+
+const byUuid = statement<Switch>(
+  ['uuid'],
+  `select * from switches where uuid = :uuid and ${isFinished('switches')}`,
+)
 
 const membersOf = statement<Member>(
   ['switch'],

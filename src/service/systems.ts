@@ -1,13 +1,14 @@
-import { count, eq, getTableColumns, sql } from 'drizzle-orm'
+import { count, eq, getTableColumns, lt, sql } from 'drizzle-orm'
 import type { Db } from '../db/handle'
 import { prepared } from '../db/prepared'
 import { createUpdater } from '../db/rows'
 import { accounts, systemSettings, systems } from '../db/tables'
-import { changesOf, fillDefaults } from '../model/entity'
+import { changesOf, fillDefaults, type Identity } from '../model/entity'
 import { error } from '../model/errors'
 import { isOwner, type Viewer } from '../model/privacy'
 import { parseSystemRef } from '../model/ref'
 import { type System, type SystemDraft, type SystemPatch, system } from '../model/system'
+import type { Instant } from '../model/time'
 import { insertAccount } from './accounts'
 import type { Deps } from './deps'
 import { type GivenIdentity, identified } from './identity'
@@ -66,11 +67,11 @@ export async function deleteSystem(deps: Deps, id: number): Promise<void> {
 }
 
 export async function listSystems({ db }: Deps): Promise<System[]> {
-  return await db.select().from(systems).orderBy(systems.id).all()
+  return await db.select().from(systems).where(isNamed).orderBy(systems.id).all()
 }
 
 export async function countSystems({ db }: Deps): Promise<number> {
-  const row = await db.select({ all: count() }).from(systems).get()
+  const row = await db.select({ all: count() }).from(systems).where(isNamed).get()
   return row?.all ?? 0
 }
 
@@ -107,6 +108,18 @@ export async function updateSystem(
   return { ...before, ...changed }
 }
 
+/** Gives a system that nobody could name yet its identity. */
+export async function nameSystem(
+  tx: Db,
+  id: number,
+  given: GivenIdentity,
+  created: Instant,
+): Promise<Identity> {
+  const identity = await stored.choose(tx, given)
+  await update(tx, id, { ...identity, created })
+  return { id, ...identity }
+}
+
 export async function insertSystem(
   tx: Db,
   draft: SystemDraft,
@@ -119,6 +132,9 @@ export async function insertSystem(
 }
 
 const update = createUpdater('systems')
+
+/** Not one that an import is still bringing. */
+const isNamed = lt(systems.hid, '~')
 
 const stored = identified<System>(system, 'systems')
 

@@ -65,16 +65,31 @@ export const components = {
       Type.Object({
         kind: Type.String(),
         name: Type.Union([Type.String(), Type.Null()]),
+        id: Type.Optional(Type.String({ description: 'What the file calls it beside its name' })),
         field: Type.String(),
         was: Type.Optional(Type.Unknown()),
-        now: Type.Optional(Type.Unknown()),
+        now: Type.Optional(
+          Type.Unknown({ description: 'Null where nothing is left of the value' }),
+        ),
         why: Type.String(),
+        left_out: Type.Optional(
+          Type.Integer({ description: 'The row did not come in, or so many of them' }),
+        ),
       }),
       { description: 'What was not as it should be, and what became of it' },
     ),
     renamed: Type.Array(
-      Type.Object({ kind: Type.String(), from: Type.String(), to: Type.String() }),
+      Type.Object({
+        kind: Type.String(),
+        name: Type.Union([Type.String(), Type.Null()]),
+        from: Type.String(),
+        to: Type.String({ description: 'Empty in a dry run: it is not drawn yet' }),
+      }),
       { description: 'Whose ID was not free here' },
+    ),
+    accounts: Type.Array(
+      Type.Object({ id: snowflake, linked: Type.Boolean(), why: Type.String() }),
+      { description: 'Accounts that the file names, and what became of them' },
     ),
     kept: Type.Record(Type.String(), Type.Integer(), {
       description: 'Rows without a counterpart, stored aside',

@@ -174,7 +174,7 @@ describe('of a database', () => {
 
 async function makeSource(): Promise<void> {
   const { storage, deps } = openDeps(readConfig({ DATABASE_URL: `file:${source}` }))
-  const options = { dryRun: false, only: null, isPublic: false }
+  const options = { dryRun: false, only: null, isPublic: false, link: 'all' as const }
   await importFile(deps, fixture('pluralkit.json'), 'new', options)
   storage.close()
   meddle(source, (database) => {

@@ -67,6 +67,10 @@ describe('a written file', async () => {
 
 describe('write, read, write', () => {
   test('what only we have comes back', async () => {
+    const kept = {
+      notes: [{ _id: 'n1', note: 'Oil' }],
+      polls: [{ votes: ['1234567890123456789'] }],
+    }
     const snapshot: Snapshot = {
       ...snapshotOf(readFixture('pluralkit.json')),
       accounts: [
@@ -88,7 +92,7 @@ describe('write, read, write', () => {
         },
         { ...fillDefaults(autoproxy, {}), guild_id: '6', autoproxy_mode: 'front' },
       ],
-      kept: { notes: [{ _id: 'n1', note: 'Oil' }], polls: [{ votes: ['1234567890123456789'] }] },
+      kept: keptOf(kept),
     }
     const bundle = readFile(await textOf(snapshot))
     expect(bundle).toMatchObject({
@@ -98,7 +102,7 @@ describe('write, read, write', () => {
       systemGuilds: snapshot.systemGuilds,
       memberGuilds: snapshot.memberGuilds,
       autoproxy: snapshot.autoproxy,
-      kept: snapshot.kept,
+      kept,
     })
     const switches = (await Array.fromAsync(snapshot.switches)).flat()
     expect(bundle.switches.toReversed()).toEqual(switches as Bundle['switches'])
@@ -197,6 +201,7 @@ const empty: Snapshot = {
   exportedAt: now,
   system: { ...fillDefaults(system, {}), hid: 'abcdef', uuid: crypto.randomUUID() },
   settings: fillDefaults(settings, {}),
+  colorHex: true,
   accounts: [],
   members: [],
   groups: [],
@@ -204,7 +209,14 @@ const empty: Snapshot = {
   systemGuilds: [],
   memberGuilds: [],
   autoproxy: [],
-  kept: {},
+  kept: [],
+}
+
+function keptOf(kept: Bundle['kept']) {
+  return Object.entries(kept).map(([collection, rows]) => ({
+    collection,
+    rows: rows.map((row) => JSON.stringify(row)),
+  }))
 }
 
 function uuidOf(n: number): string {
@@ -249,7 +261,8 @@ function snapshotOf(bundle: Bundle): Snapshot {
     systemGuilds: bundle.systemGuilds.map((row) => ({ ...fillDefaults(systemGuild, {}), ...row })),
     memberGuilds: bundle.memberGuilds.map((row) => ({ ...fillDefaults(memberGuild, {}), ...row })),
     autoproxy: bundle.autoproxy.map((row) => ({ ...fillDefaults(autoproxy, {}), ...row })),
-    kept: bundle.kept,
+    kept: keptOf(bundle.kept),
+    colorHex: bundle.colorHex ?? false,
   }
 }
 

@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import {
+  accounts,
+  archive,
   autoproxies,
   memberGuilds,
   switches,
@@ -15,8 +17,6 @@ import { memberGuild, systemGuild } from '../../src/model/guild'
 import { member } from '../../src/model/member'
 import { settings } from '../../src/model/settings'
 import { system } from '../../src/model/system'
-import { adoptAccount } from '../../src/service/accounts'
-import { keepRows } from '../../src/service/archive'
 import type { Deps } from '../../src/service/deps'
 import { insertGroup } from '../../src/service/groups'
 import { insertMember } from '../../src/service/members'
@@ -68,7 +68,11 @@ export async function makeIt({ deps }: { deps: Deps }, any: AnySystem): Promise<
   return deps.transact(async (tx) => {
     const { id } = await insertSystem(tx, any.system)
     await updateSettings(deps, tx, id, any.settings)
-    for (const account of any.accounts) await adoptAccount(tx, id, account)
+    for (const account of any.accounts)
+      await tx
+        .insert(accounts)
+        .values({ ...account, system_id: id })
+        .onConflictDoNothing()
     const people: number[] = []
     for (const row of any.members) people.push((await insertMember(tx, id, row)).id)
     const memberAt = (at: number) => people[at] ?? 0
@@ -93,7 +97,13 @@ export async function makeIt({ deps }: { deps: Deps }, any: AnySystem): Promise<
       const autoproxy_member = hasMember ? memberAt(member) : null
       await tx.insert(autoproxies).values({ ...row, autoproxy_member, system_id: id, guild_id })
     }
-    await keepRows(tx, id, { notes: any.kept }, async () => {})
+    for (const [at, row] of any.kept.entries())
+      await tx.insert(archive).values({
+        system_id: id,
+        collection: 'notes',
+        content: JSON.stringify(row),
+        digest: String(at),
+      })
     return id
   })
 }

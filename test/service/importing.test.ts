@@ -87,8 +87,8 @@ describe.each(['members', 'groups'] as const)('%s of a file', (kind) => {
     expect(report[kind]).toEqual(tallyOf('1 0 0 0'))
     const [made] = rowsOf(to)
     expect(renamed).toEqual([
-      { kind: kind.slice(0, -1), from: 'wrena', to: made?.hid ?? '' },
-      { kind: kind.slice(0, -1), from: UUID, to: made?.uuid ?? '' },
+      { kind: kind.slice(0, -1), name: 'Wren', from: 'wrena', to: made?.hid ?? '' },
+      { kind: kind.slice(0, -1), name: 'Wren', from: UUID, to: made?.uuid ?? '' },
     ])
     expect(namesOf(theirs)).toEqual(['Wren', 'Ash'])
   })

@@ -40,7 +40,8 @@ export function meddle<T>(path: string, work: (database: Database) => T): T {
 
 /** The file of a whole system. */
 export async function exportText(deps: Deps, systemId: number): Promise<string> {
-  return new TextDecoder().decode(await exportSystem(deps, systemId))
+  const { file } = await exportSystem(deps, systemId)
+  return new TextDecoder().decode(file)
 }
 
 /** Imports into a system, or into a new one. */
@@ -55,6 +56,8 @@ export async function bring(
     dryRun: false,
     only: null,
     isPublic: false,
+    link: 'all',
+    allowsCopy: true,
     ...options,
   })
 }

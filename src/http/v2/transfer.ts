@@ -1,17 +1,27 @@
 import { t } from 'elysia'
+import { error } from '../../model/errors'
+import type { Viewer } from '../../model/privacy'
 import type { Deps } from '../../service/deps'
 import { type ExportFile, exportFrontHistory, exportSystem } from '../../service/exporting'
 import { importFile } from '../../service/importing'
 import { importParts } from '../../service/importWork'
 import { requireSystem } from '../../service/systems'
 import { describe, writeErrors } from '../docs'
-import { parameter, parameters, readChoices, readFlag, readList, readWord } from '../query'
-import { answerBytes, fileRoutes } from '../viewer'
+import {
+  parameter,
+  parameters,
+  pathSnowflake,
+  readChoices,
+  readFlag,
+  readList,
+  readWord,
+} from '../query'
+import { answerBytes, fileRoutes, type UnreadFile } from '../viewer'
 
 const TAG = 'Import and export'
 
 /** A whole file as a body: any of the known formats, told apart by its content. */
-const file = t.Unsafe<{ bytes: Uint8Array }>({
+const file = t.Unsafe<UnreadFile>({
   ...t.Unknown(),
   type: 'object',
   additionalProperties: true,
@@ -25,10 +35,16 @@ export function transferRoutes(deps: Deps, importLimit: number) {
       '/systems/@me/import',
       async ({ viewer, query, body }) => {
         const systemId = requireSystem(viewer)
-        const dryRun = readFlag('dry_run', query.dry_run)
-        const only = readChoices('only', query.only, importParts)
-        const isPublic = readFlag('public', query.public)
-        return importFile(deps, body.bytes, { systemId }, { dryRun, only, isPublic })
+        const options = {
+          dryRun: readFlag('dry_run', query.dry_run),
+          only: readChoices('only', query.only, importParts),
+          isPublic: readFlag('public', query.public),
+          link: readLink(viewer, query.link),
+        }
+        // The file is read when there is room for it: many at once would fill the memory.
+        return deps.importTurns.take(systemId, async () =>
+          importFile(deps, await body.read(), { systemId }, options),
+        )
       },
       {
         body: file,
@@ -42,24 +58,40 @@ export function transferRoutes(deps: Deps, importLimit: number) {
             type: 'boolean',
             description: 'Simply Plural: what all friends could see becomes public',
           }),
+          link: parameter({
+            type: 'string',
+            description:
+              'For bots with X-System: accounts that the bot vouches for, with commas between. ' +
+              'Those of them that the file names are linked; a file alone links none.',
+          }),
         }),
         detail: describe({
           tag: TAG,
           summary: 'Import a file into the own system',
           answers: { 200: 'ImportReport' },
-          errors: [...writeErrors, 'memberLimit', 'groupLimit'],
+          errors: [
+            ...writeErrors,
+            'forbidden',
+            'conflict',
+            'memberLimit',
+            'groupLimit',
+            'tooManyRequests',
+          ],
         }),
       },
     )
     .get(
       '/systems/@me/export',
-      async ({ viewer, query }) => {
+      async ({ viewer, query, request }) => {
         const choice = {
           members: readList('members', query.members),
           groups: readList('groups', query.groups),
         }
-        const file = await exportSystem(deps, requireSystem(viewer), choice)
-        return download(file, 'system.json', 'application/json')
+        const part = readPart(query.part)
+        const { file, hasMore } = await exportSystem(deps, requireSystem(viewer), choice, part)
+        const response = download(file, 'system.json', 'application/json')
+        if (hasMore) response.headers.set('link', `<${nextPart(request.url, part)}>; rel="next"`)
+        return response
       },
       {
         query: parameters({
@@ -71,15 +103,24 @@ export function transferRoutes(deps: Deps, importLimit: number) {
             type: 'string',
             description: 'Only these groups with their members, with commas between',
           }),
+          part: parameter({
+            type: 'integer',
+            minimum: 1,
+            description: 'Which part of a history of more than 100,000 switches, the newest first',
+          }),
         }),
         detail: describe({
           tag: TAG,
           summary: 'Export the own system',
-          description: 'A file that PluralKit takes too, with the rest under `multitude`.',
+          description:
+            'A file that PluralKit takes too, with the rest under `multitude`. A history of more ' +
+            'than 100,000 switches comes in parts, each a file of its own: while more follow, ' +
+            '`Link` names the next.',
           answers: { 200: t.Object({}, { additionalProperties: true }) },
           errors: [
             'badRequest',
             'unauthorized',
+            'notFound',
             'memberRefNotFound',
             'groupRefNotFound',
             'notYourMemberRef',
@@ -109,6 +150,28 @@ export function transferRoutes(deps: Deps, importLimit: number) {
         }),
       },
     )
+}
+
+/** Whose accounts a bot vouches for. A system's own token is no proof of any account. */
+function readLink(viewer: Viewer, given: unknown): ReadonlySet<string> {
+  const named = readList('link', given)
+  if (named === null) return new Set()
+  if (!viewer.bot) throw error('forbidden')
+  return new Set(named.map((id) => pathSnowflake('link', id)))
+}
+
+function readPart(given: unknown): number {
+  if (given === undefined) return 1
+  if (typeof given !== 'string' || !/^[1-9]\d{0,4}$/.test(given))
+    throw error('badRequest', 'part must be a whole number, 1 or more')
+  return Number(given)
+}
+
+/** Relative, because only a proxy knows under which address it is reached. */
+function nextPart(url: string, part: number): string {
+  const { searchParams } = new URL(url)
+  searchParams.set('part', String(part + 1))
+  return `export?${searchParams}`
 }
 
 const types = { csv: 'text/csv; charset=utf-8', ics: 'text/calendar; charset=utf-8' }

@@ -1,0 +1,103 @@
+import { writeFileSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
+import { type ReadOptions, UnreadableFile } from '../formats/bundle'
+import { type BundlePart, partsOf, type ReadParts } from '../formats/parts'
+import { readFile } from '../formats/read'
+import type { Command } from './command'
+import { ownCommand } from './self'
+
+/** What is read in a moment is read here. */
+const SMALL = 64 * 1024
+
+/** Of the largest file there may be, on a slow machine. */
+const LIMIT_MS = 120_000
+
+type Said = BundlePart | { refused: Pick<UnreadableFile, 'reason' | 'message'> }
+
+/**
+ * Reads a large file in a process of its own: it may take seconds and much memory, in which this
+ * one answers everybody else.
+ */
+export const readAside: ReadParts = async function* (file, options) {
+  if (file.byteLength <= SMALL) return yield* partsOf(readFile(file, options))
+  const child = Bun.spawn([...ownCommand(), READ, JSON.stringify(options)], {
+    stdin: file,
+    stdout: 'pipe',
+    stderr: 'ignore',
+  })
+  giveWay(child.pid)
+  const timer = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS)
+  try {
+    for await (const line of linesOf(child.stdout)) {
+      const said: Said = JSON.parse(line)
+      // All is read before the first word; the rest waits for whoever writes it down.
+      clearTimeout(timer)
+      if ('refused' in said) throw new UnreadableFile(said.refused.reason, said.refused.message)
+      yield said
+    }
+    if ((await child.exited) !== 0)
+      throw new UnreadableFile('broken', 'The file is too much to be read on this machine.')
+  } finally {
+    clearTimeout(timer)
+    child.kill('SIGKILL')
+  }
+}
+
+const READ = 'read-import'
+
+/** The other side of `readAside`: a file comes in, and its parts go out, one in each line. */
+export const readCommand: Command = {
+  name: READ,
+  summary: 'Read a file for a server that serves others meanwhile',
+  args: ['OPTIONS'],
+  isInternal: true,
+  async run({ args: [options = '{}'] }) {
+    volunteer()
+    const file = await Bun.stdin.bytes()
+    for (const said of tellParts(file, JSON.parse(options)))
+      await new Promise((resolve) => process.stdout.write(`${JSON.stringify(said)}\n`, resolve))
+    return { json: null, text: '' }
+  },
+}
+
+function* tellParts(file: Uint8Array, options: ReadOptions): Generator<Said> {
+  try {
+    yield* partsOf(readFile(file, options))
+  } catch (cause) {
+    if (!(cause instanceof UnreadableFile)) throw cause
+    yield { refused: { reason: cause.reason, message: cause.message } }
+  }
+}
+
+function giveWay(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // It is gone already, or the machine does not allow it.
+  }
+}
+
+/** Where memory runs out, this process goes and the server stays. */
+function volunteer(): void {
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '900')
+  } catch {
+    // Linux only.
+  }
+}
+
+const NEWLINE = 0x0a
+
+async function* linesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let line: Uint8Array[] = []
+  for await (const chunk of stream) {
+    let from = 0
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+      line.push(chunk.subarray(from, end))
+      yield Buffer.concat(line).toString()
+      line = []
+      from = end + 1
+    }
+    line.push(chunk.subarray(from))
+  }
+}

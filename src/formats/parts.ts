@@ -75,9 +75,14 @@ function spellKept({ kept, skipped }: Bundle): KeptRow[] {
       if (rows.length < MAX_KEPT_ROWS && size <= Math.min(room, MAX_KEPT_ROW)) {
         rows.push({ collection, content })
         room -= size
-      } else skipped[collection] = (skipped[collection] ?? 0) + 1
+      } else countIn(skipped, collection)
     }
   return rows
+}
+
+/** A collection may be called by a name that every object has. */
+export function countIn(tally: Record<string, number>, name: string): void {
+  tally[name] = (Object.hasOwn(tally, name) ? (tally[name] ?? 0) : 0) + 1
 }
 
 function* slices<T>(items: readonly T[], size: number): Generator<T[]> {

@@ -59,11 +59,11 @@ export function readSimplyPlural(file: JsonObject, options: ReadOptions): Bundle
   const presences = readPresences(fronts, keys, ledger)
   const switches = toSwitches(presences, ledger)
   keepAside(reading, fronts)
+  const settled = { system: { patch: readSystem(reading) }, settings: readSettings(reading) }
   const { repairs, ...book } = ledger.close()
   return {
     ...emptyBundle('simplyplural'),
-    system: { patch: readSystem(reading) },
-    settings: readSettings(reading),
+    ...settled,
     members: everyone,
     groups,
     switches,

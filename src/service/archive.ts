@@ -3,7 +3,7 @@ import { isFinished } from '../db/finished'
 import type { Db } from '../db/handle'
 import { statement } from '../db/statement'
 import { MAX_KEPT_BYTES, MAX_KEPT_ROWS } from '../formats/bundle'
-import type { KeptRow } from '../formats/parts'
+import { countIn, type KeptRow } from '../formats/parts'
 import type { Import } from './importWork'
 import { writeInSlices } from './staging'
 import { takeTurns } from './turns'
@@ -37,8 +37,7 @@ export async function keepRows(work: Import, room: ArchiveRoom, kept: KeptRow[])
     const isNew = !isKnown.has(name)
     const size = Buffer.byteLength(content)
     const fits = !isNew || (room.rows > 0 && size <= room.bytes)
-    const tally = fits ? report.kept : report.skipped
-    tally[collection] = (tally[collection] ?? 0) + 1
+    countIn(fits ? report.kept : report.skipped, collection)
     if (!isNew || !fits) return false
     isKnown.add(name)
     room.rows -= 1

@@ -96,12 +96,19 @@ async function takeIn(
     }
     if (!work) throw new Error('a file has a head')
     if (!arePeopleDone) await bringPeople(work)
-    return options.dryRun ? await tellPlan(work) : await finish(work)
+    const report = options.dryRun ? await tellPlan(work) : await finish(work)
+    return { ...report, renamed: report.renamed.toSorted(bySize) }
   } catch (cause) {
     // What it leaves if this fails too is removed later.
     if (work?.begun) await undoStaging(deps, work.begun).catch(() => {})
     throw cause
   }
+}
+
+/** The largest things first. */
+function bySize(a: { kind: string }, b: { kind: string }): number {
+  const kinds = ['system', 'member', 'group', 'switch']
+  return kinds.indexOf(a.kind) - kinds.indexOf(b.kind)
 }
 
 async function bringPeople(work: Import): Promise<void> {

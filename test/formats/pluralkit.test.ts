@@ -133,6 +133,8 @@ describe('a PluralKit export full of faults', () => {
 
   test('is read, and every change is told', () => {
     expect(repairsOf(bundle)).toEqual([
+      'member null member → null',
+      'switch null switch → null',
       'system 12 webhook_url → null',
       'system 12 name → 404',
       'system 12 banner → null',
@@ -140,7 +142,6 @@ describe('a PluralKit export full of faults', () => {
       'system 12 name_privacy → private',
       'system 12 id → null',
       'system 12 uuid → null',
-      'settings null card_show_color_hex → null',
       'settings null timezone → null',
       'settings null pings_enabled → null',
       'settings null latch_timeout → null',
@@ -168,11 +169,12 @@ describe('a PluralKit export full of faults', () => {
       'group ggggg members → null',
       'group ggggg members → null',
       'switch null timestamp → null',
+      'switch 2021-01-01T00:00:00Z members → null',
       'switch null members → null',
-      'switch null members → null',
-      'switch 2024-01-01T00:00:00Z timestamp → one switch',
+      'switch 2024-01-01T00:00:00Z timestamp → null',
     ])
-    expect(bundle.skipped).toEqual({ switches: 3, members: 2 })
+    expect(bundle.skipped).toEqual({})
+    expect(bundle.leftOut).toEqual({ members: 2, groups: 0, memberships: 3, switches: 4 })
   })
 
   test('never tells the address of a webhook', () => {

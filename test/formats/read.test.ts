@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type Bundle, MAX_FILE_BYTES, UnreadableFile } from '../../src/formats/bundle'
+import {
+  type Bundle,
+  MAX_FILE_BYTES,
+  type ReadOptions,
+  UnreadableFile,
+} from '../../src/formats/bundle'
 import { readFile } from '../../src/formats/read'
 import { fixture, repairsOf } from './fixture'
 
@@ -91,12 +96,58 @@ describe('limits of a whole file', () => {
     expect(refusalOf(file(100_001)).reason).toBe('tooManySwitches')
   })
 
-  test('nesting without end is survived', () => {
-    const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`
-    const text = `{"members":[{"_id":"1","name":${deep}}],"notes":[{"_id":"2","note":${deep}}]}`
-    const bundle = readFile(text)
-    expect(bundle.skipped).toMatchObject({ members: 1, notes: 1 })
-    expect(() => JSON.stringify(bundle)).not.toThrow()
+  test('64 levels are taken, one more is refused before anything is parsed', () => {
+    const nested = (levels: number) =>
+      `{"switches":[],"name":"[[ \\" {{","x":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
+    expect(readFile(nested(64)).system.patch.name).toBe('[[ " {{')
+    expect(refusalOf(nested(65)).message).toContain('64 levels')
+    // What follows is no JSON, and would be told otherwise.
+    expect(refusalOf('['.repeat(65)).message).toContain('64 levels')
+  })
+
+  test('more values than any life has are refused before anything is parsed', () => {
+    const text = `{"switches":[${'0,'.repeat(8_000_000)}`
+    expect(refusalOf(text).reason).toBe('tooLarge')
+  })
+
+  const crowds: [what: string, file: object, reason: UnreadableFile['reason']][] = [
+    ['members', { switches: [], members: [{}, {}, {}] }, 'tooManyMembers'],
+    ['groups', { switches: [], groups: [{}, {}, {}] }, 'tooManyGroups'],
+    ['tuppers', { tuppers: [{}, {}, {}] }, 'tooManyMembers'],
+    ['groups of tuppers', { tuppers: [], groups: [{}, {}, {}] }, 'tooManyGroups'],
+    [
+      'members and custom fronts',
+      { members: [{ _id: '1' }, { _id: '2' }], frontStatuses: [{ _id: '3' }] },
+      'tooManyMembers',
+    ],
+    [
+      'groups of Simply Plural',
+      { frontStatuses: [], groups: [{ _id: '1' }, { _id: '2' }, { _id: '3' }] },
+      'tooManyGroups',
+    ],
+  ]
+
+  test.each(crowds)('more %s than there is room for are refused', (_, file, reason) => {
+    const text = JSON.stringify(file)
+    expect(refusalOf(text, { mostMembers: 2, mostGroups: 2 }).reason).toBe(reason)
+    expect(readFile(text, { mostMembers: 3, mostGroups: 3 }).format).toBeDefined()
+  })
+
+  test('of accounts the first 50 are looked at, of guild settings and autoproxy the first 1,000', () => {
+    const guilds = Array.from({ length: 1001 }, (_, at) => ({ guild_id: String(at), member: 'a' }))
+    const bundle = readFile(
+      JSON.stringify({
+        switches: [],
+        members: [{ id: 'a', name: 'Ash' }],
+        accounts: Array.from({ length: 51 }, (_, at) => at),
+        multitude: { system_guilds: guilds, member_guilds: guilds, autoproxy: guilds },
+      }),
+    )
+    const { accounts, systemGuilds, memberGuilds, autoproxy } = bundle
+    const lists = [accounts, systemGuilds, memberGuilds, autoproxy]
+    expect(lists.map(({ length }) => length)).toEqual([50, 1000, 1000, 1000])
+    const told = bundle.repairs.filter(({ was }) => was === 51 || was === 1001)
+    expect(told).toHaveLength(4)
   })
 
   test('a file broken in every line does not make an endless report', () => {
@@ -188,7 +239,7 @@ describe('whatever a file holds', () => {
       }),
       { numRuns: 2000 },
     )
-  })
+  }, 60_000)
 
   function attempt(text: string, isPublic: boolean): Bundle | null {
     try {
@@ -200,9 +251,9 @@ describe('whatever a file holds', () => {
   }
 })
 
-function refusalOf(file: string | Uint8Array): UnreadableFile {
+function refusalOf(file: string | Uint8Array, options: ReadOptions = {}): UnreadableFile {
   try {
-    readFile(file)
+    readFile(file, options)
   } catch (error) {
     if (error instanceof UnreadableFile) return error
     throw error

@@ -95,6 +95,7 @@ describe('a Simply Plural export', () => {
 
   test('tells of the picture that is gone and of the unknown member', () => {
     expect(repairsOf(bundle)).toEqual([
+      'file null privacy → private',
       'group Night watch members → null',
       'system lanternhill avatar_url → null',
     ])
@@ -198,6 +199,9 @@ describe('a Simply Plural export full of faults', () => {
 
   test('is read, and every change is told', () => {
     expect(repairsOf(bundle)).toEqual([
+      'file null privacy → private',
+      'member null members → null',
+      'member null frontStatuses → null',
       'member Eight avatar_url → null',
       'member Tail birthday → null',
       'member Tail pkId → null',
@@ -210,13 +214,15 @@ describe('a Simply Plural export full of faults', () => {
       'group Self parent → null',
       'group Lost parent → null',
       'group Hen members → null',
+      'switch null frontHistory → null',
       'switch null member → null',
       'switch null startTime → null',
       'switch null startTime → null',
-      'switch null startTime → null',
+      'switch null startTime → 1 fronts',
       'settings null timezone → null',
     ])
-    expect(bundle.skipped).toEqual({ members: 1, frontStatuses: 1, frontHistory: 6 })
+    expect(bundle.skipped).toEqual({})
+    expect(bundle.leftOut).toEqual({ members: 2, groups: 0, memberships: 1, switches: 6 })
   })
 
   test('colours are understood in every spelling', () => {
@@ -299,7 +305,10 @@ describe('what does not fit', () => {
       name: `${n}`,
       parent: `g${(n + 1) % 100_000}`,
     }))
-    expect(repairsOf(fileOf({ groups }))).toEqual(['group 99999 parent → null'])
+    expect(repairsOf(fileOf({ groups }))).toEqual([
+      'file null privacy → private',
+      'group 99999 parent → null',
+    ])
   })
 })
 

@@ -60,6 +60,7 @@ describe('a Tupperbox export full of faults', () => {
 
   test('is read, and every change is told', () => {
     expect(repairsOf(bundle)).toEqual([
+      'member null member → null',
       'member Odd proxy_tags → null',
       'member Odd birthday → null',
       'member Odd banner → null',
@@ -73,7 +74,8 @@ describe('a Tupperbox export full of faults', () => {
       'member null name → Unnamed',
       'system null tag → ~same',
     ])
-    expect(bundle.skipped).toEqual({ tuppers: 1 })
+    expect(bundle.skipped).toEqual({})
+    expect(bundle.leftOut).toEqual({ members: 1, groups: 0, memberships: 2, switches: 0 })
   })
 
   test('takes an odd bracket as a prefix', () => {

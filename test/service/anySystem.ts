@@ -97,13 +97,10 @@ export async function makeIt({ deps }: { deps: Deps }, any: AnySystem): Promise<
       const autoproxy_member = hasMember ? memberAt(member) : null
       await tx.insert(autoproxies).values({ ...row, autoproxy_member, system_id: id, guild_id })
     }
-    for (const [at, row] of any.kept.entries())
-      await tx.insert(archive).values({
-        system_id: id,
-        collection: 'notes',
-        content: JSON.stringify(row),
-        digest: String(at),
-      })
+    for (const content of new Set(any.kept.map((row) => JSON.stringify(row))))
+      await tx
+        .insert(archive)
+        .values({ system_id: id, collection: 'notes', content, digest: content })
     return id
   })
 }

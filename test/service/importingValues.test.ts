@@ -51,7 +51,13 @@ describe('IDs of a file', () => {
     const report = await bring(place, 'new', file)
     const now = await idsOf(report)
     expect(report.system).toBe(now[0] ?? '')
-    const renamed = (kind: string, at: number) => ({ kind, from: ids[at], to: now[at] })
+    const names: Record<string, string> = { member: 'Wren', group: 'Keepers' }
+    const renamed = (kind: string, at: number) => ({
+      kind,
+      name: names[kind] ?? null,
+      from: ids[at],
+      to: now[at],
+    })
     expect(report.renamed as object[]).toEqual([
       renamed('system', 0),
       renamed('system', 3),
@@ -97,10 +103,14 @@ describe('accounts of a file', () => {
     await deps.transact((tx) => insertAccount(deps, tx, them.id, taken))
     await deps.transact((tx) => insertAccount(deps, tx, to.id, own))
     const text = `{"switches":[],"accounts":[${free},${taken},${own}]}`
-    const { repairs } = await bring(place, to, Buffer.from(text))
+    const { accounts } = await bring(place, to, Buffer.from(text))
     expect(await linkedTo(to)).toEqual([free, own])
     expect(await linkedTo(them)).toEqual([taken])
-    expect(repairs).toMatchObject([{ kind: 'account', name: taken, now: null }])
+    expect(accounts).toEqual([
+      { id: free, linked: true, why: 'is named by the file' },
+      { id: taken, linked: false, why: 'is linked to another system here' },
+      { id: own, linked: true, why: 'was linked already' },
+    ])
   })
 
   async function linkedTo({ id }: Someone) {
@@ -213,7 +223,7 @@ describe('events', () => {
       { config: { pings_enabled: false } },
       ['UPDATE_SETTINGS', 'SUCCESSFUL_IMPORT'],
     ],
-    ['of an account', { accounts: ['555555555555555555'] }, ['SUCCESSFUL_IMPORT']],
+    ['of an account', { accounts: ['555555555555555555'] }, ['LINK_ACCOUNT', 'SUCCESSFUL_IMPORT']],
     [
       'of members, groups and switches are one for all',
       {

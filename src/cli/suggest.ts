@@ -1,21 +1,30 @@
 const MOST = 3
 
-/** A third of a word may be wrong before it is taken for another. */
+/** Of so many letters one may be wrong before the word is taken for another. */
 const LETTERS_PER_SLIP = 3
 
 /** The names that were most likely meant, best first; none where nothing is near. */
 export function suggest(names: readonly string[], typed: string): string[] {
-  const near = names
-    .map((name) => ({ name, slips: countSlips(name, typed) }))
-    .filter(({ name, slips }) => slips <= Math.ceil(name.length / LETTERS_PER_SLIP))
-    .toSorted((a, b) => a.slips - b.slips)
-  const best = near.filter(({ slips }) => slips === near[0]?.slips).map(({ name }) => name)
-  if (best.length > 0) return best.slice(0, MOST)
+  const near = names.map((name) => ({ name, slips: measureSlips(name, typed) }))
+  const fewest = Math.min(...near.map(({ slips }) => slips))
+  if (Number.isFinite(fewest))
+    return near.flatMap(({ name, slips }) => (slips === fewest ? [name] : [])).slice(0, MOST)
   // One of its words alone, or its words the other way round.
   const words = typed.split(' ')
   return names
     .filter((name) => words.every((word) => name.split(' ').includes(word)))
     .slice(0, MOST)
+}
+
+/** Word by word; infinitely many where one of them is another word altogether. */
+function measureSlips(name: string, typed: string): number {
+  const [own, others] = [name.split(' '), typed.split(' ')]
+  if (own.length !== others.length) return Number.POSITIVE_INFINITY
+  const slips = own.map((word, at) => {
+    const count = countSlips(word, others[at] ?? '')
+    return count <= Math.ceil(word.length / LETTERS_PER_SLIP) ? count : Number.POSITIVE_INFINITY
+  })
+  return slips.reduce((sum, count) => sum + count, 0)
 }
 
 /** How many letters must be put in, left out or exchanged to make one text of the other. */

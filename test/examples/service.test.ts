@@ -6,21 +6,21 @@ import { serveCommand } from '../../src/cli/serve'
 
 const unit = join(import.meta.dir, '../../examples/multitude.service')
 const lines = readFileSync(unit, 'utf8').split('\n')
-const valueOf = (key: string) =>
+const linesOf = (key: string) =>
   lines.flatMap((line) => (line.startsWith(`${key}=`) ? [line.slice(key.length + 1)] : []))
 
 describe('the unit file', () => {
   test('starts the server with flags that it knows', () => {
-    const [program, command, ...flags] = valueOf('ExecStart').join().split(' ')
+    const [program, command, ...flags] = linesOf('ExecStart').join().split(' ')
     expect([program, command]).toEqual(['/usr/local/bin/multitude', 'serve'])
     expect(parseArguments(serveCommand, flags).flags).toEqual({ 'env-file': '/etc/multitude.env' })
   })
 
   test('leaves the program what it needs', () => {
-    expect(valueOf('StateDirectory')).toEqual(['multitude'])
-    expect(valueOf('RestrictAddressFamilies')).toEqual(['AF_INET AF_INET6 AF_UNIX'])
+    expect(linesOf('StateDirectory')).toEqual(['multitude'])
+    expect(linesOf('RestrictAddressFamilies')).toEqual(['AF_INET AF_INET6 AF_UNIX'])
     for (const deadly of ['MemoryDenyWriteExecute', 'PrivateNetwork', 'IPAddressDeny'])
-      expect(valueOf(deadly)).toEqual([])
+      expect(linesOf(deadly)).toEqual([])
   })
 
   const analyze = Bun.which('systemd-analyze')

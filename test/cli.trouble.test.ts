@@ -109,9 +109,13 @@ describe('a new database', () => {
 })
 
 describe('on a terminal', () => {
+  const CTRL_C = '\x03'
+  const CTRL_D = '\x04'
   const answers: [answer: string, code: number, says: string, isLeft: boolean][] = [
     ['n', FAILED, 'multitude: Nothing was changed.', true],
     ['', FAILED, 'multitude: Nothing was changed.', true],
+    [CTRL_C, FAILED, 'multitude: Nothing was changed.', true],
+    [CTRL_D, FAILED, 'multitude: Nothing was changed.', true],
     ['yes', 0, 'is deleted.', false],
   ]
 
@@ -135,6 +139,7 @@ describe('on a terminal', () => {
       expect(await child.exited).toBe(code)
       child.terminal?.close()
       expect(said).toContain(says)
+      expect(said).not.toContain('    at ')
       expect((await run(['system', 'show', id], { cwd })).code).toBe(isLeft ? 0 : FAILED)
     },
   )

@@ -124,9 +124,12 @@ async function confirm(question: string, isGiven: boolean): Promise<void> {
   if (!process.stdin.isTTY) throw new UsageError('--yes is needed, because this cannot be undone')
   const { createInterface } = await import('node:readline/promises')
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  const answer = await terminal.question(`${question} [y/N] `)
+  // Leaving by Ctrl-C or Ctrl-D is a no, on a line of its own.
+  const answer = await terminal
+    .question(`${question} [y/N] `)
+    .catch(() => void process.stderr.write('\n'))
   terminal.close()
-  if (!/^y(es)?$/i.test(answer.trim())) throw new Failure('Nothing was changed.')
+  if (!/^y(es)?$/i.test(answer?.trim() ?? '')) throw new Failure('Nothing was changed.')
 }
 
 async function complain(command: Command, cause: unknown, isJson: boolean): Promise<number> {

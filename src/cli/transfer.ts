@@ -10,7 +10,7 @@ import { namedSystem } from './named'
 export const transferCommands: Command[] = [
   {
     name: 'import',
-    summary: 'Bring in a file of PluralKit, Tupperbox or Simply Plural',
+    summary: 'Bring in a file of PluralKit, Tupperbox or Simply Plural; - for standard input',
     args: ['FILE'],
     makesDatabase: (flags) => flags.new === true,
     flags: {

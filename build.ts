@@ -39,6 +39,8 @@ async function compile(outfile: string, target?: string): Promise<string> {
       ...(target && { target: target as Bun.Build.CompileTarget }),
       // A bunfig.toml in the folder it is started from could make it run foreign code.
       autoloadBunfig: false,
+      // It reads `.env` itself, as weighty as the README says.
+      autoloadDotenv: false,
     },
   })
   const [executable] = result.outputs
@@ -53,14 +55,17 @@ async function smoke(executable: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'multitude-'))
   const program = join(folder, 'multitude')
   await $`cp ${executable} ${program}`
-  const server = Bun.spawn([program, '--port', '0', '--log-format', 'json'], {
+  // Of a service on this machine, whose settings it would take from /etc, nothing is touched.
+  const own = ['--database', `file:${join(folder, 'smoke.db')}`]
+  const serve = ['--port', '0', '--host', '127.0.0.1', '--backup-dir', '', '--log-format', 'json']
+  const server = Bun.spawn([program, ...serve, ...own], {
     cwd: folder,
     env: {},
     stderr: 'pipe',
   })
   try {
     const address = await addressOf(server.stderr)
-    const { token } = await $`${program} system create --name Smoke --json`
+    const { token } = await $`${program} system create --name Smoke --json ${own}`
       .cwd(folder)
       .env({})
       .json()

@@ -6,11 +6,15 @@ export const program = existsSync('dist/multitude')
   ? ['dist/multitude']
   : [process.execPath, 'src/main.ts']
 
+/** Of a service on this machine, whose settings the executable reads, nothing is touched. */
+export const alone = { MULTITUDE_HOST: '127.0.0.1', BACKUP_DIR: '' }
+
 /** Everything is on as for callers from outside, but no limit is ever met. */
 export const everythingOn = {
   RATE_LIMIT: 'generic_get=999999,message=999999,generic_update=999999',
   TRUST_PROXY: '1',
   LOG_FORMAT: 'json',
+  ...alone,
 }
 
 /** Chosen beforehand: reading it off the log would take time, and a restart would change it. */

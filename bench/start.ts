@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { known, makeData, small, whole } from './data'
-import { freePort, memoryOf, program } from './product'
+import { alone, freePort, memoryOf, program } from './product'
 
 /** How soon the executable answers, and how much memory it takes when nobody asks anything. */
 
@@ -53,7 +53,7 @@ async function start(rest: number): Promise<{ ms: number; idle: number | null }>
   const url = `http://127.0.0.1:${port}/v2/systems/${known.typical}`
   const spawnedAt = performance.now()
   const child = Bun.spawn([...program, 'serve', '--json'], {
-    env: { PORT: String(port), DATABASE_URL: `file:${file}` },
+    env: { ...alone, PORT: String(port), DATABASE_URL: `file:${file}` },
     stdin: 'ignore',
     stdout: 'ignore',
     stderr: 'ignore',

@@ -11,6 +11,8 @@ interface Setting<T> {
   /** The command-line flag, where it is not simply the name in lower case. */
   readonly flag?: string
   readonly secret?: boolean
+  /** Shells set a variable of this bare name for purposes of their own: there it says nothing. */
+  readonly isOfShells?: boolean
 }
 
 export interface RateLimits {
@@ -30,7 +32,10 @@ const DAYS = 24 * HOURS
 
 /** Every setting of the program. `multitude config` is made from it, and a test holds the README to it. */
 export const settings = {
-  HOST: setting('127.0.0.1', readHost, 'Address to listen on; 0.0.0.0 for every network'),
+  HOST: {
+    ...setting('127.0.0.1', readHost, 'Address to listen on; 0.0.0.0 for every network'),
+    isOfShells: true,
+  },
   PORT: setting(8080, readPort, 'Port to listen on; 0 picks a free one'),
   DATABASE_URL: {
     ...setting('file:data/multitude.db', readDatabaseUrl, 'Where the data lies, as file:PATH'),
@@ -87,18 +92,42 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads all settings; a flag wins over the environment. Throws every problem at once. */
-export function readConfig(
-  env: Record<string, string | undefined>,
-  flags: Record<string, unknown> = {},
-): Config {
+type Variables = Readonly<Record<string, string | undefined>>
+
+/** A file with settings, written on purpose. */
+export interface EnvFile {
+  readonly name: string
+  readonly values: Variables
+}
+
+/** The settings in force, and for each where its value comes from. */
+export interface Reading {
+  readonly config: Config
+  readonly origins: Readonly<Record<SettingName, string>>
+}
+
+/** Reads all settings of an environment and of flags. Throws every problem at once. */
+export function readConfig(env: Variables, flags: Readonly<Record<string, unknown>> = {}): Config {
+  return readSettings(env, flags).config
+}
+
+/**
+ * Reads all settings. A flag decides, else the environment, else the first of the files that names
+ * the setting. Throws every problem at once.
+ */
+export function readSettings(
+  env: Variables,
+  flags: Readonly<Record<string, unknown>> = {},
+  files: readonly EnvFile[] = [],
+): Reading {
   const problems: string[] = []
   const config: Record<string, unknown> = {}
+  const origins: Record<string, string> = {}
   for (const [name, { initial, read, secret }] of entries()) {
-    const flag = flags[flagOf(name)]
-    const [source, text] =
-      flag === undefined ? [name, env[name]] : [`--${flagOf(name)}`, String(flag)]
-    if (text === undefined || text === '') {
+    const { text, origin, calledBy } = findGiven(name, env, flags, files) ?? unset
+    origins[name] = origin
+    // Empty is the default, too. But a flag is never left empty on purpose where that means nothing.
+    if (text === '' && (origin !== 'flag' || initial === '')) {
       config[name] = initial
       continue
     }
@@ -106,11 +135,48 @@ export function readConfig(
       config[name] = read(text)
     } catch (cause) {
       const shown = secret ? '(secret)' : JSON.stringify(text)
-      problems.push(`${source}: ${(cause as Error).message}, not ${shown}`)
+      problems.push(`${calledBy}: ${(cause as Error).message}, not ${shown}`)
     }
   }
   if (problems.length > 0) throw new ConfigError(problems)
-  return config as Config
+  return { config, origins } as Reading
+}
+
+interface Given {
+  readonly text: string
+  readonly origin: string
+  /** What a complaint calls it. */
+  readonly calledBy: string
+}
+
+const unset: Given = { text: '', origin: 'default', calledBy: '' }
+
+function findGiven(
+  name: SettingName,
+  env: Variables,
+  flags: Readonly<Record<string, unknown>>,
+  files: readonly EnvFile[],
+): Given | undefined {
+  const flag = flags[flagOf(name)]
+  if (flag !== undefined)
+    return { text: String(flag), origin: 'flag', calledBy: `--${flagOf(name)}` }
+  const { isOfShells } = settings[name] as Setting<unknown>
+  const [own, ...bare] = spellingsOf(name)
+  for (const spelling of isOfShells ? [own] : [own, ...bare]) {
+    const text = env[spelling]
+    if (text !== undefined) return { text, origin: spelling, calledBy: spelling }
+  }
+  for (const { name: file, values } of files)
+    for (const spelling of [own, ...bare]) {
+      const text = values[spelling]
+      if (text !== undefined) return { text, origin: file, calledBy: `${spelling} in ${file}` }
+    }
+  return undefined
+}
+
+/** The variables of a setting: first the one that can be nobody else's. */
+export function spellingsOf(name: SettingName): [own: string, bare: string] {
+  return [`MULTITUDE_${name}`, name]
 }
 
 export function flagOf(name: SettingName): string {
@@ -119,12 +185,13 @@ export function flagOf(name: SettingName): string {
 }
 
 /** The settings with the values in force, as text that can be read back; secrets are masked. */
-export function describeConfig(config: Config) {
+export function describeConfig({ config, origins }: Reading) {
   return entries().map(([name, { initial, secret, doc, show = showPlain }]) => ({
     name,
     flag: `--${flagOf(name)}`,
     value: secret && config[name] ? '********' : show(config[name]),
     default: show(initial),
+    from: origins[name],
     doc,
   }))
 }

@@ -2,8 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import {
   ConfigError,
   describeConfig,
+  type EnvFile,
   flagOf,
   readConfig,
+  readSettings,
   type SettingName,
   settings,
 } from '../src/config'
@@ -91,14 +93,14 @@ const bad: [name: SettingName, text: string][] = [
 
 describe('a setting', () => {
   test.each(good)('%s may be %p', (name, text, value) => {
-    expect(readConfig({ [name]: text })[name]).toEqual(value as never)
+    expect(readConfig({ [`MULTITUDE_${name}`]: text })[name]).toEqual(value as never)
     expect(readConfig({}, { [flagOf(name)]: text })[name]).toEqual(value as never)
   })
 
   test.each(bad)('%s may not be %p', (name, text) => {
-    const [problem, ...others] = problemsOf({ [name]: text })
+    const [problem, ...others] = problemsOf({ [`MULTITUDE_${name}`]: text })
     expect(others).toEqual([])
-    expect(problem).toStartWith(`${name}: must `)
+    expect(problem).toStartWith(`MULTITUDE_${name}: must `)
     expect(problem).toEndWith(`, not ${JSON.stringify(text)}`)
   })
 
@@ -147,14 +149,75 @@ describe('a setting', () => {
   })
 })
 
+describe('where a setting comes from', () => {
+  const env = { MULTITUDE_PORT: '2', PORT: '3' }
+  const named = { name: 'my.env', values: { PORT: '4', MULTITUDE_LOG_LEVEL: 'warn' } }
+  const local = { name: '.env', values: { MULTITUDE_PORT: '5', PORT: '50' } }
+  const machine = { name: '/etc/multitude.env', values: { PORT: '6' } }
+
+  const order: [given: Parameters<typeof readSettings>, port: number, from: string][] = [
+    [[env, { port: '1' }, [named, local, machine]], 1, 'flag'],
+    [[env, {}, [named, local, machine]], 2, 'MULTITUDE_PORT'],
+    [[{ PORT: '3' }, {}, [named, local, machine]], 3, 'PORT'],
+    [[{}, {}, [named, local, machine]], 4, 'my.env'],
+    [[{}, {}, [local, machine]], 5, '.env'],
+    [[{}, {}, [machine]], 6, '/etc/multitude.env'],
+    [[{}, {}, []], 8080, 'default'],
+  ]
+
+  test.each(order)('%#: is the first of flag, environment and files', (given, port, from) => {
+    const { config, origins } = readSettings(...given)
+    expect([config.PORT, origins.PORT]).toEqual([port, from])
+  })
+
+  test('is never the HOST of a shell, but one that was meant', () => {
+    const file = { name: '.env', values: { HOST: '0.0.0.0' } }
+    const hosts = [
+      readSettings({ HOST: 'my-laptop' }),
+      readSettings({ HOST: 'my-laptop' }, {}, [file]),
+      readSettings({ HOST: 'my-laptop', MULTITUDE_HOST: '::' }, {}, [file]),
+    ].map(({ config, origins }) => [config.HOST, origins.HOST])
+    expect(hosts).toEqual([
+      ['127.0.0.1', 'default'],
+      ['0.0.0.0', '.env'],
+      ['::', 'MULTITUDE_HOST'],
+    ])
+  })
+
+  test('is the first that names it, even empty: so a file can be overruled by the default', () => {
+    const file = { name: '.env', values: { BACKUP_DIR: 'backups', PORT: '9000' } }
+    const { config } = readSettings({ MULTITUDE_PORT: '' }, { 'backup-dir': '' }, [file])
+    expect(config).toMatchObject({ BACKUP_DIR: '', PORT: 8080 })
+  })
+
+  test('is told where it is bad', () => {
+    expect(problemsOf({}, { port: '', database: '' }, [named, local])).toEqual([
+      '--port: must be a number from 0 to 65535, not ""',
+      '--database: must look like file:data/multitude.db, not ""',
+    ])
+    const bad = { name: '.env', values: { MULTITUDE_PORT: 'x', LOG_LEVEL: 'loud' } }
+    expect(problemsOf({}, {}, [bad])).toEqual([
+      'MULTITUDE_PORT in .env: must be a number from 0 to 65535, not "x"',
+      'LOG_LEVEL in .env: must be one of debug, info, warn, error, not "loud"',
+    ])
+  })
+})
+
 describe('bad settings', () => {
   test('are told all at once, each by where it came from', () => {
     const problems = problemsOf(
-      { HOST: 'a b', LOG_LEVEL: 'loud', PUBLIC_URL: 'x', TRUST_PROXY: 'x' },
+      { MULTITUDE_HOST: 'a b', LOG_LEVEL: 'loud', PUBLIC_URL: 'x', TRUST_PROXY: 'x' },
       { port: 'x', 'body-limit': 'x', 'log-level': 'louder' },
     )
     expect(problems.map((problem) => problem.split(':')[0]).toSorted()).toEqual(
-      ['--body-limit', '--log-level', '--port', 'HOST', 'PUBLIC_URL', 'TRUST_PROXY'].toSorted(),
+      [
+        '--body-limit',
+        '--log-level',
+        '--port',
+        'MULTITUDE_HOST',
+        'PUBLIC_URL',
+        'TRUST_PROXY',
+      ].toSorted(),
     )
     expect(problems.join('\n')).toContain('must be one of debug, info, warn, error, not "louder"')
   })
@@ -162,25 +225,25 @@ describe('bad settings', () => {
 
 describe('the settings as they are shown', () => {
   test('can be read back', () => {
-    const configs = [readConfig({}), ...good.map(([name, text]) => readConfig({ [name]: text }))]
-    for (const config of configs) {
-      const shown = describeConfig(config)
-      expect(readConfig(Object.fromEntries(shown.map((row) => [row.name, row.value])))).toEqual(
-        config,
-      )
+    const given = good.map(([name, text]) => ({ [`MULTITUDE_${name}`]: text }))
+    for (const reading of [{}, ...given].map((env) => readSettings(env))) {
+      const shown = describeConfig(reading)
+      const values = Object.fromEntries(shown.map((row) => [`MULTITUDE_${row.name}`, row.value]))
+      expect(readConfig(values)).toEqual(reading.config)
       const defaults = Object.fromEntries(shown.map((row) => [row.name, row.default]))
       expect(readConfig(defaults)).toEqual(readConfig({}))
     }
   })
 
-  test('name the flag and the meaning of each', () => {
-    const rows = describeConfig(readConfig({ PORT: '9000' }))
+  test('name the flag, the origin and the meaning of each', () => {
+    const rows = describeConfig(readSettings({ PORT: '9000' }))
     expect(rows.map(({ name }) => name)).toEqual(Object.keys(settings) as SettingName[])
     expect(rows.find(({ name }) => name === 'PORT')).toEqual({
       name: 'PORT',
       flag: '--port',
       value: '9000',
       default: '8080',
+      from: 'PORT',
       doc: settings.PORT.doc,
     })
   })
@@ -194,10 +257,10 @@ describe('the settings as they are shown', () => {
     const table: Record<string, object> = settings
     table.TEST_SECRET = { initial: '', read, doc: 'A secret for this test', secret: true }
     try {
-      const shown = JSON.stringify(describeConfig(readConfig({ TEST_SECRET: secret })))
+      const shown = JSON.stringify(describeConfig(readSettings({ TEST_SECRET: secret })))
       expect(shown).not.toContain(secret)
       expect(shown).toContain('"value":"********"')
-      expect(JSON.stringify(describeConfig(readConfig({})))).not.toContain('********')
+      expect(JSON.stringify(describeConfig(readSettings({})))).not.toContain('********')
       expect(problemsOf({ TEST_SECRET: `bad ${secret}` })).toEqual([
         'TEST_SECRET: must be better, not (secret)',
       ])
@@ -210,9 +273,10 @@ describe('the settings as they are shown', () => {
 function problemsOf(
   env: Record<string, string>,
   flags: Record<string, unknown> = {},
+  files: EnvFile[] = [],
 ): readonly string[] {
   try {
-    readConfig(env, flags)
+    readSettings(env, flags, files)
   } catch (cause) {
     if (cause instanceof ConfigError) return cause.problems
     throw cause

@@ -103,6 +103,26 @@ describe('the house', () => {
   })
 })
 
+describe('in a fresh clone', () => {
+  const scripts: Record<string, string> = manifest.scripts
+  const installs = (name: string): boolean => {
+    const { [`pre${name}`]: before = '', [name]: script = '' } = scripts
+    if (`${before} ${script}`.includes('npm run --silent preinstalled')) return true
+    const [, other] = /^npm run --silent (\S+)/.exec(script) ?? []
+    return other !== undefined && installs(other)
+  }
+
+  test.each(['start', 'test', 'check', 'build', 'bench', 'bench:soak', 'bench:start'])(
+    'npm run %s installs first',
+    (name) => expect(installs(name)).toBe(true),
+  )
+
+  test('no script that runs something of ours is forgotten', () => {
+    const bare = Object.keys(scripts).filter((name) => !name.startsWith('pre') && !installs(name))
+    expect(bare).toEqual(['format', 'migration'])
+  })
+})
+
 describe('the README', () => {
   const readme = read('README.md')
 

@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** The program as an operator starts it: a process of its own, in a folder of its own. */
-export const program = [process.execPath, join(import.meta.dir, '../src/main.ts')]
+export const program = [process.execPath, '--no-env-file', join(import.meta.dir, '../src/main.ts')]
+
+/** What is said where a database is made that was not there. */
+export const NEW_DATABASE = /^multitude: a new database was made: \S+\n/
 
 export interface Ended {
   code: number
@@ -15,6 +18,8 @@ export interface Ended {
 interface Circumstances {
   cwd: string
   env?: Record<string, string>
+  /** What comes on standard input. */
+  stdin?: Uint8Array
 }
 
 export interface Server {
@@ -44,13 +49,13 @@ export function emptyFolder(name = ''): string {
 export async function commandLine() {
   const outdir = emptyFolder('bundle-')
   await Bun.build({
-    entrypoints: [program[1] ?? ''],
+    entrypoints: [program.at(-1) ?? ''],
     target: 'bun',
     minify: true,
     bytecode: true,
     outdir,
   })
-  const words = [process.execPath, join(outdir, 'main.js')]
+  const words = [...program.slice(0, -1), join(outdir, 'main.js')]
 
   const run = (args: string[], circumstances: Circumstances) =>
     runCommand([...words, ...args], circumstances)
@@ -58,7 +63,8 @@ export async function commandLine() {
   /** Runs with --json and gives the one value it printed. */
   const runJson = async <T>(args: string[], circumstances: Circumstances): Promise<T> => {
     const { code, out, err } = await run([...args, '--json'], circumstances)
-    if (code !== 0 || err !== '') throw new Error(`${args.join(' ')} ended with ${code}: ${err}`)
+    if (code !== 0 || err.replace(NEW_DATABASE, '') !== '')
+      throw new Error(`${args.join(' ')} ended with ${code}: ${err}`)
     return JSON.parse(out)
   }
 
@@ -72,12 +78,12 @@ export async function commandLine() {
 
 export async function runCommand(
   words: string[],
-  { cwd, env = {} }: Circumstances,
+  { cwd, env = {}, stdin }: Circumstances,
 ): Promise<Ended> {
   const child = Bun.spawn(words, {
     cwd,
     env,
-    stdin: 'ignore',
+    stdin: stdin ?? 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
     timeout: LONGEST_MS,

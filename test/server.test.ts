@@ -33,7 +33,7 @@ describe('the first run', () => {
     const server = await startSource(program, [], { cwd })
     expect(server.said()).toContain(`Listening on  ${server.address}\n`)
     expect(server.said()).toContain(`API page      ${server.address}/docs\n`)
-    expect(server.said()).toContain(`Data          ${join(cwd, 'data', 'multitude.db')}\n`)
+    expect(server.said()).toContain(`Data (new)    ${join(cwd, 'data', 'multitude.db')}\n`)
     const [, command = ''] = /No system exists yet\..*\n\n +(.+)\n/.exec(server.said()) ?? []
     const made = await runCommand(['/bin/sh', '-c', command], { cwd: emptyFolder() })
     expect(made).toMatchObject({ code: 0, err: '' })
@@ -42,6 +42,7 @@ describe('the first run', () => {
     await stop(server)
     const again = await startServer([], { cwd })
     expect(again.said()).toContain('Listening on')
+    expect(again.said()).toContain(`Data          ${join(cwd, 'data', 'multitude.db')}\n`)
     expect(again.said()).not.toContain('No system exists')
     await stop(again)
   })

@@ -50,7 +50,6 @@ export const readCommand: Command = {
   name: READ,
   summary: 'Read a file for a server that serves others meanwhile',
   args: ['OPTIONS'],
-  isInternal: true,
   async run({ args: [options = '{}'] }) {
     volunteer()
     const file = await Bun.stdin.bytes()

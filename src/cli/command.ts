@@ -1,4 +1,4 @@
-import type { Config } from '../config'
+import type { Reading, SettingName } from '../config'
 import type { Deps } from '../service/deps'
 
 interface Flag {
@@ -13,20 +13,21 @@ export interface Command {
   /** Names of the arguments it needs, in order. */
   readonly args?: readonly string[]
   readonly flags?: Readonly<Record<string, Flag>>
-  /** Takes every setting as a flag, not only the database. */
-  readonly takesSettings?: boolean
+  /** The settings it takes as flags; only the database where nothing is said. */
+  readonly takesSettings?: 'all' | readonly SettingName[]
+  /** Makes a database where there is none. Others refuse: it is the wrong place, most likely. */
+  readonly makesDatabase?: (flags: Flags) => boolean
   /** Asks before it does what cannot be undone. */
   readonly destroys?: boolean
-  /** For the program itself: nobody is told of it. */
-  readonly isInternal?: boolean
   run(call: Call): Promise<Outcome>
 }
 
-/** What a command is called with. */
-export interface Call {
+export type Flags = Readonly<Record<string, string | boolean | undefined>>
+
+/** What a command is called with: the settings in force among it. */
+export interface Call extends Reading {
   readonly args: readonly string[]
-  readonly flags: Readonly<Record<string, string | boolean | undefined>>
-  readonly config: Config
+  readonly flags: Flags
   /** Opens the database when first asked for, migrating it if need be. */
   readonly deps: () => Deps
   /** Asks on a terminal; elsewhere `--yes` must have been given. */
@@ -42,8 +43,15 @@ export interface Outcome {
 /** The command was called wrongly: exit code 2, with its usage line. */
 export class UsageError extends Error {}
 
-/** The command could not do its work: one line, exit code 1. */
-export class Failure extends Error {}
+/** The command could not do its work: one line, exit code 1. Scripts may get a value all the same. */
+export class Failure extends Error {
+  constructor(
+    message: string,
+    readonly json?: unknown,
+  ) {
+    super(message)
+  }
+}
 
 export function usageOf({ name, args = [], flags = {}, destroys }: Command): string {
   const options = Object.entries(flags).map(([flag, { type }]) =>

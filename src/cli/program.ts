@@ -6,15 +6,15 @@ import { type Command, columns } from './command'
 export const programCommands: Command[] = [
   {
     name: 'config',
-    summary: 'Show every setting with its value in force',
-    takesSettings: true,
-    async run({ config }) {
-      const rows = describeConfig(config)
+    summary: 'Show every setting with its value in force, and where that comes from',
+    takesSettings: 'all',
+    async run(call) {
+      const rows = describeConfig(call)
       return {
         json: rows,
         text: columns([
-          ['SETTING', 'VALUE', 'MEANING'],
-          ...rows.map(({ name, value, doc }) => [name, value, doc]),
+          ['SETTING', 'VALUE', 'FROM', 'MEANING'],
+          ...rows.map(({ name, value, from, doc }) => [name, value, from, doc]),
         ]),
       }
     },
@@ -22,6 +22,7 @@ export const programCommands: Command[] = [
   {
     name: 'migrate',
     summary: 'Bring the database to this version’s tables, without serving',
+    makesDatabase: () => true,
     async run({ deps, config }) {
       deps()
       return {

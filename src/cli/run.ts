@@ -1,21 +1,27 @@
-import { parseArgs } from 'node:util'
-import { openDeps } from '../app'
-import { ConfigError, flagOf, readConfig, type SettingName, settings } from '../config'
+import { ConfigError, readSettings } from '../config'
 import { StorageError } from '../db/handle'
 import { DomainError } from '../model/errors'
 import { accountCommands } from './account'
+import { parseArguments } from './arguments'
 import { readCommand } from './aside'
 import { botCommands } from './bot'
 import { careCommands } from './care'
-import { type Call, type Command, columns, Failure, UsageError, usageOf } from './command'
+import { type Command, Failure, UsageError, usageOf } from './command'
+import { openDatabase } from './database'
+import { readEnvFiles, serviceFileOf } from './envFiles'
+import { healthCommand } from './health'
+import { findHelp, isGroup } from './help'
 import { programCommands } from './program'
+import { isExecutable } from './self'
 import { serveCommand } from './serve'
+import { suggest } from './suggest'
 import { systemCommands } from './system'
 import { tokenCommands } from './token'
 import { transferCommands } from './transfer'
 
 export const commands: Command[] = [
   serveCommand,
+  healthCommand,
   ...systemCommands,
   ...tokenCommands,
   ...botCommands,
@@ -23,7 +29,6 @@ export const commands: Command[] = [
   ...transferCommands,
   ...careCommands,
   ...programCommands,
-  readCommand,
 ]
 
 const OK = 0
@@ -34,85 +39,86 @@ const MISUSED = 2
 export async function run(
   argv: string[],
   env: Record<string, string | undefined>,
+  serviceFile = serviceFileOf(isExecutable(), process.platform),
 ): Promise<number> {
+  const topic = askedTopic(argv)
+  if (topic) return explain(topic)
   const [command, rest] = findCommand(argv)
-  if (!command) return explainAll(argv)
-  let opened: ReturnType<typeof openDeps> | undefined
+  if (!command) return refuseUnknown(argv.slice(0, 2))
+  let opened: ReturnType<typeof openDatabase> | undefined
+  let isJson = false
   try {
-    const { flags, args } = parse(command, rest)
-    if (flags.help) return await explain(command)
-    const config = readConfig(env, flags)
+    const { flags, args } = parseArguments(command, rest)
+    isJson = flags.json === true
+    if (flags.help) return await explain(command.name.split(' '))
+    const { files, closed } = readEnvFiles(flags['env-file'] as string | undefined, serviceFile)
+    const reading = readSettings(env, flags, files)
     const outcome = await command.run({
+      ...reading,
       args,
       flags,
-      config,
       deps: () => {
-        opened ??= openDeps(config)
+        opened ??= openDatabase(reading.config, command.makesDatabase?.(flags) === true, closed)
         return opened.deps
       },
       confirm: (question) => confirm(question, flags.yes === true),
     })
-    await say(flags.json ? JSON.stringify(outcome.json) : outcome.text)
+    await say(isJson ? JSON.stringify(outcome.json) : outcome.text)
     return OK
   } catch (cause) {
-    return complain(command, cause)
+    return await complain(command, cause, isJson)
   } finally {
     opened?.storage.close()
   }
 }
 
+const HELP = ['help', '--help', '-h']
+
+/** The words that help is wanted for; null where something is to be done. */
+function askedTopic([first = '', ...rest]: string[]): string[] | null {
+  if (HELP.includes(first)) return rest.filter((word) => !word.startsWith('-'))
+  const [second] = rest
+  const isOpen = second === undefined || second === '--help' || second === '-h'
+  return isOpen && isGroup(commands, first) ? [first] : null
+}
+
 function findCommand(argv: string[]): [Command | undefined, string[]] {
-  const [first = 'serve', second = ''] = argv
-  const bare = first.startsWith('-') && first !== '--help' && first !== '-h'
-  if (argv.length === 0 || bare) return [serveCommand, argv]
+  const [first = '', second = ''] = argv
+  if (first === '--version' || first === '-v') return findCommand(['version', ...argv.slice(1)])
+  if (argv.length === 0 || first.startsWith('-')) return [serveCommand, argv]
   for (const [name, taken] of [
     [`${first} ${second}`, 2],
     [first, 1],
   ] as const) {
-    const found = commands.find((command) => command.name === name)
+    // One is for the program itself, and nobody is told of it.
+    const found = [...commands, readCommand].find((command) => command.name === name)
     if (found) return [found, argv.slice(taken)]
   }
   return [undefined, []]
 }
 
-function parse(command: Command, argv: string[]): Pick<Call, 'args' | 'flags'> {
-  const own = Object.entries(command.flags ?? {}).map(([name, { type }]) => [name, { type }])
-  const config = settingsOf(command).map((name) => [flagOf(name), { type: 'string' }])
-  const common = ['help', 'json', ...(command.destroys ? ['yes'] : [])]
-  const options = Object.fromEntries([
-    ...own,
-    ...config,
-    ...common.map((name) => [name, { type: 'boolean' }]),
-  ])
-  const { values, positionals } = parseOrMisuse(argv, options)
-  const { args = [] } = command
-  if (values.help !== true && positionals.length !== args.length)
-    throw new UsageError(
-      positionals.length < args.length
-        ? `${args.slice(positionals.length).join(' and ')} ${args.length - positionals.length > 1 ? 'are' : 'is'} missing`
-        : `unexpected ${positionals.slice(args.length).join(' ')}`,
-    )
-  return { args: positionals, flags: values }
+async function explain(topic: string[]): Promise<number> {
+  const text = findHelp(commands, topic)
+  if (text === null) return refuseUnknown(topic)
+  await say(text)
+  return OK
 }
 
-function parseOrMisuse(
-  args: string[],
-  options: NonNullable<Parameters<typeof parseArgs>[0]>['options'],
-) {
-  try {
-    const { values, positionals } = parseArgs({
-      args,
-      options: options ?? {},
-      allowPositionals: true,
-    })
-    return { values: values as Call['flags'], positionals }
-  } catch (cause) {
-    throw new UsageError((cause as Error).message.split(/\.\s/)[0])
-  }
-}
-
-function settingsOf({ takesSettings }: Command): SettingName[] {
-  return takesSettings ? (Object.keys(settings) as SettingName[]) : ['DATABASE_URL']
+function refuseUnknown(typed: string[]): number {
+  const words = typed.filter((word) => !word.startsWith('-'))
+  const [first = ''] = words
+  const names = commands.map(({ name }) => name)
+  const isKnownGroup = isGroup(commands, first)
+  // An argument may follow the word, where it is not the first of two.
+  const tries = isKnownGroup ? [words.join(' ')] : [words.join(' '), first]
+  const meant = tries.map((text) => suggest(names, text)).find((found) => found.length > 0)
+  const lines = [
+    `multitude: there is no command "${words.join(' ')}"`,
+    ...(meant ? [`Did you mean "multitude ${meant.join('" or "multitude ')}"?`] : []),
+    `"multitude help${isKnownGroup ? ` ${first}` : ''}" lists the commands.`,
+  ]
+  warn(lines.join('\n'))
+  return MISUSED
 }
 
 async function confirm(question: string, isGiven: boolean): Promise<void> {
@@ -120,12 +126,15 @@ async function confirm(question: string, isGiven: boolean): Promise<void> {
   if (!process.stdin.isTTY) throw new UsageError('--yes is needed, because this cannot be undone')
   const { createInterface } = await import('node:readline/promises')
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  const answer = await terminal.question(`${question} [y/N] `)
+  // Leaving by Ctrl-C or Ctrl-D is a no, on a line of its own.
+  const answer = await terminal
+    .question(`${question} [y/N] `)
+    .catch(() => void process.stderr.write('\n'))
   terminal.close()
-  if (!/^y(es)?$/i.test(answer.trim())) throw new Failure('Nothing was changed.')
+  if (!/^y(es)?$/i.test(answer?.trim() ?? '')) throw new Failure('Nothing was changed.')
 }
 
-function complain(command: Command, cause: unknown): number {
+async function complain(command: Command, cause: unknown, isJson: boolean): Promise<number> {
   if (cause instanceof UsageError) {
     warn(`multitude: ${cause.message}\nusage: ${usageOf(command)}`)
     return MISUSED
@@ -135,41 +144,19 @@ function complain(command: Command, cause: unknown): number {
     return MISUSED
   }
   if (cause instanceof Failure || cause instanceof StorageError || cause instanceof DomainError) {
-    warn(`multitude: ${cause.message}`)
+    if (isJson && cause instanceof Failure && cause.json !== undefined)
+      await say(JSON.stringify(cause.json))
+    warn(`multitude: ${cause instanceof DomainError ? spellForPeople(cause) : cause.message}`)
     return FAILED
   }
   throw cause
 }
 
-async function explain(command: Command): Promise<number> {
-  const flags: [string, string][] = [
-    ...Object.entries(command.flags ?? {}).map(([name, { type, doc }]): [string, string] => [
-      type === 'boolean' ? `--${name}` : `--${name} ${name.toUpperCase()}`,
-      doc,
-    ]),
-    ...settingsOf(command).map((name): [string, string] => [
-      `--${flagOf(name)} ${name}`,
-      settings[name].doc,
-    ]),
-    ...(command.destroys ? [['--yes', 'Do not ask'] as [string, string]] : []),
-    ['--json', 'Print one JSON value'],
-    ['--help', 'Print this'],
-  ]
-  await say(
-    `${command.summary}.\n\nusage: ${usageOf(command)}\n\n${columns(flags.map(([flag, doc]) => [`  ${flag}`, doc]))}`,
-  )
-  return OK
-}
-
-/** No command, or none of that name. */
-async function explainAll(argv: string[]): Promise<number> {
-  const isAsked = ['help', '--help', '-h'].includes(argv[0] ?? '')
-  const told = commands.filter(({ isInternal }) => !isInternal)
-  const list = columns(told.map(({ name, summary }) => [`  ${name}`, summary]))
-  const text = `usage: multitude [COMMAND] [--help]\n\n${list}`
-  if (isAsked) await say(`Multitude: a home for plural systems.\n\n${text}`)
-  else warn(`multitude: there is no command "${argv.join(' ')}"\n${text}`)
-  return isAsked ? OK : MISUSED
+/** Without the status that only HTTP has a use for. */
+function spellForPeople({ message }: DomainError): string {
+  const [, title = message, detail] = /^\d{3}: (.+?)(?: \((.+)\))?$/s.exec(message) ?? []
+  const text = detail ?? title
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`
 }
 
 /** Waits until a slow reader has it all: the exit that follows would cut it short. */

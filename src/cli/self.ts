@@ -1,7 +1,13 @@
 /** How this very program was called: the executable, or the source through Bun. */
 export function ownCommand(): string[] {
   const [, script = ''] = process.argv
-  return script.endsWith('.ts') ? [process.execPath, script] : [process.execPath]
+  if (isExecutable()) return [process.execPath]
+  // Else Bun would pass `.env` off as the environment, which outweighs other files.
+  return [process.execPath, '--no-env-file', script]
+}
+
+export function isExecutable(): boolean {
+  return Bun.isStandaloneExecutable
 }
 
 /** A command line of this program that works as it stands, pasted in any folder. */

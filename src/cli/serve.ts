@@ -6,22 +6,26 @@ import { commit, version } from '../version'
 import { readAside } from './aside'
 import { scheduleBackups } from './backups'
 import { type Command, columns, Failure } from './command'
+import { hasDatabase } from './database'
 import { typedCommand } from './self'
 
 export const serveCommand: Command = {
   name: 'serve',
   summary: 'Serve the API (also when no command is given)',
-  takesSettings: true,
+  takesSettings: 'all',
+  makesDatabase: () => true,
   async run({ config, flags }) {
     const isTerminal = process.stderr.isTTY === true
     const format = config.LOG_FORMAT === 'auto' ? (isTerminal ? 'text' : 'json') : config.LOG_FORMAT
     const log = createLog(config.LOG_LEVEL, format)
     // Listened for before the first request can come, so that no moment ends without finishing.
     const stopped = stopSignal()
+    const isNew = !hasDatabase(config)
     const app = createApp(config, log, undefined, undefined, readAside)
+    if (isNew) log.info('a new database was made', { path: app.storage.path })
     const address = await listen(app, config)
     const endBackups = scheduleBackups(config, log)
-    if (flags.json !== true) process.stderr.write(await greeting(app, config, address))
+    if (flags.json !== true) process.stderr.write(await greeting(app, config, address, isNew))
     log.info('listening', { address, version, commit })
     const signal = await stopped
     log.info('stopping', { signal })
@@ -43,12 +47,17 @@ async function listen(app: App, config: Config): Promise<string> {
 }
 
 /** Where it listens, where the data lies, and what to do next. */
-async function greeting(app: App, config: Config, address: string): Promise<string> {
+async function greeting(
+  app: App,
+  config: Config,
+  address: string,
+  isNew: boolean,
+): Promise<string> {
   const shown = config.PUBLIC_URL || address
   const facts = columns([
     ['  Listening on', address],
     ['  API page', `${shown}/docs`],
-    ['  Data', app.storage.path],
+    [isNew ? '  Data (new)' : '  Data', app.storage.path],
   ])
   const data = `file:${app.storage.path}`
   const make = typedCommand('system', 'create', '--name', 'My system', '--database', data)

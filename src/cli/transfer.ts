@@ -1,18 +1,19 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { parseJson } from '../formats/json'
 import { exportFrontHistory, exportSystem } from '../service/exporting'
 import { type ImportTarget, importFile } from '../service/importing'
 import { type ImportPart, importParts } from '../service/importWork'
 import { findSystem } from '../service/systems'
 import { type Call, type Command, Failure, UsageError } from './command'
+import { readImport, STANDARD, writeExport } from './files'
 import { namedSystem } from './named'
 import { describeReport } from './report'
 
 export const transferCommands: Command[] = [
   {
     name: 'import',
-    summary: 'Bring in a file of PluralKit, Tupperbox or Simply Plural',
+    summary: 'Bring in a file of PluralKit, Tupperbox or Simply Plural; - for standard input',
     args: ['FILE'],
+    makesDatabase: (flags) => flags.new === true,
     flags: {
       system: { type: 'string', doc: 'Into this system' },
       new: { type: 'boolean', doc: 'Into a new system, whose token is shown this once' },
@@ -29,7 +30,7 @@ export const transferCommands: Command[] = [
       const { flags, config, deps } = call
       const only = readOnly(flags.only)
       const target = await readTarget(call)
-      const file = readImport(call.args[0] ?? '', config.IMPORT_LIMIT)
+      const file = await readImport(call.args[0] ?? '', config.IMPORT_LIMIT)
       const isShown = process.stderr.isTTY && flags.json !== true
       const work = importFile(deps(), file, target, {
         dryRun: flags['dry-run'] === true,
@@ -49,13 +50,14 @@ export const transferCommands: Command[] = [
     summary: 'Write a system to a file that PluralKit takes too',
     args: ['SYSTEM'],
     flags: {
-      out: { type: 'string', doc: 'File to write; standard output when left out' },
+      out: { type: 'string', doc: 'File to write; standard output when left out, or -' },
+      force: { type: 'boolean', doc: 'Overwrite the file if there is one' },
       members: { type: 'string', doc: 'Only these members, with commas between' },
       groups: { type: 'string', doc: 'Only these groups with their members' },
       'front-history': { type: 'string', doc: 'The front history instead, as csv or ics' },
     },
     async run(call) {
-      const { out, members, groups, 'front-history': history } = call.flags
+      const { out, force, members, groups, 'front-history': history } = call.flags
       if (history !== undefined && history !== 'csv' && history !== 'ics')
         throw new UsageError('--front-history: must be csv or ics')
       if (history && (members ?? groups) !== undefined)
@@ -66,12 +68,12 @@ export const transferCommands: Command[] = [
         history
           ? exportFrontHistory(call.deps(), id, history).then((file) => ({ file, hasMore: false }))
           : exportSystem(call.deps(), id, choice, part)
-      if (typeof out === 'string') {
+      if (typeof out === 'string' && out !== STANDARD) {
         const files: string[] = []
         for (let part = 1, hasMore = true; hasMore; part++) {
           const made = await write(part)
           const name = part === 1 ? out : `${out}-${part}`
-          writeOrFail(name, made.file)
+          writeExport(name, made.file, force === true)
           files.push(name)
           hasMore = made.hasMore
         }
@@ -83,7 +85,8 @@ export const transferCommands: Command[] = [
       const { file, hasMore } = await write(1)
       if (hasMore)
         throw new Failure('The history is too long for one file: use --out, which writes several.')
-      const text = new TextDecoder().decode(file)
+      // To the byte: a byte order mark at the front stays.
+      const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(file)
       // Account IDs come out as strings: JavaScript numbers would round them.
       return { json: history ? text : parseJson(text), text: text.replace(/\r\n$/, '') }
     },
@@ -109,25 +112,6 @@ async function readTarget({ flags, deps }: Call): Promise<ImportTarget> {
   const found = await findSystem(deps().db, system)
   if (!found) throw new Failure(`There is no system ${system}.`)
   return { systemId: found.id }
-}
-
-function readImport(path: string, limit: number): Uint8Array {
-  try {
-    const { size } = statSync(path)
-    if (size > limit) throw new Failure(`${path} is larger than ${limit} bytes (IMPORT_LIMIT).`)
-    return readFileSync(path)
-  } catch (cause) {
-    if (cause instanceof Failure) throw cause
-    throw new Failure(`${path} cannot be read.`)
-  }
-}
-
-function writeOrFail(path: string, file: Uint8Array): void {
-  try {
-    writeFileSync(path, file)
-  } catch {
-    throw new Failure(`${path} cannot be written.`)
-  }
 }
 
 function splitList(given: Call['flags'][string]): string[] | null {

@@ -1,0 +1,70 @@
+import { parseArgs } from 'node:util'
+import { flagOf } from '../config'
+import { type Call, type Command, UsageError } from './command'
+import { settingsOf } from './help'
+import { suggest } from './suggest'
+
+type Options = Record<string, { type: 'string' | 'boolean'; short?: string }>
+
+/** The arguments and flags of a command, or what is wrong with them. */
+export function parseArguments(command: Command, argv: string[]): Pick<Call, 'args' | 'flags'> {
+  const { values, positionals } = parse(argv, optionsOf(command))
+  const { args = [] } = command
+  const missing = args.slice(positionals.length)
+  if (values.help !== true && missing.length > 0)
+    throw new UsageError(`${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} missing`)
+  const surplus = positionals.slice(args.length)
+  if (values.help !== true && surplus.length > 0) {
+    // Without a command it is about serving, and the command came too late.
+    const hint = argv[0]?.startsWith('-') ? '; flags stand behind the command' : ''
+    throw new UsageError(`unexpected ${surplus.join(' ')}${hint}`)
+  }
+  return { args: positionals, flags: values }
+}
+
+function optionsOf(command: Command): Options {
+  const own = Object.entries(command.flags ?? {}).map(([name, { type }]) => [name, { type }])
+  const config = settingsOf(command).map((name) => [flagOf(name), { type: 'string' }])
+  return Object.fromEntries([
+    ...own,
+    ...config,
+    ...(command.destroys ? [['yes', { type: 'boolean' }]] : []),
+    ['env-file', { type: 'string' }],
+    ['json', { type: 'boolean' }],
+    ['help', { type: 'boolean', short: 'h' }],
+  ])
+}
+
+function parse(args: string[], options: Options) {
+  try {
+    const { values, positionals, tokens } = parseArgs({
+      args,
+      options,
+      allowPositionals: true,
+      tokens: true,
+    })
+    refuseTwice(tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : [])))
+    return { values: values as Call['flags'], positionals }
+  } catch (cause) {
+    throw cause instanceof UsageError ? cause : new UsageError(explain(cause as Error, options))
+  }
+}
+
+/** One of them would be passed over without a word. */
+function refuseTwice(names: string[]): void {
+  const again = names.find((name, at) => names.indexOf(name) < at)
+  if (again) throw new UsageError(`--${again} is given twice`)
+}
+
+function explain({ message }: Error, options: Options): string {
+  const [, flag = ''] = /'(-*[^' ]+)/.exec(message) ?? []
+  if (message.startsWith('Unknown option')) {
+    const [meant] = suggest(Object.keys(options), flag.replace(/^-+/, ''))
+    return `Unknown option '${flag}'${meant ? `; did you mean --${meant}?` : ''}`
+  }
+  if (message.includes('ambiguous'))
+    return `${flag} needs a value; one that begins with a dash is given as ${flag}=-…`
+  if (message.includes('missing')) return `${flag} needs a value`
+  if (message.includes('does not take')) return `${flag} takes no value`
+  return message
+}

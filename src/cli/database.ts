@@ -1,0 +1,25 @@
+import { existsSync } from 'node:fs'
+import { openDeps } from '../app'
+import type { Config } from '../config'
+import { pathOf } from '../db/open'
+import { Failure } from './command'
+
+/** Opens the database of the settings. Where there is none, one is made only if that may be. */
+export function openDatabase(config: Config, mayMake: boolean, closedFiles: readonly string[]) {
+  const path = pathOf(config.DATABASE_URL)
+  const isNew = !hasDatabase(config)
+  if (isNew && !mayMake) throw new Failure(explainMissing(path, closedFiles))
+  const opened = openDeps(config)
+  if (isNew) process.stderr.write(`multitude: a new database was made: ${path}\n`)
+  return opened
+}
+
+export function hasDatabase({ DATABASE_URL }: Config): boolean {
+  return existsSync(pathOf(DATABASE_URL))
+}
+
+function explainMissing(path: string, closedFiles: readonly string[]): string {
+  const unread =
+    closedFiles.length > 0 ? ` (and ${closedFiles.join(' and ')} cannot be read by this user)` : ''
+  return `There is no database ${path}${unread}: --database names another, "multitude migrate" makes one.`
+}

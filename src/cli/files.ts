@@ -1,0 +1,75 @@
+import { realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+import { Failure } from './command'
+
+/** What stands for standard input and output. */
+export const STANDARD = '-'
+
+/** Reads a file to import, packed by gzip or not. No more than the limit is ever held of it. */
+export async function readImport(path: string, limit: number): Promise<Uint8Array> {
+  const name = path === STANDARD ? 'standard input' : path
+  const bytes = await readBounded(path, name, limit)
+  return isGzip(bytes) ? unpack(bytes, name, limit) : bytes
+}
+
+/** A stream, so that what has no size, such as a pipe, is bounded too. */
+async function readBounded(path: string, name: string, limit: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  try {
+    const stream = path === STANDARD ? Bun.stdin.stream() : Bun.file(path).stream()
+    for await (const chunk of stream) {
+      size += chunk.length
+      if (size > limit) throw tooLarge(name, limit)
+      chunks.push(chunk)
+    }
+  } catch (cause) {
+    if (cause instanceof Failure) throw cause
+    throw new Failure(`${name} cannot be read.`)
+  }
+  return Buffer.concat(chunks)
+}
+
+function isGzip([first, second]: Uint8Array): boolean {
+  return first === 0x1f && second === 0x8b
+}
+
+function unpack(bytes: Uint8Array, name: string, limit: number): Uint8Array {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: limit })
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
+      throw tooLarge(`${name}, unpacked,`, limit)
+    throw new Failure(`${name} cannot be unpacked: it is cut short or damaged.`)
+  }
+}
+
+function tooLarge(name: string, limit: number): Failure {
+  return new Failure(`${name} is larger than ${limit} bytes (IMPORT_LIMIT).`)
+}
+
+/** Writes the file whole or not at all. Another of that name is overwritten only by force. */
+export function writeExport(path: string, bytes: Uint8Array, isForced: boolean): void {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false })
+    if (found?.isFile() && !isForced)
+      throw new Failure(`${path} exists already; --force overwrites it.`)
+    // A pipe or a device is written to as it is.
+    if (found && !found.isFile()) writeFileSync(path, bytes)
+    else writeBeside(found ? realpathSync(path) : path, bytes)
+  } catch (cause) {
+    if (cause instanceof Failure) throw cause
+    throw new Failure(`${path} cannot be written.`)
+  }
+}
+
+function writeBeside(path: string, bytes: Uint8Array): void {
+  const partial = `${path}.partial-${process.pid}`
+  try {
+    writeFileSync(partial, bytes, { flag: 'wx' })
+    renameSync(partial, path)
+  } catch (cause) {
+    rmSync(partial, { force: true })
+    throw cause
+  }
+}

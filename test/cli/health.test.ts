@@ -1,0 +1,99 @@
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { commandLine, emptyFolder } from '../program'
+
+// Processes take their time on a busy machine.
+setDefaultTimeout(30_000)
+
+const FAILED = 1
+const MISUSED = 2
+const { run, startServer } = await commandLine()
+const cwd = emptyFolder()
+
+describe('health of a running server', () => {
+  test('is asked for where the settings say that it listens', async () => {
+    const server = await startServer(['--host', '0.0.0.0'], { cwd })
+    const { port } = new URL(server.address)
+    const url = `http://127.0.0.1:${port}`
+    const asked = await Promise.all([
+      run(['health'], { cwd, env: { PORT: port } }),
+      run(['health', '--port', port, '--host', '0.0.0.0'], { cwd }),
+      run(['health', '--url', `${url}/`], { cwd, env: { http_proxy: 'http://127.0.0.1:1' } }),
+    ])
+    for (const ended of asked) expect(ended).toEqual({ code: 0, out: `${url} is well.\n`, err: '' })
+    const { out } = await run(['health', '--port', port, '--json'], { cwd })
+    expect(JSON.parse(out)).toEqual({ ok: true, url })
+    server.kill('SIGTERM')
+    await server.end()
+    expect(await run(['health', '--port', port], { cwd })).toEqual({
+      code: FAILED,
+      out: '',
+      err: `multitude: ${url} does not answer: nobody listens there.\n`,
+    })
+    const json = await run(['health', '--port', port, '--json'], { cwd })
+    expect([json.code, JSON.parse(json.out)]).toEqual([
+      FAILED,
+      { ok: false, url, problem: 'does not answer: nobody listens there' },
+    ])
+  })
+
+  test('is found over IPv6 too', async () => {
+    const server = await startServer(['--host', '::'], { cwd })
+    const { port } = new URL(server.address)
+    const [every, one] = await Promise.all(
+      ['::', '::1'].map((host) => run(['health', '--port', port, '--host', host], { cwd })),
+    )
+    expect([every?.out, one?.out]).toEqual(Array(2).fill(`http://[::1]:${port} is well.\n`))
+    server.kill('SIGTERM')
+    await server.end()
+  })
+})
+
+describe('whatever else answers', () => {
+  const other = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    async fetch(request) {
+      const { pathname } = new URL(request.url)
+      if (pathname === '/ill/health') return new Response('{"status":"down"}', { status: 503 })
+      if (pathname === '/json/health') return Response.json(null)
+      if (pathname === '/endless/health')
+        return new Response(new ReadableStream({ pull: (to) => to.enqueue(new Uint8Array(4096)) }))
+      return new Response('<h1>Hello</h1>')
+    },
+  })
+  afterAll(() => other.stop(true))
+  const base = `http://127.0.0.1:${other.port}`
+
+  const answers: [path: string, problem: string][] = [
+    ['/ill', 'is not well: it answered 503'],
+    ['/json', 'answered, but is not Multitude'],
+    ['/page', 'answered, but is not Multitude'],
+    ['/endless', 'answered, but is not Multitude'],
+  ]
+
+  test('is not taken for health', async () => {
+    const asked = answers.map(([path]) => run(['health', '--url', base + path], { cwd }))
+    expect(await Promise.all(asked)).toEqual(
+      answers.map(([path, problem]) => ({
+        code: FAILED,
+        out: '',
+        err: `multitude: ${base}${path} ${problem}.\n`,
+      })),
+    )
+  })
+
+  test('is asked only at an address', async () => {
+    const lines = [
+      ['--url', 'x'],
+      ['--url', ''],
+      ['--url', 'ftp://x'],
+      ['--port', '0'],
+    ]
+    for (const { code, err } of await Promise.all(
+      lines.map((words) => run(['health', ...words], { cwd })),
+    )) {
+      expect(code).toBe(MISUSED)
+      expect(err).toMatch(/^multitude: --url[^\n]+\nusage: multitude health \[--url URL\]\n$/)
+    }
+  })
+})

@@ -1,0 +1,77 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { commands } from '../../src/cli/run'
+import { suggest } from '../../src/cli/suggest'
+import { version } from '../../src/version'
+import { commandLine, emptyFolder } from '../program'
+
+// Processes take their time on a busy machine.
+setDefaultTimeout(30_000)
+
+const MISUSED = 2
+const { run } = await commandLine()
+const here = { cwd: emptyFolder() }
+const ask = (line: string) => run(line === '' ? [] : line.split(' '), here)
+
+describe('the version', () => {
+  test('is told by any of its names', async () => {
+    const ended = await Promise.all(['version', '--version', '-v'].map(ask))
+    const said = { code: 0, out: `multitude ${version} (unknown)\n`, err: '' }
+    expect(ended).toEqual([said, said, said])
+    expect(JSON.parse((await ask('--version --json')).out)).toMatchObject({ version })
+  })
+})
+
+describe('help', () => {
+  test('of a command is the same, however it is asked for', async () => {
+    const [one, ...others] = await Promise.all(
+      ['help system create', 'system create --help', 'system create -h'].map(ask),
+    )
+    expect(one).toMatchObject({ code: 0, err: '' })
+    expect(one?.out).toContain('usage: multitude system create [--name NAME]')
+    for (const other of others) expect(other).toEqual(one as never)
+  })
+
+  test('of a group lists its commands and no others', async () => {
+    const lines = ['system', 'help system', 'system --help', 'system -h', '--help system']
+    const own = commands.filter(({ name }) => name.startsWith('system ')).map(({ name }) => name)
+    for (const { code, out, err } of await Promise.all(lines.map(ask))) {
+      expect([code, err]).toEqual([0, ''])
+      expect(out).toStartWith('usage: multitude system COMMAND [--help]\n\n')
+      expect([...out.matchAll(/^ {2}(\S+ \S+)/gm)].map(([, name]) => name ?? '')).toEqual(own)
+    }
+  })
+})
+
+describe('a command that does not exist', () => {
+  const lines: [line: string, named: string, hint: string | null][] = [
+    ['dance', 'dance', null],
+    ['system creat', 'system creat', '"multitude system create"'],
+    ['systm list --json', 'systm list', '"multitude system list"'],
+    ['create system --name X', 'create system', '"multitude system create"'],
+    ['list', 'list', '"multitude system list" or "multitude token list" or "multitude bot list"'],
+    ['exprot abcdef', 'exprot abcdef', '"multitude export"'],
+    ['helth', 'helth', '"multitude health"'],
+    ['system dance', 'system dance', null],
+    ['help systme create', 'systme create', '"multitude system create"'],
+  ]
+
+  test('is told in at most four lines, with what may have been meant', async () => {
+    const ended = await Promise.all(lines.map(([line]) => ask(line)))
+    for (const [at, { code, out, err }] of ended.entries()) {
+      const [line = '', named, hint] = lines[at] ?? []
+      expect([line, code, out]).toEqual([line, MISUSED, ''])
+      const said = err.trimEnd().split('\n')
+      expect(said.length).toBeLessThanOrEqual(4)
+      expect(said[0]).toBe(`multitude: there is no command "${named}"`)
+      expect([line, said[1]]).toEqual([line, hint ? `Did you mean ${hint}?` : (said[1] ?? '')])
+      expect(err.includes('Did you mean')).toBe(hint !== null)
+      expect(said.at(-1)).toMatch(/^"multitude help( system)?" lists the commands\.$/)
+    }
+  })
+
+  test('is not guessed at where nothing is near', () => {
+    const names = commands.map(({ name }) => name)
+    for (const typed of ['', 'x', 'zzzzzz', 'rm -rf', '💜', 'a'.repeat(1000)])
+      expect([typed, suggest(names, typed)]).toEqual([typed, []])
+  })
+})

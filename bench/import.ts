@@ -1,22 +1,33 @@
 /**
  * How long a large import and export take, how much memory they need, and how long others wait
- * meanwhile. By hand: `bun bench/import.ts [members] [groups] [switches]`
+ * meanwhile. By hand: `bun bench/import.ts [members] [groups] [switches]`, or with `--bombs` how
+ * long others wait for files that are made to hurt them.
  */
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { bombs } from './bombs'
 import { memoryOf, program } from './product'
 
-const [members = 1000, groups = 250, switches = 100_000] = process.argv.slice(2).map(Number)
+const [members = 1000, groups = 250, switches = 100_000] = process.argv
+  .slice(2)
+  .flatMap((word) => (word.startsWith('--') ? [] : Number(word)))
+/** How long a reader, a writer and `/health` may wait at most. */
+const READ_MS = 200
+const WRITE_MS = 250
+
 const folder = mkdtempSync(join(tmpdir(), 'multitude-bench-'))
 const file = join(folder, 'system.json')
 const exported = join(folder, 'exported.json')
 
 try {
-  writeFileSync(file, JSON.stringify(makeSystem()))
-  console.log(`file: ${megabytes(statSync(file).size)}`)
-  await viaCommandLine()
-  await viaHttp()
+  if (process.argv.includes('--bombs')) await throwBombs()
+  else {
+    writeFileSync(file, JSON.stringify(makeSystem()))
+    console.log(`file: ${megabytes(statSync(file).size)}`)
+    await viaCommandLine()
+    await viaHttp()
+  }
 } finally {
   rmSync(folder, { recursive: true })
 }
@@ -40,35 +51,113 @@ async function timed(label: string, args: string[]): Promise<string> {
   return out
 }
 
-async function viaHttp() {
+async function throwBombs() {
+  await serving(2, async (address, [token = '', other = ''], pid) => {
+    const ask = async (path: string, as: string, init: RequestInit = {}) => {
+      const response = await fetch(`${address}${path}`, { ...init, headers: { authorization: as } })
+      return { status: response.status, text: await response.text() }
+    }
+    let count = 0
+    const write = () =>
+      ask('/v2/systems/@me', other, { method: 'PATCH', body: `{"tag":"${count++}"}` })
+    const rows = []
+    for (const [says, make] of bombs)
+      for (const query of ['?dry_run=true', '']) {
+        const body = new Blob([make()])
+        const import_ = () => ask(`/v2/systems/@me/import${query}`, token, { method: 'POST', body })
+        const waits = { health: 0, reader: 0, writer: 0 }
+        const { status, took } = await longest(waits, import_, {
+          health: () => ask('/health', ''),
+          reader: () => ask('/v2/systems/@me', other),
+          writer: write,
+        })
+        rows.push([
+          `${says}${query && ' (dry run)'}`,
+          String(status),
+          `${took.toFixed(1)} s`,
+          told(waits.health, READ_MS),
+          told(waits.reader, READ_MS),
+          told(waits.writer, WRITE_MS),
+          `${memoryOf(pid, 'VmHWM').toFixed(0)} MB`,
+        ])
+        print(rows.at(-1) ?? [])
+      }
+  })
+}
+
+function print([says = '', ...cells]: string[]) {
+  console.log(says.padEnd(42), cells.map((cell) => cell.padStart(9)).join(' '))
+}
+
+function told(ms: number, limit: number): string {
+  return `${ms.toFixed(0)} ms${ms > limit ? ' ✗' : ''}`
+}
+
+/** Asks again and again until the work is done, and keeps the longest wait of each. */
+async function longest<K extends string>(
+  waits: Record<K, number>,
+  work: () => Promise<{ status: number }>,
+  askers: Record<K, () => Promise<{ status: number }>>,
+) {
+  let isDone = false
+  const names = Object.keys(askers) as K[]
+  const watching = names.map(async (name) => {
+    while (!isDone) {
+      const asked = performance.now()
+      const { status } = await askers[name]()
+      if (status !== 200) throw new Error(`${name} was answered ${status}`)
+      waits[name] = Math.max(waits[name], performance.now() - asked)
+      await Bun.sleep(2)
+    }
+  })
+  const started = performance.now()
+  const { status } = await work()
+  const took = (performance.now() - started) / 1000
+  isDone = true
+  await Promise.all(watching)
+  return { status, took }
+}
+
+/** A server with so many systems, whose tokens are given. */
+async function serving(
+  count: number,
+  work: (address: string, tokens: string[], pid: number) => Promise<void>,
+) {
   const database = `file:${join(folder, 'http.db')}`
   const create = ['system', 'create', '--json', '--database', database]
-  const { token } = await Bun.$`${program} ${create}`.json()
+  const tokens: string[] = []
+  for (let at = 0; at < count; at++)
+    tokens.push((await Bun.$`${program} ${create}`.quiet().json()).token)
   const server = Bun.spawn([...program, 'serve', '--port', '0', '--database', database], {
     stdout: 'ignore',
     stderr: 'pipe',
   })
   try {
-    const address = await addressOf(server.stderr)
-    const ask = (path: string, init: RequestInit = {}) =>
-      fetch(`${address}/v2/systems/@me${path}`, { ...init, headers: { authorization: token } })
-    await watched('http: nothing (a second)', server.pid, ask, () => Bun.sleep(1000))
-    const body = readFileSync(file)
-    const send = async () => (await ask('/import', { method: 'POST', body })).text()
-    await watched('http: import', server.pid, ask, send)
-    await watched('http: the same again', server.pid, ask, send)
-    const take = (path: string, times: number) => async () => {
-      await Promise.all(Array.from({ length: times }, async () => (await ask(path)).bytes()))
-    }
-    const calendar = '/export/front-history?format=ics'
-    await watched('http: export', server.pid, ask, take('/export', 1))
-    await watched('http: calendar', server.pid, ask, take(calendar, 1))
-    await watched('http: eight exports at once', server.pid, ask, take('/export', 8))
-    await watched('http: eight calendars at once', server.pid, ask, take(calendar, 8))
+    await work(await addressOf(server.stderr), tokens, server.pid)
   } finally {
     server.kill()
     await server.exited
   }
+}
+
+async function viaHttp() {
+  await serving(1, async (address, [token = ''], pid) => {
+    const ask = (path: string, init: RequestInit = {}) =>
+      fetch(`${address}/v2/systems/@me${path}`, { ...init, headers: { authorization: token } })
+    await watched('http: nothing (a second)', pid, ask, () => Bun.sleep(1000))
+    const body = readFileSync(file)
+    const send = async () => (await ask('/import', { method: 'POST', body })).text()
+    await watched('http: import', pid, ask, send)
+    await watched('http: the same again', pid, ask, send)
+    const take = (path: string, times: number) => async () => {
+      await Promise.all(Array.from({ length: times }, async () => (await ask(path)).bytes()))
+    }
+    const calendar = '/export/front-history?format=ics'
+    await watched('http: export', pid, ask, take('/export', 1))
+    await watched('http: calendar', pid, ask, take(calendar, 1))
+    await watched('http: eight exports at once', pid, ask, take('/export', 8))
+    await watched('http: eight calendars at once', pid, ask, take(calendar, 8))
+  })
 }
 
 /** Asks for the system again and again while the work runs, and tells the longest wait. */

@@ -31,7 +31,7 @@ const rooms: Record<string, { rooms: string[]; packages: RegExp }> = {
   log: { rooms: ['config'], packages: /^node:.*$/ },
   version: { rooms: [], packages: /^$/ },
   app: {
-    rooms: ['config', 'db', 'events', 'http', 'log', 'model', 'service', 'version'],
+    rooms: ['config', 'db', 'events', 'formats', 'http', 'log', 'model', 'service', 'version'],
     packages: /^(bun|node:.*)$/,
   },
   main: { rooms: ['cli'], packages: /^$/ },

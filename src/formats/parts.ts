@@ -33,7 +33,8 @@ export type ReadParts = (file: Uint8Array, options: ReadOptions) => AsyncIterabl
 
 const PEOPLE_AT_ONCE = 50
 const SWITCHES_AT_ONCE = 500
-const KEPT_AT_ONCE = 64 * 1024
+const KEPT_AT_ONCE = 500
+const KEPT_BYTES_AT_ONCE = 64 * 1024
 
 /** No note anybody ever wrote is as long; SQLite would take a while to write one that is. */
 const MAX_KEPT_ROW = 1024 * 1024
@@ -56,7 +57,7 @@ export function* partsOf(bundle: Bundle): Generator<BundlePart> {
   for (const row of kept) {
     some.push(row)
     size += row.content.length
-    if (size < KEPT_AT_ONCE) continue
+    if (some.length < KEPT_AT_ONCE && size < KEPT_BYTES_AT_ONCE) continue
     yield { kept: some }
     some = []
     size = 0

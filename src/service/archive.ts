@@ -46,8 +46,8 @@ export async function keepRows(work: Import, room: ArchiveRoom, kept: KeptRow[])
   })
   if (fresh.length > 0 && !options.dryRun) {
     const staging = await work.staging()
-    await writeInSlices(deps, staging, fresh, async (tx, { collection, content, digest }) => {
-      await insert(tx).run(staging.systemId, collection, content, digest, staging.id)
+    await writeInSlices(deps, staging, [JSON.stringify(fresh)], async (tx, json) => {
+      await insert(tx).run(staging.systemId, staging.id, json)
     })
   }
   await work.step(kept.length)
@@ -80,15 +80,16 @@ const usage = statement<{ rows: number; bytes: number }>(
 const known = statement<{ collection: string; digest: string }>(
   ['system', 'names'],
   `select a.collection, a.digest from json_each(:names) n
-   join archive a on a.system_id = :system and a.collection = n.value ->> 0
+   cross join archive a on a.system_id = :system and a.collection = n.value ->> 0
      and a.digest = n.value ->> 1
    where ${isFinished('a')}`,
 )
 
 const insert = statement(
-  ['system', 'collection', 'content', 'digest', 'import'],
+  ['system', 'import', 'rows'],
   `insert into archive (system_id, collection, content, digest, import_id)
-   values (:system, :collection, :content, :digest, :import) on conflict do nothing`,
+   select :system, value ->> 'collection', value ->> 'content', value ->> 'digest', :import
+   from json_each(:rows) where true on conflict do nothing`,
 )
 
 const collections = statement<{ collection: string; ids: string }>(
@@ -99,6 +100,6 @@ const collections = statement<{ collection: string; ids: string }>(
 
 const contents = statement<{ content: string }>(
   ['ids'],
-  `select a.content from json_each(:ids) n join archive a on a.id = n.value
+  `select a.content from json_each(:ids) n cross join archive a on a.id = n.value
    where ${isFinished('a')} order by n.key`,
 )

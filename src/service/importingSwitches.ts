@@ -115,6 +115,6 @@ const insertMembers = statement(
   `insert into switch_members (switch_id, position, member_id)
    select s.id, m.key, m.value
    from json_each(:rows) r
-   join switches s on s.uuid = r.value ->> 0
-   join json_each(r.value, '$[2]') m`,
+   cross join switches s on s.uuid = r.value ->> 0
+   cross join json_each(r.value, '$[2]') m`,
 )

@@ -88,7 +88,9 @@ export function createHandler(parts: ServerParts): Handle {
         allowance = limit(request, method, path, caller, peer)
         if (allowance && limited) start = limited[allowance.scope]
         noteOn(asked, { caller, requestId, headers: start.ofJson })
-        response = allowance?.retryAfter ? tooMany(allowance) : await app.fetch(asked)
+        if (allowance?.retryAfter) response = tooMany(allowance)
+        else if (mayBeFolded(method, path)) response = answerUnknown(app, method, path)
+        else response = await app.fetch(asked)
       }
     } catch (cause) {
       response = answerError(cause, requestId, log)
@@ -135,7 +137,7 @@ function createRoutes(parts: ServerParts): AnyElysia {
   const app = new Elysia({ normalize: false, handler: { standardHostname: false } })
   app
     .onError(({ error: cause, code, request, path }) => {
-      if (code === 'NOT_FOUND') return answerUnknown(app, path)
+      if (code === 'NOT_FOUND') return answerUnknown(app, request.method, path)
       return answerError(cause, requestIdOf(request), log)
     })
     .get('/health', () => {
@@ -174,14 +176,22 @@ function redirect(location: string): Response {
   return new Response(null, { status: 302, headers: { location } })
 }
 
+/**
+ * A last segment of dots arrives as a slash, whoever folded it: `/systems/ID/accounts/..` would
+ * delete the system. On all else a slash at the end is fine.
+ */
+function mayBeFolded(method: string, path: string): boolean {
+  return method === 'DELETE' && path.endsWith('/')
+}
+
 /** Nothing answers here: a wrong method, a path of another version, or no path at all. */
-function answerUnknown(app: AnyElysia, path: string): Response {
+function answerUnknown(app: AnyElysia, asked: string, path: string): Response {
   const plain = app.router.static[path.replace(/(?<=[^/])\/$/, '')]
   const allowed = METHODS.filter(
     (method) => plain?.[method] !== undefined || app.router.http.find(method, path) !== null,
   )
   if (allowed.includes('GET')) allowed.push('HEAD')
-  if (allowed.length > 0) {
+  if (allowed.length > 0 && !allowed.includes(asked)) {
     const response = spell(error('methodNotAllowed'))
     response.headers.set('allow', allowed.join(', '))
     return response

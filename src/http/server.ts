@@ -11,6 +11,7 @@ import { bot } from './bot'
 import { findClient } from './client'
 import { createDocument } from './docs'
 import { begin, preflight, startsOf, startWith } from './headers'
+import { privateRoutes } from './private'
 import { type Allowance, createRateLimiter, type Scope } from './ratelimit'
 import { markDeprecated, v1 } from './v1'
 import { v2 } from './v2'
@@ -125,6 +126,7 @@ function documented({ deps, events, config }: RouteParts): AnyElysia {
     .use(v2(deps, events, limitsOf(config), '/v2'))
     .use(v1(deps, config.BODY_LIMIT))
     .use(bot(deps, config.BODY_LIMIT))
+    .use(privateRoutes(deps, config.BODY_LIMIT))
 }
 
 function limitsOf({ BODY_LIMIT, IMPORT_LIMIT }: Config) {

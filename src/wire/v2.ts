@@ -50,6 +50,11 @@ export function draftFromV2<E extends Entity>(entity: E, body: UnreadBody): Draf
   return readDraft(entity, readingOf(entity, readObject(body)))
 }
 
+/** Privacy levels alone, as a bare object. */
+export function levelsFromV2<E extends Entity>(entity: E, body: UnreadBody): Patch<E> {
+  return readPatch(entity, { values: {}, levels: readObject(body) })
+}
+
 /** The levels of a row or a patch as the nested object; null when none may be seen. */
 export function privacyToV2(entity: Entity, values: JsonObject): JsonObject | null {
   const shown = entity.levels.filter((level) => values[level] !== undefined)

@@ -89,14 +89,33 @@ export const proxyTagKeys = sqliteTable(
     member_id: ofMember(),
     system_id: integer().notNull(),
     position: integer().notNull(),
+    prefix: text().notNull(),
+    suffix: text().notNull(),
     prefix_key: text().notNull(),
     suffix_key: text().notNull(),
     bare_key: text().notNull(),
+    gap: integer().notNull(),
+    brackets: integer().notNull(),
   },
-  (table) => [
-    primaryKey({ columns: [table.member_id, table.position] }),
-    index('proxy_tag_keys_by_affixes').on(table.system_id, table.prefix_key, table.suffix_key),
-    index('proxy_tag_keys_by_bare').on(table.system_id, table.bare_key),
+  // Each ends in who comes first, so that of any number of equal tags only one is looked at.
+  ({ system_id, member_id, position, ...key }) => [
+    primaryKey({ columns: [member_id, position] }),
+    index('proxy_tags_by_affixes').on(system_id, key.prefix, key.suffix, member_id, position),
+    index('proxy_tags_in_any_case').on(
+      system_id,
+      key.prefix_key,
+      key.suffix_key,
+      member_id,
+      position,
+    ),
+    index('proxy_tags_by_bare').on(
+      system_id,
+      key.bare_key,
+      key.brackets,
+      key.gap,
+      member_id,
+      position,
+    ),
   ],
 )
 

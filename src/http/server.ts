@@ -221,7 +221,11 @@ function isClientFault(cause: unknown): boolean {
 }
 
 function spell(failure: DomainError): Response {
-  return Response.json(spellError(failure), { status: failure.status })
+  const { status, retryAfter } = failure
+  const response = Response.json(spellError(failure), { status })
+  if (retryAfter !== undefined)
+    response.headers.set('retry-after', String(Math.ceil(retryAfter / 1000)))
+  return response
 }
 
 function tooMany({ retryAfter }: Allowance): Response {

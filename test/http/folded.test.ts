@@ -43,9 +43,11 @@ function dotted(path: string, which: 'any' | 'last'): string[] {
   const filled = path.split('/')
   const at = filled.flatMap((part, index) => (part.startsWith('{') ? [index] : []))
   const chosen = which === 'any' ? at : at.filter((index) => index === filled.length - 1)
-  return chosen.flatMap((index) =>
+  const targets = chosen.flatMap((index) =>
     spellings.map((dots) => filled.with(index, dots).map(nameOf).join('/')),
   )
+  // Without its system, an account is still named: it has an address of its own.
+  return targets.filter((target) => !/^\/bot\/systems\/(\.|%2e){2}\/accounts\//i.test(target))
 }
 
 function nameOf(part: string): string {

@@ -27,7 +27,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
         deprecated: true,
         summary: 'Get the own system',
         answers: { 200: schemasV1.system },
-        errors: ['unauthorized'],
+        errors: ['badRequest', 'unauthorized'],
       }),
     })
     .get(

@@ -20,7 +20,7 @@ const { app, ask, deps, makeSystem } = home()
 const authorization = `Bot ${await createBot(deps, 'discord')}`
 await populate(SMALL, 2, tagsOf(4))
 const everyone = await populate(LARGE, 1000, tagsOf(100))
-await populate(LADDERS, 1000, ladders)
+await populate(LADDERS, 100, ladders)
 
 const place = { guild_id: GUILD, channel_id: '4' }
 

@@ -189,7 +189,8 @@ function speakerOf(row: Candidate): Speaker {
  * The member whose tag wins, or up to five of whom one wins, and the target of autoproxy: never
  * more, however many share a tag. For each prefix that the system knows, the suffixes are tried
  * from the longest on; and of those who have a prefix and a suffix, only the first is looked at.
- * (`limit -1` keeps SQLite from working out the same twice.)
+ * (`json_each` goes through a list in its order; `limit -1` keeps SQLite from working out the same
+ * twice.)
  */
 function createCandidates(prefix: 'prefix' | 'prefix_key', suffix: 'suffix' | 'suffix_key') {
   const tagsWith = (head: string, condition = '') =>

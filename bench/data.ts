@@ -77,7 +77,7 @@ function fillSystems(db: Database, size: Size): number {
     `INSERT INTO members (id, uuid, hid, system_id, name, display_name, color, birthday, pronouns,
        avatar_url, description, created, proxy_tags) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const addKey = db.prepare('INSERT INTO proxy_tag_keys VALUES (?, ?, ?, ?, ?, ?)')
+  const addKey = db.prepare('INSERT INTO proxy_tag_keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
   let member = 0
   for (let id = 1; id <= size.systems; id++) {
     addSystem.run(
@@ -115,8 +115,8 @@ function fillSystems(db: Database, size: Size): number {
         JSON.stringify(tags),
       )
       for (const [position, tag] of tags.entries()) {
-        const keys = keysOfTag(tag)
-        addKey.run(member, id, position, keys.prefix_key, keys.suffix_key, keys.bare_key)
+        const keys = Object.values<string | number>(keysOfTag(tag))
+        addKey.run(member, id, position, ...keys)
       }
     }
     if (id <= 2) {

@@ -48,7 +48,7 @@ const owner = { big: known.bigToken, typical: known.token, bot: `Bot ${known.bot
 const typicalMember = hidOf(size.bigMembers + 1)
 const deepest = '2020-01-02T00:00:00Z'
 // Also the time of each switch in milliseconds, so it starts far behind all that are there.
-const FIRST = Date.UTC(2030, 0, 1)
+const FIRST = Date.UTC(2025, 0, 1)
 
 const endpoints: Endpoint[] = [
   get('GET system', `/v2/systems/${known.typical}`, owner.typical, 0.7),

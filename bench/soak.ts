@@ -62,7 +62,7 @@ const written = new Map<string, number>()
 const troubles: string[] = []
 let isUp = false
 let isOver = false
-let made = Date.UTC(2030, 0, 1)
+let made = Date.UTC(2025, 0, 1)
 let checks = 0
 /** The most bytes that the write-ahead log had: it grows for ever if a reader never ends. */
 let largestLog = 0

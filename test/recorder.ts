@@ -4,9 +4,10 @@ import type { Db } from '../src/db/handle'
 import type { Value } from '../src/db/statement'
 import * as tables from '../src/db/tables'
 
-/** Gives handles on the same connections that note each statement when it runs. */
+/** Gives handles on the same connections that note each statement that runs, and the rows of lists. */
 export function createRecorder() {
   const ran: string[] = []
+  const loaded: unknown[] = []
   const recorded = new WeakMap<Db, Db>()
   const note = (statement: string) => void ran.push(statement)
 
@@ -14,16 +15,20 @@ export function createRecorder() {
     const known = recorded.get(db)
     if (known) return known
     const made = drizzle(db.$client, { schema: tables, logger: { logQuery: note } })
-    Object.defineProperty(made, '$client', { value: notingClient(db.$client, note) })
+    Object.defineProperty(made, '$client', { value: notingClient(db.$client, note, loaded) })
     recorded.set(db, made)
     return made
   }
 
-  return { ran, recording }
+  return { ran, loaded, recording }
 }
 
 /** The hottest statements go past Drizzle, straight to the connection. */
-function notingClient(client: Database, note: (statement: string) => void): Database {
+function notingClient(
+  client: Database,
+  note: (statement: string) => void,
+  loaded: unknown[],
+): Database {
   return Object.create(client, {
     query: {
       value: (statement: string) => {
@@ -32,7 +37,9 @@ function notingClient(client: Database, note: (statement: string) => void): Data
           <T>(run: (...values: Value[]) => T) =>
           (...values: Value[]) => {
             note(statement)
-            return run.apply(prepared, values)
+            const rows = run.apply(prepared, values)
+            if (Array.isArray(rows)) loaded.push(...rows)
+            return rows
           }
         return { get: noted(prepared.get), all: noted(prepared.all), run: noted(prepared.run) }
       },

@@ -198,38 +198,42 @@ function miscounted(database: Database): Finding[] {
 interface Tagged {
   id: number
   hid: string
-  system_id: number
+  set_id: number
   proxy_tags: string
   keys: string
 }
+
+const KEY_COLUMNS = [
+  'set_id',
+  'position',
+  ...Object.keys(keysOfTag({ prefix: null, suffix: null })),
+]
 
 /** The keys that messages are looked up by must say what the members' tags say. */
 function wrongTagKeys(database: Database): Finding[] {
   const rows = database
     .query<Tagged, []>(
-      `SELECT m.id, m.hid, m.system_id, m.proxy_tags, (
-         SELECT json_group_array(
-           json_array(k.system_id, k.position, k.prefix_key, k.suffix_key, k.bare_key)
-           ORDER BY k.position
-         ) FROM proxy_tag_keys k WHERE k.member_id = m.id
-       ) AS keys FROM members m`,
+      `SELECT m.id, m.hid, coalesce(s.tag_set, s.id) AS set_id, m.proxy_tags, (
+         SELECT json_group_array(json_array(${KEY_COLUMNS.join()}) ORDER BY k.position)
+         FROM proxy_tag_keys k WHERE k.member_id = m.id AND k.set_id = coalesce(s.tag_set, s.id)
+       ) AS keys FROM members m JOIN systems s ON s.id = m.system_id`,
     )
     .all()
   return rows.flatMap((row): Finding[] => {
     const check = 'proxy tags'
     const tags = readTags(row.proxy_tags)
     if (!tags) return [{ check, problem: `the tags of member ${row.hid} cannot be read` }]
-    const right = tags.map(keysOfTag).map((key, position) => {
-      const { prefix_key, suffix_key, bare_key } = key
-      return [row.system_id, position, prefix_key, suffix_key, bare_key] as const
-    })
+    const right = tags.map((tag, position) => [
+      row.set_id,
+      position,
+      ...Object.values<string | number>(keysOfTag(tag)),
+    ])
     if (JSON.stringify(right) === JSON.stringify(JSON.parse(row.keys))) return []
     const fix = (db: Database) => {
       db.query('DELETE FROM proxy_tag_keys WHERE member_id = ?').run(row.id)
       const add = db.query(
-        `INSERT INTO proxy_tag_keys
-         (member_id, system_id, position, prefix_key, suffix_key, bare_key)
-         VALUES (?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO proxy_tag_keys (member_id, ${KEY_COLUMNS.join()})
+         VALUES (?, ${KEY_COLUMNS.map(() => '?').join()})`,
       )
       for (const key of right) add.run(row.id, ...key)
     }

@@ -4,6 +4,7 @@ import guilds from '../../migrations/0002_guilds.sql' with { type: 'text' }
 import webhooks from '../../migrations/0003_webhooks.sql' with { type: 'text' }
 import archive from '../../migrations/0004_archive.sql' with { type: 'text' }
 import imports from '../../migrations/0005_imports.sql' with { type: 'text' }
+import proxyTags from '../../migrations/0006_proxy_tags.sql' with { type: 'text' }
 
 /** Every migration in its order, carried inside the executable. */
 export const migrations: { name: string; sql: string }[] = [
@@ -13,4 +14,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: '0003_webhooks', sql: webhooks },
   { name: '0004_archive', sql: archive },
   { name: '0005_imports', sql: imports },
+  { name: '0006_proxy_tags', sql: proxyTags },
 ]

@@ -20,7 +20,12 @@ const ofSystem = () =>
     .notNull()
     .references(() => systems.id, { onDelete: 'cascade' })
 
-export const systems = sqliteTable('systems', { ...identity(), ...columnsOf(system) })
+export const systems = sqliteTable('systems', {
+  ...identity(),
+  ...columnsOf(system),
+  /** Which of the `proxy_tag_keys` are this system's; those with its own number when null. */
+  tag_set: integer(),
+})
 
 export const systemSettings = sqliteTable('settings', {
   system_id: ofSystem().primaryKey(),
@@ -33,14 +38,21 @@ export const systemSettings = sqliteTable('settings', {
  * Imports that are not finished. A large one is written in slices, between which others write, and
  * nobody sees its rows before this one is gone, all at once.
  */
-export const imports = sqliteTable('imports', {
-  id: integer().primaryKey({ autoIncrement: true }),
-  system_id: ofSystem(),
-  /** A system without a name, where new members and groups wait. */
-  place_id: ofSystem(),
-  /** Moved on with every slice. One whose time is over was given up, and its rows are removed. */
-  until: integer().notNull(),
-})
+export const imports = sqliteTable(
+  'imports',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    system_id: ofSystem(),
+    /** A system without a name, where new members and groups wait. */
+    place_id: ofSystem(),
+    /** Moved on with every slice. One whose time is over was given up, and its rows are removed. */
+    until: integer().notNull(),
+  },
+  (table) => [
+    index('imports_by_system').on(table.system_id),
+    index('imports_by_place').on(table.place_id),
+  ],
+)
 
 /** The import that brought a row; not seen by anybody while that one is not finished. */
 const ofImport = () => integer()
@@ -108,16 +120,30 @@ export const proxyTagKeys = sqliteTable(
   'proxy_tag_keys',
   {
     member_id: ofMember(),
-    system_id: integer().notNull(),
+    /** All tags of a system. A large import writes another set beside it, and then changes over. */
+    set_id: integer().notNull(),
     position: integer().notNull(),
+    prefix: text().notNull(),
+    suffix: text().notNull(),
     prefix_key: text().notNull(),
     suffix_key: text().notNull(),
     bare_key: text().notNull(),
+    gap: integer().notNull(),
+    brackets: integer().notNull(),
   },
-  (table) => [
-    primaryKey({ columns: [table.member_id, table.position] }),
-    index('proxy_tag_keys_by_affixes').on(table.system_id, table.prefix_key, table.suffix_key),
-    index('proxy_tag_keys_by_bare').on(table.system_id, table.bare_key),
+  // Each ends in who comes first, so that of any number of equal tags only one is looked at.
+  ({ set_id, member_id, position, ...key }) => [
+    primaryKey({ columns: [member_id, set_id, position] }),
+    index('proxy_tags_by_affixes').on(set_id, key.prefix, key.suffix, member_id, position),
+    index('proxy_tags_in_any_case').on(set_id, key.prefix_key, key.suffix_key, member_id, position),
+    index('proxy_tags_by_bare').on(
+      set_id,
+      key.bare_key,
+      key.brackets,
+      key.gap,
+      member_id,
+      position,
+    ),
   ],
 )
 

@@ -71,7 +71,8 @@ function* inChunks(lines: Iterable<string>): Generator<string> {
 }
 
 function* csvLines(rows: Iterable<FrontRow>): Generator<string> {
-  yield 'start,end,seconds,member_id,member'
+  // Without the mark at the beginning, table programs take UTF-8 for something older.
+  yield '\ufeffstart,end,seconds,member_id,member'
   for (const { start, end, member_id, member } of rows)
     yield [
       formatInstant(start),
@@ -107,7 +108,9 @@ function* calendarLines(rows: Iterable<FrontRow>, now: Instant, name: string): G
 }
 
 function csv(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  // A table program would compute what begins like this; behind a quote it is words.
+  const words = /^\s*[=+\-@]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(words) ? `"${words.replaceAll('"', '""')}"` : words
 }
 
 /** Whole seconds, which is all the format has. */

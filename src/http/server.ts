@@ -11,6 +11,7 @@ import { bot } from './bot'
 import { findClient } from './client'
 import { createDocument } from './docs'
 import { begin, preflight, startsOf, startWith } from './headers'
+import { privateRoutes } from './private'
 import { type Allowance, createRateLimiter, type Scope } from './ratelimit'
 import { markDeprecated, v1 } from './v1'
 import { v2 } from './v2'
@@ -88,7 +89,9 @@ export function createHandler(parts: ServerParts): Handle {
         allowance = limit(request, method, path, caller, peer)
         if (allowance && limited) start = limited[allowance.scope]
         noteOn(asked, { caller, requestId, headers: start.ofJson })
-        response = allowance?.retryAfter ? tooMany(allowance) : await app.fetch(asked)
+        if (allowance?.retryAfter) response = tooMany(allowance)
+        else if (mayBeFolded(method, path)) response = answerUnknown(app, method, path)
+        else response = await app.fetch(asked)
       }
     } catch (cause) {
       response = answerError(cause, requestId, log)
@@ -123,6 +126,7 @@ function documented({ deps, events, config }: RouteParts): AnyElysia {
     .use(v2(deps, events, limitsOf(config), '/v2'))
     .use(v1(deps, config.BODY_LIMIT))
     .use(bot(deps, config.BODY_LIMIT))
+    .use(privateRoutes(deps, config.BODY_LIMIT))
 }
 
 function limitsOf({ BODY_LIMIT, IMPORT_LIMIT }: Config) {
@@ -135,7 +139,7 @@ function createRoutes(parts: ServerParts): AnyElysia {
   const app = new Elysia({ normalize: false, handler: { standardHostname: false } })
   app
     .onError(({ error: cause, code, request, path }) => {
-      if (code === 'NOT_FOUND') return answerUnknown(app, path)
+      if (code === 'NOT_FOUND') return answerUnknown(app, request.method, path)
       return answerError(cause, requestIdOf(request), log)
     })
     .get('/health', () => {
@@ -174,14 +178,22 @@ function redirect(location: string): Response {
   return new Response(null, { status: 302, headers: { location } })
 }
 
+/**
+ * A last segment of dots arrives as a slash, whoever folded it: `/systems/ID/accounts/..` would
+ * delete the system. On all else a slash at the end is fine.
+ */
+function mayBeFolded(method: string, path: string): boolean {
+  return method === 'DELETE' && path.endsWith('/')
+}
+
 /** Nothing answers here: a wrong method, a path of another version, or no path at all. */
-function answerUnknown(app: AnyElysia, path: string): Response {
+function answerUnknown(app: AnyElysia, asked: string, path: string): Response {
   const plain = app.router.static[path.replace(/(?<=[^/])\/$/, '')]
   const allowed = METHODS.filter(
     (method) => plain?.[method] !== undefined || app.router.http.find(method, path) !== null,
   )
   if (allowed.includes('GET')) allowed.push('HEAD')
-  if (allowed.length > 0) {
+  if (allowed.length > 0 && !allowed.includes(asked)) {
     const response = spell(error('methodNotAllowed'))
     response.headers.set('allow', allowed.join(', '))
     return response
@@ -209,8 +221,8 @@ function isClientFault(cause: unknown): boolean {
 }
 
 function spell(failure: DomainError): Response {
-  const response = Response.json(spellError(failure), { status: failure.status })
-  const { retryAfter } = failure
+  const { status, retryAfter } = failure
+  const response = Response.json(spellError(failure), { status })
   if (retryAfter !== undefined)
     response.headers.set('retry-after', String(Math.ceil(retryAfter / 1000)))
   return response

@@ -70,7 +70,7 @@ async function lookUp(deps: Deps, header: string, headers: Headers, path: string
 /** A bot acts as the system it names in `X-System`, or as nobody. */
 async function findBot(deps: Deps, key: string, named: string | null): Promise<Caller> {
   if (!(await isBotKey(deps, key))) return anonymous
-  if (named === null) return { kind: 'bot', viewer: nobody, system: null }
+  if (named === null) return { kind: 'bot', viewer: { ...nobody, bot: true }, system: null }
   const system = await findSystem(deps.db, named)
   if (!system) throw error('systemNotFound')
   return { kind: 'bot', viewer: { system: system.id, bot: true }, system }

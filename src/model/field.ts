@@ -244,8 +244,9 @@ export function texts(options: Options & { most: number; max: number }): Field<s
         return new Problem(`At most ${options.most} items.`, options.most, value.length)
       const read: string[] = []
       for (const item of value) {
-        if (typeof item !== 'string') return new Problem('Must be a list of strings.')
-        const checked = readText(item, options.max)
+        if (item !== null && typeof item !== 'string')
+          return new Problem('Must be a list of strings.')
+        const checked = readText(item ?? '', options.max)
         if (checked instanceof Problem) return checked
         read.push(checked)
       }

@@ -1,7 +1,7 @@
 import type { Entity, Identity, Level, Row } from './entity'
 import { type ErrorName, error } from './errors'
 
-/** Who asks: a system, or nobody. `bot` says that a bot acts on the system's behalf. */
+/** Who asks: a system, or nobody. `bot` says that it is a bot, on the system's behalf if any. */
 export interface Viewer {
   /** The row number of the system that the caller is authenticated as. */
   readonly system: number | null

@@ -39,49 +39,111 @@ export function matchTags<M extends { proxy_tags: readonly ProxyTag[] }>(
 }
 
 /** What a stored tag is looked up by. */
-export interface TagKeys {
+export type TagKeys = {
+  prefix: string
+  suffix: string
+  /** The same, for systems whose tags match in any case. */
   prefix_key: string
   suffix_key: string
   /** What is left of a tag with nothing inside, once the spaces around the gap are gone. */
   bare_key: string
+  /** How many spaces that were: of tags with the same bare key, the widest is the longest. */
+  gap: number
+  /** Which of its halves are an angle bracket and nothing else. */
+  brackets: number
 }
 
 export function keysOfTag(tag: ProxyTag): TagKeys {
+  const prefix = tag.prefix ?? ''
+  const suffix = tag.suffix ?? ''
+  const bare_key = bareOf(tag)
   return {
-    prefix_key: fold(tag.prefix ?? ''),
-    suffix_key: fold(tag.suffix ?? ''),
-    bare_key: bareOf(tag),
+    prefix,
+    suffix,
+    prefix_key: fold(prefix),
+    suffix_key: fold(suffix),
+    bare_key,
+    gap: prefix.length + suffix.length - bare_key.length,
+    brackets: (prefix === '<' ? OPENS : 0) | (suffix === '>' ? CLOSES : 0),
   }
 }
 
+const OPENS = 1
+const CLOSES = 2
+
+/** Where the tags around a content are found, if there are any. */
 export interface ContentKeys {
-  /** Shortest first; the empty ones, which every content has, are left out. */
-  prefixes: string[]
-  suffixes: string[]
+  /** How long a prefix, a suffix, or both together can be. */
+  most: number
+  /** What a prefix of each length would be, the shortest first; null where no tag can be like that. */
+  prefixes: (string | null)[]
+  /** The same of suffixes, the longest first. */
+  suffixes: (string | null)[]
+  /** Lengths, told by `pairOf`, that would leave nothing but the second half of an emoji. */
+  spoiled: number[]
   bare: string | null
+  /** What may be said of the brackets of a tag that is found by its bare key. */
+  brackets: number[]
 }
+
+/** Numbers the lengths of a prefix and a suffix. */
+const pairOf = (prefix: number, suffix: number) => prefix * PAIRS + suffix
+export const PAIRS = MAX_TAG_AFFIXES + 1
 
 /**
- * Where a stored tag that matches this content is found, in either case mode: its prefix_key is
- * empty or among the prefixes, and its suffix_key empty or among the suffixes; or its bare_key is
- * the bare. The converse does not hold: what is found still goes through `matchTags`.
+ * A stored tag matches this content exactly if its prefix and suffix are among these, and their
+ * lengths fit and are not spoiled; or if its bare key and its brackets are these. So of tags
+ * that share their keys any one speaks for all, and `matchTags` has to see no more than the first.
  */
-export function keysOfContent(content: string): ContentKeys {
+export function keysOfContent(content: string, caseSensitive: boolean): ContentKeys {
   const { body } = splitMention(content)
-  const head = fold(body.slice(0, MAX_TAG_AFFIXES))
-  const tail = fold(body.slice(-MAX_TAG_AFFIXES))
-  const bare = body.trim()
-  const prefixes: string[] = []
-  const suffixes: string[] = []
-  for (let length = 1; length <= head.length; length++) {
-    prefixes.push(head.slice(0, length))
-    suffixes.push(tail.slice(tail.length - length))
+  const { compare, trimmed, opensWithToken, closesWithToken } = readBody(body, caseSensitive)
+  const head = compare(body.slice(0, MAX_TAG_AFFIXES))
+  const tail = compare(body.slice(-MAX_TAG_AFFIXES))
+  const most = head.length
+  const prefixes: (string | null)[] = []
+  const suffixes: (string | null)[] = []
+  for (let at = 0; at <= most; at++) {
+    prefixes.push(storable(head.slice(0, at)))
+    suffixes.push(storable(tail.slice(at)))
   }
+  // A mention or an emoji at the edge is not somebody's angle bracket.
+  if (opensWithToken) prefixes[1] = null
+  if (closesWithToken) suffixes[most - 1] = null
+  const kept = (opensWithToken ? OPENS : 0) | (closesWithToken ? CLOSES : 0)
   return {
-    prefixes: prefixes.filter(isStorable),
-    suffixes: suffixes.filter(isStorable),
-    bare: bare.length <= MAX_TAG_AFFIXES && isStorable(bare) ? bare : null,
+    most,
+    prefixes,
+    suffixes,
+    spoiled: spoiledPairs(body),
+    bare: trimmed.length <= MAX_TAG_AFFIXES ? storable(trimmed) : null,
+    brackets: [0, OPENS, CLOSES, OPENS | CLOSES].filter((brackets) => (brackets & kept) === 0),
   }
+}
+
+/** Every prefix and suffix between which a variation selector is all that can be seen. */
+function spoiledPairs(body: string): number[] {
+  if (!body.includes(VARIATION_SELECTOR)) return []
+  const pairs: number[] = []
+  let [seen, next] = [-1, -1]
+  for (let prefix = 0; prefix <= MAX_TAG_AFFIXES; prefix++) {
+    if (seen < prefix) {
+      seen = visibleFrom(body, prefix)
+      next = visibleFrom(body, seen + 1)
+    }
+    if (body[seen] !== VARIATION_SELECTOR) continue
+    const longest = Math.min(body.length - seen - 1, MAX_TAG_AFFIXES - prefix)
+    for (let suffix = body.length - next; suffix <= longest; suffix++)
+      pairs.push(pairOf(prefix, suffix))
+  }
+  return pairs
+}
+
+/** Where the first letter from here on is that `trim` would leave. */
+function visibleFrom(text: string, from: number): number {
+  const visible = /\S/g
+  visible.lastIndex = from
+  return visible.exec(text)?.index ?? text.length
 }
 
 interface Body {
@@ -148,8 +210,8 @@ function fold(text: string): string {
 }
 
 /** Tags are stored well-formed and without zeros, so a slice that cuts a surrogate pair finds none. */
-function isStorable(key: string): boolean {
-  return key.isWellFormed() && !key.includes('\0')
+function storable(key: string): string | null {
+  return key.isWellFormed() && !key.includes('\0') ? key : null
 }
 
 const LEADING_MENTION = /^<@!?\d{17,19}> /

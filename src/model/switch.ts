@@ -1,11 +1,17 @@
 import { error } from './errors'
-import type { Instant } from './time'
+import { DAY, type Instant, MINUTE } from './time'
 
 /** Most members that can front at once. */
 export const MAX_FRONTERS = 150
 
 /** Most switches that one page of the history holds. */
 export const MAX_SWITCHES = 100
+
+/** Clocks differ, but not by more than this. */
+const MAX_AHEAD = DAY
+
+/** How far a clock may have been set back without anybody noticing. */
+const MAX_SET_BACK = 10 * MINUTE
 
 export interface Switch {
   id: number
@@ -18,6 +24,19 @@ export interface Switch {
 export interface SwitchDraft {
   timestamp: Instant | null
   members: string[]
+}
+
+export function isTooFarAhead(timestamp: Instant, now: Instant): boolean {
+  return timestamp > now + MAX_AHEAD
+}
+
+/**
+ * When a switch is logged that gives no time: now, but behind the latest one if that is a little
+ * ahead. After a clock was set back, the switch would not be who fronts otherwise.
+ */
+export function nextMoment(now: Instant, latest: Instant = -Infinity): Instant {
+  const isSetBack = latest >= now && latest - now < MAX_SET_BACK
+  return isSetBack ? latest + 1 : now
 }
 
 export function refuseTwice(members: readonly { id: number }[]): void {

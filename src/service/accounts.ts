@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import type { Db } from '../db/handle'
 import { statement } from '../db/statement'
 import { accounts } from '../db/tables'
@@ -23,20 +23,16 @@ export async function unlinkAccount(
   account: string,
 ): Promise<boolean> {
   return deps.transact(async (tx) => {
-    const gone = await tx
-      .delete(accounts)
-      .where(and(eq(accounts.id, account), eq(accounts.system_id, systemId)))
-      .returning()
-      .all()
-    if (gone.length === 0) return false
-    await tell(tx, deps.now(), {
-      system_id: systemId,
-      type: 'UNLINK_ACCOUNT',
-      subject: account,
-      data: null,
-    })
+    const linked = await findAccount(tx, account)
+    if (linked?.system_id !== systemId) return false
+    await removeAccount(deps, tx, linked)
     return true
   })
+}
+
+/** Unlinks at its owner's wish, whatever system it is linked to. */
+export async function forgetAccount(deps: Deps, account: string): Promise<void> {
+  await deps.transact(async (tx) => removeAccount(deps, tx, await getAccount(tx, account)))
 }
 
 /** Lets autoproxy speak for this account, or not. */
@@ -95,6 +91,11 @@ export async function insertAccount(
     subject: account,
     data: null,
   })
+}
+
+async function removeAccount(deps: Deps, tx: Db, { id, system_id }: Account): Promise<void> {
+  await tx.delete(accounts).where(eq(accounts.id, id))
+  await tell(tx, deps.now(), { system_id, type: 'UNLINK_ACCOUNT', subject: id, data: null })
 }
 
 /** What becomes of the accounts that a file names. A file only claims: somebody must vouch. */

@@ -71,6 +71,8 @@ export interface Import {
   readonly memberIds: Map<string, number>
   /** The same of new groups. */
   readonly groupIds: Map<string, number>
+  /** The tags of everybody, as their keys were written beside those in force; if they were many. */
+  writtenTags: ReadonlyMap<number, string> | null
   /** How many more switches the system may have. */
   readonly switchRoom: number
   /** Where its rows are written to, begun with the first of them. */

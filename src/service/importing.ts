@@ -10,11 +10,19 @@ import { countGroups } from './groups'
 import { importAutoproxy, importGuilds } from './importingGuilds'
 import { finishPeople, noteRenamed, planPeople, refuseOthers, stagePeople } from './importingPeople'
 import { importSwitches, roomForSwitches } from './importingSwitches'
+import { finishTags, stageTags } from './importingTags'
 import type { Import, ImportOptions, ImportReport } from './importWork'
 import { countMembers } from './members'
 import { tell } from './outbox'
 import { getSettings, storeColorHex, updateSettings } from './settings'
-import { beginStaging, endStaging, keepAlive, type Staging, undoStaging } from './staging'
+import {
+  beginStaging,
+  endStaging,
+  keepAlive,
+  removeTags,
+  type Staging,
+  undoStaging,
+} from './staging'
 import { findSystem, freeSystemIdentity, getSystemById, nameSystem, updateSystem } from './systems'
 import { insertToken } from './tokens'
 import { takeTurns } from './turns'
@@ -113,7 +121,9 @@ function bySize(a: { kind: string }, b: { kind: string }): number {
 
 async function bringPeople(work: Import): Promise<void> {
   await planPeople(work)
-  if (!work.options.dryRun) await stagePeople(work)
+  if (work.options.dryRun) return
+  await stagePeople(work)
+  await stageTags(work)
 }
 
 /** A file whose system is here already is more likely meant for it. */
@@ -142,7 +152,8 @@ async function tellPlan(work: Import): Promise<ImportReport> {
 /** One short transaction: the mark is taken off, with all that was not written in slices. */
 async function finish(work: Import): Promise<ImportReport> {
   const { deps, report } = work
-  return deps.transact(async (tx) => {
+  let oldTags: number | null = null
+  const done = await deps.transact(async (tx) => {
     const staging = work.begun
     if (staging) await keepAlive(tx, staging, deps.now())
     await refuseOthers(work, tx)
@@ -152,6 +163,7 @@ async function finish(work: Import): Promise<ImportReport> {
     if (work.systemId === null) await makeSystem(work, tx, systemId)
     if (work.options.only === null && (await importSystem(work, tx, systemId))) isTouched = true
     if (await finishPeople(work, tx, systemId)) isTouched = true
+    oldTags = await finishTags(work, tx, systemId)
     if (work.options.only === null) {
       if (await importGuilds(work, tx, systemId)) isTouched = true
       if (await importAutoproxy(work, tx, systemId)) isTouched = true
@@ -166,6 +178,9 @@ async function finish(work: Import): Promise<ImportReport> {
       })
     return { ...report, system: (await getSystemById(tx, systemId)).hid }
   }, 'long')
+  // What this leaves if it fails is removed at the next start.
+  if (oldTags !== null) await removeTags(deps, oldTags).catch(() => {})
+  return done
 }
 
 /** A new system keeps the identity it had elsewhere, if nobody here has it. */
@@ -216,6 +231,7 @@ function createImport(
     people: { members: [], groups: [] },
     memberIds: new Map(),
     groupIds: new Map(),
+    writtenTags: null,
     switchRoom,
     async staging() {
       begun ??= beginStaging(deps, systemId)

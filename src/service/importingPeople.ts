@@ -71,11 +71,11 @@ export async function stagePeople(work: Import): Promise<void> {
   const isNeeded = work.systemId === null || newMembers.length + newGroups.length > 0
   if (!isNeeded || options.dryRun) return
   const staging = await work.staging()
-  const { placeId, systemId } = staging
+  const { placeId } = staging
   const now = deps.now()
   await writeInSlices(deps, staging, newMembers, async (tx, { incoming: { key, values } }) => {
     const draft = { ...values, created: values.created ?? now }
-    const { id } = await insertMember(tx, placeId, draft, unnamed(), systemId)
+    const { id } = await insertMember(tx, placeId, draft, unnamed())
     memberIds.set(key, id)
   })
   const memberships: [group: number, members: number[]][] = []
@@ -113,7 +113,7 @@ export async function finishPeople(work: Import, tx: Db, systemId: number): Prom
     } else {
       const changed = changesOfMember(found, incoming.values)
       if (Object.keys(changed).length > 0) {
-        await updateMember(tx, found, changed)
+        await updateMember(tx, found, changed, work.writtenTags !== null)
         isTouched = true
       }
     }
@@ -208,7 +208,7 @@ async function refuseTooMany(work: Import, db: Db): Promise<void> {
 
 const newLimits = fillDefaults(settings, {})
 
-function changesOfMember(found: Member, values: MemberDraft): MemberPatch {
+export function changesOfMember(found: Member, values: MemberDraft): MemberPatch {
   const { message_count: _, created, last_message_timestamp, ...rest } = values
   return changesOf<typeof member>(found, {
     ...rest,

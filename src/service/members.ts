@@ -2,13 +2,11 @@ import { and, count, eq, sql } from 'drizzle-orm'
 import type { Db } from '../db/handle'
 import { prepared } from '../db/prepared'
 import { createUpdater } from '../db/rows'
-import { autoproxies, members, proxyTagKeys } from '../db/tables'
-import type { ProxyTag } from '../model/check'
+import { autoproxies, members } from '../db/tables'
 import { changesOf, fillDefaults, type Identity } from '../model/entity'
 import { error } from '../model/errors'
 import { type Member, type MemberDraft, type MemberPatch, member } from '../model/member'
 import { isOwner, passGate, type Viewer } from '../model/privacy'
-import { keysOfTag } from '../model/proxyTags'
 import { parseRef } from '../model/ref'
 import type { System } from '../model/system'
 import type { Deps } from './deps'
@@ -17,6 +15,7 @@ import { tell } from './outbox'
 import { withDefaultPrivacy } from './privacyDefaults'
 import { getSettings } from './settings'
 import { requireSystem } from './systems'
+import { indexTags, tagSetOf } from './tagKeys'
 
 export async function getMember({ db }: Deps, ref: string): Promise<Member> {
   const found = await findMember(db, ref)
@@ -137,8 +136,6 @@ export async function insertMember(
   systemId: number,
   draft: MemberDraft,
   identity: GivenIdentity = {},
-  /** Whose messages find its tags. */
-  tagsOf = systemId,
 ): Promise<Member> {
   const row = fillDefaults(member, draft)
   const made = await tx
@@ -146,7 +143,7 @@ export async function insertMember(
     .values({ ...row, ...(await stored.draw(tx)), ...identity, system_id: systemId })
     .returning()
     .get()
-  await indexTags(tx, { id: made.id, system_id: tagsOf }, row.proxy_tags)
+  await indexTags(tx, made.id, row.proxy_tags, await tagSetOf(tx, systemId))
   return made
 }
 
@@ -162,9 +159,15 @@ export async function adoptMember(
   return { id, ...identity }
 }
 
-export async function updateMember(tx: Db, before: Member, changed: MemberPatch): Promise<Member> {
+export async function updateMember(
+  tx: Db,
+  before: Member,
+  changed: MemberPatch,
+  areTagsIndexed = false,
+): Promise<Member> {
   await update(tx, before.id, changed)
-  if (changed.proxy_tags) await indexTags(tx, before, changed.proxy_tags)
+  if (changed.proxy_tags && !areTagsIndexed)
+    await indexTags(tx, before.id, changed.proxy_tags, await tagSetOf(tx, before.system_id))
   return { ...before, ...changed }
 }
 
@@ -188,21 +191,6 @@ async function releaseAutoproxy(deps: Deps, tx: Db, systemId: number, id: number
       data: { guild_id, ...changed },
     })
   }
-}
-
-async function indexTags(
-  tx: Db,
-  { id, system_id }: Pick<Member, 'id' | 'system_id'>,
-  tags: ProxyTag[],
-): Promise<void> {
-  await tx.delete(proxyTagKeys).where(eq(proxyTagKeys.member_id, id))
-  const rows = tags.map((tag, position) => ({
-    member_id: id,
-    system_id,
-    position,
-    ...keysOfTag(tag),
-  }))
-  if (rows.length > 0) await tx.insert(proxyTagKeys).values(rows)
 }
 
 const update = createUpdater('members')

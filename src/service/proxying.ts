@@ -3,6 +3,7 @@ import type { Db } from '../db/handle'
 import { decodeRow } from '../db/rows'
 import { statement } from '../db/statement'
 import type { AutoproxyMode } from '../model/autoproxy'
+import { MAX_TAGS } from '../model/check'
 import { type Member, member } from '../model/member'
 import {
   autoproxyTarget,
@@ -11,7 +12,7 @@ import {
   type ProxyContext,
   type ProxyMessage,
 } from '../model/proxy'
-import { keysOfContent } from '../model/proxyTags'
+import { keysOfContent, PAIRS } from '../model/proxyTags'
 import type { Instant } from '../model/time'
 import { type GuildAutoproxy, getAutoproxy, storeAutoproxy } from './autoproxy'
 import type { Deps } from './deps'
@@ -66,14 +67,17 @@ async function load(
   const around = await surroundings(db).get(account_id, guild_id)
   if (!around) return null
   const surrounding = surroundingOf(around)
-  const { prefixes, suffixes, bare } = keysOfContent(content ?? '')
-  const rows = await candidates(db).all(
-    around.id,
+  const { case_sensitive_proxy_tags } = surrounding.settings
+  const keys = keysOfContent(content ?? '', case_sensitive_proxy_tags)
+  const rows = await candidates[case_sensitive_proxy_tags ? 'asWritten' : 'inAnyCase'](db).all(
+    around.tag_set,
     guild_id,
-    JSON.stringify(prefixes),
-    JSON.stringify(suffixes),
-    suffixes.at(-1) ?? '',
-    bare,
+    JSON.stringify(keys.prefixes),
+    JSON.stringify(keys.suffixes),
+    keys.most,
+    JSON.stringify(keys.spoiled),
+    keys.bare,
+    JSON.stringify(keys.brackets),
     autoproxyTarget(surrounding),
   )
   return { context: { ...surrounding, members: rows.map(speakerOf) }, system: around }
@@ -82,6 +86,7 @@ async function load(
 /** Flat, as SQLite gives it: what a guild sets is null where it sets nothing. */
 interface Surroundings {
   id: number
+  tag_set: number
   hid: string
   tag: string | null
   avatar_url: string | null
@@ -140,7 +145,7 @@ function surroundingOf(row: Surroundings): Omit<ProxyContext, 'members'> {
 /** Who fronts is looked up only where autoproxy speaks for them. */
 const surroundings = statement<Surroundings>(
   ['account', 'guild'],
-  `select systems.id, systems.hid, systems.tag, systems.avatar_url,
+  `select systems.id, coalesce(systems.tag_set, systems.id) as tag_set, systems.hid, systems.tag, systems.avatar_url,
      settings.case_sensitive_proxy_tags, settings.latch_timeout, settings.name_format,
      settings.proxy_error_message_enabled, accounts.autoproxy_enabled as account_autoproxy,
      own.system_id as in_guild, own.proxying_enabled as guild_proxying, own.tag as guild_tag,
@@ -184,28 +189,57 @@ function speakerOf(row: Candidate): Speaker {
 }
 
 /**
- * Members with a tag that could match, and the target of autoproxy. Tags with and without a prefix
- * are looked up apart, so that the index is asked once per prefix or suffix and not once per pair
- * of them; and those without only where there are any.
+ * The member whose tag wins, or up to five of whom one wins, and the target of autoproxy: never
+ * more, however many share a tag. For each prefix that the system knows, the suffixes are tried
+ * from the longest on; and of those who have a prefix and a suffix, only the first is looked at.
+ * (`json_each` goes through a list in its order; `limit -1` keeps SQLite from working out the same
+ * twice.)
  */
-const candidates = statement<Candidate>(
-  ['system', 'guild', 'prefixes', 'suffixes', 'tail', 'bare', 'target'],
-  `select members.*, own.member_id as in_guild, own.display_name as guild_display_name,
-     own.avatar_url as guild_avatar_url, own.keep_proxy as guild_keep_proxy
-   from members left join member_guilds own on own.member_id = members.id and own.guild_id = :guild
-   where members.id in (
-     select t.member_id from proxy_tag_keys t
-     where t.system_id = :system and t.prefix_key in (select value from json_each(:prefixes))
-       and (t.suffix_key = '' or substr(:tail, -length(t.suffix_key)) = t.suffix_key)
-     union all
-     select t.member_id from (
-       select 1 from proxy_tag_keys where system_id = :system and prefix_key = '' limit 1
-     ) cross join proxy_tag_keys t
-     where t.system_id = :system and t.prefix_key = ''
-       and t.suffix_key in (select value from json_each(:suffixes))
-     union all
-     select t.member_id from proxy_tag_keys t where t.system_id = :system and t.bare_key = :bare
-     union all select :target
-   )
-   order by members.id`,
-)
+function createCandidates(prefix: 'prefix' | 'prefix_key', suffix: 'suffix' | 'suffix_key') {
+  const tagsWith = (head: string, condition = '') =>
+    `from proxy_tag_keys t where t.set_id = :set and t.${prefix} = ${head} ${condition}`
+  const known = `
+    select key as head_length, value as head,
+      exists (select 1 ${tagsWith('value', `and t.${suffix} > ''`)}) as has_tail
+    from json_each(:prefixes)
+    where value is not null and exists (select 1 ${tagsWith('value')}) limit -1`
+  const longest = `
+    select key from json_each(:suffixes)
+    where value is not null and key >= head_length and (key = :most or has_tail)
+      and head_length * ${PAIRS} + :most - key not in (select value from json_each(:spoiled))
+      and exists (select 1 ${tagsWith('head', `and t.${suffix} = value`)}) limit 1`
+  const first = `
+    select t.member_id * ${MAX_TAGS} + t.position
+    ${tagsWith('head', `and t.${suffix} = value`)} order by t.member_id, t.position limit 1`
+  return statement<Candidate>(
+    ['set', 'guild', 'prefixes', 'suffixes', 'most', 'spoiled', 'bare', 'brackets', 'target'],
+    `select members.*, own.member_id as in_guild, own.display_name as guild_display_name,
+       own.avatar_url as guild_avatar_url, own.keep_proxy as guild_keep_proxy
+     from members left join member_guilds own
+       on own.member_id = members.id and own.guild_id = :guild
+     where members.id in (
+       select first / ${MAX_TAGS} from (
+         select (${first}) as first
+         from (select head_length, head, (${longest}) as tail from (${known}) limit -1)
+         cross join json_each(:suffixes) where key = tail
+         order by head_length - key desc, first limit 1
+       )
+       union all
+       select (
+         select t.member_id from proxy_tag_keys t
+         where t.set_id = :set and t.bare_key = :bare and t.brackets = value and t.gap = (
+           select max(w.gap) from proxy_tag_keys w
+           where w.set_id = :set and w.bare_key = :bare and w.brackets = value
+         )
+         order by t.member_id, t.position limit 1
+       ) from json_each(:brackets)
+       union all select :target
+     )
+     order by members.id`,
+  )
+}
+
+const candidates = {
+  asWritten: createCandidates('prefix', 'suffix'),
+  inAnyCase: createCandidates('prefix_key', 'suffix_key'),
+}

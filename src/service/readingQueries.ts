@@ -25,6 +25,8 @@ const memberList = (eyes: Eyes, from: string) =>
 const onlyVisible = (eyes: Eyes, table: string) =>
   eyes === 'owner' ? '' : `and ${table}.visibility = 'public'`
 
+const onlyListed = (eyes: Eyes) => (eyes === 'owner' ? '' : "and groups.list_privacy = 'public'")
+
 export const systemJson = bySystemRef((eyes) => jsonOf(system, 'systems', eyes))
 
 export const membersJson = bySystemRef((eyes) =>
@@ -44,10 +46,9 @@ export const groupsJson = bySystemRef(groupList(() => []))
 /** Strangers see no members of a group with a hidden list, and no hidden member anywhere. */
 export const groupsWithMembersJson = bySystemRef(
   groupList((eyes) => {
-    const isShown = eyes === 'owner' ? '' : `and groups.list_privacy = 'public'`
     const uuids = `select json_group_array(uuid) from (
       select members.uuid from group_members join members on members.id = group_members.member_id
-      where group_members.group_id = groups.id ${isShown} ${onlyVisible(eyes, 'members')}
+      where group_members.group_id = groups.id ${onlyListed(eyes)} ${onlyVisible(eyes, 'members')}
       order by group_members.member_id)`
     return [['members', `(${uuids})`]]
   }),
@@ -146,12 +147,13 @@ export const groupMembersJson = byRef('groups', (eyes) =>
   ),
 )
 
+/** Strangers are not told from this side what a group's hidden list keeps from them. */
 export const memberGroupsJson = byRef('members', (eyes) => {
   const list = jsonList(
     `select ${jsonOf(group, 'groups', eyes)} as json
      from group_members join groups on groups.id = group_members.group_id
      where group_members.member_id = members.id and groups.system_id = members.system_id
-       ${onlyVisible(eyes, 'groups')} order by groups.id`,
+       ${onlyListed(eyes)} ${onlyVisible(eyes, 'groups')} order by groups.id`,
   )
   return `(select ${jsonBehind('groups', 'systems', eyes, list)}
     from systems where systems.id = members.system_id)`

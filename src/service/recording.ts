@@ -8,7 +8,7 @@ import type { Member } from '../model/member'
 import type { Message } from '../model/message'
 import { switchEffect } from '../model/proxy'
 import type { Settings } from '../model/settings'
-import { MAX_FRONTERS } from '../model/switch'
+import { MAX_FRONTERS, nextMoment } from '../model/switch'
 import type { Instant } from '../model/time'
 import { findAccount } from './accounts'
 import { getAutoproxy, storeAutoproxy } from './autoproxy'
@@ -66,7 +66,7 @@ export async function recordMessage(
       data: { ...message, system, member },
     })
     await moveLatch(deps, tx, message, member)
-    await followWithSwitch(deps, tx, timestamp, member)
+    await followWithSwitch(deps, tx, timestamp, draft.timestamp !== null, member)
     return { message, member, system, isNew: true }
   })
 }
@@ -120,6 +120,7 @@ async function followWithSwitch(
   deps: Deps,
   tx: Db,
   timestamp: Instant,
+  isGiven: boolean,
   speaker: Member,
 ): Promise<void> {
   const systemId = speaker.system_id
@@ -139,7 +140,7 @@ async function followWithSwitch(
     return
   }
   // Two messages of one moment may both ask for a switch; times of switches are unique.
-  let at = timestamp
+  let at = isGiven ? timestamp : nextMoment(timestamp, latest?.timestamp)
   while (await findAt(tx, systemId, at)) at += 1
   await insertSwitch(deps, tx, systemId, at, [speaker])
 }

@@ -5,6 +5,7 @@ import { statement } from '../db/statement'
 import { error } from '../model/errors'
 import type { Deps } from './deps'
 import { insertSystem } from './systems'
+import { findOldTagSet, removeSomeTags } from './tagKeys'
 
 /** An import that is being written: its rows are there, but nobody sees them yet. */
 export interface Staging {
@@ -72,7 +73,7 @@ export async function keepAlive(tx: Db, { id }: Staging, now: number): Promise<v
     throw error('conflict', 'the import was given up, because it stood still for too long')
 }
 
-/** Takes back what an import has written so far. */
+/** Takes back what an import has written so far, unless it is finished. */
 export async function undoStaging(deps: Deps, { id }: Pick<Staging, 'id'>): Promise<void> {
   for (const table of ['switches', 'archive'] as const)
     for (;;) {
@@ -81,7 +82,7 @@ export async function undoStaging(deps: Deps, { id }: Pick<Staging, 'id'>): Prom
           await tx.all(sql`
             delete from ${sql.raw(table)} where id in (
               select id from ${sql.raw(table)} where import_id = ${id} limit 500
-            ) returning id`),
+            ) and exists (select 1 from imports where imports.id = ${id}) returning id`),
       )
       if (gone.length === 0) break
       await nextTurn()
@@ -96,7 +97,24 @@ export async function removeGivenUp(deps: Deps): Promise<void> {
   for (const { id } of await leftPlaces(deps.db).all()) await removePlace(deps, id)
 }
 
+/** Keys that an import changed over from, and was killed before it could remove them. */
+export async function removeOldTags(deps: Deps): Promise<void> {
+  let last = 0
+  for (;;) {
+    const old = await findOldTagSet(deps.db, last)
+    if (old === null) return
+    await removeTags(deps, old)
+    last = old
+  }
+}
+
+/** Nobody asks for them any more. */
+export async function removeTags(deps: Deps, setId: number): Promise<void> {
+  while (await deps.transact((tx) => removeSomeTags(tx, setId))) await nextTurn()
+}
+
 async function removePlace(deps: Deps, placeId: number): Promise<void> {
+  await removeTags(deps, placeId)
   for (;;) {
     const gone = await deps.transact(async (tx) => await someMembers(tx).all(placeId))
     if (gone.length === 0) break

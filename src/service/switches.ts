@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { and, asc, desc, eq, gt, lt, type SQL, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { isFinished } from '../db/finished'
 import type { Db } from '../db/handle'
-import { prepared } from '../db/prepared'
 import { createInserter, decodeRow } from '../db/rows'
 import { statement } from '../db/statement'
 import { switches, switchMembers } from '../db/tables'
@@ -10,35 +9,22 @@ import { error } from '../model/errors'
 import { type Member, member } from '../model/member'
 import { isOwner, passGate, type Viewer } from '../model/privacy'
 import { isUuid } from '../model/ref'
-import { isSameFront, refuseTwice, type Switch, type SwitchDraft } from '../model/switch'
+import {
+  isSameFront,
+  nextMoment,
+  refuseTwice,
+  type Switch,
+  type SwitchDraft,
+} from '../model/switch'
 import type { System } from '../model/system'
 import type { Instant } from '../model/time'
 import type { Deps } from './deps'
 import { getOwnMembers } from './members'
 import { tell } from './outbox'
 import { getOwnSystem } from './systems'
-import { takeTurns } from './turns'
 
 /** A switch with the rows of its members, in their order. */
 export type Front = Switch & { members: Member[] }
-
-/** A switch of the history, with its members' short IDs. */
-export interface PastSwitch {
-  uuid: string
-  timestamp: Instant
-  members: string[]
-}
-
-/** Newest first, before a time if one is given. */
-export async function listSwitches(
-  { db }: Deps,
-  viewer: Viewer,
-  of: System,
-  { before, limit }: { before: Instant | null; limit: number },
-): Promise<PastSwitch[]> {
-  passGate('history', of, isOwner(viewer, of.id))
-  return pageOfSwitches(db, of.id, before ?? Infinity, limit, 'newest')
-}
 
 /** Who fronts now: the switch with the latest time, or null when there is none. */
 export async function getFronters({ db }: Deps, viewer: Viewer, of: System): Promise<Front | null> {
@@ -59,7 +45,7 @@ export async function createSwitch(
     const named = await getOwnMembers(tx, id, draft.members)
     refuseTwice(named)
     const latest = await latestIds(tx).get(id)
-    const timestamp = draft.timestamp ?? deps.now()
+    const timestamp = draft.timestamp ?? nextMoment(deps.now(), latest?.timestamp)
     if (await findAt(tx, id, timestamp)) throw error('sameTimestamp')
     const isNewest = draft.timestamp === null || timestamp > (latest?.timestamp ?? -Infinity)
     if (latest && isNewest && latest.ids === JSON.stringify(named.map((one) => one.id)))
@@ -134,61 +120,6 @@ export async function deleteAllSwitches(deps: Deps, systemId: number): Promise<v
   })
 }
 
-const PAGE = 1000
-
-/** All of the history, some at a time, between which others have their turn. */
-export async function* historyInPages(
-  db: Db,
-  systemId: number,
-  first: 'newest' | 'oldest',
-  start: Instant = first === 'newest' ? Infinity : -Infinity,
-  most: number = Infinity,
-): AsyncGenerator<PastSwitch[]> {
-  const giveWay = takeTurns()
-  let from = start
-  for (let left = most; left > 0; ) {
-    const page = await pageOfSwitches(db, systemId, from, Math.min(PAGE, left), first)
-    const last = page.at(-1)
-    if (!last) return
-    yield page
-    from = last.timestamp
-    left -= page.length
-    await giveWay()
-  }
-}
-
-const STRIDE = 10_000
-
-/** The time of the switch so many back from a time; null when there are not so many. */
-export async function skipSwitches(
-  db: Db,
-  systemId: number,
-  before: Instant,
-  count: number,
-): Promise<Instant | null> {
-  const giveWay = takeTurns()
-  let from = before
-  for (let left = count; left > 0; left -= STRIDE) {
-    const found = await stride(db).get(systemId, from, Math.min(left, STRIDE) - 1)
-    if (!found) return null
-    from = found.timestamp
-    await giveWay()
-  }
-  return from
-}
-
-/** Some of the history: newest first before a time, or oldest first behind it. */
-async function pageOfSwitches(
-  db: Db,
-  systemId: number,
-  from: Instant,
-  limit: number,
-  first: 'newest' | 'oldest',
-): Promise<PastSwitch[]> {
-  const rows = await pages[first](db).all({ system: systemId, from, limit })
-  return rows.map(({ hids, ...row }) => ({ ...row, members: JSON.parse(hids) }))
-}
-
 export async function findLatest(db: Db, systemId: number): Promise<Front | null> {
   const found = await latest(db).get(systemId)
   return found ? withMembers(db, found) : null
@@ -259,44 +190,7 @@ function refuseNoUuid(ref: string): void {
   if (!isUuid(ref)) throw error('invalidSwitchId')
 }
 
-const ofSystem = eq(switches.system_id, sql.placeholder('system'))
-
-const from = sql.placeholder('from')
-
-const pages = {
-  newest: createPage(lt(switches.timestamp, from), desc(switches.timestamp)),
-  oldest: createPage(gt(switches.timestamp, from), asc(switches.timestamp)),
-}
-
-function createPage(range: SQL, order: SQL) {
-  return prepared((db) =>
-    db
-      .select({
-        uuid: switches.uuid,
-        timestamp: switches.timestamp,
-        // Written out: inside a selected expression Drizzle drops the tables' names.
-        hids: sql<string>`(
-          select json_group_array(m.hid order by s.position)
-          from switch_members s join members m on m.id = s.member_id
-          where s.switch_id = switches.id
-        )`,
-      })
-      .from(switches)
-      .where(and(ofSystem, range, sql.raw(isFinished('switches'))))
-      .orderBy(order)
-      .limit(sql.placeholder('limit'))
-      .prepare(),
-  )
-}
-
 const insertRow = createInserter('switches', ['uuid', 'system_id', 'timestamp'])
-
-const stride = statement<{ timestamp: Instant }>(
-  ['system', 'before', 'skipped'],
-  `select timestamp from switches
-   where system_id = :system and timestamp < :before and ${isFinished('switches')}
-   order by timestamp desc limit 1 offset :skipped`,
-)
 
 const latest = statement<Switch>(
   ['system'],

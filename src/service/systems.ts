@@ -31,10 +31,10 @@ export async function getOwnSystem(deps: Deps, viewer: Viewer, ref: string): Pro
   return found
 }
 
-/** The row number of the caller's own system; 401 for nobody. */
-export function requireSystem(viewer: Viewer): number {
-  if (viewer.system === null) throw error('unauthorized')
-  return viewer.system
+/** The row number of the caller's own system; a bot may have forgotten to name one. */
+export function requireSystem({ system, bot }: Viewer): number {
+  if (system !== null) return system
+  throw bot ? error('badRequest', 'name a system in X-System') : error('unauthorized')
 }
 
 /** Makes a system with its first token, which is shown only here, and links an account to it. */

@@ -26,6 +26,12 @@ export function unreadBody(schema: object): TUnsafe<UnreadBody> {
   return Type.Unsafe<UnreadBody>({ ...Type.Unknown(), ...schema })
 }
 
+/** A body that is a bare object of privacy levels. */
+export function levelsBody(entity: Entity): TUnsafe<UnreadBody> {
+  const { description, properties } = privacySchema(entity, 'sent')
+  return unreadBody({ type: 'object', description, properties })
+}
+
 /** A body that is a bare list of references. */
 export function listBody(description: string, maxItems?: number): TUnsafe<UnreadBody> {
   return unreadBody({

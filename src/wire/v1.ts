@@ -20,7 +20,7 @@ import { type SystemPatch, system } from '../model/system'
 import { formatInstant, type Instant } from '../model/time'
 import { readObject, type UnreadBody } from './json'
 import { fieldSchema, unreadBody } from './schema'
-import { readFronters } from './v2'
+import { readFronters, readSwitch } from './v2'
 
 /** Names were shorter in version 1, and still are when written through it. */
 const MAX_NAME = 50
@@ -142,7 +142,7 @@ export function memberDraftFromV1(body: UnreadBody): MemberDraft {
 
 /** Who fronts from now on: version 1 knows no other key of a switch. */
 export function frontersFromV1(body: UnreadBody): string[] {
-  const members = readFronters(readObject(body).members)
+  const members = readFronters(readSwitch(body).members)
   if (members instanceof Problem) throw error('invalidBody', { members: [members] })
   return members
 }

@@ -13,7 +13,7 @@ import {
 import { error, type Problems } from '../model/errors'
 import type { Message } from '../model/message'
 import type { Seen } from '../model/privacy'
-import { MAX_FRONTERS, type SwitchDraft } from '../model/switch'
+import { isTooFarAhead, MAX_FRONTERS, type SwitchDraft } from '../model/switch'
 import { formatInstant, type Instant, parseInstant } from '../model/time'
 import { isObject, isStrings, readObject, readStrings, type UnreadBody } from './json'
 
@@ -50,6 +50,11 @@ export function draftFromV2<E extends Entity>(entity: E, body: UnreadBody): Draf
   return readDraft(entity, readingOf(entity, readObject(body)))
 }
 
+/** Privacy levels alone, as a bare object. */
+export function levelsFromV2<E extends Entity>(entity: E, body: UnreadBody): Patch<E> {
+  return readPatch(entity, { values: {}, levels: readObject(body) })
+}
+
 /** The levels of a row or a patch as the nested object; null when none may be seen. */
 export function privacyToV2(entity: Entity, values: JsonObject): JsonObject | null {
   const shown = entity.levels.filter((level) => values[level] !== undefined)
@@ -72,15 +77,22 @@ export function switchToV2(
   return { id: uuid, timestamp: formatInstant(timestamp), members }
 }
 
-export function switchFromV2(body: UnreadBody): SwitchDraft {
-  const { members, timestamp = null } = readObject(body)
+export function switchFromV2(body: UnreadBody, now: Instant): SwitchDraft {
+  const { members, timestamp = null } = readSwitch(body)
   const problems: Problems = {}
   const fronters = readFronters(members)
   if (fronters instanceof Problem) problems.members = [fronters]
-  const time = timestamp === null ? null : readInstant(timestamp)
+  const time = timestamp === null ? null : readSwitchTime(timestamp, now)
   if (time instanceof Problem) problems.timestamp = [time]
   throwIfAny(problems)
   return { members: fronters as string[], timestamp: time as Instant | null }
+}
+
+/** The keys of a new switch in any case: some clients rely on PluralKit to read them so. */
+export function readSwitch(body: UnreadBody): { members?: unknown; timestamp?: unknown } {
+  const given = readObject(body)
+  const inAnyCase = Object.entries(given).map(([key, value]) => [key.toLowerCase(), value])
+  return { ...Object.fromEntries(inAnyCase), ...given }
 }
 
 /** The references of who fronts, as a key of a body. */
@@ -91,9 +103,9 @@ export function readFronters(members: unknown): string[] | Problem {
 }
 
 /** The new time of a switch. */
-export function switchTimeFromV2(body: UnreadBody): Instant {
+export function switchTimeFromV2(body: UnreadBody, now: Instant): Instant {
   const { timestamp } = readObject(body)
-  const time = timestamp === undefined ? new Problem('Required.') : readInstant(timestamp)
+  const time = timestamp === undefined ? new Problem('Required.') : readSwitchTime(timestamp, now)
   if (time instanceof Problem) throw error('invalidBody', { timestamp: [time] })
   return time
 }
@@ -122,6 +134,12 @@ export function messageToV2(
     system,
     member,
   }
+}
+
+function readSwitchTime(value: unknown, now: Instant): Instant | Problem {
+  const time = readInstant(value)
+  if (time instanceof Problem || !isTooFarAhead(time, now)) return time
+  return new Problem('Must not be more than a day ahead.')
 }
 
 export function readInstant(value: unknown): Instant | Problem {

@@ -47,7 +47,7 @@ const damages: Record<string, Damage> = {
     does: ['DELETE FROM proxy_tag_keys WHERE position = 1'],
     finds: ['proxy tags: the tags of member wrenab are not found'],
     leaves: [
-      'SELECT member_id, system_id, position FROM proxy_tag_keys',
+      'SELECT member_id, set_id, position FROM proxy_tag_keys ORDER BY 1, 3',
       [
         [1, 1, 0],
         [1, 1, 1],
@@ -55,14 +55,14 @@ const damages: Record<string, Damage> = {
     ],
   },
   'keys of tags that a member no longer has go': {
-    does: ["INSERT INTO proxy_tag_keys VALUES (2, 1, 0, 'a', 'b', 'ab')"],
+    does: ["INSERT INTO proxy_tag_keys VALUES (2, 1, 0, 'a', 'b', 'a', 'b', 'ab', 0, 0)"],
     finds: ['proxy tags: the tags of member ashcd are not found'],
     leaves: ['SELECT count(*) FROM proxy_tag_keys WHERE member_id = 2', [[0]]],
   },
   'keys of tags under another system are put right': {
-    does: ['UPDATE proxy_tag_keys SET system_id = 7'],
+    does: ['UPDATE proxy_tag_keys SET set_id = 7'],
     finds: ['proxy tags: the tags of member wrenab are not found'],
-    leaves: ['SELECT DISTINCT system_id FROM proxy_tag_keys', [[1]]],
+    leaves: ['SELECT DISTINCT set_id FROM proxy_tag_keys', [[1]]],
   },
   'a counter below what is recorded is raised': {
     does: ['UPDATE members SET message_count = 1 WHERE id = 1'],

@@ -15,7 +15,9 @@ import { join } from 'node:path'
 import { StorageError } from '../../src/db/handle'
 import { migrations } from '../../src/db/migrations'
 import { openStorage, type Storage } from '../../src/db/open'
-import { bots } from '../../src/db/tables'
+import { bots, proxyTagKeys } from '../../src/db/tables'
+import type { ProxyTag } from '../../src/model/check'
+import { keysOfTag } from '../../src/model/proxyTags'
 
 const root = mkdtempSync(join(tmpdir(), 'multitude-storage-'))
 const opened: Storage[] = []
@@ -40,13 +42,7 @@ describe('migrations', () => {
     'are made up for by a database that has %d of them, which keeps its rows',
     (has) => {
       const path = fresh()
-      const other = new Database(path)
-      other.run('PRAGMA application_id = 0x4d554c54')
-      other.run('CREATE TABLE migrations (name TEXT PRIMARY KEY, applied TEXT NOT NULL)')
-      for (const migration of migrations.slice(0, has)) {
-        for (const part of migration.sql.split('--> statement-breakpoint')) other.run(part)
-        other.query('INSERT INTO migrations VALUES (?, ?)').run(migration.name, 'before')
-      }
+      const other = makeOlder(path, has)
       if (has > 0) other.run("INSERT INTO bots (name, hash, created) VALUES ('old', 'h', 1)")
       other.close()
       const { db } = open(path)
@@ -59,6 +55,38 @@ describe('migrations', () => {
       expect(applied(path).filter((row) => row.applied === 'before')).toHaveLength(has)
     },
   )
+
+  test('find the tags of members that were there before', () => {
+    const path = fresh()
+    const tags: ProxyTag[] = [
+      { prefix: '🐦 ', suffix: null },
+      { prefix: 'İ{ \t', suffix: ' }' },
+      { prefix: null, suffix: '"Q\\' },
+      { prefix: '<', suffix: '>' },
+    ]
+    const other = makeOlder(
+      path,
+      migrations.findIndex(({ name }) => name.endsWith('_proxy_tags')),
+    )
+    other.run("INSERT INTO systems (id, uuid, hid) VALUES (1, 'u', 'abcde')")
+    const addMember = other.query(
+      'INSERT INTO members (id, uuid, hid, system_id, name, proxy_tags) VALUES (?, ?, ?, 1, ?, ?)',
+    )
+    addMember.run(1, 'a', 'aaaaa', 'Wren', JSON.stringify(tags))
+    addMember.run(2, 'b', 'bbbbb', 'Damaged', 'no JSON')
+    for (const [position, tag] of tags.entries()) {
+      const { prefix_key, suffix_key, bare_key } = keysOfTag(tag)
+      other
+        .query('INSERT INTO proxy_tag_keys VALUES (1, 1, ?, ?, ?, ?)')
+        .run(position, prefix_key, suffix_key, bare_key)
+    }
+    other.close()
+    const { db } = open(path)
+    const rows = db.select().from(proxyTagKeys).orderBy(proxyTagKeys.position).all()
+    expect(rows).toEqual(
+      tags.map((tag, position) => ({ member_id: 1, set_id: 1, position, ...keysOfTag(tag) })),
+    )
+  })
 
   const failing: [says: string, sql: string, complaint: RegExp][] = [
     ['is wrong', 'CREATE TABLE half (a);--> statement-breakpoint\nNONSENSE', /syntax error/],
@@ -172,6 +200,18 @@ function schemaOf(path: string): string[] {
   return look<{ sql: string }>(path, 'SELECT sql FROM sqlite_master WHERE sql IS NOT NULL')
     .map((row) => row.sql)
     .toSorted()
+}
+
+/** A database as an older program left it, with so many of the migrations. */
+function makeOlder(path: string, has: number): Database {
+  const other = new Database(path)
+  other.run('PRAGMA application_id = 0x4d554c54')
+  other.run('CREATE TABLE migrations (name TEXT PRIMARY KEY, applied TEXT NOT NULL)')
+  for (const migration of migrations.slice(0, has)) {
+    for (const part of migration.sql.split('--> statement-breakpoint')) other.run(part)
+    other.query('INSERT INTO migrations VALUES (?, ?)').run(migration.name, 'before')
+  }
+  return other
 }
 
 function look<T>(path: string, query: string): T[] {

@@ -36,10 +36,10 @@ describe('switches as presences', () => {
 })
 
 describe('front history as CSV', () => {
-  test('quotes what needs it, and leaves the end empty while fronting', () => {
+  test('says that it is UTF-8, quotes what needs it, and leaves the end empty while fronting', () => {
     expect(whole(frontHistoryCsv(rows))).toBe(
       [
-        'start,end,seconds,member_id,member',
+        '\ufeffstart,end,seconds,member_id,member',
         '2026-01-01T09:00:00Z,2026-01-01T11:00:00.5Z,7200.5,wrenab,Wren',
         '2026-01-01T10:00:00Z,,,ashcd,"Ash, ""the"" quiet\none"',
         '',
@@ -47,12 +47,28 @@ describe('front history as CSV', () => {
     )
   })
 
-  test('a name that looks like a formula stays as it is', () => {
-    const row = { member_id: 'abcde', member: '=1+1', start: 0, end: 1 }
-    expect(whole(frontHistoryCsv([row]))).toContain(
-      '1970-01-01T00:00:00Z,1970-01-01T00:00:00.000001Z,0.000001,abcde,=1+1',
-    )
-  })
+  const formulas: [name: string, cell: string][] = [
+    ['=1+1', "'=1+1"],
+    ['+1', "'+1"],
+    ['-1', "'-1"],
+    ['@SUM(A1)', "'@SUM(A1)"],
+    ['\t=1', "'\t=1"],
+    ['\r=1', '"\'\r=1"'],
+    [' =1', "' =1"],
+    ['=HYPERLINK("a","b")', '"\'=HYPERLINK(""a"",""b"")"'],
+    ['1=1', '1=1'],
+    ['Wren - the first', 'Wren - the first'],
+  ]
+
+  test.each(formulas)(
+    'a member called %j is %s, which no table program computes',
+    (member, cell) => {
+      const row = { member_id: 'abcde', member, start: 0, end: 1 }
+      expect(whole(frontHistoryCsv([row]))).toEndWith(
+        `1970-01-01T00:00:00Z,1970-01-01T00:00:00.000001Z,0.000001,abcde,${cell}\r\n`,
+      )
+    },
+  )
 })
 
 describe('front history as a calendar', () => {

@@ -821,18 +821,18 @@ describe('keys', () => {
   })
 
   test('a text has few keys, however long it is', () => {
-    const { prefixes, suffixes, bare } = keysOfContent('ab'.repeat(2000))
+    const { prefixes, suffixes, bare } = keysOfContent('ab'.repeat(2000), true)
     expect([prefixes.length, suffixes.length, bare]).toEqual([
-      MAX_TAG_AFFIXES,
-      MAX_TAG_AFFIXES,
+      MAX_TAG_AFFIXES + 1,
+      MAX_TAG_AFFIXES + 1,
       null,
     ])
   })
 
   test('no key is half a letter', () => {
-    const { prefixes, suffixes } = keysOfContent('🐦🐦')
-    expect(prefixes).toEqual(['🐦', '🐦🐦'])
-    expect(suffixes).toEqual(['🐦', '🐦🐦'])
+    const { prefixes, suffixes } = keysOfContent('🐦🐦', true)
+    expect(prefixes).toEqual(['', null, '🐦', null, '🐦🐦'])
+    expect(suffixes).toEqual(['🐦🐦', null, '🐦', null, ''])
   })
 })
 
@@ -933,9 +933,8 @@ function proxied(context: ProxyContext, message: Partial<ProxyMessage>) {
 
 function isFound(tag: ProxyTag, content: string): boolean {
   const { prefix_key, suffix_key, bare_key } = keysOfTag(tag)
-  const { prefixes, suffixes, bare } = keysOfContent(content)
-  const isAmong = (keys: string[], key: string) => key === '' || keys.includes(key)
-  return (isAmong(prefixes, prefix_key) && isAmong(suffixes, suffix_key)) || bare === bare_key
+  const { prefixes, suffixes, bare } = keysOfContent(content, false)
+  return (prefixes.includes(prefix_key) && suffixes.includes(suffix_key)) || bare === bare_key
 }
 
 function lengthOf({ prefix, suffix }: ProxyTag): number {

@@ -1,6 +1,7 @@
 import { t } from 'elysia'
 import {
   type Account,
+  forgetAccount,
   getAccount,
   linkAccount,
   patchAccount,
@@ -163,6 +164,23 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
           summary: 'Change an account',
           answers: { 200: schemasBot.account },
           errors: [...writeErrors, 'invalidBody', 'forbidden', 'systemNotFound'],
+        }),
+      },
+    )
+    .delete(
+      '/accounts/:account_id',
+      async ({ params, set }) => {
+        await forgetAccount(deps, pathSnowflake('account_id', params.account_id))
+        set.status = 204
+      },
+      {
+        params: ofAccount,
+        detail: describe({
+          tag: TAG,
+          summary: 'Unlink an account at its owner’s wish',
+          description: 'Whatever system it is linked to.',
+          answers: { 204: null },
+          errors: [...writeErrors, 'forbidden', 'systemNotFound'],
         }),
       },
     )

@@ -5,9 +5,10 @@ import { parseRef, parseSystemRef } from '../../model/ref'
 import { MAX_SWITCHES } from '../../model/switch'
 import type { System } from '../../model/system'
 import type { Deps } from '../../service/deps'
+import { listSwitches } from '../../service/history'
 import { listMembers } from '../../service/members'
 import { patchSystemAndSettings } from '../../service/settings'
-import { createSwitch, getFronters, listSwitches } from '../../service/switches'
+import { createSwitch, getFronters } from '../../service/switches'
 import { getSystem } from '../../service/systems'
 import { unreadBody } from '../../wire/schema'
 import { frontersFromV1, schemasV1, switchToV1, systemPatchFromV1 } from '../../wire/v1'
@@ -26,7 +27,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
         deprecated: true,
         summary: 'Get the own system',
         answers: { 200: schemasV1.system },
-        errors: ['unauthorized'],
+        errors: ['badRequest', 'unauthorized'],
       }),
     })
     .get(

@@ -67,7 +67,7 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
     .post(
       '/systems/:systemRef/switches',
       async ({ params, viewer, body }) => {
-        const draft = switchFromV2(body)
+        const draft = switchFromV2(body, deps.now())
         return showFront(await createSwitch(deps, viewer, params.systemRef, draft), true)
       },
       {
@@ -79,7 +79,7 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
             timestamp: {
               type: ['string', 'null'],
               format: 'date-time',
-              description: 'When it happened; now when left out',
+              description: 'When it happened, at most a day ahead; now when left out',
             },
             members: {
               type: 'array',
@@ -130,7 +130,7 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
     .patch(
       '/systems/:systemRef/switches/:switchRef',
       async ({ params, viewer, body }) => {
-        const time = switchTimeFromV2(body)
+        const time = switchTimeFromV2(body, deps.now())
         return showFront(
           await moveSwitch(deps, viewer, params.systemRef, params.switchRef, time),
           true,
@@ -141,7 +141,13 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
         body: unreadBody({
           type: 'object',
           required: ['timestamp'],
-          properties: { timestamp: { type: 'string', format: 'date-time' } },
+          properties: {
+            timestamp: {
+              type: 'string',
+              format: 'date-time',
+              description: 'At most a day ahead',
+            },
+          },
         }),
         detail: describe({
           tag: 'Switches',

@@ -38,7 +38,7 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
           tag: TAG,
           summary: 'Get the webhook’s state and last deliveries',
           answers: { 200: 'Webhook' },
-          errors: ['unauthorized'],
+          errors: ['badRequest', 'unauthorized'],
         }),
       },
     )

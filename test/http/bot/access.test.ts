@@ -114,6 +114,33 @@ describe('X-System', () => {
     expect(json.id).toBe(stage.fill('<system>'))
   })
 
+  test.each<[line: string, body: unknown]>([
+    ['GET /v2/systems/@me', undefined],
+    ['GET /systems/@me/members', undefined],
+    ['GET /v2/systems/@me/settings', undefined],
+    ['GET /v2/systems/@me/webhook', undefined],
+    ['GET /v2/systems/@me/events', undefined],
+    ['GET /v1/s', undefined],
+    ['GET /v2/systems/@me/export', undefined],
+    ['GET /v2/systems/@me/guilds/<guild>', undefined],
+    ['GET /v2/systems/@me/autoproxy?guild_id=<guild>', undefined],
+    ['GET /v2/members/<wren>/guilds/<guild>', undefined],
+    ['PATCH /v2/systems/<system>', { name: 'x' }],
+    ['POST /v2/members', { name: 'x' }],
+    ['POST /members', 'not JSON'],
+    ['DELETE /v2/groups/<wren>', undefined],
+    ['PATCH /v1/s', { name: 'x' }],
+    ['POST /private/bulk_privacy/member', { visibility: 'private' }],
+  ])('must be said where a system is needed: %s', async (line, body) => {
+    const stage = await makeStage()
+    const headers = { authorization: stage.fill('Bot <key>') }
+    const { status, json } = await here.ask(stage.fill(line), { headers, body })
+    expect({ status, json }).toEqual({
+      status: 400,
+      json: { message: '400: Bad Request (name a system in X-System)', code: 0 },
+    })
+  })
+
   test('left out, a bot is nobody on v2', async () => {
     const stage = await makeStage()
     const bot = { authorization: stage.fill('Bot <key>') }
@@ -123,9 +150,6 @@ describe('X-System', () => {
     })
     const asBot = (line: string, body?: unknown) =>
       here.ask(stage.fill(line), { headers: bot, body })
-    expect((await asBot('GET /v2/systems/@me')).status).toBe(401)
-    expect((await asBot('PATCH /v2/systems/<system>', { name: 'x' })).status).toBe(401)
-    expect((await asBot('POST /v2/members', { name: 'x' })).status).toBe(401)
     expect((await asBot('GET /v2/members/<wren>')).json).toMatchObject({
       name: 'Wren',
       pronouns: null,
@@ -174,6 +198,7 @@ test('no answer but of the two that make one shows a token, a key or its hash', 
     ['DELETE /bot/messages/<sent>'],
     ['POST /bot/messages/delete', ['<sent>']],
     ['DELETE /bot/systems/<system>/switches'],
+    ['DELETE /bot/accounts/<account>'],
     ['GET /v2/systems/@me'],
     ['GET /v2/systems/@me/settings'],
     ['GET /v2/systems/@me/members'],

@@ -12,13 +12,15 @@ import { createRecorder } from '../../recorder'
 
 const SMALL = '100000000000000001'
 const LARGE = '100000000000000002'
+const LADDERS = '100000000000000003'
 const GUILD = '2'
 const LATCHED = '3'
 
 const { app, ask, deps, makeSystem } = home()
 const authorization = `Bot ${await createBot(deps, 'discord')}`
-await populate(SMALL, 2, 4)
-const everyone = await populate(LARGE, 1000, 100)
+await populate(SMALL, 2, tagsOf(4))
+const everyone = await populate(LARGE, 1000, tagsOf(100))
+await populate(LADDERS, 100, ladders)
 
 const place = { guild_id: GUILD, channel_id: '4' }
 
@@ -63,13 +65,14 @@ describe('of 1,000 members with 100 tags each', () => {
 })
 
 describe('a decision reads twice, through an index, whatever the size of the system', () => {
-  const { ran, recording } = createRecorder()
+  const { ran, loaded, recording } = createRecorder()
   const watched = { ...deps, db: recording(deps.db) }
   const reader = new Database(app.storage.path, { readonly: true })
   afterAll(() => reader.close())
 
   const statementsOf = async (account_id: string, content: string, guild_id: string) => {
     ran.length = 0
+    loaded.length = 0
     const heard = { has_attachments: false, has_poll: false, is_edit: false, dry_run: false }
     const where = { account_id, guild_id, channel_id: '4', thread_id: null, previous: null }
     await decideMessage(watched, { ...heard, ...where, content, at: 0 })
@@ -94,6 +97,21 @@ describe('a decision reads twice, through an index, whatever the size of the sys
     }
   })
 
+  /** The winner, one for each way to lose its spaces, and whoever autoproxy means. */
+  const MOST = 6
+
+  test.each([
+    ['that everyone has', 'all: hello', GUILD],
+    ['that everyone has, around nothing', 'all:', LATCHED],
+    ['of which one is the other’s beginning', 'a'.repeat(200), GUILD],
+    ['of which one is the other’s end', `-${'b'.repeat(200)}`, GUILD],
+    ['that match a hundred ways', `${'a'.repeat(100)}${'b'.repeat(100)}`, LATCHED],
+  ])('and loads next to nobody for tags %s', async (_, content, guild) => {
+    await statementsOf(LADDERS, content, guild)
+    expect(loaded.length).toBeGreaterThan(0)
+    expect(loaded.length).toBeLessThanOrEqual(MOST)
+  })
+
   test('and once for an account without a system', async () => {
     expect(await statementsOf('1', 'hello', GUILD)).toHaveLength(1)
   })
@@ -108,24 +126,40 @@ function decide(message: object) {
  * Every kind of tag there is: a prefix, a suffix, both, and one with spaces. Tags of one member
  * begin with those of another (0.1, 0.11, 0.111), and the last one is everybody's.
  */
-function tagsOf(member: number, count: number): ProxyTag[] {
-  const tags = Array.from({ length: count - 1 }, (_, at): ProxyTag => {
-    const name = `${at}.${member}`
-    if (at % 4 === 0) return { prefix: name, suffix: null }
-    if (at % 4 === 1) return { prefix: null, suffix: `-${name}` }
-    if (at % 4 === 2) return { prefix: `${name}[`, suffix: `]${at}` }
-    return { prefix: `${name}{ `, suffix: ' }' }
-  })
-  return [...tags, { prefix: 'all:', suffix: null }]
+function tagsOf(count: number): (member: number) => ProxyTag[] {
+  return (member) => {
+    const tags = Array.from({ length: count - 1 }, (_, at): ProxyTag => {
+      const name = `${at}.${member}`
+      if (at % 4 === 0) return { prefix: name, suffix: null }
+      if (at % 4 === 1) return { prefix: null, suffix: `-${name}` }
+      if (at % 4 === 2) return { prefix: `${name}[`, suffix: `]${at}` }
+      return { prefix: `${name}{ `, suffix: ' }' }
+    })
+    return [...tags, { prefix: 'all:', suffix: null }]
+  }
 }
 
-async function populate(account: string, members: number, tags: number): Promise<Member[]> {
+/** As bad as tags can be: each is around whatever a longer one is around, and all are everybody's. */
+function ladders(): ProxyTag[] {
+  const tags = Array.from({ length: 33 }, (_, at): ProxyTag[] => [
+    { prefix: 'a'.repeat(at + 1), suffix: null },
+    { prefix: null, suffix: 'b'.repeat(at + 1) },
+    { prefix: 'a'.repeat(at + 1), suffix: 'b'.repeat(at + 1) },
+  ])
+  return [...tags.flat(), { prefix: 'all:', suffix: null }]
+}
+
+async function populate(
+  account: string,
+  members: number,
+  tagsFor: (member: number) => ProxyTag[],
+): Promise<Member[]> {
   const { id } = await makeSystem(null)
   const made = await deps.transact(async (tx) => {
     await insertAccount(deps, tx, id, account)
     const all: Member[] = []
     for (let at = 0; at < members; at++) {
-      const draft = { name: `Number ${at}`, proxy_tags: tagsOf(at, tags) }
+      const draft = { name: `Number ${at}`, proxy_tags: tagsFor(at) }
       all.push(await insertMember(tx, id, draft))
     }
     return all

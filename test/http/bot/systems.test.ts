@@ -129,6 +129,16 @@ describe('an account', () => {
     expect(await versionOf(here)).toEqual(before)
   })
 
+  test('is unlinked at its owner’s wish, whatever system it is linked to', async () => {
+    const stage = await makeStage()
+    await stage.do('DELETE /bot/accounts/<account>')
+    expect(await stage.told()).toEqual(['UNLINK_ACCOUNT'])
+    expect(stands(await linked(stage, '<account>'))).toEqual([404, 20001])
+    expect(stands(await stage.ask('DELETE /bot/accounts/<account>'))).toEqual([404, 20001])
+    expect(stands(await stage.ask('DELETE /bot/accounts/x'))).toEqual([400, 0])
+    expect(await stage.told()).toEqual([])
+  })
+
   test('may keep autoproxy away, which nobody else is told', async () => {
     const stage = await makeStage()
     const patched = await stage.do('PATCH /bot/accounts/<account>', { autoproxy_enabled: false })

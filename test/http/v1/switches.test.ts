@@ -171,6 +171,13 @@ describe('logging a switch', () => {
       events: told(['<heron.uuid>', '<wren.uuid>', '<finch.uuid>']),
       after: (world) => expectFront(world, ['Heron', 'Wren', 'Finch']),
     },
+    'takes its key in any case': {
+      ask: 'POST /v1/s/switches',
+      body: { Members: ['<heron>'] },
+      status: 204,
+      events: told(['<heron.uuid>']),
+      after: (world) => expectFront(world, ['Heron']),
+    },
     'of nobody is a switch-out': {
       ...logging(),
       status: 204,

@@ -160,6 +160,22 @@ describe('a closed list', () => {
         { name: 'Dreamers', members: ['<wren.uuid>'] },
       ],
     },
+    'of a group’s members is not told from the members’ side': {
+      as: strangers,
+      given: async (world) => {
+        await world.do('POST /v2/groups/<dreamers>/members/add', ['<wren>'])
+        await world.do('PATCH /v2/groups/<keepers>', { privacy: { list_privacy: 'private' } })
+      },
+      ask: 'GET /v2/members/<wren>/groups',
+      has: [{ name: 'Dreamers' }],
+      lacks: ['Keepers'],
+    },
+    'of a group’s members is told to the owner from either side': {
+      given: (world) =>
+        world.do('PATCH /v2/groups/<keepers>', { privacy: { list_privacy: 'private' } }),
+      ask: 'GET /v2/members/<wren>/groups',
+      has: [{ name: 'Keepers' }],
+    },
     'of a group’s members is whole for the owner': {
       given: (world) =>
         world.do('PATCH /v2/groups/<keepers>', { privacy: { list_privacy: 'private' } }),

@@ -123,6 +123,12 @@ describe('changing settings', () => {
       has: { name_format: '{name} {tag}' },
       events: [['UPDATE_SETTINGS', null, { name_format: '{name} {tag}' }]],
     },
+    'takes nothing among the templates as an empty one': {
+      ask: patch,
+      body: { description_templates: ['Likes:', null, null] },
+      has: { description_templates: ['Likes:', '', ''] },
+      events: [['UPDATE_SETTINGS', null, { description_templates: ['Likes:', '', ''] }]],
+    },
     'of the latch timeout knows never from the default': {
       given: (world) => world.do(patch, changed),
       ask: patch,

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'bun:test'
+import { formatInstant, HOUR } from '../../../src/model/time'
 import { home } from '../../kit'
 import { at, FIRST, type Json, LATEST, makeWorld, play, type Scenarios } from '../../scenarios'
 
 const place = home()
+const TOMORROW = formatInstant(place.deps.now() + 23 * HOUR)
 
 describe('moving a switch', () => {
   const patch = 'PATCH /v2/systems/@me/switches/<first>'
@@ -47,6 +49,19 @@ describe('moving a switch', () => {
       ask: 'PATCH /v2/systems/@me/switches/<theirs>',
       body: { timestamp: LATEST },
       events: [['UPDATE_SWITCH', '<theirs>', { timestamp: at(LATEST) }]],
+    },
+    'a switch may move into the near future': {
+      ask: patch,
+      body: { timestamp: TOMORROW },
+      has: { timestamp: TOMORROW },
+      events: [['UPDATE_SWITCH', '<first>', { timestamp: at(TOMORROW) }]],
+    },
+    'a switch does not move into the far future': {
+      ask: patch,
+      body: { timestamp: formatInstant(place.deps.now() + 25 * HOUR) },
+      status: 400,
+      code: 40001,
+      problems: ['timestamp'],
     },
     'the time must be said': {
       ask: patch,

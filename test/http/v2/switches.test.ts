@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { formatInstant, HOUR } from '../../../src/model/time'
 import { insertMember } from '../../../src/service/members'
 import { home } from '../../kit'
 import { at, type Json, LATEST, makeWorld, play, type Scenarios } from '../../scenarios'
@@ -7,6 +8,9 @@ const place = home()
 
 const post = 'POST /v2/systems/@me/switches'
 const some = expect.any(String)
+/** Clocks differ: so far ahead is fine. */
+const TOMORROW = formatInstant(place.deps.now() + 23 * HOUR)
+const DAY_AFTER = formatInstant(place.deps.now() + 25 * HOUR)
 
 /** What is told of a new switch. */
 const logged = (time: string, ...members: string[]): [string, string, Json] => [
@@ -69,13 +73,39 @@ describe('logging a switch', () => {
     },
     'a switch in the future is accepted, and is who fronts': {
       ask: post,
-      body: { members: ['<heron>'], timestamp: '2099-01-01T00:00:00Z' },
+      body: { members: ['<heron>'], timestamp: TOMORROW },
       has: { members: [{ name: 'Heron' }] },
-      events: [logged('2099-01-01T00:00:00Z', 'heron')],
+      events: [logged(TOMORROW, 'heron')],
       after: async (world) =>
         expect(await world.get('GET /v2/systems/@me/fronters')).toMatchObject({
-          timestamp: '2099-01-01T00:00:00Z',
+          timestamp: TOMORROW,
         }),
+    },
+    'a switch in the far future is refused, with all other problems': {
+      ask: post,
+      body: { members: 'heron', timestamp: DAY_AFTER },
+      status: 400,
+      code: 40001,
+      problems: ['members', 'timestamp'],
+    },
+    'keys count in any case': {
+      ask: post,
+      body: { Members: ['<heron>'], TIMESTAMP: '2024-02-01T00:00:00Z' },
+      has: { timestamp: '2024-02-01T00:00:00Z', members: [{ name: 'Heron' }] },
+      events: [logged('2024-02-01T00:00:00Z', 'heron')],
+    },
+    'a key in its own case counts before others': {
+      ask: post,
+      body: { members: ['<heron>'], Members: ['<wren>'], timestamp: '2024-02-01T00:00:00Z' },
+      has: { members: [{ name: 'Heron' }] },
+      events: [logged('2024-02-01T00:00:00Z', 'heron')],
+    },
+    'a problem is told of the key, whatever its case': {
+      ask: post,
+      body: { MEMBERS: 'heron', Timestamp: 'noon' },
+      status: 400,
+      code: 40001,
+      problems: ['members', 'timestamp'],
     },
     'the same member twice is refused': {
       ask: post,
@@ -102,7 +132,7 @@ describe('logging a switch', () => {
       code: 40004,
     },
     'nor while the latest switch lies in the future': {
-      given: (world) => world.do(post, { members: ['<heron>'], timestamp: '2099-01-01T00:00:00Z' }),
+      given: (world) => world.do(post, { members: ['<heron>'], timestamp: TOMORROW }),
       ask: post,
       body: { members: ['<heron>'] },
       status: 400,
@@ -124,8 +154,8 @@ describe('logging a switch', () => {
     'another order is another front': {
       given: (world) => world.do(post, { members: ['<wren>', '<finch>'] }),
       ask: post,
-      body: { members: ['<finch>', '<wren>'], timestamp: '2098-01-01T00:00:00Z' },
-      events: [logged('2098-01-01T00:00:00Z', 'finch', 'wren')],
+      body: { members: ['<finch>', '<wren>'], timestamp: TOMORROW },
+      events: [logged(TOMORROW, 'finch', 'wren')],
     },
     'a time that the system has already is refused': {
       ask: post,

@@ -112,7 +112,7 @@ const byKind: Partial<Record<Field['kind'], Values>> = {
   },
   texts: {
     good: same([], ['one'], ['one', 'two', 'three'], ['x'.repeat(1000)], ['']),
-    bad: [['1', '2', '3', '4'], ['x'.repeat(1001)], [1], [null], ['x', {}], ['a\0'], ...notList],
+    bad: [['1', '2', '3', '4'], ['x'.repeat(1001)], [1], ['x', {}], ['a\0'], ...notList],
   },
   proxyTags: {
     good: [

@@ -1,0 +1,53 @@
+import { Elysia } from 'elysia'
+import { group } from '../model/group'
+import { member } from '../model/member'
+import type { Deps } from '../service/deps'
+import { setPrivacyOfAll } from '../service/privacyOfAll'
+import { requireSystem } from '../service/systems'
+import { levelsBody } from '../wire/schema'
+import { levelsFromV2 } from '../wire/v2'
+import { describe, writeErrors } from './docs'
+import { callerOf, routes } from './viewer'
+
+/** What dashboards written for PluralKit ask beside version 2. */
+export function privateRoutes(deps: Deps, bodyLimit: number) {
+  return new Elysia({ prefix: '/private/bulk_privacy', normalize: false })
+    .onBeforeHandle(({ request }) => void requireSystem(callerOf(request).viewer))
+    .use(
+      routes(bodyLimit)
+        .post(
+          '/member',
+          async ({ viewer, body, set }) => {
+            await setPrivacyOfAll(deps, viewer, 'member', levelsFromV2(member, body))
+            set.status = 204
+          },
+          {
+            body: levelsBody(member),
+            detail: describe({
+              tag: 'Members',
+              summary: 'Set privacy levels of all members at once',
+              description: 'Only the given levels change.',
+              answers: { 204: null },
+              errors: [...writeErrors, 'invalidBody'],
+            }),
+          },
+        )
+        .post(
+          '/group',
+          async ({ viewer, body, set }) => {
+            await setPrivacyOfAll(deps, viewer, 'group', levelsFromV2(group, body))
+            set.status = 204
+          },
+          {
+            body: levelsBody(group),
+            detail: describe({
+              tag: 'Groups',
+              summary: 'Set privacy levels of all groups at once',
+              description: 'Only the given levels change.',
+              answers: { 204: null },
+              errors: [...writeErrors, 'invalidBody'],
+            }),
+          },
+        ),
+    )
+}

@@ -1,0 +1,121 @@
+import { and, asc, desc, eq, gt, lt, type SQL, sql } from 'drizzle-orm'
+import { isFinished } from '../db/finished'
+import type { Db } from '../db/handle'
+import { prepared } from '../db/prepared'
+import { statement } from '../db/statement'
+import { switches } from '../db/tables'
+import { isOwner, passGate, type Viewer } from '../model/privacy'
+import type { System } from '../model/system'
+import type { Instant } from '../model/time'
+import type { Deps } from './deps'
+import { takeTurns } from './turns'
+
+/** A switch of the history, with its members' short IDs. */
+export interface PastSwitch {
+  uuid: string
+  timestamp: Instant
+  members: string[]
+}
+
+/** Newest first, before a time if one is given. */
+export async function listSwitches(
+  { db }: Deps,
+  viewer: Viewer,
+  of: System,
+  { before, limit }: { before: Instant | null; limit: number },
+): Promise<PastSwitch[]> {
+  passGate('history', of, isOwner(viewer, of.id))
+  return pageOfSwitches(db, of.id, before ?? Infinity, limit, 'newest')
+}
+
+const PAGE = 1000
+
+/** All of the history, some at a time, between which others have their turn. */
+export async function* historyInPages(
+  db: Db,
+  systemId: number,
+  first: 'newest' | 'oldest',
+  start: Instant = first === 'newest' ? Infinity : -Infinity,
+  most: number = Infinity,
+): AsyncGenerator<PastSwitch[]> {
+  const giveWay = takeTurns()
+  let from = start
+  for (let left = most; left > 0; ) {
+    const page = await pageOfSwitches(db, systemId, from, Math.min(PAGE, left), first)
+    const last = page.at(-1)
+    if (!last) return
+    yield page
+    from = last.timestamp
+    left -= page.length
+    await giveWay()
+  }
+}
+
+const STRIDE = 10_000
+
+/** The time of the switch so many back from a time; null when there are not so many. */
+export async function skipSwitches(
+  db: Db,
+  systemId: number,
+  before: Instant,
+  count: number,
+): Promise<Instant | null> {
+  const giveWay = takeTurns()
+  let from = before
+  for (let left = count; left > 0; left -= STRIDE) {
+    const found = await stride(db).get(systemId, from, Math.min(left, STRIDE) - 1)
+    if (!found) return null
+    from = found.timestamp
+    await giveWay()
+  }
+  return from
+}
+
+/** Some of the history: newest first before a time, or oldest first behind it. */
+async function pageOfSwitches(
+  db: Db,
+  systemId: number,
+  from: Instant,
+  limit: number,
+  first: 'newest' | 'oldest',
+): Promise<PastSwitch[]> {
+  const rows = await pages[first](db).all({ system: systemId, from, limit })
+  return rows.map(({ hids, ...row }) => ({ ...row, members: JSON.parse(hids) }))
+}
+
+const ofSystem = eq(switches.system_id, sql.placeholder('system'))
+
+const from = sql.placeholder('from')
+
+const pages = {
+  newest: createPage(lt(switches.timestamp, from), desc(switches.timestamp)),
+  oldest: createPage(gt(switches.timestamp, from), asc(switches.timestamp)),
+}
+
+function createPage(range: SQL, order: SQL) {
+  return prepared((db) =>
+    db
+      .select({
+        uuid: switches.uuid,
+        timestamp: switches.timestamp,
+        // Written out: inside a selected expression Drizzle drops the tables' names.
+        hids: sql<string>`(
+          select json_group_array(m.hid order by s.position)
+          from switch_members s join members m on m.id = s.member_id
+          where s.switch_id = switches.id
+        )`,
+      })
+      .from(switches)
+      .where(and(ofSystem, range, sql.raw(isFinished('switches'))))
+      .orderBy(order)
+      .limit(sql.placeholder('limit'))
+      .prepare(),
+  )
+}
+
+const stride = statement<{ timestamp: Instant }>(
+  ['system', 'before', 'skipped'],
+  `select timestamp from switches
+   where system_id = :system and timestamp < :before and ${isFinished('switches')}
+   order by timestamp desc limit 1 offset :skipped`,
+)

@@ -28,6 +28,8 @@ export interface App {
   readonly storage: Storage
   readonly handle: Handle
   readonly events: Events
+  /** Settles once everything that can fail before the first request has been done. */
+  readonly started: Promise<void>
   /** Serves on the configured address; gives the address it really got. */
   listen(idleLimit?: number): string
   /** Takes no more requests, finishes those that run (bounded), and closes the database. */
@@ -61,10 +63,13 @@ export function createApp(
     events,
     config,
     log,
-    ping: storage.ping,
+    findTrouble: storage.findTrouble,
+    refusalFor: storage.refusalFor,
     door: () => door,
   })
   const started = events.start()
+  // Whoever serves waits for it; nobody else must end because of it.
+  started.catch(() => {})
   let server: Bun.Server<undefined> | undefined
   let arrived = 0
 
@@ -73,6 +78,7 @@ export function createApp(
     storage,
     handle,
     events,
+    started,
     listen(idleLimit = IDLE_LIMIT_S) {
       server = Bun.serve({
         hostname: config.HOST,
@@ -92,7 +98,7 @@ export function createApp(
       return server.url.href.replace(/\/$/, '')
     },
     async stop() {
-      await started
+      await Promise.allSettled([started])
       // Streams would never end by themselves, and would be waited for.
       await events.stop()
       if (server) {

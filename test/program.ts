@@ -50,7 +50,7 @@ export async function commandLine() {
     bytecode: true,
     outdir,
   })
-  const words = [process.execPath, join(outdir, 'main.js')]
+  const words = [process.execPath, join(outdir, 'main.js')] as const
 
   const run = (args: string[], circumstances: Circumstances) =>
     runCommand([...words, ...args], circumstances)
@@ -63,6 +63,7 @@ export async function commandLine() {
   }
 
   return {
+    words,
     run,
     runJson,
     startServer: (args: string[], circumstances: Circumstances) =>
@@ -89,7 +90,7 @@ export async function runCommand(
 
 /** Starts the server on a free port and waits until it listens. It never outlives the tests. */
 export async function startServer(
-  command: string[],
+  command: readonly string[],
   args: string[],
   { cwd, env = {} }: Circumstances,
 ): Promise<Server> {

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { openDeps } from '../app'
 import { ConfigError, flagOf, readConfig, type SettingName, settings } from '../config'
 import { StorageError } from '../db/handle'
+import { explainTrouble, reasonOf } from '../db/trouble'
 import { DomainError } from '../model/errors'
 import { accountCommands } from './account'
 import { botCommands } from './bot'
@@ -36,10 +37,12 @@ export async function run(
   const [command, rest] = findCommand(argv)
   if (!command) return explainAll(argv)
   let opened: ReturnType<typeof openDeps> | undefined
+  let database = ''
   try {
     const { flags, args } = parse(command, rest)
     if (flags.help) return await explain(command)
     const config = readConfig(env, flags)
+    database = config.DATABASE_URL.replace(/^file:/, '')
     const outcome = await command.run({
       args,
       flags,
@@ -53,7 +56,7 @@ export async function run(
     await say(flags.json ? JSON.stringify(outcome.json) : outcome.text)
     return OK
   } catch (cause) {
-    return complain(command, cause)
+    return complain(command, explainTrouble(database, cause) ?? cause)
   } finally {
     opened?.storage.close()
   }
@@ -172,7 +175,13 @@ async function explainAll(argv: string[]): Promise<number> {
 /** Waits until a slow reader has it all: the exit that follows would cut it short. */
 async function say(text: string): Promise<void> {
   if (text === '') return
-  await new Promise((resolve) => process.stdout.write(`${text}\n`, resolve))
+  await new Promise<void>((resolve, reject) => {
+    process.stdout.write(`${text}\n`, (cause: NodeJS.ErrnoException | null | undefined) => {
+      // One that has seen enough is not told that there was more.
+      if (!cause || cause.code === 'EPIPE') return resolve()
+      reject(new Failure(`The answer cannot be written: ${reasonOf('', cause)}.`))
+    })
+  })
 }
 
 function warn(text: string): void {

@@ -94,7 +94,8 @@ function openToLook(path: string, isToFix: boolean): Database {
   } catch (cause) {
     const trouble = troubleOf(path, cause)
     const isWhole = (statOf(`${path}-wal`)?.size ?? 0) === 0
-    if (isToFix || !isWhole || (trouble !== 'readonly' && trouble !== 'forbidden')) throw cause
+    const isKeptFromWriting = ['readonly', 'forbidden', 'full'].includes(trouble ?? '')
+    if (isToFix || !isWhole || !isKeptFromWriting) throw cause
     // SQLite asks for no lock and no log of what it is told will not change.
     const { href } = pathToFileURL(path)
     const { SQLITE_OPEN_READONLY, SQLITE_OPEN_URI } = constants

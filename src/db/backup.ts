@@ -23,6 +23,7 @@ import {
   partialName,
   placeOf,
   refuseInterrupted,
+  refuseOtherRestore,
   removePartials,
   removeRestoring,
   restoringName,
@@ -35,11 +36,13 @@ import { explainTrouble, reasonOf, troubleOf } from './trouble'
 
 /** Writes a whole and consistent copy, also while others write. */
 export function backUp(url: string, to: string): void {
-  const source = openToCopy(pathOf(url))
+  const path = pathOf(url)
+  const source = openToCopy(path)
   const partial = partialName(to)
   try {
     if (statOf(to)) throw new StorageError(`${to} exists already.`)
     removePartials(dirname(to))
+    removeRestoring(path)
     copy(source, partial)
     renameSync(partial, to)
     flushFolder(dirname(to))
@@ -64,6 +67,7 @@ export function restore(url: string, from: string, now: Date): string | null {
   try {
     path = placeOf(path)
     mkdirSync(dirname(path), { recursive: true })
+    refuseOtherRestore(path)
     removeRestoring(path)
     undoInterrupted(path)
     const before = statOf(path)

@@ -5,8 +5,10 @@ import { isScarce, troubled, troubleOf } from './trouble'
 
 /** Knows whether a write can succeed: from how the last one went, and by trying where that is in doubt. */
 export interface Health {
-  /** How a write went. Trouble lasts until one succeeds. */
-  note(trouble: Trouble | null): void
+  /** Whatever was in the way is no more. */
+  noteSuccess(): void
+  /** What was in the way lasts until a write succeeds. */
+  noteFailure(cause: unknown): void
   /** Whether the last write waited in vain for another program. */
   isLockedOut(): boolean
   /** Throws if the file is not in its place any more: what is written would go with it. */
@@ -35,6 +37,11 @@ export function createHealth(
   let probing: Promise<void> | null = null
   let probedAt = Number.NEGATIVE_INFINITY
 
+  const noteFailure = (cause: unknown) => {
+    // What is no trouble of the file says nothing about it.
+    trouble = troubleOf(path, cause) ?? trouble
+  }
+
   const tryWriting = async () => {
     try {
       await probe(async (tx) => {
@@ -42,17 +49,17 @@ export function createHealth(
         throw undone
       })
     } catch (cause) {
-      // What is no trouble of the file says nothing about it.
-      trouble = cause === undone ? null : (troubleOf(path, cause) ?? trouble)
+      if (cause === undone) trouble = null
     }
     probedAt = performance.now()
     probing = null
   }
 
   return {
-    note: (found) => {
-      trouble = found
+    noteSuccess: () => {
+      trouble = null
     },
+    noteFailure,
     isLockedOut: () => trouble === 'locked',
     refuseMoved() {
       if (!isInPlace()) throw troubled(path, 'gone')

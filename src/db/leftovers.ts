@@ -55,16 +55,18 @@ export function removePartials(folder: string): void {
   }
 }
 
-/** Removes what was to take the place of this database. Refuses while another restore runs. */
+/** Removes what was to take the place of this database, unless its restore still runs. */
 export function removeRestoring(path: string): void {
-  for (const { name, pid } of restoringOf(path)) {
-    const left = join(dirname(path), name)
-    if (isOthers(pid))
-      throw new StorageError(
-        `Another restore of ${path} is under way (process ${pid}); if it is not, remove ${left}.`,
-      )
-    rmSync(left, { force: true })
-  }
+  for (const { name, pid } of restoringOf(path))
+    if (!isOthers(pid)) rmSync(join(dirname(path), name), { force: true })
+}
+
+export function refuseOtherRestore(path: string): void {
+  const other = restoringOf(path).find(({ pid }) => isOthers(pid))
+  if (other)
+    throw new StorageError(
+      `Another restore of ${path} is under way (process ${other.pid}); if it is not, remove ${join(dirname(path), other.name)}.`,
+    )
 }
 
 /** A restore that was killed before its rename has changed nothing but names: these are put back. */

@@ -41,17 +41,21 @@ const BUSY_PAUSE_MS = 5
 /** How long, when those before have waited in vain. */
 const SHORT_LIMIT_MS = 1_000
 
-export function openStorage(url: string, durability: Durability = 'full'): Storage {
+export function openStorage(
+  url: string,
+  durability: Durability = 'full',
+  busyLimit = BUSY_LIMIT_MS,
+): Storage {
   const path = pathOf(url)
   prepareFolder(path)
   try {
-    return openFile(path, durability)
+    return openFile(path, durability, busyLimit)
   } catch (cause) {
     throw explainTrouble(path, cause) ?? cause
   }
 }
 
-function openFile(path: string, durability: Durability): Storage {
+function openFile(path: string, durability: Durability, busyLimit: number): Storage {
   const isInPlace = identify(path)
   const writer = new Connection(path, { create: true, readwrite: true })
   writer.run('PRAGMA busy_timeout = 5000')
@@ -73,7 +77,8 @@ function openFile(path: string, durability: Durability): Storage {
     writer,
     probe: (work) => transact(work, 'long'),
   })
-  const transact = queueTransactions(writer, path, health, moment.end)
+  const limit = () => (health.isLockedOut() ? Math.min(busyLimit, SHORT_LIMIT_MS) : busyLimit)
+  const transact = queueTransactions(writer, path, health, limit, moment.end)
   return {
     path,
     db: drizzle(reader, { schema: tables }),
@@ -181,6 +186,7 @@ function queueTransactions(
   writer: Database,
   path: string,
   health: Health,
+  busyLimit: () => number,
   beforeCommit: () => void,
 ): Storage['transact'] {
   const tx = drizzle(writer, { schema: tables })
@@ -210,6 +216,7 @@ function queueTransactions(
           // Some failures, such as a full disk, undo the whole transaction by themselves.
           if (!writer.inTransaction) throw cause
           outcome = { cause }
+          health.noteFailure(cause)
           undo.run()
         }
         release.run()
@@ -227,22 +234,19 @@ function queueTransactions(
   const commitTogether = async (pieces: Piece[]) => {
     let lost: unknown
     try {
-      await waitForTurn(path, health.isLockedOut() ? SHORT_LIMIT_MS : BUSY_LIMIT_MS, () =>
-        begin.run(),
-      )
+      await waitForTurn(path, busyLimit(), () => begin.run())
       health.refuseMoved()
       let isWorthIt = false
       for (const piece of pieces) if (await piece.run()) isWorthIt = true
       if (isWorthIt) {
         beforeCommit()
         commit.run()
-        health.note(null)
+        health.noteSuccess()
       } else rollback.run()
     } catch (cause) {
       if (writer.inTransaction) rollback.run()
       lost = explainCause(path, cause)
-      const trouble = troubleOf(path, cause)
-      if (trouble) health.note(trouble)
+      health.noteFailure(cause)
     }
     for (const piece of pieces) piece.settle(lost)
   }

@@ -147,6 +147,21 @@ describe.if(canMount)('a full disk', () => {
     expectOneLine(ended, /the disk is full/)
   })
 
+  test('keeps the doctor from repairing, but not from looking', async () => {
+    const sick = fresh()
+    meddle(sick.path, (database) => database.run('DELETE FROM settings'))
+    const cwd = emptyFolder()
+    const env = { DATABASE_URL: `file:${join(cwd, 'data.db')}` }
+    const doctor = (...flags: string[]) =>
+      runCommand(
+        onSmallDisk('4m', cwd, `cp ${sick.path} data.db; ${FILL}`, [...words, 'doctor', ...flags]),
+        { cwd, env },
+      )
+    const looked = await doctor()
+    expect([looked.code, looked.err]).toEqual([FAILED, expect.stringContaining('has no settings')])
+    expectOneLine(await doctor('--fix'), /the disk is full/)
+  })
+
   test('takes no answer of a command in silence', async () => {
     const command = [...words, 'config'].map((word) => `'${word}'`).join(' ')
     const ended = await runCommand(['/bin/sh', '-c', `${command} > /dev/full`], { cwd: home })

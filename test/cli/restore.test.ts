@@ -243,9 +243,20 @@ describe('a file that is being written', () => {
     expect(mode).toBe(0o600)
     expect(leftIn(here.cwd)).toContain(seen ?? '')
     writeFileSync(join(here.cwd, 'film.partial'), 'not ours')
+    writeFileSync(join(here.cwd, '.restoring-999999-data.db'), '')
     expect((await run(['backup', 'c.db'], here)).code).toBe(0)
-    expect(leftIn(here.cwd).filter((name) => name.includes('partial'))).toEqual(['film.partial'])
+    expect(leftIn(here.cwd).filter((name) => /partial|restoring/.test(name))).toEqual([
+      'film.partial',
+    ])
     expect(statSync(join(here.cwd, 'c.db')).mode & 0o777).toBe(0o600)
+  })
+
+  test('by a restore that still runs lets no other begin', async () => {
+    const here = fresh()
+    writeFileSync(join(here.cwd, `.restoring-${process.pid}-data.db`), '')
+    const { code, err } = await run(['restore', 'then.db', '--yes'], here)
+    expect([code, err]).toEqual([FAILED, expect.stringContaining('is under way')])
+    expect(nameIn(here)).toBe('Now')
   })
 
   test('by a program that still runs is left alone', async () => {

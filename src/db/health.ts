@@ -69,7 +69,7 @@ export function createHealth(
         if (!isInPlace()) return 'gone'
         ping.get()
       } catch (cause) {
-        return troubleOf(path, cause) ?? 'failing'
+        return troubleOf(path, cause) ?? 'damaged'
       }
       const isDoubtful = trouble !== null || !isFree(writer) || isScarce(path)
       if (isDoubtful && performance.now() - probedAt > PROBE_EVERY_MS) probing ??= tryWriting()

@@ -87,7 +87,7 @@ function openFile(path: string, durability: Durability, busyLimit: number): Stor
     snapshot: takeSnapshots(path),
     findTrouble: async () => {
       const trouble = await health.findTrouble()
-      return trouble && (refusalFor(trouble) ?? unavailable('the database is damaged', 60_000))
+      return trouble && (refusalFor(trouble) ?? unavailable('the database does not answer', 60_000))
     },
     refusalFor: (cause) => refusalFor(troubleOf(path, cause)),
     close: () => {

@@ -79,6 +79,8 @@ export function restore(url: string, from: string, now: Date): string | null {
     const aside = asideName(path, now)
     try {
       keepAside(path, aside)
+      // Windows puts nothing in the place of a file that is open.
+      if (process.platform === 'win32') old?.close()
       renameSync(arriving, path)
     } catch (cause) {
       undoInterrupted(path)
@@ -177,9 +179,12 @@ function takeForOneself(path: string): Database | null {
     return current
   } catch (cause) {
     current?.close()
-    if (troubleOf(path, cause) === 'locked')
+    const trouble = troubleOf(path, cause)
+    if (trouble === 'locked')
       throw new StorageError(`The database ${path} is in use: stop the server first.`)
-    if (!(cause instanceof SQLiteError)) throw cause
+    // Whoever may not look at it cannot know that nobody uses it.
+    if (trouble === 'forbidden' || !(cause instanceof SQLiteError))
+      throw explainTrouble(path, cause) ?? cause
     return null
   }
 }
@@ -199,7 +204,8 @@ function keepAside(path: string, aside: string): void {
 function link(path: string, to: string): void {
   try {
     linkSync(path, to)
-  } catch {
+  } catch (refused) {
+    if ((refused as NodeJS.ErrnoException).code === 'EEXIST') throw refused
     // Some file systems give a file no second name.
     try {
       copyFileSync(path, to)

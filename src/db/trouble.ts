@@ -92,7 +92,7 @@ export function explainTrouble(path: string, cause: unknown): StorageError | nul
   if (cause instanceof StorageError) return cause
   const trouble = troubleOf(path, cause)
   // The system names the file where it was not the database.
-  const { path: named } = cause as { path?: unknown }
+  const { path: named } = (cause ?? {}) as { path?: unknown }
   if (trouble && typeof named === 'string' && named !== path && named !== dirname(path))
     return new StorageError(`${named} cannot be used: ${troubles[trouble].reason}.`, trouble)
   if (trouble) return troubled(path, trouble)

@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite'
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -57,6 +58,21 @@ describe('a damaged page', () => {
     ])
     for (const path of ['/health', `/v2/systems/${id}`, '/health'])
       expect((await fetch(`${server.address}${path}`)).status).toBe(200)
+    server.kill('SIGTERM')
+    expect((await server.end()).code).toBe(0)
+  })
+})
+
+describe('a long write of another program', () => {
+  test('keeps no server from starting and being read', async () => {
+    const here = fresh()
+    const other = new Database(here.path)
+    other.run('BEGIN IMMEDIATE')
+    const server = await startServer([], here)
+    for (const path of ['/health', `/v2/systems/${id}`])
+      expect((await fetch(`${server.address}${path}`)).status).toBe(200)
+    other.run('ROLLBACK')
+    other.close()
     server.kill('SIGTERM')
     expect((await server.end()).code).toBe(0)
   })

@@ -9,6 +9,7 @@ import type { Log } from './log'
 import type { Instant } from './model/time'
 import { createClock, type Deps, readHere, undone } from './service/deps'
 import { createImportTurns } from './service/importTurns'
+import { sweepImports } from './service/staging'
 import { version } from './version'
 
 /** How long running requests may take to finish once the program was told to stop. */
@@ -30,6 +31,8 @@ export interface App {
   readonly storage: Storage
   readonly handle: Handle
   readonly events: Events
+  /** Settles once everything that can fail before the first request has been done. */
+  readonly started: Promise<void>
   /** Serves on the configured address; gives the address it really got. */
   listen(idleLimit?: number): string
   /** Takes no more requests, finishes those that run (bounded), and closes the database. */
@@ -51,8 +54,8 @@ export function createApp(
   )
   const deps: Deps = {
     ...stored,
-    async transact(work, length) {
-      const result = await storage.transact(work, length)
+    async transact(work, kind) {
+      const result = await storage.transact(work, kind)
       events.hub.wake()
       return result
     },
@@ -64,10 +67,14 @@ export function createApp(
     events,
     config,
     log,
-    ping: storage.ping,
+    findTrouble: storage.findTrouble,
+    refusalFor: storage.refusalFor,
     door: () => door,
   })
   const started = events.start()
+  // Whoever serves waits for it; nobody else must end because of it.
+  started.catch(() => {})
+  const endSweeping = sweepImports(deps, log.warn)
   let server: Bun.Server<undefined> | undefined
   let arrived = 0
 
@@ -76,6 +83,7 @@ export function createApp(
     storage,
     handle,
     events,
+    started,
     listen(idleLimit = IDLE_LIMIT_S) {
       server = Bun.serve({
         hostname: config.HOST,
@@ -95,7 +103,7 @@ export function createApp(
       return server.url.href.replace(/\/$/, '')
     },
     async stop() {
-      await started
+      await Promise.allSettled([started, endSweeping()])
       // Streams would never end by themselves, and would be waited for.
       await events.stop()
       if (server) {

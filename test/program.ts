@@ -69,6 +69,7 @@ export async function commandLine() {
   }
 
   return {
+    words,
     run,
     runJson,
     startServer: (args: string[], circumstances: Circumstances) =>
@@ -95,7 +96,7 @@ export async function runCommand(
 
 /** Starts the server on a free port and waits until it listens. It never outlives the tests. */
 export async function startServer(
-  command: string[],
+  command: readonly string[],
   args: string[],
   { cwd, env = {} }: Circumstances,
 ): Promise<Server> {

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config'
+import { removePartials } from '../db/leftovers'
 import type { Log } from '../log'
 import { ownCommand } from './self'
 
@@ -49,7 +50,7 @@ async function backUpNow(config: Config, log: Log, make: MakeBackup): Promise<bo
   const file = join(BACKUP_DIR, `multitude-${stamp}.db`)
   try {
     mkdirSync(BACKUP_DIR, { recursive: true })
-    removeUnfinished(BACKUP_DIR)
+    removePartials(BACKUP_DIR)
     await make(DATABASE_URL, file)
     log.info('backup made', { file })
     if (BACKUP_KEEP > 0) removeOld(BACKUP_DIR, BACKUP_KEEP)
@@ -77,12 +78,6 @@ function newestIn(folder: string): number {
 
 function removeOld(folder: string, keep: number): void {
   for (const name of namesIn(folder, NAME).slice(0, -keep)) rmSync(join(folder, name))
-}
-
-/** What a process left behind that was killed in the middle. */
-function removeUnfinished(folder: string): void {
-  const unfinished = namesIn(folder, /^multitude-\d{8}T\d{6}Z\.db\.partial(-journal)?$/)
-  for (const name of unfinished) rmSync(join(folder, name), { force: true })
 }
 
 /** Oldest first; none where there is no folder yet. */

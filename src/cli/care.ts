@@ -1,9 +1,11 @@
-import { Database } from 'bun:sqlite'
-import { existsSync } from 'node:fs'
+import { constants, Database } from 'bun:sqlite'
+import { pathToFileURL } from 'node:url'
 import { backUp, restore } from '../db/backup'
 import { examine, type Finding, repair } from '../db/doctor'
+import { refuseInterrupted, statOf } from '../db/leftovers'
 import { isOurs, pendingMigrations, unknownMigrations } from '../db/migrate'
 import { pathOf } from '../db/open'
+import { explainTrouble, troubleOf } from '../db/trouble'
 import { type Command, Failure } from './command'
 
 export const careCommands: Command[] = [
@@ -35,7 +37,7 @@ export const careCommands: Command[] = [
     summary: 'Look for damage in the database',
     flags: { fix: { type: 'boolean', doc: 'Repair what can be repaired' } },
     async run({ flags, config }) {
-      const database = openAsItIs(pathOf(config.DATABASE_URL))
+      const database = openAsItIs(pathOf(config.DATABASE_URL), flags.fix === true)
       try {
         const before = examine(database)
         const left = flags.fix === true && before.length > 0 ? repair(database) : before
@@ -58,11 +60,12 @@ export const careCommands: Command[] = [
 ]
 
 /** Not migrated first: what is broken must be looked at as it is. */
-function openAsItIs(path: string): Database {
-  if (!existsSync(path)) throw new Failure(`There is no database ${path}.`)
-  const database = new Database(path, { readwrite: true })
+function openAsItIs(path: string, isToFix: boolean): Database {
+  let database: Database | undefined
   try {
-    database.run('PRAGMA busy_timeout = 5000')
+    refuseInterrupted(path)
+    if (!statOf(path)) throw new Failure(`There is no database ${path}.`)
+    database = openToLook(path, isToFix)
     if (!isOurs(database)) throw new Failure(`${path} is not a Multitude database.`)
     if (unknownMigrations(database).length > 0)
       throw new Failure(`${path} was made by a newer Multitude; update this program.`)
@@ -70,9 +73,33 @@ function openAsItIs(path: string): Database {
       throw new Failure(`${path} was made by an older Multitude; run "multitude migrate" first.`)
     return database
   } catch (cause) {
-    database.close()
-    if (cause instanceof Failure) throw cause
-    throw new Failure(`${path} is not a database, or is damaged beyond reading.`)
+    database?.close()
+    const trouble = troubleOf(path, cause)
+    if (trouble === 'foreign')
+      throw new Failure(`${path} is not a database, or its beginning is damaged: restore a backup.`)
+    if (trouble === 'damaged')
+      throw new Failure(`${path} is damaged beyond reading: restore a backup.`)
+    throw explainTrouble(path, cause) ?? cause
+  }
+}
+
+/** Also where nothing can be written, as long as all of it lies in the one file. */
+function openToLook(path: string, isToFix: boolean): Database {
+  try {
+    const database = new Database(path, { readwrite: true })
+    database.run('PRAGMA busy_timeout = 5000')
+    isOurs(database)
+    if (isToFix) database.run('BEGIN IMMEDIATE; ROLLBACK')
+    return database
+  } catch (cause) {
+    const trouble = troubleOf(path, cause)
+    const isWhole = (statOf(`${path}-wal`)?.size ?? 0) === 0
+    const isKeptFromWriting = ['readonly', 'forbidden', 'full'].includes(trouble ?? '')
+    if (isToFix || !isWhole || !isKeptFromWriting) throw cause
+    // SQLite asks for no lock and no log of what it is told will not change.
+    const { href } = pathToFileURL(path)
+    const { SQLITE_OPEN_READONLY, SQLITE_OPEN_URI } = constants
+    return new Database(`${href}?immutable=1`, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
   }
 }
 

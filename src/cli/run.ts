@@ -1,5 +1,6 @@
 import { ConfigError, readSettings } from '../config'
 import { StorageError } from '../db/handle'
+import { explainTrouble, reasonOf } from '../db/trouble'
 import { DomainError } from '../model/errors'
 import { accountCommands } from './account'
 import { parseArguments } from './arguments'
@@ -47,12 +48,14 @@ export async function run(
   if (!command) return refuseUnknown(argv.slice(0, 2))
   let opened: ReturnType<typeof openDatabase> | undefined
   let isJson = false
+  let database = ''
   try {
     const { flags, args } = parseArguments(command, rest)
     isJson = flags.json === true
     if (flags.help) return await explain(command.name.split(' '))
     const { files, closed } = readEnvFiles(flags['env-file'] as string | undefined, serviceFile)
     const reading = readSettings(env, flags, files)
+    database = reading.config.DATABASE_URL.replace(/^file:/, '')
     const outcome = await command.run({
       ...reading,
       args,
@@ -66,7 +69,7 @@ export async function run(
     await say(isJson ? JSON.stringify(outcome.json) : outcome.text)
     return OK
   } catch (cause) {
-    return await complain(command, cause, isJson)
+    return await complain(command, explainTrouble(database, cause) ?? cause, isJson)
   } finally {
     opened?.storage.close()
   }
@@ -162,7 +165,13 @@ function spellForPeople({ message }: DomainError): string {
 /** Waits until a slow reader has it all: the exit that follows would cut it short. */
 async function say(text: string): Promise<void> {
   if (text === '') return
-  await new Promise((resolve) => process.stdout.write(`${text}\n`, resolve))
+  await new Promise<void>((resolve, reject) => {
+    process.stdout.write(`${text}\n`, (cause: NodeJS.ErrnoException | null | undefined) => {
+      // One that has seen enough is not told that there was more.
+      if (!cause || cause.code === 'EPIPE') return resolve()
+      reject(new Failure(`The answer cannot be written: ${reasonOf('', cause)}.`))
+    })
+  })
 }
 
 function warn(text: string): void {

@@ -1,6 +1,7 @@
 import { type App, createApp } from '../app'
 import type { Config } from '../config'
-import { createLog } from '../log'
+import { explainTrouble } from '../db/trouble'
+import { createLog, type Log } from '../log'
 import { countSystems } from '../service/systems'
 import { commit, version } from '../version'
 import { readAside } from './aside'
@@ -20,12 +21,15 @@ export const serveCommand: Command = {
     const log = createLog(config.LOG_LEVEL, format)
     // Listened for before the first request can come, so that no moment ends without finishing.
     const stopped = stopSignal()
+    logUnexpected(log, isTerminal)
     const isNew = !hasDatabase(config)
     const app = createApp(config, log, undefined, undefined, readAside)
     if (isNew) log.info('a new database was made', { path: app.storage.path })
+    const isEmpty = await prepare(app)
     const address = await listen(app, config)
     const endBackups = scheduleBackups(config, log)
-    if (flags.json !== true) process.stderr.write(await greeting(app, config, address, isNew))
+    if (flags.json !== true)
+      process.stderr.write(greeting(app, config, address, { isNew, isEmpty }))
     log.info('listening', { address, version, commit })
     const signal = await stopped
     log.info('stopping', { signal })
@@ -33,6 +37,26 @@ export const serveCommand: Command = {
     await app.stop()
     return { json: { stopped: signal }, text: '' }
   },
+}
+
+/** Does all that can fail before anybody is answered. Tells whether there is no system yet. */
+async function prepare(app: App): Promise<boolean> {
+  try {
+    await app.started
+    return (await countSystems(app.deps)) === 0
+  } catch (cause) {
+    await app.stop()
+    throw explainTrouble(app.storage.path, cause) ?? cause
+  }
+}
+
+/** Before the one line that people get: where it was, for whoever looks for the mistake. */
+function logUnexpected(log: Log, isTerminal: boolean): void {
+  for (const event of ['uncaughtException', 'unhandledRejection'])
+    process.prependListener(event, (cause: unknown) => {
+      const { stack, message } = cause instanceof Error ? cause : new Error(String(cause))
+      log.error('it ends unexpectedly', { cause: isTerminal ? message : (stack ?? message) })
+    })
 }
 
 async function listen(app: App, config: Config): Promise<string> {
@@ -47,12 +71,12 @@ async function listen(app: App, config: Config): Promise<string> {
 }
 
 /** Where it listens, where the data lies, and what to do next. */
-async function greeting(
+function greeting(
   app: App,
   config: Config,
   address: string,
-  isNew: boolean,
-): Promise<string> {
+  { isNew, isEmpty }: { isNew: boolean; isEmpty: boolean },
+): string {
   const shown = config.PUBLIC_URL || address
   const facts = columns([
     ['  Listening on', address],
@@ -61,10 +85,9 @@ async function greeting(
   ])
   const data = `file:${app.storage.path}`
   const make = typedCommand('system', 'create', '--name', 'My system', '--database', data)
-  const first =
-    (await countSystems(app.deps)) > 0
-      ? ''
-      : `\n  No system exists yet. Make one, and keep the token it prints:\n\n    ${make}\n`
+  const first = isEmpty
+    ? `\n  No system exists yet. Make one, and keep the token it prints:\n\n    ${make}\n`
+    : ''
   return `\nMultitude ${version}\n\n${facts}\n${first}\n`
 }
 

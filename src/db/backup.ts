@@ -1,73 +1,141 @@
 import { Database, SQLiteError } from 'bun:sqlite'
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  type Stats,
+} from 'node:fs'
+import { dirname } from 'node:path'
 import { checkHealth } from './doctor'
 import { StorageError } from './handle'
+import {
+  asideName,
+  flush,
+  flushFolder,
+  LOGS,
+  partialName,
+  placeOf,
+  refuseInterrupted,
+  refuseOtherRestore,
+  removePartials,
+  removeRestoring,
+  restoringName,
+  statOf,
+  undoInterrupted,
+} from './leftovers'
 import { isOurs, unknownMigrations } from './migrate'
 import { pathOf } from './open'
+import { explainTrouble, reasonOf, troubleOf } from './trouble'
 
 /** Writes a whole and consistent copy, also while others write. */
 export function backUp(url: string, to: string): void {
   const path = pathOf(url)
-  if (!existsSync(path)) throw new StorageError(`There is no database ${path}.`)
-  if (existsSync(to)) throw new StorageError(`${to} exists already.`)
-  const partial = `${to}.partial`
-  let source: Database | undefined
+  const source = openToCopy(path)
+  const partial = partialName(to)
   try {
-    rmSync(partial, { force: true })
-    source = new Database(path, { readonly: true })
-    source.run('PRAGMA busy_timeout = 30000')
-    if (!isOurs(source)) throw new StorageError(`${path} is not a Multitude database.`)
+    if (statOf(to)) throw new StorageError(`${to} exists already.`)
+    removePartials(dirname(to))
+    removeRestoring(path)
     copy(source, partial)
     renameSync(partial, to)
+    flushFolder(dirname(to))
   } catch (cause) {
     if (cause instanceof StorageError) throw cause
-    throw new StorageError(`The backup ${to} cannot be written: ${(cause as Error).message}.`)
+    throw new StorageError(`The backup ${to} cannot be written: ${reasonOf(to, cause)}.`)
   } finally {
-    source?.close()
-    rmSync(partial, { force: true })
+    source.close()
+    discard(partial)
   }
 }
 
-/** Puts a backup in the place of the database, which is kept aside. Gives where it is kept. */
+/**
+ * Puts a backup in the place of the database, which is kept aside. Gives where it is kept. At every
+ * moment there is a whole database in that place: the old one until the one rename, the new one
+ * after it.
+ */
 export function restore(url: string, from: string, now: Date): string | null {
-  const path = pathOf(url)
-  const arriving = join(dirname(path), `.restoring-${process.pid}.db`)
+  let path = pathOf(url)
+  let arriving = ''
+  let old: Database | null = null
   try {
+    path = placeOf(path)
     mkdirSync(dirname(path), { recursive: true })
+    refuseOtherRestore(path)
+    removeRestoring(path)
+    undoInterrupted(path)
+    const before = statOf(path)
+    if (before && !before.isFile()) throw new StorageError(`The database ${path} is not a file.`)
+    arriving = restoringName(path)
     copyFit(from, arriving)
-    const aside = setAside(path, now)
-    renameSync(arriving, path)
-    return aside
+    giveTo(before, path, arriving)
+    if (before) old = takeForOneself(path)
+    const aside = asideName(path, now)
+    try {
+      keepAside(path, aside)
+      // Windows puts nothing in the place of a file that is open.
+      if (process.platform === 'win32') old?.close()
+      renameSync(arriving, path)
+    } catch (cause) {
+      undoInterrupted(path)
+      throw cause
+    }
+    flushFolder(dirname(path))
+    return before ? aside : null
   } catch (cause) {
     if (cause instanceof StorageError) throw cause
-    throw new StorageError(`${from} cannot be restored: ${(cause as Error).message}.`)
+    throw new StorageError(`${from} cannot be restored: ${reasonOf(path, cause)}.`)
   } finally {
-    rmSync(arriving, { force: true })
+    old?.close()
+    if (arriving) discard(arriving)
   }
 }
 
-/** By SQLite itself, which knows of a write-ahead log beside the file and flushes what it wrote. */
+function openToCopy(path: string): Database {
+  try {
+    refuseInterrupted(path)
+    if (!statOf(path)) throw new StorageError(`There is no database ${path}.`)
+    const source = new Database(path, { readonly: true })
+    source.run('PRAGMA busy_timeout = 30000')
+    if (!isOurs(source)) throw new StorageError(`${path} is not a Multitude database.`)
+    return source
+  } catch (cause) {
+    throw explainTrouble(path, cause) ?? cause
+  }
+}
+
+/**
+ * By SQLite itself, which knows of a write-ahead log beside the file. It writes into an empty file
+ * that is there: one that is for its owner alone before anything is in it.
+ */
 function copy(source: Database, to: string): void {
+  rmSync(to, { force: true })
+  closeSync(openSync(to, 'wx', 0o600))
   source.query('VACUUM INTO ?').run(to)
-  chmodSync(to, 0o600)
+  flush(to, 'r+')
 }
 
 /** What is not a whole database of ours must not take the place of one. */
 function copyFit(from: string, to: string): void {
-  if (!existsSync(from)) throw new StorageError(`There is no file ${from}.`)
   let candidate: Database | undefined
   try {
+    if (!statOf(from)) throw new StorageError(`There is no file ${from}.`)
     candidate = new Database(from, { readonly: true })
     const problems = explainUnfit(candidate)
     if (problems.length > 0)
       throw new StorageError(`${from} cannot be restored: ${problems.slice(0, 3).join('; ')}.`)
-    rmSync(to, { force: true })
     copy(candidate, to)
   } catch (cause) {
-    if (!(cause instanceof SQLiteError)) throw cause
-    const problem = cause.code === 'SQLITE_NOTADB' ? 'it is not a database' : cause.message
-    throw new StorageError(`${from} cannot be restored: ${problem}.`)
+    if (cause instanceof StorageError) throw cause
+    // Too little room is no fault of the file that was to come.
+    const place = troubleOf(to, cause) === 'full' ? to : from
+    throw new StorageError(`${from} cannot be restored: ${reasonOf(place, cause)}.`)
   } finally {
     candidate?.close()
   }
@@ -80,27 +148,77 @@ function explainUnfit(candidate: Database): string[] {
   return checkHealth(candidate)
 }
 
-/** With all that lies beside it: a log that stayed would be taken for the new one's. */
-function setAside(path: string, now: Date): string | null {
-  const isThere = existsSync(path)
-  if (isThere) closeForOthers(path)
-  const aside = `${path}.before-${now.toISOString().replaceAll(/[-:.]/g, '')}`
-  for (const end of ['-shm', '-wal', ''])
-    if (existsSync(`${path}${end}`)) renameSync(`${path}${end}`, `${aside}${end}`)
-  return isThere ? aside : null
+/** Whoever restores, the service must be able to use it as it used what was there. */
+function giveTo(before: Stats | undefined, path: string, arriving: string): void {
+  const isRoot = process.getuid?.() === 0
+  const owner = before ?? (isRoot ? statOf(dirname(path)) : undefined)
+  const own = statOf(arriving)
+  if (owner && own && (owner.uid !== own.uid || owner.gid !== own.gid))
+    try {
+      chownSync(arriving, owner.uid, owner.gid)
+    } catch {
+      throw new StorageError(
+        `${path} belongs to another user (${owner.uid}) or group (${owner.gid}): restore as that user, or as root.`,
+      )
+    }
+  if (before) chmodSync(arriving, before.mode & 0o777)
 }
 
-/** Leaving the write-ahead log needs the file for oneself: it fails while a server runs. */
-function closeForOthers(path: string): void {
-  const current = new Database(path, { readwrite: true })
+/**
+ * Folds the log in and keeps everybody else out until it is closed. Null for what is too damaged
+ * for that, which is what it is replaced for.
+ */
+function takeForOneself(path: string): Database | null {
+  let current: Database | undefined
   try {
+    current = new Database(path, { readwrite: true })
     current.run('PRAGMA busy_timeout = 500')
+    // Leaving the write-ahead log needs the file for oneself: it fails while a server runs.
     current.run('PRAGMA journal_mode = DELETE')
+    current.run('BEGIN EXCLUSIVE')
+    return current
   } catch (cause) {
-    // A damaged one cannot leave its log; that is what it is replaced for.
-    if (cause instanceof SQLiteError && cause.code?.startsWith('SQLITE_BUSY'))
+    current?.close()
+    const trouble = troubleOf(path, cause)
+    if (trouble === 'locked')
       throw new StorageError(`The database ${path} is in use: stop the server first.`)
-  } finally {
-    current.close()
+    // Whoever may not look at it cannot know that nobody uses it.
+    if (trouble === 'forbidden' || !(cause instanceof SQLiteError))
+      throw explainTrouble(path, cause) ?? cause
+    return null
   }
+}
+
+/**
+ * Under a second name, with the logs that could not be folded in; these then leave their place,
+ * because a log that stayed would be played into the new file.
+ */
+function keepAside(path: string, aside: string): void {
+  for (const end of ['', ...LOGS])
+    if (statOf(`${path}${end}`)) link(`${path}${end}`, `${aside}${end}`)
+  flushFolder(dirname(path))
+  for (const end of [...LOGS, '-shm']) rmSync(`${path}${end}`, { force: true })
+  flushFolder(dirname(path))
+}
+
+function link(path: string, to: string): void {
+  try {
+    linkSync(path, to)
+  } catch (refused) {
+    if ((refused as NodeJS.ErrnoException).code === 'EEXIST') throw refused
+    // Some file systems give a file no second name.
+    try {
+      copyFileSync(path, to)
+      flush(to, 'r+')
+    } catch (cause) {
+      rmSync(to, { force: true })
+      throw cause
+    }
+  }
+}
+
+/** What fails in the end must not hide how it went before. */
+function discard(path: string): void {
+  for (const end of ['', '-journal'])
+    if (existsSync(`${path}${end}`)) rmSync(`${path}${end}`, { force: true })
 }

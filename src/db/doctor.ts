@@ -1,8 +1,9 @@
-import { Database, SQLiteError } from 'bun:sqlite'
+import { Database } from 'bun:sqlite'
 import type { ProxyTag } from '../model/check'
 import { keysOfTag } from '../model/proxyTags'
 import { StorageError } from './handle'
 import { migrations } from './migrations'
+import { troubled, troubleOf } from './trouble'
 
 export interface Finding {
   check: string
@@ -31,13 +32,13 @@ export function repair(database: Database): Finding[] {
   // What hangs on a row that goes must go with it.
   database.run('PRAGMA foreign_keys = ON')
   const work = database.transaction(() => {
-    if (broken.length > 0) attempt(() => database.transaction(reindex)(database))
+    if (broken.length > 0) attempt(database, () => database.transaction(reindex)(database))
     // Each looks at what those before it have left.
     for (const check of checks)
       for (const { fix } of check(database))
-        if (fix) attempt(() => database.transaction(fix)(database))
+        if (fix) attempt(database, () => database.transaction(fix)(database))
   })
-  attempt(() => work.immediate())
+  attempt(database, () => work.immediate())
   return examine(database)
 }
 
@@ -59,13 +60,17 @@ const checks = [
   wrongTagKeys,
 ] as const
 
-/** What could not be repaired is found again, and told. */
-function attempt(work: () => void): void {
+/** What could not be repaired is found again, and told; what nothing can be repaired with is told now. */
+function attempt(database: Database, work: () => void): void {
   try {
     work()
   } catch (cause) {
-    if (cause instanceof SQLiteError && cause.code?.startsWith('SQLITE_BUSY'))
+    if (cause instanceof StorageError) throw cause
+    const { filename } = database
+    const trouble = troubleOf(filename, cause)
+    if (trouble === 'locked')
       throw new StorageError('The database is being written to; try again later.')
+    if (trouble && trouble !== 'damaged') throw troubled(filename, trouble)
   }
 }
 

@@ -6,4 +6,23 @@ import type * as tables from './tables'
 export type Db = BunSQLiteDatabase<typeof tables> & { $client: Database }
 
 /** The database cannot be used; the message is one clear line for the operator. */
-export class StorageError extends Error {}
+export class StorageError extends Error {
+  constructor(
+    message: string,
+    readonly trouble?: Trouble,
+  ) {
+    super(message)
+  }
+}
+
+/** What can keep a file from being used. */
+export type Trouble =
+  | 'foreign'
+  | 'damaged'
+  | 'forbidden'
+  | 'readonly'
+  | 'full'
+  | 'locked'
+  | 'crowded'
+  | 'failing'
+  | 'gone'

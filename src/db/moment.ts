@@ -16,14 +16,24 @@ const UNKNOWN = -1
 export function createMoment(reader: Database): Moment {
   const begin = reader.query('BEGIN')
   const finish = reader.query('COMMIT')
+  const abandon = reader.query('ROLLBACK')
   const counter = reader.query<{ data_version: number }, []>('PRAGMA data_version')
   let isOpen = false
   let version = UNKNOWN
 
   const end = () => {
     // A read that fails on the disk has ended it already.
-    if (isOpen && reader.inTransaction) finish.run()
+    if (isOpen && reader.inTransaction) leave()
     isOpen = false
+  }
+
+  const leave = () => {
+    try {
+      finish.run()
+    } catch {
+      // After a read that met a damaged page. Nothing was written that could be lost.
+      if (reader.inTransaction) abandon.run()
+    }
   }
 
   return {

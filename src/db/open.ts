@@ -1,22 +1,23 @@
 import { Database, SQLiteError, type SQLQueryBindings, type Statement } from 'bun:sqlite'
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  openSync,
-  statSync,
-} from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
-import { error } from '../model/errors'
+import { type DomainError, error, unavailable } from '../model/errors'
 import { type Db, StorageError } from './handle'
+import { createHealth, type Health, identify } from './health'
+import { prepareFolder } from './leftovers'
 import { migrate, refuseForeign } from './migrate'
 import { createMoment, type Moment } from './moment'
 import * as tables from './tables'
+import { explainTrouble, refusalFor, troubled, troubleOf } from './trouble'
 
 export type Durability = 'full' | 'normal'
+
+/**
+ * Long work keeps its commit to itself, so that nobody else's answer waits for it. So does a slice
+ * of something larger that nobody sees yet: it need not survive a power cut, and is not waited for
+ * until it is on the disk. The commit that shows it all flushes the log with everything in it.
+ */
+export type WorkKind = 'long' | 'slice'
 
 export interface Storage {
   readonly path: string
@@ -24,17 +25,18 @@ export interface Storage {
   readonly db: Db
   readonly moment: Moment
   /**
-   * Runs the work alone on the write connection: all of it is kept, or nothing. Long work keeps
-   * its commit to itself, so that nobody else's answer waits for it.
+   * Runs the work alone on the write connection: all of it is kept, or nothing.
    */
-  transact<T>(work: (tx: Db) => Promise<T>, length?: 'long'): Promise<T>
+  transact<T>(work: (tx: Db) => Promise<T>, kind?: WorkKind): Promise<T>
   /**
    * Gives the work a connection of its own that sees the database as of one moment. Work for the
    * same system is done one at a time: it is long, and takes much memory.
    */
   snapshot<T>(systemId: number, work: (db: Db) => Promise<T>): Promise<T>
-  /** Throws unless the database answers. */
-  ping(): void
+  /** What keeps the database from being read or written, for whoever may try again; else null. */
+  findTrouble(): Promise<DomainError | null>
+  /** What is answered when a read or a write failed of what will pass; null when it will not. */
+  refusalFor(cause: unknown): DomainError | null
   /** Folds the write-ahead log into the file and closes it. */
   close(): void
 }
@@ -42,40 +44,75 @@ export interface Storage {
 /** How long a writer waits for another process, such as a long import, before it gives up. */
 const BUSY_LIMIT_MS = 30_000
 const BUSY_PAUSE_MS = 5
+/** How long, when those before have waited in vain. */
+const SHORT_LIMIT_MS = 1_000
 
-export function openStorage(url: string, durability: Durability = 'full'): Storage {
+export function openStorage(
+  url: string,
+  durability: Durability = 'full',
+  busyLimit = BUSY_LIMIT_MS,
+): Storage {
   const path = pathOf(url)
   prepareFolder(path)
-  return explain(path, () => {
-    const writer = new Connection(path, { create: true, readwrite: true })
-    writer.run('PRAGMA busy_timeout = 5000')
-    // Before anything is written: another program's file stays as it is.
-    refuseForeign(writer)
-    writer.run('PRAGMA journal_mode = WAL')
-    writer.run(`PRAGMA synchronous = ${durability}`)
-    migrate(writer)
-    writer.run('PRAGMA foreign_keys = ON')
-    // From here on a busy file is waited for without stopping the event loop.
-    writer.run('PRAGMA busy_timeout = 0')
-    const reader = new Connection(path, { readonly: true })
-    reader.run('PRAGMA busy_timeout = 5000')
-    const moment = createMoment(reader)
-    return {
-      path,
-      db: drizzle(reader, { schema: tables }),
-      moment,
-      transact: queueTransactions(writer, path, moment.end),
-      snapshot: takeSnapshots(path),
-      ping: () => void reader.query('SELECT 1 FROM systems LIMIT 1').get(),
-      close: () => {
-        moment.end()
-        reader.close()
-        writer.run('PRAGMA busy_timeout = 1000')
-        writer.run('PRAGMA wal_checkpoint(TRUNCATE)')
-        writer.close()
-      },
-    }
+  try {
+    return openFile(path, durability, busyLimit)
+  } catch (cause) {
+    throw explainTrouble(path, cause) ?? cause
+  }
+}
+
+function openFile(path: string, durability: Durability, busyLimit: number): Storage {
+  const isInPlace = identify(path)
+  const writer = new Connection(path, { create: true, readwrite: true })
+  writer.run('PRAGMA busy_timeout = 5000')
+  // Before anything is written: another program's file stays as it is.
+  refuseForeign(writer)
+  // What it waited for may have been a restore.
+  if (!isInPlace()) throw troubled(path, 'gone')
+  writer.run('PRAGMA journal_mode = WAL')
+  writer.run(`PRAGMA synchronous = ${durability}`)
+  migrate(writer)
+  writer.run('PRAGMA foreign_keys = ON')
+  // From here on a busy file is waited for without stopping the event loop.
+  writer.run('PRAGMA busy_timeout = 0')
+  const reader = new Connection(path, { readonly: true })
+  reader.run('PRAGMA busy_timeout = 5000')
+  const moment = createMoment(reader)
+  const health = createHealth(path, isInPlace, {
+    reader,
+    writer,
+    probe: (work) => transact(work, 'long'),
   })
+  const limit = () => (health.isLockedOut() ? Math.min(busyLimit, SHORT_LIMIT_MS) : busyLimit)
+  const transact = queueTransactions(writer, path, health, durability, limit, moment.end)
+  return {
+    path,
+    db: drizzle(reader, { schema: tables }),
+    moment,
+    transact,
+    snapshot: takeSnapshots(path),
+    findTrouble: async () => {
+      const trouble = await health.findTrouble()
+      return trouble && (refusalFor(trouble) ?? unavailable('the database does not answer', 60_000))
+    },
+    refusalFor: (cause) => refusalFor(troubleOf(path, cause)),
+    close: () => {
+      moment.end()
+      reader.close()
+      foldLog(writer)
+      writer.close()
+    },
+  }
+}
+
+/** Where that fails, as on a full disk, the log stays and is read by whoever opens the file next. */
+function foldLog(writer: Database): void {
+  try {
+    writer.run('PRAGMA busy_timeout = 1000')
+    writer.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  } catch (cause) {
+    if (!(cause instanceof SQLiteError)) throw cause
+  }
 }
 
 function takeSnapshots(path: string): Storage['snapshot'] {
@@ -138,7 +175,7 @@ class PassingConnection extends Connection {
 const MOST_TOGETHER = 64
 
 interface Piece {
-  readonly isLong: boolean
+  readonly kind: WorkKind | undefined
   /** Whether it went well; what it did is undone otherwise. */
   run(): Promise<boolean>
   /** Tells its asker how it went, or that it was lost with all the others. */
@@ -154,6 +191,9 @@ interface Piece {
 function queueTransactions(
   writer: Database,
   path: string,
+  health: Health,
+  durability: Durability,
+  busyLimit: () => number,
   beforeCommit: () => void,
 ): Storage['transact'] {
   const tx = drizzle(writer, { schema: tables })
@@ -168,13 +208,13 @@ function queueTransactions(
 
   const pieceOf = <T>(
     work: (tx: Db) => Promise<T>,
-    isLong: boolean,
+    kind: WorkKind | undefined,
     resolve: (value: T) => void,
     reject: (cause: unknown) => void,
   ): Piece => {
     let outcome: { value: T } | { cause: unknown }
     return {
-      isLong,
+      kind,
       async run() {
         save.run()
         try {
@@ -183,6 +223,7 @@ function queueTransactions(
           // Some failures, such as a full disk, undo the whole transaction by themselves.
           if (!writer.inTransaction) throw cause
           outcome = { cause }
+          health.noteFailure(cause)
           undo.run()
         }
         release.run()
@@ -190,32 +231,40 @@ function queueTransactions(
       },
       settle(lost) {
         if (lost !== undefined) return reject(lost)
-        return 'value' in outcome ? resolve(outcome.value) : reject(explainCause(outcome.cause))
+        return 'value' in outcome
+          ? resolve(outcome.value)
+          : reject(explainCause(path, outcome.cause))
       },
     }
   }
 
   const commitTogether = async (pieces: Piece[]) => {
     let lost: unknown
+    const isSlice = durability === 'full' && pieces[0]?.kind === 'slice'
     try {
-      await waitForTurn(path, () => begin.run())
+      if (isSlice) writer.run('PRAGMA synchronous = normal')
+      await waitForTurn(path, busyLimit(), () => begin.run())
+      health.refuseMoved()
       let isWorthIt = false
       for (const piece of pieces) if (await piece.run()) isWorthIt = true
       if (isWorthIt) {
         beforeCommit()
         commit.run()
+        health.noteSuccess()
       } else rollback.run()
     } catch (cause) {
       if (writer.inTransaction) rollback.run()
-      lost = cause
+      lost = explainCause(path, cause)
+      health.noteFailure(cause)
     }
+    if (isSlice) writer.run('PRAGMA synchronous = full')
     for (const piece of pieces) piece.settle(lost)
   }
 
   const work = async () => {
     isWorking = true
     while (queue.length > 0) {
-      const long = queue.findIndex(({ isLong }) => isLong)
+      const long = queue.findIndex(({ kind }) => kind !== undefined)
       const together = long === -1 ? MOST_TOGETHER : Math.min(Math.max(long, 1), MOST_TOGETHER)
       const pieces = queue.splice(0, together)
       await commitTogether(pieces)
@@ -223,75 +272,36 @@ function queueTransactions(
     isWorking = false
   }
 
-  return (task, length) =>
+  return (task, kind) =>
     new Promise((resolve, reject) => {
-      queue.push(pieceOf(task, length === 'long', resolve, reject))
+      queue.push(pieceOf(task, kind, resolve, reject))
       // After this moment's other requests had their say.
       if (!isWorking) setImmediate(() => isWorking || work())
     })
 }
 
-/** What it hangs on was there when it was looked up, and is not any more. */
-function explainCause(cause: unknown): unknown {
-  return isMissingReference(cause) ? error('conflict', 'it was deleted meanwhile') : cause
+function explainCause(path: string, cause: unknown): unknown {
+  // What it hangs on was there when it was looked up, and is not any more.
+  if (cause instanceof SQLiteError && cause.code === 'SQLITE_CONSTRAINT_FOREIGNKEY')
+    return error('conflict', 'it was deleted meanwhile')
+  return troubleOf(path, cause) ? explainTrouble(path, cause) : cause
 }
 
-async function waitForTurn(path: string, begin: () => void): Promise<void> {
-  const giveUpAt = Date.now() + BUSY_LIMIT_MS
+async function waitForTurn(path: string, longest: number, begin: () => void): Promise<void> {
+  const giveUpAt = Date.now() + longest
   for (;;) {
     try {
       return begin()
     } catch (cause) {
-      if (!isBusy(cause)) throw cause
-      if (Date.now() > giveUpAt) throw locked(path)
+      if (troubleOf(path, cause) !== 'locked') throw cause
+      if (Date.now() > giveUpAt) throw troubled(path, 'locked')
       await Bun.sleep(BUSY_PAUSE_MS)
     }
   }
-}
-
-function isMissingReference(cause: unknown): boolean {
-  return cause instanceof SQLiteError && cause.code === 'SQLITE_CONSTRAINT_FOREIGNKEY'
-}
-
-function isBusy(cause: unknown): boolean {
-  return cause instanceof SQLiteError && (cause.code ?? '').startsWith('SQLITE_BUSY')
-}
-
-function locked(path: string): StorageError {
-  return new StorageError(`The database ${path} is locked by another program; try again later.`)
 }
 
 export function pathOf(url: string): string {
   if (!url.startsWith('file:') || url.length === 'file:'.length)
     throw new StorageError(`The database address must look like file:data/multitude.db, not ${url}`)
   return resolve(url.slice('file:'.length).replace(/^\/\/(?=\/)/, ''))
-}
-
-function prepareFolder(path: string): void {
-  try {
-    mkdirSync(dirname(path), { recursive: true })
-    accessSync(dirname(path), constants.W_OK)
-    if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK)
-    // Private from its first moment on; SQLite gives the files beside it the same mode.
-    else closeSync(openSync(path, 'a', 0o600))
-  } catch {
-    throw new StorageError(
-      `The database ${path} cannot be written: check the folder’s permissions.`,
-    )
-  }
-  if (existsSync(path) && !statSync(path).isFile())
-    throw new StorageError(`The database ${path} is not a file.`)
-}
-
-/** Turns what SQLite says into one line that tells the operator what to do. */
-function explain<T>(path: string, open: () => T): T {
-  try {
-    return open()
-  } catch (cause) {
-    if (isBusy(cause)) throw locked(path)
-    if (!(cause instanceof SQLiteError)) throw cause
-    if (cause.code === 'SQLITE_NOTADB')
-      throw new StorageError(`The file ${path} is not a Multitude database.`)
-    throw new StorageError(`The database ${path} cannot be opened: ${cause.message}.`)
-  }
 }

@@ -31,6 +31,7 @@ export function createEvents(
       deps.warn('old events could not be removed', { cause: String(cause) }),
     )
   let pruning: ReturnType<typeof setInterval> | undefined
+  let firstPruned: Promise<void> | undefined
 
   return {
     deps,
@@ -41,7 +42,8 @@ export function createEvents(
       await hub.start()
       streams.start()
       await dispatcher.start()
-      await prune()
+      // Nobody waits for it to begin: it may itself wait for another program that writes.
+      firstPruned = prune()
       pruning = setInterval(prune, PRUNE_EVERY_MS)
       pruning.unref()
     },
@@ -50,6 +52,7 @@ export function createEvents(
       hub.stop()
       streams.stop()
       await dispatcher.stop()
+      await firstPruned
     },
   }
 }

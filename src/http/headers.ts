@@ -34,7 +34,7 @@ const ALLOW_ORIGIN = 'access-control-allow-origin'
 const CORS = {
   [ALLOW_ORIGIN]: '*',
   'access-control-expose-headers':
-    'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Scope',
+    'Retry-After, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Scope',
 }
 
 export const preflight = {

@@ -26,8 +26,10 @@ export interface RouteParts {
 
 export interface ServerParts extends RouteParts {
   log: Log
-  /** Throws unless the database answers. */
-  ping: () => void
+  /** What keeps the database from being read or written; null when nothing does. */
+  findTrouble: () => Promise<DomainError | null>
+  /** What is answered to a failure that will pass; null for all others. */
+  refusalFor: (cause: unknown) => DomainError | null
   /** While the server stops: what an answer waits for before it ends its connection. */
   door: () => Promise<void> | undefined
 }
@@ -94,7 +96,7 @@ export function createHandler(parts: ServerParts): Handle {
         else response = await app.fetch(asked)
       }
     } catch (cause) {
-      response = answerError(cause, requestId, log)
+      response = answerError(cause, requestId, parts)
     }
     if (method === 'HEAD') response = await withoutBody(response)
     const { headers, status } = response
@@ -134,21 +136,17 @@ function limitsOf({ BODY_LIMIT, IMPORT_LIMIT }: Config) {
 }
 
 function createRoutes(parts: ServerParts): AnyElysia {
-  const { deps, events, config, log, ping } = parts
+  const { deps, events, config, findTrouble } = parts
   // Hosts of one to three letters, such as "nas", are hosts too.
   const app = new Elysia({ normalize: false, handler: { standardHostname: false } })
   app
     .onError(({ error: cause, code, request, path }) => {
       if (code === 'NOT_FOUND') return answerUnknown(app, request.method, path)
-      return answerError(cause, requestIdOf(request), log)
+      return answerError(cause, requestIdOf(request), parts)
     })
-    .get('/health', () => {
-      try {
-        ping()
-        return { status: 'ok' }
-      } catch {
-        return Response.json({ status: 'the database does not answer' }, { status: 503 })
-      }
+    .get('/health', async () => {
+      const trouble = await findTrouble()
+      return trouble ? spell(trouble) : { status: 'ok' }
     })
     .use(docs(parts))
     .use(documented(parts))
@@ -202,7 +200,11 @@ function answerUnknown(app: AnyElysia, asked: string, path: string): Response {
   return spell(error('notFound'))
 }
 
-function answerError(cause: unknown, requestId: string | undefined, log: Log): Response {
+function answerError(
+  cause: unknown,
+  requestId: string | undefined,
+  { log, refusalFor }: Pick<ServerParts, 'log' | 'refusalFor'>,
+): Response {
   if (cause instanceof DomainError) return spell(cause)
   // What a parser throws comes wrapped.
   if (cause instanceof Error && cause.cause instanceof DomainError) return spell(cause.cause)
@@ -211,7 +213,7 @@ function answerError(cause: unknown, requestId: string | undefined, log: Log): R
     request_id: requestId,
     cause: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
   })
-  return spell(error('internal'))
+  return spell(refusalFor(cause) ?? error('internal'))
 }
 
 /** What Elysia itself finds wrong, such as a path that is not valid percent-encoding. */

@@ -35,6 +35,7 @@ export const errorTable = {
   tooLarge: { status: 413, code: 0, message: '413: Payload Too Large' },
   tooManyRequests: { status: 429, code: 0, message: '429: Too Many Requests' },
   internal: { status: 500, code: 0, message: '500: Internal Server Error' },
+  unavailable: { status: 503, code: 0, message: '503: Service Unavailable' },
   systemNotFound: { status: 404, code: 20001, message: 'System not found.' },
   memberNotFound: { status: 404, code: 20002, message: 'Member not found.' },
   memberRefNotFound: { status: 404, code: 20003, message: "Member '{ref}' not found." },
@@ -150,4 +151,10 @@ export function error(
       message.replace('{ref}', () => detail),
     )
   return new DomainError(kind, `${message} (${detail})`, undefined, retryAfter)
+}
+
+/** What cannot be done now, but may be later: why, and in how many milliseconds to try again. */
+export function unavailable(reason: string, retryAfter: number): DomainError {
+  const { message } = error('unavailable', reason)
+  return new DomainError('unavailable', message, undefined, retryAfter)
 }

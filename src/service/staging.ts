@@ -57,7 +57,7 @@ export async function writeInSlices<T>(
         at += 1
         if (performance.now() - began > SLICE_MS) return
       }
-    })
+    }, 'slice')
     await nextTurn()
   }
 }
@@ -83,12 +83,40 @@ export async function undoStaging(deps: Deps, { id }: Pick<Staging, 'id'>): Prom
             delete from ${sql.raw(table)} where id in (
               select id from ${sql.raw(table)} where import_id = ${id} limit 500
             ) and exists (select 1 from imports where imports.id = ${id}) returning id`),
+        'slice',
       )
       if (gone.length === 0) break
       await nextTurn()
     }
   const place = await deps.transact(async (tx) => await forget(tx).get(id))
   if (place) await removePlace(deps, place.place_id)
+}
+
+const SWEEP_MS = 10_000
+
+/** Cleans up behind imports that did not, now and every so often. Gives how to end that. */
+export function sweepImports(
+  deps: Deps,
+  warn: (message: string, fields: { cause: string }) => void,
+): () => Promise<void> {
+  let isEnded = false
+  const sweep = async (work: (deps: Deps) => Promise<void>) => {
+    try {
+      if (!isEnded) await work(deps)
+    } catch (cause) {
+      warn('what an import left behind is still there', { cause: (cause as Error).message })
+    }
+  }
+  let working = sweep(removeOldTags).then(() => sweep(removeGivenUp))
+  const timer = setInterval(() => {
+    working = working.then(() => sweep(removeGivenUp))
+  }, SWEEP_MS)
+  timer.unref()
+  return () => {
+    isEnded = true
+    clearInterval(timer)
+    return working
+  }
 }
 
 /** Removes what imports left behind that were given up, or killed. */
@@ -110,13 +138,13 @@ export async function removeOldTags(deps: Deps): Promise<void> {
 
 /** Nobody asks for them any more. */
 export async function removeTags(deps: Deps, setId: number): Promise<void> {
-  while (await deps.transact((tx) => removeSomeTags(tx, setId))) await nextTurn()
+  while (await deps.transact((tx) => removeSomeTags(tx, setId), 'slice')) await nextTurn()
 }
 
 async function removePlace(deps: Deps, placeId: number): Promise<void> {
   await removeTags(deps, placeId)
   for (;;) {
-    const gone = await deps.transact(async (tx) => await someMembers(tx).all(placeId))
+    const gone = await deps.transact(async (tx) => await someMembers(tx).all(placeId), 'slice')
     if (gone.length === 0) break
     await nextTurn()
   }

@@ -128,7 +128,7 @@ describe('restore', () => {
     [
       'a torn file',
       (path) => writeFileSync(path, readFileSync(path).subarray(0, 20_000)),
-      /malformed|page/,
+      /damaged/,
     ],
     [
       'one with a damaged index',
@@ -255,7 +255,7 @@ describe('doctor', () => {
     [
       'a text',
       (path) => writeFileSync(path, 'hello '.repeat(1000)),
-      /is not a database, or is damaged/,
+      /is not a database, or its beginning is damaged/,
     ],
     [
       'another program’s',

@@ -32,7 +32,8 @@ const handle = createHandler({
   events: app.events,
   config,
   log: createLog('error', 'json', () => {}),
-  ping: () => {},
+  findTrouble: app.storage.findTrouble,
+  refusalFor: app.storage.refusalFor,
   door: () => undefined,
 })
 

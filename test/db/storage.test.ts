@@ -29,10 +29,10 @@ describe('a database', () => {
     }
   })
 
-  test('may begin as an empty file', () => {
+  test('may begin as an empty file', async () => {
     const path = fresh()
     writeFileSync(path, '')
-    expect(() => open(path).ping()).not.toThrow()
+    expect(await open(path).findTrouble()).toBeNull()
   })
 
   test.each([

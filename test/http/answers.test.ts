@@ -148,7 +148,8 @@ describe('when the database fails', () => {
     expect(await ask('GET /health')).toMatchObject({ status: 200, json: { status: 'ok' } })
     const [there] = await broken('DROP TABLE systems')
     const { status, json } = await there.ask('GET /health')
-    expect([status, json]).toEqual([503, { status: 'the database does not answer' }])
+    const message = '503: Service Unavailable (the database does not answer)'
+    expect([status, json]).toEqual([503, { message, code: 0, retry_after: 60_000 }])
   })
 })
 

@@ -1,0 +1,114 @@
+import type { Database } from 'bun:sqlite'
+import type { Db, Trouble } from './handle'
+import { statOf } from './leftovers'
+import { isScarce, troubled, troubleOf } from './trouble'
+
+/** Knows whether a write can succeed: from how the last one went, and by trying where that is in doubt. */
+export interface Health {
+  /** Whatever was in the way is no more. */
+  noteSuccess(): void
+  /** What was in the way lasts until a write succeeds. */
+  noteFailure(cause: unknown): void
+  /** Whether the last write waited in vain for another program. */
+  isLockedOut(): boolean
+  /** Throws if the file is not in its place any more: what is written would go with it. */
+  refuseMoved(): void
+  /** What keeps the database from being read or written. Nobody waits long for it. */
+  findTrouble(): Promise<Trouble | null>
+}
+
+interface Means {
+  readonly reader: Database
+  readonly writer: Database
+  /** Runs the work as a transaction of its own. */
+  probe(work: (tx: Db) => Promise<never>): Promise<never>
+}
+
+const PROBE_EVERY_MS = 1_000
+const LONGEST_WAIT_MS = 100
+
+export function createHealth(
+  path: string,
+  isInPlace: () => boolean,
+  { reader, writer, probe }: Means,
+): Health {
+  const ping = reader.query('SELECT 1 FROM systems LIMIT 1')
+  let trouble: Trouble | null = null
+  let probing: Promise<void> | null = null
+  let probedAt = Number.NEGATIVE_INFINITY
+
+  const noteFailure = (cause: unknown) => {
+    // What is no trouble of the file says nothing about it.
+    trouble = troubleOf(path, cause) ?? trouble
+  }
+
+  const tryWriting = async () => {
+    try {
+      await probe(async (tx) => {
+        writeMuch(tx.$client)
+        throw undone
+      })
+    } catch (cause) {
+      if (cause === undone) trouble = null
+    }
+    probedAt = performance.now()
+    probing = null
+  }
+
+  return {
+    noteSuccess: () => {
+      trouble = null
+    },
+    noteFailure,
+    isLockedOut: () => trouble === 'locked',
+    refuseMoved() {
+      if (!isInPlace()) throw troubled(path, 'gone')
+    },
+    async findTrouble() {
+      try {
+        if (!isInPlace()) return 'gone'
+        ping.get()
+      } catch (cause) {
+        return troubleOf(path, cause) ?? 'damaged'
+      }
+      const isDoubtful = trouble !== null || !isFree(writer) || isScarce(path)
+      if (isDoubtful && performance.now() - probedAt > PROBE_EVERY_MS) probing ??= tryWriting()
+      if (probing) await Promise.race([probing, Bun.sleep(LONGEST_WAIT_MS)])
+      return trouble
+    },
+  }
+}
+
+/** Says whether the path still leads to the file it leads to now. */
+export function identify(path: string): () => boolean {
+  const file = statOf(path)
+  return () => {
+    const now = statOf(path)
+    return now !== undefined && now.ino === file?.ino && now.dev === file.dev
+  }
+}
+
+/** Whether no other program is writing just now. */
+function isFree(writer: Database): boolean {
+  if (writer.inTransaction) return true
+  try {
+    writer.query('BEGIN IMMEDIATE').run()
+    writer.query('ROLLBACK').run()
+    return true
+  } catch {
+    return false
+  }
+}
+
+const undone = new Error('it was only tried')
+
+/** Enough to need room on the disk, and with too little memory to keep it there: it is written. */
+function writeMuch(writer: Database): void {
+  const size = writer.query<{ cache_size: number }, []>('PRAGMA cache_size').get()?.cache_size
+  writer.run('PRAGMA cache_size = 1')
+  try {
+    writer.run("INSERT INTO migrations VALUES ('tried', zeroblob(262144))")
+  } finally {
+    writer.run(`PRAGMA cache_size = ${size ?? -2000}`)
+  }
+}

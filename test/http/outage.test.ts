@@ -1,0 +1,211 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { readFileSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { openStorage } from '../../src/db/open'
+import { createHandler } from '../../src/http/server'
+import { createLog } from '../../src/log'
+import { createClock, type Deps } from '../../src/service/deps'
+import { insertSystem } from '../../src/service/systems'
+import { insertToken } from '../../src/service/tokens'
+import { canMount, onSmallDisk } from '../circumstances'
+import { type Home, home } from '../kit'
+import { commandLine, emptyFolder, startServer } from '../program'
+
+// Processes take their time on a busy machine.
+setDefaultTimeout(60_000)
+
+const { words } = await commandLine()
+
+interface Refusal {
+  message: string
+  code: number
+  retry_after: number
+}
+
+async function expectRefused(answer: Response, reason: string): Promise<void> {
+  const body = (await answer.json()) as Refusal
+  expect([answer.status, body]).toEqual([
+    503,
+    {
+      message: `503: Service Unavailable (${reason})`,
+      code: 0,
+      retry_after: expect.any(Number),
+    },
+  ])
+  expect(Number(answer.headers.get('retry-after'))).toBe(Math.ceil(body.retry_after / 1000))
+  expect(answer.headers.get('content-type')).toStartWith('application/json')
+}
+
+async function until(isSo: () => Promise<boolean>, longest = 20_000): Promise<void> {
+  const giveUpAt = Date.now() + longest
+  while (!(await isSo())) {
+    if (Date.now() > giveUpAt) throw new Error('it did not happen in time')
+    await Bun.sleep(50)
+  }
+}
+
+function visitorOf(ask: (request: Request) => Promise<Response>) {
+  const send = (path: string, token = '', body?: object) =>
+    ask(
+      new Request(`http://localhost${path}`, {
+        headers: { authorization: token },
+        ...(body && { method: 'POST', body: JSON.stringify(body) }),
+      }),
+    )
+  return {
+    health: () => send('/health'),
+    write: (token: string) =>
+      send('/v2/members', token, { name: 'Drop', description: 'x'.repeat(900) }),
+    read: (hid: string) => send(`/v2/systems/${hid}`),
+  }
+}
+
+function visit({ app }: Home) {
+  return visitorOf((request) => app.handle(request, '127.0.0.1'))
+}
+
+describe('a disk that is full', () => {
+  test('is a condition that passes: 503, and the words go to the log', async () => {
+    const at = home()
+    const { health, write, read } = visit(at)
+    const someone = await at.makeSystem('Attic')
+    const limit = (pages: number) =>
+      at.deps.transact(async (tx) => void tx.$client.run(`PRAGMA max_page_count = ${pages}`))
+    expect((await health()).status).toBe(200)
+    // SQLite takes the size the file has for the least.
+    await limit(1)
+    let answer = await write(someone.token)
+    for (let turn = 0; answer.status === 200 && turn < 500; turn++)
+      answer = await write(someone.token)
+    await expectRefused(answer, 'the disk is full')
+    await expectRefused(await health(), 'the disk is full')
+    expect((await read(someone.hid)).status).toBe(200)
+    expect(at.logged()).toMatch(/"level":"error","message":"request failed".*the disk is full/)
+    await limit(100_000)
+    await until(async () => (await health()).status === 200)
+    expect((await write(someone.token)).status).toBe(200)
+  })
+
+  test.if(canMount)('is seen by a server, which is well again when there is room', async () => {
+    const cwd = emptyFolder()
+    const env = { DATABASE_URL: `file:${join(cwd, 'data.db')}` }
+    const made = join(emptyFolder(), 'made.json')
+    const create = [...words, 'system', 'create', '--json'].map((word) => `'${word}'`).join(' ')
+    const command = onSmallDisk('8m', cwd, `${create} > '${made}'`, words)
+    const server = await startServer(command, [], { cwd, env })
+    const disk = `/proc/${server.pid}/root${cwd}`
+    const { token } = JSON.parse(readFileSync(made, 'utf8')) as { token: string }
+    const write = () =>
+      fetch(`${server.address}/v2/members`, {
+        method: 'POST',
+        headers: { authorization: token },
+        body: JSON.stringify({ name: 'Drop', description: 'x'.repeat(900) }),
+      })
+    const health = () => fetch(`${server.address}/health`)
+    expect([(await write()).status, (await health()).status]).toEqual([200, 200])
+    Bun.spawnSync(['/bin/sh', '-c', 'cat /dev/zero > "$0"', join(disk, 'filler')])
+    // Nobody has to write first: it is found by whoever asks.
+    await until(async () => (await health()).status === 503)
+    await expectRefused(await health(), 'the disk is full')
+    let answer = await write()
+    for (let turn = 0; answer.status === 200 && turn < 1000; turn++) answer = await write()
+    await expectRefused(answer, 'the disk is full')
+    rmSync(join(disk, 'filler'))
+    await until(async () => (await health()).status === 200)
+    expect((await write()).status).toBe(200)
+    server.kill('SIGTERM')
+    expect((await server.end()).code).toBe(0)
+  })
+})
+
+describe('a database that another program keeps locked', () => {
+  test('is waited for, then a 503; nobody else waits as long, and reads go on', async () => {
+    const { storage, makeSystem, health, write, read } = await impatient(400)
+    const someone = await makeSystem()
+    const other = new Database(storage.path)
+    other.run('BEGIN IMMEDIATE')
+    // Found by whoever asks for its health, though nobody writes.
+    expect((await health()).status).toBe(200)
+    await until(async () => (await health()).status === 503)
+    await expectRefused(await health(), 'the database is locked')
+    await expectRefused(await write(someone.token), 'the database is locked')
+    expect((await read(someone.hid)).status).toBe(200)
+    other.run('COMMIT')
+    await until(async () => (await health()).status === 200)
+    expect((await write(someone.token)).status).toBe(200)
+    // A short wait is nobody's trouble.
+    other.run('BEGIN IMMEDIATE')
+    const waiting = write(someone.token)
+    expect((await health()).status).toBe(200)
+    other.run('COMMIT')
+    other.close()
+    expect((await waiting).status).toBe(200)
+  })
+})
+
+/** The server's own parts, on a database that waits only so long for others. */
+async function impatient(busyLimit: number) {
+  const { app, config } = home()
+  const storage = openStorage(`file:${join(emptyFolder(), 'data.db')}`, 'normal', busyLimit)
+  afterAll(() => storage.close())
+  const { db, moment, transact, snapshot, findTrouble, refusalFor } = storage
+  const deps: Deps = { ...app.deps, db, moment, transact, snapshot, now: createClock() }
+  const handle = createHandler({
+    deps,
+    events: app.events,
+    config,
+    log: createLog('error', 'json', () => {}),
+    findTrouble,
+    refusalFor,
+    door: () => undefined,
+  })
+  return {
+    storage,
+    makeSystem: () =>
+      transact(async (tx) => {
+        const { id, hid } = await insertSystem(tx, { created: deps.now() })
+        return { hid, token: await insertToken(deps, tx, id, 'test') }
+      }),
+    ...visitorOf((request) => handle(request, '127.0.0.1')),
+  }
+}
+
+describe('a database that is gone', () => {
+  const ways: [says: string, take: (path: string) => void][] = [
+    ['deleted', (path) => rmSync(path)],
+    ['moved away', (path) => renameSync(path, `${path}.old`)],
+    [
+      'replaced',
+      (path) => {
+        const other = `${path}.other`
+        new Database(other).run('CREATE TABLE t (x)')
+        renameSync(other, path)
+      },
+    ],
+  ]
+
+  test.each(ways)('%s: it is not well, and takes nothing that would be lost', async (_, take) => {
+    const at = home()
+    const { health, write } = visit(at)
+    const someone = await at.makeSystem('Attic')
+    expect((await write(someone.token)).status).toBe(200)
+    take(at.app.storage.path)
+    await expectRefused(await health(), 'the database is gone')
+    await expectRefused(await write(someone.token), 'the database is gone')
+    await expectRefused(await health(), 'the database is gone')
+  })
+})
+
+describe('too many requests', () => {
+  test('are told in seconds, too, when to come again', async () => {
+    const at = home({ RATE_LIMIT: 'generic_get=1' })
+    const peer = '203.0.113.7'
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => at.ask('GET /v2/systems/abcde', { peer })),
+    )
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(refused.length).toBeGreaterThan(0)
+    for (const { headers } of refused) expect(headers.get('retry-after')).toBe('1')
+  })
+})

@@ -3,6 +3,7 @@ import people from '../../migrations/0001_people.sql' with { type: 'text' }
 import guilds from '../../migrations/0002_guilds.sql' with { type: 'text' }
 import webhooks from '../../migrations/0003_webhooks.sql' with { type: 'text' }
 import archive from '../../migrations/0004_archive.sql' with { type: 'text' }
+import leases from '../../migrations/0005_leases.sql' with { type: 'text' }
 
 /** Every migration in its order, carried inside the executable. */
 export const migrations: { name: string; sql: string }[] = [
@@ -11,4 +12,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: '0002_guilds', sql: guilds },
   { name: '0003_webhooks', sql: webhooks },
   { name: '0004_archive', sql: archive },
+  { name: '0005_leases', sql: leases },
 ]

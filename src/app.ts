@@ -44,7 +44,7 @@ export function createApp(
   const { storage, deps: stored } = openDeps(config, now)
   const events = createEvents(
     { ...stored, warn: log.warn },
-    { ...dispatchOptions(config), ...dispatch },
+    { ...dispatchOptions(config), leaseMs: config.LEASE_SECONDS * 1000, ...dispatch },
   )
   const deps: Deps = {
     ...stored,

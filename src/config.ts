@@ -75,6 +75,11 @@ export const settings = {
     show: showDuration,
   },
   BACKUP_KEEP: setting(7, readCount, 'How many scheduled backups are kept; 0 keeps all'),
+  LEASE_SECONDS: setting(
+    10,
+    readLease,
+    'After how long another server on the same data takes over from one that died, 1 to 60',
+  ),
 }
 
 export type SettingName = keyof typeof settings
@@ -167,6 +172,12 @@ function readPort(text: string): number {
 function readCount(text: string): number {
   if (!/^\d{1,4}$/.test(text)) throw new Error('must be a whole number, 0 or more')
   return Number(text)
+}
+
+function readLease(text: string): number {
+  const seconds = readCount(text)
+  if (seconds < 1 || seconds > 60) throw new Error('must be a number of seconds from 1 to 60')
+  return seconds
 }
 
 function readDatabaseUrl(text: string): string {

@@ -19,7 +19,7 @@ export const serveCommand: Command = {
     const stopped = stopSignal()
     const app = createApp(config, log)
     const address = await listen(app, config)
-    const endBackups = scheduleBackups(config, log)
+    const endBackups = scheduleBackups(config, log, () => app.events.leases.holds('care'))
     if (flags.json !== true) process.stderr.write(await greeting(app, config, address))
     log.info('listening', { address, version, commit })
     const signal = await stopped

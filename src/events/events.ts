@@ -1,3 +1,4 @@
+import { createLeases, type Leases } from '../db/lease'
 import type { EventDeps } from './deps'
 import { createDispatcher, type Dispatcher, type DispatchOptions } from './dispatch'
 import { createHub, type Hub } from './hub'
@@ -10,6 +11,8 @@ export interface Events {
   readonly hub: Hub
   readonly dispatcher: Dispatcher
   readonly streams: Streams
+  /** Who sends, and who cares for the data, of all processes that work on it. */
+  readonly leases: Leases
   start(): Promise<void>
   stop(): Promise<void>
 }
@@ -17,31 +20,39 @@ export interface Events {
 const PRUNE_EVERY_MS = 60 * 60 * 1000
 const HEARTBEAT_MS = 15_000
 
-export type EventOptions = Partial<DispatchOptions> & { readonly heartbeatMs?: number }
+export type EventOptions = Partial<DispatchOptions> & {
+  readonly heartbeatMs?: number
+  readonly leaseMs?: number
+}
 
 export function createEvents(
   deps: EventDeps,
-  { heartbeatMs = HEARTBEAT_MS, ...options }: DispatchOptions & EventOptions,
+  { heartbeatMs = HEARTBEAT_MS, leaseMs, ...options }: DispatchOptions & EventOptions,
 ): Events {
+  const leases = createLeases(deps, leaseMs)
   const hub = createHub(deps)
-  const dispatcher = createDispatcher(deps, hub, options)
+  const dispatcher = createDispatcher(deps, hub, leases, options)
   const streams = createStreams(heartbeatMs)
-  const prune = () =>
-    pruneEvents(deps).catch((cause) =>
+  const prune = async () => {
+    if (!leases.holds('care')) return
+    await pruneEvents(deps).catch((cause) =>
       deps.warn('old events could not be removed', { cause: String(cause) }),
     )
+  }
   let pruning: ReturnType<typeof setInterval> | undefined
+  leases.onTaken('care', prune)
 
   return {
     deps,
     hub,
     dispatcher,
     streams,
+    leases,
     async start() {
       await hub.start()
       streams.start()
-      await dispatcher.start()
-      await prune()
+      dispatcher.start()
+      await leases.start()
       pruning = setInterval(prune, PRUNE_EVERY_MS)
       pruning.unref()
     },
@@ -50,6 +61,7 @@ export function createEvents(
       hub.stop()
       streams.stop()
       await dispatcher.stop()
+      await leases.stop()
     },
   }
 }

@@ -2,7 +2,7 @@ import { createLeases, type Leases } from '../db/lease'
 import type { EventDeps } from './deps'
 import { createDispatcher, type Dispatcher, type DispatchOptions } from './dispatch'
 import { createHub, type Hub } from './hub'
-import { pruneEvents } from './outbox'
+import { pruneEvents } from './prune'
 import { createStreams, type Streams } from './stream'
 
 /** How others are told: the outbox is read, webhooks are served, streams are fed. */
@@ -33,13 +33,18 @@ export function createEvents(
   const hub = createHub(deps)
   const dispatcher = createDispatcher(deps, hub, leases, options)
   const streams = createStreams(heartbeatMs)
-  const prune = async () => {
-    if (!leases.holds('care')) return
-    await pruneEvents(deps).catch((cause) =>
-      deps.warn('old events could not be removed', { cause: String(cause) }),
-    )
+  let isStopped = false
+  let pruning: Promise<void> | undefined
+  let prunes: ReturnType<typeof setInterval> | undefined
+  const mayNotPrune = () => isStopped || !leases.holds('care')
+  const prune = () => {
+    if (mayNotPrune()) return
+    pruning ??= pruneEvents(deps, mayNotPrune)
+      .catch((cause) => deps.warn('old events could not be removed', { cause: String(cause) }))
+      .then(() => {
+        pruning = undefined
+      })
   }
-  let pruning: ReturnType<typeof setInterval> | undefined
   leases.onTaken('care', prune)
 
   return {
@@ -53,11 +58,13 @@ export function createEvents(
       streams.start()
       dispatcher.start()
       await leases.start()
-      pruning = setInterval(prune, PRUNE_EVERY_MS)
-      pruning.unref()
+      prunes = setInterval(prune, PRUNE_EVERY_MS)
+      prunes.unref()
     },
     async stop() {
-      clearInterval(pruning)
+      isStopped = true
+      clearInterval(prunes)
+      await pruning
       hub.stop()
       streams.stop()
       await dispatcher.stop()

@@ -54,7 +54,7 @@ export async function registerWebhook(
     // It may have been deleted while this waited for its turn.
     if (!(await findSystemUuid(tx, systemId))) throw error('systemNotFound')
     const cursor = await latestEventId(tx)
-    const row = { system_id: systemId, url, token, state: 'pending' as const, cursor, ...healthy }
+    const row = { system_id: systemId, url, token, state: 'pending' as const, cursor, ...fresh }
     await tx
       .insert(webhooks)
       .values(row)
@@ -137,6 +137,7 @@ export async function describeWebhook(db: Db, systemId: number) {
     state: hook?.state ?? ('none' as const),
     reason: hook?.reason ?? null,
     failing_since: timeOrNull(hook?.failing_since),
+    dropped: hook?.dropped ?? 0,
     deliveries: rows.map(({ event_id, type, at, status, error, attempt }) => ({
       event_id,
       type,
@@ -156,6 +157,7 @@ export function chooseToken(given: unknown): string | Problem {
 }
 
 const healthy = { reason: null, failing_since: null, attempts: 0, next_attempt: null }
+const fresh = { ...healthy, dropped: 0 }
 
 function isSame(now: Webhook, then: Webhook): boolean {
   return now.url === then.url && now.token === then.token
@@ -169,7 +171,11 @@ async function updateUnmoved(
   changed: Partial<Webhook>,
 ): Promise<void> {
   const isUnmoved = now.state === then.state && now.cursor === then.cursor
-  if (isUnmoved && Object.keys(changed).length > 0) await update(tx, then.system_id, changed)
+  if (!isUnmoved || Object.keys(changed).length === 0) return
+  // With what was delivered, the receiver was told how many had been dropped by then.
+  const isDelivered = changed.cursor !== undefined
+  const dropped = isDelivered ? now.dropped - then.dropped : now.dropped
+  await update(tx, then.system_id, { ...changed, dropped })
 }
 
 async function update(tx: Db, systemId: number, changed: Partial<Webhook>): Promise<void> {

@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import type { Events } from '../../events/events'
-import { eventsOfSystemAfter, latestEventId, type StoredEvent } from '../../events/outbox'
+import { eventsOfSystemAfter, findGap, latestEventId, type StoredEvent } from '../../events/outbox'
 import { spellEvent } from '../../events/spell'
 import type { Reader } from '../../events/stream'
 import { error } from '../../model/errors'
@@ -48,7 +48,8 @@ export function streamRoutes(deps: Deps, events: Events, bodyLimit: number) {
         detail: describe({
           tag: TAG,
           summary: 'Follow all events of the own system',
-          description: 'With `Last-Event-ID`, what was missed comes first.',
+          description:
+            'With `Last-Event-ID`, what was missed comes first. Where some of it is no longer kept, an event `gap` says so, with `{ "after": id, "before": id }`.',
           answers: { 200: eventStreamSchema },
           types: ['text/event-stream'],
           errors: ['badRequest', 'unauthorized'],
@@ -114,9 +115,16 @@ function follow(
     const data = JSON.stringify(spellEvent(event, uuid))
     reader.send({ id: event.id, event: event.type, data })
   }
+  /** With the number before the next, so that it is told once. */
+  const tellGap = (gap: { after: number; before: number }) => {
+    sent = gap.before - 1
+    reader.send({ id: sent, event: 'gap', data: JSON.stringify(gap) })
+  }
   const readOutbox = async () => {
     while (isReading) {
       isMore = false
+      const gap = await findGap(deps.db, id, sent)
+      if (gap && (await reader.room())) tellGap(gap)
       const page = await eventsOfSystemAfter(deps.db, id, sent, PAGE)
       for (const event of page) {
         if (!(await reader.room())) return

@@ -11,11 +11,13 @@ export interface Streams {
 export interface Reader {
   /** Whether it has taken nearly all that it was sent. Whoever sends without room fills memory. */
   readonly hasRoom: boolean
-  /** Waits for room; false once the reader is gone or was cut off. */
+  /** Waits for room; false once the reader is gone, was cut off, or may hear nothing more. */
   room(): Promise<boolean>
   send(message: StreamMessage): void
   end(): void
-  /** Asked at every heartbeat; the stream ends when it may no longer be read. */
+  /** Asked before each thing that is sent; the stream ends when it may no longer be read. */
+  mayHear?: () => Promise<boolean>
+  /** Asked at every heartbeat too: whether there is anything left to hear of. */
   mayStay?: () => Promise<boolean>
 }
 
@@ -96,7 +98,10 @@ function createReader(
     get hasRoom() {
       return isOpen && (controller.desiredSize ?? 0) > 0
     },
-    room: async () => isOpen && (reader.hasRoom || roomy.promise),
+    async room() {
+      while (isOpen && !reader.hasRoom) await roomy.promise
+      return isOpen && (await mayDo(reader.mayHear))
+    },
     send({ id, event, data }) {
       if (isOpen)
         controller.enqueue(encoder.encode(`id: ${id}\nevent: ${event}\ndata: ${data}\n\n`))
@@ -111,10 +116,7 @@ function createReader(
       if (reader.hasRoom) controller.enqueue(heartbeat)
       else if (isStuck) return cutOff()
       else isStuck = true
-      reader.mayStay?.().then(
-        (may) => may || reader.end(),
-        () => reader.end(),
-      )
+      mayDo(reader.mayHear).then((may) => may && mayDo(reader.mayStay))
     },
     take() {
       isStuck = false
@@ -133,6 +135,13 @@ function createReader(
       roomy.resolve(false)
       finish()
     },
+  }
+
+  /** Ends the stream unless the answer is yes. */
+  const mayDo = async (ask: (() => Promise<boolean>) | undefined): Promise<boolean> => {
+    const may = ask === undefined || (await ask().catch(() => false))
+    if (!may) reader.end()
+    return may && isOpen
   }
 
   /** It has taken nothing between two heartbeats: what waits for it is dropped. */

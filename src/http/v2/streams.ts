@@ -40,7 +40,7 @@ export function streamRoutes(deps: Deps, events: Events, bodyLimit: number) {
         const system = await getSystemById(deps.db, requireSystem(viewer))
         const since = readLastEventId(request.headers)
         return eventStream(events, (reader) => {
-          reader.mayStay = () => isStill(deps, request, viewer)
+          reader.mayHear = stillHas(deps, request, viewer)
           return follow(events, reader, system, since)
         })
       },
@@ -62,11 +62,9 @@ export function streamRoutes(deps: Deps, events: Events, bodyLimit: number) {
         const system = await getSystem(deps, viewer, params.systemRef)
         await getFronters(deps, viewer, system)
         return eventStream(events, (reader) => {
-          reader.mayStay = async () => {
-            // Nothing is told of a system that is deleted, so its end is noticed here.
-            await getSystemById(deps.db, system.id)
-            return isStill(deps, request, viewer)
-          }
+          reader.mayHear = stillHas(deps, request, viewer)
+          // Nothing is told of a system that is deleted, so its end is noticed here.
+          reader.mayStay = async () => Boolean(await getSystemById(deps.db, system.id))
           return followFronters(deps, events, asked, reader, viewer, system.id)
         })
       },
@@ -133,6 +131,15 @@ function follow(
       isReading = page.length > 0 || isMore
     }
   }
+  /** Needs not read what was just passed on, only what comes while there is no room for it. */
+  const tellHeard = async (event: StoredEvent) => {
+    isReading = true
+    isMore = false
+    if (!(await reader.room())) return
+    tell(event)
+    isReading = isMore
+    await readOutbox()
+  }
   const begin = async () => {
     const latest = await latestEventId(deps.db)
     // A number of another time, before a backup was put back, must not silence what comes.
@@ -141,12 +148,7 @@ function follow(
   }
   const stop = hub.listen(id, (event) => {
     if (isReading) isMore = true
-    else if (event.id <= sent) return
-    else if (reader.hasRoom) tell(event)
-    else {
-      isReading = true
-      readOutbox().catch(() => reader.end())
-    }
+    else if (event.id > sent) tellHeard(event).catch(() => reader.end())
   })
   begin().catch(() => reader.end())
   return stop
@@ -166,7 +168,8 @@ function followFronters(
   let isTelling = false
   const tell = async (id: number) => {
     const data = await sharedFront(deps, asked, viewer, systemId, id)
-    if (data === last) return
+    // Once more, because it took time to look up.
+    if (data === last || !(await reader.room())) return
     last = data
     reader.send({ id, event: 'fronters', data })
   }
@@ -219,11 +222,16 @@ async function frontersOf(deps: Deps, viewer: Viewer, systemId: number, owner: b
   return JSON.stringify(front && showFront(front, owner))
 }
 
-/** Whether the caller is still who it was: its token may have been revoked, its system deleted. */
-async function isStill(deps: Deps, request: Request, viewer: Viewer): Promise<boolean> {
-  const { pathname } = new URL(request.url)
-  const caller = await findCaller(deps, request.headers, pathname)
-  return caller.viewer.system === viewer.system
+/**
+ * Whether the caller is still who it was: its token may have been revoked, its system deleted. It is
+ * looked up again only when anything was written since.
+ */
+function stillHas(deps: Deps, { headers, url }: Request, viewer: Viewer): () => Promise<boolean> {
+  const { pathname } = new URL(url)
+  return async () => {
+    const caller = await findCaller(deps, headers, pathname)
+    return caller.viewer.system === viewer.system
+  }
 }
 
 function readLastEventId(headers: Headers): number | null {

@@ -69,6 +69,17 @@ export const settings = {
     readImportLimit,
     'Largest file that can be imported, 64MiB at most',
   ),
+  REQUESTS_IN_FLIGHT: setting(
+    1_000,
+    readMany,
+    'How many requests are worked on at once; more are refused with 503',
+  ),
+  STREAMS_PER_CLIENT: setting(
+    20,
+    readMany,
+    'How many streams one address, or one system with its tokens, may have open',
+  ),
+  STREAMS_IN_ALL: setting(10_000, readMany, 'How many streams may be open in all'),
   BACKUP_DIR: setting('', readText, 'Folder for scheduled backups; none are made without it'),
   BACKUP_EVERY: {
     ...setting(24 * HOURS, readDuration, 'Time between backups, as 30m, 24h or 7d'),
@@ -171,6 +182,11 @@ function readPort(text: string): number {
 
 function readCount(text: string): number {
   if (!/^\d{1,4}$/.test(text)) throw new Error('must be a whole number, 0 or more')
+  return Number(text)
+}
+
+function readMany(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new Error('must be a whole number, 1 or more')
   return Number(text)
 }
 

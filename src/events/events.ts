@@ -3,7 +3,7 @@ import type { EventDeps } from './deps'
 import { createDispatcher, type Dispatcher, type DispatchOptions } from './dispatch'
 import { createHub, type Hub } from './hub'
 import { pruneEvents } from './prune'
-import { createStreams, type Streams } from './stream'
+import { createStreams, type StreamLimits, type Streams } from './stream'
 
 /** How others are told: the outbox is read, webhooks are served, streams are fed. */
 export interface Events {
@@ -18,21 +18,25 @@ export interface Events {
 }
 
 const PRUNE_EVERY_MS = 60 * 60 * 1000
-const HEARTBEAT_MS = 15_000
+const DAY_MS = 24 * 60 * 60 * 1000
 
-export type EventOptions = Partial<DispatchOptions> & {
-  readonly heartbeatMs?: number
-  readonly leaseMs?: number
+const usualStreams: StreamLimits = {
+  heartbeatMs: 15_000,
+  streamMs: DAY_MS,
+  streamsPerClient: 20,
+  streamsInAll: 10_000,
 }
+
+export type EventOptions = Partial<DispatchOptions & StreamLimits> & { readonly leaseMs?: number }
 
 export function createEvents(
   deps: EventDeps,
-  { heartbeatMs = HEARTBEAT_MS, leaseMs, ...options }: DispatchOptions & EventOptions,
+  { leaseMs, ...options }: DispatchOptions & EventOptions,
 ): Events {
   const leases = createLeases(deps, leaseMs)
   const hub = createHub(deps)
   const dispatcher = createDispatcher(deps, hub, leases, options)
-  const streams = createStreams(heartbeatMs)
+  const streams = createStreams({ ...usualStreams, ...options })
   let isStopped = false
   let pruning: Promise<void> | undefined
   let prunes: ReturnType<typeof setInterval> | undefined

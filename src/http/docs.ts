@@ -23,7 +23,7 @@ interface Description {
 type Answers = Pick<Description, 'answers' | 'types' | 'errors'>
 
 /** A bot may name a system in `X-System` that does not exist, wherever it asks. */
-const everywhere: ErrorName[] = ['systemNotFound', 'tooManyRequests', 'internal']
+const everywhere: ErrorName[] = ['systemNotFound', 'tooManyRequests', 'internal', 'unavailable']
 
 /** What writes can answer beside their own errors. */
 export const writeErrors: ErrorName[] = ['badRequest', 'unauthorized', 'tooLarge']

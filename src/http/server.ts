@@ -10,6 +10,7 @@ import { spellError } from '../wire/error'
 import { bot } from './bot'
 import { findClient } from './client'
 import { createDocument } from './docs'
+import { createGate } from './gate'
 import { begin, preflight, startsOf, startWith } from './headers'
 import { type Allowance, createRateLimiter, type Scope } from './ratelimit'
 import { markDeprecated, v1 } from './v1'
@@ -41,6 +42,7 @@ export function createHandler(parts: ServerParts): Handle {
   const limiter = config.RATE_LIMIT && createRateLimiter(config.RATE_LIMIT)
   const unlimited = startWith({})
   const limited = config.RATE_LIMIT && startsOf(config.RATE_LIMIT)
+  const gate = createGate(config.REQUESTS_IN_FLIGHT)
   let warnedOfProxy = false
   // Unique without being drawn anew for each request.
   const boot = crypto.randomUUID().slice(0, 13)
@@ -75,7 +77,13 @@ export function createHandler(parts: ServerParts): Handle {
     let response: Response
     let start = unlimited
     let allowance: Allowance | null = null
+    let isIn = false
     try {
+      if (path !== '/health') {
+        const turn = gate.enter(started)
+        isIn = true
+        if (turn !== undefined) await turn
+      }
       // HEAD is answered as GET: no route has to know of it.
       const asked = method === 'HEAD' ? new Request(request, { method: 'GET' }) : request
       if (method === 'OPTIONS') response = new Response(null, { status: 204, headers: preflight })
@@ -87,12 +95,13 @@ export function createHandler(parts: ServerParts): Handle {
         const peer = typeof from === 'string' ? () => from : from
         allowance = limit(request, method, path, caller, peer)
         if (allowance && limited) start = limited[allowance.scope]
-        noteOn(asked, { caller, requestId, headers: start.ofJson })
+        noteOn(asked, { caller, requestId, peer, headers: start.ofJson })
         response = allowance?.retryAfter ? tooMany(allowance) : await app.fetch(asked)
       }
     } catch (cause) {
       response = answerError(cause, requestId, log)
     }
+    if (isIn) gate.leave()
     if (method === 'HEAD') response = await withoutBody(response)
     const { headers, status } = response
     begin(headers, start)
@@ -125,8 +134,8 @@ function documented({ deps, events, config }: RouteParts): AnyElysia {
     .use(bot(deps, config.BODY_LIMIT))
 }
 
-function limitsOf({ BODY_LIMIT, IMPORT_LIMIT }: Config) {
-  return { bodyLimit: BODY_LIMIT, importLimit: IMPORT_LIMIT }
+function limitsOf({ BODY_LIMIT, IMPORT_LIMIT, TRUST_PROXY }: Config) {
+  return { bodyLimit: BODY_LIMIT, importLimit: IMPORT_LIMIT, trustedProxies: TRUST_PROXY }
 }
 
 function createRoutes(parts: ServerParts): AnyElysia {
@@ -209,7 +218,13 @@ function isClientFault(cause: unknown): boolean {
 }
 
 function spell(failure: DomainError): Response {
-  return Response.json(spellError(failure), { status: failure.status })
+  const { status, retryAfter } = failure
+  const response = Response.json(spellError(failure), { status })
+  if (retryAfter !== undefined)
+    response.headers.set('retry-after', String(Math.ceil(retryAfter / 1000)))
+  // Where there is too much of everything, who is refused shall not keep a connection either.
+  if (status === 503) response.headers.set('connection', 'close')
+  return response
 }
 
 function tooMany({ retryAfter }: Allowance): Response {

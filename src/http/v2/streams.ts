@@ -10,7 +10,7 @@ import type { Deps } from '../../service/deps'
 import { getFronters } from '../../service/switches'
 import { getSystem, getSystemById, requireSystem } from '../../service/systems'
 import { describe } from '../docs'
-import { findCaller, routes } from '../viewer'
+import { callerOf, clientOf, findCaller, routes } from '../viewer'
 import { systemRef } from './params'
 import { showFront } from './views'
 
@@ -31,7 +31,13 @@ const frontChanges = new Set<string>([
 ] satisfies EventType[])
 
 /** Live streams as Server-Sent Events. */
-export function streamRoutes(deps: Deps, events: Events, bodyLimit: number) {
+export function streamRoutes(
+  deps: Deps,
+  events: Events,
+  bodyLimit: number,
+  trustedProxies: number,
+) {
+  const clientNamed = (request: Request) => nameClient(request, trustedProxies)
   const asked: Asked = new Map()
   return routes(bodyLimit)
     .get(
@@ -39,7 +45,7 @@ export function streamRoutes(deps: Deps, events: Events, bodyLimit: number) {
       async ({ request, viewer }) => {
         const system = await getSystemById(deps.db, requireSystem(viewer))
         const since = readLastEventId(request.headers)
-        return eventStream(events, (reader) => {
+        return eventStream(events, clientNamed(request), (reader) => {
           reader.mayHear = stillHas(deps, request, viewer)
           return follow(events, reader, system, since)
         })
@@ -61,7 +67,7 @@ export function streamRoutes(deps: Deps, events: Events, bodyLimit: number) {
       async ({ params, request, viewer }) => {
         const system = await getSystem(deps, viewer, params.systemRef)
         await getFronters(deps, viewer, system)
-        return eventStream(events, (reader) => {
+        return eventStream(events, clientNamed(request), (reader) => {
           reader.mayHear = stillHas(deps, request, viewer)
           // Nothing is told of a system that is deleted, so its end is noticed here.
           reader.mayStay = async () => Boolean(await getSystemById(deps.db, system.id))
@@ -84,8 +90,21 @@ export function streamRoutes(deps: Deps, events: Events, bodyLimit: number) {
 
 const eventStreamSchema = t.String({ description: 'Server-Sent Events' })
 
-function eventStream({ streams }: Events, begin: (reader: Reader) => () => void): Response {
-  return new Response(streams.open(begin), {
+/** Whom a stream is counted for; null where this machine's own programs and bots ask. */
+function nameClient(request: Request, trustedProxies: number): string | null {
+  const { kind, system } = callerOf(request)
+  if (kind === 'bot') return null
+  const { address, isLocal } = clientOf(request, trustedProxies)
+  if (isLocal) return null
+  return system ? `system ${system.id}` : address
+}
+
+function eventStream(
+  { streams }: Events,
+  client: string | null,
+  begin: (reader: Reader) => () => void,
+): Response {
+  return new Response(streams.open(client, begin), {
     headers: {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',

@@ -30,6 +30,8 @@ const LENGTH_MS = 10_000
 /** In parts of its length: when a lease is renewed, and how often one that others hold is looked at. */
 const RENEW = 0.3
 const LOOK = 0.1
+/** How long a process that stops tries to give back what it holds. */
+const PATIENCE_MS = 2_000
 
 /**
  * Whoever holds a lease renews it long before it ends. One that dies or hangs renews nothing, and
@@ -87,10 +89,17 @@ export function createLeases({ db, transact, warn }: LeaseDeps, lengthMs = LENGT
     },
     async stop() {
       clearInterval(timer)
-      await looking
       heldUntil.clear()
-      // Where nothing can be written, they end by themselves.
-      await transact(async (tx) => void giveBack(tx).run(holder)).catch(() => {})
+      const giveAllBack = async () => {
+        await looking
+        heldUntil.clear()
+        await transact(async (tx) => void giveBack(tx).run(holder))
+      }
+      // Where nothing can be written for now, they end by themselves.
+      const late = Promise.withResolvers<void>()
+      const giveUp = setTimeout(late.resolve, PATIENCE_MS)
+      await Promise.race([giveAllBack().catch(() => {}), late.promise])
+      clearTimeout(giveUp)
     },
   }
 }

@@ -1,8 +1,8 @@
-import { error } from '../model/errors'
-
 /** Lets requests in one after the other, so that none keeps the whole server from the others. */
 export interface Gate {
-  /** Waits until the request may begin; throws if too many are there already. */
+  /** Whether as many are in flight as may be. */
+  readonly isFull: boolean
+  /** Waits, where need be, until the request may begin. */
   enter(now: number): Promise<void> | undefined
   leave(): void
 }
@@ -11,27 +11,29 @@ export interface Gate {
  * How long requests are begun in one turn of the event loop. Whatever has arrived beyond that waits
  * here and not unseen in its socket, so that it can be counted, and health be told meanwhile.
  */
-const TURN_MS = 20
+const TURN_MS = 50
+/** At the most, where much time goes into receiving and refusing others. */
+const LONGEST_TURN_MS = 200
 /** More than begin within that time. */
-const MOST_IN_TURN = 500
-
-/** Made once: it is said when there is no time. */
-const overloaded = error('unavailable', 'too many requests at once')
+const MOST_IN_TURN = 1_000
 
 export function createGate(most: number): Gate {
   const waiting: (() => void)[] = []
   let inFlight = 0
-  /** When the first request of this turn came; 0 before it. */
-  let turnBegan = 0
+  /** Whether a request has begun in this turn, and until when others may. */
+  let isTurn = false
+  let turnEnds = 0
   let isQueue = false
 
   const endTurn = () => {
-    turnBegan = 0
+    isTurn = false
   }
 
   /** Comes first in each turn as long as somebody waits, and lets in as many as fit into it. */
   const admit = () => {
-    turnBegan = performance.now()
+    const now = performance.now()
+    // As long as others were received and refused meanwhile, lest nothing else is done.
+    turnEnds = now + Math.min(Math.max(TURN_MS, now - turnEnds), LONGEST_TURN_MS)
     isQueue = waiting.length > 0
     if (!isQueue) return endTurn()
     setImmediate(admit)
@@ -40,18 +42,21 @@ export function createGate(most: number): Gate {
 
   // Each in a callback of its own, after which its work is done as far as it goes without waiting.
   const admitOne = () => {
-    if (performance.now() - turnBegan < TURN_MS) waiting.shift()?.()
+    if (performance.now() < turnEnds) waiting.shift()?.()
   }
 
   return {
+    get isFull() {
+      return inFlight >= most
+    },
     enter(now) {
-      if (inFlight >= most) throw overloaded
       inFlight++
-      if (turnBegan === 0) {
-        turnBegan = now
+      if (!isTurn && !isQueue) {
+        isTurn = true
+        turnEnds = now + TURN_MS
         setImmediate(endTurn)
       }
-      if (!isQueue && now - turnBegan < TURN_MS) return undefined
+      if (!isQueue && now < turnEnds) return undefined
       if (!isQueue) setImmediate(admit)
       isQueue = true
       return new Promise((resolve) => waiting.push(resolve))

@@ -43,6 +43,7 @@ export function createHandler(parts: ServerParts): Handle {
   const unlimited = startWith({})
   const limited = config.RATE_LIMIT && startsOf(config.RATE_LIMIT)
   const gate = createGate(config.REQUESTS_IN_FLIGHT)
+  const refuse = createRefusal(log)
   let warnedOfProxy = false
   // Unique without being drawn anew for each request.
   const boot = crypto.randomUUID().slice(0, 13)
@@ -73,17 +74,15 @@ export function createHandler(parts: ServerParts): Handle {
     const request = withAddress(given)
     const { method, url } = request
     const path = pathOf(url)
+    const isHealth = path === '/health'
+    if (gate.isFull && !isHealth) return refuse()
     const requestId = `${boot}-${(count++).toString(36)}`
     let response: Response
     let start = unlimited
     let allowance: Allowance | null = null
-    let isIn = false
     try {
-      if (path !== '/health') {
-        const turn = gate.enter(started)
-        isIn = true
-        if (turn !== undefined) await turn
-      }
+      const turn = isHealth ? undefined : gate.enter(started)
+      if (turn !== undefined) await turn
       // HEAD is answered as GET: no route has to know of it.
       const asked = method === 'HEAD' ? new Request(request, { method: 'GET' }) : request
       if (method === 'OPTIONS') response = new Response(null, { status: 204, headers: preflight })
@@ -101,7 +100,7 @@ export function createHandler(parts: ServerParts): Handle {
     } catch (cause) {
       response = answerError(cause, requestId, log)
     }
-    if (isIn) gate.leave()
+    if (!isHealth) gate.leave()
     if (method === 'HEAD') response = await withoutBody(response)
     const { headers, status } = response
     begin(headers, start)
@@ -211,6 +210,37 @@ function answerError(cause: unknown, requestId: string | undefined, log: Log): R
   return spell(error('internal'))
 }
 
+/** How long who is refused is kept waiting. */
+const REFUSAL_MS = 500
+
+/**
+ * Answers those for whom there is no time, all of a moment together and not at once: who asks again
+ * as soon as it is answered would take more time to refuse than to serve.
+ */
+function createRefusal(log: Log): () => Promise<Response> {
+  const failure = error('unavailable', 'too many requests at once')
+  const body = JSON.stringify(spellError(failure))
+  const headers = startWith({ 'retry-after': retryAfterOf(failure) }).ofJson
+  let refused = 0
+  let moment: Promise<void> | undefined
+  const wait = async () => {
+    await Bun.sleep(REFUSAL_MS)
+    log.warn('too many requests at once', { refused })
+    refused = 0
+    moment = undefined
+  }
+  return async () => {
+    refused++
+    moment ??= wait()
+    await moment
+    return new Response(body, { status: failure.status, headers })
+  }
+}
+
+function retryAfterOf({ retryAfter = 0 }: DomainError): string {
+  return String(Math.ceil(retryAfter / 1000))
+}
+
 /** What Elysia itself finds wrong, such as a path that is not valid percent-encoding. */
 function isClientFault(cause: unknown): boolean {
   const { code } = cause as { code?: string }
@@ -220,8 +250,7 @@ function isClientFault(cause: unknown): boolean {
 function spell(failure: DomainError): Response {
   const { status, retryAfter } = failure
   const response = Response.json(spellError(failure), { status })
-  if (retryAfter !== undefined)
-    response.headers.set('retry-after', String(Math.ceil(retryAfter / 1000)))
+  if (retryAfter !== undefined) response.headers.set('retry-after', retryAfterOf(failure))
   // Where there is too much of everything, who is refused shall not keep a connection either.
   if (status === 503) response.headers.set('connection', 'close')
   return response

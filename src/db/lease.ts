@@ -27,9 +27,11 @@ interface LeaseDeps {
 /** No lease may be made longer. */
 export const LONGEST_LEASE_MS = 60_000
 const LENGTH_MS = 10_000
-/** In parts of its length: when a lease is renewed, and how often one that others hold is looked at. */
+/** In parts of its length: when a lease is renewed, and how often it is looked at. */
 const RENEW = 0.3
 const LOOK = 0.1
+/** So soon at least is known what another gave back. */
+const MOST_SELDOM_MS = 1_000
 /** How long a process that stops tries to give back what it holds. */
 const PATIENCE_MS = 2_000
 
@@ -80,9 +82,12 @@ export function createLeases({ db, transact, warn }: LeaseDeps, lengthMs = LENGT
     holds,
     onTaken: (task, begin) => void begins.push({ task, begin }),
     async start() {
-      timer = setInterval(() => {
-        looking ??= look()
-      }, lengthMs * LOOK)
+      timer = setInterval(
+        () => {
+          looking ??= look()
+        },
+        Math.min(lengthMs * LOOK, MOST_SELDOM_MS),
+      )
       timer.unref()
       looking = look()
       await looking

@@ -1,5 +1,6 @@
 import type { Db } from '../db/handle'
 import { eventsOfSystemAfter, type StoredEvent } from './outbox'
+import { sign } from './sign'
 import { spellEvent } from './spell'
 import { findSystemUuid, type Webhook } from './webhooks'
 
@@ -7,6 +8,7 @@ import { findSystemUuid, type Webhook } from './webhooks'
 export interface ReadyEvent {
   readonly event: StoredEvent
   readonly body: string
+  readonly headers: Record<string, string>
 }
 
 /** The events that wait for one webhook. The next ones are made ready while one is on its way. */
@@ -40,7 +42,7 @@ export function createReadAhead(db: Db, systemId: number): ReadAhead {
     if (!event || !uuid) return
     const { type, system_id, id, data } = spellEvent(event, uuid)
     const body = JSON.stringify({ type, signing_token: token, system_id, id, data })
-    ready = { event, body, token }
+    ready = { event, body, token, headers: sign(token, event.id, event.at, body) }
   }
 
   return {

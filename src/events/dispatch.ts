@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Leases } from '../db/lease'
 import { Problem } from '../model/check'
 import { error } from '../model/errors'
@@ -9,6 +9,7 @@ import type { EventDeps } from './deps'
 import type { Hub } from './hub'
 import type { StoredEvent } from './outbox'
 import { post, type Sent } from './send'
+import { sign } from './sign'
 import {
   activateWebhook,
   activeWebhooks,
@@ -108,9 +109,9 @@ export function createDispatcher(
     return send(hook, body, sign(token, 0, deps.now(), body))
   }
 
-  const deliver = (hook: Webhook, { event, body }: ReadyEvent): Promise<Sent> =>
+  const deliver = (hook: Webhook, { body, headers }: ReadyEvent): Promise<Sent> =>
     send(hook, body, {
-      ...sign(hook.token, event.id, event.at, body),
+      ...headers,
       ...(hook.dropped > 0 && { 'x-events-dropped': String(hook.dropped) }),
     })
 
@@ -263,17 +264,6 @@ export function createDispatcher(
       await Promise.all(workers.values())
       clearTimeout(giveUp)
     },
-  }
-}
-
-/** The receiver can know that the event is ours, is whole, and is not an old one sent again. */
-function sign(token: string, id: number, at: number, body: string): Record<string, string> {
-  const timestamp = Math.floor(at / SECOND)
-  const hmac = createHmac('sha256', token).update(`${id}.${timestamp}.${body}`).digest('hex')
-  return {
-    'x-event-id': String(id),
-    'x-event-timestamp': String(timestamp),
-    'x-event-signature': `sha256=${hmac}`,
   }
 }
 

@@ -1,3 +1,8 @@
+import type { Log } from '../log'
+import { error } from '../model/errors'
+import { spellError } from '../wire/error'
+import { retryAfterOf, startWith } from './headers'
+
 /** Lets requests in one after the other, so that none keeps the whole server from the others. */
 export interface Gate {
   /** Whether as many are in flight as may be. */
@@ -64,5 +69,32 @@ export function createGate(most: number): Gate {
     leave() {
       inFlight--
     },
+  }
+}
+
+/** How long who is refused is kept waiting. */
+const REFUSAL_MS = 500
+
+/**
+ * Answers those for whom there is no time, all of a moment together and not at once: who asks again
+ * as soon as it is answered would take more time to refuse than to serve.
+ */
+export function createRefusal(log: Log): () => Promise<Response> {
+  const failure = error('unavailable', 'too many requests at once')
+  const body = JSON.stringify(spellError(failure))
+  const headers = startWith({ 'retry-after': retryAfterOf(failure) }).ofJson
+  let refused = 0
+  let moment: Promise<void> | undefined
+  const wait = async () => {
+    await Bun.sleep(REFUSAL_MS)
+    log.warn('too many requests at once', { refused })
+    refused = 0
+    moment = undefined
+  }
+  return async () => {
+    refused++
+    moment ??= wait()
+    await moment
+    return new Response(body, { status: failure.status, headers })
   }
 }

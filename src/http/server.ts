@@ -10,8 +10,8 @@ import { spellError } from '../wire/error'
 import { bot } from './bot'
 import { findClient } from './client'
 import { createDocument } from './docs'
-import { createGate } from './gate'
-import { begin, preflight, startsOf, startWith } from './headers'
+import { createGate, createRefusal } from './gate'
+import { begin, preflight, retryAfterOf, startsOf, startWith } from './headers'
 import { type Allowance, createRateLimiter, type Scope } from './ratelimit'
 import { markDeprecated, v1 } from './v1'
 import { v2 } from './v2'
@@ -208,37 +208,6 @@ function answerError(cause: unknown, requestId: string | undefined, log: Log): R
     cause: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
   })
   return spell(error('internal'))
-}
-
-/** How long who is refused is kept waiting. */
-const REFUSAL_MS = 500
-
-/**
- * Answers those for whom there is no time, all of a moment together and not at once: who asks again
- * as soon as it is answered would take more time to refuse than to serve.
- */
-function createRefusal(log: Log): () => Promise<Response> {
-  const failure = error('unavailable', 'too many requests at once')
-  const body = JSON.stringify(spellError(failure))
-  const headers = startWith({ 'retry-after': retryAfterOf(failure) }).ofJson
-  let refused = 0
-  let moment: Promise<void> | undefined
-  const wait = async () => {
-    await Bun.sleep(REFUSAL_MS)
-    log.warn('too many requests at once', { refused })
-    refused = 0
-    moment = undefined
-  }
-  return async () => {
-    refused++
-    moment ??= wait()
-    await moment
-    return new Response(body, { status: failure.status, headers })
-  }
-}
-
-function retryAfterOf({ retryAfter = 0 }: DomainError): string {
-  return String(Math.ceil(retryAfter / 1000))
 }
 
 /** What Elysia itself finds wrong, such as a path that is not valid percent-encoding. */

@@ -8,8 +8,6 @@ interface Kind {
   code: number
   /** `{ref}` is replaced by what the caller named. */
   message: string
-  /** After how many milliseconds it is worth to try again. */
-  retryAfter?: number
 }
 
 /** Every error a caller can meet: status, number, words. */
@@ -37,12 +35,7 @@ export const errorTable = {
   tooLarge: { status: 413, code: 0, message: '413: Payload Too Large' },
   tooManyRequests: { status: 429, code: 0, message: '429: Too Many Requests' },
   internal: { status: 500, code: 0, message: '500: Internal Server Error' },
-  unavailable: {
-    status: 503,
-    code: 0,
-    message: '503: Service Unavailable',
-    retryAfter: 1000,
-  },
+  unavailable: { status: 503, code: 0, message: '503: Service Unavailable' },
   systemNotFound: { status: 404, code: 20001, message: 'System not found.' },
   memberNotFound: { status: 404, code: 20002, message: 'Member not found.' },
   memberRefNotFound: { status: 404, code: 20003, message: "Member '{ref}' not found." },
@@ -136,7 +129,8 @@ export class DomainError extends Error {
     readonly kind: ErrorName,
     message: string,
     readonly problems?: Problems,
-    readonly retryAfter = (errorTable[kind] as Kind).retryAfter,
+    /** Milliseconds. What is unavailable always says when to try again. */
+    readonly retryAfter: number | undefined = kind === 'unavailable' ? 1000 : undefined,
   ) {
     super(message)
     this.status = errorTable[kind].status

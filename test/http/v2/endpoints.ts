@@ -8,7 +8,7 @@ export interface Endpoint {
 }
 
 /** Any request may meet these: a bot may act for a system that does not exist. */
-const always = { 404: [20001], 429: [0], 500: [0] }
+const always = { 404: [20001], 429: [0], 500: [0], 503: [0] }
 const read = { 400: [0], ...always }
 const write = { 400: [0], 401: [0], 413: [0], ...always }
 const patch = { ...write, 400: [0, 40001] }

@@ -140,6 +140,7 @@ describe('a limited answer', () => {
       429,
       { message: '429: Too Many Requests', code: 0, retry_after: 334 },
     ])
+    expect(headers.get('retry-after')).toBe('1')
     const reset = String(Math.ceil((NOON + 1000) / 1000))
     expect(limitsOf(headers)).toEqual({ limit: '3', remaining: '0', reset, scope: 'generic_get' })
     setSystemTime(NOON + 333)

@@ -26,10 +26,10 @@ describe('a lease', () => {
   })
 
   test('stays with its holder for as long as that lives', async () => {
-    const [one, two] = [await enter('kept', 600), await enter('kept', 600)]
+    const [one, two] = [await enter('kept', 1_500), await enter('kept', 1_500)]
     let began = 0
     two.onTaken('dispatch', () => began++)
-    await Bun.sleep(1_500)
+    await Bun.sleep(1_900)
     expect([one.holds('dispatch'), began]).toEqual([true, 0])
   })
 

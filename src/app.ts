@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { Config } from './config'
 import { openStorage, type Storage } from './db/open'
 import { parseAllowList } from './events/address'
@@ -50,7 +51,7 @@ export function createApp(
   const { storage, deps: stored } = openDeps(config, now, readImport)
   const events = createEvents(
     { ...stored, warn: log.warn },
-    { ...dispatchOptions(config), ...dispatch },
+    { ...dispatchOptions(config), ...eventOptions(config, log), ...dispatch },
   )
   const deps: Deps = {
     ...stored,
@@ -143,6 +144,35 @@ export function openDeps(
 export function describeServer(config: Config): Promise<object> {
   const events = createEvents({ ...undone, warn: () => {} }, dispatchOptions(config))
   return describeRoutes({ deps: undone, events, config })
+}
+
+function eventOptions(config: Config, log: Log): EventOptions {
+  const { LEASE_SECONDS, STREAMS_IN_ALL, STREAMS_PER_CLIENT } = config
+  const files = openFilesLimit()
+  const streamsInAll = Math.min(STREAMS_IN_ALL, Math.max(1, streamsWithin(files)))
+  if (streamsInAll < STREAMS_IN_ALL)
+    log.warn('fewer streams than STREAMS_IN_ALL can be open: the limit of open files is low', {
+      streams: streamsInAll,
+      open_files: files,
+    })
+  return { leaseMs: LEASE_SECONDS * 1000, streamsInAll, streamsPerClient: STREAMS_PER_CLIENT }
+}
+
+/** Room is left for the program's own files, and a quarter of the rest for requests. */
+function streamsWithin(files: number): number {
+  return Math.floor((files - OWN_FILES) * 0.75)
+}
+
+const OWN_FILES = 100
+
+/** How many files and connections this process may have open; only Linux tells. */
+function openFilesLimit(): number {
+  try {
+    const limits = readFileSync('/proc/self/limits', 'utf8')
+    return Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY)
+  } catch {
+    return Number.POSITIVE_INFINITY
+  }
 }
 
 function dispatchOptions(config: Config): DispatchOptions {

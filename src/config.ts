@@ -74,12 +74,28 @@ export const settings = {
     readImportLimit,
     'Largest file that can be imported, 64MiB at most',
   ),
+  REQUESTS_IN_FLIGHT: setting(
+    1_000,
+    readMany,
+    'How many requests are worked on at once; more are refused with 503',
+  ),
+  STREAMS_PER_CLIENT: setting(
+    20,
+    readMany,
+    'How many streams one address, or one system with its tokens, may have open',
+  ),
+  STREAMS_IN_ALL: setting(10_000, readMany, 'How many streams may be open in all'),
   BACKUP_DIR: setting('', readText, 'Folder for scheduled backups; none are made without it'),
   BACKUP_EVERY: {
     ...setting(24 * HOURS, readDuration, 'Time between backups, as 30m, 24h or 7d'),
     show: showDuration,
   },
   BACKUP_KEEP: setting(7, readCount, 'How many scheduled backups are kept; 0 keeps all'),
+  LEASE_SECONDS: setting(
+    10,
+    readLease,
+    'After how long another server on the same data takes over from one that died, 1 to 60',
+  ),
 }
 
 export type SettingName = keyof typeof settings
@@ -234,6 +250,17 @@ function readPort(text: string): number {
 function readCount(text: string): number {
   if (!/^\d{1,4}$/.test(text)) throw new Error('must be a whole number, 0 or more')
   return Number(text)
+}
+
+function readMany(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new Error('must be a whole number, 1 or more')
+  return Number(text)
+}
+
+function readLease(text: string): number {
+  const seconds = readCount(text)
+  if (seconds < 1 || seconds > 60) throw new Error('must be a number of seconds from 1 to 60')
+  return seconds
 }
 
 function readDatabaseUrl(text: string): string {

@@ -11,7 +11,8 @@ const isRoot = process.getuid?.() === 0
 export const asNobody = (words: Words): string[] => {
   if (!isRoot) return [...words]
   // Where the program lies is else for its maker alone.
-  chmodSync(dirname(words.at(1) ?? ''), 0o755)
+  const script = words.find((word) => /\.(js|ts)$/.test(word)) ?? ''
+  chmodSync(dirname(script), 0o755)
   return ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups', ...words]
 }
 

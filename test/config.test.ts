@@ -48,6 +48,11 @@ const good: [name: SettingName, text: string, value: unknown][] = [
   ['BACKUP_EVERY', '36H', 36 * 3_600_000],
   ['BACKUP_EVERY', '7d', 7 * 86_400_000],
   ['BACKUP_KEEP', '0', 0],
+  ['REQUESTS_IN_FLIGHT', '1', 1],
+  ['STREAMS_PER_CLIENT', '100', 100],
+  ['STREAMS_IN_ALL', '200000', 200_000],
+  ['LEASE_SECONDS', '1', 1],
+  ['LEASE_SECONDS', '60', 60],
 ]
 
 const bad: [name: SettingName, text: string][] = [
@@ -79,6 +84,12 @@ const bad: [name: SettingName, text: string][] = [
   ['TRUST_PROXY', '-1'],
   ['TRUST_PROXY', '1.5'],
   ['BODY_LIMIT', '0'],
+  ['REQUESTS_IN_FLIGHT', '0'],
+  ['STREAMS_PER_CLIENT', '-1'],
+  ['STREAMS_IN_ALL', 'many'],
+  ['LEASE_SECONDS', '0'],
+  ['LEASE_SECONDS', '61'],
+  ['LEASE_SECONDS', '10s'],
   ['BODY_LIMIT', '0KiB'],
   ['BODY_LIMIT', '1GB'],
   ['BODY_LIMIT', 'MiB'],

@@ -8,6 +8,7 @@ import { ownCommand } from './self'
 /** How often it is looked whether one is due: no timer lasts as long as a month. */
 const LOOK_MS = 60 * 60 * 1000
 const RETRY_MS = 10 * 60 * 1000
+const OTHERS_TURN_MS = 5_000
 
 type MakeBackup = (databaseUrl: string, file: string) => Promise<void>
 
@@ -15,6 +16,8 @@ type MakeBackup = (databaseUrl: string, file: string) => Promise<void>
 export function scheduleBackups(
   config: Config,
   log: Log,
+  /** Whether this process is the one of all on the same data that makes them. */
+  isMine: () => boolean = () => true,
   make: MakeBackup = makeInOwnProcess,
 ): () => void {
   const { BACKUP_DIR, BACKUP_EVERY } = config
@@ -24,12 +27,15 @@ export function scheduleBackups(
   let timer: ReturnType<typeof setTimeout> | undefined
   let isEnded = false
 
-  const wait = () => {
+  const wait = (least = 0) => {
     if (isEnded) return
-    timer = setTimeout(look, Math.min(Math.max(dueAt - Date.now(), 0), LOOK_MS))
+    timer = setTimeout(look, Math.min(Math.max(dueAt - Date.now(), least), LOOK_MS))
     timer.unref()
   }
   const look = async () => {
+    if (!isMine()) return wait(OTHERS_TURN_MS)
+    // Another process may have made one while it was its turn.
+    dueAt = Math.max(dueAt, newestIn(BACKUP_DIR) + BACKUP_EVERY)
     if (Date.now() >= dueAt) {
       const isMade = await backUpNow(config, log, make)
       dueAt = Date.now() + (isMade ? BACKUP_EVERY : Math.min(BACKUP_EVERY, RETRY_MS))

@@ -27,7 +27,7 @@ export const serveCommand: Command = {
     if (isNew) log.info('a new database was made', { path: app.storage.path })
     const isEmpty = await prepare(app)
     const address = await listen(app, config)
-    const endBackups = scheduleBackups(config, log)
+    const endBackups = scheduleBackups(config, log, () => app.events.leases.holds('care'))
     if (flags.json !== true)
       process.stderr.write(greeting(app, config, address, { isNew, isEmpty }))
     log.info('listening', { address, version, commit })

@@ -5,6 +5,7 @@ import webhooks from '../../migrations/0003_webhooks.sql' with { type: 'text' }
 import archive from '../../migrations/0004_archive.sql' with { type: 'text' }
 import imports from '../../migrations/0005_imports.sql' with { type: 'text' }
 import proxyTags from '../../migrations/0006_proxy_tags.sql' with { type: 'text' }
+import leases from '../../migrations/0007_leases.sql' with { type: 'text' }
 
 /** Every migration in its order, carried inside the executable. */
 export const migrations: { name: string; sql: string }[] = [
@@ -15,4 +16,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: '0004_archive', sql: archive },
   { name: '0005_imports', sql: imports },
   { name: '0006_proxy_tags', sql: proxyTags },
+  { name: '0007_leases', sql: leases },
 ]

@@ -104,6 +104,12 @@ export const events = sqliteTable(
   (table) => [index('events_by_system').on(table.system_id, table.id)],
 )
 
+/** How far each system's outbox was pruned: whoever heard less than that has missed something. */
+export const prunedEvents = sqliteTable('pruned_events', {
+  system_id: ofSystem().primaryKey(),
+  newest: integer().notNull(),
+})
+
 export const members = sqliteTable(
   'members',
   { ...identity(), system_id: ofSystem(), ...columnsOf(member) },
@@ -266,6 +272,8 @@ export const webhooks = sqliteTable('webhooks', {
   next_attempt: integer(),
   /** When the receiver last proved that it refuses a wrong token. */
   checked: integer(),
+  /** How many events were pruned before they could be delivered, and were not told of yet. */
+  dropped: integer().notNull().default(0),
 })
 
 /** The last attempts of each webhook, for its owner to look at. */
@@ -301,3 +309,16 @@ export const archive = sqliteTable(
     index('archive_by_import').on(table.import_id).where(isNotNull(table.import_id)),
   ],
 )
+
+/** Who does what only one process may do, and until when; times are the engine's, in milliseconds. */
+export const leases = sqliteTable('leases', {
+  name: text().primaryKey(),
+  holder: text().notNull(),
+  until: integer().notNull(),
+})
+
+/** Counters that tell other processes that something changed. */
+export const marks = sqliteTable('marks', {
+  name: text().primaryKey(),
+  count: integer().notNull(),
+})

@@ -1,17 +1,20 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
+import type { Leases } from '../db/lease'
 import { Problem } from '../model/check'
 import { error } from '../model/errors'
 import { DAY, HOUR, MINUTE, SECOND } from '../model/time'
 import { type AllowList, checkAddress, type Resolve } from './address'
+import { createReadAhead, type ReadyEvent } from './ahead'
 import type { EventDeps } from './deps'
 import type { Hub } from './hub'
-import { eventsOfSystemAfter, type StoredEvent } from './outbox'
+import type { StoredEvent } from './outbox'
 import { post, type Sent } from './send'
-import { spellEvent } from './spell'
+import { sign } from './sign'
 import {
   activateWebhook,
   activeWebhooks,
   changeWebhook,
+  countWebhookChanges,
   findSystemUuid,
   findWebhook,
   getWebhook,
@@ -40,6 +43,9 @@ const CHECK_EVERY = DAY
 /** How long a receiver that is just being told may take once we are to stop. */
 const GRACE_MS = 2_000
 
+/** How soon a webhook is known here that was activated through another process. */
+const LOOK_MS = 1_000
+
 /** Sends events to webhooks: in order for each system, and no system waits for another. */
 export interface Dispatcher {
   /** The system may have something to send. */
@@ -50,7 +56,7 @@ export interface Dispatcher {
   test(systemId: number): Promise<Sent>
   /** Fails unless events may be sent to the address. */
   checkUrl(url: string): Promise<void>
-  start(): Promise<void>
+  start(): void
   /** Sends nothing more; what is not delivered stays in the outbox. */
   stop(): Promise<void>
 }
@@ -58,6 +64,7 @@ export interface Dispatcher {
 export function createDispatcher(
   deps: EventDeps,
   hub: Hub,
+  leases: Leases,
   {
     allow,
     userAgent,
@@ -76,6 +83,11 @@ export function createDispatcher(
   const timers = new Map<number, ReturnType<typeof setTimeout>>()
   const stopping = new AbortController()
   let isStopped = false
+  let looks: ReturnType<typeof setInterval> | undefined
+  let changesSeen = -1
+
+  /** Only one of all processes on this data sends. */
+  const isSender = () => !isStopped && leases.holds('dispatch')
 
   const send = async (hook: Webhook, body: string, headers: Record<string, string>) => {
     const checked = await checkAddress(hook.url, { allow, ...(resolve && { resolve }) })
@@ -97,13 +109,11 @@ export function createDispatcher(
     return send(hook, body, sign(token, 0, deps.now(), body))
   }
 
-  const deliver = async (hook: Webhook, event: StoredEvent): Promise<Sent> => {
-    const uuid = await findSystemUuid(deps.db, hook.system_id)
-    if (uuid === null) return { error: 'the system is deleted' }
-    const { type, system_id, id, data } = spellEvent(event, uuid)
-    const body = JSON.stringify({ type, signing_token: hook.token, system_id, id, data })
-    return send(hook, body, sign(hook.token, event.id, event.at, body))
-  }
+  const deliver = (hook: Webhook, { body, headers }: ReadyEvent): Promise<Sent> =>
+    send(hook, body, {
+      ...headers,
+      ...(hook.dropped > 0 && { 'x-events-dropped': String(hook.dropped) }),
+    })
 
   /** What an attempt means for the webhook. */
   const judge = (hook: Webhook, event: StoredEvent, sent: Sent): Partial<Webhook> => {
@@ -125,15 +135,19 @@ export function createDispatcher(
 
   /** Sends what waits, one after the other, until there is nothing or it must pause. */
   const work = async (systemId: number) => {
-    while (!isStopped) {
+    const waiting = createReadAhead(deps.db, systemId)
+    while (isSender()) {
       const hook = await findWebhook(deps.db, systemId)
       if (hook?.state !== 'active') return void active.delete(systemId)
       if (hook.next_attempt !== null && hook.next_attempt > deps.now())
         return later(systemId, hook.next_attempt - deps.now())
-      const [event] = await eventsOfSystemAfter(deps.db, systemId, hook.cursor, 1)
-      if (!event) return
+      const ready = await waiting.first(hook)
+      if (!ready) return
       if (deps.now() - (hook.checked ?? 0) > checkEvery && !(await stillRefuses(hook))) continue
-      const sent = await deliver(hook, event)
+      const sending = deliver(hook, ready)
+      await waiting.lookAhead(hook)
+      const sent = await sending
+      const { event } = ready
       // Cut short by us, which says nothing about the receiver.
       if (isStopped && 'error' in sent) return
       await noteDelivery(deps, hook, record(deps, hook, event, sent), judge(hook, event, sent))
@@ -168,7 +182,7 @@ export function createDispatcher(
   }
 
   const touch = (systemId: number) => {
-    if (isStopped || !active.has(systemId)) return
+    if (!isSender() || !active.has(systemId)) return
     if (workers.has(systemId)) return void again.add(systemId)
     const worker = work(systemId)
       .catch((cause) => {
@@ -188,10 +202,31 @@ export function createDispatcher(
     touch(systemId)
   }
 
+  /** Learns which webhooks are active, when any became so through whichever process. */
+  const lookForWebhooks = async () => {
+    if (!isSender()) return
+    const changes = await countWebhookChanges(deps.db)
+    if (changes === changesSeen) return
+    const found = await activeWebhooks(deps.db)
+    changesSeen = changes
+    for (const systemId of found) rouse(systemId)
+  }
+
+  const look = () =>
+    lookForWebhooks().catch((cause) =>
+      deps.warn('webhooks could not be read', { cause: String(cause) }),
+    )
+
   hub.listenToAll(
     ({ system_id }) => touch(system_id),
-    () => active.size > 0,
+    () => active.size > 0 && isSender(),
   )
+  leases.onTaken('dispatch', () => {
+    // What others sent or changed meanwhile is not known here.
+    active.clear()
+    changesSeen = -1
+    look()
+  })
 
   return {
     touch: rouse,
@@ -217,27 +252,18 @@ export function createDispatcher(
       const checked = await checkAddress(url, { allow, ...(resolve && { resolve }) })
       if (!checked.ok) throw refuseUrl(checked.reason)
     },
-    async start() {
-      for (const { system_id } of await activeWebhooks(deps.db)) rouse(system_id)
+    start() {
+      looks = setInterval(look, LOOK_MS)
+      looks.unref()
     },
     async stop() {
       isStopped = true
+      clearInterval(looks)
       for (const timer of timers.values()) clearTimeout(timer)
       const giveUp = setTimeout(() => stopping.abort(), GRACE_MS)
       await Promise.all(workers.values())
       clearTimeout(giveUp)
     },
-  }
-}
-
-/** The receiver can know that the event is ours, is whole, and is not an old one sent again. */
-function sign(token: string, id: number, at: number, body: string): Record<string, string> {
-  const timestamp = Math.floor(at / SECOND)
-  const hmac = createHmac('sha256', token).update(`${id}.${timestamp}.${body}`).digest('hex')
-  return {
-    'x-event-id': String(id),
-    'x-event-timestamp': String(timestamp),
-    'x-event-signature': `sha256=${hmac}`,
   }
 }
 

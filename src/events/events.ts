@@ -1,8 +1,9 @@
+import { createLeases, type Leases } from '../db/lease'
 import type { EventDeps } from './deps'
 import { createDispatcher, type Dispatcher, type DispatchOptions } from './dispatch'
 import { createHub, type Hub } from './hub'
-import { pruneEvents } from './outbox'
-import { createStreams, type Streams } from './stream'
+import { pruneEvents } from './prune'
+import { createStreams, type StreamLimits, type Streams } from './stream'
 
 /** How others are told: the outbox is read, webhooks are served, streams are fed. */
 export interface Events {
@@ -10,49 +11,69 @@ export interface Events {
   readonly hub: Hub
   readonly dispatcher: Dispatcher
   readonly streams: Streams
+  /** Who sends, and who cares for the data, of all processes that work on it. */
+  readonly leases: Leases
   start(): Promise<void>
   stop(): Promise<void>
 }
 
 const PRUNE_EVERY_MS = 60 * 60 * 1000
-const HEARTBEAT_MS = 15_000
+const DAY_MS = 24 * 60 * 60 * 1000
 
-export type EventOptions = Partial<DispatchOptions> & { readonly heartbeatMs?: number }
+const usualStreams: StreamLimits = {
+  heartbeatMs: 15_000,
+  streamMs: DAY_MS,
+  streamsPerClient: 20,
+  streamsInAll: 10_000,
+}
+
+export type EventOptions = Partial<DispatchOptions & StreamLimits> & { readonly leaseMs?: number }
 
 export function createEvents(
   deps: EventDeps,
-  { heartbeatMs = HEARTBEAT_MS, ...options }: DispatchOptions & EventOptions,
+  { leaseMs, ...options }: DispatchOptions & EventOptions,
 ): Events {
+  const leases = createLeases(deps, leaseMs)
   const hub = createHub(deps)
-  const dispatcher = createDispatcher(deps, hub, options)
-  const streams = createStreams(heartbeatMs)
-  const prune = () =>
-    pruneEvents(deps).catch((cause) =>
-      deps.warn('old events could not be removed', { cause: String(cause) }),
-    )
-  let pruning: ReturnType<typeof setInterval> | undefined
-  let firstPruned: Promise<void> | undefined
+  const dispatcher = createDispatcher(deps, hub, leases, options)
+  const streams = createStreams({ ...usualStreams, ...options })
+  let isStopped = false
+  let pruning: Promise<void> | undefined
+  let prunes: ReturnType<typeof setInterval> | undefined
+  const mayNotPrune = () => isStopped || !leases.holds('care')
+  const prune = () => {
+    if (mayNotPrune()) return
+    pruning ??= pruneEvents(deps, mayNotPrune)
+      .catch((cause) => deps.warn('old events could not be removed', { cause: String(cause) }))
+      .then(() => {
+        pruning = undefined
+      })
+  }
+  leases.onTaken('care', prune)
 
   return {
     deps,
     hub,
     dispatcher,
     streams,
+    leases,
     async start() {
       await hub.start()
       streams.start()
-      await dispatcher.start()
-      // Nobody waits for it to begin: it may itself wait for another program that writes.
-      firstPruned = prune()
-      pruning = setInterval(prune, PRUNE_EVERY_MS)
-      pruning.unref()
+      dispatcher.start()
+      // Nobody waits for it: it may itself wait for another program that writes.
+      leases.start()
+      prunes = setInterval(prune, PRUNE_EVERY_MS)
+      prunes.unref()
     },
     async stop() {
-      clearInterval(pruning)
+      isStopped = true
+      clearInterval(prunes)
+      await pruning
       hub.stop()
       streams.stop()
       await dispatcher.stop()
-      await firstPruned
+      await leases.stop()
     },
   }
 }

@@ -1,17 +1,12 @@
-import { and, eq, gt, lt, sql } from 'drizzle-orm'
+import { and, eq, gt, sql } from 'drizzle-orm'
 import type { Db } from '../db/handle'
 import { prepared } from '../db/prepared'
 import { statement } from '../db/statement'
 import { events } from '../db/tables'
-import { DAY, type Instant } from '../model/time'
-import type { EventDeps } from './deps'
 
 export type StoredEvent = typeof events.$inferSelect
 
-/** How long an event can be replayed, and how many of one system at most. */
-const KEPT_FOR = 7 * DAY
-export const KEPT_PER_SYSTEM = 10_000
-
+/** The number of the newest event there ever was; it may have been pruned since. */
 export async function latestEventId(db: Db): Promise<number> {
   const row = await newest(db).get()
   return row?.id ?? 0
@@ -31,31 +26,28 @@ export async function eventsOfSystemAfter(
   return await afterOfSystem(db).all({ system, id, limit })
 }
 
-/** Forgets what is too old, and of each system what is too much. */
-export async function pruneEvents({ transact, now }: EventDeps): Promise<void> {
-  const oldest: Instant = now() - KEPT_FOR
-  await transact(async (tx) => {
-    await tx.delete(events).where(lt(events.at, oldest))
-    const crowded = await tx
-      .select({ system: events.system_id })
-      .from(events)
-      .groupBy(events.system_id)
-      .having(sql`count(*) > ${KEPT_PER_SYSTEM}`)
-      .all()
-    for (const { system } of crowded)
-      await tx.delete(events).where(
-        and(
-          eq(events.system_id, system),
-          sql`${events.id} <= (
-            select e.id from ${events} e where e.system_id = ${system}
-            order by e.id desc limit 1 offset ${KEPT_PER_SYSTEM}
-          )`,
-        ),
-      )
-  })
+/** Where events are missing for one who has heard those up to that number, if any are. */
+export async function findGap(
+  db: Db,
+  system: number,
+  after: number,
+): Promise<{ after: number; before: number } | null> {
+  const pruned = (await prunedOfSystem(db).get(system))?.newest ?? 0
+  if (pruned <= after) return null
+  const [kept] = await eventsOfSystemAfter(db, system, after, 1)
+  const before = kept?.id ?? pruned + 1
+  return before === after + 1 ? null : { after, before }
 }
 
-const newest = statement<{ id: number | null }>([], 'select max(id) as id from events')
+const newest = statement<{ id: number }>(
+  [],
+  `select seq as id from sqlite_sequence where name = 'events'`,
+)
+
+const prunedOfSystem = statement<{ newest: number }>(
+  ['system'],
+  'select newest from pruned_events where system_id = :system',
+)
 
 const after = prepared((db) =>
   db

@@ -1,7 +1,12 @@
+import { DomainError, error } from '../model/errors'
+
 /** Server-Sent Events: many readers, one heartbeat, and no buffer without bound. */
 export interface Streams {
-  /** Opens a stream. `begin` gets the reader to write to, and gives what to do when it ends. */
-  open(begin: (reader: Reader) => () => void): ReadableStream<Uint8Array>
+  /**
+   * Opens a stream, unless there are too many, of this client (where it is one that is counted) or in
+   * all. `begin` gets the reader to write to, and gives what to do when it ends.
+   */
+  open(client: string | null, begin: (reader: Reader) => () => void): ReadableStream<Uint8Array>
   readonly count: number
   start(): void
   /** Ends all streams: the reader knows it may come back. */
@@ -11,11 +16,13 @@ export interface Streams {
 export interface Reader {
   /** Whether it has taken nearly all that it was sent. Whoever sends without room fills memory. */
   readonly hasRoom: boolean
-  /** Waits for room; false once the reader is gone or was cut off. */
+  /** Waits for room; false once the reader is gone, was cut off, or may hear nothing more. */
   room(): Promise<boolean>
   send(message: StreamMessage): void
   end(): void
-  /** Asked at every heartbeat; the stream ends when it may no longer be read. */
+  /** Asked before each thing that is sent; the stream ends when it may no longer be read. */
+  mayHear?: () => Promise<boolean>
+  /** Asked at every heartbeat too: whether there is anything left to hear of. */
   mayStay?: () => Promise<boolean>
 }
 
@@ -32,16 +39,35 @@ const ROOM = 16 * 1024
 const encoder = new TextEncoder()
 const heartbeat = encoder.encode(':\n\n')
 
-export function createStreams(heartbeatMs: number): Streams {
+export interface StreamLimits {
+  readonly heartbeatMs: number
+  /** How long a stream lasts; clients come again by themselves. */
+  readonly streamMs: number
+  readonly streamsPerClient: number
+  readonly streamsInAll: number
+}
+
+/** Streams last long, so there is no room again in a moment. */
+const RETRY_AFTER_MS = 30_000
+
+export function createStreams(limits: StreamLimits): Streams {
   const readers = new Set<OpenReader>()
+  const perClient = new Map<string, number>()
   let timer: ReturnType<typeof setInterval> | undefined
   let isStopped = false
+
+  const count = (client: string | null, more: 1 | -1) => {
+    if (client === null) return
+    const many = (perClient.get(client) ?? 0) + more
+    if (many > 0) perClient.set(client, many)
+    else perClient.delete(client)
+  }
 
   return {
     start() {
       timer = setInterval(() => {
         for (const reader of readers) reader.beat()
-      }, heartbeatMs)
+      }, limits.heartbeatMs)
       timer.unref()
     },
     get count() {
@@ -52,15 +78,22 @@ export function createStreams(heartbeatMs: number): Streams {
       clearInterval(timer)
       for (const reader of [...readers]) reader.end()
     },
-    open(begin) {
+    open(client, begin) {
+      const own = client === null ? 0 : (perClient.get(client) ?? 0)
+      if (own >= limits.streamsPerClient) throw tooMany('you have too many open streams')
+      if (readers.size >= limits.streamsInAll) throw tooMany('too many streams are open')
       let reader: OpenReader | undefined
       return new ReadableStream<Uint8Array>(
         {
           start(controller) {
             // Who comes while we go is heard, and sent away at once.
             if (isStopped) return controller.close()
-            const made = createReader(controller, begin, () => readers.delete(made))
+            const made = createReader(controller, begin, limits.streamMs, () => {
+              readers.delete(made)
+              count(client, -1)
+            })
             readers.add(made)
+            count(client, 1)
             reader = made
             made.begin()
           },
@@ -71,6 +104,11 @@ export function createStreams(heartbeatMs: number): Streams {
       )
     },
   }
+}
+
+function tooMany(reason: string): DomainError {
+  const { kind, message } = error('unavailable', reason)
+  return new DomainError(kind, message, undefined, RETRY_AFTER_MS)
 }
 
 interface OpenReader extends Reader {
@@ -85,8 +123,10 @@ interface OpenReader extends Reader {
 function createReader(
   controller: ReadableStreamDefaultController<Uint8Array>,
   begin: (reader: Reader) => () => void,
+  lastsMs: number,
   forget: () => void,
 ): OpenReader {
+  const endsAt = performance.now() + lastsMs
   let isOpen = true
   let isStuck = false
   let finish = () => {}
@@ -96,7 +136,10 @@ function createReader(
     get hasRoom() {
       return isOpen && (controller.desiredSize ?? 0) > 0
     },
-    room: async () => isOpen && (reader.hasRoom || roomy.promise),
+    async room() {
+      while (isOpen && !reader.hasRoom) await roomy.promise
+      return isOpen && (await mayDo(reader.mayHear))
+    },
     send({ id, event, data }) {
       if (isOpen)
         controller.enqueue(encoder.encode(`id: ${id}\nevent: ${event}\ndata: ${data}\n\n`))
@@ -108,13 +151,11 @@ function createReader(
       if (!isOpen) finish()
     },
     beat() {
+      if (performance.now() >= endsAt) return reader.end()
       if (reader.hasRoom) controller.enqueue(heartbeat)
       else if (isStuck) return cutOff()
       else isStuck = true
-      reader.mayStay?.().then(
-        (may) => may || reader.end(),
-        () => reader.end(),
-      )
+      mayDo(reader.mayHear).then((may) => may && mayDo(reader.mayStay))
     },
     take() {
       isStuck = false
@@ -133,6 +174,13 @@ function createReader(
       roomy.resolve(false)
       finish()
     },
+  }
+
+  /** Ends the stream unless the answer is yes. */
+  const mayDo = async (ask: (() => Promise<boolean>) | undefined): Promise<boolean> => {
+    const may = ask === undefined || (await ask().catch(() => false))
+    if (!may) reader.end()
+    return may && isOpen
   }
 
   /** It has taken nothing between two heartbeats: what waits for it is dropped. */

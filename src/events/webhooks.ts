@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { desc, eq, sql } from 'drizzle-orm'
 import type { Db } from '../db/handle'
 import { prepared } from '../db/prepared'
+import { statement } from '../db/statement'
 import { deliveries, systems, webhooks } from '../db/tables'
 import { Problem } from '../model/check'
 import { error } from '../model/errors'
@@ -25,8 +26,16 @@ export async function getWebhook(db: Db, systemId: number): Promise<Webhook> {
   return found
 }
 
-export async function activeWebhooks(db: Db): Promise<Webhook[]> {
-  return await db.select().from(webhooks).where(eq(webhooks.state, 'active')).all()
+/** The systems whose webhook is active. */
+export async function activeWebhooks(db: Db): Promise<number[]> {
+  const active = eq(webhooks.state, 'active')
+  const rows = await db.select({ system: webhooks.system_id }).from(webhooks).where(active).all()
+  return rows.map(({ system }) => system)
+}
+
+/** Another number than before: a webhook may have become active since, through any process. */
+export async function countWebhookChanges(db: Db): Promise<number> {
+  return (await changes(db).get())?.count ?? 0
 }
 
 export async function findSystemUuid(db: Db, systemId: number): Promise<string | null> {
@@ -45,7 +54,7 @@ export async function registerWebhook(
     // It may have been deleted while this waited for its turn.
     if (!(await findSystemUuid(tx, systemId))) throw error('systemNotFound')
     const cursor = await latestEventId(tx)
-    const row = { system_id: systemId, url, token, state: 'pending' as const, cursor, ...healthy }
+    const row = { system_id: systemId, url, token, state: 'pending' as const, cursor, ...fresh }
     await tx
       .insert(webhooks)
       .values(row)
@@ -64,6 +73,7 @@ export async function activateWebhook(deps: EventDeps, proven: Webhook): Promise
     // One that was proven before goes on where it was, so that nothing is left out.
     const cursor = now.state === 'pending' ? await latestEventId(tx) : now.cursor
     await update(tx, system_id, { state: 'active', cursor, checked: deps.now(), ...healthy })
+    await markChange(tx).run()
     await tx.update(systems).set({ webhook_url: url }).where(eq(systems.id, system_id))
   })
 }
@@ -74,6 +84,7 @@ export async function enableWebhook(deps: EventDeps, systemId: number): Promise<
     const { state } = await getWebhook(tx, systemId)
     if (state === 'pending') throw error('conflict', 'the webhook is not verified yet')
     await update(tx, systemId, { state: 'active', ...healthy })
+    await markChange(tx).run()
   })
 }
 
@@ -126,6 +137,7 @@ export async function describeWebhook(db: Db, systemId: number) {
     state: hook?.state ?? ('none' as const),
     reason: hook?.reason ?? null,
     failing_since: timeOrNull(hook?.failing_since),
+    dropped: hook?.dropped ?? 0,
     deliveries: rows.map(({ event_id, type, at, status, error, attempt }) => ({
       event_id,
       type,
@@ -145,6 +157,7 @@ export function chooseToken(given: unknown): string | Problem {
 }
 
 const healthy = { reason: null, failing_since: null, attempts: 0, next_attempt: null }
+const fresh = { ...healthy, dropped: 0 }
 
 function isSame(now: Webhook, then: Webhook): boolean {
   return now.url === then.url && now.token === then.token
@@ -158,7 +171,11 @@ async function updateUnmoved(
   changed: Partial<Webhook>,
 ): Promise<void> {
   const isUnmoved = now.state === then.state && now.cursor === then.cursor
-  if (isUnmoved && Object.keys(changed).length > 0) await update(tx, then.system_id, changed)
+  if (!isUnmoved || Object.keys(changed).length === 0) return
+  // With what was delivered, the receiver was told how many had been dropped by then.
+  const isDelivered = changed.cursor !== undefined
+  const dropped = isDelivered ? now.dropped - then.dropped : now.dropped
+  await update(tx, then.system_id, { ...changed, dropped })
 }
 
 async function update(tx: Db, systemId: number, changed: Partial<Webhook>): Promise<void> {
@@ -168,6 +185,14 @@ async function update(tx: Db, systemId: number, changed: Partial<Webhook>): Prom
 function timeOrNull(instant: Instant | null | undefined): string | null {
   return typeof instant === 'number' ? formatInstant(instant) : null
 }
+
+const changes = statement<{ count: number }>([], `select count from marks where name = 'hooks'`)
+
+const markChange = statement(
+  [],
+  `insert into marks (name, count) values ('hooks', 1)
+   on conflict (name) do update set count = count + 1`,
+)
 
 const bySystem = prepared((db) =>
   db

@@ -1,4 +1,5 @@
 import type { RateLimits } from '../config'
+import type { DomainError } from '../model/errors'
 import type { Scope } from './ratelimit'
 
 /** Headers that are the same for many answers, made once: setting each on each would cost a tenth. */
@@ -27,6 +28,11 @@ export function startsOf(limits: RateLimits): Record<Scope, Start> {
 export function begin(headers: Headers, { ofAny }: Start): void {
   if (headers.has(ALLOW_ORIGIN)) return
   for (const [name, value] of ofAny) headers.set(name, value)
+}
+
+/** When to try again, in the seconds that HTTP counts in. */
+export function retryAfterOf({ retryAfter = 0 }: DomainError): string {
+  return String(Math.ceil(retryAfter / 1000))
 }
 
 const ALLOW_ORIGIN = 'access-control-allow-origin'

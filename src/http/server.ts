@@ -10,7 +10,8 @@ import { spellError } from '../wire/error'
 import { bot } from './bot'
 import { findClient } from './client'
 import { createDocument } from './docs'
-import { begin, preflight, startsOf, startWith } from './headers'
+import { createGate, createRefusal } from './gate'
+import { begin, preflight, retryAfterOf, startsOf, startWith } from './headers'
 import { privateRoutes } from './private'
 import { type Allowance, createRateLimiter, type Scope } from './ratelimit'
 import { markDeprecated, v1 } from './v1'
@@ -44,6 +45,8 @@ export function createHandler(parts: ServerParts): Handle {
   const limiter = config.RATE_LIMIT && createRateLimiter(config.RATE_LIMIT)
   const unlimited = startWith({})
   const limited = config.RATE_LIMIT && startsOf(config.RATE_LIMIT)
+  const gate = createGate(config.REQUESTS_IN_FLIGHT)
+  const refuse = createRefusal(log)
   let warnedOfProxy = false
   // Unique without being drawn anew for each request.
   const boot = crypto.randomUUID().slice(0, 13)
@@ -74,11 +77,15 @@ export function createHandler(parts: ServerParts): Handle {
     const request = withAddress(given)
     const { method, url } = request
     const path = pathOf(url)
+    const isHealth = path === '/health'
+    if (gate.isFull && !isHealth) return refuse()
     const requestId = `${boot}-${(count++).toString(36)}`
     let response: Response
     let start = unlimited
     let allowance: Allowance | null = null
     try {
+      const turn = isHealth ? undefined : gate.enter(started)
+      if (turn !== undefined) await turn
       // HEAD is answered as GET: no route has to know of it.
       const asked = method === 'HEAD' ? new Request(request, { method: 'GET' }) : request
       if (method === 'OPTIONS') response = new Response(null, { status: 204, headers: preflight })
@@ -90,7 +97,7 @@ export function createHandler(parts: ServerParts): Handle {
         const peer = typeof from === 'string' ? () => from : from
         allowance = limit(request, method, path, caller, peer)
         if (allowance && limited) start = limited[allowance.scope]
-        noteOn(asked, { caller, requestId, headers: start.ofJson })
+        noteOn(asked, { caller, requestId, peer, headers: start.ofJson })
         if (allowance?.retryAfter) response = tooMany(allowance)
         else if (mayBeFolded(method, path)) response = answerUnknown(app, method, path)
         else response = await app.fetch(asked)
@@ -98,6 +105,7 @@ export function createHandler(parts: ServerParts): Handle {
     } catch (cause) {
       response = answerError(cause, requestId, parts)
     }
+    if (!isHealth) gate.leave()
     if (method === 'HEAD') response = await withoutBody(response)
     const { headers, status } = response
     begin(headers, start)
@@ -131,8 +139,8 @@ function documented({ deps, events, config }: RouteParts): AnyElysia {
     .use(privateRoutes(deps, config.BODY_LIMIT))
 }
 
-function limitsOf({ BODY_LIMIT, IMPORT_LIMIT }: Config) {
-  return { bodyLimit: BODY_LIMIT, importLimit: IMPORT_LIMIT }
+function limitsOf({ BODY_LIMIT, IMPORT_LIMIT, TRUST_PROXY }: Config) {
+  return { bodyLimit: BODY_LIMIT, importLimit: IMPORT_LIMIT, trustedProxies: TRUST_PROXY }
 }
 
 function createRoutes(parts: ServerParts): AnyElysia {
@@ -225,8 +233,9 @@ function isClientFault(cause: unknown): boolean {
 function spell(failure: DomainError): Response {
   const { status, retryAfter } = failure
   const response = Response.json(spellError(failure), { status })
-  if (retryAfter !== undefined)
-    response.headers.set('retry-after', String(Math.ceil(retryAfter / 1000)))
+  if (retryAfter !== undefined) response.headers.set('retry-after', retryAfterOf(failure))
+  // Where there is too much of everything, who is refused shall not keep a connection either.
+  if (status === 503) response.headers.set('connection', 'close')
   return response
 }
 

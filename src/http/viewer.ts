@@ -5,6 +5,7 @@ import type { Deps } from '../service/deps'
 import { findSystem } from '../service/systems'
 import { findTokenOwner, isBotKey, recallToken, type TokenOwner } from '../service/tokens'
 import type { UnreadBody } from '../wire/json'
+import { type Client, findClient } from './client'
 
 /** Who is at the other end of a request. */
 export interface Caller {
@@ -20,6 +21,8 @@ const anonymous: Caller = { kind: 'nobody', viewer: nobody, system: null }
 export interface Note {
   readonly caller: Caller
   readonly requestId: string
+  /** The address at the other end of the connection. */
+  readonly peer: () => string
   /** What answers in JSON begin with. One set of headers that is copied whole is almost free. */
   readonly headers: Headers
 }
@@ -35,6 +38,11 @@ export function noteOn(request: Noted, note: Note): void {
 
 export function callerOf({ note }: Noted): Caller {
   return note?.caller ?? anonymous
+}
+
+/** Where a request came from. */
+export function clientOf({ note, headers }: Noted, trustedProxies: number): Client {
+  return findClient(note?.peer ?? (() => ''), headers, trustedProxies)
 }
 
 export function requestIdOf({ note }: Noted): string | undefined {

@@ -129,7 +129,8 @@ export class DomainError extends Error {
     readonly kind: ErrorName,
     message: string,
     readonly problems?: Problems,
-    readonly retryAfter?: number,
+    /** Milliseconds. What is unavailable always says when to try again. */
+    readonly retryAfter: number | undefined = kind === 'unavailable' ? 1000 : undefined,
   ) {
     super(message)
     this.status = errorTable[kind].status

@@ -102,6 +102,9 @@ export const components = {
       state: Type.Unsafe({ type: 'string', enum: ['none', 'pending', 'active', 'disabled'] }),
       reason: Type.Union([Type.String(), Type.Null()], { description: 'Why it is disabled' }),
       failing_since: Type.Union([time, Type.Null()]),
+      dropped: Type.Integer({
+        description: 'Events that waited so long that they had to go, and that no delivery told of',
+      }),
       deliveries: Type.Array(
         Type.Object({
           event_id: Type.Union([Type.Integer(), Type.Null()]),

@@ -98,6 +98,7 @@ describe('scheduled backups', () => {
     const end = scheduleBackups(
       config,
       createLog('error', 'json', () => {}),
+      () => true,
       async () => {
         most = Math.max(most, ++running)
         await Bun.sleep(10)
@@ -127,11 +128,16 @@ function schedule(settings: Partial<Config>, failure?: string) {
   const made: string[] = []
   const log = createLog('info', 'json', (text) => lines.push(text))
   const config = { ...readConfig({}), ...settings }
-  const end = scheduleBackups(config, log, async (_, file) => {
-    made.push(file)
-    if (failure) throw new Error(failure)
-    writeFileSync(file, '')
-  })
+  const end = scheduleBackups(
+    config,
+    log,
+    () => true,
+    async (_, file) => {
+      made.push(file)
+      if (failure) throw new Error(failure)
+      writeFileSync(file, '')
+    },
+  )
   ends.push(end)
   const logged = () => {
     log.flush()

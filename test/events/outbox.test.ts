@@ -1,13 +1,20 @@
 import { describe, expect, test } from 'bun:test'
 import { eq, sql } from 'drizzle-orm'
 import { events } from '../../src/db/tables'
-import { KEPT_PER_SYSTEM, pruneEvents } from '../../src/events/outbox'
+import { KEPT_PER_SYSTEM, KEPT_WAITING, pruneEvents } from '../../src/events/prune'
 import { DAY } from '../../src/model/time'
 import { tell } from '../../src/service/outbox'
 import { home, type Someone } from '../kit'
-import { hook, receivers, until } from './receiver'
+import { readStream } from './reading'
+import { hook, type Receiver, receivers, until } from './receiver'
 
-const at = home({ DISPATCH_ALLOW: '127.0.0.1' })
+const at = home({
+  DISPATCH_ALLOW: '127.0.0.1',
+  HOST: '127.0.0.1',
+  PORT: '0',
+  // What failed is not tried again before the test says so.
+  events: { pauses: [DAY] },
+})
 const { ask, deps, makeSystem } = at
 const receive = receivers()
 
@@ -54,6 +61,184 @@ describe('the outbox', () => {
     expect(dark.events).toEqual([])
   })
 })
+
+describe('what a webhook was not given yet', () => {
+  test('stays, though it is more than else is kept', async () => {
+    const { as } = await failing()
+    await write(as, KEPT_PER_SYSTEM + 5, deps.now())
+    await prune()
+    expect(await idsOf(as)).toHaveLength(KEPT_PER_SYSTEM + 6)
+    await setCursor(as, (await idsOf(as))[3] ?? 0)
+    await prune()
+    expect(await idsOf(as)).toHaveLength(KEPT_PER_SYSTEM + 2)
+    expect(await droppedOf(as)).toBe(0)
+  })
+
+  test('goes after a week, and when it is far too much, which its receiver is told', async () => {
+    const { as, receiver } = await failing()
+    await write(as, 3, deps.now() - 8 * DAY)
+    await write(as, KEPT_WAITING + 4, deps.now())
+    await prune()
+    // The one that failed was the first of them all.
+    expect(await droppedOf(as)).toBe(3 + 1 + 4)
+    expect(await idsOf(as)).toHaveLength(KEPT_WAITING)
+
+    const before = receiver.events.length
+    receiver.event = () => (receiver.events.length < before + 3 ? 200 : 410)
+    await ask('POST /v2/systems/@me/webhook/enable', { as })
+    await until(async () => (await stateOf(as)).state === 'disabled')
+    const told = receiver.events.slice(before).map(({ headers }) => headers.get('x-events-dropped'))
+    expect(told).toEqual(['8', null, null])
+    expect(await droppedOf(as)).toBe(0)
+  }, 20_000)
+
+  test('is told again until it arrived, and what goes meanwhile is not forgotten', async () => {
+    const { as, receiver } = await failing()
+    await write(as, 2, deps.now() - 8 * DAY)
+    await write(as, 2, deps.now())
+    await prune()
+    const answers = [Promise.withResolvers<number>(), Promise.withResolvers<number>()]
+    const before = receiver.events.length
+    receiver.event = () => answers[receiver.events.length - before - 1]?.promise ?? 410
+    const told = () =>
+      receiver.events.slice(before).map(({ headers }) => headers.get('x-events-dropped'))
+
+    await ask('POST /v2/systems/@me/webhook/enable', { as })
+    await until(() => told().length === 1)
+    answers[0]?.resolve(500)
+    await until(async () => (await stateOf(as)).failing_since !== null)
+    expect(await droppedOf(as)).toBe(2)
+
+    await ask('POST /v2/systems/@me/webhook/enable', { as })
+    await until(() => told().length === 2)
+    await deps.transact(async (tx) => {
+      await tx.run(sql`update webhooks set dropped = dropped + 5 where system_id = ${as.id}`)
+    })
+    answers[1]?.resolve(200)
+    await until(() => told().length === 3)
+    expect(told()).toEqual(['2', '2', '5'])
+  })
+
+  test('is nothing as long as the webhook is not verified', async () => {
+    const as = await makeSystem()
+    const body = { url: receive().url }
+    await ask('PUT /v2/systems/@me/webhook', { as, body })
+    await write(as, KEPT_PER_SYSTEM + 5, deps.now())
+    await prune()
+    expect(await idsOf(as)).toHaveLength(KEPT_PER_SYSTEM)
+    expect(await droppedOf(as)).toBe(0)
+  })
+})
+
+describe('pruning', () => {
+  test('lets others write in between', async () => {
+    const as = await makeSystem()
+    await write(as, KEPT_PER_SYSTEM + 10_000, deps.now())
+    let isPruning = true
+    const pruning = prune().finally(() => {
+      isPruning = false
+    })
+    let written = 0
+    while (isPruning) {
+      await deps.transact(async (tx) => void (await tx.run(sql`select 1`)))
+      written++
+    }
+    await pruning
+    expect(written).toBeGreaterThan(10)
+    expect(await idsOf(as)).toHaveLength(KEPT_PER_SYSTEM)
+  })
+})
+
+describe('a stream that resumes', () => {
+  const url = `${at.app.listen()}/v2/systems/@me/events`
+  const resume = ({ token }: Someone, since: number) => readStream(url, { token, since })
+
+  test('behind what was pruned is told so first', async () => {
+    const [as, other] = [await makeSystem(), await makeSystem()]
+    await write(as, 1, deps.now() - 9 * DAY)
+    const [heard = 0] = await idsOf(as)
+    await write(as, 2, deps.now() - 8 * DAY)
+    await write(other, 2, deps.now())
+    await write(as, 2, deps.now())
+    await prune()
+    const kept = await idsOf(as)
+    const before = kept[0] ?? 0
+
+    const reading = await resume(as, heard)
+    await until(() => reading.messages.length === 3)
+    expect(reading.messages).toMatchObject([
+      { event: 'gap', data: { after: heard, before } },
+      { event: 'DELETE_ALL_SWITCHES', id: String(before) },
+      { event: 'DELETE_ALL_SWITCHES' },
+    ])
+    await reading.leave()
+    // Once it was told, and with the number it was told with, nothing is missing any more.
+    for (const since of [Number(reading.messages[0]?.id), before]) {
+      const next = await resume(as, since)
+      await until(() => next.messages.length === kept.filter((id) => id > since).length)
+      expect(next.messages.map(({ event }) => event)).not.toContain('gap')
+      await next.leave()
+    }
+    const quiet = await resume(other, 0)
+    await until(() => quiet.messages.length === 2)
+    expect(quiet.messages.map(({ event }) => event)).not.toContain('gap')
+    await quiet.leave()
+  })
+
+  test('where nothing is left at all hears of the gap once, and then what happens', async () => {
+    const as = await makeSystem()
+    await write(as, 3, deps.now() - 8 * DAY)
+    const gone = (await idsOf(as)).at(-1) ?? 0
+    await prune()
+    const reading = await resume(as, 0)
+    await until(() => reading.messages.length === 1)
+    await ask('PATCH /v2/systems/@me', { as, body: { name: 'one' } })
+    await until(() => reading.messages.length === 2)
+    expect(reading.messages).toMatchObject([
+      { event: 'gap', id: String(gone), data: { after: 0, before: gone + 1 } },
+      { event: 'UPDATE_SYSTEM' },
+    ])
+    await reading.leave()
+    const next = await resume(as, gone)
+    await until(() => next.messages.length === 1)
+    expect(next.messages).toMatchObject([{ event: 'UPDATE_SYSTEM' }])
+    await next.leave()
+  })
+})
+
+/** A system with an active webhook whose receiver has failed once, and is not asked again. */
+async function failing(): Promise<{ as: Someone; receiver: Receiver }> {
+  const as = await makeSystem()
+  const receiver = receive({ event: () => 500 })
+  await hook(at, as, receiver.url)
+  await ask('PATCH /v2/systems/@me', { as, body: { name: 'one' } })
+  await until(async () => (await stateOf(as)).failing_since !== null)
+  return { as, receiver }
+}
+
+interface State {
+  state: string
+  failing_since: string | null
+  dropped: number
+}
+
+async function stateOf(as: Someone): Promise<State> {
+  return (await ask<State>('GET /v2/systems/@me/webhook', { as })).json
+}
+
+async function droppedOf(as: Someone): Promise<number> {
+  return (await stateOf(as)).dropped
+}
+
+async function setCursor({ id }: Someone, cursor: number): Promise<void> {
+  await deps.transact(async (tx) => {
+    await tx.run(sql`update webhooks set cursor = ${cursor} where system_id = ${id}`)
+  })
+}
+
+function prune(): Promise<void> {
+  return pruneEvents({ ...deps, warn: () => {} })
+}
 
 /** Writes many of one moment, without asking for each. */
 async function write({ id }: Someone, many: number, moment: number): Promise<void> {

@@ -21,7 +21,14 @@ const { ask, makeSystem } = at
 const receive = receivers()
 
 const WEBHOOK = '/v2/systems/@me/webhook'
-const none = { url: null, state: 'none', reason: null, failing_since: null, deliveries: [] }
+const none = {
+  url: null,
+  state: 'none',
+  reason: null,
+  failing_since: null,
+  dropped: 0,
+  deliveries: [],
+}
 const pending = (url: string) => ({ ...none, url, state: 'pending' })
 
 describe('registering', () => {

@@ -13,14 +13,15 @@ import { systemRoutes } from './systems'
 import { transferRoutes } from './transfer'
 import { webhookRoutes } from './webhook'
 
-export interface BodyLimits {
+export interface Limits {
   bodyLimit: number
   importLimit: number
+  trustedProxies: number
 }
 
 /** Version 2, mounted under a prefix. Nobody may write: that is said before a body is looked at. */
-export function v2(deps: Deps, events: Events, limits: BodyLimits, prefix: '/v2' | '') {
-  const { bodyLimit, importLimit } = limits
+export function v2(deps: Deps, events: Events, limits: Limits, prefix: '/v2' | '') {
+  const { bodyLimit, importLimit, trustedProxies } = limits
   return new Elysia({ prefix, normalize: false, ...(prefix === '' && { detail: { hide: true } }) })
     .onBeforeHandle(refuseNobody)
     .use(systemRoutes(deps, bodyLimit))
@@ -30,7 +31,7 @@ export function v2(deps: Deps, events: Events, limits: BodyLimits, prefix: '/v2'
     .use(switchRoutes(deps, bodyLimit))
     .use(messageRoutes(deps, bodyLimit))
     .use(webhookRoutes(events, bodyLimit))
-    .use(streamRoutes(deps, events, bodyLimit))
+    .use(streamRoutes(deps, events, bodyLimit, trustedProxies))
     .use(transferRoutes(deps, importLimit))
 }
 

@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import type { Events } from '../../events/events'
-import { eventsOfSystemAfter, latestEventId, type StoredEvent } from '../../events/outbox'
+import { eventsOfSystemAfter, findGap, latestEventId, type StoredEvent } from '../../events/outbox'
 import { spellEvent } from '../../events/spell'
 import type { Reader } from '../../events/stream'
 import { error } from '../../model/errors'
@@ -10,7 +10,7 @@ import type { Deps } from '../../service/deps'
 import { getFronters } from '../../service/switches'
 import { getSystem, getSystemById, requireSystem } from '../../service/systems'
 import { describe } from '../docs'
-import { findCaller, routes } from '../viewer'
+import { callerOf, clientOf, findCaller, routes } from '../viewer'
 import { systemRef } from './params'
 import { showFront } from './views'
 
@@ -31,7 +31,13 @@ const frontChanges = new Set<string>([
 ] satisfies EventType[])
 
 /** Live streams as Server-Sent Events. */
-export function streamRoutes(deps: Deps, events: Events, bodyLimit: number) {
+export function streamRoutes(
+  deps: Deps,
+  events: Events,
+  bodyLimit: number,
+  trustedProxies: number,
+) {
+  const clientNamed = (request: Request) => nameClient(request, trustedProxies)
   const asked: Asked = new Map()
   return routes(bodyLimit)
     .get(
@@ -39,8 +45,8 @@ export function streamRoutes(deps: Deps, events: Events, bodyLimit: number) {
       async ({ request, viewer }) => {
         const system = await getSystemById(deps.db, requireSystem(viewer))
         const since = readLastEventId(request.headers)
-        return eventStream(events, (reader) => {
-          reader.mayStay = () => isStill(deps, request, viewer)
+        return eventStream(events, clientNamed(request), (reader) => {
+          reader.mayHear = stillHas(deps, request, viewer)
           return follow(events, reader, system, since)
         })
       },
@@ -48,7 +54,8 @@ export function streamRoutes(deps: Deps, events: Events, bodyLimit: number) {
         detail: describe({
           tag: TAG,
           summary: 'Follow all events of the own system',
-          description: 'With `Last-Event-ID`, what was missed comes first.',
+          description:
+            'With `Last-Event-ID`, what was missed comes first. Where some of it is no longer kept, an event `gap` says so, with `{ "after": id, "before": id }`.',
           answers: { 200: eventStreamSchema },
           types: ['text/event-stream'],
           errors: ['badRequest', 'unauthorized'],
@@ -60,12 +67,10 @@ export function streamRoutes(deps: Deps, events: Events, bodyLimit: number) {
       async ({ params, request, viewer }) => {
         const system = await getSystem(deps, viewer, params.systemRef)
         await getFronters(deps, viewer, system)
-        return eventStream(events, (reader) => {
-          reader.mayStay = async () => {
-            // Nothing is told of a system that is deleted, so its end is noticed here.
-            await getSystemById(deps.db, system.id)
-            return isStill(deps, request, viewer)
-          }
+        return eventStream(events, clientNamed(request), (reader) => {
+          reader.mayHear = stillHas(deps, request, viewer)
+          // Nothing is told of a system that is deleted, so its end is noticed here.
+          reader.mayStay = async () => Boolean(await getSystemById(deps.db, system.id))
           return followFronters(deps, events, asked, reader, viewer, system.id)
         })
       },
@@ -85,8 +90,21 @@ export function streamRoutes(deps: Deps, events: Events, bodyLimit: number) {
 
 const eventStreamSchema = t.String({ description: 'Server-Sent Events' })
 
-function eventStream({ streams }: Events, begin: (reader: Reader) => () => void): Response {
-  return new Response(streams.open(begin), {
+/** Whom a stream is counted for; null where this machine's own programs and bots ask. */
+function nameClient(request: Request, trustedProxies: number): string | null {
+  const { kind, system } = callerOf(request)
+  if (kind === 'bot') return null
+  const { address, isLocal } = clientOf(request, trustedProxies)
+  if (isLocal) return null
+  return system ? `system ${system.id}` : address
+}
+
+function eventStream(
+  { streams }: Events,
+  client: string | null,
+  begin: (reader: Reader) => () => void,
+): Response {
+  return new Response(streams.open(client, begin), {
     headers: {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
@@ -114,9 +132,16 @@ function follow(
     const data = JSON.stringify(spellEvent(event, uuid))
     reader.send({ id: event.id, event: event.type, data })
   }
+  /** With the number before the next, so that it is told once. */
+  const tellGap = (gap: { after: number; before: number }) => {
+    sent = gap.before - 1
+    reader.send({ id: sent, event: 'gap', data: JSON.stringify(gap) })
+  }
   const readOutbox = async () => {
     while (isReading) {
       isMore = false
+      const gap = await findGap(deps.db, id, sent)
+      if (gap && (await reader.room())) tellGap(gap)
       const page = await eventsOfSystemAfter(deps.db, id, sent, PAGE)
       for (const event of page) {
         if (!(await reader.room())) return
@@ -124,6 +149,15 @@ function follow(
       }
       isReading = page.length > 0 || isMore
     }
+  }
+  /** Needs not read what was just passed on, only what comes while there is no room for it. */
+  const tellHeard = async (event: StoredEvent) => {
+    isReading = true
+    isMore = false
+    if (!(await reader.room())) return
+    tell(event)
+    isReading = isMore
+    await readOutbox()
   }
   const begin = async () => {
     const latest = await latestEventId(deps.db)
@@ -133,12 +167,7 @@ function follow(
   }
   const stop = hub.listen(id, (event) => {
     if (isReading) isMore = true
-    else if (event.id <= sent) return
-    else if (reader.hasRoom) tell(event)
-    else {
-      isReading = true
-      readOutbox().catch(() => reader.end())
-    }
+    else if (event.id > sent) tellHeard(event).catch(() => reader.end())
   })
   begin().catch(() => reader.end())
   return stop
@@ -158,7 +187,8 @@ function followFronters(
   let isTelling = false
   const tell = async (id: number) => {
     const data = await sharedFront(deps, asked, viewer, systemId, id)
-    if (data === last) return
+    // Once more, because it took time to look up.
+    if (data === last || !(await reader.room())) return
     last = data
     reader.send({ id, event: 'fronters', data })
   }
@@ -211,11 +241,16 @@ async function frontersOf(deps: Deps, viewer: Viewer, systemId: number, owner: b
   return JSON.stringify(front && showFront(front, owner))
 }
 
-/** Whether the caller is still who it was: its token may have been revoked, its system deleted. */
-async function isStill(deps: Deps, request: Request, viewer: Viewer): Promise<boolean> {
-  const { pathname } = new URL(request.url)
-  const caller = await findCaller(deps, request.headers, pathname)
-  return caller.viewer.system === viewer.system
+/**
+ * Whether the caller is still who it was: its token may have been revoked, its system deleted. It is
+ * looked up again only when anything was written since.
+ */
+function stillHas(deps: Deps, { headers, url }: Request, viewer: Viewer): () => Promise<boolean> {
+  const { pathname } = new URL(url)
+  return async () => {
+    const caller = await findCaller(deps, headers, pathname)
+    return caller.viewer.system === viewer.system
+  }
 }
 
 function readLastEventId(headers: Headers): number | null {

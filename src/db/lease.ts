@@ -1,0 +1,131 @@
+import type { Db } from './handle'
+import type { Storage } from './open'
+import { statement } from './statement'
+
+/** What only one process does, however many work on the same data. */
+const tasks = ['dispatch', 'care'] as const
+
+/** Sending to webhooks; pruning and scheduled backups. */
+export type Task = (typeof tasks)[number]
+
+export interface Leases {
+  /** Whether this process is the one that does it, at this moment. */
+  holds(task: Task): boolean
+  /** Called whenever this process becomes the one that does it. */
+  onTaken(task: Task, begin: () => void): void
+  start(): void
+  /** Gives back what it holds, so that nobody has to wait until it would have ended. */
+  stop(): Promise<void>
+}
+
+interface LeaseDeps {
+  readonly db: Db
+  readonly transact: Storage['transact']
+  readonly warn: (message: string, fields?: Record<string, string>) => void
+}
+
+/** No lease may be made longer. */
+export const LONGEST_LEASE_MS = 60_000
+const LENGTH_MS = 10_000
+/** In parts of its length: when a lease is renewed, and how often it is looked at. */
+const RENEW = 0.3
+const LOOK = 0.1
+/** So soon at least is known what another gave back. */
+const MOST_SELDOM_MS = 1_000
+/** How long a process that stops tries to give back what it holds. */
+const PATIENCE_MS = 2_000
+
+/**
+ * Whoever holds a lease renews it long before it ends. One that dies or hangs renews nothing, and
+ * when its time is over the first that asks is the next.
+ */
+export function createLeases({ db, transact, warn }: LeaseDeps, lengthMs = LENGTH_MS): Leases {
+  const holder = crypto.randomUUID()
+  /** On this process's own steady clock, and never later than the engine's. */
+  const heldUntil = new Map<Task, number>()
+  const begins: { task: Task; begin: () => void }[] = []
+  let timer: ReturnType<typeof setInterval> | undefined
+  let looking: Promise<void> | undefined
+  let renewAt = 0
+
+  const holds = (task: Task) => (heldUntil.get(task) ?? 0) > performance.now()
+
+  const takeAll = async () => {
+    const { asked, taken } = await transact(async (tx) => {
+      const won: Task[] = []
+      const before = performance.now()
+      for (const task of tasks) if (await take(tx).get(task, holder, lengthMs)) won.push(task)
+      return { asked: before, taken: won }
+      // Nobody holds a lease over a power cut, so an idle server need not flush the disk for it.
+    }, 'slice')
+    renewAt = asked + lengthMs * RENEW
+    for (const task of taken) {
+      const isNew = !holds(task)
+      heldUntil.set(task, asked + lengthMs)
+      if (isNew) for (const one of begins) if (one.task === task) one.begin()
+    }
+  }
+
+  const look = async () => {
+    try {
+      const held = tasks.filter(holds).length
+      const isDue = held > 0 && performance.now() >= renewAt
+      // Looking costs nothing, while asking is a write.
+      if (isDue || (await countOthers(db).get(holder))?.count !== tasks.length - held)
+        await takeAll()
+    } catch (cause) {
+      warn('no lease could be taken or kept', { cause: String(cause) })
+    }
+    looking = undefined
+  }
+
+  return {
+    holds,
+    onTaken: (task, begin) => void begins.push({ task, begin }),
+    start() {
+      timer = setInterval(
+        () => {
+          looking ??= look()
+        },
+        Math.min(lengthMs * LOOK, MOST_SELDOM_MS),
+      )
+      timer.unref()
+      looking = look()
+    },
+    async stop() {
+      clearInterval(timer)
+      heldUntil.clear()
+      const giveAllBack = async () => {
+        await looking
+        heldUntil.clear()
+        await transact(async (tx) => void giveBack(tx).run(holder))
+      }
+      // Where nothing can be written for now, they end by themselves.
+      const late = Promise.withResolvers<void>()
+      const giveUp = setTimeout(late.resolve, PATIENCE_MS)
+      await Promise.race([giveAllBack().catch(() => {}), late.promise])
+      clearTimeout(giveUp)
+    },
+  }
+}
+
+/** Milliseconds by the engine's clock, which is the same for all who ask. */
+const NOW = `cast((julianday('now') - 2440587.5) * 86400000 as integer)`
+
+/** One that would last longer than any was made before the clock was set back. */
+const isOver = `(until <= ${NOW} or until > ${NOW} + ${LONGEST_LEASE_MS})`
+
+const take = statement<{ name: string }>(
+  ['task', 'holder', 'length'],
+  `insert into leases (name, holder, until) values (:task, :holder, ${NOW} + :length)
+   on conflict (name) do update set holder = excluded.holder, until = excluded.until
+   where holder = excluded.holder or ${isOver}
+   returning name`,
+)
+
+const countOthers = statement<{ count: number }>(
+  ['holder'],
+  `select count(*) as count from leases where holder <> :holder and not ${isOver}`,
+)
+
+const giveBack = statement(['holder'], 'delete from leases where holder = :holder')

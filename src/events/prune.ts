@@ -1,0 +1,108 @@
+import type { Db } from '../db/handle'
+import { statement } from '../db/statement'
+import { DAY } from '../model/time'
+import type { EventDeps } from './deps'
+import { findWebhook, type Webhook } from './webhooks'
+
+/** How long an event can be replayed, and how many of one system at most. */
+const KEPT_FOR = 7 * DAY
+export const KEPT_PER_SYSTEM = 10_000
+/** How many of one system at most, as long as its webhook was not given them yet. */
+export const KEPT_WAITING = 100_000
+
+/** How many go in one transaction, so that nobody waits long for the next one. */
+const SLICE = 500
+
+/** Forgets what is too old, and of each system what is too much. What a webhook loses is counted. */
+export async function pruneEvents(deps: EventDeps, isStopped = () => false): Promise<void> {
+  let system = 0
+  while (!isStopped()) {
+    const next = await nextSystem(deps.db).get(system)
+    if (!next) return
+    system = next.system_id
+    await pruneOld(deps, system, isStopped)
+    await pruneCrowd(deps, system, isStopped)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+/** The oldest come first, so most of those that are young enough are not looked at. */
+async function pruneOld(deps: EventDeps, system: number, isStopped: () => boolean): Promise<void> {
+  const oldest = deps.now() - KEPT_FOR
+  let last = 0
+  while (!isStopped()) {
+    const rows = await nextOfSystem(deps.db).all(system, last, SLICE)
+    const old = rows.filter(({ at }) => at < oldest)
+    if (old.length === 0) return
+    last = rows.at(-1)?.id ?? last
+    await forget(deps, system, old)
+  }
+}
+
+async function pruneCrowd(
+  deps: EventDeps,
+  system: number,
+  isStopped: () => boolean,
+): Promise<void> {
+  const upTo = await findSuperfluous(deps.db, system)
+  while (!isStopped()) {
+    const rows = await nextOfSystem(deps.db).all(system, 0, SLICE)
+    const superfluous = rows.filter(({ id }) => id <= upTo)
+    if (superfluous.length === 0) return
+    await forget(deps, system, superfluous)
+  }
+}
+
+/** Everything of the system up to this number is too much; 0 if nothing is. */
+async function findSuperfluous(db: Db, system: number): Promise<number> {
+  const crowded = await newestBut(db).get(system, KEPT_PER_SYSTEM)
+  if (!crowded) return 0
+  const hook = await findWebhook(db, system)
+  if (!waitsForMore(hook)) return crowded.id
+  const tooMany = await newestBut(db).get(system, KEPT_WAITING)
+  return Math.max(Math.min(crowded.id, hook.cursor), tooMany?.id ?? 0)
+}
+
+async function forget({ transact }: EventDeps, system: number, rows: { id: number }[]) {
+  await transact(async (tx) => {
+    const hook = await findWebhook(tx, system)
+    const lost = waitsForMore(hook) ? rows.filter(({ id }) => id > hook.cursor).length : 0
+    for (const { id } of rows) await remove(tx).run(id)
+    if (lost > 0) await countDropped(tx).run(system, lost)
+    await notePruned(tx).run(system, rows.at(-1)?.id ?? 0)
+  })
+}
+
+/** One that is not verified yet is given only what happens after that. */
+function waitsForMore(hook: Webhook | null): hook is Webhook {
+  return hook !== null && hook.state !== 'pending'
+}
+
+const nextSystem = statement<{ system_id: number }>(
+  ['system'],
+  'select system_id from events where system_id > :system order by system_id limit 1',
+)
+
+const newestBut = statement<{ id: number }>(
+  ['system', 'many'],
+  'select id from events where system_id = :system order by id desc limit 1 offset :many',
+)
+
+const nextOfSystem = statement<{ id: number; at: number }>(
+  ['system', 'id', 'limit'],
+  `select id, at from events where system_id = :system and id > :id order by id limit :limit`,
+)
+
+const remove = statement(['id'], 'delete from events where id = :id')
+
+const countDropped = statement(
+  ['system', 'many'],
+  'update webhooks set dropped = dropped + :many where system_id = :system',
+)
+
+/** Not where the system was deleted meanwhile. */
+const notePruned = statement(
+  ['system', 'id'],
+  `insert into pruned_events (system_id, newest) select id, :id from systems where id = :system
+   on conflict (system_id) do update set newest = max(newest, excluded.newest)`,
+)

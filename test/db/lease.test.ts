@@ -1,0 +1,73 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { createLeases, type Leases } from '../../src/db/lease'
+import { openStorage } from '../../src/db/open'
+import { until } from '../events/receiver'
+import { emptyFolder } from '../program'
+import { meddle } from '../service/stage'
+
+const folder = emptyFolder()
+const ends: (() => void | Promise<void>)[] = []
+afterAll(async () => {
+  for (const end of ends.toReversed()) await end()
+})
+
+describe('a lease', () => {
+  test('is held by one, and by the next when it is given back', async () => {
+    const [one, two] = [await enter('given'), await enter('given')]
+    expect([one.holds('dispatch'), one.holds('care')]).toEqual([true, true])
+    expect([two.holds('dispatch'), two.holds('care')]).toEqual([false, false])
+    let began = 0
+    two.onTaken('care', () => began++)
+    await one.stop()
+    expect(one.holds('dispatch')).toBe(false)
+    await until(() => two.holds('dispatch') && two.holds('care'))
+    expect(began).toBe(1)
+  })
+
+  test('stays with its holder for as long as that lives', async () => {
+    const [one, two] = [await enter('kept', 1_500), await enter('kept', 1_500)]
+    let began = 0
+    two.onTaken('dispatch', () => began++)
+    await Bun.sleep(1_900)
+    expect([one.holds('dispatch'), began]).toEqual([true, 0])
+  })
+
+  const strays: [what: string, untilMs: (now: number) => number, isFree: boolean][] = [
+    ['that ended', (now) => now - 1, true],
+    [
+      'that would last longer than any, from before the clock was set back',
+      (now) => now + 1e8,
+      true,
+    ],
+    ['of somebody else', (now) => now + 30_000, false],
+  ]
+
+  test.each(strays)('%s', async (what, untilMs, isFree) => {
+    const name = what.slice(0, 10)
+    openStorage(addressOf(name)).close()
+    meddle(pathOf(name), (database) =>
+      database.run('INSERT INTO leases VALUES (?, ?, ?)', ['care', 'x', untilMs(Date.now())]),
+    )
+    const one = await enter(name)
+    expect([one.holds('dispatch'), one.holds('care')]).toEqual([true, isFree])
+  })
+})
+
+/** A process more on the file of that name, as far as leases are concerned. */
+async function enter(name: string, lengthMs?: number): Promise<Leases> {
+  const storage = openStorage(addressOf(name))
+  ends.push(storage.close)
+  const leases = createLeases({ ...storage, warn: () => {} }, lengthMs)
+  ends.push(leases.stop)
+  await leases.start()
+  return leases
+}
+
+function pathOf(name: string): string {
+  return join(folder, name, 'test.db')
+}
+
+function addressOf(name: string): string {
+  return `file:${pathOf(name)}`
+}

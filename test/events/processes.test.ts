@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { openDeps } from '../../src/app'
+import { readConfig } from '../../src/config'
+import { createSystem } from '../../src/service/systems'
+import { emptyFolder, program, type Server, startServer } from '../program'
+import { type Receiver, receivers, TOKEN, until } from './receiver'
+
+const receive = receivers()
+
+describe('two servers on one file', () => {
+  test('send each event once and in order, whichever of them it was written through', async () => {
+    const { start, token, receiver } = await stage()
+    const first = await start()
+    await hook(first, token, receiver)
+    // Which finds the webhook when it starts.
+    const second = await start()
+    for (let n = 0; n < 100; n++) await rename(n % 2 === 0 ? first : second, token, `name ${n}`)
+    await until(() => receiver.events.length >= 100)
+    await Bun.sleep(1_200)
+    expect(named(receiver)).toEqual(Array.from({ length: 100 }, (_, n) => `name ${n}`))
+  }, 40_000)
+
+  test('serve a webhook that was verified and enabled through the one that does not send', async () => {
+    const { second, token, receiver } = await pair()
+    await hook(second, token, receiver)
+    await rename(second, token, 'one')
+    await until(() => receiver.events.length === 1)
+
+    receiver.event = () => 410
+    await rename(second, token, 'two')
+    await until(async () => (await stateOf(second, token)).state === 'disabled')
+    receiver.event = () => 200
+    await call(second, token, 'POST /v2/systems/@me/webhook/enable')
+    await until(() => receiver.events.length === 3)
+    expect(named(receiver)).toEqual(['one', 'two', 'two'])
+
+    receiver.event = () => 500
+    await rename(second, token, 'three')
+    await until(async () => (await stateOf(second, token)).failing_since !== null)
+    receiver.event = () => 200
+    await call(second, token, 'POST /v2/systems/@me/webhook/enable')
+    // The pause would last five seconds.
+    const asked = performance.now()
+    await until(() => receiver.events.length === 5)
+    expect(performance.now() - asked).toBeLessThan(4_500)
+  }, 40_000)
+
+  test('go on sending when the one that sends is killed', async () => {
+    const { first, second, token, receiver } = await pair({ LEASE_SECONDS: '1' })
+    await hook(first, token, receiver)
+    await rename(first, token, 'one')
+    await until(() => receiver.events.length === 1)
+    first.kill('SIGKILL')
+    await first.end()
+    await rename(second, token, 'two')
+    await until(() => named(receiver).includes('two'))
+    await rename(second, token, 'three')
+    await until(() => named(receiver).includes('three'))
+  }, 40_000)
+
+  test('send nothing twice when the one that sent has only slept', async () => {
+    const { first, second, token, receiver } = await pair({ LEASE_SECONDS: '1' })
+    await hook(first, token, receiver)
+    first.kill('SIGSTOP')
+    await rename(second, token, 'one')
+    await until(() => receiver.events.length === 1)
+    first.kill('SIGCONT')
+    for (const name of ['two', 'three', 'four']) await rename(first, token, name)
+    await until(() => receiver.events.length >= 4)
+    await Bun.sleep(1_200)
+    expect(named(receiver)).toEqual(['one', 'two', 'three', 'four'])
+  }, 40_000)
+
+  test('hand over at once when the one that sends is stopped', async () => {
+    const { first, second, token, receiver } = await pair({ LEASE_SECONDS: '60' })
+    await hook(first, token, receiver)
+    first.kill('SIGTERM')
+    expect((await first.end()).code).toBe(0)
+    await rename(second, token, 'one')
+    // Long before the lease would have ended.
+    await until(() => receiver.events.length === 1)
+  }, 40_000)
+
+  test('make one backup, not two', async () => {
+    const backups = emptyFolder('backups-')
+    const { start } = await stage({ BACKUP_DIR: backups, BACKUP_EVERY: '1m' })
+    const servers = await Promise.all([start(), start()])
+    const made = () => servers.filter((one) => one.said().includes('backup made'))
+    await until(() => made().length > 0)
+    await Bun.sleep(1_200)
+    expect(made()).toHaveLength(1)
+    for (const server of servers) expect(server.said()).not.toContain('backup failed')
+    expect(readdirSync(backups)).toHaveLength(1)
+  }, 40_000)
+})
+
+/** Two servers on one file, of which the first sends. */
+async function pair(settings: Record<string, string> = {}) {
+  const { start, ...rest } = await stage(settings)
+  return { first: await start(), second: await start(), ...rest }
+}
+
+/** A file with a system, servers for it, and a receiver for its events. */
+async function stage(settings: Record<string, string> = {}) {
+  const cwd = emptyFolder()
+  const env = {
+    DATABASE_URL: `file:${join(cwd, 'test.db')}`,
+    DISPATCH_ALLOW: '127.0.0.1',
+    DURABILITY: 'normal',
+    ...settings,
+  }
+  const { deps, storage } = openDeps(readConfig(env))
+  const { token } = await createSystem(deps, { name: '' }, { account: null, tokenName: 'test' })
+  storage.close()
+  const start = () => startServer(program, [], { cwd, env })
+  return { start, token, receiver: receive() }
+}
+
+async function hook(server: Server, token: string, { url }: Receiver): Promise<void> {
+  await call(server, token, 'PUT /v2/systems/@me/webhook', { url, token: TOKEN })
+  await call(server, token, 'POST /v2/systems/@me/webhook/verify')
+}
+
+async function rename(server: Server, token: string, name: string): Promise<void> {
+  await call(server, token, 'PATCH /v2/systems/@me', { name })
+}
+
+function stateOf(server: Server, token: string): Promise<Record<string, unknown>> {
+  return call(server, token, 'GET /v2/systems/@me/webhook')
+}
+
+async function call(server: Server, token: string, line: string, body?: unknown) {
+  const [method = '', path] = line.split(' ')
+  const response = await fetch(`${server.address}${path}`, {
+    method,
+    headers: { authorization: token },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${line}: ${response.status} ${text}`)
+  return JSON.parse(text) as Record<string, unknown>
+}
+
+function named({ events }: Receiver): unknown[] {
+  return events.map(({ body }) => body.data?.name)
+}

@@ -1,0 +1,75 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { openDeps } from '../../src/app'
+import { createBot, createToken, revokeBot, revokeToken } from '../../src/service/tokens'
+import { home, type Someone } from '../kit'
+import { type Reading, readStream } from './reading'
+import { until } from './receiver'
+
+// No heart beats while these tests run: whoever is sent away is so because of what happens.
+const at = home({ HOST: '127.0.0.1', PORT: '0', events: { heartbeatMs: 600_000 } })
+const { ask, deps, makeSystem } = at
+const address = at.app.listen()
+
+/** The same file, opened once more as another process would. */
+const elsewhere = openDeps(at.config)
+afterAll(elsewhere.storage.close)
+
+const places = [
+  ['here', deps],
+  ['by another process', elsewhere.deps],
+] as const
+
+describe.each(places)('once its right is taken away %s, a stream hears nothing more:', (_, by) => {
+  test.each(['events', 'fronters/stream'])('a token’s %s', async (path) => {
+    const as = await makeSystem()
+    const lost = await createToken(deps, as.id, 'lost')
+    const [reading, kept] = [await follow(path, lost), await follow(path, as.token)]
+    await revokeToken(by, as.id, 'lost')
+    await expectSilence(as, reading)
+    await until(() => kept.messages.length > 0)
+    expect(kept.isOpen).toBe(true)
+    await kept.leave()
+  })
+
+  test('what a token replays', async () => {
+    const as = await makeSystem()
+    const lost = await createToken(deps, as.id, 'lost')
+    await happen(as)
+    const reading = await readStream(`${address}/v2/systems/@me/events`, { token: lost, since: 0 })
+    await until(() => reading.messages.length > 0)
+    reading.messages.length = 0
+    await revokeToken(by, as.id, 'lost')
+    await expectSilence(as, reading)
+  })
+
+  test('a bot’s', async () => {
+    const as = await makeSystem()
+    const key = await createBot(deps, `lost ${as.id}`)
+    const headers = { authorization: `Bot ${key}`, 'x-system': as.hid }
+    const reading = await readStream(`${address}/v2/systems/@me/events`, { headers })
+    await until(() => reading.beats > 0)
+    await revokeBot(by, `lost ${as.id}`)
+    await expectSilence(as, reading)
+  })
+})
+
+async function follow(path: string, token: string): Promise<Reading> {
+  const reading = await readStream(`${address}/v2/systems/@me/${path}`, { token })
+  await until(() => reading.beats > 0 && (path === 'events' || reading.messages.length > 0))
+  reading.messages.length = 0
+  return reading
+}
+
+/** The next thing that happens ends the stream, and is not told. */
+async function expectSilence(as: Someone, reading: Reading): Promise<void> {
+  await happen(as)
+  expect(await reading.ended).toBe('ended')
+  expect(reading.messages).toEqual([])
+}
+
+/** Somebody else fronts, which every stream of the system tells. */
+async function happen(as: Someone): Promise<void> {
+  const { json } = await ask<{ id: string }>('POST /v2/members', { as, body: { name: 'Ash' } })
+  const body = { members: [json.id] }
+  expect((await ask('POST /v2/systems/@me/switches', { as, body })).status).toBe(200)
+}

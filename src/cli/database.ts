@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs'
 import { openDeps } from '../app'
 import type { Config } from '../config'
+import { statOf } from '../db/leftovers'
 import { pathOf } from '../db/open'
 import { Failure } from './command'
 
@@ -15,7 +15,7 @@ export function openDatabase(config: Config, mayMake: boolean, closedFiles: read
 }
 
 export function hasDatabase({ DATABASE_URL }: Config): boolean {
-  return existsSync(pathOf(DATABASE_URL))
+  return statOf(pathOf(DATABASE_URL)) !== undefined
 }
 
 function explainMissing(path: string, closedFiles: readonly string[]): string {

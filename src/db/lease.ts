@@ -13,7 +13,7 @@ export interface Leases {
   holds(task: Task): boolean
   /** Called whenever this process becomes the one that does it. */
   onTaken(task: Task, begin: () => void): void
-  start(): void
+  start(): Promise<void>
   /** Gives back what it holds, so that nobody has to wait until it would have ended. */
   stop(): Promise<void>
 }
@@ -82,7 +82,7 @@ export function createLeases({ db, transact, warn }: LeaseDeps, lengthMs = LENGT
   return {
     holds,
     onTaken: (task, begin) => void begins.push({ task, begin }),
-    start() {
+    async start() {
       timer = setInterval(
         () => {
           looking ??= look()
@@ -91,6 +91,7 @@ export function createLeases({ db, transact, warn }: LeaseDeps, lengthMs = LENGT
       )
       timer.unref()
       looking = look()
+      await looking
     },
     async stop() {
       clearInterval(timer)

@@ -1,4 +1,6 @@
+import type { Db } from '../db/handle'
 import { createLeases, type Leases } from '../db/lease'
+import { events as outbox, webhooks } from '../db/tables'
 import type { EventDeps } from './deps'
 import { createDispatcher, type Dispatcher, type DispatchOptions } from './dispatch'
 import { createHub, type Hub } from './hub'
@@ -58,11 +60,12 @@ export function createEvents(
     streams,
     leases,
     async start() {
+      await readEach(deps.db)
       await hub.start()
       streams.start()
       dispatcher.start()
       // Nobody waits for it: it may itself wait for another program that writes.
-      leases.start()
+      void leases.start()
       prunes = setInterval(prune, PRUNE_EVERY_MS)
       prunes.unref()
     },
@@ -76,4 +79,10 @@ export function createEvents(
       await leases.stop()
     },
   }
+}
+
+/** What is damaged is told before anybody is served. */
+async function readEach(db: Db): Promise<void> {
+  await db.select().from(outbox).limit(1).all()
+  await db.select().from(webhooks).limit(1).all()
 }

@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { error } from '../model/errors'
+import { DomainError, error } from '../model/errors'
 import { nobody, type Viewer } from '../model/privacy'
 import type { Deps } from '../service/deps'
 import { findSystem } from '../service/systems'
@@ -143,6 +143,10 @@ async function readFileOf(request: Request, limit: number): Promise<Uint8Array> 
   )
   try {
     return await Promise.race([readBytes(request, limit), late.promise])
+  } catch (cause) {
+    throw cause instanceof DomainError
+      ? cause
+      : error('badRequest', 'the file did not arrive whole')
   } finally {
     clearTimeout(timer)
   }

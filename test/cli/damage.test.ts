@@ -202,13 +202,13 @@ describe('what nobody has thought of', () => {
           ${breaking}
         }, 20)`,
       )
-      const [bun = '', script = ''] = words
+      const [bun = '', ...script] = words
       const ended = await runCommand(
         [
           bun,
           '--preload',
           broken,
-          script,
+          ...script,
           'serve',
           '--port',
           '0',

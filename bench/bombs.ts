@@ -24,8 +24,8 @@ const circles = (inside: (string | undefined)[]) =>
 
 const everyone = Array.from({ length: 1000 }, (_, at) => hid(at))
 
-/** In this order: some build on what those before them brought. */
-export const bombs: [says: string, make: () => string][] = [
+/** In this order, each by one of two systems: some build on what those before them brought. */
+export const bombs: [says: string, make: () => string, by?: 'another'][] = [
   ['100,000 accounts', () => pluralkit({ accounts: filled(2 * MiB, (at) => String(1e17 + at)) })],
   [
     'guild settings, 16 MiB',
@@ -48,8 +48,22 @@ export const bombs: [says: string, make: () => string][] = [
   ],
   ['1,000 members with 100 tags', () => pluralkit({ members: people(1000, tags('a')) })],
   ['the same with other tags', () => pluralkit({ members: people(1000, tags('b')) })],
-  ['250 groups of nobody', () => pluralkit({ groups: circles([]) })],
   ['250 groups of 1,000', () => pluralkit({ members: people(1000), groups: circles(everyone) })],
+  [
+    '250 groups of nobody',
+    () => pluralkit({ members: people(1000), groups: circles([]) }),
+    'another',
+  ],
+  [
+    'the same of 190 each',
+    () => pluralkit({ members: people(1000), groups: circles(everyone.slice(0, 190)) }),
+    'another',
+  ],
+  [
+    'the same of 1,000 each',
+    () => pluralkit({ members: people(1000), groups: circles(everyone) }),
+    'another',
+  ],
   [
     'notes of 30 MiB',
     () =>

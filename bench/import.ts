@@ -52,7 +52,7 @@ async function timed(label: string, args: string[]): Promise<string> {
 }
 
 async function throwBombs() {
-  await serving(2, async (address, [token = '', other = ''], pid) => {
+  await serving(3, async (address, [first = '', second = '', other = ''], pid) => {
     const ask = async (path: string, as: string, init: RequestInit = {}) => {
       const response = await fetch(`${address}${path}`, { ...init, headers: { authorization: as } })
       return { status: response.status, text: await response.text() }
@@ -61,8 +61,9 @@ async function throwBombs() {
     const write = () =>
       ask('/v2/systems/@me', other, { method: 'PATCH', body: `{"tag":"${count++}"}` })
     const rows = []
-    for (const [says, make] of bombs)
+    for (const [says, make, by] of bombs)
       for (const query of ['?dry_run=true', '']) {
+        const token = by ? second : first
         const body = new Blob([make()])
         const import_ = () => ask(`/v2/systems/@me/import${query}`, token, { method: 'POST', body })
         const waits = { health: 0, reader: 0, writer: 0 }

@@ -15,32 +15,75 @@ const LIMIT_MS = 120_000
 type Said = BundlePart | { refused: Pick<UnreadableFile, 'reason' | 'message'> }
 
 /**
- * Reads a large file in a process of its own: it may take seconds and much memory, in which this
- * one answers everybody else.
+ * Reads a large file in a process of its own, which gets it as it arrives: reading may take seconds
+ * and much memory, in which this process answers everybody else.
  */
 export const readAside: ReadParts = async function* (file, options) {
-  if (file.byteLength <= SMALL) return yield* partsOf(readFile(file, options))
+  const chunks = toIterator(file)
+  const first: Uint8Array[] = []
+  let size = 0
+  while (size <= SMALL) {
+    const { done, value } = await chunks.next()
+    if (done) return yield* partsOf(readFile(Buffer.concat(first), options))
+    first.push(value)
+    size += value.byteLength
+  }
   const child = Bun.spawn([...ownCommand(), READ, JSON.stringify(options)], {
-    stdin: file,
+    stdin: 'pipe',
     stdout: 'pipe',
     stderr: 'ignore',
   })
   giveWay(child.pid)
-  const timer = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS)
   try {
-    for await (const line of linesOf(child.stdout)) {
-      const said: Said = JSON.parse(line)
-      // All is read before the first word; the rest waits for whoever writes it down.
+    await pass(first, chunks, child.stdin)
+    const timer = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS)
+    try {
+      for await (const line of linesOf(child.stdout)) {
+        const said: Said = JSON.parse(line)
+        // All is read before the first word; the rest waits for whoever writes it down.
+        clearTimeout(timer)
+        if ('refused' in said) throw new UnreadableFile(said.refused.reason, said.refused.message)
+        yield said
+      }
+    } finally {
       clearTimeout(timer)
-      if ('refused' in said) throw new UnreadableFile(said.refused.reason, said.refused.message)
-      yield said
     }
-    if ((await child.exited) !== 0)
-      throw new UnreadableFile('broken', 'The file is too much to be read on this machine.')
+    if ((await child.exited) !== 0) throw tooMuch()
   } finally {
-    clearTimeout(timer)
     child.kill('SIGKILL')
   }
+}
+
+/** The other process was ended, most likely because memory ran out. */
+function tooMuch(): UnreadableFile {
+  return new UnreadableFile('broken', 'The file is too much to be read on this machine.')
+}
+
+function toIterator(file: Parameters<ReadParts>[0]): AsyncIterator<Uint8Array> {
+  if (Symbol.asyncIterator in file) return file[Symbol.asyncIterator]()
+  return (async function* () {
+    yield* file
+  })()
+}
+
+/** As fast as the other takes it, and no faster. */
+async function pass(
+  first: Uint8Array[],
+  rest: AsyncIterator<Uint8Array>,
+  to: Bun.FileSink,
+): Promise<void> {
+  for (const chunk of first) to.write(chunk)
+  for (;;) {
+    try {
+      await to.flush()
+    } catch {
+      throw tooMuch()
+    }
+    const { done, value } = await rest.next()
+    if (done) break
+    to.write(value)
+  }
+  await to.end()
 }
 
 const READ = 'read-import'

@@ -28,8 +28,11 @@ export interface KeptRow {
   content: string
 }
 
+/** A file as it arrives. */
+export type Arriving = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+
 /** Who reads a file may do so here, or let another process do it. */
-export type ReadParts = (file: Uint8Array, options: ReadOptions) => AsyncIterable<BundlePart>
+export type ReadParts = (file: Arriving, options: ReadOptions) => AsyncIterable<BundlePart>
 
 const PEOPLE_AT_ONCE = 50
 const SWITCHES_AT_ONCE = 500

@@ -121,7 +121,7 @@ function isBytes(value: unknown): value is Uint8Array<ArrayBuffer> {
 
 /** A file that has not been read yet. */
 export interface UnreadFile {
-  read(): Promise<Uint8Array>
+  arrive(): AsyncIterable<Uint8Array>
 }
 
 /** How long a file may take to arrive: who waits for it keeps others from their turn. */
@@ -131,24 +131,22 @@ const ARRIVAL_MS = 120_000
 export function fileRoutes(bodyLimit: number) {
   return new Elysia({ normalize: false })
     .onParse(refuseNobody)
-    .onParse(({ request }): UnreadFile => ({ read: () => readFileOf(request, bodyLimit) }))
+    .onParse(({ request }): UnreadFile => ({ arrive: () => fileOf(request, bodyLimit) }))
     .derive(({ request }) => ({ viewer: callerOf(request).viewer }))
 }
 
-async function readFileOf(request: Request, limit: number): Promise<Uint8Array> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(
-    () => late.reject(error('badRequest', 'the file took too long to arrive')),
-    ARRIVAL_MS,
-  )
+/** Never held whole: several at once would fill the memory. */
+async function* fileOf(request: Request, limit: number): AsyncGenerator<Uint8Array> {
+  const deadline = performance.now() + ARRIVAL_MS
   try {
-    return await Promise.race([readBytes(request, limit), late.promise])
+    for await (const chunk of chunksOf(request, limit)) {
+      if (performance.now() > deadline)
+        throw error('badRequest', 'the file took too long to arrive')
+      yield chunk
+    }
   } catch (cause) {
-    throw cause instanceof DomainError
-      ? cause
-      : error('badRequest', 'the file did not arrive whole')
-  } finally {
-    clearTimeout(timer)
+    if (cause instanceof DomainError) throw cause
+    throw error('badRequest', 'the file did not arrive whole')
   }
 }
 
@@ -171,15 +169,17 @@ async function readBody(request: Request, limit: number): Promise<UnreadBody> {
 /** Reads a body of any content type, and stops as soon as it is too large. */
 async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
   const length = Number(request.headers.get('content-length') ?? Number.NaN)
-  if (length > limit) throw error('tooLarge')
   // No more than was announced can arrive, so it may come in one piece.
   if (length <= limit) return new Uint8Array(await request.arrayBuffer())
-  const chunks: Uint8Array[] = []
+  return Buffer.concat(await Array.fromAsync(chunksOf(request, limit)))
+}
+
+async function* chunksOf(request: Request, limit: number): AsyncGenerator<Uint8Array> {
+  if (Number(request.headers.get('content-length')) > limit) throw error('tooLarge')
   let size = 0
   for await (const chunk of request.body ?? []) {
     size += chunk.byteLength
     if (size > limit) throw error('tooLarge')
-    chunks.push(chunk)
+    yield chunk
   }
-  return Buffer.concat(chunks)
 }

@@ -47,5 +47,6 @@ export const undone: Deps = {
 
 /** For who serves nobody else meanwhile. */
 export async function* readHere(...[file, options]: Parameters<ReadParts>) {
-  yield* partsOf(readFile(file, options))
+  const chunks = await Array.fromAsync(file)
+  yield* partsOf(readFile(Buffer.concat(chunks), options))
 }

@@ -1,6 +1,6 @@
 import type { Db } from '../db/handle'
 import { parts, UnreadableFile } from '../formats/bundle'
-import type { BundleHead, BundlePart } from '../formats/parts'
+import type { Arriving, BundleHead, BundlePart } from '../formats/parts'
 import { error } from '../model/errors'
 import { settings } from '../model/settings'
 import { linkImported, planAccounts } from './accounts'
@@ -36,14 +36,15 @@ export type ImportTarget = { systemId: number } | 'new'
  */
 export async function importFile(
   deps: Deps,
-  file: Uint8Array,
+  file: Uint8Array | Arriving,
   target: ImportTarget,
   options: ImportOptions,
 ): Promise<ImportReport> {
   const systemId = target === 'new' ? null : target.systemId
   try {
     const room = await roomFor(deps.db, systemId)
-    const reading = deps.readImport(file, { ...room, public: options.isPublic })
+    const arriving = file instanceof Uint8Array ? [file] : file
+    const reading = deps.readImport(arriving, { ...room, public: options.isPublic })
     return await takeIn(deps, reading, systemId, options)
   } catch (cause) {
     throw cause instanceof UnreadableFile ? refusal(cause) : cause

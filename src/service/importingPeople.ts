@@ -38,15 +38,27 @@ export async function planPeople(work: Import): Promise<void> {
     }
     await work.step()
   }
+  let joins = 0
   for (const { incoming, found } of circles) {
     if (!wants(work, 'groups')) report.groups.left_out += 1
     else if (found) count(report.groups, changesOfGroup(found, incoming.values))
     else report.groups.added += 1
-    if (wants(work, 'groups')) await countMemberships(work, incoming, found)
+    if (wants(work, 'groups')) {
+      const joining = await countMemberships(work, incoming, found)
+      if (found) joins += joining
+    }
     await work.step()
   }
+  if (joins > MOST_JOINS)
+    throw error(
+      'badRequest',
+      `the file adds more than ${MOST_JOINS.toLocaleString('en')} memberships to groups that are here already`,
+    )
   if (options.dryRun) await planNames(work)
 }
+
+/** Groups that are here cannot gain members unseen, and the last transaction must be short. */
+const MOST_JOINS = 50_000
 
 async function planNames(work: Import): Promise<void> {
   const { deps, report, people } = work
@@ -231,11 +243,13 @@ function count(tally: Tally, changed: object): void {
   tally[Object.keys(changed).length > 0 ? 'changed' : 'unchanged'] += 1
 }
 
+/** How many are added. */
 async function countMemberships(
   { deps, report, memberIds }: Import,
   incoming: BundleGroup,
   found: Group | null,
-): Promise<void> {
+): Promise<number> {
+  const before = report.memberships.added
   const inside = found ? await membersOf(deps.db).all(found.id) : []
   const known = new Set(inside.map(({ member_id }) => member_id))
   for (const key of incoming.members) {
@@ -243,6 +257,7 @@ async function countMemberships(
     const isLost = id === undefined
     report.memberships[isLost ? 'left_out' : known.has(id) ? 'unchanged' : 'added'] += 1
   }
+  return report.memberships.added - before
 }
 
 const COMING = 0

@@ -42,8 +42,8 @@ export function transferRoutes(deps: Deps, importLimit: number) {
           link: readLink(viewer, query.link),
         }
         // The file is read when there is room for it: many at once would fill the memory.
-        return deps.importTurns.take(systemId, async () =>
-          importFile(deps, await body.read(), { systemId }, options),
+        return deps.importTurns.take(systemId, () =>
+          importFile(deps, body.arrive(), { systemId }, options),
         )
       },
       {

@@ -1,7 +1,7 @@
 import { constants, Database } from 'bun:sqlite'
 import { pathToFileURL } from 'node:url'
 import { backUp, restore } from '../db/backup'
-import { examine, type Finding, repair } from '../db/doctor'
+import { examine, type Finding, findNotes, repair } from '../db/doctor'
 import { refuseInterrupted, statOf } from '../db/leftovers'
 import { isOurs, pendingMigrations, unknownMigrations } from '../db/migrate'
 import { pathOf } from '../db/open'
@@ -42,15 +42,19 @@ export const careCommands: Command[] = [
         const before = examine(database)
         const left = flags.fix === true && before.length > 0 ? repair(database) : before
         const fixed = Math.max(before.length - left.length, 0)
-        const json = { ok: left.length === 0, fixed, problems: left.map(show) }
+        const isReadable = left.every(({ fix }) => fix !== undefined)
+        const notes = isReadable ? findNotes(database) : []
+        const json = { ok: left.length === 0, fixed, problems: left.map(show), notes }
         const repaired =
           fixed > 0 ? ` ${fixed} ${fixed > 1 ? 'problems were' : 'problem was'} repaired.` : ''
-        if (left.length === 0) return { json, text: `The database is whole.${repaired}` }
+        if (left.length === 0)
+          return { json, text: `The database is whole.${repaired}${describeNotes(notes)}` }
         // Scripts get their value too, though the command fails.
         if (flags.json === true) await Bun.write(Bun.stdout, `${JSON.stringify(json)}\n`)
         const advice = flags.fix !== true && left.some(({ fix }) => fix)
         throw new Failure(
-          describeFindings(left, advice ? 'Run it with --fix to repair.' : repaired),
+          describeFindings(left, advice ? 'Run it with --fix to repair.' : repaired) +
+            describeNotes(notes),
         )
       } finally {
         database.close()
@@ -105,6 +109,10 @@ function openToLook(path: string, isToFix: boolean): Database {
 
 function show({ check, problem, fix }: Finding) {
   return { check, problem, fixable: fix !== undefined }
+}
+
+function describeNotes(notes: string[]): string {
+  return notes.length === 0 ? '' : ['\n\nWorth a look:', ...notes].join('\n  ')
 }
 
 function describeFindings(findings: Finding[], last: string): string {

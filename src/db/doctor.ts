@@ -25,6 +25,28 @@ export function examine(database: Database): Finding[] {
   return [...broken, ...checks.flatMap((check) => check(database))]
 }
 
+const MANY_ACCOUNTS = 20
+
+/** What is no damage, but worth a look: who could speak in somebody else's name. */
+export function findNotes(database: Database): string[] {
+  const imported = database
+    .query<{ id: string; hid: string }, []>(
+      `SELECT a.id, s.hid FROM accounts a JOIN systems s ON s.id = a.system_id
+       WHERE a.imported ORDER BY s.id, a.id`,
+    )
+    .all()
+  const crowded = database
+    .query<{ hid: string; count: number }, [number]>(
+      `SELECT s.hid, count(*) AS count FROM accounts a JOIN systems s ON s.id = a.system_id
+       GROUP BY s.id HAVING count > ? ORDER BY s.id`,
+    )
+    .all(MANY_ACCOUNTS)
+  return [
+    ...imported.map(({ id, hid }) => `account ${id} was linked to system ${hid} by an import`),
+    ...crowded.map(({ hid, count }) => `system ${hid} has ${count} accounts`),
+  ]
+}
+
 /** Repairs what can be repaired, and gives what is left. */
 export function repair(database: Database): Finding[] {
   const broken = findBroken(database)

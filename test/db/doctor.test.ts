@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDeps } from '../../src/app'
 import { readConfig } from '../../src/config'
-import { examine, repair } from '../../src/db/doctor'
+import { examine, findNotes, repair } from '../../src/db/doctor'
 import { importFile } from '../../src/service/importing'
 import { fixture } from '../formats/fixture'
 import { dump, meddle } from '../service/stage'
@@ -169,6 +169,24 @@ describe('of a database', () => {
       expect(repair(database)).toEqual([])
     })
     expect(dump(source)).toEqual(before)
+  })
+})
+
+test('accounts that came by import, and systems with very many, are worth a look', () => {
+  const path = join(folder, 'notes.db')
+  writeFileSync(path, readFileSync(source))
+  meddle(path, (database) => {
+    const before = findNotes(database)
+    expect(before.length).toBeGreaterThan(0)
+    for (const note of before)
+      expect(note).toMatch(/^account \d+ was linked to system qvexmp by an import$/)
+    database.run('UPDATE accounts SET imported = 0')
+    const add = database.query('INSERT INTO accounts (id, system_id) VALUES (?, 1)')
+    for (let id = before.length; id < 20; id++) add.run(String(id))
+    expect(findNotes(database)).toEqual([])
+    add.run('20')
+    expect(findNotes(database)).toEqual(['system qvexmp has 21 accounts'])
+    expect(examine(database)).toEqual([])
   })
 })
 

@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { commandLine, emptyFolder } from './program'
+import { dump, meddle } from './service/stage'
+
+const { run, runJson, startServer } = await commandLine()
+
+const MiB = 1024 * 1024
+
+/** Far more than anybody should wait, and far less than each of these took when it stopped everyone. */
+const LONG_MS = 3000
+
+/** So many rows as fill a file. */
+function filled(bytes: number, row: (at: number) => unknown): unknown[] {
+  const size = JSON.stringify(row(0)).length + 1
+  return Array.from({ length: Math.floor(bytes / size) }, (_, at) => row(at))
+}
+
+const pluralkit = (parts: object) => JSON.stringify({ switches: [], ...parts })
+
+describe('a file that is made to stop the server', () => {
+  const cwd = emptyFolder()
+
+  const bombs: [says: string, status: number, make: () => string][] = [
+    ['100,000 accounts', 200, () => pluralkit({ accounts: filled(2 * MiB, (at) => 1e15 + at) })],
+    [
+      'autoproxy in very many guilds',
+      200,
+      () =>
+        pluralkit({ multitude: { autoproxy: filled(8 * MiB, (at) => ({ guild_id: `${at}` })) } }),
+    ],
+    ['nesting without end', 400, () => '['.repeat(32 * MiB)],
+    [
+      'members without end',
+      400,
+      () => pluralkit({ members: filled(32 * MiB, () => ({ name: 'Wren of the Hill' })) }),
+    ],
+    [
+      'notes without end',
+      200,
+      () =>
+        pluralkit({
+          multitude: { kept: { notes: filled(16 * MiB, (at) => `a note, number ${at}`) } },
+        }),
+    ],
+  ]
+
+  test.each(bombs)(
+    'by %s is taken or refused, tried out or not, while all others are answered',
+    async (_, expected, make) => {
+      const database = join(cwd, `${bombs.findIndex(([, , one]) => one === make)}.db`)
+      const at = ['--database', `file:${database}`]
+      const me = await runJson<{ token: string }>(['system', 'create', ...at], { cwd })
+      const other = await runJson<{ token: string }>(['system', 'create', ...at], { cwd })
+      const server = await startServer(at, { cwd })
+      const ask = (path: string, token: string, init: RequestInit = {}) =>
+        fetch(`${server.address}${path}`, { ...init, headers: { authorization: token } })
+      try {
+        const file = make()
+        for (const query of ['?dry_run=true', '']) {
+          let isDone = false
+          let answered = 0
+          let longest = 0
+          const others = (async () => {
+            while (!isDone) {
+              const asked = performance.now()
+              const answers = await Promise.all([
+                ask('/health', ''),
+                ask('/v2/systems/@me', other.token),
+                ask('/v2/systems/@me', other.token, {
+                  method: 'PATCH',
+                  body: `{"tag":"${answered}"}`,
+                }),
+              ])
+              longest = Math.max(longest, performance.now() - asked)
+              expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+              answered += 1
+              await Bun.sleep(5)
+            }
+          })()
+          const body = new Blob([file])
+          const { status } = await ask(`/v2/systems/@me/import${query}`, me.token, {
+            method: 'POST',
+            body,
+          })
+          isDone = true
+          await others
+          expect(status).toBe(expected)
+          expect(answered).toBeGreaterThan(0)
+          expect(longest).toBeLessThan(LONG_MS)
+        }
+      } finally {
+        server.kill('SIGKILL')
+        await server.end()
+      }
+    },
+    60_000,
+  )
+})
+
+describe('the command line', () => {
+  const cwd = emptyFolder()
+  const database = join(cwd, 'data/multitude.db')
+  const uuid = '0b6f1d3e-7a54-4c0a-9d5b-3f1f5a0c9e11'
+  const account = '123456789012345678'
+  const write = (name: string, parts: object) => Bun.write(join(cwd, name), pluralkit(parts))
+
+  test('links the accounts of a file, says which, and links none where it is told to', async () => {
+    await write('accounts.json', { accounts: [account] })
+    const none = await run(['import', 'accounts.json', '--new', '--no-accounts'], { cwd })
+    expect(none.out).toContain(
+      `Chat accounts:\n  ${account}: not linked (link it from that account)`,
+    )
+    const all = await run(['import', 'accounts.json', '--new'], { cwd })
+    expect(all.out).toContain(`Chat accounts:\n  ${account}: linked (is named by the file)`)
+    const { out } = await run(['doctor'], { cwd })
+    expect(out).toMatch(new RegExp(`Worth a look:\n  account ${account} was linked to system`))
+  })
+
+  test('makes no second copy of a system without being told to', async () => {
+    await write('same.json', { id: 'exmplz', uuid, name: 'Lantern' })
+    expect((await run(['import', 'same.json', '--new'], { cwd })).code).toBe(0)
+    const before = dump(database)
+    for (const flags of [[], ['--dry-run']]) {
+      const { code, out, err } = await run(['import', 'same.json', '--new', ...flags], { cwd })
+      expect([code, out]).toEqual([1, ''])
+      expect(err).toBe(
+        'multitude: Already here as exmplz: use --system exmplz, or --yes for a second copy.\n',
+      )
+    }
+    expect(dump(database)).toEqual(before)
+    const copy = await run(['import', 'same.json', '--new', '--yes'], { cwd })
+    expect(copy.out).toMatch(
+      /New IDs, because the old ones are not free here:\n {2}system: exmplz → /,
+    )
+    expect(meddle(database, (db) => db.query('SELECT 1 FROM systems').all())).toHaveLength(4)
+  })
+
+  test('writes a history of more than one file into several', async () => {
+    const { system } = await runJson<{ system: string }>(
+      ['import', 'same.json', '--new', '--yes'],
+      {
+        cwd,
+      },
+    )
+    meddle(database, (db) =>
+      db
+        .query(
+          `INSERT INTO switches (uuid, system_id, timestamp)
+           WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100001)
+           SELECT printf('00000000-0000-4000-9000-%012d', i),
+             (SELECT id FROM systems WHERE hid = ?), i * 1000000 FROM n`,
+        )
+        .run(system),
+    )
+    const piped = await run(['export', system], { cwd })
+    expect([piped.code, piped.err]).toEqual([1, expect.stringContaining('use --out')])
+    const { files } = await runJson<{ files: string[] }>(['export', system, '--out', 'all.json'], {
+      cwd,
+    })
+    expect(files).toEqual(['all.json', 'all.json-2'])
+    const lengths = await Promise.all(
+      files.map(async (name) => (await Bun.file(join(cwd, name)).json()).switches.length),
+    )
+    expect(lengths).toEqual([100_000, 1])
+  }, 60_000)
+})

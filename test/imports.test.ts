@@ -29,18 +29,18 @@ describe('a file that is made to stop the server', () => {
       () =>
         pluralkit({ multitude: { autoproxy: filled(8 * MiB, (at) => ({ guild_id: `${at}` })) } }),
     ],
-    ['nesting without end', 400, () => '['.repeat(32 * MiB)],
+    ['nesting without end', 400, () => '['.repeat(12 * MiB)],
     [
       'members without end',
       400,
-      () => pluralkit({ members: filled(32 * MiB, () => ({ name: 'Wren of the Hill' })) }),
+      () => pluralkit({ members: filled(12 * MiB, () => ({ name: 'Wren of the Hill' })) }),
     ],
     [
       'notes without end',
       200,
       () =>
         pluralkit({
-          multitude: { kept: { notes: filled(16 * MiB, (at) => `a note, number ${at}`) } },
+          multitude: { kept: { notes: filled(6 * MiB, (at) => `a note, number ${at}`) } },
         }),
     ],
   ]

@@ -15,7 +15,13 @@ export function openDatabase(config: Config, mayMake: boolean, closedFiles: read
 }
 
 export function hasDatabase({ DATABASE_URL }: Config): boolean {
-  return statOf(pathOf(DATABASE_URL)) !== undefined
+  try {
+    return statOf(pathOf(DATABASE_URL)) !== undefined
+  } catch (cause) {
+    // Where a folder would have to be, there is a file.
+    if ((cause as NodeJS.ErrnoException).code === 'ENOTDIR') return false
+    throw cause
+  }
 }
 
 function explainMissing(path: string, closedFiles: readonly string[]): string {

@@ -44,6 +44,9 @@ export interface Storage {
 /** How long a writer waits for another process, such as a long import, before it gives up. */
 const BUSY_LIMIT_MS = 30_000
 const BUSY_PAUSE_MS = 5
+/** SQLite waits by itself where it can; it cannot everywhere. */
+const OPEN_LIMIT_MS = 2_000
+const OPEN_PAUSE_MS = 20
 /** How long, when those before have waited in vain. */
 const SHORT_LIMIT_MS = 1_000
 
@@ -54,27 +57,35 @@ export function openStorage(
 ): Storage {
   const path = pathOf(url)
   prepareFolder(path)
-  try {
-    return openFile(path, durability, busyLimit)
-  } catch (cause) {
-    throw explainTrouble(path, cause) ?? cause
-  }
+  // Several programs that make or migrate a file at once get into each other's way for a moment.
+  for (const giveUpAt = Date.now() + OPEN_LIMIT_MS; ; Bun.sleepSync(OPEN_PAUSE_MS))
+    try {
+      return openFile(path, durability, busyLimit)
+    } catch (cause) {
+      if (troubleOf(path, cause) === 'locked' && Date.now() < giveUpAt) continue
+      throw explainTrouble(path, cause) ?? cause
+    }
 }
 
 function openFile(path: string, durability: Durability, busyLimit: number): Storage {
   const isInPlace = identify(path)
   const writer = new Connection(path, { create: true, readwrite: true })
-  writer.run('PRAGMA busy_timeout = 5000')
-  // Before anything is written: another program's file stays as it is.
-  refuseForeign(writer)
-  // What it waited for may have been a restore.
-  if (!isInPlace()) throw troubled(path, 'gone')
-  writer.run('PRAGMA journal_mode = WAL')
-  writer.run(`PRAGMA synchronous = ${durability}`)
-  migrate(writer)
-  writer.run('PRAGMA foreign_keys = ON')
-  // From here on a busy file is waited for without stopping the event loop.
-  writer.run('PRAGMA busy_timeout = 0')
+  try {
+    writer.run('PRAGMA busy_timeout = 5000')
+    // Before anything is written: another program's file stays as it is.
+    refuseForeign(writer)
+    // What it waited for may have been a restore.
+    if (!isInPlace()) throw troubled(path, 'gone')
+    writer.run('PRAGMA journal_mode = WAL')
+    writer.run(`PRAGMA synchronous = ${durability}`)
+    migrate(writer)
+    writer.run('PRAGMA foreign_keys = ON')
+    // From here on a busy file is waited for without stopping the event loop.
+    writer.run('PRAGMA busy_timeout = 0')
+  } catch (cause) {
+    writer.close()
+    throw cause
+  }
   const reader = new Connection(path, { readonly: true })
   reader.run('PRAGMA busy_timeout = 5000')
   const moment = createMoment(reader)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import manifest from '../package.json'
@@ -123,20 +123,31 @@ describe('in a fresh clone', () => {
   })
 })
 
-describe('the README', () => {
-  const readme = read('README.md')
-
-  test('names every setting with its default and meaning', () => {
+describe('what people read', () => {
+  test('names every setting with its meaning', () => {
+    const text = read('docs/operating.md')
     const missing = Object.entries(settings).filter(
-      ([name, { doc }]) => !readme.includes(`\`${name}\``) || !readme.includes(doc),
+      ([name, { doc }]) => !text.includes(`\`${name}\``) || !text.includes(doc),
     )
     expect(missing).toEqual([])
   })
 
-  test('has a line for every source file', () => {
-    const missing = files.filter((file) => !readme.includes(file.split('/').at(-1) ?? file))
-    expect(missing).toEqual([])
+  test('begins with a README of a few screens', () => {
+    expect(read('README.md').split('\n').length).toBeLessThan(200)
   })
+
+  const docs = readdirSync(join(root, 'docs')).map((page) => `docs/${page}`)
+
+  test.each(['README.md', 'ARCHITECTURE.md', ...docs])(
+    '%s leads nowhere that is not there',
+    (page) => {
+      const links = [...read(page).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(
+        ([, link = '']) => link,
+      )
+      const broken = links.filter((link) => !existsSync(join(root, page, '..', link)))
+      expect(broken).toEqual([])
+    },
+  )
 })
 
 describe('without a token', () => {

@@ -60,7 +60,7 @@ async function throwBombs() {
     let count = 0
     const write = () =>
       ask('/v2/systems/@me', other, { method: 'PATCH', body: `{"tag":"${count++}"}` })
-    const rows = []
+    print(['', 'status', 'took', 'health', 'reader', 'writer', 'memory'])
     for (const [says, make, by] of bombs)
       for (const query of ['?dry_run=true', '']) {
         const token = by ? second : first
@@ -72,7 +72,7 @@ async function throwBombs() {
           reader: () => ask('/v2/systems/@me', other),
           writer: write,
         })
-        rows.push([
+        print([
           `${says}${query && ' (dry run)'}`,
           String(status),
           `${took.toFixed(1)} s`,
@@ -81,7 +81,6 @@ async function throwBombs() {
           told(waits.writer, WRITE_MS),
           `${memoryOf(pid, 'VmHWM').toFixed(0)} MB`,
         ])
-        print(rows.at(-1) ?? [])
       }
   })
 }

@@ -1,4 +1,4 @@
-/** What the IRC bot uses of irc-framework, which comes without types. */
+/** What the IRC bot and its tests use of irc-framework, which comes without types. */
 declare module 'irc-framework' {
   interface From {
     nick: string
@@ -30,6 +30,7 @@ declare module 'irc-framework' {
     nick: From & { new_nick: string }
     account: From & { account: string | false }
     privmsg: Heard
+    notice: Heard
     pong: { message: string }
     'irc error': { error: string; reason?: string }
     'unknown command': { command: string; params: string[] }
@@ -37,6 +38,7 @@ declare module 'irc-framework' {
 
   export class Client {
     readonly user: { nick: string }
+    readonly connected: boolean
     readonly network: {
       cap: { isEnabled(name: string): boolean; available: Map<string, string> }
     }
@@ -44,6 +46,9 @@ declare module 'irc-framework' {
     requestCap(names: string[]): void
     connect(options: object): void
     join(channel: string): void
+    part(channel: string): void
+    say(target: string, message: string): void
+    mode(channel: string, mode: string): void
     quit(message: string): void
     changeNick(nick: string): void
     notice(target: string, message: string): void

@@ -24,7 +24,7 @@ export function isIdOf(platform: Platform, id: string): boolean {
 export function describeId(platform: Platform): string {
   return platform === DISCORD
     ? 'a number of up to 20 digits'
-    : `1 to ${MAX_ID} characters without spaces, and not "." or ".."`
+    : `1 to ${MAX_ID} characters without spaces and control characters, not "." or ".."`
 }
 
 /**

@@ -75,7 +75,7 @@ export function connectMultitude(url: string, key: string, platform: string) {
     const answer = readJson<T | ErrorAnswer>(text)
     if (answer === null) throw new Error(`What answers at ${base} is not Multitude.`)
     if (response.ok) return answer as T
-    if (response.status === 401) throw new Error('The server does not know this bot key.')
+    if (response.status === 401) throw new Error(UNKNOWN_KEY)
     const { code, message, errors = {} } = answer as ErrorAnswer
     const problems = Object.entries(errors).map(([name, [first]]) => `${name}: ${first?.message}`)
     const words = [message, ...problems].join(' ')
@@ -148,6 +148,8 @@ export function connectMultitude(url: string, key: string, platform: string) {
   }
 }
 
+const UNKNOWN_KEY =
+  'The server does not know this bot key. One is made with: multitude bot create --name NAME'
 const NO_SYSTEM = 20001
 const NO_MESSAGE = 20006
 

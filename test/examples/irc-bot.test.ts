@@ -22,11 +22,15 @@ function start(flags: string[], env = {}) {
   })
 }
 
-describe('on a server that offers more than old IRC', () => {
-  const server = startIrcv3()
-  const place = ['--host', '127.0.0.1', '--port', `${server.port}`, '--plain']
+function startOn({ port }: { port: number }) {
+  const place = ['--host', '127.0.0.1', '--port', `${port}`, '--plain']
   const bot = start([...place, '--network', 'lantern', '--channels', '#lantern'])
   afterAll(() => bot.kill('SIGKILL'))
+}
+
+describe('on a server that offers more than old IRC', () => {
+  const server = startIrcv3()
+  startOn(server)
 
   const robin = (text: string, id: string = crypto.randomUUID()) =>
     server.send(`@account=Robin;msgid=${id} :robin!r@host PRIVMSG #lantern :${text}`)
@@ -104,6 +108,31 @@ describe('on a server that offers more than old IRC', () => {
     expect(await server.hears('RELAYMSG')).toBe('RELAYMSG #lantern W_r_QUIT_en/robin hello')
   })
 })
+
+test('an answer about whoever took the nick meanwhile is not about who spoke', async () => {
+  const server = startIrcv3('')
+  startOn(server)
+  const account = 'lantern/magpie'
+  await ask('POST /bot/systems', { headers: asBot, body: { account_id: account } })
+  const headers = { ...asBot, 'x-system': `irc:${account}` }
+  await ask('POST /v2/members', { headers, body: { name: 'Wren', proxy_tags: [{ prefix: 'w:' }] } })
+  const isMagpie = (nick: string) => {
+    server.send(`:server 311 multitude ${nick} m host * :m`)
+    server.send(`:server 330 multitude ${nick} Magpie :is logged in as`)
+    server.send(`:server 318 multitude ${nick} :End of WHOIS`)
+  }
+  await server.isJoinedByBot()
+
+  server.send(':robin!r@host PRIVMSG #lantern :w:not Magpie')
+  await server.hears('WHOIS robin')
+  server.send(':robin!r@host QUIT :bye')
+  server.send(':otter!o@host NICK robin')
+  isMagpie('robin')
+  server.send(':robin!o@host PRIVMSG #lantern :w:yes, Magpie')
+  await server.hears('WHOIS robin')
+  isMagpie('robin')
+  expect(await server.hears('PRIVMSG')).toBe('PRIVMSG #lantern :<Wren> yes, Magpie')
+}, 60_000)
 
 describe('what is wrong is said before it connects', () => {
   const there = ['--host', '127.0.0.1', '--channels', '#lantern']

@@ -2,14 +2,14 @@ import { afterAll } from 'bun:test'
 import type { Socket } from 'bun'
 import { waitFor } from './ngircd'
 
-const CAPABILITIES =
+const MODERN =
   'account-tag batch draft/message-redaction draft/relaymsg=/ echo-message message-tags'
 
 /**
  * A server that offers what ngircd does not, for the bot alone: its answers are those of servers
  * that do. In every channel are robin and otter.
  */
-export function startIrcv3() {
+export function startIrcv3(capabilities = MODERN) {
   const said: string[] = []
   let isRelaying = true
   let client: Socket | null = null
@@ -19,7 +19,7 @@ export function startIrcv3() {
 
   const answers: Record<string, (words: string[], text: string) => void> = {
     CAP: ([kind], text) => {
-      if (kind === 'LS') send(`:server CAP * LS :${CAPABILITIES}`)
+      if (kind === 'LS') send(`:server CAP * LS :${capabilities}`)
       if (kind === 'REQ') send(`:server CAP * ACK :${text}`)
       if (kind === 'END') {
         send(':server 001 multitude :Welcome')

@@ -119,7 +119,9 @@ async function measure({ says, tag, contents, isCaseSensitive = true }: Case, ac
     return id
   })
   if (!isCaseSensitive)
-    await patchSettings(deps, { system, bot: false }, '@me', { case_sensitive_proxy_tags: false })
+    await patchSettings(deps, { system, platform: null }, '@me', {
+      case_sensitive_proxy_tags: false,
+    })
   console.log(says)
   for (const content of contents) {
     const times: number[] = []

@@ -143,7 +143,7 @@ async function makeOwners(many: number): Promise<Owner[]> {
     const { system, token } = await createSystem(deps, { name: `system ${n}` }, link)
     const members: string[] = []
     for (const name of ['Wren', 'Finch', 'Heron'])
-      members.push((await createMember(deps, { system: system.id, bot: false }, { name })).hid)
+      members.push((await createMember(deps, { system: system.id, platform: null }, { name })).hid)
     made.push({ hid: system.hid, token, members, switches: 0 })
   }
   storage.close()

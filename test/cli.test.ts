@@ -1,6 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ACCOUNT_RULE } from '../src/cli/named'
 import { commands } from '../src/cli/run'
 import { type SettingName, settings } from '../src/config'
 import type { JsonObject } from '../src/model/entity'
@@ -137,11 +138,24 @@ describe('scripts', () => {
     expect(await json(`token revoke ${id} phone --yes`)).toEqual({ revoked: 'phone' })
     expect(await json<unknown>('bot list')).toEqual([])
     const { key } = await json<{ key: string }>('bot create --name discord')
-    expect(await json<unknown>('bot list')).toMatchObject([{ name: 'discord' }])
+    expect(await json('bot create --name synapse --platform matrix')).toMatchObject({
+      name: 'synapse',
+      platform: 'matrix',
+    })
+    expect(await json<unknown>('bot list')).toMatchObject([
+      { name: 'discord', platform: 'discord' },
+      { name: 'synapse', platform: 'matrix' },
+    ])
     expect(bytesIn(here.cwd)).toContain(hashOf(key))
     expect(bytesIn(here.cwd)).not.toContain(key)
     expect(await json('bot revoke discord --yes')).toEqual({ revoked: 'discord' })
     expect(await json(`account unlink ${id} ${ACCOUNT} --yes`)).toEqual({ unlinked: ACCOUNT })
+    const wren = 'matrix:@wren:example.org'
+    expect(await json(`account link ${id} ${wren}`)).toEqual({ linked: wren, system: id })
+    expect(await json(`system show ${wren}`)).toMatchObject({ id, accounts: [wren] })
+    expect(await json(`account unlink ${wren} ${wren} --yes`)).toEqual({ unlinked: wren })
+    expect(await json(`system create --account discord:${ACCOUNT}`)).toHaveProperty('token')
+    expect(await json(`system delete ${ACCOUNT} --yes`)).toHaveProperty('deleted')
     expect(await json(`system delete ${id} --yes`)).toEqual({ deleted: id })
     expect(await json<unknown>('system list')).toEqual([])
   })
@@ -205,10 +219,18 @@ describe('misuse', () => {
       'unexpected system list; flags stand behind the command',
       'multitude serve',
     ],
-    [['bot', 'create', '--name', ''], '--name is needed', 'multitude bot create [--name NAME]'],
+    [
+      ['bot', 'create', '--name', ''],
+      '--name is needed',
+      'multitude bot create [--name NAME] [--platform PLATFORM]',
+    ],
     [['system', 'list', '--port', '1'], "Unknown option '--port'", 'multitude system list'],
     [['version', '--yes'], "Unknown option '--yes'", 'multitude version'],
-    [['bot', 'create'], '--name is needed', 'multitude bot create [--name NAME]'],
+    [
+      ['bot', 'create'],
+      '--name is needed',
+      'multitude bot create [--name NAME] [--platform PLATFORM]',
+    ],
     [
       ['system', 'create', '--name', 'a'.repeat(101)],
       '--name: Too long: at most 100 characters.',
@@ -216,14 +238,21 @@ describe('misuse', () => {
     ],
     [
       ['system', 'create', '--account', 'me'],
-      '--account: must be the number of an account, up to 20 digits',
+      `--account: ${ACCOUNT_RULE}`,
       'multitude system create [--name NAME] [--account ACCOUNT]',
     ],
     [
       ['account', 'link', lantern.id, '1.5'],
-      'ACCOUNT must be the number of an account, up to 20 digits',
+      `ACCOUNT ${ACCOUNT_RULE}`,
       'multitude account link SYSTEM ACCOUNT',
     ],
+    ...['Matrix', 'x', '4chan', 'a'.repeat(21), 'a b', ''].map(
+      (platform): [string[], string, string] => [
+        ['bot', 'create', '--name', 'b', '--platform', platform],
+        '--platform: must be 2 to 20 lower-case letters, digits and dashes, beginning with a letter',
+        'multitude bot create [--name NAME] [--platform PLATFORM]',
+      ],
+    ),
     [
       ['system', 'delete', lantern.id],
       '--yes is needed, because this cannot be undone',

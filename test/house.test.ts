@@ -112,7 +112,7 @@ describe('in a fresh clone', () => {
     return other !== undefined && installs(other)
   }
 
-  test.each(['start', 'test', 'check', 'build', 'bench', 'bench:soak', 'bench:start'])(
+  test.each(['start', 'test', 'test:irc', 'check', 'build', 'bench', 'bench:soak', 'bench:start'])(
     'npm run %s installs first',
     (name) => expect(installs(name)).toBe(true),
   )

@@ -7,6 +7,7 @@ import { type Config, readConfig } from '../src/config'
 import type { EventOptions } from '../src/events/events'
 import { createLog } from '../src/log'
 import type { JsonObject } from '../src/model/entity'
+import { DISCORD } from '../src/model/platform'
 import type { Instant } from '../src/model/time'
 import { insertSystem } from '../src/service/systems'
 import { insertToken } from '../src/service/tokens'
@@ -66,7 +67,12 @@ export function home({
     },
     makeSystem: (name: string | null = null): Promise<Someone> =>
       app.deps.transact(async (tx) => {
-        const { id, hid, uuid } = await insertSystem(tx, { name, created: app.deps.now() })
+        const { id, hid, uuid } = await insertSystem(
+          tx,
+          { name, created: app.deps.now() },
+          {},
+          DISCORD,
+        )
         return { id, hid, uuid, token: await insertToken(app.deps, tx, id, 'test') }
       }),
     /** Asks "METHOD /path" and holds the answer against the API documentation. */

@@ -1,7 +1,7 @@
-import { isSnowflake } from '../model/ref'
+import { normalizeId } from '../model/platform'
 import { linkAccount, unlinkAccount } from '../service/accounts'
 import { type Call, type Command, Failure, UsageError } from './command'
-import { namedSystem } from './named'
+import { ACCOUNT_RULE, namedSystem } from './named'
 
 export const accountCommands: Command[] = [
   {
@@ -35,8 +35,7 @@ export const accountCommands: Command[] = [
 ]
 
 function namedAccount({ args }: Call): string {
-  const account = args[1] ?? ''
-  if (!isSnowflake(account))
-    throw new UsageError('ACCOUNT must be the number of an account, up to 20 digits')
+  const account = normalizeId(args[1] ?? '')
+  if (account === null) throw new UsageError(`ACCOUNT ${ACCOUNT_RULE}`)
   return account
 }

@@ -1,3 +1,4 @@
+import { DISCORD, isPlatform } from '../model/platform'
 import { formatInstant } from '../model/time'
 import { createBot, listBots, revokeBot } from '../service/tokens'
 import { type Command, columns, Failure, UsageError } from './command'
@@ -6,28 +7,38 @@ export const botCommands: Command[] = [
   {
     name: 'bot create',
     summary: 'Make a key for a bot; shown this once',
-    flags: { name: { type: 'string', doc: 'Name of the bot, such as the platform it serves' } },
+    flags: {
+      name: { type: 'string', doc: 'Name of the bot, such as the platform it serves' },
+      platform: { type: 'string', doc: 'Platform whose IDs it speaks of (discord)' },
+    },
     async run({ flags, deps }) {
-      const { name } = flags
+      const { name, platform = DISCORD } = flags
       if (typeof name !== 'string' || name === '') throw new UsageError('--name is needed')
+      if (typeof platform !== 'string' || !isPlatform(platform))
+        throw new UsageError(
+          '--platform: must be 2 to 20 lower-case letters, digits and dashes, beginning with a letter',
+        )
       const all = await listBots(deps())
       if (all.some((bot) => bot.name === name)) throw new Failure(`There is a bot ${name} already.`)
-      const key = await createBot(deps(), name)
-      return { json: { name, key }, text: `${key}\n\nKeep it: it is not shown again.` }
+      const key = await createBot(deps(), name, platform)
+      return { json: { name, platform, key }, text: `${key}\n\nKeep it: it is not shown again.` }
     },
   },
   {
     name: 'bot list',
-    summary: 'List the names of all bots',
+    summary: 'List all bots with their platforms',
     async run({ deps }) {
-      const all = (await listBots(deps())).map(({ name, created }) => ({
+      const all = (await listBots(deps())).map(({ name, platform, created }) => ({
         name,
+        platform,
         created: formatInstant(created),
       }))
       return {
         json: all,
         text:
-          all.length === 0 ? 'There are no bots.' : columns(all.map((b) => [b.name, b.created])),
+          all.length === 0
+            ? 'There are no bots.'
+            : columns(all.map((b) => [b.name, b.platform, b.created])),
       }
     },
   },

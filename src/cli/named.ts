@@ -10,3 +10,7 @@ export async function namedSystem({ deps, args }: Call): Promise<System> {
   if (!found) throw new Failure(`There is no system ${ref}.`)
   return found
 }
+
+/** What an account must be, in words that go on behind its name. */
+export const ACCOUNT_RULE =
+  'must be a number of up to 20 digits for Discord, elsewhere PLATFORM:ID, such as matrix:@wren:example.org'

@@ -1,6 +1,6 @@
 import { Problem } from '../model/check'
+import { normalizeId } from '../model/platform'
 import { see } from '../model/privacy'
-import { isSnowflake } from '../model/ref'
 import { system } from '../model/system'
 import { formatInstant } from '../model/time'
 import { listAccounts } from '../service/accounts'
@@ -8,7 +8,7 @@ import { createSystem, deleteSystem, listSystems } from '../service/systems'
 import { listTokens } from '../service/tokens'
 import { toV2 } from '../wire/v2'
 import { type Command, columns, UsageError } from './command'
-import { namedSystem } from './named'
+import { ACCOUNT_RULE, namedSystem } from './named'
 
 export const systemCommands: Command[] = [
   {
@@ -22,9 +22,8 @@ export const systemCommands: Command[] = [
     async run({ flags, deps }) {
       const name = system.fields.name.read(flags.name ?? null)
       if (name instanceof Problem) throw new UsageError(`--name: ${name.message}`)
-      const account = flags.account as string | undefined
-      if (account !== undefined && !isSnowflake(account))
-        throw new UsageError('--account: must be the number of an account, up to 20 digits')
+      const account = typeof flags.account === 'string' ? normalizeId(flags.account) : undefined
+      if (account === null) throw new UsageError(`--account: ${ACCOUNT_RULE}`)
       const { system: made, token } = await createSystem(
         deps(),
         { name },

@@ -6,6 +6,7 @@ import archive from '../../migrations/0004_archive.sql' with { type: 'text' }
 import imports from '../../migrations/0005_imports.sql' with { type: 'text' }
 import proxyTags from '../../migrations/0006_proxy_tags.sql' with { type: 'text' }
 import leases from '../../migrations/0007_leases.sql' with { type: 'text' }
+import platforms from '../../migrations/0008_platforms.sql' with { type: 'text' }
 
 /** Every migration in its order, carried inside the executable. */
 export const migrations: { name: string; sql: string }[] = [
@@ -17,4 +18,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: '0005_imports', sql: imports },
   { name: '0006_proxy_tags', sql: proxyTags },
   { name: '0007_leases', sql: leases },
+  { name: '0008_platforms', sql: platforms },
 ]

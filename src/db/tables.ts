@@ -4,6 +4,7 @@ import { autoproxy } from '../model/autoproxy'
 import { group } from '../model/group'
 import { guild, memberGuild, systemGuild } from '../model/guild'
 import { member } from '../model/member'
+import { DISCORD } from '../model/platform'
 import { settings } from '../model/settings'
 import { system } from '../model/system'
 import { columnsOf } from './columns'
@@ -25,6 +26,8 @@ export const systems = sqliteTable('systems', {
   ...columnsOf(system),
   /** Which of the `proxy_tag_keys` are this system's; those with its own number when null. */
   tag_set: integer(),
+  /** The platform of the bot that made it. What is older than platforms is Discord's. */
+  made_on: text().default(DISCORD),
 })
 
 export const systemSettings = sqliteTable('settings', {
@@ -75,7 +78,37 @@ export const bots = sqliteTable('bots', {
   name: text().notNull().unique(),
   hash: text().notNull().unique(),
   created: integer().notNull(),
+  platform: text().notNull().default(DISCORD),
 })
+
+/** Codes that link an account of another platform, each once. Kept as SHA-256, like all secrets. */
+export const linkCodes = sqliteTable(
+  'link_codes',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    system_id: ofSystem(),
+    hash: text().notNull().unique(),
+    expires: integer().notNull(),
+  },
+  (table) => [
+    index('link_codes_by_system').on(table.system_id),
+    index('link_codes_by_end').on(table.expires),
+  ],
+)
+
+/** Accounts that gave a wrong code, and when: so many of them and they have to wait. */
+export const linkFailures = sqliteTable(
+  'link_failures',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    account_id: text().notNull(),
+    at: integer().notNull(),
+  },
+  (table) => [
+    index('link_failures_by_account').on(table.account_id, table.at),
+    index('link_failures_by_time').on(table.at),
+  ],
+)
 
 /** Chat accounts that are linked to a system. */
 export const accounts = sqliteTable(

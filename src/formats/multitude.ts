@@ -1,7 +1,7 @@
 import { type AutoproxyMode, autoproxy } from '../model/autoproxy'
 import type { JsonObject } from '../model/entity'
 import { memberGuild, systemGuild } from '../model/guild'
-import { isSnowflake } from '../model/ref'
+import { normalizeId } from '../model/platform'
 import { type Bundle, MAX_GUILD_ROWS, type Subject } from './bundle'
 import type { Ledger } from './ledger'
 import { isObject, mendFields, readRef, readUuid } from './mend'
@@ -84,9 +84,10 @@ function perGuild<T>(
     ledger.repair({ kind: 'guild', name: null }, name, given.length, MAX_GUILD_ROWS, why)
   }
   for (const row of given.slice(0, MAX_GUILD_ROWS)) {
-    const guildId = isObject(row) ? readRef(row.guild_id) : undefined
-    if (!isObject(row) || guildId === undefined || !isSnowflake(guildId)) {
-      ledger.repair({ kind: 'guild', name: null }, 'guild_id', guildId, null, 'not a guild ID')
+    const given = isObject(row) ? readRef(row.guild_id) : undefined
+    const guildId = normalizeId(given ?? '')
+    if (!isObject(row) || guildId === null) {
+      ledger.repair({ kind: 'guild', name: null }, 'guild_id', given, null, 'not a guild ID')
       continue
     }
     const entry = read(row, guildId, { kind: 'guild', name: guildId })

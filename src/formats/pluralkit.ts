@@ -1,7 +1,7 @@
 import type { Entity, JsonObject } from '../model/entity'
 import { group } from '../model/group'
 import { member } from '../model/member'
-import { isSnowflake } from '../model/ref'
+import { DISCORD, isIdOf, normalizeId } from '../model/platform'
 import { type SettingsPatch, settings } from '../model/settings'
 import { system } from '../model/system'
 import { parseInstant } from '../model/time'
@@ -151,7 +151,9 @@ function wasFlag(value: unknown): unknown {
 }
 
 function readAccounts({ file, extras, ledger }: Reading): BundleAccount[] {
-  const list = Array.isArray(extras.accounts) ? extras.accounts : file.accounts
+  // PluralKit's own list is of Discord alone.
+  const isAll = Array.isArray(extras.accounts)
+  const list = isAll ? extras.accounts : file.accounts
   const accounts = new Map<string, BundleAccount>()
   const items: unknown[] = Array.isArray(list) ? list : []
   if (items.length > MAX_ACCOUNTS) {
@@ -160,8 +162,9 @@ function readAccounts({ file, extras, ledger }: Reading): BundleAccount[] {
   }
   for (const item of items.slice(0, MAX_ACCOUNTS)) {
     const { id: given, autoproxy_enabled }: JsonObject = isObject(item) ? item : { id: item }
-    const id = readRef(given)
-    if (id !== undefined && isSnowflake(id))
+    const ref = readRef(given) ?? ''
+    const id = isAll || isIdOf(DISCORD, ref) ? normalizeId(ref) : null
+    if (id !== null)
       accounts.set(id, { id, ...(typeof autoproxy_enabled === 'boolean' && { autoproxy_enabled }) })
     else ledger.repair({ kind: 'account', name: null }, 'id', given, null, 'not an account ID')
   }

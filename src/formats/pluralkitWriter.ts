@@ -4,6 +4,7 @@ import type { Field } from '../model/field'
 import { group } from '../model/group'
 import { type MemberGuild, memberGuild, type SystemGuild, systemGuild } from '../model/guild'
 import { member } from '../model/member'
+import { DISCORD, platformOf } from '../model/platform'
 import { type Settings, settings } from '../model/settings'
 import { system } from '../model/system'
 import { formatInstant, type Instant } from '../model/time'
@@ -45,8 +46,9 @@ export async function* writePluralkit(snapshot: Snapshot): AsyncGenerator<string
     config: spellSettings(config),
   }
   yield JSON.stringify(head).slice(0, -1)
+  const ofDiscord = accounts.filter(({ id }) => platformOf(id) === DISCORD)
   // By hand: a JavaScript number would round them.
-  yield `,"accounts":[${accounts.map(({ id }) => BigInt(id)).join()}],`
+  yield `,"accounts":[${ofDiscord.map(({ id }) => BigInt(id)).join()}],`
   yield* list('members', members, (row) => unfit.takeFrom(member, spellMember(row)))
   yield ','
   yield* list('groups', groups, (row) => {

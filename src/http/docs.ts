@@ -22,8 +22,15 @@ interface Description {
 
 type Answers = Pick<Description, 'answers' | 'types' | 'errors'>
 
-/** A bot may name a system in `X-System` that does not exist, wherever it asks. */
-const everywhere: ErrorName[] = ['systemNotFound', 'tooManyRequests', 'internal', 'unavailable']
+/** A bot may name in `X-System` what is no system, or one it may not act for, wherever it asks. */
+const everywhere: ErrorName[] = [
+  'badRequest',
+  'forbidden',
+  'systemNotFound',
+  'tooManyRequests',
+  'internal',
+  'unavailable',
+]
 
 /** What writes can answer beside their own errors. */
 export const writeErrors: ErrorName[] = ['badRequest', 'unauthorized', 'tooLarge']

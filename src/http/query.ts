@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { error } from '../model/errors'
-import { isSnowflake } from '../model/ref'
+import { describeId, isIdOf, normalizeId, type Platform, spellId } from '../model/platform'
 import { MAX_SWITCHES } from '../model/switch'
 import { type Instant, parseInstant } from '../model/time'
 
@@ -46,17 +46,24 @@ export function readLimit(given: Given): number {
   return Math.min(limit, MAX_SWITCHES)
 }
 
+/** A chat platform's ID, with its platform in front unless it is Discord's. */
 export function readSnowflake(name: string, given: Given): string | null {
   const text = readGiven(name, given)
-  if (text === undefined) return null
-  if (!isSnowflake(text)) throw error('badRequest', `${name} must be a number of up to 20 digits`)
-  return text
+  return text === undefined ? null : pathSnowflake(name, text)
 }
 
 /** As readSnowflake, for a part of the path, which is always there. */
 export function pathSnowflake(name: string, text: string): string {
-  if (!isSnowflake(text)) throw error('badRequest', `${name} must be a number of up to 20 digits`)
-  return text
+  const id = normalizeId(text)
+  if (id === null)
+    throw error('badRequest', `${name} must be a number of up to 20 digits, or platform:ID`)
+  return id
+}
+
+/** As pathSnowflake, where a bot gives an ID of its own platform. */
+export function pathIdOf(platform: Platform, name: string, text: string): string {
+  if (!isIdOf(platform, text)) throw error('badRequest', `${name} must be ${describeId(platform)}`)
+  return spellId({ platform, id: text })
 }
 
 /** Words with commas between them. */

@@ -2,8 +2,8 @@ import { Elysia } from 'elysia'
 import { DomainError, error } from '../model/errors'
 import { nobody, type Viewer } from '../model/privacy'
 import type { Deps } from '../service/deps'
-import { findSystem } from '../service/systems'
-import { findTokenOwner, isBotKey, recallToken, type TokenOwner } from '../service/tokens'
+import { getSystemForBot } from '../service/systems'
+import { findBot, findTokenOwner, recallToken, type TokenOwner } from '../service/tokens'
 import type { UnreadBody } from '../wire/json'
 import { type Client, findClient } from './client'
 
@@ -59,7 +59,7 @@ export function findCaller(deps: Deps, headers: Headers, path: string): Caller |
 }
 
 function asSystem(system: TokenOwner): Caller {
-  return { kind: 'system', viewer: { system: system.id, bot: false }, system }
+  return { kind: 'system', viewer: { system: system.id, platform: null }, system }
 }
 
 /** A raw token, or one behind the word `Bearer` or `Bot`. */
@@ -69,19 +69,20 @@ async function lookUp(deps: Deps, header: string, headers: Headers, path: string
   if (scheme.toLowerCase() === 'bot') {
     // The bot interface itself names its systems in the path.
     const named = path.startsWith('/bot/') ? null : headers.get('x-system')
-    return findBot(deps, secret, named)
+    return asBot(deps, secret, named)
   }
   const system = await findTokenOwner(deps, secret)
   return system ? asSystem(system) : anonymous
 }
 
 /** A bot acts as the system it names in `X-System`, or as nobody. */
-async function findBot(deps: Deps, key: string, named: string | null): Promise<Caller> {
-  if (!(await isBotKey(deps, key))) return anonymous
-  if (named === null) return { kind: 'bot', viewer: { ...nobody, bot: true }, system: null }
-  const system = await findSystem(deps.db, named)
-  if (!system) throw error('systemNotFound')
-  return { kind: 'bot', viewer: { system: system.id, bot: true }, system }
+async function asBot(deps: Deps, key: string, named: string | null): Promise<Caller> {
+  const bot = await findBot(deps, key)
+  if (!bot) return anonymous
+  const { platform } = bot
+  if (named === null) return { kind: 'bot', viewer: { system: null, platform }, system: null }
+  const system = await getSystemForBot(deps.db, platform, named)
+  return { kind: 'bot', viewer: { system: system.id, platform }, system }
 }
 
 export function isRead(method: string): boolean {

@@ -1,4 +1,4 @@
-import { isSnowflake } from './ref'
+import { DISCORD, describeId, isIdOf, type Platform, spellId } from './platform'
 
 /** What is wrong with one value, in words a client can show. */
 export class Problem {
@@ -55,10 +55,11 @@ export function isTimezone(value: string): boolean {
   }
 }
 
-export function readSnowflake(value: unknown): string | Problem {
-  return typeof value === 'string' && isSnowflake(value)
-    ? value
-    : new Problem('Must be a number of up to 20 digits, as a string.')
+/** An ID of the platform, as it is kept. */
+export function readSnowflake(value: unknown, platform: Platform = DISCORD): string | Problem {
+  return typeof value === 'string' && isIdOf(platform, value)
+    ? spellId({ platform, id: value })
+    : new Problem(`Must be ${describeId(platform)}, as a string.`)
 }
 
 export function readProxyTag(item: unknown): ProxyTag | Problem {

@@ -1,6 +1,7 @@
 import { Problem } from './check'
 import { error, type Problems } from './errors'
 import type { Field, ValueOf } from './field'
+import type { Platform } from './platform'
 
 export type Fields = Record<string, Field>
 export type Level = 'public' | 'private'
@@ -54,6 +55,8 @@ export interface Reading {
   values: JsonObject
   /** Where the privacy levels are read from. */
   levels?: JsonObject
+  /** Whose IDs are meant. */
+  platform?: Platform | undefined
   /** Problems found before, told together with the ones found here. */
   problems?: Problems
 }
@@ -102,14 +105,14 @@ export function changesOf<E extends Entity>(row: Row<E>, patch: Patch<E>): Patch
 /** What a partial object gives of an entity, and everything that is wrong with it. */
 export function readKeys<E extends Entity>(
   entity: E,
-  { values, levels = {}, problems = {} }: Reading,
+  { values, levels = {}, platform, problems = {} }: Reading,
 ): { values: Patch<E>; problems: Problems } {
   const read: JsonObject = {}
   const found: Problems = { ...problems }
   for (const [key, field] of entity.entries) {
     const given = Object.hasOwn(values, key) ? values[key] : undefined
     if (given === undefined || field.readonly) continue
-    const value = field.read(given)
+    const value = field.read(given, platform)
     if (value instanceof Problem) found[key] = [value]
     else read[key] = value
   }

@@ -10,6 +10,7 @@ import {
   readSnowflake,
   readText,
 } from './check'
+import type { Platform } from './platform'
 import { parseInstant } from './time'
 
 /** What kind of thing a field holds. The column, the JSON and the schema follow from it. */
@@ -52,7 +53,8 @@ export interface Field<T = unknown> {
   /** What everyone but the owner gets: nothing ("null"), or not even the key ("absent"). */
   readonly ownerOnly?: 'null' | 'absent'
   readonly example?: unknown
-  read(value: unknown): T | Problem
+  /** IDs are read as the platform's, and kept with its name. */
+  read(value: unknown, platform?: Platform): T | Problem
 }
 
 export type ValueOf<F> = F extends Field<infer T> ? T : never
@@ -284,7 +286,7 @@ export function reference(options: Options): Field<string | null> {
   }
 }
 
-/** A chat platform's ID, as a decimal string. */
+/** A chat platform's ID of an account, a guild, a channel or a message. */
 export function snowflake(options: Options): Field<string> & { required: true } {
   return { ...base('snowflake', options), initial: '', required: true, read: readSnowflake }
 }
@@ -293,7 +295,7 @@ export function maybeSnowflake(options: Options): Field<string | null> {
   return {
     ...base('snowflake', options),
     ...optional,
-    read: (value) => (isEmpty(value) ? null : readSnowflake(value)),
+    read: (value, platform) => (isEmpty(value) ? null : readSnowflake(value, platform)),
   }
 }
 
@@ -302,12 +304,17 @@ export function snowflakes(options: Options & { most: number }): Field<string[]>
     ...base('snowflakes', options),
     initial: [],
     max: options.most,
-    read: (value) => {
+    read: (value, platform) => {
       if (!Array.isArray(value)) return new Problem('Must be a list of IDs.')
       if (value.length > options.most)
         return new Problem(`At most ${options.most} IDs.`, options.most, value.length)
-      const bad = value.map(readSnowflake).find((item) => item instanceof Problem)
-      return bad instanceof Problem ? bad : [...new Set(value as string[])]
+      const ids = new Set<string>()
+      for (const item of value) {
+        const id = readSnowflake(item, platform)
+        if (id instanceof Problem) return id
+        ids.add(id)
+      }
+      return [...ids]
     },
   }
 }

@@ -1,14 +1,16 @@
 import type { Entity, Identity, Level, Row } from './entity'
 import { type ErrorName, error } from './errors'
+import type { Platform } from './platform'
 
-/** Who asks: a system, or nobody. `bot` says that it is a bot, on the system's behalf if any. */
+/** Who asks: a system, or nobody. */
 export interface Viewer {
   /** The row number of the system that the caller is authenticated as. */
   readonly system: number | null
-  readonly bot: boolean
+  /** Of the bot that asks, on the system's behalf if any; null when no bot does. */
+  readonly platform: Platform | null
 }
 
-export const nobody: Viewer = { system: null, bot: false }
+export const nobody: Viewer = { system: null, platform: null }
 
 declare const seen: unique symbol
 

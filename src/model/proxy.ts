@@ -2,6 +2,7 @@ import type { AutoproxyMode } from './autoproxy'
 import type { ProxyTag } from './check'
 import type { MemberGuild, SystemGuild } from './guild'
 import type { Member } from './member'
+import { DISCORD, type Platform } from './platform'
 import { formatName, MAX_PROXY_NAME, type PreviousMessage, readyName } from './proxyName'
 import { matchTags } from './proxyTags'
 import { DEFAULT_LATCH_TIMEOUT, type Settings } from './settings'
@@ -9,6 +10,15 @@ import type { System } from './system'
 import { type Instant, SECOND } from './time'
 
 export const MAX_PROXY_CONTENT = 2000
+
+/** The longest message and the longest name that can be sent. */
+export interface ProxyLimits {
+  content: number
+  name: number
+}
+
+/** Discord's. */
+export const usualLimits: ProxyLimits = { content: MAX_PROXY_CONTENT, name: MAX_PROXY_NAME }
 
 /** What the engine knows of a member. */
 export type ProxyMember = Pick<
@@ -47,6 +57,7 @@ export interface ProxyContext<M extends ProxyMember = ProxyMember> {
 }
 
 export interface ProxyMessage {
+  platform: Platform
   channel_id: string
   thread_id: string | null
   content: string | null
@@ -54,6 +65,7 @@ export interface ProxyMessage {
   has_poll: boolean
   is_edit: boolean
   previous: PreviousMessage | null
+  limits: ProxyLimits
   at: Instant
 }
 
@@ -207,22 +219,30 @@ function compose<M extends ProxyMember>(
 ): Decision<M> {
   const { member, matched } = found
   const { system, settings, systemGuild, guild } = context
+  const isDiscord = message.platform === DISCORD
+  const limits = isDiscord ? withinDiscord(message.limits) : message.limits
   const content = withKeptTags(found)
-  if (content.length > MAX_PROXY_CONTENT) return refuse(context, 'too_long')
+  if (content.length > limits.content) return refuse(context, 'too_long', limits)
 
   const tag = systemGuild?.tag_enabled === false ? null : (systemGuild?.tag ?? system.tag)
   const format = systemGuild?.name_format ?? settings.name_format
   if (guild.require_system_tag && (tag === null || !format.includes('{tag}')))
-    return refuse(context, 'tag_required')
+    return refuse(context, 'tag_required', limits)
 
   const own = member.guild?.display_name ?? member.display_name ?? member.name
   const plain_name = formatName(format, own, tag)
-  if (plain_name.length > MAX_PROXY_NAME) return refuse(context, 'name_too_long')
+  if (plain_name.length > limits.name) return refuse(context, 'name_too_long', limits)
 
-  const name = readyName(plain_name, member.uuid, message.previous)
+  // What the name needs on Discord would only look odd elsewhere.
+  const name = isDiscord ? readyName(plain_name, member.uuid, message.previous) : plain_name
   const avatar_url = avatarOf(member, context)
   const ready = { content, name, plain_name, avatar_url, tts: member.tts }
   return { action: 'proxy', member, matched, message: ready }
+}
+
+/** A longer name would be cut without a word. */
+function withinDiscord({ content, name }: ProxyLimits): ProxyLimits {
+  return { content, name: Math.min(name, MAX_PROXY_NAME) }
 }
 
 function withKeptTags({ member, content, kept }: Found<ProxyMember>): string {
@@ -252,18 +272,23 @@ function ignore(reason: IgnoreReason): Decision<never> {
   return { action: 'ignore', reason }
 }
 
-function refuse({ settings }: ProxyContext, reason: RefuseReason): Decision<never> {
+function refuse(
+  { settings }: ProxyContext,
+  reason: RefuseReason,
+  limits: ProxyLimits,
+): Decision<never> {
   const notify = settings.proxy_error_message_enabled
-  return { action: 'refuse', reason, notify, text: REFUSALS[reason] }
+  return { action: 'refuse', reason, notify, text: REFUSALS[reason](limits) }
 }
 
-const REFUSALS: Record<RefuseReason, string> = {
-  too_long: `This message would be longer than ${MAX_PROXY_CONTENT} characters, so it cannot be proxied.`,
-  tag_required:
+const REFUSALS: Record<RefuseReason, (limits: ProxyLimits) => string> = {
+  too_long: ({ content }) =>
+    `This message would be longer than ${content} characters, so it cannot be proxied.`,
+  tag_required: () =>
     'This server requires a system tag in the names of proxied messages. ' +
     'Set a tag, leave it on in this server, and keep {tag} in the name format.',
-  name_too_long:
-    `The name of this message would be longer than ${MAX_PROXY_NAME} characters. ` +
+  name_too_long: ({ name }) =>
+    `The name of this message would be longer than ${name} characters. ` +
     'Shorten the name of the member, the system tag or the name format.',
 }
 

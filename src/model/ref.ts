@@ -1,3 +1,5 @@
+import { normalizeId } from './platform'
+
 /** How a caller names a thing: `@me`, a UUID, a linked account, a short ID ("hid"). */
 export type Ref = { hid: string } | { uuid: string }
 export type SystemRef = Ref | { me: true } | { account: string }
@@ -8,7 +10,14 @@ export const HID_LENGTH = 6
 
 export function parseSystemRef(text: string): SystemRef | null {
   if (text === '@me') return { me: true }
-  return parseRef(text) ?? (/^\d{17,19}$/.test(text) ? { account: text } : null)
+  return parseRef(text) ?? parseAccountRef(text)
+}
+
+/** Bare digits are Discord's, and long: short ones are more likely a mistake. */
+function parseAccountRef(text: string): SystemRef | null {
+  if (!text.includes(':') && !/^\d{17,19}$/.test(text)) return null
+  const account = normalizeId(text)
+  return account === null ? null : { account }
 }
 
 export function parseRef(text: string): Ref | null {
@@ -20,11 +29,4 @@ export function parseRef(text: string): Ref | null {
 
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text)
-}
-
-const MAX_SNOWFLAKE = 2n ** 64n - 1n
-
-/** A chat platform's ID: 1 to 20 digits within 64 bits. Never a JavaScript number. */
-export function isSnowflake(text: string): boolean {
-  return /^\d{1,20}$/.test(text) && BigInt(text) <= MAX_SNOWFLAKE
 }

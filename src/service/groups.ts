@@ -33,7 +33,7 @@ export async function createGroup(deps: Deps, viewer: Viewer, draft: GroupDraft)
   return deps.transact(async (tx) => {
     const settings = await getSettings(tx, systemId)
     if ((await countGroups(tx, systemId)) >= settings.group_limit) throw error('groupLimit')
-    const isPrivate = viewer.bot && settings.group_default_private
+    const isPrivate = viewer.platform !== null && settings.group_default_private
     const given = isPrivate ? withDefaultPrivacy(group, draft) : draft
     const made = await insertGroup(tx, systemId, { ...given, created: deps.now() })
     await tell(tx, deps.now(), {

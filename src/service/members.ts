@@ -47,7 +47,7 @@ export async function createMember(
   return deps.transact(async (tx) => {
     const settings = await getSettings(tx, systemId)
     if ((await countMembers(tx, systemId)) >= settings.member_limit) throw error('memberLimit')
-    const isPrivate = viewer.bot && settings.member_default_private
+    const isPrivate = viewer.platform !== null && settings.member_default_private
     const given = isPrivate ? withDefaultPrivacy(member, draft) : draft
     const made = await insertMember(tx, systemId, { ...given, created: deps.now() })
     await tell(tx, deps.now(), {

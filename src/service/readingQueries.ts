@@ -159,11 +159,11 @@ export const memberGroupsJson = byRef('members', (eyes) => {
     from systems where systems.id = members.system_id)`
 })
 
-/** Both are null once the member is gone. */
+/** Both are null once the member is gone. IDs of some platforms have quotation marks. */
 const messageExpression = `'{"timestamp":"' || ${isoOf('messages.timestamp')} ||
-  '","id":"' || messages.id || '","original":"' || messages.original ||
-  '","sender":"' || messages.sender || '","channel":"' || messages.channel ||
-  '","guild":' || coalesce('"' || messages.guild || '"', 'null') || ',"system":' ||
+  '","id":' || json_quote(messages.id) || ',"original":' || json_quote(messages.original) ||
+  ',"sender":' || json_quote(messages.sender) || ',"channel":' || json_quote(messages.channel) ||
+  ',"guild":' || json_quote(messages.guild) || ',"system":' ||
   coalesce((select ${jsonFor(':viewer', 'systems.id', (eyes) => jsonOf(system, 'systems', eyes))}
     from systems where systems.id = messages.system_id and messages.member_id is not null), 'null') ||
   ',"member":' || coalesce((

@@ -2,9 +2,11 @@ import { count, eq, getTableColumns, lt, sql } from 'drizzle-orm'
 import type { Db } from '../db/handle'
 import { prepared } from '../db/prepared'
 import { createUpdater } from '../db/rows'
+import { statement } from '../db/statement'
 import { accounts, systemSettings, systems } from '../db/tables'
 import { changesOf, fillDefaults, type Identity } from '../model/entity'
 import { error } from '../model/errors'
+import { type Platform, platformOf } from '../model/platform'
 import { isOwner, type Viewer } from '../model/privacy'
 import { parseSystemRef } from '../model/ref'
 import { type System, type SystemDraft, type SystemPatch, system } from '../model/system'
@@ -32,19 +34,45 @@ export async function getOwnSystem(deps: Deps, viewer: Viewer, ref: string): Pro
 }
 
 /** The row number of the caller's own system; a bot may have forgotten to name one. */
-export function requireSystem({ system, bot }: Viewer): number {
+export function requireSystem({ system, platform }: Viewer): number {
   if (system !== null) return system
-  throw bot ? error('badRequest', 'name a system in X-System') : error('unauthorized')
+  throw platform === null ? error('unauthorized') : error('badRequest', 'name a system in X-System')
+}
+
+/** The system a bot names to act for it. A bot has no system of its own that `@me` could mean. */
+export async function getSystemForBot(db: Db, platform: Platform, ref: string): Promise<System> {
+  if (ref === '@me') throw error('badRequest', 'a bot names a system by its ID or an account')
+  const found = await findSystem(db, ref)
+  if (!found) throw error('systemNotFound')
+  await refuseForeign(db, platform, found.id)
+  return found
+}
+
+/** Bots act only for who was made on their platform, or has an account there. */
+export async function refuseForeign(db: Db, platform: Platform, systemId: number): Promise<void> {
+  const home = await homeOf(db).get(systemId)
+  if (!home) throw error('systemNotFound')
+  const accounts: string[] = JSON.parse(home.accounts)
+  const isHere = accounts.some((account) => platformOf(account) === platform)
+  if (!isHere && home.made_on !== platform) throw error('forbidden')
+}
+
+interface Beginning {
+  /** Linked to it. */
+  account: string | null
+  tokenName: string
+  /** The platform of the bot that makes it. */
+  platform?: Platform
 }
 
 /** Makes a system with its first token, which is shown only here, and links an account to it. */
 export async function createSystem(
   deps: Deps,
   draft: SystemDraft,
-  { account, tokenName }: { account: string | null; tokenName: string },
+  { account, tokenName, platform }: Beginning,
 ): Promise<{ system: System; token: string }> {
   return deps.transact(async (tx) => {
-    const system = await insertSystem(tx, { ...draft, created: deps.now() })
+    const system = await insertSystem(tx, { ...draft, created: deps.now() }, {}, platform)
     if (account !== null) await insertAccount(deps, tx, system.id, account)
     return { system, token: await insertToken(deps, tx, system.id, tokenName) }
   })
@@ -124,8 +152,9 @@ export async function insertSystem(
   tx: Db,
   draft: SystemDraft,
   identity: GivenIdentity = {},
+  made_on: Platform | null = null,
 ): Promise<System> {
-  const row = { ...fillDefaults(system, draft), ...(await stored.draw(tx)), ...identity }
+  const row = { ...fillDefaults(system, draft), ...(await stored.draw(tx)), ...identity, made_on }
   const made = await tx.insert(systems).values(row).returning().get()
   await tx.insert(systemSettings).values({ system_id: made.id })
   return made
@@ -137,6 +166,13 @@ const update = createUpdater('systems')
 const isNamed = lt(systems.hid, '~')
 
 const stored = identified<System>(system, 'systems')
+
+const homeOf = statement<{ made_on: Platform | null; accounts: string }>(
+  ['system'],
+  `select made_on, (
+     select json_group_array(accounts.id) from accounts where accounts.system_id = systems.id
+   ) as accounts from systems where systems.id = :system`,
+)
 
 const byAccount = prepared((db) =>
   db

@@ -3,6 +3,7 @@ import type { Db } from '../db/handle'
 import { prepared } from '../db/prepared'
 import { statement } from '../db/statement'
 import { bots, tokens } from '../db/tables'
+import { DISCORD, type Platform } from '../model/platform'
 import type { Deps } from './deps'
 import { drawSecret, hashSecret } from './secrets'
 
@@ -63,11 +64,11 @@ export function recallToken(deps: Deps, token: string): TokenOwner | undefined {
 interface Known {
   version: number
   readonly owners: Map<string, TokenOwner>
-  readonly botKeys: Set<string>
+  readonly bots: Map<string, Bot>
 }
 
 const MOST_KNOWN = 10_000
-const known = prepared((): Known => ({ version: -1, owners: new Map(), botKeys: new Set() }))
+const known = prepared((): Known => ({ version: -1, owners: new Map(), bots: new Map() }))
 
 /** What was looked up already and is still true. */
 function recall({ db, moment }: Deps): Known {
@@ -76,15 +77,15 @@ function recall({ db, moment }: Deps): Known {
   if (version !== recalled.version) {
     recalled.version = version
     recalled.owners.clear()
-    recalled.botKeys.clear()
+    recalled.bots.clear()
   }
   return recalled
 }
 
 /** Not what was revoked while it was looked up, and not without end. */
 function mayRemember(deps: Deps, lookedUpAt: number): boolean {
-  const { version, owners, botKeys } = recall(deps)
-  return version === lookedUpAt && owners.size + botKeys.size < MOST_KNOWN
+  const { version, owners, bots } = recall(deps)
+  return version === lookedUpAt && owners.size + bots.size < MOST_KNOWN
 }
 
 export interface TokenOwner {
@@ -93,17 +94,27 @@ export interface TokenOwner {
   uuid: string
 }
 
-export async function createBot(deps: Deps, name: string): Promise<string> {
+export interface Bot {
+  platform: Platform
+}
+
+export interface BotInfo extends TokenInfo, Bot {}
+
+export async function createBot(
+  deps: Deps,
+  name: string,
+  platform: Platform = DISCORD,
+): Promise<string> {
   const key = drawSecret()
   await deps.transact(async (tx) => {
-    await tx.insert(bots).values({ name, hash: hashSecret(key), created: deps.now() })
+    await tx.insert(bots).values({ name, platform, hash: hashSecret(key), created: deps.now() })
   })
   return key
 }
 
-export async function listBots({ db }: Deps): Promise<TokenInfo[]> {
+export async function listBots({ db }: Deps): Promise<BotInfo[]> {
   return await db
-    .select({ name: bots.name, created: bots.created })
+    .select({ name: bots.name, platform: bots.platform, created: bots.created })
     .from(bots)
     .orderBy(bots.id)
     .all()
@@ -116,12 +127,12 @@ export async function revokeBot(deps: Deps, name: string): Promise<boolean> {
   })
 }
 
-export async function isBotKey(deps: Deps, key: string): Promise<boolean> {
-  const { version, botKeys } = recall(deps)
-  if (botKeys.has(key)) return true
-  const isKnown = Boolean(await botByHash(deps.db).get(hashSecret(key)))
-  if (isKnown && mayRemember(deps, version)) botKeys.add(key)
-  return isKnown
+/** The bot whose key this is. */
+export async function findBot(deps: Deps, key: string): Promise<Bot | null> {
+  const { version, bots } = recall(deps)
+  const found = bots.get(key) ?? (await botByHash(deps.db).get(hashSecret(key)))
+  if (found && mayRemember(deps, version)) bots.set(key, found)
+  return found
 }
 
 const ownerByHash = statement<TokenOwner>(
@@ -130,7 +141,7 @@ const ownerByHash = statement<TokenOwner>(
    join systems on systems.id = tokens.system_id where tokens.hash = :hash`,
 )
 
-const botByHash = statement<{ id: number }>(['hash'], 'select id from bots where hash = :hash')
+const botByHash = statement<Bot>(['hash'], 'select platform from bots where hash = :hash')
 
 function isToken(systemId: number, name: string) {
   return and(eq(tokens.system_id, systemId), eq(tokens.name, name))

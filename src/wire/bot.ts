@@ -6,13 +6,22 @@ import {
   flag,
   maybeSnowflake,
   moment,
+  required,
   requiredFlag,
   requiredReference,
   snowflake,
   text,
 } from '../model/field'
-import { type Decision, ignoreReasons, type ProxyMessage, refuseReasons } from '../model/proxy'
-import { isSnowflake, isUuid } from '../model/ref'
+import { describeId, isIdOf, type Platform, spellId } from '../model/platform'
+import {
+  type Decision,
+  ignoreReasons,
+  type ProxyLimits,
+  type ProxyMessage,
+  refuseReasons,
+  usualLimits,
+} from '../model/proxy'
+import { isUuid } from '../model/ref'
 import { system } from '../model/system'
 import { isObject, readObject, readStrings, type UnreadBody } from './json'
 import { bodySchema, fieldSchema, unreadBody } from './schema'
@@ -30,6 +39,14 @@ const newToken = entity('new token', {
 
 const account = entity('account', {
   autoproxy_enabled: requiredFlag({ doc: 'Whether autoproxy may speak for this account' }),
+})
+
+const link = entity('link', {
+  account_id: snowflake({ doc: 'Account to link' }),
+  code: required({
+    max: 100,
+    doc: 'What the system was given; spaces, dashes and case do not matter',
+  }),
 })
 
 const incoming = entity('message', {
@@ -57,8 +74,8 @@ const record = entity('message record', {
 /** Most records that one request deletes. */
 export const MAX_DELETED = 500
 
-export function newSystemFromBot(body: UnreadBody) {
-  return fillDefaults(newSystem, readDraft(newSystem, { values: readOptional(body) }))
+export function newSystemFromBot(body: UnreadBody, platform: Platform) {
+  return fillDefaults(newSystem, readDraft(newSystem, { values: readOptional(body), platform }))
 }
 
 export function tokenNameFromBot(body: UnreadBody): string | null {
@@ -69,25 +86,30 @@ export function accountFromBot(body: UnreadBody) {
   return readDraft(account, { values: readObject(body) })
 }
 
-export function recordFromBot(body: UnreadBody) {
-  return fillDefaults(record, readDraft(record, { values: readObject(body) }))
+export function linkFromBot(body: UnreadBody, platform: Platform) {
+  return readDraft(link, { values: readObject(body), platform })
 }
 
-export function incomingFromBot(body: UnreadBody) {
+export function recordFromBot(body: UnreadBody, platform: Platform) {
+  return fillDefaults(record, readDraft(record, { values: readObject(body), platform }))
+}
+
+export function incomingFromBot(body: UnreadBody, platform: Platform) {
   const values = readObject(body)
   const problems: Problems = {}
   const content = readContent(values.content, problems)
   const previous = readPrevious(values.previous, problems)
-  const draft = readDraft(incoming, { values, problems })
-  return { ...fillDefaults(incoming, draft), content, previous }
+  const limits = readLimits(values.limits, problems)
+  const draft = readDraft(incoming, { values, platform, problems })
+  return { ...fillDefaults(incoming, draft), content, previous, limits }
 }
 
-export function deletedFromBot(body: UnreadBody): string[] {
+export function deletedFromBot(body: UnreadBody, platform: Platform): string[] {
   const ids = readStrings(body)
   if (ids.length > MAX_DELETED) throw error('badRequest', `at most ${MAX_DELETED} IDs`)
-  if (!ids.every(isSnowflake))
-    throw error('badRequest', 'every ID must be a number of up to 20 digits')
-  return ids
+  if (!ids.every((id) => isIdOf(platform, id)))
+    throw error('badRequest', `every ID must be ${describeId(platform)}`)
+  return ids.map((id) => spellId({ platform, id }))
 }
 
 /** Spells a decision; the member comes in the owner's view. */
@@ -122,6 +144,22 @@ function readPrevious(value: unknown, problems: Problems): ProxyMessage['previou
   return null
 }
 
+/** What a platform takes, where that is not what Discord takes. */
+function readLimits(value: unknown, problems: Problems): ProxyLimits {
+  const limits = { ...usualLimits }
+  if (value === undefined || value === null) return limits
+  if (!isObject(value)) {
+    problems.limits = [new Problem('Must be an object with "content" and "name".')]
+    return limits
+  }
+  for (const key of ['content', 'name'] as const) {
+    const given = value[key] ?? limits[key]
+    if (typeof given === 'number' && Number.isSafeInteger(given) && given > 0) limits[key] = given
+    else problems[`limits.${key}`] = [new Problem('Must be a whole number, 1 or more.')]
+  }
+  return limits
+}
+
 const nullable = (schema: TSchema) => Type.Union([schema, Type.Null()])
 const tag = Type.Object({ prefix: nullable(Type.String()), suffix: nullable(Type.String()) })
 const reasons = (words: readonly string[]) => Type.Unsafe({ type: 'string', enum: words })
@@ -140,6 +178,11 @@ export const schemasBot = {
     system: Type.String({ description: 'Short ID of the system' }),
     autoproxy_enabled: Type.Boolean(),
   }),
+  link: bodySchema(link, 'draft'),
+  linked: Type.Object({
+    account_id: Type.String(),
+    system: Type.String({ description: 'Short ID of the system' }),
+  }),
   record: bodySchema(record, 'draft'),
   incoming: unreadBody({
     type: 'object',
@@ -149,6 +192,14 @@ export const schemasBot = {
         incoming.entries.map(([key, field]) => [key, fieldSchema(field, field.nullable)]),
       ),
       content: { type: ['string', 'null'], description: 'Text; null counts as empty' },
+      limits: {
+        type: ['object', 'null'],
+        description: 'Where the platform’s messages may be longer or shorter than Discord’s',
+        properties: {
+          content: { type: ['integer', 'null'], minimum: 1, default: usualLimits.content },
+          name: { type: ['integer', 'null'], minimum: 1, default: usualLimits.name },
+        },
+      },
       previous: {
         type: ['object', 'null'],
         description: 'The message before it in the channel',

@@ -10,7 +10,10 @@ import { viewSchema } from './schema'
 
 const ownerId = Type.String({ description: 'Short ID of the owning system' })
 const time = Type.String({ format: 'date-time' })
-const snowflake = Type.String({ pattern: '^\\d{1,20}$' })
+const snowflake = Type.String({
+  pattern: '^\\S+$',
+  description: 'A chat platform’s ID: digits on Discord, on others with the platform in front',
+})
 
 function ref(name: string): TSchema {
   return Type.Unsafe({ $ref: `#/components/schemas/${name}` })

@@ -2,6 +2,7 @@ import { type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
 import { MAX_TAG_AFFIXES } from '../model/check'
 import type { Entity } from '../model/entity'
 import type { Field } from '../model/field'
+import { MAX_ID } from '../model/platform'
 import type { UnreadBody } from './json'
 
 /** JSON Schemas of the v2 spelling, made from the field tables: for documentation and its test. */
@@ -104,12 +105,12 @@ function shapeOf(field: Field): Shape {
         items: { type: 'string', maxLength: field.maxEach },
       }
     case 'snowflake':
-      return { type: 'string', pattern: SNOWFLAKE }
+      return idShape
     case 'snowflakes':
       return {
         type: 'array',
         maxItems: field.max,
-        items: { type: 'string', pattern: SNOWFLAKE },
+        items: idShape,
       }
     case 'proxyTags':
       return { type: 'array', maxItems: field.max, items: proxyTagSchema }
@@ -122,7 +123,8 @@ function shapeOf(field: Field): Shape {
   }
 }
 
-const SNOWFLAKE = '^\\d{1,20}$'
+/** Of the bot's own platform. */
+const idShape = { type: 'string', pattern: '^\\S+$', maxLength: MAX_ID }
 
 const proxyTagSchema = {
   type: 'object',

@@ -12,6 +12,7 @@ import {
 } from '../model/entity'
 import { error, type Problems } from '../model/errors'
 import type { Message } from '../model/message'
+import type { Platform } from '../model/platform'
 import type { Seen } from '../model/privacy'
 import { isTooFarAhead, MAX_FRONTERS, type SwitchDraft } from '../model/switch'
 import { formatInstant, type Instant, parseInstant } from '../model/time'
@@ -35,8 +36,12 @@ export function toV2<E extends Entity>(
   return json
 }
 
-export function patchFromV2<E extends Entity>(entity: E, body: UnreadBody): Patch<E> {
-  return readPatch(entity, readingOf(entity, readObject(body)))
+export function patchFromV2<E extends Entity>(
+  entity: E,
+  body: UnreadBody,
+  platform?: Platform,
+): Patch<E> {
+  return readPatch(entity, { ...readingOf(entity, readObject(body)), platform })
 }
 
 /** As patchFromV2, where nothing at all is a fine thing to say. */

@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { StorageError } from '../../src/db/handle'
 import { migrations } from '../../src/db/migrations'
 import { openStorage, type Storage } from '../../src/db/open'
-import { bots, proxyTagKeys } from '../../src/db/tables'
+import { bots, proxyTagKeys, systems } from '../../src/db/tables'
 import type { ProxyTag } from '../../src/model/check'
 import { keysOfTag } from '../../src/model/proxyTags'
 
@@ -86,6 +86,20 @@ describe('migrations', () => {
     expect(rows).toEqual(
       tags.map((tag, position) => ({ member_id: 1, set_id: 1, position, ...keysOfTag(tag) })),
     )
+  })
+
+  test('leave to Discord what is older than platforms', () => {
+    const path = fresh()
+    const other = makeOlder(
+      path,
+      migrations.findIndex(({ name }) => name.endsWith('_platforms')),
+    )
+    other.run("INSERT INTO systems (id, uuid, hid) VALUES (1, 'u', 'abcde')")
+    other.run("INSERT INTO bots (name, hash, created) VALUES ('old', 'h', 1)")
+    other.close()
+    const { db } = open(path)
+    expect(db.select({ on: bots.platform }).from(bots).all()).toEqual([{ on: 'discord' }])
+    expect(db.select({ on: systems.made_on }).from(systems).all()).toEqual([{ on: 'discord' }])
   })
 
   const failing: [says: string, sql: string, complaint: RegExp][] = [

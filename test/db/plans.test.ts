@@ -8,6 +8,7 @@ import { insertAccount } from '../../src/service/accounts'
 import type { Deps } from '../../src/service/deps'
 import { insertGroup } from '../../src/service/groups'
 import { patchMemberGuild, patchSystemGuild } from '../../src/service/guilds'
+import { createLinkCode } from '../../src/service/linkCodes'
 import { insertMember } from '../../src/service/members'
 import { addPair } from '../../src/service/memberships'
 import { insertMessage } from '../../src/service/messages'
@@ -88,6 +89,7 @@ const strangersReads: [string, Line][] = [
 /** The first of everything is changed, and the second deleted. */
 const writes: [string, Line, unknown?][] = [
   ['a new name of the system', () => 'PATCH /systems/@me', { name: 'The Hill' }],
+  ['a code that links an account', () => 'POST /systems/@me/link-code'],
   ['new settings', () => 'PATCH /systems/@me/settings', { pings_enabled: false }],
   ['new settings in a guild', () => `PATCH /systems/@me/guilds/${GUILD}`, { tag: '| here' }],
   [
@@ -179,6 +181,19 @@ describe('no table is scanned, and lists take the same statements for any length
 })
 
 describe('no table is scanned to write', () => {
+  test('an account that is linked by a code, or not', async () => {
+    const key = `Bot ${await createBot(deps, 'links', 'matrix')}`
+    const { code } = await createLinkCode(deps, changing.someone.id)
+    const statements = [
+      ...(await statementsOf('POST /bot/link', key, { account_id: '@a', code })),
+      ...(await statementsOf('GET /bot/systems/matrix:@a/guilds/1', key, undefined, 404)),
+      ...(await statementsOf('POST /bot/link', key, { account_id: '@a', code: 'x' }, 404)),
+    ]
+    expect(statements.join()).toContain('insert into link_failures')
+    expect(statements.join()).toContain('made_on')
+    expect(statements.flatMap(scansOf)).toEqual([])
+  })
+
   test.each(writes.map(([what, line, body]) => ({ what, line, body })))(
     '$what',
     async ({ line, body }) => {
@@ -216,6 +231,7 @@ async function statementsOf(
   line: string,
   authorization: string,
   body?: unknown,
+  status = 0,
 ): Promise<string[]> {
   const [method = '', path = ''] = line.split(' ')
   ran.length = 0
@@ -225,7 +241,8 @@ async function statementsOf(
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
   const response = await handle(request, '127.0.0.1')
-  expect(response.ok).toBe(true)
+  if (status === 0) expect(response.ok).toBe(true)
+  else expect(response.status).toBe(status)
   // Who asks is remembered for a moment, so that question does not come with every request.
   return ran.filter((statement) => !/from tokens/.test(statement))
 }

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { openDeps } from '../../src/app'
+import { forgetAccount, linkAccount } from '../../src/service/accounts'
 import { createBot, createToken, revokeBot, revokeToken } from '../../src/service/tokens'
 import { home, type Someone } from '../kit'
 import { type Reading, readStream } from './reading'
@@ -49,6 +50,18 @@ describe.each(places)('once its right is taken away %s, a stream hears nothing m
     const reading = await readStream(`${address}/v2/systems/@me/events`, { headers })
     await until(() => reading.beats > 0)
     await revokeBot(by, `lost ${as.id}`)
+    await expectSilence(as, reading)
+  })
+
+  test('a bot’s, once the system has no account on its platform', async () => {
+    const as = await makeSystem()
+    const account = `matrix:@lost${as.id}:example.org`
+    await linkAccount(deps, as.id, account)
+    const key = await createBot(deps, `left ${as.id}`, 'matrix')
+    const headers = { authorization: `Bot ${key}`, 'x-system': as.hid }
+    const reading = await readStream(`${address}/v2/systems/@me/events`, { headers })
+    await until(() => reading.beats > 0)
+    await forgetAccount(by, account)
     await expectSilence(as, reading)
   })
 })

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { explain } from '../../examples/multitude'
 import { messages } from '../../src/db/tables'
 import { ignoreReasons } from '../../src/model/proxy'
 import { createBot } from '../../src/service/tokens'
@@ -76,8 +77,7 @@ describe('a conversation', () => {
     const env = { MULTITUDE_ACCOUNT: account, MULTITUDE_GUILD: '21', MULTITUDE_CHANNEL: '31' }
     await type(['/register', '/member Wren w:text', 'w:one', 'not this', 'w:two'], env)
     await type(['w:three'], env)
-    const all = await deps.db.select().from(messages).all()
-    const own = all.filter(({ sender }) => sender === account)
+    const own = await recordsOf(account)
     expect(own).toHaveLength(3)
     expect(own.every(({ guild, channel }) => guild === '21' && channel === '31')).toBe(true)
     const ids = own.flatMap(({ original, id }) => [BigInt(original), BigInt(id)])
@@ -135,7 +135,7 @@ describe('a conversation', () => {
       `${account}: \\four`,
       '* It began with a backslash, which keeps autoproxy away.',
       `${account}: \\\\\\`,
-      '* It was a command: autoproxy_off.',
+      '* It was a command: autoproxy is off.',
       `${account}: five`,
     ])
   })
@@ -172,7 +172,7 @@ describe('a conversation', () => {
       greeting,
       expect.stringMatching(/^\* 40\d: /),
       OFFER,
-      '* System not found.',
+      OFFER,
       `${two}: w:hi`,
       '* 400: Bad Request (account_id must be a number of up to 20 digits)',
       greeting,
@@ -183,6 +183,127 @@ describe('a conversation', () => {
     ])
     expect(lines.slice(11).join('\n')).toContain('/why')
     expect(code).toBe(0)
+  })
+
+  test('sets autoproxy as it is told', async () => {
+    const { account } = await register()
+    const said = [
+      '/member Wren w:text',
+      '/autoproxy',
+      '/autoproxy latch',
+      'w:one',
+      'two',
+      '\\\\',
+      '/why',
+      '/autoproxy WREN',
+      'three',
+      '/autoproxy Magpie',
+      '/autoproxy off',
+      'four',
+    ]
+    const { lines } = await type(said, {}, ['--account', account, '--guild', '23'])
+    expect(lines.slice(2)).toEqual([
+      '* Such as: /autoproxy latch',
+      '* Autoproxy in this guild: latch.',
+      'Wren: one',
+      'Wren: two',
+      `${account}: \\\\`,
+      '* It was a command: nobody is latched any more.',
+      '* Autoproxy in this guild: Wren.',
+      'Wren: three',
+      '* There is no member Magpie.',
+      '* Autoproxy in this guild: off.',
+      `${account}: four`,
+    ])
+  })
+
+  test('is edited: what was plain gets its tags, what was proxied other words', async () => {
+    const { account } = await register()
+    const said = ['/edit w:x', '/member Wren w:text', '/autoproxy Wren', '\\:oh', '/edit']
+    said.push('/edit oh', '/why', '/edit w:hello', '/edit hello you', '/why')
+    const { lines } = await type(said, {}, ['--account', account, '--guild', '24'])
+    expect(lines.slice(1)).toEqual([
+      '* Nothing was said yet.',
+      '* Wren is made.',
+      '* Autoproxy in this guild: Wren.',
+      `${account}: \\:oh`,
+      '* Such as: /edit what was meant',
+      `${account}: oh`,
+      '* Autoproxy never applies to an edited message.',
+      'Wren: hello',
+      'Wren: hello you (edited)',
+      '* It was proxied, by tags.',
+    ])
+    expect(await recordsOf(account)).toHaveLength(1)
+  })
+
+  test('is looked up by either ID, and taken back by its own system alone', async () => {
+    const [one, two, stranger] = [await register(), await register(), newAccount()]
+    const env = { MULTITUDE_ACCOUNT: one.account }
+    await type(['/member Wren w:text', 'w:first', 'w:second', '/delete'], env)
+    const [first] = await recordsOf(one.account)
+    const { id = '', original = '' } = first ?? {}
+    expect(await recordsOf(one.account)).toHaveLength(1)
+    const { lines } = await type(
+      [
+        `/lookup ${id}`,
+        `/lookup ${original}`,
+        '/lookup 1',
+        '/lookup',
+        `/as ${two.account}`,
+        `/delete ${id}`,
+        `/as ${stranger}`,
+        `/delete ${id}`,
+        `/as ${one.account}`,
+        `/delete ${original}`,
+        `/lookup ${id}`,
+        `/delete ${id}`,
+      ],
+      env,
+    )
+    const found = `* ${id}: Wren of system ${one.system}, sent by ${one.account} as ${original}.`
+    const speaks = ({ account, system }: typeof one) =>
+      `* Account ${account} speaks for system ${system}.`
+    expect(lines).toEqual([
+      speaks(one),
+      found,
+      found,
+      '* There is no such message.',
+      '* Nothing was said yet.',
+      speaks(two),
+      '* It is of another system.',
+      OFFER,
+      OFFER,
+      speaks(one),
+      `* ${id} is gone.`,
+      '* There is no such message.',
+      '* There is no such message.',
+    ])
+    expect(await recordsOf(one.account)).toEqual([])
+  })
+
+  test('speaks of any platform, with the IDs it has there', async () => {
+    const env = {
+      MULTITUDE_BOT_KEY: await createBot(deps, 'matrix', 'matrix'),
+      MULTITUDE_PLATFORM: 'matrix',
+      MULTITUDE_ACCOUNT: '@wren:example.org',
+      MULTITUDE_GUILD: '!space:example.org',
+      MULTITUDE_CHANNEL: '!room:example.org',
+    }
+    const said = ['/register', '/member Wren w:text', '/autoproxy latch', 'w:one', 'two', '/lookup']
+    const { lines } = await type([...said, '/edit three', '/delete', '/delete'], env)
+    expect(lines.slice(3)).toEqual([
+      '* Autoproxy in this guild: latch.',
+      'Wren: one',
+      'Wren: two',
+      expect.stringMatching(
+        /^\* \d+: Wren of system [a-z]{6}, sent by matrix:@wren:example\.org as \d+\.$/,
+      ),
+      'Wren: three (edited)',
+      expect.stringMatching(/^\* \d+ is gone\.$/),
+      expect.stringMatching(/^\* \d+ is gone\.$/),
+    ])
+    expect(await recordsOf('matrix:@wren:example.org')).toEqual([])
   })
 
   test('ends with /quit, though more could be typed', async () => {
@@ -237,17 +358,24 @@ describe('what is wrong is said in one line', () => {
 })
 
 describe('the template', () => {
-  const source = readFileSync(SCRIPT, 'utf8')
-
   test('has words for every reason', () => {
-    expect(ignoreReasons.filter((reason) => !source.includes(`\n  ${reason}: `))).toEqual([])
+    const wordless = ignoreReasons.filter(
+      (reason) => explain({ action: 'ignore', reason }, OFFER) === reason,
+    )
+    expect(wordless).toEqual([])
   })
 
-  test('stands alone', () => {
+  test.each(['console-bot.ts', 'multitude.ts'])('%s needs nothing of the server', (file) => {
+    const source = readFileSync(join(SCRIPT, '..', file), 'utf8')
     const imports = [...source.matchAll(/from '([^']+)'/g)].map(([, from]) => from)
-    expect(imports.filter((from) => !from?.startsWith('node:'))).toEqual([])
+    expect(imports.filter((from) => !/^(node:.*|\.\/multitude)$/.test(from ?? ''))).toEqual([])
   })
 })
+
+async function recordsOf(account: string) {
+  const all = await deps.db.select().from(messages).all()
+  return all.filter(({ sender }) => sender === account)
+}
 
 async function register(): Promise<{ account: string; system: string }> {
   const account = newAccount()

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { MAX_TAG_AFFIXES, type ProxyTag } from '../../src/model/check'
 import type { MemberGuild, SystemGuild } from '../../src/model/guild'
+import { DISCORD } from '../../src/model/platform'
 import {
   autoproxyTarget,
   type Decision,
@@ -14,6 +15,7 @@ import {
   type RefuseReason,
   refuseReasons,
   switchEffect,
+  usualLimits,
 } from '../../src/model/proxy'
 import { keysOfContent, keysOfTag, matchTags } from '../../src/model/proxyTags'
 import { HOUR, SECOND } from '../../src/model/time'
@@ -913,6 +915,7 @@ function here(overrides: Partial<MemberGuild>): MemberGuild {
 
 function said(overrides: Partial<ProxyMessage>): ProxyMessage {
   return {
+    platform: DISCORD,
     channel_id: CHANNEL,
     thread_id: null,
     content: 'hi',
@@ -920,6 +923,7 @@ function said(overrides: Partial<ProxyMessage>): ProxyMessage {
     has_poll: false,
     is_edit: false,
     previous: null,
+    limits: usualLimits,
     at: NOW,
     ...overrides,
   }

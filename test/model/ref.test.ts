@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import {
   HID_ALPHABET,
   HID_LENGTH,
-  isSnowflake,
   isUuid,
   parseRef,
   parseSystemRef,
@@ -41,6 +40,19 @@ describe('a reference to a system', () => {
     ['16 digits are nothing', '1'.repeat(16), null],
     ['20 digits are nothing', '1'.repeat(20), null],
     ['digits of other scripts are nothing', '١'.repeat(18), null],
+    ['a platform and its ID are an account', 'irc:wren', { account: 'irc:wren' }],
+    ['an ID may have colons', 'matrix:@wren:a.org', { account: 'matrix:@wren:a.org' }],
+    [
+      'an ID of digits is of its platform',
+      `irc:${'1'.repeat(18)}`,
+      { account: `irc:${'1'.repeat(18)}` },
+    ],
+    ['Discord may be named, also with few digits', 'discord:42', { account: '42' }],
+    ['letters are no account of Discord', 'discord:wren', null],
+    ['a platform without an ID is nothing', 'irc:', null],
+    ['an ID without a platform is nothing', ':wren', null],
+    ['a platform in upper case is nothing', 'IRC:wren', null],
+    ['a space is in no ID', 'irc:wren finch', null],
     ['nothing is nobody', '', null],
   ]
 
@@ -74,38 +86,6 @@ describe('a reference to a member or a group', () => {
       fc.property(fc.uuid(), (uuid) => {
         expect(isUuid(uuid)).toBe(true)
         expect(parseRef(uuid.toUpperCase())).toEqual({ uuid })
-      }),
-    )
-  })
-})
-
-describe('a snowflake', () => {
-  const given: [says: string, text: string, is: boolean][] = [
-    ['one digit is one', '0', true],
-    ['18 digits are one', '123456789012345678', true],
-    ['the largest of 64 bits is one', '18446744073709551615', true],
-    ['one more is none', '18446744073709551616', false],
-    ['20 nines are none', '9'.repeat(20), false],
-    ['21 digits are none, even zeros', '0'.repeat(21), false],
-    ['20 digits with leading zeros are one', `${'0'.repeat(19)}1`, true],
-    ['nothing is none', '', false],
-    ['a sign is in none', '-1', false],
-    ['a fraction is in none', '1.0', false],
-    ['an exponent is in none', '1e5', false],
-    ['hexadecimal is none', '0x10', false],
-    ['a space is in none', ' 1', false],
-    ['a line break is in none', '1\n', false],
-    ['digits of other scripts are none', '١٢٣', false],
-  ]
-
-  test.each(given)('%s: %p', (_, text, is) => {
-    expect(isSnowflake(text)).toBe(is)
-  })
-
-  test('of 64 bits is one, and nothing above', () => {
-    fc.assert(
-      fc.property(fc.bigInt({ min: 0n, max: 2n ** 66n }), (number) => {
-        expect(isSnowflake(String(number))).toBe(number < 2n ** 64n)
       }),
     )
   })

@@ -15,6 +15,7 @@ import type { Field } from '../../src/model/field'
 import { group } from '../../src/model/group'
 import { memberGuild, systemGuild } from '../../src/model/guild'
 import { member } from '../../src/model/member'
+import { isIdOf, spellId } from '../../src/model/platform'
 import { settings } from '../../src/model/settings'
 import { system } from '../../src/model/system'
 import type { Deps } from '../../src/service/deps'
@@ -25,7 +26,13 @@ import { updateSettings } from '../../src/service/settings'
 import { insertSystem } from '../../src/service/systems'
 
 const instant = fc.integer({ min: -(2 ** 40), max: 2 ** 52 })
-const snowflake = fc.bigInt({ min: 1n, max: 2n ** 64n - 1n }).map(String)
+const snowflake = fc.oneof(
+  fc.bigInt({ min: 1n, max: 2n ** 64n - 1n }).map(String),
+  fc
+    .string({ unit: 'binary', maxLength: 255 })
+    .filter((id) => isIdOf('matrix', id))
+    .map((id) => spellId({ platform: 'matrix', id })),
+)
 /** Members go by how manyth they are. */
 const someone = fc.nat({ max: 3 })
 const guilds = { selector: (row: { guild_id: string }) => row.guild_id, maxLength: 3 }

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { ProxyTag } from '../../src/model/check'
 import type { Member } from '../../src/model/member'
+import { DISCORD } from '../../src/model/platform'
+import { usualLimits } from '../../src/model/proxy'
 import { matchTags } from '../../src/model/proxyTags'
 import { insertAccount } from '../../src/service/accounts'
 import { deleteMember, insertMember } from '../../src/service/members'
@@ -12,7 +14,7 @@ import { home } from '../kit'
 const ACCOUNT = '100000000000000001'
 const { deps, makeSystem } = home()
 const { id } = await makeSystem()
-const owner = { system: id, bot: false }
+const owner = { system: id, platform: null }
 await deps.transact((tx) => insertAccount(deps, tx, id, ACCOUNT))
 
 /** Few letters, so that tags are often around a content, and all that fold or spell oddly. */
@@ -111,6 +113,8 @@ describe.each([
 })
 
 const heard = {
+  platform: DISCORD,
+  limits: usualLimits,
   account_id: ACCOUNT,
   guild_id: '2',
   channel_id: '4',

@@ -1,5 +1,6 @@
 import { t } from 'elysia'
-import { guild, memberGuild, systemGuild } from '../../model/guild'
+import { type Guild, guild, memberGuild, systemGuild } from '../../model/guild'
+import { bareId } from '../../model/platform'
 import { see } from '../../model/privacy'
 import type { Deps } from '../../service/deps'
 import {
@@ -10,15 +11,14 @@ import {
   patchMemberGuild,
   patchSystemGuild,
 } from '../../service/guilds'
-import { getMember } from '../../service/members'
+import { getSystemForBot } from '../../service/systems'
 import { bodySchema } from '../../wire/schema'
 import { anyPatchFromV2, patchFromV2, toV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../docs'
-import { pathSnowflake } from '../query'
+import { pathIdOf } from '../query'
 import { showMemberGuild, showSystemGuild } from '../v2/guilds'
 import { guildId, memberRef, systemRef } from '../v2/params'
-import { routes } from '../viewer'
-import { namedSystem, TAG } from './named'
+import { botRoutes, namedMember, TAG } from './named'
 
 const ofGuild = t.Object({ guild_id: guildId })
 const ofSystem = t.Object({ systemRef, guild_id: guildId })
@@ -26,12 +26,12 @@ const ofMember = t.Object({ memberRef, guild_id: guildId })
 
 /** Settings for guilds. Those of systems and members come into being here. */
 export function guildRoutes(deps: Deps, bodyLimit: number) {
-  return routes(bodyLimit)
+  return botRoutes(bodyLimit)
     .get(
       '/guilds/:guild_id',
-      async ({ params }) => {
-        const id = pathSnowflake('guild_id', params.guild_id)
-        return toV2(guild, see(guild, await getGuild(deps.db, id), true))
+      async ({ params, platform }) => {
+        const id = pathIdOf(platform, 'guild_id', params.guild_id)
+        return showGuild(await getGuild(deps.db, id))
       },
       {
         params: ofGuild,
@@ -45,10 +45,10 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
     )
     .patch(
       '/guilds/:guild_id',
-      async ({ params, body }) => {
-        const id = pathSnowflake('guild_id', params.guild_id)
-        const patched = await patchGuild(deps, id, patchFromV2(guild, body))
-        return toV2(guild, see(guild, patched, true))
+      async ({ params, platform, body }) => {
+        const id = pathIdOf(platform, 'guild_id', params.guild_id)
+        const patched = await patchGuild(deps, id, patchFromV2(guild, body, platform))
+        return showGuild(patched)
       },
       {
         params: ofGuild,
@@ -63,9 +63,9 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/systems/:systemRef/guilds/:guild_id',
-      async ({ params }) => {
-        const inGuild = pathSnowflake('guild_id', params.guild_id)
-        const { id } = await namedSystem(deps, params.systemRef)
+      async ({ params, platform }) => {
+        const inGuild = pathIdOf(platform, 'guild_id', params.guild_id)
+        const { id } = await getSystemForBot(deps.db, platform, params.systemRef)
         return showSystemGuild(await getSystemGuild(deps.db, id, inGuild))
       },
       {
@@ -80,10 +80,10 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
     )
     .patch(
       '/systems/:systemRef/guilds/:guild_id',
-      async ({ params, body }) => {
-        const inGuild = pathSnowflake('guild_id', params.guild_id)
+      async ({ params, platform, body }) => {
+        const inGuild = pathIdOf(platform, 'guild_id', params.guild_id)
         const patch = anyPatchFromV2(systemGuild, body)
-        const { id } = await namedSystem(deps, params.systemRef)
+        const { id } = await getSystemForBot(deps.db, platform, params.systemRef)
         return showSystemGuild(await patchSystemGuild(deps, id, inGuild, patch, 'make'))
       },
       {
@@ -99,9 +99,9 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/members/:memberRef/guilds/:guild_id',
-      async ({ params }) => {
-        const inGuild = pathSnowflake('guild_id', params.guild_id)
-        const { id } = await getMember(deps, params.memberRef)
+      async ({ params, platform }) => {
+        const inGuild = pathIdOf(platform, 'guild_id', params.guild_id)
+        const { id } = await namedMember(deps, platform, params.memberRef)
         return showMemberGuild(await getMemberGuild(deps.db, id, inGuild))
       },
       {
@@ -116,10 +116,10 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
     )
     .patch(
       '/members/:memberRef/guilds/:guild_id',
-      async ({ params, body }) => {
-        const inGuild = pathSnowflake('guild_id', params.guild_id)
+      async ({ params, platform, body }) => {
+        const inGuild = pathIdOf(platform, 'guild_id', params.guild_id)
         const patch = anyPatchFromV2(memberGuild, body)
-        const member = await getMember(deps, params.memberRef)
+        const member = await namedMember(deps, platform, params.memberRef)
         return showMemberGuild(await patchMemberGuild(deps, member, inGuild, patch, 'make'))
       },
       {
@@ -133,4 +133,9 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
         }),
       },
     )
+}
+
+function showGuild({ disabled_channels, ...rest }: Guild) {
+  const row = { ...rest, disabled_channels: disabled_channels.map(bareId) }
+  return toV2(guild, see(guild, row, true))
 }

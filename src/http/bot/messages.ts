@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { withBareIds } from '../../model/message'
 import type { Deps } from '../../service/deps'
 import { decideMessage } from '../../service/proxying'
 import { deleteMessages, recordMessage } from '../../service/recording'
@@ -13,20 +14,19 @@ import {
 import { listBody } from '../../wire/schema'
 import { messageToV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../docs'
-import { pathSnowflake } from '../query'
+import { pathIdOf } from '../query'
 import { showMember, showSystem } from '../v2/views'
-import { routes } from '../viewer'
-import { TAG } from './named'
+import { botRoutes, TAG } from './named'
 
 /** Deciding what becomes of a message, and keeping the record of what was sent. */
 export function messageRoutes(deps: Deps, bodyLimit: number) {
-  return routes(bodyLimit)
+  return botRoutes(bodyLimit)
     .post(
       '/proxy',
-      async ({ body }) => {
-        const incoming = incomingFromBot(body)
+      async ({ platform, body }) => {
+        const incoming = incomingFromBot(body, platform)
         const at = incoming.at ?? deps.now()
-        const { decision, system } = await decideMessage(deps, { ...incoming, at })
+        const { decision, system } = await decideMessage(deps, { ...incoming, platform, at })
         const member = decision.action === 'proxy' ? showMember(decision.member, true) : null
         return decisionToBot(decision, system?.hid, member)
       },
@@ -44,11 +44,14 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
     )
     .post(
       '/messages',
-      async ({ body, set }) => {
-        const { message, member, system, isNew } = await recordMessage(deps, recordFromBot(body))
+      async ({ platform, body, set }) => {
+        const { message, member, system, isNew } = await recordMessage(
+          deps,
+          recordFromBot(body, platform),
+        )
         set.status = isNew ? 201 : 200
         return messageToV2(
-          message,
+          withBareIds(message),
           system && showSystem(system, true),
           member && showMember(member, true),
         )
@@ -66,8 +69,8 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
     )
     .delete(
       '/messages/:id',
-      async ({ params, set }) => {
-        await deleteMessages(deps, [pathSnowflake('id', params.id)])
+      async ({ params, platform, set }) => {
+        await deleteMessages(deps, [pathIdOf(platform, 'id', params.id)])
         set.status = 204
       },
       {
@@ -82,8 +85,8 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
     )
     .post(
       '/messages/delete',
-      async ({ body, set }) => {
-        await deleteMessages(deps, deletedFromBot(body))
+      async ({ platform, body, set }) => {
+        await deleteMessages(deps, deletedFromBot(body, platform))
         set.status = 204
       },
       {

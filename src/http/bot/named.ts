@@ -1,13 +1,27 @@
 import { error } from '../../model/errors'
-import type { System } from '../../model/system'
+import type { Member } from '../../model/member'
+import type { Platform } from '../../model/platform'
 import type { Deps } from '../../service/deps'
-import { findSystem } from '../../service/systems'
+import { getMember } from '../../service/members'
+import { refuseForeign } from '../../service/systems'
+import { callerOf, routes } from '../viewer'
 
 export const TAG = 'Bots'
 
-/** The system a bot names; there is no `@me` for bots. */
-export async function namedSystem({ db }: Deps, ref: string): Promise<System> {
-  const found = await findSystem(db, ref)
-  if (!found) throw error('systemNotFound')
+/** Routes for the holders of a bot key alone. They know the platform that all IDs are of. */
+export function botRoutes(bodyLimit: number) {
+  return routes(bodyLimit).derive(({ request }) => ({ platform: requireBot(request) }))
+}
+
+function requireBot(request: Request): Platform {
+  const { kind, viewer } = callerOf(request)
+  if (viewer.platform !== null) return viewer.platform
+  throw error(kind === 'nobody' ? 'unauthorized' : 'forbidden')
+}
+
+/** The member a bot names, of a system that it may act for. */
+export async function namedMember(deps: Deps, platform: Platform, ref: string): Promise<Member> {
+  const found = await getMember(deps, ref)
+  await refuseForeign(deps.db, platform, found.system_id)
   return found
 }

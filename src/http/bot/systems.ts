@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { bareId } from '../../model/platform'
 import {
   type Account,
   forgetAccount,
@@ -9,15 +10,14 @@ import {
 } from '../../service/accounts'
 import type { Deps } from '../../service/deps'
 import { deleteAllSwitches } from '../../service/switches'
-import { createSystem, deleteSystem, getSystemById } from '../../service/systems'
+import { createSystem, deleteSystem, getSystemById, getSystemForBot } from '../../service/systems'
 import { createToken } from '../../service/tokens'
 import { accountFromBot, newSystemFromBot, schemasBot, tokenNameFromBot } from '../../wire/bot'
 import { describe, writeErrors } from '../docs'
-import { pathSnowflake } from '../query'
+import { pathIdOf } from '../query'
 import { systemRef } from '../v2/params'
 import { showSystem } from '../v2/views'
-import { routes } from '../viewer'
-import { namedSystem, TAG } from './named'
+import { botRoutes, TAG } from './named'
 
 const ofSystem = t.Object({ systemRef })
 const accountId = t.String({ description: 'ID of a chat account' })
@@ -28,12 +28,12 @@ const DEFAULT_TOKEN = 'bot'
 
 /** Systems, their tokens and their linked accounts. */
 export function systemRoutes(deps: Deps, bodyLimit: number) {
-  return routes(bodyLimit)
+  return botRoutes(bodyLimit)
     .post(
       '/systems',
-      async ({ body, set }) => {
-        const { account_id, name } = newSystemFromBot(body)
-        const link = { account: account_id, tokenName: DEFAULT_TOKEN }
+      async ({ platform, body, set }) => {
+        const { account_id, name } = newSystemFromBot(body, platform)
+        const link = { account: account_id, tokenName: DEFAULT_TOKEN, platform }
         const { system, token } = await createSystem(deps, { name }, link)
         set.status = 201
         return { system: showSystem(system, true), token }
@@ -51,8 +51,9 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
     )
     .delete(
       '/systems/:systemRef',
-      async ({ params, set }) => {
-        await deleteSystem(deps, (await namedSystem(deps, params.systemRef)).id)
+      async ({ params, platform, set }) => {
+        const { id } = await getSystemForBot(deps.db, platform, params.systemRef)
+        await deleteSystem(deps, id)
         set.status = 204
       },
       {
@@ -67,8 +68,9 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
     )
     .delete(
       '/systems/:systemRef/switches',
-      async ({ params, set }) => {
-        await deleteAllSwitches(deps, (await namedSystem(deps, params.systemRef)).id)
+      async ({ params, platform, set }) => {
+        const { id } = await getSystemForBot(deps.db, platform, params.systemRef)
+        await deleteAllSwitches(deps, id)
         set.status = 204
       },
       {
@@ -83,9 +85,9 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
     )
     .post(
       '/systems/:systemRef/token',
-      async ({ params, body }) => {
+      async ({ params, platform, body }) => {
         const name = tokenNameFromBot(body) ?? DEFAULT_TOKEN
-        const { id } = await namedSystem(deps, params.systemRef)
+        const { id } = await getSystemForBot(deps.db, platform, params.systemRef)
         return { token: await createToken(deps, id, name) }
       },
       {
@@ -102,9 +104,10 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
     )
     .put(
       '/systems/:systemRef/accounts/:account_id',
-      async ({ params, set }) => {
-        const account = pathSnowflake('account_id', params.account_id)
-        await linkAccount(deps, (await namedSystem(deps, params.systemRef)).id, account)
+      async ({ params, platform, set }) => {
+        const account = pathIdOf(platform, 'account_id', params.account_id)
+        const { id } = await getSystemForBot(deps.db, platform, params.systemRef)
+        await linkAccount(deps, id, account)
         set.status = 204
       },
       {
@@ -119,9 +122,10 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
     )
     .delete(
       '/systems/:systemRef/accounts/:account_id',
-      async ({ params, set }) => {
-        const account = pathSnowflake('account_id', params.account_id)
-        await unlinkAccount(deps, (await namedSystem(deps, params.systemRef)).id, account)
+      async ({ params, platform, set }) => {
+        const account = pathIdOf(platform, 'account_id', params.account_id)
+        const { id } = await getSystemForBot(deps.db, platform, params.systemRef)
+        await unlinkAccount(deps, id, account)
         set.status = 204
       },
       {
@@ -136,8 +140,8 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/accounts/:account_id',
-      async ({ params }) => {
-        const account = pathSnowflake('account_id', params.account_id)
+      async ({ params, platform }) => {
+        const account = pathIdOf(platform, 'account_id', params.account_id)
         return showAccount(deps, await getAccount(deps.db, account))
       },
       {
@@ -152,8 +156,8 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
     )
     .patch(
       '/accounts/:account_id',
-      async ({ params, body }) => {
-        const account = pathSnowflake('account_id', params.account_id)
+      async ({ params, platform, body }) => {
+        const account = pathIdOf(platform, 'account_id', params.account_id)
         return showAccount(deps, await patchAccount(deps, account, accountFromBot(body)))
       },
       {
@@ -169,8 +173,8 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
     )
     .delete(
       '/accounts/:account_id',
-      async ({ params, set }) => {
-        await forgetAccount(deps, pathSnowflake('account_id', params.account_id))
+      async ({ params, platform, set }) => {
+        await forgetAccount(deps, pathIdOf(platform, 'account_id', params.account_id))
         set.status = 204
       },
       {
@@ -188,5 +192,5 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
 
 async function showAccount({ db }: Deps, { id, system_id, autoproxy_enabled }: Account) {
   const { hid } = await getSystemById(db, system_id)
-  return { account_id: id, system: hid, autoproxy_enabled }
+  return { account_id: bareId(id), system: hid, autoproxy_enabled }
 }

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { error } from '../../model/errors'
+import { normalizeId } from '../../model/platform'
 import { isOwner } from '../../model/privacy'
-import { isSnowflake } from '../../model/ref'
 import type { Deps } from '../../service/deps'
 import { getMessage } from '../../service/messages'
 import { messageToV1, schemasV1 } from '../../wire/v1'
@@ -13,8 +13,9 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit).get(
     '/msg/:id',
     async ({ params, viewer }) => {
-      if (!isSnowflake(params.id)) throw error('messageNotFound')
-      const { message, member, system } = await getMessage(deps, params.id)
+      const id = normalizeId(params.id)
+      if (id === null) throw error('messageNotFound')
+      const { message, member, system } = await getMessage(deps, id)
       const owner = isOwner(viewer, message.system_id)
       return messageToV1(
         message,

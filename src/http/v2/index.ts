@@ -5,6 +5,7 @@ import { requireSystem } from '../../service/systems'
 import { callerOf, isRead } from '../viewer'
 import { groupRoutes } from './groups'
 import { guildRoutes } from './guilds'
+import { linkRoutes } from './links'
 import { memberRoutes } from './members'
 import { messageRoutes } from './messages'
 import { streamRoutes } from './streams'
@@ -25,6 +26,7 @@ export function v2(deps: Deps, events: Events, limits: Limits, prefix: '/v2' | '
   return new Elysia({ prefix, normalize: false, ...(prefix === '' && { detail: { hide: true } }) })
     .onBeforeHandle(refuseNobody)
     .use(systemRoutes(deps, bodyLimit))
+    .use(linkRoutes(deps, bodyLimit))
     .use(guildRoutes(deps, bodyLimit))
     .use(memberRoutes(deps, bodyLimit))
     .use(groupRoutes(deps, bodyLimit))

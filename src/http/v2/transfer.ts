@@ -1,5 +1,6 @@
 import { t } from 'elysia'
 import { error } from '../../model/errors'
+import { platformOf } from '../../model/platform'
 import type { Viewer } from '../../model/privacy'
 import type { Deps } from '../../service/deps'
 import { type ExportFile, exportFrontHistory, exportSystem } from '../../service/exporting'
@@ -152,12 +153,13 @@ export function transferRoutes(deps: Deps, importLimit: number) {
     )
 }
 
-/** Whose accounts a bot vouches for. A system's own token is no proof of any account. */
+/** The accounts that a bot vouches for, all of its platform. A system's token proves no account. */
 function readLink(viewer: Viewer, given: unknown): ReadonlySet<string> {
   const named = readList('link', given)
   if (named === null) return new Set()
-  if (!viewer.bot) throw error('forbidden')
-  return new Set(named.map((id) => pathSnowflake('link', id)))
+  const ids = named.map((id) => pathSnowflake('link', id))
+  if (!ids.every((id) => platformOf(id) === viewer.platform)) throw error('forbidden')
+  return new Set(ids)
 }
 
 function readPart(given: unknown): number {

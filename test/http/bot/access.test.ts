@@ -73,14 +73,7 @@ describe('X-System', () => {
     expect(json.id).toBe(stage.fill('<system>'))
   })
 
-  test.each([
-    'zzzzzz',
-    '@me',
-    '',
-    '00000000-0000-4000-8000-000000000000',
-    '99999999999999999',
-    '?',
-  ])(
+  test.each(['zzzzzz', '', '00000000-0000-4000-8000-000000000000', '99999999999999999', '?'])(
     'that names nobody (%j) is 404 on v2, and says nothing to the routes for bots',
     async (unknown) => {
       const stage = await makeStage()
@@ -97,6 +90,15 @@ describe('X-System', () => {
       expect(status).toBe(200)
     },
   )
+
+  test('is not @me: a bot has no system of its own', async () => {
+    const stage = await makeStage()
+    const headers = { 'x-system': '@me' }
+    for (const line of ['GET /v2/systems/@me', 'GET /v2/members/<wren>', 'GET /v1/s']) {
+      const { status, json } = await stage.ask(line, undefined, headers)
+      expect({ status, code: json.code }).toEqual({ status: 400, code: 0 })
+    }
+  })
 
   test('makes a bot that system, with all its rights and no others', async () => {
     const [stage, other] = [await makeStage(), await makeStage()]
@@ -198,6 +200,7 @@ test('no answer but of the two that make one shows a token, a key or its hash', 
     ['DELETE /bot/messages/<sent>'],
     ['POST /bot/messages/delete', ['<sent>']],
     ['DELETE /bot/systems/<system>/switches'],
+    ['POST /bot/link', { account_id: '<account>', code: '<code>' }],
     ['DELETE /bot/accounts/<account>'],
     ['GET /v2/systems/@me'],
     ['GET /v2/systems/@me/settings'],
@@ -207,6 +210,9 @@ test('no answer but of the two that make one shows a token, a key or its hash', 
   const toured = tour.map(([line]) => shapeOf(line))
   const making = ['POST /bot/systems', 'POST /bot/systems/*/token']
   expect(routes.map(shapeOf).filter((shape) => !toured.includes(shape))).toEqual(making)
+
+  const { code } = await stage.do<{ code: string }>('POST /v2/systems/@me/link-code')
+  stage.names.code = code
 
   const kept = await here.deps.db.select().from(tokens).all()
   const keys = await here.deps.db.select().from(bots).all()

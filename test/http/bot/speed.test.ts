@@ -2,6 +2,8 @@ import { Database } from 'bun:sqlite'
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { ProxyTag } from '../../../src/model/check'
 import type { Member } from '../../../src/model/member'
+import { DISCORD } from '../../../src/model/platform'
+import { usualLimits } from '../../../src/model/proxy'
 import { insertAccount } from '../../../src/service/accounts'
 import { patchAutoproxy } from '../../../src/service/autoproxy'
 import { insertMember } from '../../../src/service/members'
@@ -75,7 +77,8 @@ describe('a decision reads twice, through an index, whatever the size of the sys
     loaded.length = 0
     const heard = { has_attachments: false, has_poll: false, is_edit: false, dry_run: false }
     const where = { account_id, guild_id, channel_id: '4', thread_id: null, previous: null }
-    await decideMessage(watched, { ...heard, ...where, content, at: 0 })
+    const said = { platform: DISCORD, limits: usualLimits, content, at: 0 }
+    await decideMessage(watched, { ...heard, ...where, ...said })
     return [...ran]
   }
 

@@ -172,7 +172,6 @@ describe('an account', () => {
 
 test.each([
   'DELETE /bot/systems/zzzzzz',
-  'DELETE /bot/systems/@me',
   'DELETE /bot/systems/zzzzzz/switches',
   'POST /bot/systems/zzzzzz/token',
   'PUT /bot/systems/zzzzzz/accounts/1',

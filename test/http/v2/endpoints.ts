@@ -8,7 +8,7 @@ export interface Endpoint {
 }
 
 /** Any request may meet these: a bot may act for a system that does not exist. */
-const always = { 404: [20001], 429: [0], 500: [0], 503: [0] }
+const always = { 403: [0], 404: [20001], 429: [0], 500: [0], 503: [0] }
 const read = { 400: [0], ...always }
 const write = { 400: [0], 401: [0], 413: [0], ...always }
 const patch = { ...write, 400: [0, 40001] }
@@ -53,12 +53,12 @@ export const endpoints: Record<string, Endpoint> = {
   'PATCH /systems/@me/autoproxy': {
     tag: 'Guilds',
     answer: 'Autoproxy',
-    errors: { ...patch, 400: [0, 40001, 40002, 50001], 403: [30006] },
+    errors: { ...patch, 400: [0, 40001, 40002, 50001], 403: [0, 30006] },
   },
   'GET /systems/{systemRef}/members': {
     tag: 'Members',
     answer: ['Member'],
-    errors: { ...read, 401: [0], 403: [30001] },
+    errors: { ...read, 401: [0], 403: [0, 30001] },
   },
   'POST /members': {
     tag: 'Members',
@@ -73,32 +73,32 @@ export const endpoints: Record<string, Endpoint> = {
   'PATCH /members/{memberRef}': {
     tag: 'Members',
     answer: 'Member',
-    errors: { ...patch, 403: [30006], 404: [20001, 20002] },
+    errors: { ...patch, 403: [0, 30006], 404: [20001, 20002] },
   },
   'DELETE /members/{memberRef}': {
     tag: 'Members',
     answer: null,
-    errors: { ...write, 403: [30006], 404: [20001, 20002] },
+    errors: { ...write, 403: [0, 30006], 404: [20001, 20002] },
   },
   'GET /members/{memberRef}/groups': {
     tag: 'Members',
     answer: ['Group'],
-    errors: { ...read, 403: [30002], 404: [20001, 20002] },
+    errors: { ...read, 403: [0, 30002], 404: [20001, 20002] },
   },
   'GET /members/{memberRef}/guilds/{guild_id}': {
     tag: 'Guilds',
     answer: 'MemberGuildSettings',
-    errors: { ...read, 401: [0], 403: [30006], 404: [20001, 20002, 20010] },
+    errors: { ...read, 401: [0], 403: [0, 30006], 404: [20001, 20002, 20010] },
   },
   'PATCH /members/{memberRef}/guilds/{guild_id}': {
     tag: 'Guilds',
     answer: 'MemberGuildSettings',
-    errors: { ...patch, 403: [30006], 404: [20001, 20002, 20010] },
+    errors: { ...patch, 403: [0, 30006], 404: [20001, 20002, 20010] },
   },
   'GET /systems/{systemRef}/groups': {
     tag: 'Groups',
     answer: ['GroupWithMembers'],
-    errors: { ...read, 401: [0], 403: [30002] },
+    errors: { ...read, 401: [0], 403: [0, 30002] },
   },
   'POST /groups': {
     tag: 'Groups',
@@ -113,27 +113,27 @@ export const endpoints: Record<string, Endpoint> = {
   'PATCH /groups/{groupRef}': {
     tag: 'Groups',
     answer: 'Group',
-    errors: { ...patch, 403: [30007], 404: [20001, 20004] },
+    errors: { ...patch, 403: [0, 30007], 404: [20001, 20004] },
   },
   'DELETE /groups/{groupRef}': {
     tag: 'Groups',
     answer: null,
-    errors: { ...write, 403: [30007], 404: [20001, 20004] },
+    errors: { ...write, 403: [0, 30007], 404: [20001, 20004] },
   },
   'GET /groups/{groupRef}/members': {
     tag: 'Groups',
     answer: ['Member'],
-    errors: { ...read, 403: [30003], 404: [20001, 20004] },
+    errors: { ...read, 403: [0, 30003], 404: [20001, 20004] },
   },
   'GET /systems/{systemRef}/switches': {
     tag: 'Switches',
     answer: ['SwitchOfIds'],
-    errors: { ...read, 401: [0], 403: [30005] },
+    errors: { ...read, 401: [0], 403: [0, 30005] },
   },
   'GET /systems/{systemRef}/fronters': {
     tag: 'Switches',
     answer: 'Switch',
-    errors: { ...read, 401: [0], 403: [30004] },
+    errors: { ...read, 401: [0], 403: [0, 30004] },
   },
   'POST /systems/{systemRef}/switches': {
     tag: 'Switches',
@@ -181,11 +181,11 @@ for (const action of ['add', 'remove', 'overwrite']) {
   endpoints[`POST /members/{memberRef}/groups/${action}`] = {
     tag: 'Members',
     answer: null,
-    errors: { ...write, 403: [30006, 30009], 404: [20001, 20002, 20005] },
+    errors: { ...write, 403: [0, 30006, 30009], 404: [20001, 20002, 20005] },
   }
   endpoints[`POST /groups/{groupRef}/members/${action}`] = {
     tag: 'Groups',
     answer: null,
-    errors: { ...write, 403: [30007, 30008], 404: [20001, 20003, 20004] },
+    errors: { ...write, 403: [0, 30007, 30008], 404: [20001, 20003, 20004] },
   }
 }

@@ -68,8 +68,45 @@ describe('accounts that a file names', () => {
     expect([wrong.status, wrong.json]).toMatchObject([400, { code: 0 }])
   })
 
-  async function asBot(me: Someone, query: string, body: string) {
-    const headers = { authorization: `Bot ${await bot}`, 'x-system': me.hid }
+  test('are vouched for by bots of their own platform alone', async () => {
+    const me = await place.makeSystem()
+    const mine = nextAccount()
+    const [wren, ash] = ['matrix:@wren:example.org', 'irc:ash']
+    await link(me, 'matrix:@me:example.org')
+    const named = [mine, wren, ash].map((id) => ({ id }))
+    const body = textOf({ multitude: { accounts: named } })
+    const key = await createBot(deps, 'matrix', 'matrix')
+    for (const query of [`?link=${mine}`, `?link=${wren},${ash}`, `?link=matrix:${mine},${mine}`])
+      expect((await asBot(me, query, body, key)).status).toBe(403)
+    expect((await asBot(me, `?link=${wren}`, body)).status).toBe(403)
+    expect((await asBot(me, '?link=@wren:example.org', body, key)).status).toBe(400)
+    const { json } = await asBot(me, `?link=${wren}`, body, key)
+    expect(json.accounts).toEqual([
+      { id: mine, linked: false, why: WAITS },
+      { id: wren, linked: true, why: 'is named by the file' },
+      { id: ash, linked: false, why: WAITS },
+    ])
+    expect(await ownerOf(wren)).toBe(me.hid)
+  })
+
+  test('are Discord’s in a file of PluralKit, of all platforms in one of ours', async () => {
+    const me = await place.makeSystem()
+    const given = ['5', 'matrix:@a:b', 'discord:6', 'IRC:x', 'irc:..', 'irc:a b']
+    const readFrom = async (parts: JsonObject) => {
+      const body = textOf(parts)
+      const { json } = await place.ask<ImportReport>(`${importing}?dry_run=true`, { as: me, body })
+      return json.accounts.map(({ id }) => id)
+    }
+    expect(await readFrom({ accounts: given })).toEqual(['5'])
+    expect(await readFrom({ accounts: ['1'], multitude: { accounts: given } })).toEqual([
+      '5',
+      'matrix:@a:b',
+      '6',
+    ])
+  })
+
+  async function asBot(me: Someone, query: string, body: string, key?: string) {
+    const headers = { authorization: `Bot ${key ?? (await bot)}`, 'x-system': me.hid }
     return place.ask<ImportReport>(importing + query, { headers, body })
   }
 

@@ -1,0 +1,30 @@
+import { bareId } from '../../model/platform'
+import type { Deps } from '../../service/deps'
+import { linkByCode } from '../../service/linkCodes'
+import { linkFromBot, schemasBot } from '../../wire/bot'
+import { describe, writeErrors } from '../docs'
+import { botRoutes, TAG } from './named'
+
+/** Linking an account to a system that is known on another platform. */
+export function linkRoutes(deps: Deps, bodyLimit: number) {
+  return botRoutes(bodyLimit).post(
+    '/link',
+    async ({ platform, body }) => {
+      const { account_id, code } = linkFromBot(body, platform)
+      const { hid } = await linkByCode(deps, account_id, code)
+      return { account_id: bareId(account_id), system: hid }
+    },
+    {
+      body: schemasBot.link,
+      detail: describe({
+        tag: TAG,
+        summary: 'Link an account by a code',
+        description:
+          'The code was made by the system, on another platform or by its own token. After five ' +
+          'wrong ones within a minute the account has to wait.',
+        answers: { 200: schemasBot.linked },
+        errors: [...writeErrors, 'invalidBody', 'forbidden', 'systemNotFound', 'conflict'],
+      }),
+    },
+  )
+}

@@ -1,0 +1,35 @@
+import { t } from 'elysia'
+import { formatInstant } from '../../model/time'
+import type { Deps } from '../../service/deps'
+import { createLinkCode } from '../../service/linkCodes'
+import { requireSystem } from '../../service/systems'
+import { describe, writeErrors } from '../docs'
+import { routes } from '../viewer'
+
+/** Linking an account of another platform begins with a code. */
+export function linkRoutes(deps: Deps, bodyLimit: number) {
+  return routes(bodyLimit).post(
+    '/systems/@me/link-code',
+    async ({ viewer, set }) => {
+      const { code, expires } = await createLinkCode(deps, requireSystem(viewer))
+      set.status = 201
+      return { code, expires: formatInstant(expires) }
+    },
+    {
+      detail: describe({
+        tag: 'Systems',
+        summary: 'Make a code that links an account of another platform',
+        description:
+          'Told to the bot there, it links the account once, within ten minutes. Of more than ' +
+          'three open ones the oldest goes.',
+        answers: {
+          201: t.Object({
+            code: t.String({ description: 'Eight letters and digits; shown this once' }),
+            expires: t.String({ format: 'date-time' }),
+          }),
+        },
+        errors: [...writeErrors],
+      }),
+    },
+  )
+}

@@ -1,0 +1,115 @@
+import { randomInt } from 'node:crypto'
+import type { Db } from '../db/handle'
+import { statement } from '../db/statement'
+import { error } from '../model/errors'
+import { type Instant, MINUTE } from '../model/time'
+import { insertAccount } from './accounts'
+import type { Deps } from './deps'
+import { hashSecret } from './secrets'
+import { getSystemById } from './systems'
+
+/**
+ * Codes by which somebody known on one platform proves on another that they are the same: told to
+ * the bot there, a code links their account.
+ */
+
+export interface LinkCode {
+  code: string
+  expires: Instant
+}
+
+/** None that looks like another, in either case and in any handwriting. */
+const LETTERS = '34679ACDEFHJKMNPQRTVWXY'
+const LENGTH = 8
+const LIFETIME = 10 * MINUTE
+const MOST_OPEN = 3
+
+const MOST_FAILURES = 5
+const FAILURE_WINDOW = MINUTE
+
+/** Makes a code, shown only here. With too many open ones the oldest goes. */
+export async function createLinkCode(deps: Deps, systemId: number): Promise<LinkCode> {
+  const code = drawCode()
+  return deps.transact(async (tx) => {
+    // It may have been deleted while this waited for its turn.
+    await getSystemById(tx, systemId)
+    const now = deps.now()
+    const expires = now + LIFETIME
+    await removeExpired(tx).run(now)
+    await insertCode(tx).run(systemId, hashSecret(code), expires)
+    await removeSurplus(tx).run(systemId)
+    return { code, expires }
+  })
+}
+
+/** Links an account by a code, which is used up by it. Gives the system it was made for. */
+export async function linkByCode(
+  deps: Deps,
+  account: string,
+  given: string,
+): Promise<{ hid: string }> {
+  const linked = await deps.transact(async (tx) => {
+    const now = deps.now()
+    await refuseGuesser(tx, account, now)
+    // One statement finds the code and takes it away: nobody else can use it meanwhile.
+    const code = await takeCode(tx).get(hashSecret(tidy(given)), now)
+    if (code) {
+      await insertAccount(deps, tx, code.system_id, account)
+      return getSystemById(tx, code.system_id)
+    }
+    // Must be kept, so it cannot be told by throwing here.
+    await forgetFailures(tx).run(now - FAILURE_WINDOW)
+    await insertFailure(tx).run(account, now)
+    return null
+  })
+  if (!linked) throw error('systemNotFound')
+  return linked
+}
+
+async function refuseGuesser(tx: Db, account: string, now: Instant): Promise<void> {
+  const failed = await failuresOf(tx).all(account, now - FAILURE_WINDOW)
+  const decisive = failed.at(-MOST_FAILURES)
+  if (!decisive) return
+  const wait = Math.ceil((decisive.at + FAILURE_WINDOW - now) / 1000)
+  throw error('tooManyRequests', 'too many wrong codes', Math.max(1, wait))
+}
+
+function drawCode(): string {
+  return Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('')
+}
+
+/** People write codes down in their own way. */
+function tidy(code: string): string {
+  return code.replace(/[\s-]/g, '').toUpperCase()
+}
+
+const insertCode = statement(
+  ['system', 'hash', 'expires'],
+  'insert into link_codes (system_id, hash, expires) values (:system, :hash, :expires)',
+)
+
+const removeExpired = statement(['now'], 'delete from link_codes where expires <= :now')
+
+const removeSurplus = statement(
+  ['system'],
+  `delete from link_codes where system_id = :system and id not in (
+     select id from link_codes where system_id = :system order by id desc limit ${MOST_OPEN}
+   )`,
+)
+
+const takeCode = statement<{ system_id: number }>(
+  ['hash', 'now'],
+  'delete from link_codes where hash = :hash and expires > :now returning system_id',
+)
+
+const failuresOf = statement<{ at: Instant }>(
+  ['account', 'since'],
+  'select at from link_failures where account_id = :account and at > :since order by at',
+)
+
+const insertFailure = statement(
+  ['account', 'at'],
+  'insert into link_failures (account_id, at) values (:account, :at)',
+)
+
+const forgetFailures = statement(['until'], 'delete from link_failures where at <= :until')

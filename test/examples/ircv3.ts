@@ -1,0 +1,84 @@
+import { afterAll } from 'bun:test'
+import type { Socket } from 'bun'
+import { waitFor } from './ngircd'
+
+const MODERN =
+  'account-tag batch draft/message-redaction draft/relaymsg=/ echo-message message-tags'
+
+/**
+ * A server that offers what ngircd does not, for the bot alone: its answers are those of servers
+ * that do. In every channel are robin and otter.
+ */
+export function startIrcv3(capabilities = MODERN) {
+  const said: string[] = []
+  let isRelaying = true
+  let client: Socket | null = null
+  let messages = 0
+  let isJoined = false
+  const send = (line: string) => client?.write(`${line}\r\n`)
+
+  const answers: Record<string, (words: string[], text: string) => void> = {
+    CAP: ([kind], text) => {
+      if (kind === 'LS') send(`:server CAP * LS :${capabilities}`)
+      if (kind === 'REQ') send(`:server CAP * ACK :${text}`)
+      if (kind === 'END') {
+        send(':server 001 multitude :Welcome')
+        send(':server 005 multitude STATUSMSG=@+ CHANTYPES=# :are supported')
+      }
+    },
+    JOIN: ([channel]) => {
+      isJoined = true
+      send(`:multitude!m@host JOIN ${channel}`)
+      send(`:server 353 multitude = ${channel} :multitude robin otter`)
+      send(`:server 366 multitude ${channel} :End of NAMES`)
+    },
+    PING: (_, text) => send(`:server PONG server :${text}`),
+    PRIVMSG: ([channel], text) =>
+      send(`@msgid=m${++messages} :multitude!m@host PRIVMSG ${channel} :${text}`),
+    RELAYMSG: ([channel, name], text) => {
+      const tags = `@msgid=m${++messages};draft/relaymsg=multitude`
+      if (isRelaying) send(`${tags} :${name}!r@host PRIVMSG ${channel} :${text}`)
+      else send('FAIL RELAYMSG PRIVS_NEEDED :Not here')
+    },
+  }
+
+  let rest = ''
+  const server = Bun.listen({
+    hostname: '127.0.0.1',
+    port: 0,
+    socket: {
+      open: (socket) => {
+        client = socket
+      },
+      data: (_, data) => {
+        const lines = (rest + data.toString()).split('\r\n')
+        rest = lines.pop() ?? ''
+        for (const line of lines) {
+          const [command = '', ...words] = line.split(' :')[0]?.split(' ') ?? []
+          if (!['CAP', 'NICK', 'USER', 'JOIN', 'PING'].includes(command)) said.push(line)
+          const [, text = words.at(-1) ?? ''] = / :(.*)$/.exec(line) ?? []
+          answers[command]?.(words, text)
+        }
+      },
+    },
+  })
+  afterAll(() => server.stop(true))
+
+  return {
+    port: server.port,
+    isJoinedByBot: () => waitFor('the bot', () => isJoined),
+    /** What the bot said, without what belongs to connecting. */
+    said,
+    allowRelaying: (value: boolean) => {
+      isRelaying = value
+    },
+    /** Makes the bot hear a line as the server would write it. */
+    send,
+    /** Waits until the bot has said something that begins so, and takes it. */
+    async hears(beginning: string): Promise<string> {
+      await waitFor(beginning, () => said.some((line) => line.startsWith(beginning)))
+      const at = said.findIndex((line) => line.startsWith(beginning))
+      return said.splice(at, 1)[0] ?? ''
+    },
+  }
+}

@@ -49,7 +49,8 @@ export function home({
   })
   const lines: string[] = []
   const log = createLog(config.LOG_LEVEL, 'json', (text) => lines.push(text))
-  const app: App = createApp(config, log, now, events)
+  // No lease is renewed meanwhile: that is a write, and tests ask whether anything was written.
+  const app: App = createApp(config, log, now, { leaseMs: 60 * 60 * 1000, ...events })
   afterAll(async () => {
     await app.stop()
     rmSync(folder, { recursive: true })

@@ -62,7 +62,7 @@ interface Operation {
 
 interface Document {
   paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, object> }
+  components: { [kind: string]: Record<string, object>; schemas: Record<string, object> }
 }
 
 const document: Document = JSON.parse(JSON.stringify(served))
@@ -83,8 +83,12 @@ describe('the document', () => {
       openapi: '3.1.0',
       info: { title: 'Multitude' },
       servers: [{ url: '/' }],
-      security: [{ token: [] }, {}],
-      components: { securitySchemes: { token: { type: 'apiKey', in: 'header' } } },
+      components: {
+        securitySchemes: {
+          token: { type: 'apiKey', in: 'header', name: 'Authorization' },
+          botKey: { type: 'apiKey', in: 'header', name: 'Authorization' },
+        },
+      },
     })
   })
 
@@ -126,8 +130,9 @@ describe('the document', () => {
 
   test('points only at what it has, in schemas that hold', () => {
     const text = JSON.stringify(document)
-    const pointers = [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)]
-    for (const [, name] of pointers) expect(document.components.schemas).toHaveProperty(name ?? '')
+    const pointers = [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)]
+    for (const [, kind = '', name = ''] of pointers)
+      expect(document.components).toHaveProperty([kind, name])
     expect(text.match(/"\$ref":/g)).toHaveLength(pointers.length)
     const ajv = new Ajv({ strict: false, validateFormats: false, allowUnionTypes: true })
     ajv.addSchema({ $id: 'document', components: document.components })

@@ -7,6 +7,7 @@ import { type ExportFile, exportFrontHistory, exportSystem } from '../../service
 import { importFile } from '../../service/importing'
 import { importParts } from '../../service/importWork'
 import { requireSystem } from '../../service/systems'
+import { EXAMPLE_MEMBER } from '../../wire/schema'
 import { describe, writeErrors } from '../docs'
 import {
   parameter,
@@ -27,6 +28,13 @@ const file = t.Unsafe<UnreadFile>({
   type: 'object',
   additionalProperties: true,
   description: 'An export of PluralKit, Tupperbox or Simply Plural, as it is',
+  example: {
+    version: 2,
+    name: 'Lantern Hill',
+    members: [{ id: EXAMPLE_MEMBER, name: 'Wren', proxy_tags: [{ prefix: 'w:', suffix: null }] }],
+    groups: [],
+    switches: [],
+  },
 })
 
 /** Bringing data in, and taking it away. */
@@ -68,7 +76,10 @@ export function transferRoutes(deps: Deps, importLimit: number) {
         }),
         detail: describe({
           tag: TAG,
+          id: 'importSystem',
           summary: 'Import a file into the own system',
+          description:
+            'Send the file as it is; the format is told by its content. Ask with `dry_run=true` first and show the report. Imported twice, nothing is there twice.',
           answers: { 200: 'ImportReport' },
           errors: [
             ...writeErrors,
@@ -112,11 +123,13 @@ export function transferRoutes(deps: Deps, importLimit: number) {
         }),
         detail: describe({
           tag: TAG,
+          id: 'exportSystem',
           summary: 'Export the own system',
           description:
             'A file that PluralKit takes too, with the rest under `multitude`. A history of more ' +
             'than 100,000 switches comes in parts, each a file of its own: while more follow, ' +
             '`Link` names the next.',
+          isOwn: true,
           answers: { 200: t.Object({}, { additionalProperties: true }) },
           errors: [
             'badRequest',
@@ -143,8 +156,11 @@ export function transferRoutes(deps: Deps, importLimit: number) {
         }),
         detail: describe({
           tag: TAG,
+          id: 'exportFrontHistory',
           summary: 'Export the front history',
-          description: 'One row per unbroken presence of a member.',
+          description:
+            'One row per unbroken presence of a member: a table (`csv`) or a calendar (`ics`). `format` is needed.',
+          isOwn: true,
           answers: { 200: t.String() },
           types: ['text/csv', 'text/calendar'],
           errors: ['badRequest', 'unauthorized'],

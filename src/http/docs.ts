@@ -90,11 +90,17 @@ export async function createDocument(routes: AnyElysia, publicUrl: string): Prom
 }
 
 interface Operation {
-  parameters?: object[]
+  parameters?: Parameter[]
   requestBody?: { content: Record<string, { schema: BodySchema; example?: unknown }> }
   responses: object
   security?: object[]
   'x-rest'?: Rest
+}
+
+interface Parameter {
+  $ref?: string
+  schema?: { type?: string; 'x-needed'?: true }
+  required?: boolean
 }
 
 interface BodySchema {
@@ -117,7 +123,7 @@ function complete(operation: Operation, method: string, path: string): void {
     ? [{ botKey: [] }]
     : [{ token: [] }, { botKey: [] }, ...(isOpen ? [{}] : [])]
   operation.parameters = [
-    ...(operation.parameters ?? []),
+    ...(operation.parameters ?? []).map(markNeeded),
     ...Object.entries(rest.headers ?? {}).map(headerParameter),
     ...(isForBots ? [] : [{ $ref: '#/components/parameters/XSystem' }]),
   ]
@@ -126,6 +132,11 @@ function complete(operation: Operation, method: string, path: string): void {
     ...failures([...(rest.errors ?? []), ...everywhere]),
   }
   keepJson(operation)
+}
+
+function markNeeded({ schema, ...parameter }: Parameter): Parameter {
+  const { 'x-needed': isNeeded, ...rest } = schema ?? {}
+  return { ...parameter, ...(isNeeded && { required: true }), schema: rest }
 }
 
 function headerParameter([name, description]: [string, string]) {

@@ -16,14 +16,18 @@ import { requireSystem } from '../../service/systems'
 import { bodySchema } from '../../wire/schema'
 import { patchFromV2, toV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../docs'
-import { parameter, parameters, pathSnowflake, readSnowflake } from '../query'
+import { neededParameter, parameter, parameters, pathSnowflake, readSnowflake } from '../query'
 import { routes } from '../viewer'
 import { guildId, memberRef } from './params'
 
 const ofGuild = t.Object({ guild_id: guildId })
 const ofMember = t.Object({ memberRef, guild_id: guildId })
 const autoproxyQuery = parameters({
-  guild_id: parameter({ type: 'string', description: 'ID of the guild; needed' }),
+  guild_id: neededParameter({
+    type: 'string',
+    description: 'ID of the guild',
+    example: '200000000000000001',
+  }),
   channel_id: parameter({ type: 'string', description: 'Not supported: gives an error' }),
 })
 
@@ -140,7 +144,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
           id: 'getAutoproxy',
           summary: 'Get autoproxy in a guild',
           description:
-            'Whom messages without tags are proxied as there; `off` where it was never set. `guild_id` is needed.',
+            'Whom messages without tags are proxied as there; `off` where it was never set.',
           isOwn: true,
           answers: { 200: 'Autoproxy' },
           errors: ['badRequest', 'unimplemented', 'unauthorized'],
@@ -162,7 +166,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
           id: 'updateAutoproxy',
           summary: 'Change autoproxy in a guild',
           description:
-            '`front` follows the first fronter, `latch` whoever spoke last, `member` the one in `autoproxy_member`, which that mode needs. In `latch`, `"autoproxy_member": null` unlatches. `guild_id` is needed.',
+            '`front` follows the first fronter, `latch` whoever spoke last, `member` the one in `autoproxy_member`, which that mode needs. In `latch`, `"autoproxy_member": null` unlatches.',
           answers: { 200: 'Autoproxy' },
           errors: [
             ...writeErrors,

@@ -10,6 +10,7 @@ import { requireSystem } from '../../service/systems'
 import { EXAMPLE_MEMBER } from '../../wire/schema'
 import { describe, writeErrors } from '../docs'
 import {
+  neededParameter,
   parameter,
   parameters,
   pathSnowflake,
@@ -152,14 +153,19 @@ export function transferRoutes(deps: Deps, importLimit: number) {
       },
       {
         query: parameters({
-          format: parameter({ type: 'string', enum: ['csv', 'ics'], description: 'csv or ics' }),
+          format: neededParameter({
+            type: 'string',
+            enum: ['csv', 'ics'],
+            description: 'csv or ics',
+            example: 'csv',
+          }),
         }),
         detail: describe({
           tag: TAG,
           id: 'exportFrontHistory',
           summary: 'Export the front history',
           description:
-            'One row per unbroken presence of a member: a table (`csv`) or a calendar (`ics`). `format` is needed.',
+            'One row per unbroken presence of a member: a table (`csv`) or a calendar (`ics`).',
           isOwn: true,
           answers: { 200: t.String() },
           types: ['text/csv', 'text/calendar'],

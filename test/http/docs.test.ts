@@ -43,6 +43,16 @@ describe('the API page', () => {
     expect((await ask('GET /docs/swagger-ui-bundle.js')).text).toContain('SwaggerUIBundle')
   })
 
+  test('is folded, has a filter, and is dark when the system is', async () => {
+    const { text } = await ask('GET /docs/start.js')
+    expect(text).toContain("docExpansion: 'none'")
+    expect(text).toContain('filter: true')
+    expect(text).toContain('(prefers-color-scheme: dark)')
+    // The class that its style knows.
+    expect(text).toContain("'dark-mode'")
+    expect((await ask('GET /docs/swagger-ui.css')).text).toContain('html.dark-mode')
+  })
+
   test.each(['/', '/docs/'])('is where %s leads', async (path) => {
     const { status, headers } = await ask(`GET ${path}`)
     expect(status).toBe(302)

@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ignoreReasons, refuseReasons } from '../../src/model/proxy'
 import { document } from '../document'
 
 /** What a client author reads of an operation, and what a generator makes a function of. */
@@ -114,5 +117,33 @@ describe('a bot developer finds', () => {
     const others = operations.filter(({ path }) => !path.includes('/webhook'))
     for (const { line } of others)
       expect([line, /signing/i.test(words(line))]).toEqual([line, false])
+  })
+})
+
+describe('the chapter for bots', () => {
+  const chapter = readFileSync(join(import.meta.dir, '../../docs/bots.md'), 'utf8')
+
+  test('names every route for bots', () => {
+    const forBots = operations.filter(({ path }) => path.startsWith('/bot/'))
+    expect(forBots.length).toBeGreaterThan(15)
+    const missing = forBots.filter(({ path }) => !chapter.includes(path))
+    expect(missing.map(({ line }) => line)).toEqual([])
+  })
+
+  test('names every reason', () => {
+    const reasons = [...ignoreReasons, ...refuseReasons]
+    expect(reasons.filter((reason) => !chapter.includes(`\`${reason}\``))).toEqual([])
+  })
+
+  test('leads to what is there', () => {
+    const headings = [...chapter.matchAll(/^## (.+)$/gm)].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\w -]/g, '')
+        .replaceAll(' ', '-'),
+    )
+    const links = [...chapter.matchAll(/\]\(#([^)]+)\)/g)].map(([, link]) => link)
+    expect(links.length).toBeGreaterThan(10)
+    expect(links.filter((link) => !headings.includes(link ?? ''))).toEqual([])
   })
 })

@@ -6,7 +6,7 @@ const INTRODUCTION = `The PluralKit-compatible interface of this server. Every p
 
 **Who asks.** Paste a system’s *token* under **Authorize** to act as your system; without one you see what is public. A bot sends \`Bot \` and its *bot key* instead, and names the system it acts for in the header \`X-System\`.
 
-**What is sent.** Bodies are JSON. A key that is left out stays as it is, an unknown key is passed over, and \`null\` empties a value. Times are ISO 8601 in UTC; IDs of accounts, guilds, channels and messages are strings.
+**What is sent.** Bodies are JSON. A key that is left out stays as it is, an unknown key is passed over, and \`null\` empties a value. Times are ISO 8601 in UTC; IDs of accounts, guilds, channels and messages are strings, as the platform has them; outside \`/bot\` with the platform in front, as \`matrix:@wren:example.org\`, where it is not Discord.
 
 **Errors** are \`{ "message", "code" }\`: go by the status and the number \`code\`, the words may change. A body that does not fit answers \`40001\` with every problem in \`errors\`, by key.
 
@@ -59,7 +59,7 @@ export const parameters = {
     name: 'X-System',
     in: 'header',
     description:
-      'For bots: the system that the bot acts for. Its short ID, its UUID, or one of its accounts. With a token it is not read.',
+      'For bots: the system that the bot acts for. Its short ID, its UUID, or one of its accounts, with the platform in front (Discord’s bare). With a token it is not read.',
     required: false,
     schema: { type: 'string' },
   },

@@ -175,7 +175,8 @@ const shown = {
   sent: '400000000000000002',
 }
 
-/** The messages of a body that is shown. */
+/** The code and the messages of bodies that are shown. */
+export const EXAMPLE_CODE = 'K7MQ3XPA'
 export const EXAMPLE_MESSAGES = [shown.sent]
 
 /** The shapes of the bot interface, for its documentation. */
@@ -193,7 +194,7 @@ export const schemasBot = {
     system: Type.String({ description: 'Short ID of the system' }),
     autoproxy_enabled: Type.Boolean(),
   }),
-  link: bodySchema(link, 'draft', { account_id: shown.account, code: 'K7MQ2XPA' }),
+  link: bodySchema(link, 'draft', { account_id: shown.account, code: EXAMPLE_CODE }),
   linked: Type.Object({
     account_id: Type.String(),
     system: Type.String({ description: 'Short ID of the system' }),

@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { groups, members } from '../../src/db/tables'
+import { groups, linkCodes, members } from '../../src/db/tables'
+import { hashSecret } from '../../src/service/secrets'
 import { createBot } from '../../src/service/tokens'
+import { EXAMPLE_CODE } from '../../src/wire/bot'
 import { EXAMPLE_GROUP, EXAMPLE_MEMBER } from '../../src/wire/schema'
 import { document } from '../document'
 import { home } from '../kit'
@@ -26,6 +28,7 @@ const shown = Object.entries(paths).flatMap(([path, methods]) =>
     })),
 )
 
+const HOUR = 3_600_000_000
 const GUILD = '200000000000000001'
 const ACCOUNT = '100000000000000001'
 
@@ -65,6 +68,8 @@ test.each(shown)('$line takes the body that is shown', async ({ line, body, para
   const key = await createBot(here.deps, 'discord')
   await here.deps.transact(async (tx) => {
     await tx.update(members).set({ hid: EXAMPLE_MEMBER }).where(eq(members.id, world.wren.id))
+    const code = { system_id: world.owner.id, hash: hashSecret(EXAMPLE_CODE) }
+    await tx.insert(linkCodes).values({ ...code, expires: here.deps.now() + HOUR })
     await tx.update(groups).set({ hid: EXAMPLE_GROUP }).where(eq(groups.id, world.keepers.id))
   })
   const ask: Ask = (asked, given) => {

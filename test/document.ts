@@ -8,7 +8,7 @@ interface Operation {
 
 interface Document {
   paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, object> }
+  components: { schemas: Record<string, object>; parameters: Record<string, object> }
 }
 
 /** The document as it is served, read once for all tests. */

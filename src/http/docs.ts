@@ -1,7 +1,7 @@
 import { type AnyElysia, Elysia, type TSchema } from 'elysia'
 import { type ErrorName, errorTable } from '../model/errors'
-import { version } from '../version'
 import { components } from '../wire/components'
+import * as preface from './preface'
 
 type ComponentName = keyof typeof components
 
@@ -9,9 +9,16 @@ type ComponentName = keyof typeof components
 type Answered = ComponentName | [ComponentName] | TSchema
 
 interface Description {
+  /** What a generated client calls it: a verb and a noun, unique. */
+  id: string
   summary: string
-  description?: string
-  tag: string
+  /** What helps who writes a client, in a sentence or two. */
+  description: string
+  tag: preface.Tag
+  /** A read of what is the caller’s own: nobody gets it without a token. */
+  isOwn?: boolean
+  /** Request headers that only this operation reads. */
+  headers?: Record<string, string>
   /** What a success answers, by status. */
   answers: Record<number, Answered | null>
   /** What a success is written in, where that is not JSON. */
@@ -20,7 +27,8 @@ interface Description {
   deprecated?: boolean
 }
 
-type Answers = Pick<Description, 'answers' | 'types' | 'errors'>
+/** What is spelled only when the document is made. */
+type Rest = Pick<Description, 'answers' | 'types' | 'errors' | 'isOwn' | 'headers'>
 
 /** A bot may name in `X-System` what is no system, or one it may not act for, wherever it asks. */
 const everywhere: ErrorName[] = [
@@ -35,15 +43,16 @@ const everywhere: ErrorName[] = [
 /** What writes can answer beside their own errors. */
 export const writeErrors: ErrorName[] = ['badRequest', 'unauthorized', 'tooLarge']
 
-/** The words about a route. Its answers are spelled only when the document is made. */
-export function describe({ summary, description, tag, deprecated, ...answered }: Description) {
+/** The words about a route. */
+export function describe({ id, summary, description, tag, deprecated, ...rest }: Description) {
   return {
+    operationId: id,
     summary,
-    ...(description && { description }),
+    description,
     ...(deprecated && { deprecated }),
     tags: [tag],
     responses: {},
-    'x-answered': answered satisfies Answers,
+    'x-rest': rest satisfies Rest,
   }
 }
 
@@ -58,21 +67,15 @@ export async function createDocument(routes: AnyElysia, publicUrl: string): Prom
       specPath: '/document',
       documentation: {
         openapi: '3.1.0',
-        info: { title: 'Multitude', version, description: INTRODUCTION },
+        info: preface.info,
         servers: [{ url: publicUrl || '/' }],
+        tags: Object.entries(preface.tags).map(([name, description]) => ({ name, description })),
         components: {
           schemas: components as Record<ComponentName, object>,
-          securitySchemes: {
-            token: {
-              type: 'apiKey',
-              in: 'header',
-              name: 'Authorization',
-              description:
-                'A system’s token, as it is; or `Bot ` and a bot’s key. A bot acts for the system it names in the header `X-System`.',
-            },
-          },
+          securitySchemes: preface.securitySchemes,
+          parameters: preface.parameters,
+          headers: preface.headers as Record<string, object>,
         },
-        security: [{ token: [] }, {}],
       },
     }),
   )
@@ -81,65 +84,84 @@ export async function createDocument(routes: AnyElysia, publicUrl: string): Prom
   const document = JSON.parse(await response.text(), (key, value) =>
     key === 'elysiaMeta' ? undefined : value,
   )
-  return onlyJson(withAnswers(document as OpenApi))
+  for (const [path, methods] of Object.entries((document as OpenApi).paths))
+    for (const [method, operation] of Object.entries(methods)) complete(operation, method, path)
+  return document
 }
 
-const INTRODUCTION = `The PluralKit-compatible interface of this server.
-
-Paste a token under **Authorize** to act as your system; without one you see what is public.
-Every path of version 2 also answers without the \`/v2\` prefix.`
-
-type Content = Record<string, { schema: { additionalProperties?: unknown } }>
-
 interface Operation {
-  requestBody?: { content: Content }
+  parameters?: Parameter[]
+  requestBody?: { content: Record<string, { schema: BodySchema; example?: unknown }> }
   responses: object
-  'x-answered'?: Answers
+  security?: object[]
+  'x-rest'?: Rest
+}
+
+interface Parameter {
+  $ref?: string
+  schema?: { type?: string; 'x-needed'?: true }
+  required?: boolean
+}
+
+interface BodySchema {
+  additionalProperties?: unknown
+  /** A body that works when it is sent as it stands, once what it names is there. */
+  example?: unknown
 }
 
 interface OpenApi {
   paths: Record<string, Record<string, Operation>>
 }
 
-/** Every success and every error that a route can give. */
-function withAnswers(document: OpenApi): OpenApi {
-  for (const path of Object.values(document.paths))
-    for (const operation of Object.values(path)) {
-      const {
-        answers = {},
-        types = ['application/json'],
-        errors = [],
-      } = operation['x-answered'] ?? {}
-      delete operation['x-answered']
-      operation.responses = {
-        ...successes(answers, types),
-        ...failures([...errors, ...everywhere]),
-      }
-    }
-  return document
+/** Says what follows from where a route lies: who may ask, with which headers, and what comes. */
+function complete(operation: Operation, method: string, path: string): void {
+  const { 'x-rest': rest = { answers: {} } } = operation
+  delete operation['x-rest']
+  const isForBots = path.startsWith('/bot/')
+  const isOpen = method === 'get' && !rest.isOwn
+  operation.security = isForBots
+    ? [{ botKey: [] }]
+    : [{ token: [] }, { botKey: [] }, ...(isOpen ? [{}] : [])]
+  operation.parameters = [
+    ...(operation.parameters ?? []).map(markNeeded),
+    ...Object.entries(rest.headers ?? {}).map(headerParameter),
+    ...(isForBots ? [] : [{ $ref: '#/components/parameters/XSystem' }]),
+  ]
+  operation.responses = {
+    ...successes(rest, isForBots),
+    ...failures([...(rest.errors ?? []), ...everywhere]),
+  }
+  keepJson(operation)
+}
+
+function markNeeded({ schema, ...parameter }: Parameter): Parameter {
+  const { 'x-needed': isNeeded, ...rest } = schema ?? {}
+  return { ...parameter, ...(isNeeded && { required: true }), schema: rest }
+}
+
+function headerParameter([name, description]: [string, string]) {
+  return { name, in: 'header', required: false, description, schema: { type: 'string' } }
 }
 
 /** The plugin offers each body as form and text too; bodies here are JSON. */
-function onlyJson(document: OpenApi): OpenApi {
-  for (const path of Object.values(document.paths))
-    for (const { requestBody } of Object.values(path)) {
-      const json = requestBody?.content['application/json']
-      if (!requestBody || !json) continue
-      // Elysia closes the schemas it compiles; here unknown keys are passed over.
-      const { additionalProperties: _, ...schema } = json.schema
-      requestBody.content = { 'application/json': { schema } }
-    }
-  return document
+function keepJson({ requestBody }: Operation): void {
+  const json = requestBody?.content['application/json']
+  if (!requestBody || !json) return
+  // Elysia closes the schemas it compiles; here unknown keys are passed over.
+  const { additionalProperties: _, example, ...schema } = json.schema
+  requestBody.content = { 'application/json': { schema, example } }
 }
 
-function successes(answers: Description['answers'], types: string[]) {
+function successes({ answers, types = ['application/json'] }: Rest, isForBots: boolean) {
+  const headers = { ...preface.always, ...(!isForBots && preface.ofLimited) }
   return Object.fromEntries(
     Object.entries(answers).map(([status, answer]) => [
       status,
       answer === null
-        ? { description: 'Done; no content' }
+        ? { description: 'Done; no content', headers }
         : {
             description: 'Success',
+            headers,
             content: Object.fromEntries(types.map((type) => [type, { schema: schemaOf(answer) }])),
           },
     ]),
@@ -162,18 +184,25 @@ function failures(names: ErrorName[]) {
         description: kinds
           .map((kind) => `\`${errorTable[kind].code}\` ${errorTable[kind].message}`)
           .join('\n\n'),
+        ...(laterHeaders[status] && { headers: laterHeaders[status] }),
         content: {
           'application/json': {
             schema: { $ref: '#/components/schemas/Error' },
-            examples: Object.fromEntries(
-              kinds.map((kind) => [
-                kind,
-                { value: { message: errorTable[kind].message, code: errorTable[kind].code } },
-              ]),
-            ),
+            examples: Object.fromEntries(kinds.map((kind) => [kind, { value: exampleOf(kind) }])),
           },
         },
       },
     ]),
   )
+}
+
+/** What says when to come back. */
+const laterHeaders: Record<number, object> = {
+  429: { ...preface.ofLater, ...preface.ofLimited },
+  503: preface.ofLater,
+}
+
+function exampleOf(kind: ErrorName) {
+  const { status, code, message } = errorTable[kind]
+  return { message, code, ...(laterHeaders[status] && { retry_after: 1000 }) }
 }

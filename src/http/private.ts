@@ -25,8 +25,10 @@ export function privateRoutes(deps: Deps, bodyLimit: number) {
             body: levelsBody(member),
             detail: describe({
               tag: 'Members',
+              id: 'setPrivacyOfAllMembers',
               summary: 'Set privacy levels of all members at once',
-              description: 'Only the given levels change.',
+              description:
+                'Only the given levels change, in every member of the caller’s system, all or none.',
               answers: { 204: null },
               errors: [...writeErrors, 'invalidBody'],
             }),
@@ -42,8 +44,10 @@ export function privateRoutes(deps: Deps, bodyLimit: number) {
             body: levelsBody(group),
             detail: describe({
               tag: 'Groups',
+              id: 'setPrivacyOfAllGroups',
               summary: 'Set privacy levels of all groups at once',
-              description: 'Only the given levels change.',
+              description:
+                'Only the given levels change, in every group of the caller’s system, all or none.',
               answers: { 204: null },
               errors: [...writeErrors, 'invalidBody'],
             }),

@@ -16,6 +16,14 @@ export function parameter(schema: {
   return t.Optional(t.Unsafe<Given>({ ...t.Unknown(), ...schema, ...keepsRepeats }))
 }
 
+/**
+ * Documents one that its route asks for by itself, because what is missing has an error of its own.
+ * To Elysia it is optional too.
+ */
+export function neededParameter(schema: Parameters<typeof parameter>[0]) {
+  return parameter({ ...schema, 'x-needed': true })
+}
+
 /** Documents a query. Like an unknown key of a body, what it does not name is passed over. */
 export function parameters<P extends Record<string, ReturnType<typeof parameter>>>(named: P) {
   return t.Object(named, { additionalProperties: true })

@@ -5,6 +5,7 @@ export const autoproxy = entity('autoproxy settings', {
   autoproxy_mode: choice(['off', 'front', 'latch', 'member'], {
     initial: 'off',
     doc: 'Whom messages without tags are proxied as',
+    example: 'latch',
   }),
   autoproxy_member: reference({
     doc: 'Short ID of the member that is latched or chosen; null in the modes off and front',

@@ -5,7 +5,11 @@ import { MAX_NAME_FORMAT } from './settings'
 /** What a system sets for one guild (a chat platform's server). */
 export const systemGuild = entity('system guild settings', {
   proxying_enabled: flag(true, { doc: 'Whether messages are proxied in this guild' }),
-  tag: text({ max: 79, doc: 'Tag used in this guild in place of the system’s' }),
+  tag: text({
+    max: 79,
+    doc: 'Tag used in this guild in place of the system’s',
+    example: '| Hill',
+  }),
   tag_enabled: flag(true, { doc: 'Whether the tag is shown in this guild' }),
   avatar_url: url({ doc: 'Address of the picture used in this guild' }),
   display_name: text({ max: 100, doc: 'Name of the system in this guild' }),
@@ -17,7 +21,7 @@ export type SystemGuildPatch = Patch<typeof systemGuild>
 
 /** What a member sets for one guild. */
 export const memberGuild = entity('member guild settings', {
-  display_name: text({ max: 100, doc: 'Name of the member in this guild' }),
+  display_name: text({ max: 100, doc: 'Name of the member in this guild', example: 'Wren' }),
   avatar_url: url({ doc: 'Address of the picture used in this guild' }),
   keep_proxy: maybeFlag({ doc: 'Whether tags stay in this guild; null leaves it to the member' }),
 })
@@ -28,7 +32,10 @@ export type MemberGuildPatch = Patch<typeof memberGuild>
 /** What a guild sets for everyone in it. */
 export const guild = entity('guild', {
   disabled_channels: snowflakes({ most: 1000, doc: 'Channels in which nothing is proxied' }),
-  require_system_tag: flag(false, { doc: 'Whether proxied names must show a system tag' }),
+  require_system_tag: flag(false, {
+    doc: 'Whether proxied names must show a system tag',
+    example: true,
+  }),
 })
 
 export type Guild = Row<typeof guild>

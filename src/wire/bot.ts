@@ -24,7 +24,7 @@ import {
 import { isUuid } from '../model/ref'
 import { system } from '../model/system'
 import { isObject, readObject, readStrings, type UnreadBody } from './json'
-import { bodySchema, fieldSchema, unreadBody } from './schema'
+import { bodySchema, EXAMPLE_MEMBER, fieldSchema, unreadBody } from './schema'
 
 /** What a bot sends, beside what version 2 already knows. */
 
@@ -164,26 +164,49 @@ const nullable = (schema: TSchema) => Type.Union([schema, Type.Null()])
 const tag = Type.Object({ prefix: nullable(Type.String()), suffix: nullable(Type.String()) })
 const reasons = (words: readonly string[]) => Type.Unsafe({ type: 'string', enum: words })
 const ref = (name: string) => Type.Unsafe({ $ref: `#/components/schemas/${name}` })
-const token = Type.String({ description: 'The token; it is shown this once' })
+const token = Type.String({ description: 'The system’s token; it is shown this once' })
+
+/** IDs of a platform, for bodies that are shown. */
+const shown = {
+  account: '100000000000000001',
+  guild: '200000000000000001',
+  channel: '300000000000000001',
+  original: '400000000000000001',
+  sent: '400000000000000002',
+}
+
+/** The code and the messages of bodies that are shown. */
+export const EXAMPLE_CODE = 'K7MQ3XPA'
+export const EXAMPLE_MESSAGES = [shown.sent]
 
 /** The shapes of the bot interface, for its documentation. */
 export const schemasBot = {
-  newSystem: bodySchema(newSystem, 'draft'),
+  newSystem: bodySchema(newSystem, 'draft', {
+    account_id: shown.account,
+    name: system.fields.name.example,
+  }),
   madeSystem: Type.Object({ system: ref('System'), token }),
-  newToken: bodySchema(newToken, 'draft'),
+  newToken: bodySchema(newToken, 'draft', { name: 'my app' }),
   token: Type.Object({ token }),
-  accountPatch: bodySchema(account, 'draft'),
+  accountPatch: bodySchema(account, 'draft', { autoproxy_enabled: false }),
   account: Type.Object({
     account_id: Type.String(),
     system: Type.String({ description: 'Short ID of the system' }),
     autoproxy_enabled: Type.Boolean(),
   }),
-  link: bodySchema(link, 'draft'),
+  link: bodySchema(link, 'draft', { account_id: shown.account, code: EXAMPLE_CODE }),
   linked: Type.Object({
     account_id: Type.String(),
     system: Type.String({ description: 'Short ID of the system' }),
   }),
-  record: bodySchema(record, 'draft'),
+  record: bodySchema(record, 'draft', {
+    id: shown.sent,
+    original: shown.original,
+    sender: shown.account,
+    channel: shown.channel,
+    guild: shown.guild,
+    member: EXAMPLE_MEMBER,
+  }),
   incoming: unreadBody({
     type: 'object',
     required: ['account_id', 'guild_id', 'channel_id', 'content'],
@@ -212,6 +235,13 @@ export const schemasBot = {
         },
       },
     },
+    example: {
+      account_id: shown.account,
+      guild_id: shown.guild,
+      channel_id: shown.channel,
+      content: 'w:hello',
+      previous: { name: 'Finch', member: null },
+    },
   }),
   decision: Type.Union([
     Type.Object({
@@ -225,8 +255,14 @@ export const schemasBot = {
       }),
       message: Type.Object({
         content: Type.String(),
-        name: Type.String({ description: 'Ready to send' }),
-        plain_name: Type.String({ description: 'As it is without the platform’s needs' }),
+        name: Type.String({
+          description:
+            'Name to send it under, ready for the platform: on Discord with invisible characters where it forbids a word or would merge two speakers',
+        }),
+        plain_name: Type.String({
+          description:
+            'The same name without such characters: for logs, search, pings and comparing, and for platforms that set names themselves',
+        }),
         avatar_url: nullable(Type.String()),
         tts: Type.Boolean(),
       }),

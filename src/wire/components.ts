@@ -6,7 +6,7 @@ import { member } from '../model/member'
 import { settings } from '../model/settings'
 import { system } from '../model/system'
 import { errorSchema } from './error'
-import { viewSchema } from './schema'
+import { mapOf, viewSchema } from './schema'
 
 const ownerId = Type.String({ description: 'Short ID of the owning system' })
 const time = Type.String({ format: 'date-time' })
@@ -94,10 +94,8 @@ export const components = {
       Type.Object({ id: snowflake, linked: Type.Boolean(), why: Type.String() }),
       { description: 'Accounts that the file names, and what became of them' },
     ),
-    kept: Type.Record(Type.String(), Type.Integer(), {
-      description: 'Rows without a counterpart, stored aside',
-    }),
-    skipped: Type.Record(Type.String(), Type.Integer(), { description: 'Rows not taken' }),
+    kept: mapOf(Type.Integer(), 'Rows without a counterpart, stored aside'),
+    skipped: mapOf(Type.Integer(), 'Rows not taken'),
   }),
   Webhook: Type.Object(
     {

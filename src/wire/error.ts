@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { DomainError } from '../model/errors'
+import { mapOf } from './schema'
 
 /** The error object, alike on every wire. */
 export function spellError({ message, code, problems, retryAfter }: DomainError) {
@@ -16,8 +17,7 @@ export const errorSchema = Type.Object(
     message: Type.String({ description: 'What went wrong, in words' }),
     code: Type.Integer({ description: 'Number of the error; 0 where the status says it all' }),
     errors: Type.Optional(
-      Type.Record(
-        Type.String(),
+      mapOf(
         Type.Array(
           Type.Object(
             {
@@ -28,7 +28,7 @@ export const errorSchema = Type.Object(
             { additionalProperties: false },
           ),
         ),
-        { description: 'Every problem of the body, by key' },
+        'Every problem of the body, by key',
       ),
     ),
     retry_after: Type.Optional(

@@ -8,7 +8,11 @@ import type { UnreadBody } from './json'
 /** JSON Schemas of the v2 spelling, made from the field tables: for documentation and its test. */
 
 /** What is sent to change one, or to make one. The field table itself checks what arrives. */
-export function bodySchema(entity: Entity, mode: 'patch' | 'draft'): TUnsafe<UnreadBody> {
+export function bodySchema(
+  entity: Entity,
+  mode: 'patch' | 'draft',
+  example = exampleOf(entity),
+): TUnsafe<UnreadBody> {
   const fields = entity.entries.filter(([, field]) => !field.readonly)
   const properties = Object.fromEntries(
     fields.map(([key, field]) => [key, fieldSchema(field, field.nullable)]),
@@ -19,7 +23,14 @@ export function bodySchema(entity: Entity, mode: 'patch' | 'draft'): TUnsafe<Unr
     type: 'object',
     ...(mode === 'draft' && required.length > 0 && { required }),
     properties,
+    example,
   })
+}
+
+/** A body made of what the fields show of themselves. */
+export function exampleOf({ entries }: Entity): Record<string, unknown> {
+  const telling = entries.filter(([, { example, readonly }]) => example !== undefined && !readonly)
+  return Object.fromEntries(telling.map(([key, { example }]) => [key, example]))
 }
 
 /** Documents a body that reaches its route as text: to Elysia it may be anything. */
@@ -30,17 +41,36 @@ export function unreadBody(schema: object): TUnsafe<UnreadBody> {
 /** A body that is a bare object of privacy levels. */
 export function levelsBody(entity: Entity): TUnsafe<UnreadBody> {
   const { description, properties } = privacySchema(entity, 'sent')
-  return unreadBody({ type: 'object', description, properties })
+  return unreadBody({
+    type: 'object',
+    description,
+    properties,
+    example: { visibility: 'private' },
+  })
 }
 
+/** The short IDs of bodies that are shown, so that they look alike everywhere. */
+export const EXAMPLE_MEMBER = 'uphsrt'
+export const EXAMPLE_GROUP = 'kmwdaz'
+
 /** A body that is a bare list of references. */
-export function listBody(description: string, maxItems?: number): TUnsafe<UnreadBody> {
+export function listBody(
+  description: string,
+  example: string[],
+  maxItems?: number,
+): TUnsafe<UnreadBody> {
   return unreadBody({
     type: 'array',
     items: { type: 'string' },
     description,
+    example,
     ...(maxItems && { maxItems }),
   })
+}
+
+/** Any keys with values of one kind, in the words that generators of clients understand. */
+export function mapOf(values: TSchema, description: string): TSchema {
+  return Type.Object({}, { additionalProperties: values, description })
 }
 
 /** What is answered. Any value may be null for a caller who may not see it. */

@@ -19,7 +19,7 @@ import { type SettingsPatch, settings } from '../model/settings'
 import { type SystemPatch, system } from '../model/system'
 import { formatInstant, type Instant } from '../model/time'
 import { readObject, type UnreadBody } from './json'
-import { fieldSchema, unreadBody } from './schema'
+import { exampleOf, fieldSchema, unreadBody } from './schema'
 import { readFronters, readSwitch } from './v2'
 
 /** Names were shorter in version 1, and still are when written through it. */
@@ -47,7 +47,11 @@ const systemV1 = entity(
 const memberV1 = entity(
   'member',
   {
-    name: required({ max: MAX_NAME, doc: member.fields.name.doc }),
+    name: required({
+      max: MAX_NAME,
+      doc: member.fields.name.doc,
+      example: member.fields.name.example,
+    }),
     display_name: text({ max: MAX_NAME, doc: member.fields.display_name.doc }),
     description: member.fields.description,
     pronouns: member.fields.pronouns,
@@ -218,10 +222,11 @@ function shownSchema({ fields, levels }: Entity, extra: Record<string, TSchema>)
 }
 
 function writtenSchema(
-  { fields, levels }: Entity,
+  entity: Entity,
   extra: Record<string, TSchema>,
   needed: string[],
 ): TUnsafe<UnreadBody> {
+  const { fields, levels } = entity
   const written = Object.entries(fields).map(([key, field]) => [
     key,
     fieldSchema(field, field.nullable),
@@ -234,6 +239,7 @@ function writtenSchema(
       ...extra,
       ...Object.fromEntries(levels.map((level) => [level, levelSchema])),
     },
+    example: exampleOf(entity),
   })
 }
 

@@ -3,7 +3,7 @@ import Ajv from 'ajv'
 import { document as served } from '../document'
 import { home } from '../kit'
 
-const { ask } = home()
+const { ask, makeSystem } = home()
 
 describe('the API page', () => {
   test('names nothing outside this server', async () => {
@@ -43,6 +43,16 @@ describe('the API page', () => {
     expect((await ask('GET /docs/swagger-ui-bundle.js')).text).toContain('SwaggerUIBundle')
   })
 
+  test('is folded, has a filter, and is dark when the system is', async () => {
+    const { text } = await ask('GET /docs/start.js')
+    expect(text).toContain("docExpansion: 'none'")
+    expect(text).toContain('filter: true')
+    expect(text).toContain('(prefers-color-scheme: dark)')
+    // The class that its style knows.
+    expect(text).toContain("'dark-mode'")
+    expect((await ask('GET /docs/swagger-ui.css')).text).toContain('html.dark-mode')
+  })
+
   test.each(['/', '/docs/'])('is where %s leads', async (path) => {
     const { status, headers } = await ask(`GET ${path}`)
     expect(status).toBe(302)
@@ -57,12 +67,19 @@ interface Operation {
   operationId?: string
   parameters?: { name: string; in: string; required?: boolean }[]
   requestBody?: { content: Record<string, { schema: object }> }
-  responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>
+  security?: object[]
+  responses: Record<string, Answer>
+}
+
+interface Answer {
+  description: string
+  headers?: Record<string, object>
+  content?: Record<string, { schema: object }>
 }
 
 interface Document {
   paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, object> }
+  components: { [kind: string]: Record<string, object>; schemas: Record<string, object> }
 }
 
 const document: Document = JSON.parse(JSON.stringify(served))
@@ -83,8 +100,12 @@ describe('the document', () => {
       openapi: '3.1.0',
       info: { title: 'Multitude' },
       servers: [{ url: '/' }],
-      security: [{ token: [] }, {}],
-      components: { securitySchemes: { token: { type: 'apiKey', in: 'header' } } },
+      components: {
+        securitySchemes: {
+          token: { type: 'apiKey', in: 'header', name: 'Authorization' },
+          botKey: { type: 'apiKey', in: 'header', name: 'Authorization' },
+        },
+      },
     })
   })
 
@@ -124,10 +145,57 @@ describe('the document', () => {
     }
   })
 
+  test.each([
+    ['GET /v2/systems/{systemRef}', '192.0.2.1', [200, 429]],
+    ['GET /v2/systems/{systemRef}', '127.0.0.1', [200]],
+    ['GET /bot/accounts/{account_id}', '192.0.2.2', [401, 429]],
+  ])('names the headers that come with %s from %s', async (line, peer, expected) => {
+    const { makeSystem, ask } = home({ RATE_LIMIT: 'generic_get=1' })
+    const { hid } = await makeSystem()
+    const [, operation] = operations.find(([known]) => known === line) ?? []
+    const asked = line.replace('{systemRef}', hid).replace('{account_id}', '1')
+    const answers = [await ask(asked, { peer }), await ask(asked, { peer })]
+    expect([...new Set(answers.map(({ status }) => status))]).toEqual(expected)
+    for (const { status, headers } of answers) {
+      const named = Object.keys(operation?.responses[status]?.headers ?? {})
+      const sent = [...headers.keys()].filter((name) => /^(x-ratelimit|retry)/.test(name))
+      const promised = named.map((name) => name.toLowerCase())
+      // Refusals are counted like everything; that is said once, in the introduction.
+      if (status !== 401) expect(promised).toEqual(expect.arrayContaining(sent))
+      if (status === 429) expect(sent.toSorted()).toEqual(promised.toSorted())
+      if (status === 200) expect(promised).toContain('x-request-id')
+      if (status === 200 && peer !== '127.0.0.1') expect(sent).toHaveLength(4)
+    }
+  })
+
+  test('says of 429 and 503 when to come back', () => {
+    for (const [, { responses }] of operations)
+      for (const status of [429, 503])
+        expect(Object.keys(responses[status]?.headers ?? {})).toContain('Retry-After')
+  })
+
+  test('knows which reads are nobody’s without a token', async () => {
+    const { hid } = await makeSystem()
+    for (const [line, { security = [] }] of operations) {
+      if (!line.startsWith('GET') || line.includes(' /bot/')) continue
+      // Of a stream, the head is enough.
+      const filled = line
+        .replace('GET', 'HEAD')
+        .replace('{systemRef}', hid)
+        .replace(/\{guild_id\}/, '1')
+      const { status } = await ask(`${filled.replace(/\{\w+\}/, 'zzzzz')}?guild_id=1&format=csv`)
+      const isOpen = security.some((choice) => Object.keys(choice).length === 0)
+      // Of somebody else's member it is said first that it is not there.
+      if (!line.includes('/members/{memberRef}/guilds/'))
+        expect([line, status !== 401]).toEqual([line, isOpen])
+    }
+  })
+
   test('points only at what it has, in schemas that hold', () => {
     const text = JSON.stringify(document)
-    const pointers = [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)]
-    for (const [, name] of pointers) expect(document.components.schemas).toHaveProperty(name ?? '')
+    const pointers = [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)]
+    for (const [, kind = '', name = ''] of pointers)
+      expect(document.components).toHaveProperty([kind, name])
     expect(text.match(/"\$ref":/g)).toHaveLength(pointers.length)
     const ajv = new Ajv({ strict: false, validateFormats: false, allowUnionTypes: true })
     ajv.addSchema({ $id: 'document', components: document.components })

@@ -17,8 +17,8 @@ import { anyPatchFromV2, patchFromV2, toV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../docs'
 import { pathIdOf } from '../query'
 import { showMemberGuild, showSystemGuild } from '../v2/guilds'
-import { guildId, memberRef, systemRef } from '../v2/params'
-import { botRoutes, namedMember, TAG } from './named'
+import { guildId, memberRef } from '../v2/params'
+import { botRoutes, namedMember, systemRef, TAG } from './named'
 
 const ofGuild = t.Object({ guild_id: guildId })
 const ofSystem = t.Object({ systemRef, guild_id: guildId })
@@ -37,7 +37,10 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
         params: ofGuild,
         detail: describe({
           tag: TAG,
+          id: 'getGuild',
           summary: 'Get a guild’s settings',
+          description:
+            'Those that a guild’s own moderators set; the defaults where they never did.',
           answers: { 200: 'GuildSettings' },
           errors: ['badRequest', 'unauthorized', 'forbidden'],
         }),
@@ -55,7 +58,10 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
         body: bodySchema(guild, 'patch'),
         detail: describe({
           tag: TAG,
+          id: 'updateGuild',
           summary: 'Change a guild’s settings',
+          description:
+            'Only the given keys change; `disabled_channels` is replaced as a whole. Let only those call it who may manage the guild.',
           answers: { 200: 'GuildSettings' },
           errors: [...writeErrors, 'invalidBody', 'forbidden'],
         }),
@@ -72,7 +78,9 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
         params: ofSystem,
         detail: describe({
           tag: TAG,
+          id: 'getSystemGuild',
           summary: 'Get a system’s settings in a guild',
+          description: 'Where they were never made it answers 20009, and the defaults hold.',
           answers: { 200: 'SystemGuildSettings' },
           errors: ['badRequest', 'unauthorized', 'forbidden', 'systemNotFound', 'noSystemGuild'],
         }),
@@ -91,7 +99,10 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
         body: bodySchema(systemGuild, 'patch'),
         detail: describe({
           tag: TAG,
+          id: 'updateSystemGuild',
           summary: 'Change a system’s settings in a guild, making them on first use',
+          description:
+            'Only the given keys change. An empty object makes them with their defaults, so that the owner can change them too.',
           answers: { 200: 'SystemGuildSettings' },
           errors: [...writeErrors, 'invalidBody', 'forbidden', 'systemNotFound'],
         }),
@@ -108,7 +119,9 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
         params: ofMember,
         detail: describe({
           tag: TAG,
+          id: 'getMemberGuild',
           summary: 'Get a member’s settings in a guild',
+          description: 'Where they were never made it answers 20010, and the defaults hold.',
           answers: { 200: 'MemberGuildSettings' },
           errors: ['badRequest', 'unauthorized', 'forbidden', 'memberNotFound', 'noMemberGuild'],
         }),
@@ -127,7 +140,10 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
         body: bodySchema(memberGuild, 'patch'),
         detail: describe({
           tag: TAG,
+          id: 'updateMemberGuild',
           summary: 'Change a member’s settings in a guild, making them on first use',
+          description:
+            'Only the given keys change. An empty object makes them with their defaults, so that the owner can change them too.',
           answers: { 200: 'MemberGuildSettings' },
           errors: [...writeErrors, 'invalidBody', 'forbidden', 'memberNotFound'],
         }),

@@ -18,6 +18,7 @@ export function linkRoutes(deps: Deps, bodyLimit: number) {
       body: schemasBot.link,
       detail: describe({
         tag: TAG,
+        id: 'redeemLinkCode',
         summary: 'Link an account by a code',
         description:
           'The code was made by the system, on another platform or by its own token. After five ' +

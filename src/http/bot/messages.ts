@@ -6,6 +6,7 @@ import { deleteMessages, recordMessage } from '../../service/recording'
 import {
   decisionToBot,
   deletedFromBot,
+  EXAMPLE_MESSAGES,
   incomingFromBot,
   MAX_DELETED,
   recordFromBot,
@@ -17,6 +18,17 @@ import { describe, writeErrors } from '../docs'
 import { pathIdOf } from '../query'
 import { showMember, showSystem } from '../v2/views'
 import { botRoutes, TAG } from './named'
+
+/** What a bot does with each action. */
+const WHAT_TO_DO = `Ask for every message that is no command of the bot’s own, and do what \`action\` says:
+
+- \`proxy\`: send \`message.content\` under \`message.name\` and \`message.avatar_url\`, record it with \`POST /bot/messages\`, then delete the original. Nothing is counted or latched until it is recorded.
+- \`ignore\`: leave the message as it is and say nothing. Keep the \`reason\` for whoever asks why.
+- \`refuse\`: leave it as it is; where \`notify\` is true, tell its author the \`text\`, in private if the platform can.
+- \`autoproxy_off\`: its author wrote three backslashes, and autoproxy is now off in this guild. Leave the message as it is, or delete it if nothing else is in it; say, if anything, that autoproxy is off.
+- \`unlatch\`: its author wrote two backslashes while autoproxy latches, and the latch has now let go: the next message with tags latches anew. Leave the message as it is; nothing needs to be said.
+
+The last two have taken effect when they are answered; do not record anything. With \`dry_run\` nothing takes effect.`
 
 /** Deciding what becomes of a message, and keeping the record of what was sent. */
 export function messageRoutes(deps: Deps, bodyLimit: number) {
@@ -34,9 +46,9 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
         body: schemasBot.incoming,
         detail: describe({
           tag: TAG,
+          id: 'decideMessage',
           summary: 'Decide what becomes of a message',
-          description:
-            'A `proxy` changes nothing until the message is recorded; `autoproxy_off` and `unlatch` take effect at once.',
+          description: WHAT_TO_DO,
           answers: { 200: schemasBot.decision },
           errors: [...writeErrors, 'invalidBody', 'forbidden'],
         }),
@@ -60,8 +72,10 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
         body: schemasBot.record,
         detail: describe({
           tag: TAG,
+          id: 'recordMessage',
           summary: 'Record a proxied message',
-          description: 'With all its effects at once. Sent again, it changes nothing.',
+          description:
+            'As soon as it is sent, with the platform’s own IDs: counts it, moves the latch, logs the switch where the system wants one, tells the events, all at once. Sent again with the same values it answers 200 and changes nothing, so repeat it until it is answered.',
           answers: { 201: 'Message', 200: 'Message' },
           errors: [...writeErrors, 'invalidBody', 'forbidden', 'notYourMember', 'conflict'],
         }),
@@ -77,7 +91,9 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
         params: t.Object({ id: t.String({ description: 'ID of a proxied message' }) }),
         detail: describe({
           tag: TAG,
+          id: 'deleteMessage',
           summary: 'Forget a message',
+          description: 'When it was deleted on the platform. Fine when it is not there.',
           answers: { 204: null },
           errors: [...writeErrors, 'forbidden'],
         }),
@@ -90,10 +106,12 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
         set.status = 204
       },
       {
-        body: listBody('IDs of proxied messages', MAX_DELETED),
+        body: listBody('IDs of proxied messages', EXAMPLE_MESSAGES, MAX_DELETED),
         detail: describe({
           tag: TAG,
+          id: 'deleteMessages',
           summary: 'Forget many messages',
+          description: `As one, for up to ${MAX_DELETED} at once: when a moderator cleans a channel.`,
           answers: { 204: null },
           errors: [...writeErrors, 'forbidden'],
         }),

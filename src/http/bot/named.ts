@@ -1,3 +1,4 @@
+import { t } from 'elysia'
 import { error } from '../../model/errors'
 import type { Member } from '../../model/member'
 import type { Platform } from '../../model/platform'
@@ -7,6 +8,11 @@ import { refuseForeign } from '../../service/systems'
 import { callerOf, routes } from '../viewer'
 
 export const TAG = 'Bots'
+
+/** As in version 2, but `@me` is nobody here. */
+export const systemRef = t.String({
+  description: 'Short ID, UUID, or a linked account with its platform in front (Discord’s bare)',
+})
 
 /** Routes for the holders of a bot key alone. They know the platform that all IDs are of. */
 export function botRoutes(bodyLimit: number) {

@@ -15,9 +15,8 @@ import { createToken } from '../../service/tokens'
 import { accountFromBot, newSystemFromBot, schemasBot, tokenNameFromBot } from '../../wire/bot'
 import { describe, writeErrors } from '../docs'
 import { pathIdOf } from '../query'
-import { systemRef } from '../v2/params'
 import { showSystem } from '../v2/views'
-import { botRoutes, TAG } from './named'
+import { botRoutes, systemRef, TAG } from './named'
 
 const ofSystem = t.Object({ systemRef })
 const accountId = t.String({ description: 'ID of a chat account' })
@@ -42,8 +41,10 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
         body: schemasBot.newSystem,
         detail: describe({
           tag: TAG,
+          id: 'registerSystem',
           summary: 'Make a system',
-          description: 'With a token, and linked to an account if one is given.',
+          description:
+            'For someone new: with a token, to be handed to its owner in private, and linked to an account if one is given. 409 says that the account has a system already.',
           answers: { 201: schemasBot.madeSystem },
           errors: [...writeErrors, 'invalidBody', 'forbidden', 'conflict'],
         }),
@@ -60,7 +61,10 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
         params: ofSystem,
         detail: describe({
           tag: TAG,
+          id: 'deleteSystem',
           summary: 'Delete a system and everything it has',
+          description:
+            'For good: members, groups, switches, messages, tokens and links. Ask its owner twice.',
           answers: { 204: null },
           errors: [...writeErrors, 'forbidden', 'systemNotFound'],
         }),
@@ -77,7 +81,9 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
         params: ofSystem,
         detail: describe({
           tag: TAG,
+          id: 'deleteAllSwitches',
           summary: 'Delete all switches of a system',
+          description: 'All at once and for good; the members stay.',
           answers: { 204: null },
           errors: [...writeErrors, 'forbidden', 'systemNotFound'],
         }),
@@ -95,8 +101,9 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
         body: schemasBot.newToken,
         detail: describe({
           tag: TAG,
+          id: 'createToken',
           summary: 'Make a token for a system',
-          description: `In place of the token of that name, which is \`${DEFAULT_TOKEN}\` when none is given.`,
+          description: `In place of the token of that name, which is \`${DEFAULT_TOKEN}\` when none is given; the old one stops working at once. Hand it to its owner in private.`,
           answers: { 200: schemasBot.token },
           errors: [...writeErrors, 'invalidBody', 'forbidden', 'systemNotFound', 'conflict'],
         }),
@@ -114,7 +121,10 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
         params: ofLink,
         detail: describe({
           tag: TAG,
+          id: 'linkAccount',
           summary: 'Link an account to a system',
+          description:
+            'After that, messages of this account are proxied as members of the system. 409 says that it is linked to another one.',
           answers: { 204: null },
           errors: [...writeErrors, 'forbidden', 'systemNotFound', 'conflict'],
         }),
@@ -132,7 +142,9 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
         params: ofLink,
         detail: describe({
           tag: TAG,
+          id: 'unlinkAccount',
           summary: 'Unlink an account from a system',
+          description: 'The system stays, also without any account. Fine when it was not linked.',
           answers: { 204: null },
           errors: [...writeErrors, 'forbidden', 'systemNotFound'],
         }),
@@ -148,7 +160,10 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
         params: ofAccount,
         detail: describe({
           tag: TAG,
+          id: 'getAccount',
           summary: 'Get the system of an account',
+          description:
+            'The short ID for `X-System`, and whether autoproxy may speak for this account. 20001 says that it has no system yet.',
           answers: { 200: schemasBot.account },
           errors: ['badRequest', 'unauthorized', 'forbidden', 'systemNotFound'],
         }),
@@ -165,7 +180,10 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
         body: schemasBot.accountPatch,
         detail: describe({
           tag: TAG,
+          id: 'updateAccount',
           summary: 'Change an account',
+          description:
+            'With `autoproxy_enabled` off, autoproxy leaves this account’s messages alone in every guild; tags still work.',
           answers: { 200: schemasBot.account },
           errors: [...writeErrors, 'invalidBody', 'forbidden', 'systemNotFound'],
         }),
@@ -181,8 +199,10 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
         params: ofAccount,
         detail: describe({
           tag: TAG,
+          id: 'forgetAccount',
           summary: 'Unlink an account at its owner’s wish',
-          description: 'Whatever system it is linked to.',
+          description:
+            'Whatever system it is linked to, so an owner can leave one they no longer control. 20001 says that it was linked to none.',
           answers: { 204: null },
           errors: [...writeErrors, 'forbidden', 'systemNotFound'],
         }),

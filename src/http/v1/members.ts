@@ -24,7 +24,9 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: TAG,
           deprecated: true,
+          id: 'getMemberV1',
           summary: 'Get a member',
+          description: 'In version 2: `GET /v2/members/{memberRef}`.',
           answers: { 200: schemasV1.member },
           errors: ['badRequest', 'memberNotFound'],
         }),
@@ -41,7 +43,9 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: TAG,
           deprecated: true,
+          id: 'createMemberV1',
           summary: 'Make a member',
+          description: 'In version 2: `POST /v2/members`. Names have at most 50 characters here.',
           answers: { 200: schemasV1.member },
           errors: [...writeErrors, 'invalidBody', 'memberLimit'],
         }),
@@ -59,7 +63,10 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: TAG,
           deprecated: true,
+          id: 'updateMemberV1',
           summary: 'Change a member',
+          description:
+            'In version 2: `PATCH /v2/members/{memberRef}`. Names have at most 50 characters here.',
           answers: { 200: schemasV1.member },
           errors: [...writeErrors, 'invalidBody', 'memberNotFound', 'notYourMember'],
         }),
@@ -76,7 +83,9 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: TAG,
           deprecated: true,
+          id: 'deleteMemberV1',
           summary: 'Delete a member',
+          description: 'In version 2: `DELETE /v2/members/{memberRef}`.',
           answers: { 204: null },
           errors: [...writeErrors, 'memberNotFound', 'notYourMember'],
         }),

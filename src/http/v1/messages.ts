@@ -30,7 +30,9 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
       detail: describe({
         tag: TAG,
         deprecated: true,
+        id: 'getMessageV1',
         summary: 'Get a proxied message',
+        description: 'In version 2: `GET /v2/messages/{message}`.',
         answers: { 200: schemasV1.message },
         errors: ['badRequest', 'messageNotFound'],
       }),

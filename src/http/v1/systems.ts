@@ -25,7 +25,10 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
       detail: describe({
         tag: TAG,
         deprecated: true,
+        id: 'getOwnSystemV1',
         summary: 'Get the own system',
+        description: 'In version 2: `GET /v2/systems/@me`.',
+        isOwn: true,
         answers: { 200: schemasV1.system },
         errors: ['badRequest', 'unauthorized'],
       }),
@@ -41,7 +44,9 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: TAG,
           deprecated: true,
+          id: 'getSystemV1',
           summary: 'Get a system',
+          description: 'In version 2: `GET /v2/systems/{systemRef}`.',
           answers: { 200: schemasV1.system },
           errors: ['badRequest', 'systemNotFound'],
         }),
@@ -59,7 +64,9 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: TAG,
           deprecated: true,
+          id: 'getSystemOfAccountV1',
           summary: 'Get the system of an account',
+          description: 'In version 2: `GET /v2/systems/{systemRef}` with the account’s ID.',
           answers: { 200: schemasV1.system },
           errors: ['badRequest', 'systemNotFound'],
         }),
@@ -77,7 +84,9 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: TAG,
           deprecated: true,
+          id: 'listMembersV1',
           summary: 'List a system’s members',
+          description: 'In version 2: `GET /v2/systems/{systemRef}/members`.',
           answers: { 200: schemasV1.members },
           errors: ['badRequest', 'systemNotFound', 'memberListHidden'],
         }),
@@ -99,7 +108,10 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: TAG,
           deprecated: true,
+          id: 'listSwitchesV1',
           summary: 'List a system’s switches, newest first',
+          description:
+            'In version 2: `GET /v2/systems/{systemRef}/switches`, which also takes a `limit`.',
           answers: { 200: schemasV1.switches },
           errors: ['badRequest', 'systemNotFound', 'historyHidden'],
         }),
@@ -122,7 +134,10 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: TAG,
           deprecated: true,
+          id: 'getFrontersV1',
           summary: 'Get who fronts now',
+          description:
+            'In version 2: `GET /v2/systems/{systemRef}/fronters`. Here a system without switches is 404.',
           answers: { 200: schemasV1.fronters },
           errors: ['badRequest', 'systemNotFound', 'notFound', 'frontersHidden'],
         }),
@@ -139,7 +154,10 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: TAG,
           deprecated: true,
+          id: 'updateSystemV1',
           summary: 'Change the own system',
+          description:
+            'In version 2: `PATCH /v2/systems/@me`. The time zone `tz` is a setting there.',
           answers: { 200: schemasV1.system },
           errors: [...writeErrors, 'invalidBody'],
         }),
@@ -156,11 +174,14 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
           type: 'object',
           required: ['members'],
           properties: { members: { type: 'array', items: { type: 'string' } } },
+          example: { members: [] },
         }),
         detail: describe({
           tag: TAG,
           deprecated: true,
+          id: 'createSwitchV1',
           summary: 'Log a switch',
+          description: 'In version 2: `POST /v2/systems/@me/switches`, which also takes a time.',
           answers: { 204: null },
           errors: [...writeErrors, 'invalidBody', 'duplicateMembers', 'sameFronters'],
         }),

@@ -5,7 +5,7 @@ import { createGroup, deleteGroup, patchGroup } from '../../service/groups'
 import { changeGroupMembers, membershipActions } from '../../service/memberships'
 import { readGroup, readGroupMembers, readGroups } from '../../service/reading'
 import { readStrings } from '../../wire/json'
-import { bodySchema, listBody } from '../../wire/schema'
+import { bodySchema, EXAMPLE_MEMBER, listBody } from '../../wire/schema'
 import { draftFromV2, patchFromV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../docs'
 import { parameter, parameters, readFlag } from '../query'
@@ -33,7 +33,10 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
         }),
         detail: describe({
           tag: 'Groups',
+          id: 'listGroups',
           summary: 'List a system’s groups',
+          description:
+            'With `with_members=true` each group has the UUIDs of its members, which saves a request for each.',
           answers: { 200: ['GroupWithMembers'] },
           errors: ['badRequest', 'unauthorized', 'systemNotFound', 'groupListHidden'],
         }),
@@ -49,7 +52,9 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
         body: bodySchema(group, 'draft'),
         detail: describe({
           tag: 'Groups',
+          id: 'createGroup',
           summary: 'Make a group',
+          description: 'Only `name` is needed. Members are put in afterwards.',
           answers: { 200: 'Group' },
           errors: [...writeErrors, 'invalidBody', 'groupLimit', 'systemNotFound'],
         }),
@@ -62,7 +67,9 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
         params,
         detail: describe({
           tag: 'Groups',
+          id: 'getGroup',
           summary: 'Get a group',
+          description: 'Groups of other systems too; what is private in them is `null`.',
           answers: { 200: 'GroupWithSystem' },
           errors: ['badRequest', 'groupNotFound'],
         }),
@@ -79,7 +86,9 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
         body: bodySchema(group, 'patch'),
         detail: describe({
           tag: 'Groups',
+          id: 'updateGroup',
           summary: 'Change a group',
+          description: 'Only the given keys change; privacy levels change one by one.',
           answers: { 200: 'Group' },
           errors: [...writeErrors, 'invalidBody', 'groupNotFound', 'notYourGroup'],
         }),
@@ -95,7 +104,9 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
         params,
         detail: describe({
           tag: 'Groups',
+          id: 'deleteGroup',
           summary: 'Delete a group',
+          description: 'Its members stay; only the group goes.',
           answers: { 204: null },
           errors: [...writeErrors, 'groupNotFound', 'notYourGroup'],
         }),
@@ -108,7 +119,10 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
         params,
         detail: describe({
           tag: 'Groups',
+          id: 'listGroupMembers',
           summary: 'List a group’s members',
+          description:
+            'Whole members, as others see them. Others than the owner get only those that are visible.',
           answers: { 200: ['Member'] },
           errors: ['badRequest', 'groupNotFound', 'groupMembersHidden'],
         }),
@@ -123,10 +137,10 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
       },
       {
         params,
-        body: listBody('Short IDs or UUIDs of members'),
+        body: listBody('Short IDs or UUIDs of members', [EXAMPLE_MEMBER]),
         detail: describe({
           tag: 'Groups',
-          summary: `${summaries[action]} a group’s members`,
+          ...words[action],
           answers: { 204: null },
           errors: [
             ...writeErrors,
@@ -141,4 +155,20 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
   return app
 }
 
-const summaries = { add: 'Add to', remove: 'Remove from', overwrite: 'Replace' }
+const words = {
+  add: {
+    id: 'addGroupMembers',
+    summary: 'Add to a group’s members',
+    description: 'All of them or none. Members that are in it already are fine.',
+  },
+  remove: {
+    id: 'removeGroupMembers',
+    summary: 'Remove from a group’s members',
+    description: 'All of them or none. Members that are not in it are fine.',
+  },
+  overwrite: {
+    id: 'setGroupMembers',
+    summary: 'Replace a group’s members',
+    description: 'These members are then in it and no other; an empty list empties it.',
+  },
+}

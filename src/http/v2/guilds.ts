@@ -16,18 +16,20 @@ import { requireSystem } from '../../service/systems'
 import { bodySchema } from '../../wire/schema'
 import { patchFromV2, toV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../docs'
-import { parameter, parameters, pathSnowflake, readSnowflake } from '../query'
+import { neededParameter, parameter, parameters, pathSnowflake, readSnowflake } from '../query'
 import { routes } from '../viewer'
 import { guildId, memberRef } from './params'
 
 const ofGuild = t.Object({ guild_id: guildId })
 const ofMember = t.Object({ memberRef, guild_id: guildId })
 const autoproxyQuery = parameters({
-  guild_id: parameter({ type: 'string', description: 'ID of the guild; needed' }),
+  guild_id: neededParameter({
+    type: 'string',
+    description: 'ID of the guild',
+    example: '200000000000000001',
+  }),
   channel_id: parameter({ type: 'string', description: 'Not supported: gives an error' }),
 })
-
-const onlyMade = 'They exist only after a bot made them in that guild.'
 
 /** What a system and its members set for single guilds. All of it is the owner's alone. */
 export function guildRoutes(deps: Deps, bodyLimit: number) {
@@ -42,8 +44,11 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
         params: ofGuild,
         detail: describe({
           tag: 'Guilds',
+          id: 'getOwnSystemGuild',
           summary: 'Get the own system’s settings in a guild',
-          description: onlyMade,
+          description:
+            'They exist only after a bot made them in that guild; before that the answer is 20009.',
+          isOwn: true,
           answers: { 200: 'SystemGuildSettings' },
           errors: ['badRequest', 'unauthorized', 'noSystemGuild'],
         }),
@@ -62,8 +67,10 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
         body: bodySchema(systemGuild, 'patch'),
         detail: describe({
           tag: 'Guilds',
+          id: 'updateOwnSystemGuild',
           summary: 'Change the own system’s settings in a guild',
-          description: onlyMade,
+          description:
+            'Only the given keys change. The settings exist only after a bot made them in that guild; before that the answer is 20009.',
           answers: { 200: 'SystemGuildSettings' },
           errors: [...writeErrors, 'invalidBody', 'noSystemGuild'],
         }),
@@ -80,8 +87,11 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
         params: ofMember,
         detail: describe({
           tag: 'Guilds',
+          id: 'getOwnMemberGuild',
           summary: 'Get an own member’s settings in a guild',
-          description: onlyMade,
+          description:
+            'They exist only after a bot made them in that guild; before that the answer is 20010.',
+          isOwn: true,
           answers: { 200: 'MemberGuildSettings' },
           errors: [
             'badRequest',
@@ -106,8 +116,10 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
         body: bodySchema(memberGuild, 'patch'),
         detail: describe({
           tag: 'Guilds',
+          id: 'updateOwnMemberGuild',
           summary: 'Change an own member’s settings in a guild',
-          description: onlyMade,
+          description:
+            'Only the given keys change. The settings exist only after a bot made them in that guild; before that the answer is 20010.',
           answers: { 200: 'MemberGuildSettings' },
           errors: [
             ...writeErrors,
@@ -129,7 +141,11 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
         query: autoproxyQuery,
         detail: describe({
           tag: 'Guilds',
+          id: 'getAutoproxy',
           summary: 'Get autoproxy in a guild',
+          description:
+            'Whom messages without tags are proxied as there; `off` where it was never set.',
+          isOwn: true,
           answers: { 200: 'Autoproxy' },
           errors: ['badRequest', 'unimplemented', 'unauthorized'],
         }),
@@ -147,7 +163,10 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
         body: bodySchema(autoproxy, 'patch'),
         detail: describe({
           tag: 'Guilds',
+          id: 'updateAutoproxy',
           summary: 'Change autoproxy in a guild',
+          description:
+            '`front` follows the first fronter, `latch` whoever spoke last, `member` the one in `autoproxy_member`, which that mode needs. In `latch`, `"autoproxy_member": null` unlatches.',
           answers: { 200: 'Autoproxy' },
           errors: [
             ...writeErrors,

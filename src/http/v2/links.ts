@@ -18,6 +18,7 @@ export function linkRoutes(deps: Deps, bodyLimit: number) {
     {
       detail: describe({
         tag: 'Systems',
+        id: 'createLinkCode',
         summary: 'Make a code that links an account of another platform',
         description:
           'Told to the bot there, it links the account once, within ten minutes. Of more than ' +

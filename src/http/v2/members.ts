@@ -5,7 +5,7 @@ import { createMember, deleteMember, patchMember } from '../../service/members'
 import { changeMemberGroups, membershipActions } from '../../service/memberships'
 import { readMember, readMemberGroups, readMembers } from '../../service/reading'
 import { readStrings } from '../../wire/json'
-import { bodySchema, listBody } from '../../wire/schema'
+import { bodySchema, EXAMPLE_GROUP, listBody } from '../../wire/schema'
 import { draftFromV2, patchFromV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../docs'
 import { routes } from '../viewer'
@@ -23,7 +23,10 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
         params: t.Object({ systemRef }),
         detail: describe({
           tag: 'Members',
+          id: 'listMembers',
           summary: 'List a system’s members',
+          description:
+            'All at once, in no order to rely on. Others than the owner get only members that are visible.',
           answers: { 200: ['Member'] },
           errors: ['badRequest', 'unauthorized', 'systemNotFound', 'memberListHidden'],
         }),
@@ -39,7 +42,10 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
         body: bodySchema(member, 'draft'),
         detail: describe({
           tag: 'Members',
+          id: 'createMember',
           summary: 'Make a member',
+          description:
+            'Only `name` is needed. Keep the `id` or, where it must never change, the `uuid` of the answer. A bot’s new member is private where the system’s settings say so.',
           answers: { 200: 'Member' },
           errors: [...writeErrors, 'invalidBody', 'memberLimit', 'systemNotFound'],
         }),
@@ -52,7 +58,9 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
         params,
         detail: describe({
           tag: 'Members',
+          id: 'getMember',
           summary: 'Get a member',
+          description: 'Members of other systems too; what is private in them is `null`.',
           answers: { 200: 'MemberWithSystem' },
           errors: ['badRequest', 'memberNotFound'],
         }),
@@ -69,7 +77,10 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
         body: bodySchema(member, 'patch'),
         detail: describe({
           tag: 'Members',
+          id: 'updateMember',
           summary: 'Change a member',
+          description:
+            'Only the given keys change. `proxy_tags` is replaced as a whole; privacy levels change one by one.',
           answers: { 200: 'Member' },
           errors: [...writeErrors, 'invalidBody', 'memberNotFound', 'notYourMember'],
         }),
@@ -85,7 +96,10 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
         params,
         detail: describe({
           tag: 'Members',
+          id: 'deleteMember',
           summary: 'Delete a member',
+          description:
+            'For good, with its place in groups and switches. Messages it sent are still found, with `member` `null`.',
           answers: { 204: null },
           errors: [...writeErrors, 'memberNotFound', 'notYourMember'],
         }),
@@ -98,7 +112,9 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
         params,
         detail: describe({
           tag: 'Members',
+          id: 'listMemberGroups',
           summary: 'List the groups a member is in',
+          description: 'Others than the owner get only groups that are visible.',
           answers: { 200: ['Group'] },
           errors: ['badRequest', 'memberNotFound', 'groupListHidden'],
         }),
@@ -113,10 +129,10 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
       },
       {
         params,
-        body: listBody('Short IDs or UUIDs of groups'),
+        body: listBody('Short IDs or UUIDs of groups', [EXAMPLE_GROUP]),
         detail: describe({
           tag: 'Members',
-          summary: `${summaries[action]} a member’s groups`,
+          ...words[action],
           answers: { 204: null },
           errors: [
             ...writeErrors,
@@ -131,4 +147,21 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
   return app
 }
 
-const summaries = { add: 'Add to', remove: 'Remove from', overwrite: 'Replace' }
+const words = {
+  add: {
+    id: 'addMemberGroups',
+    summary: 'Add to a member’s groups',
+    description: 'All of them or none. Groups that the member is in already are fine.',
+  },
+  remove: {
+    id: 'removeMemberGroups',
+    summary: 'Remove from a member’s groups',
+    description: 'All of them or none. Groups that the member is not in are fine.',
+  },
+  overwrite: {
+    id: 'setMemberGroups',
+    summary: 'Replace a member’s groups',
+    description:
+      'The member is then in these groups and in no other; an empty list takes it out of all.',
+  },
+}

@@ -21,7 +21,10 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
       }),
       detail: describe({
         tag: 'Messages',
+        id: 'getMessage',
         summary: 'Get a proxied message',
+        description:
+          'By either ID: that of the proxied message, or for 30 minutes that of the message that triggered it. `member` and `system` are `null` once they are deleted.',
         answers: { 200: 'Message' },
         errors: ['badRequest', 'messageNotFound'],
       }),

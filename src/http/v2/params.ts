@@ -2,7 +2,8 @@ import { t } from 'elysia'
 
 /** The parts of a path, as they are documented. */
 export const systemRef = t.String({
-  description: 'Short ID, UUID, ID of a linked account, or `@me`',
+  description:
+    'Short ID, UUID, a linked account with its platform in front (Discord’s bare), or `@me`',
   example: '@me',
 })
 export const memberRef = t.String({ description: 'Short ID or UUID of a member' })

@@ -53,11 +53,14 @@ export function streamRoutes(
       {
         detail: describe({
           tag: TAG,
+          id: 'streamEvents',
           summary: 'Follow all events of the own system',
           description:
-            'With `Last-Event-ID`, what was missed comes first. Where some of it is no longer kept, an event `gap` says so, with `{ "after": id, "before": id }`.',
+            'Server-Sent Events, each with `id`, `event` and JSON as `data`. With `Last-Event-ID`, what was missed comes first. Where some of it is no longer kept, an event `gap` says so, with `{ "after": id, "before": id }`. A comment comes every 15 seconds.',
+          isOwn: true,
           answers: { 200: eventStreamSchema },
           types: ['text/event-stream'],
+          headers: { 'Last-Event-ID': 'The `id` of the last event that was received' },
           errors: ['badRequest', 'unauthorized'],
         }),
       },
@@ -78,8 +81,10 @@ export function streamRoutes(
         params: t.Object({ systemRef }),
         detail: describe({
           tag: TAG,
+          id: 'streamFronters',
           summary: 'Follow who fronts',
-          description: 'One `fronters` event at once, then one at each change.',
+          description:
+            'Server-Sent Events: one `fronters` event at once, then one at each change, with what `GET …/fronters` answers as `data`. Without a token it works for systems whose front is public.',
           answers: { 200: eventStreamSchema },
           types: ['text/event-stream'],
           errors: ['badRequest', 'unauthorized', 'systemNotFound', 'frontersHidden'],

@@ -3,7 +3,7 @@ import { MAX_FRONTERS, MAX_SWITCHES } from '../../model/switch'
 import type { Deps } from '../../service/deps'
 import { readFronters, readSwitch, readSwitches } from '../../service/reading'
 import { changeSwitchMembers, createSwitch, deleteSwitch, moveSwitch } from '../../service/switches'
-import { listBody, unreadBody } from '../../wire/schema'
+import { EXAMPLE_MEMBER, listBody, unreadBody } from '../../wire/schema'
 import { switchFromV2, switchMembersFromV2, switchTimeFromV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../docs'
 import { parameter, parameters, readLimit, readTime } from '../query'
@@ -39,7 +39,10 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
         }),
         detail: describe({
           tag: 'Switches',
+          id: 'listSwitches',
           summary: 'List a system’s switches, newest first',
+          description:
+            'For the next page, give the `timestamp` of the last one as `before`. Members are short IDs here; one switch alone has them whole.',
           answers: { 200: ['SwitchOfIds'] },
           errors: ['badRequest', 'unauthorized', 'systemNotFound', 'historyHidden'],
         }),
@@ -57,8 +60,10 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
         params: ofSystem,
         detail: describe({
           tag: 'Switches',
+          id: 'getFronters',
           summary: 'Get who fronts now',
-          description: 'No content when the system has no switches.',
+          description:
+            'The latest switch. An empty list says that nobody fronts; no content (204) that the system has no switches at all.',
           answers: { 200: 'Switch', 204: null },
           errors: ['badRequest', 'unauthorized', 'systemNotFound', 'frontersHidden'],
         }),
@@ -88,10 +93,15 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
               description: 'Short IDs or UUIDs, in order; an empty list is a switch-out',
             },
           },
+          // Works for every system, whatever its members are called.
+          example: { members: [] },
         }),
         detail: describe({
           tag: 'Switches',
+          id: 'createSwitch',
           summary: 'Log a switch',
+          description:
+            'Who fronts from now on, or from `timestamp`: `["uphsrt"]` for one member, `[]` for nobody. Who fronts already is refused (40004), so ask first or take that as done.',
           answers: { 200: 'Switch' },
           errors: [
             ...writeErrors,
@@ -115,7 +125,9 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
         params: ofSwitch,
         detail: describe({
           tag: 'Switches',
+          id: 'getSwitch',
           summary: 'Get a switch',
+          description: 'With its members whole, as the caller may see them.',
           answers: { 200: 'Switch' },
           errors: [
             'badRequest',
@@ -148,10 +160,14 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
               description: 'At most a day ahead',
             },
           },
+          example: { timestamp: '2024-05-01T18:30:00Z' },
         }),
         detail: describe({
           tag: 'Switches',
+          id: 'updateSwitch',
           summary: 'Move a switch to another time',
+          description:
+            'The order of switches follows their times, so this may change who fronts now.',
           answers: { 200: 'Switch' },
           errors: [
             ...writeErrors,
@@ -176,10 +192,13 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
       },
       {
         params: ofSwitch,
-        body: listBody('Short IDs or UUIDs of members, in order', MAX_FRONTERS),
+        body: listBody('Short IDs or UUIDs of members, in order', [EXAMPLE_MEMBER], MAX_FRONTERS),
         detail: describe({
           tag: 'Switches',
+          id: 'updateSwitchMembers',
           summary: 'Change who is in a switch',
+          description:
+            'The list takes the place of the old one, in order; its first member is the one that front autoproxy follows.',
           answers: { 200: 'Switch' },
           errors: [
             ...writeErrors,
@@ -206,7 +225,9 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
         params: ofSwitch,
         detail: describe({
           tag: 'Switches',
+          id: 'deleteSwitch',
           summary: 'Delete a switch',
+          description: 'The switch before it then lasts until the one after it.',
           answers: { 204: null },
           errors: [
             ...writeErrors,

@@ -24,7 +24,10 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
         params,
         detail: describe({
           tag: 'Systems',
+          id: 'getSystem',
           summary: 'Get a system',
+          description:
+            'Others than its owner get `null` for what is private. `GET /v2/systems/@me` is the quickest way to test a token.',
           answers: { 200: 'System' },
           errors: ['badRequest', 'unauthorized', 'systemNotFound'],
         }),
@@ -41,7 +44,10 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
         body: bodySchema(system, 'patch'),
         detail: describe({
           tag: 'Systems',
+          id: 'updateSystem',
           summary: 'Change a system',
+          description:
+            'Only the given keys change. With a token, name your own system, most simply as `@me`.',
           answers: { 200: 'System' },
           errors: [...writeErrors, 'invalidBody', 'forbidden', 'systemNotFound'],
         }),
@@ -57,6 +63,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
         params,
         detail: describe({
           tag: 'Systems',
+          id: 'getSettings',
           summary: 'Get a system’s settings',
           description: 'The owner gets all of them, everyone else the nine public ones.',
           answers: { 200: 'Settings' },
@@ -76,7 +83,10 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
         body: bodySchema(settings, 'patch'),
         detail: describe({
           tag: 'Systems',
+          id: 'updateSettings',
           summary: 'Change a system’s settings',
+          description:
+            'Only the given keys change. They say how bots proxy and show this system: latch, name format, case of tags, privacy of new members.',
           answers: { 200: 'Settings' },
           errors: [...writeErrors, 'invalidBody', 'forbidden', 'systemNotFound'],
         }),

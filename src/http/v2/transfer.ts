@@ -7,8 +7,10 @@ import { type ExportFile, exportFrontHistory, exportSystem } from '../../service
 import { importFile } from '../../service/importing'
 import { importParts } from '../../service/importWork'
 import { requireSystem } from '../../service/systems'
+import { EXAMPLE_MEMBER } from '../../wire/schema'
 import { describe, writeErrors } from '../docs'
 import {
+  neededParameter,
   parameter,
   parameters,
   pathSnowflake,
@@ -27,6 +29,13 @@ const file = t.Unsafe<UnreadFile>({
   type: 'object',
   additionalProperties: true,
   description: 'An export of PluralKit, Tupperbox or Simply Plural, as it is',
+  example: {
+    version: 2,
+    name: 'Lantern Hill',
+    members: [{ id: EXAMPLE_MEMBER, name: 'Wren', proxy_tags: [{ prefix: 'w:', suffix: null }] }],
+    groups: [],
+    switches: [],
+  },
 })
 
 /** Bringing data in, and taking it away. */
@@ -68,7 +77,10 @@ export function transferRoutes(deps: Deps, importLimit: number) {
         }),
         detail: describe({
           tag: TAG,
+          id: 'importSystem',
           summary: 'Import a file into the own system',
+          description:
+            'Send the file as it is; the format is told by its content. Ask with `dry_run=true` first and show the report. Imported twice, nothing is there twice.',
           answers: { 200: 'ImportReport' },
           errors: [
             ...writeErrors,
@@ -112,11 +124,13 @@ export function transferRoutes(deps: Deps, importLimit: number) {
         }),
         detail: describe({
           tag: TAG,
+          id: 'exportSystem',
           summary: 'Export the own system',
           description:
             'A file that PluralKit takes too, with the rest under `multitude`. A history of more ' +
             'than 100,000 switches comes in parts, each a file of its own: while more follow, ' +
             '`Link` names the next.',
+          isOwn: true,
           answers: { 200: t.Object({}, { additionalProperties: true }) },
           errors: [
             'badRequest',
@@ -139,12 +153,20 @@ export function transferRoutes(deps: Deps, importLimit: number) {
       },
       {
         query: parameters({
-          format: parameter({ type: 'string', enum: ['csv', 'ics'], description: 'csv or ics' }),
+          format: neededParameter({
+            type: 'string',
+            enum: ['csv', 'ics'],
+            description: 'csv or ics',
+            example: 'csv',
+          }),
         }),
         detail: describe({
           tag: TAG,
+          id: 'exportFrontHistory',
           summary: 'Export the front history',
-          description: 'One row per unbroken presence of a member.',
+          description:
+            'One row per unbroken presence of a member: a table (`csv`) or a calendar (`ics`).',
+          isOwn: true,
           answers: { 200: t.String() },
           types: ['text/csv', 'text/calendar'],
           errors: ['badRequest', 'unauthorized'],

@@ -24,7 +24,10 @@ const address = urlField({ doc: 'Address that events are sent to' })
 const registered = t.Object({
   url: t.String(),
   state: t.Literal('pending'),
-  token: t.String({ description: 'Signing token; it is shown this once' }),
+  token: t.String({
+    description:
+      'The signing token, which every delivery carries as `signing_token`; it is shown this once',
+  }),
 })
 
 /** The webhook of the own system: registered, proven, watched and removed. */
@@ -36,7 +39,11 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
       {
         detail: describe({
           tag: TAG,
+          id: 'getWebhook',
           summary: 'Get the webhook’s state and last deliveries',
+          description:
+            'What to look at when events do not arrive: its `state`, why it is disabled, and what each of the last deliveries was answered.',
+          isOwn: true,
           answers: { 200: 'Webhook' },
           errors: ['badRequest', 'unauthorized'],
         }),
@@ -61,14 +68,18 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
               type: ['string', 'null'],
               minLength: 16,
               maxLength: 128,
-              description: 'Signing token; a new one is made when left out',
+              description:
+                'The signing token, which comes back in every delivery as `signing_token`; a new one is made when left out',
             },
           },
+          example: { url: 'https://example.com/multitude' },
         }),
         detail: describe({
           tag: TAG,
+          id: 'setWebhook',
           summary: 'Register a webhook',
-          description: 'It waits until `verify` has shown that its receiver checks the token.',
+          description:
+            'It is `pending` until `verify` has shown that its receiver checks the signing token, which every delivery carries as `signing_token`. A new address takes the place of the old one.',
           answers: { 200: registered },
           errors: [...writeErrors, 'invalidBody', 'systemNotFound'],
         }),
@@ -83,7 +94,10 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
       {
         detail: describe({
           tag: TAG,
+          id: 'deleteWebhook',
           summary: 'Remove the webhook',
+          description:
+            'Nothing more is sent; what waited is forgotten. Also fine when there is none.',
           answers: { 204: null },
           errors: writeErrors,
         }),
@@ -99,9 +113,10 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
       {
         detail: describe({
           tag: TAG,
+          id: 'verifyWebhook',
           summary: 'Send the two test PINGs and activate the webhook',
           description:
-            'With the right token the receiver must answer 200, with a wrong one it must answer 401.',
+            'With the right signing token the receiver must answer 200, with a wrong one it must answer 401.',
           answers: { 200: 'Webhook' },
           errors: [...writeErrors, 'invalidBody', 'notFound', 'conflict'],
         }),
@@ -118,7 +133,10 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
       {
         detail: describe({
           tag: TAG,
+          id: 'enableWebhook',
           summary: 'Go on with a disabled webhook; what waited follows',
+          description:
+            'A webhook is disabled when its receiver failed for a day, or answered 401 or 410. Mend the receiver first.',
           answers: { 200: 'Webhook' },
           errors: [...writeErrors, 'notFound', 'conflict'],
         }),
@@ -133,7 +151,9 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
       {
         detail: describe({
           tag: TAG,
+          id: 'testWebhook',
           summary: 'Send a PING now',
+          description: 'Tells what the receiver answered; changes nothing.',
           answers: {
             200: t.Object({
               status: t.Union([t.Integer(), t.Null()]),

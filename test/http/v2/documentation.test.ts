@@ -21,6 +21,7 @@ interface Schema {
 }
 
 interface Parameter {
+  $ref?: string
   name: string
   in: string
   required: boolean
@@ -47,6 +48,7 @@ interface Operation {
 
 const paths = document.paths as Record<string, Record<string, Operation>>
 const components = document.components.schemas as Record<string, Schema>
+const shared = document.components.parameters as Record<string, Parameter>
 
 const lines = Object.entries(endpoints).map(([line, endpoint]) => ({ line, ...endpoint }))
 
@@ -55,6 +57,14 @@ function operationOf(line: string): Operation {
   const found = paths[`/v2${path}`]?.[method.toLowerCase()]
   if (!found) throw new Error(`${line} is not documented`)
   return found
+}
+
+/** With those that are shared by many operations in their place. */
+function parametersOf(line: string): Parameter[] {
+  return (operationOf(line).parameters ?? []).map((parameter) => {
+    const [, name = ''] = /^#\/components\/parameters\/(.+)$/.exec(parameter.$ref ?? '') ?? []
+    return shared[name] ?? parameter
+  })
 }
 
 function bodyOf(line: string): Schema {
@@ -71,7 +81,7 @@ describe.each(lines)('$line', ({ line, tag, answer, errors }) => {
   })
 
   test('has every part of its path, and optional parameters in its query', () => {
-    const { parameters = [] } = operationOf(line)
+    const parameters = parametersOf(line)
     const parts = [...line.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
     const inPath = parameters.filter((parameter) => parameter.in === 'path')
     expect(inPath.map(({ name }) => name)).toEqual(parts as string[])
@@ -79,7 +89,8 @@ describe.each(lines)('$line', ({ line, tag, answer, errors }) => {
     expect(inQuery.map(({ name }) => name)).toEqual(queries[line] ?? [])
     for (const { description, required, schema, ...rest } of parameters) {
       expect(description).toMatch(/.{5,}/)
-      expect(required).toBe(rest.in === 'path')
+      expect(required).toBe(rest.in === 'path' || rest.name === 'guild_id')
+      expect(rest.in).toBeOneOf(['path', 'query', 'header'])
       expect(schema.type).toBeString()
       // As a list it would be a schema's keyword; a parameter has a map of that name.
       expect(rest.examples).not.toBeArray()
@@ -238,7 +249,9 @@ describe('the components', () => {
           content?.['application/json'].examples ?? {},
         )) {
           const { status: own, ...rest } = errorTable[name as keyof typeof errorTable]
-          expect([String(own), value]).toEqual([status, rest])
+          // Who is to come back later is told when.
+          const later = status === '429' || status === '503' ? { retry_after: 1000 } : {}
+          expect([String(own), value]).toEqual([status, { ...rest, ...later }])
         }
   })
 })

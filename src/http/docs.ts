@@ -129,6 +129,7 @@ function complete(operation: Operation, method: string, path: string): void {
   ]
   operation.responses = {
     ...successes(rest, isForBots),
+    ...(method === 'get' && path.startsWith('/v2/') && !rest.types && unchanged),
     ...failures([...(rest.errors ?? []), ...everywhere]),
   }
   keepJson(operation)
@@ -141,6 +142,11 @@ function markNeeded({ schema, ...parameter }: Parameter): Parameter {
 
 function headerParameter([name, description]: [string, string]) {
   return { name, in: 'header', required: false, description, schema: { type: 'string' } }
+}
+
+/** What a client has kept is still true. */
+const unchanged = {
+  304: { description: 'Not changed since the answer whose `ETag` came as `If-None-Match`' },
 }
 
 /** The plugin offers each body as form and text too; bodies here are JSON. */

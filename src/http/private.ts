@@ -7,7 +7,8 @@ import { requireSystem } from '../service/systems'
 import { levelsBody } from '../wire/schema'
 import { levelsFromV2 } from '../wire/v2'
 import { describe, writeErrors } from './docs'
-import { callerOf, routes } from './viewer'
+import { callerOf } from './note'
+import { routes } from './viewer'
 
 /** What dashboards written for PluralKit ask beside version 2. */
 export function privateRoutes(deps: Deps, bodyLimit: number) {

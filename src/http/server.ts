@@ -7,16 +7,18 @@ import type { Deps } from '../service/deps'
 import type { TokenOwner } from '../service/tokens'
 import { docsFiles } from '../web/docs'
 import { spellError } from '../wire/error'
+import { compress } from './answers'
 import { bot } from './bot'
 import { findClient } from './client'
 import { createDocument } from './docs'
 import { createGate, createRefusal } from './gate'
-import { begin, preflight, retryAfterOf, startsOf, startWith } from './headers'
+import { begin, createStarts, limitedStarts, preflight, retryAfterOf } from './headers'
+import { type Caller, type Note, noteOn, requestIdOf } from './note'
 import { privateRoutes } from './private'
 import { type Allowance, createRateLimiter, type Scope } from './ratelimit'
 import { markDeprecated, v1 } from './v1'
 import { v2 } from './v2'
-import { type Caller, findCaller, isRead, noteOn, requestIdOf } from './viewer'
+import { findCaller, isRead } from './viewer'
 
 /** What the routes are made of. */
 export interface RouteParts {
@@ -43,8 +45,8 @@ export function createHandler(parts: ServerParts): Handle {
   const { deps, config, log, door } = parts
   const app = createRoutes(parts)
   const limiter = config.RATE_LIMIT && createRateLimiter(config.RATE_LIMIT)
-  const unlimited = startWith({})
-  const limited = config.RATE_LIMIT && startsOf(config.RATE_LIMIT)
+  const unlimited = createStarts()
+  const limited = config.RATE_LIMIT && limitedStarts(config.RATE_LIMIT)
   const gate = createGate(config.REQUESTS_IN_FLIGHT)
   const refuse = createRefusal(log)
   let warnedOfProxy = false
@@ -81,7 +83,7 @@ export function createHandler(parts: ServerParts): Handle {
     if (gate.isFull && !isHealth) return refuse()
     const requestId = `${boot}-${(count++).toString(36)}`
     let response: Response
-    let start = unlimited
+    let start = unlimited.other
     let allowance: Allowance | null = null
     try {
       const turn = isHealth ? undefined : gate.enter(started)
@@ -96,11 +98,26 @@ export function createHandler(parts: ServerParts): Handle {
         const caller = found instanceof Promise ? await found : found
         const peer = typeof from === 'string' ? () => from : from
         allowance = limit(request, method, path, caller, peer)
-        if (allowance && limited) start = limited[allowance.scope]
-        noteOn(asked, { caller, requestId, peer, headers: start.ofJson })
+        const starts = allowance && limited ? limited[allowance.scope] : unlimited
+        const isRead2 = isRead(method) && isVersion2(path)
+        start = isRead2 ? (caller.kind === 'nobody' ? starts.read : starts.ownRead) : starts.other
+        const note: Note = {
+          caller,
+          requestId,
+          peer,
+          headers: start.ofJson,
+          isRead: isRead2,
+          trustedProxies: config.TRUST_PROXY,
+        }
+        noteOn(asked, note)
         if (allowance?.retryAfter) response = tooMany(allowance)
         else if (mayBeFolded(method, path)) response = answerUnknown(app, method, path)
         else response = await app.fetch(asked)
+        if (note.large)
+          response =
+            method === 'HEAD'
+              ? new Response(note.large.bytes, response)
+              : await compress(note.large, response)
       }
     } catch (cause) {
       response = answerError(cause, requestId, parts)
@@ -273,6 +290,11 @@ function pathOf(url: string): string {
 /** Pages and health: nobody is asked who they are, and nothing is counted. */
 function isForEveryone(path: string): boolean {
   return path === '/health' || path === '/openapi.json' || path.startsWith('/docs') || path === '/'
+}
+
+/** Under its name, or at the root where others are not. */
+function isVersion2(path: string): boolean {
+  return !/^\/(v1|bot|private)(\/|$)/.test(path)
 }
 
 function scopeOf(method: string, path: string): Scope {

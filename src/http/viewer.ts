@@ -1,53 +1,11 @@
 import { Elysia } from 'elysia'
 import { DomainError, error } from '../model/errors'
-import { nobody, type Viewer } from '../model/privacy'
 import type { Deps } from '../service/deps'
 import { getSystemForBot } from '../service/systems'
 import { findBot, findTokenOwner, recallToken, type TokenOwner } from '../service/tokens'
 import type { UnreadBody } from '../wire/json'
-import { type Client, findClient } from './client'
-
-/** Who is at the other end of a request. */
-export interface Caller {
-  readonly kind: 'nobody' | 'system' | 'bot'
-  readonly viewer: Viewer
-  /** The system that the caller acts as, as it may be named. */
-  readonly system: TokenOwner | null
-}
-
-const anonymous: Caller = { kind: 'nobody', viewer: nobody, system: null }
-
-/** What the server knows of a request when its route is asked. */
-export interface Note {
-  readonly caller: Caller
-  readonly requestId: string
-  /** The address at the other end of the connection. */
-  readonly peer: () => string
-  /** What answers in JSON begin with. One set of headers that is copied whole is almost free. */
-  readonly headers: Headers
-}
-
-interface Noted extends Request {
-  note?: Note
-}
-
-/** Written on each request; a map beside it would cost more than it tells. */
-export function noteOn(request: Noted, note: Note): void {
-  request.note = note
-}
-
-export function callerOf({ note }: Noted): Caller {
-  return note?.caller ?? anonymous
-}
-
-/** Where a request came from. */
-export function clientOf({ note, headers }: Noted, trustedProxies: number): Client {
-  return findClient(note?.peer ?? (() => ''), headers, trustedProxies)
-}
-
-export function requestIdOf({ note }: Noted): string | undefined {
-  return note?.requestId
-}
+import { answerBytes, answerRead, type Bytes } from './answers'
+import { anonymous, type Caller, callerOf, type Noted } from './note'
 
 /** A missing, malformed or unknown token makes the caller nobody. */
 export function findCaller(deps: Deps, headers: Headers, path: string): Caller | Promise<Caller> {
@@ -99,25 +57,31 @@ export function routes(bodyLimit: number) {
 }
 
 /** What storage gave as bytes is JSON already. Elysia knows by itself what to make of all else. */
-function answerJson({ note }: Noted, value: unknown): Response | undefined {
-  if (!note || !isBytes(value)) return undefined
-  return answerBytes(value, note.headers)
+function answerJson(request: Noted, value: unknown): Response | undefined {
+  const { note } = request
+  if (!note) return undefined
+  if (note.isRead) {
+    const bytes = isBytes(value) ? value : isJson(value) ? encode(value) : null
+    return bytes ? answerRead(request, bytes, note.headers) : undefined
+  }
+  return isBytes(value) ? answerBytes(request, value, note.headers) : undefined
 }
 
-const LARGE = 16 * 1024
-
-/** Gives the bytes away: Bun sends a copy, and large ones are not kept until the next collection. */
-export function answerBytes(
-  bytes: Uint8Array<ArrayBuffer>,
-  headers: Headers | Record<string, string>,
-): Response {
-  const response = new Response(bytes, { headers })
-  if (bytes.length > LARGE) bytes.buffer.transfer(0)
-  return response
-}
-
-function isBytes(value: unknown): value is Uint8Array<ArrayBuffer> {
+function isBytes(value: unknown): value is Bytes {
   return value instanceof Uint8Array
+}
+
+/** Not an answer that is ready, nor a stream. */
+function isJson(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false
+  const kind = Object.getPrototypeOf(value)
+  return kind === Object.prototype || kind === Array.prototype
+}
+
+const encoder = new TextEncoder()
+
+function encode(value: object): Bytes {
+  return encoder.encode(JSON.stringify(value)) as Bytes
 }
 
 /** A file that has not been read yet. */

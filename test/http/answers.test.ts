@@ -104,7 +104,7 @@ describe('every answer', () => {
     })
     expect([status, text]).toEqual([204, ''])
     expect(headers.get('access-control-allow-headers')).toBe(
-      'Content-Type, Authorization, User-Agent, Last-Event-ID, X-System',
+      'Content-Type, Authorization, User-Agent, If-None-Match, Last-Event-ID, X-System',
     )
     expect(headers.get('access-control-allow-methods')).toContain('PATCH')
     expect(headers.get('access-control-max-age')).toBe('86400')

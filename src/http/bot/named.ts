@@ -5,7 +5,8 @@ import type { Platform } from '../../model/platform'
 import type { Deps } from '../../service/deps'
 import { getMember } from '../../service/members'
 import { refuseForeign } from '../../service/systems'
-import { callerOf, routes } from '../viewer'
+import { callerOf } from '../note'
+import { routes } from '../viewer'
 
 export const TAG = 'Bots'
 

@@ -8,6 +8,7 @@ import { importFile } from '../../service/importing'
 import { importParts } from '../../service/importWork'
 import { requireSystem } from '../../service/systems'
 import { EXAMPLE_MEMBER } from '../../wire/schema'
+import { answerBytes } from '../answers'
 import { describe, writeErrors } from '../docs'
 import {
   neededParameter,
@@ -19,7 +20,7 @@ import {
   readList,
   readWord,
 } from '../query'
-import { answerBytes, fileRoutes, type UnreadFile } from '../viewer'
+import { fileRoutes, type UnreadFile } from '../viewer'
 
 const TAG = 'Import and export'
 
@@ -102,7 +103,7 @@ export function transferRoutes(deps: Deps, importLimit: number) {
         }
         const part = readPart(query.part)
         const { file, hasMore } = await exportSystem(deps, requireSystem(viewer), choice, part)
-        const response = download(file, 'system.json', 'application/json')
+        const response = download(request, file, 'system.json', 'application/json')
         if (hasMore) response.headers.set('link', `<${nextPart(request.url, part)}>; rel="next"`)
         return response
       },
@@ -146,10 +147,10 @@ export function transferRoutes(deps: Deps, importLimit: number) {
     )
     .get(
       '/systems/@me/export/front-history',
-      async ({ viewer, query }) => {
+      async ({ viewer, query, request }) => {
         const format = readWord('format', query.format, ['csv', 'ics'])
         const file = await exportFrontHistory(deps, requireSystem(viewer), format)
-        return download(file, `front-history.${format}`, types[format])
+        return download(request, file, `front-history.${format}`, types[format])
       },
       {
         query: parameters({
@@ -200,8 +201,8 @@ function nextPart(url: string, part: number): string {
 
 const types = { csv: 'text/csv; charset=utf-8', ics: 'text/calendar; charset=utf-8' }
 
-function download(file: ExportFile, name: string, type: string): Response {
-  return answerBytes(file, {
+function download(request: Request, file: ExportFile, name: string, type: string): Response {
+  return answerBytes(request, file, {
     'content-type': type,
     'content-disposition': `attachment; filename="${name}"`,
   })

@@ -1,0 +1,98 @@
+import { promisify } from 'node:util'
+import { constants, gzip } from 'node:zlib'
+import { findClient } from './client'
+import type { Noted } from './note'
+
+/** How an answer in JSON is sent: whole, not at all where the caller has it, or compressed. */
+
+/** Smaller ones are not worth the time. */
+const LARGE = 16 * 1024
+
+export type Bytes = Uint8Array<ArrayBuffer>
+
+/** A read of version 2: who has this very answer already is only told so. */
+export function answerRead(request: Noted, bytes: Bytes, headers: Headers): Response {
+  const tag = tagOf(bytes)
+  const known = request.headers.get('if-none-match')
+  if (known !== null && isAmong(known, tag)) {
+    const response = new Response(null, { status: 304, headers })
+    response.headers.set('etag', tag)
+    response.headers.delete('content-type')
+    return response
+  }
+  const response = answerBytes(request, bytes, headers)
+  response.headers.set('etag', tag)
+  return response
+}
+
+/** Gives the bytes away: Bun sends a copy, and large ones are not kept until the next collection. */
+export function answerBytes(
+  request: Noted,
+  bytes: Bytes,
+  headers: Headers | Record<string, string>,
+): Response {
+  if (bytes.length <= LARGE) return new Response(bytes, { headers })
+  const encoding = encodingFor(request)
+  if (encoding && request.note) {
+    request.note.large = { bytes, encoding }
+    return new Response(null, { headers })
+  }
+  const response = new Response(bytes, { headers })
+  bytes.buffer.transfer(0)
+  return response
+}
+
+type Encoding = 'zstd' | 'gzip'
+
+/** An answer that is yet to be compressed. */
+export interface Large {
+  readonly bytes: Bytes
+  readonly encoding: Encoding
+}
+
+/** Compresses on another thread: this one has others to answer. */
+export async function compress({ bytes, encoding }: Large, empty: Response): Promise<Response> {
+  const packed = encoding === 'zstd' ? await Bun.zstdCompress(bytes) : await pack(bytes, FAST)
+  const response = new Response(packed, empty)
+  response.headers.set('content-encoding', encoding)
+  response.headers.set('vary', VARY)
+  return response
+}
+
+/** What an answer depends on beside its address. */
+export const VARY = 'Authorization, Accept-Encoding'
+
+const pack = promisify<Uint8Array, { level: number }, Buffer>(gzip)
+const FAST = { level: constants.Z_BEST_SPEED }
+
+/** Programs on the same machine have it sooner as it is. */
+function encodingFor(request: Noted): Encoding | null {
+  const accepted = request.headers.get('accept-encoding')
+  if (accepted === null || !request.note) return null
+  const encoding = isAccepted(accepted, 'zstd')
+    ? 'zstd'
+    : isAccepted(accepted, 'gzip')
+      ? 'gzip'
+      : null
+  if (encoding === null) return null
+  const { peer, trustedProxies } = request.note
+  return findClient(peer, request.headers, trustedProxies).isLocal ? null : encoding
+}
+
+function isAccepted(accepted: string, name: Encoding): boolean {
+  return accepted.split(',').some((one) => {
+    const [encoding = '', ...parameters] = one.toLowerCase().split(';')
+    return encoding.trim() === name && !parameters.some((part) => /^\s*q=0(\.0*)?\s*$/.test(part))
+  })
+}
+
+/** Weak, because the same answer may be compressed or not. */
+function tagOf(bytes: Bytes): string {
+  return `W/"${Bun.hash(bytes).toString(36)}"`
+}
+
+function isAmong(known: string, tag: string): boolean {
+  if (known.trim() === '*') return true
+  const strong = tag.slice(2)
+  return known.split(',').some((one) => one.trim().replace(/^W\//, '') === strong)
+}

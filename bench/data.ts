@@ -1,9 +1,13 @@
 import { Database } from 'bun:sqlite'
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
+import { entityOf, facedTables, storeFaces } from '../src/db/faces'
+import { migrations } from '../src/db/migrations'
 import { openStorage } from '../src/db/open'
+import { decodeRow } from '../src/db/rows'
 import { keysOfTag } from '../src/model/proxyTags'
 import { hashSecret } from '../src/service/secrets'
+import { renderFace } from '../src/wire/v2'
 
 /** How much there is. The figures of the README are of the whole set; CI takes a small one. */
 export interface Size {
@@ -45,8 +49,13 @@ export const known = {
 
 const START = Date.UTC(2020, 0, 1) * 1000
 
+/** Where the data lies. That of other tables than today's is made anew. */
+export function dataFile(folder: string, isSmall: boolean): string {
+  return join(folder, `${isSmall ? 'small' : 'whole'}-${migrations.length}.db`)
+}
+
 /** Makes the data set, always the same, unless it is there already. */
-export function makeData(path: string, size: Size): void {
+export async function makeData(path: string, size: Size): Promise<void> {
   if (existsSync(path)) return
   mkdirSync(dirname(path), { recursive: true })
   const making = `${path}.making`
@@ -59,10 +68,30 @@ export function makeData(path: string, size: Size): void {
   const members = fillSystems(db, size)
   fillMessages(db, size, members)
   db.run('COMMIT')
+  await fillFaces(making)
   db.run('ANALYZE')
   db.run('PRAGMA journal_mode = DELETE')
   db.close()
   renameSync(making, path)
+}
+
+/** As if everything had been written by the product. */
+async function fillFaces(path: string): Promise<void> {
+  const storage = openStorage(`file:${path}`, 'normal', undefined, renderFace)
+  for (const table of facedTables)
+    for (let last = 0; ; ) {
+      const rows = storage.db.$client
+        .query<{ id: number }, [number]>(
+          `SELECT * FROM ${table} WHERE id > ? ORDER BY id LIMIT 5000`,
+        )
+        .all(last)
+      if (rows.length === 0) break
+      await storage.transact(async (tx) => {
+        for (const row of rows) await storeFaces(tx, table, decodeRow(entityOf(table), row))
+      }, 'slice')
+      last = rows.at(-1)?.id ?? last
+    }
+  storage.close()
 }
 
 /** Systems with their members, groups and switches. Gives the number of members. */

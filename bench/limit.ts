@@ -1,24 +1,41 @@
 import { Database } from 'bun:sqlite'
-import { isoOf, jsonList, jsonOf } from '../src/db/json'
+import { objectSql } from '../src/db/faces'
 import { group } from '../src/model/group'
 import { member } from '../src/model/member'
 import { system } from '../src/model/system'
+import { isoOf, jsonList, jsonOf } from './json'
 
 /**
  * The least that this runtime can do for the same answers, each by itself: a bare server, prepared
- * statements that build the JSON inside SQLite and give it as bytes, no authentication, no limits,
- * no log, no rules. What requests that arrive together could share is not shared here.
+ * statements that give JSON as bytes, no authentication, no limits, no log, no rules. What requests
+ * that arrive together could share is not shared here. It builds the JSON inside SQLite at each
+ * read, or reads the faces that rows carry.
  */
 
-const [path = '', durability = 'full'] = process.argv.slice(2)
+const [path = '', durability = 'full', kind = 'built'] = process.argv.slice(2)
 const reader = new Database(path, { readonly: true })
 const writer = new Database(path)
 writer.run('PRAGMA busy_timeout = 5000')
 writer.run(`PRAGMA synchronous = ${durability}`)
 
-const owner = jsonOf(member, 'members', 'owner')
-const withSystem = jsonOf(member, 'members', 'owner', [
-  ['system', '(select hid from systems where systems.id = members.system_id)'],
+const isBuilt = kind === 'built'
+const entities = { systems: system, members: member, groups: group }
+
+/** The JSON object of a row, with something extra as key and SQL. */
+function seen(
+  table: keyof typeof entities,
+  eyes: 'owner' | 'others',
+  extra?: [key: string, sql: string],
+): string {
+  if (isBuilt) return jsonOf(entities[table], table, eyes, extra ? [extra] : [])
+  return objectSql(table, eyes, extra && `'"${extra[0]}":' || ${extra[1]} || ','`)
+}
+
+const owner = seen('members', 'owner')
+const ownerHid = '(select hid from systems where systems.id = members.system_id)'
+const withSystem = seen('members', 'owner', [
+  'system',
+  isBuilt ? ownerHid : `'"' || ${ownerHid} || '"'`,
 ])
 const frontMembers = jsonList(
   `select ${owner} as json from switch_members join members on members.id = switch_members.member_id
@@ -29,14 +46,14 @@ const front = `'{"id":"' || switches.uuid || '","timestamp":"' || ${isoOf('switc
 const message = (eyes: 'owner' | 'others') => `'{"timestamp":"' || ${isoOf('messages.timestamp')} ||
   '","id":"' || messages.id || '","original":"' || messages.original || '","sender":"' ||
   messages.sender || '","channel":"' || messages.channel || '","guild":"' || messages.guild ||
-  '","system":' || (select ${jsonOf(system, 'systems', eyes)} from systems where systems.id = messages.system_id) ||
-  ',"member":' || (select ${jsonOf(member, 'members', eyes)} from members where members.id = messages.member_id) || '}'`
+  '","system":' || (select ${seen('systems', eyes)} from systems where systems.id = messages.system_id) ||
+  ',"member":' || (select ${seen('members', eyes)} from members where members.id = messages.member_id) || '}'`
 
 type Json = { json: Uint8Array<ArrayBuffer> }
 const read = <P extends (string | number)[]>(json: string, rest: string) =>
   reader.query<Json, P>(`select cast(${json} as blob) as json ${rest}`)
 
-const getSystem = read<[string]>(jsonOf(system, 'systems', 'owner'), 'from systems where hid = ?')
+const getSystem = read<[string]>(seen('systems', 'owner'), 'from systems where hid = ?')
 const getMember = read<[string]>(withSystem, 'from members where hid = ?')
 const getFronters = read<[string]>(
   front,
@@ -52,13 +69,11 @@ const getMembers = read<[string]>(
 )
 const getGroups = read<[string]>(
   jsonList(
-    `select ${jsonOf(group, 'groups', 'owner', [
-      [
-        'members',
-        `(select json_group_array(uuid) from (select members.uuid from group_members
-          join members on members.id = group_members.member_id
-          where group_members.group_id = groups.id order by group_members.member_id))`,
-      ],
+    `select ${seen('groups', 'owner', [
+      'members',
+      `(select json_group_array(uuid) from (select members.uuid from group_members
+        join members on members.id = group_members.member_id
+        where group_members.group_id = groups.id order by group_members.member_id))`,
     ])} as json from groups where system_id = (select id from systems where hid = ?) order by id`,
   ),
   '',
@@ -74,7 +89,8 @@ const getSwitches = read<[string, number]>(
   '',
 )
 const patchMember = writer.query<Json, [string, string]>(
-  `update members set color = ? where hid = ? returning cast(${owner} as blob) as json`,
+  `update members set color = ? where hid = ?
+   returning cast(${jsonOf(member, 'members', 'owner')} as blob) as json`,
 )
 const addSwitch = writer.query<{ id: number }, [string, string, number]>(
   'insert into switches (uuid, system_id, timestamp) values (?, (select id from systems where hid = ?), ?) returning id',

@@ -3,7 +3,17 @@ import { copyFileSync, mkdirSync, openSync, readFileSync, rmSync, statSync } fro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { createRandom, hidOf, known, makeData, messageOf, small, uuidOf, whole } from './data'
+import {
+  createRandom,
+  dataFile,
+  hidOf,
+  known,
+  makeData,
+  messageOf,
+  small,
+  uuidOf,
+  whole,
+} from './data'
 import { everythingOn, freePort, memoryOf, program } from './product'
 
 /** Mixed load on a server that is killed again and again: whatever it acknowledged must be there. */
@@ -30,10 +40,10 @@ const bot = `Bot ${known.botKey}`
 
 const folder = join(tmpdir(), 'multitude-bench')
 mkdirSync(folder, { recursive: true })
-const pristine = join(folder, flags.small ? 'small.db' : 'whole.db')
+const pristine = dataFile(folder, flags.small)
 const file = join(folder, 'soak.db')
 const logFile = join(folder, 'soak.log')
-makeData(pristine, size)
+await makeData(pristine, size)
 removeData()
 copyFileSync(pristine, file)
 const port = freePort()

@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { known, makeData, small, whole } from './data'
+import { dataFile, known, makeData, small, whole } from './data'
 import { alone, freePort, memoryOf, program } from './product'
 
 /** How soon the executable answers, and how much memory it takes when nobody asks anything. */
@@ -22,9 +22,9 @@ const SETTLE_MS = 2000
 
 const folder = join(tmpdir(), 'multitude-bench')
 mkdirSync(folder, { recursive: true })
-const pristine = join(folder, flags.small ? 'small.db' : 'whole.db')
+const pristine = dataFile(folder, flags.small)
 const file = join(folder, 'start.db')
-makeData(pristine, flags.small ? small : whole)
+await makeData(pristine, flags.small ? small : whole)
 copyFileSync(pristine, file)
 
 const times: number[] = []

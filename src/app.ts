@@ -10,8 +10,10 @@ import type { Log } from './log'
 import type { Instant } from './model/time'
 import { createClock, type Deps, readHere, undone } from './service/deps'
 import { createImportTurns } from './service/importTurns'
+import { createMender } from './service/mending'
 import { sweepImports } from './service/staging'
 import { version } from './version'
+import { renderFace } from './wire/v2'
 
 /** How long running requests may take to finish once the program was told to stop. */
 const STOP_LIMIT_MS = 10_000
@@ -53,8 +55,10 @@ export function createApp(
     { ...stored, warn: log.warn },
     { ...dispatchOptions(config), ...eventOptions(config, log), ...dispatch },
   )
+  const mender = createMender(stored)
   const deps: Deps = {
     ...stored,
+    mendFaces: mender.note,
     async transact(work, kind) {
       const result = await storage.transact(work, kind)
       events.hub.wake()
@@ -104,7 +108,7 @@ export function createApp(
       return server.url.href.replace(/\/$/, '')
     },
     async stop() {
-      await Promise.allSettled([started, endSweeping()])
+      await Promise.allSettled([started, endSweeping(), mender.stop()])
       // Streams would never end by themselves, and would be waited for.
       await events.stop()
       if (server) {
@@ -133,10 +137,19 @@ export function openDeps(
   now: () => Instant = createClock(),
   readImport: ReadParts = readHere,
 ) {
-  const storage = openStorage(config.DATABASE_URL, config.DURABILITY)
+  const storage = openStorage(config.DATABASE_URL, config.DURABILITY, undefined, renderFace)
   const { db, moment, transact, snapshot } = storage
   const importTurns = createImportTurns()
-  const deps: Deps = { db, moment, transact, snapshot, now, readImport, importTurns }
+  const deps: Deps = {
+    db,
+    moment,
+    transact,
+    snapshot,
+    now,
+    readImport,
+    importTurns,
+    mendFaces: () => {},
+  }
   return { storage, deps }
 }
 

@@ -178,6 +178,8 @@ function statementsOfSystem() {
     .query<{ name: string }, []>("SELECT name FROM sqlite_master WHERE type = 'table'")
     .all()
     .map(({ name }) => name)
+    // They say again what the rows say, and are put beside them when somebody reads.
+    .filter((name) => !name.endsWith('_faces'))
   // Twice, because a table may come before the one it refers to.
   for (const name of [...tables, ...tables])
     for (const { table, from } of reader

@@ -6,6 +6,7 @@ import { refuseInterrupted, statOf } from '../db/leftovers'
 import { isOurs, pendingMigrations, unknownMigrations } from '../db/migrate'
 import { pathOf } from '../db/open'
 import { explainTrouble, troubleOf } from '../db/trouble'
+import { renderFace } from '../wire/v2'
 import { type Command, Failure } from './command'
 
 export const careCommands: Command[] = [
@@ -39,8 +40,8 @@ export const careCommands: Command[] = [
     async run({ flags, config }) {
       const database = openAsItIs(pathOf(config.DATABASE_URL), flags.fix === true)
       try {
-        const before = examine(database)
-        const left = flags.fix === true && before.length > 0 ? repair(database) : before
+        const before = examine(database, renderFace)
+        const left = flags.fix === true && before.length > 0 ? repair(database, renderFace) : before
         const fixed = Math.max(before.length - left.length, 0)
         const isReadable = left.every(({ fix }) => fix !== undefined)
         const notes = isReadable ? findNotes(database) : []

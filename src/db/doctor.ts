@@ -1,8 +1,11 @@
 import { Database } from 'bun:sqlite'
 import type { ProxyTag } from '../model/check'
+import { type RenderFace, shapeOf } from '../model/face'
 import { keysOfTag } from '../model/proxyTags'
+import { entityOf, facedTables, faceTableOf } from './faces'
 import { StorageError } from './handle'
 import { migrations } from './migrations'
+import { decodeRow } from './rows'
 import { troubled, troubleOf } from './trouble'
 
 export interface Finding {
@@ -18,11 +21,11 @@ export function checkHealth(database: Database): string[] {
 }
 
 /** Looks at everything that can be wrong with a database, and says what can be done. */
-export function examine(database: Database): Finding[] {
+export function examine(database: Database, render?: RenderFace): Finding[] {
   const broken = findBroken(database)
   // What cannot be read whole cannot be looked into any further.
   if (broken.some(isHopeless)) return broken
-  return [...broken, ...checks.flatMap((check) => check(database))]
+  return [...broken, ...checks.flatMap((check) => check(database, render))]
 }
 
 const MANY_ACCOUNTS = 20
@@ -48,7 +51,7 @@ export function findNotes(database: Database): string[] {
 }
 
 /** Repairs what can be repaired, and gives what is left. */
-export function repair(database: Database): Finding[] {
+export function repair(database: Database, render?: RenderFace): Finding[] {
   const broken = findBroken(database)
   if (broken.some(isHopeless)) return broken
   // What hangs on a row that goes must go with it.
@@ -57,11 +60,11 @@ export function repair(database: Database): Finding[] {
     if (broken.length > 0) attempt(database, () => database.transaction(reindex)(database))
     // Each looks at what those before it have left.
     for (const check of checks)
-      for (const { fix } of check(database))
+      for (const { fix } of check(database, render))
         if (fix) attempt(database, () => database.transaction(fix)(database))
   })
   attempt(database, () => work.immediate())
-  return examine(database)
+  return examine(database, render)
 }
 
 function findBroken(database: Database): Finding[] {
@@ -80,6 +83,7 @@ const checks = [
   withoutMember,
   miscounted,
   wrongTagKeys,
+  wrongFaces,
 ] as const
 
 /** What could not be repaired is found again, and told; what nothing can be repaired with is told now. */
@@ -130,15 +134,20 @@ function missingTables(database: Database): Finding[] {
 }
 
 function missingIndexes(database: Database): Finding[] {
-  return missing(database, 'index').map(({ name, sql }) => ({
-    check: 'indexes',
-    problem: `the index ${name} is missing`,
-    fix: (db) => void db.run(sql),
-  }))
+  return (['index', 'trigger'] as const).flatMap((type) =>
+    missing(database, type).map(({ name, sql }) => ({
+      check: type === 'index' ? 'indexes' : 'triggers',
+      problem: `the ${type} ${name} is missing`,
+      fix: (db: Database) => void db.run(sql),
+    })),
+  )
 }
 
 /** What the migrations make, against what is there. */
-function missing(database: Database, type: 'table' | 'index'): { name: string; sql: string }[] {
+function missing(
+  database: Database,
+  type: 'table' | 'index' | 'trigger',
+): { name: string; sql: string }[] {
   const list = 'SELECT name, sql FROM sqlite_master WHERE type = ? AND sql IS NOT NULL'
   const model = new Database(':memory:')
   for (const { sql } of migrations)
@@ -266,6 +275,38 @@ function wrongTagKeys(database: Database): Finding[] {
     }
     return [{ check, problem: `the tags of member ${row.hid} are not found`, fix }]
   })
+}
+
+/** What is kept to be shown must be what the row shows. Where it is not, it is taken away. */
+function wrongFaces(database: Database, render?: RenderFace): Finding[] {
+  if (!render) return []
+  return facedTables.flatMap((table): Finding[] => {
+    const entity = entityOf(table)
+    const faces = faceTableOf(table)
+    const rows = database
+      .query<FacedRow, [number]>(
+        `SELECT t.*, f.own, f.others FROM ${table} t JOIN ${faces} f ON f.id = t.id AND f.shape = ?`,
+      )
+      .iterate(shapeOf(entity))
+    const wrong: Finding[] = []
+    for (const { own, others, ...raw } of rows) {
+      const row = decodeRow(entity, raw)
+      if (own === render(entity, row, 'owner') && others === render(entity, row, 'others')) continue
+      wrong.push({
+        check: 'faces',
+        problem: `the ${entity.name} ${row.hid} is shown otherwise than it is`,
+        fix: (db) => void db.query(`DELETE FROM ${faces} WHERE id = ?`).run(row.id),
+      })
+    }
+    return wrong
+  })
+}
+
+interface FacedRow {
+  id: number
+  hid: string
+  own: string
+  others: string
 }
 
 function readTags(json: string): ProxyTag[] | null {

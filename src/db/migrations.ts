@@ -7,6 +7,7 @@ import imports from '../../migrations/0005_imports.sql' with { type: 'text' }
 import proxyTags from '../../migrations/0006_proxy_tags.sql' with { type: 'text' }
 import leases from '../../migrations/0007_leases.sql' with { type: 'text' }
 import platforms from '../../migrations/0008_platforms.sql' with { type: 'text' }
+import faces from '../../migrations/0009_faces.sql' with { type: 'text' }
 
 /** Every migration in its order, carried inside the executable. */
 export const migrations: { name: string; sql: string }[] = [
@@ -19,4 +20,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: '0006_proxy_tags', sql: proxyTags },
   { name: '0007_leases', sql: leases },
   { name: '0008_platforms', sql: platforms },
+  { name: '0009_faces', sql: faces },
 ]

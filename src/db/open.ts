@@ -2,6 +2,7 @@ import { Database, SQLiteError, type SQLQueryBindings, type Statement } from 'bu
 import { resolve } from 'node:path'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { type DomainError, error, unavailable } from '../model/errors'
+import type { RenderFace } from '../model/face'
 import { type Db, StorageError } from './handle'
 import { createHealth, type Health, identify } from './health'
 import { prepareFolder } from './leftovers'
@@ -54,20 +55,26 @@ export function openStorage(
   url: string,
   durability: Durability = 'full',
   busyLimit = BUSY_LIMIT_MS,
+  render?: RenderFace,
 ): Storage {
   const path = pathOf(url)
   prepareFolder(path)
   // Several programs that make or migrate a file at once get into each other's way for a moment.
   for (const giveUpAt = Date.now() + OPEN_LIMIT_MS; ; Bun.sleepSync(OPEN_PAUSE_MS))
     try {
-      return openFile(path, durability, busyLimit)
+      return openFile(path, durability, busyLimit, render)
     } catch (cause) {
       if (troubleOf(path, cause) === 'locked' && Date.now() < giveUpAt) continue
       throw explainTrouble(path, cause) ?? cause
     }
 }
 
-function openFile(path: string, durability: Durability, busyLimit: number): Storage {
+function openFile(
+  path: string,
+  durability: Durability,
+  busyLimit: number,
+  render: RenderFace | undefined,
+): Storage {
   const isInPlace = identify(path)
   const writer = new Connection(path, { create: true, readwrite: true })
   try {
@@ -95,10 +102,11 @@ function openFile(path: string, durability: Durability, busyLimit: number): Stor
     probe: (work) => transact(work, 'long'),
   })
   const limit = () => (health.isLockedOut() ? Math.min(busyLimit, SHORT_LIMIT_MS) : busyLimit)
-  const transact = queueTransactions(writer, path, health, durability, limit, moment.end)
+  const tx = createDb(writer, render)
+  const transact = queueTransactions(writer, tx, path, health, durability, limit, moment.end)
   return {
     path,
-    db: drizzle(reader, { schema: tables }),
+    db: createDb(reader, render),
     moment,
     transact,
     snapshot: takeSnapshots(path),
@@ -124,6 +132,10 @@ function foldLog(writer: Database): void {
   } catch (cause) {
     if (!(cause instanceof SQLiteError)) throw cause
   }
+}
+
+function createDb(connection: Database, render: RenderFace | undefined): Db {
+  return Object.assign(drizzle(connection, { schema: tables }), { render })
 }
 
 function takeSnapshots(path: string): Storage['snapshot'] {
@@ -201,13 +213,13 @@ interface Piece {
  */
 function queueTransactions(
   writer: Database,
+  tx: Db,
   path: string,
   health: Health,
   durability: Durability,
   busyLimit: () => number,
   beforeCommit: () => void,
 ): Storage['transact'] {
-  const tx = drizzle(writer, { schema: tables })
   const begin = writer.query('BEGIN IMMEDIATE')
   const commit = writer.query('COMMIT')
   const rollback = writer.query('ROLLBACK')

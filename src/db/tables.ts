@@ -1,5 +1,13 @@
 import { isNotNull } from 'drizzle-orm'
-import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import {
+  type AnySQLiteColumn,
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/sqlite-core'
 import { autoproxy } from '../model/autoproxy'
 import { group } from '../model/group'
 import { guild, memberGuild, systemGuild } from '../model/guild'
@@ -29,6 +37,27 @@ export const systems = sqliteTable('systems', {
   /** The platform of the bot that made it. What is older than platforms is Discord's. */
   made_on: text().default(DISCORD),
 })
+
+/** What is seen of a row, as the JSON that is answered; see `faces.ts`. */
+const faceOf = (row: () => AnySQLiteColumn) => ({
+  id: integer().primaryKey().references(row, { onDelete: 'cascade' }),
+  shape: integer().notNull(),
+  own: text().notNull(),
+  others: text().notNull(),
+})
+
+export const systemFaces = sqliteTable(
+  'system_faces',
+  faceOf(() => systems.id),
+)
+export const memberFaces = sqliteTable(
+  'member_faces',
+  faceOf(() => members.id),
+)
+export const groupFaces = sqliteTable(
+  'group_faces',
+  faceOf(() => groups.id),
+)
 
 export const systemSettings = sqliteTable('settings', {
   system_id: ofSystem().primaryKey(),

@@ -1,3 +1,4 @@
+import type { Faced } from '../db/faces'
 import type { Db } from '../db/handle'
 import type { Storage } from '../db/open'
 import { partsOf, type ReadParts } from '../formats/parts'
@@ -16,6 +17,8 @@ export interface Deps {
   /** How the file of an import is read: here, or by another process. */
   readonly readImport: ReadParts
   readonly importTurns: ImportTurns
+  /** Asks for the faces of a row, where a reader found none. */
+  readonly mendFaces: (table: Faced, id: number) => void
 }
 
 /**
@@ -43,6 +46,7 @@ export const undone: Deps = {
   now: () => 0,
   readImport: readHere,
   importTurns: createImportTurns(),
+  mendFaces: () => {},
 }
 
 /** For who serves nobody else meanwhile. */

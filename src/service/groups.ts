@@ -1,4 +1,5 @@
 import { count, eq, sql } from 'drizzle-orm'
+import { storeFaces } from '../db/faces'
 import type { Db } from '../db/handle'
 import { prepared } from '../db/prepared'
 import { createUpdater } from '../db/rows'
@@ -115,7 +116,7 @@ export async function insertGroup(
   draft: GroupDraft,
   identity: GivenIdentity = {},
 ): Promise<Group> {
-  return await tx
+  const made = await tx
     .insert(groups)
     .values({
       ...fillDefaults(group, draft),
@@ -125,6 +126,8 @@ export async function insertGroup(
     })
     .returning()
     .get()
+  await storeFaces(tx, 'groups', made)
+  return made
 }
 
 /** Gives a group that waited elsewhere to its system, under its own name. */
@@ -141,7 +144,9 @@ export async function adoptGroup(
 
 export async function updateGroup(tx: Db, before: Group, changed: GroupPatch): Promise<Group> {
   await update(tx, before.id, changed)
-  return { ...before, ...changed }
+  const after = { ...before, ...changed }
+  await storeFaces(tx, 'groups', after)
+  return after
 }
 
 const update = createUpdater('groups')

@@ -1,4 +1,5 @@
 import { and, count, eq, sql } from 'drizzle-orm'
+import { storeFaces } from '../db/faces'
 import type { Db } from '../db/handle'
 import { prepared } from '../db/prepared'
 import { createUpdater } from '../db/rows'
@@ -144,6 +145,7 @@ export async function insertMember(
     .returning()
     .get()
   await indexTags(tx, made.id, row.proxy_tags, await tagSetOf(tx, systemId))
+  await storeFaces(tx, 'members', made)
   return made
 }
 
@@ -168,7 +170,9 @@ export async function updateMember(
   await update(tx, before.id, changed)
   if (changed.proxy_tags && !areTagsIndexed)
     await indexTags(tx, before.id, changed.proxy_tags, await tagSetOf(tx, before.system_id))
-  return { ...before, ...changed }
+  const after = { ...before, ...changed }
+  await storeFaces(tx, 'members', after)
+  return after
 }
 
 /** A `member` mode that loses its member turns off; a latch that loses it is free again. */

@@ -1,10 +1,9 @@
+import { type Faced, objectSql, objectsSql } from '../db/faces'
 import { isFinished } from '../db/finished'
-import { type Eyes, isoOf, jsonBehind, jsonFor, jsonList, jsonOf } from '../db/json'
+import { behindGate, FACELESS, isoOf, listOf } from '../db/spell'
 import { statement } from '../db/statement'
-import { group } from '../model/group'
-import { member } from '../model/member'
+import type { Eyes } from '../model/face'
 import { MAX_SWITCHES } from '../model/switch'
-import { system } from '../model/system'
 
 /** The statements behind `reading.ts`: each answers with ready JSON. */
 
@@ -19,29 +18,32 @@ export type BySystemRef = ReturnType<typeof bySystemRef>
 export type ByRef = ReturnType<typeof byRef>
 
 /** The JSON of members, by what selects them. */
-const memberList = (eyes: Eyes, from: string) =>
-  jsonList(`select ${jsonOf(member, 'members', eyes)} as json from ${from}`)
+const memberList = (eyes: Eyes, from: string, rest: string) =>
+  listOf(objectsSql('members', eyes, from, rest))
+
+const orFaceless = (json: string) => `coalesce(${json}, '${FACELESS}')`
 
 const onlyVisible = (eyes: Eyes, table: string) =>
   eyes === 'owner' ? '' : `and ${table}.visibility = 'public'`
 
 const onlyListed = (eyes: Eyes) => (eyes === 'owner' ? '' : "and groups.list_privacy = 'public'")
 
-export const systemJson = bySystemRef((eyes) => jsonOf(system, 'systems', eyes))
+export const systemJson = bySystemRef((eyes) => orFaceless(objectSql('systems', eyes)))
 
 export const membersJson = bySystemRef((eyes) =>
-  jsonBehind(
+  behindGate(
     'members',
     'systems',
     eyes,
     memberList(
       eyes,
-      `members where members.system_id = systems.id ${onlyVisible(eyes, 'members')} order by members.id`,
+      'members',
+      `where members.system_id = systems.id ${onlyVisible(eyes, 'members')} order by members.id`,
     ),
   ),
 )
 
-export const groupsJson = bySystemRef(groupList(() => []))
+export const groupsJson = bySystemRef(groupList(() => ''))
 
 /** Strangers see no members of a group with a hidden list, and no hidden member anywhere. */
 export const groupsWithMembersJson = bySystemRef(
@@ -50,19 +52,24 @@ export const groupsWithMembersJson = bySystemRef(
       select members.uuid from group_members join members on members.id = group_members.member_id
       where group_members.group_id = groups.id ${onlyListed(eyes)} ${onlyVisible(eyes, 'members')}
       order by group_members.member_id)`
-    return [['members', `(${uuids})`]]
+    return `'"members":' || (${uuids}) || ','`
   }),
 )
 
-function groupList(extra: (eyes: Eyes) => [string, string][]) {
+function groupList(extra: (eyes: Eyes) => string) {
   return (eyes: Eyes) =>
-    jsonBehind(
+    behindGate(
       'groups',
       'systems',
       eyes,
-      jsonList(
-        `select ${jsonOf(group, 'groups', eyes, extra(eyes))} as json from groups
-         where groups.system_id = systems.id ${onlyVisible(eyes, 'groups')} order by groups.id`,
+      listOf(
+        objectsSql(
+          'groups',
+          eyes,
+          'groups',
+          `where groups.system_id = systems.id ${onlyVisible(eyes, 'groups')} order by groups.id`,
+          extra(eyes),
+        ),
       ),
     )
 }
@@ -75,11 +82,11 @@ export const someSwitchesJson = bySystemRef(
 )
 
 function switchList(eyes: Eyes, limit: number | ':limit'): string {
-  return jsonBehind(
+  return behindGate(
     'history',
     'systems',
     eyes,
-    jsonList(
+    listOf(
       `select '{"id":"' || switches.uuid || '","timestamp":"' || ${isoOf('switches.timestamp')} ||
          '","members":' || (
            select json_group_array(hid) from (
@@ -99,17 +106,20 @@ function switchList(eyes: Eyes, limit: number | ':limit'): string {
 function frontJson(eyes: Eyes, condition: string): string {
   const list = memberList(
     eyes,
-    `switch_members join members on members.id = switch_members.member_id
-     where switch_members.switch_id = switches.id order by switch_members.position`,
+    'switch_members join members on members.id = switch_members.member_id',
+    'where switch_members.switch_id = switches.id order by switch_members.position',
   )
-  return `(select '{"id":"' || switches.uuid || '","timestamp":"' || ${isoOf('switches.timestamp')} ||
-    '","members":' || ${list} || '}' from switches
-    where switches.system_id = systems.id and ${isFinished('switches')} ${condition})`
+  return `(select case when list = '${FACELESS}' then list else
+      '{"id":"' || uuid || '","timestamp":"' || ${isoOf('timestamp')} || '","members":' || list || '}'
+    end from (
+      select switches.uuid, switches.timestamp, ${list} as list from switches
+      where switches.system_id = systems.id and ${isFinished('switches')} ${condition}
+    ))`
 }
 
 /** JSON's null when nobody has ever switched. */
 export const frontersJson = bySystemRef((eyes) =>
-  jsonBehind(
+  behindGate(
     'fronters',
     'systems',
     eyes,
@@ -118,62 +128,74 @@ export const frontersJson = bySystemRef((eyes) =>
 )
 
 export const switchJson = bySystemRef(
-  (eyes) => jsonBehind('switch', 'systems', eyes, frontJson(eyes, 'and switches.uuid = :uuid')),
+  (eyes) => behindGate('switch', 'systems', eyes, frontJson(eyes, 'and switches.uuid = :uuid')),
   ['uuid'],
 )
 
-const ownerHid = (table: string): [string, string][] => [
-  ['system', `(select systems.hid from systems where systems.id = ${table}.system_id)`],
-]
+const ownerHid = (table: string) =>
+  `'"system":"' || (select systems.hid from systems where systems.id = ${table}.system_id) || '",'`
 
 export const memberJson = byRef('members', (eyes) =>
-  jsonOf(member, 'members', eyes, ownerHid('members')),
+  orFaceless(objectSql('members', eyes, ownerHid('members'))),
 )
 
 export const groupJson = byRef('groups', (eyes) =>
-  jsonOf(group, 'groups', eyes, ownerHid('groups')),
+  orFaceless(objectSql('groups', eyes, ownerHid('groups'))),
 )
 
 export const groupMembersJson = byRef('groups', (eyes) =>
-  jsonBehind(
+  behindGate(
     'groupMembers',
     'groups',
     eyes,
     memberList(
       eyes,
-      `group_members join members on members.id = group_members.member_id
-       where group_members.group_id = groups.id ${onlyVisible(eyes, 'members')} order by members.id`,
+      'group_members join members on members.id = group_members.member_id',
+      `where group_members.group_id = groups.id ${onlyVisible(eyes, 'members')} order by members.id`,
     ),
   ),
 )
 
 /** Strangers are not told from this side what a group's hidden list keeps from them. */
 export const memberGroupsJson = byRef('members', (eyes) => {
-  const list = jsonList(
-    `select ${jsonOf(group, 'groups', eyes)} as json
-     from group_members join groups on groups.id = group_members.group_id
-     where group_members.member_id = members.id and groups.system_id = members.system_id
-       ${onlyListed(eyes)} ${onlyVisible(eyes, 'groups')} order by groups.id`,
+  const list = listOf(
+    objectsSql(
+      'groups',
+      eyes,
+      'group_members join groups on groups.id = group_members.group_id',
+      `where group_members.member_id = members.id and groups.system_id = members.system_id
+         ${onlyListed(eyes)} ${onlyVisible(eyes, 'groups')} order by groups.id`,
+    ),
   )
-  return `(select ${jsonBehind('groups', 'systems', eyes, list)}
+  return `(select ${behindGate('groups', 'systems', eyes, list)}
     from systems where systems.id = members.system_id)`
 })
 
-/** Both are null once the member is gone. IDs of some platforms have quotation marks. */
-const messageExpression = `'{"timestamp":"' || ${isoOf('messages.timestamp')} ||
-  '","id":' || json_quote(messages.id) || ',"original":' || json_quote(messages.original) ||
-  ',"sender":' || json_quote(messages.sender) || ',"channel":' || json_quote(messages.channel) ||
-  ',"guild":' || json_quote(messages.guild) || ',"system":' ||
-  coalesce((select ${jsonFor(':viewer', 'systems.id', (eyes) => jsonOf(system, 'systems', eyes))}
-    from systems where systems.id = messages.system_id and messages.member_id is not null), 'null') ||
-  ',"member":' || coalesce((
-    select ${jsonFor(':viewer', 'members.system_id', (eyes) => jsonOf(member, 'members', eyes))}
-    from members where members.id = messages.member_id), 'null') || '}'`
+/** As the owner when the viewer is the row's system, else as others. */
+const seenByViewer = (table: Faced, system: string) =>
+  orFaceless(
+    `case when ${system} = :viewer then ${objectSql(table, 'owner')} else ${objectSql(table, 'others')} end`,
+  )
 
+/** Both are null once the member is gone. IDs of some platforms have quotation marks. */
 const messageWhere = (names: string[], rest: string) =>
   statement<{ json: Json }>(
     names,
-    `select ${asBytes(messageExpression)} as json from messages where ${rest}`,
+    `select ${asBytes(`case when system = '${FACELESS}' or member = '${FACELESS}' then '${FACELESS}' else
+       '{"timestamp":"' || ${isoOf('timestamp')} || '","id":' || json_quote(id) ||
+       ',"original":' || json_quote(original) || ',"sender":' || json_quote(sender) ||
+       ',"channel":' || json_quote(channel) || ',"guild":' || json_quote(guild) ||
+       ',"system":' || coalesce(system, 'null') || ',"member":' || coalesce(member, 'null') || '}'
+     end`)} as json from (
+       select messages.*, (
+         select ${seenByViewer('systems', 'systems.id')} from systems
+         where systems.id = messages.system_id and messages.member_id is not null
+       ) as system, (
+         select ${seenByViewer('members', 'members.system_id')} from members
+         where members.id = messages.member_id
+       ) as member
+       from messages where ${rest}
+     )`,
   )
 
 export const messageById = messageWhere(['id', 'viewer'], 'messages.id = :id')

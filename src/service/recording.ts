@@ -1,4 +1,5 @@
 import { inArray } from 'drizzle-orm'
+import { storeFaces } from '../db/faces'
 import type { Db } from '../db/handle'
 import { statement } from '../db/statement'
 import { messages } from '../db/tables'
@@ -58,6 +59,7 @@ export async function recordMessage(
       message_count: speaker.message_count + 1,
       last_message_timestamp: timestamp,
     }
+    await storeFaces(tx, 'members', member)
     const system = await getSystemById(tx, member.system_id)
     await tell(tx, deps.now(), {
       system_id: system.id,

@@ -157,10 +157,15 @@ export async function findAt(db: Db, systemId: number, timestamp: Instant): Prom
   return (await atTime(db).get(systemId, timestamp)) !== null
 }
 
-async function getFront(db: Db, systemId: number, uuid: string): Promise<Front> {
+export async function findSwitch(db: Db, systemId: number, uuid: string): Promise<Front | null> {
   const found = await byUuid(db).get(uuid.toLowerCase())
-  if (!found || found.system_id !== systemId) throw error('switchNotFound')
-  return withMembers(db, found)
+  return found?.system_id === systemId ? withMembers(db, found) : null
+}
+
+async function getFront(db: Db, systemId: number, uuid: string): Promise<Front> {
+  const found = await findSwitch(db, systemId, uuid)
+  if (!found) throw error('switchNotFound')
+  return found
 }
 
 async function withMembers(db: Db, found: Switch): Promise<Front> {

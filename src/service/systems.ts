@@ -1,4 +1,5 @@
 import { count, eq, getTableColumns, lt, sql } from 'drizzle-orm'
+import { storeFaces } from '../db/faces'
 import type { Db } from '../db/handle'
 import { prepared } from '../db/prepared'
 import { createUpdater } from '../db/rows'
@@ -115,6 +116,10 @@ export async function findSystem(db: Db, text: string): Promise<System | null> {
   return stored.find(db, ref)
 }
 
+export async function findSystemById(db: Db, id: number): Promise<System | null> {
+  return stored.findById(db, id)
+}
+
 export async function getSystemById(db: Db, id: number): Promise<System> {
   const found = await stored.findById(db, id)
   if (!found) throw error('systemNotFound')
@@ -133,7 +138,9 @@ export async function updateSystem(
   if (Object.keys(changed).length === 0) return before
   await tell(tx, deps.now(), { system_id: id, type: 'UPDATE_SYSTEM', subject: null, data: changed })
   await update(tx, id, changed)
-  return { ...before, ...changed }
+  const after = { ...before, ...changed }
+  await storeFaces(tx, 'systems', after)
+  return after
 }
 
 /** Gives a system that nobody could name yet its identity. */
@@ -157,6 +164,7 @@ export async function insertSystem(
   const row = { ...fillDefaults(system, draft), ...(await stored.draw(tx)), ...identity, made_on }
   const made = await tx.insert(systems).values(row).returning().get()
   await tx.insert(systemSettings).values({ system_id: made.id })
+  await storeFaces(tx, 'systems', made)
   return made
 }
 

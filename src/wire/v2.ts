@@ -5,15 +5,17 @@ import {
   type JsonObject,
   type Patch,
   type Reading,
+  type Row,
   readDraft,
   readKeys,
   readPatch,
   throwIfAny,
 } from '../model/entity'
 import { error, type Problems } from '../model/errors'
+import type { Eyes } from '../model/face'
 import type { Message } from '../model/message'
 import type { Platform } from '../model/platform'
-import type { Seen } from '../model/privacy'
+import { type Seen, see } from '../model/privacy'
 import { isTooFarAhead, MAX_FRONTERS, type SwitchDraft } from '../model/switch'
 import { formatInstant, type Instant, parseInstant } from '../model/time'
 import { isObject, isStrings, readObject, readStrings, type UnreadBody } from './json'
@@ -34,6 +36,13 @@ export function toV2<E extends Entity>(
   }
   if (entity.levels.length > 0) json.privacy = privacyToV2(entity, values)
   return json
+}
+
+/** The face of a row: what `eyes` see of it, without braces and identity. */
+export function renderFace(entity: Entity, row: object, eyes: Eyes): string {
+  const seen = see(entity, row as Row<Entity>, eyes === 'owner')
+  const { id: _, uuid: __, ...inside } = toV2(entity, seen)
+  return JSON.stringify(inside).slice(1, -1)
 }
 
 export function patchFromV2<E extends Entity>(

@@ -1,0 +1,84 @@
+import type { Entity } from '../model/entity'
+import { type Eyes, shapeOf } from '../model/face'
+import { group } from '../model/group'
+import { member } from '../model/member'
+import { system } from '../model/system'
+import type { Db } from './handle'
+import { statement } from './statement'
+
+/**
+ * Rows that carry their faces. Whatever changes a row, a trigger takes its face away; who knows the
+ * new row puts the new face beside it, in the same transaction. So a face is right or not there.
+ */
+const faced = { systems: system, members: member, groups: group } as const
+
+export type Faced = keyof typeof faced
+
+const faceTables = { systems: 'system_faces', members: 'member_faces', groups: 'group_faces' }
+
+export const facedTables = Object.keys(faced) as Faced[]
+
+export function faceTableOf(table: Faced): string {
+  return faceTables[table]
+}
+
+export function entityOf(table: Faced): Entity {
+  return faced[table]
+}
+
+/** Puts the faces of a whole row beside it. */
+export async function storeFaces(
+  tx: Db,
+  table: Faced,
+  row: { readonly id: number },
+): Promise<void> {
+  const { render } = tx
+  if (!render) return
+  const entity = faced[table]
+  await store[table](tx).run(row.id, render(entity, row, 'owner'), render(entity, row, 'others'))
+}
+
+/** SQL for the object that eyes see of a row of the table; null where its face is missing. */
+export function objectSql(table: Faced, eyes: Eyes, extra = ''): string {
+  const face = `(select ${columnFor(eyes)} from ${faceTables[table]} f where ${isItsFace(table)})`
+  return spellObject(table, face, extra)
+}
+
+/** The same for many rows, where faces are joined: `from` names the table, and what else there is. */
+export function objectsSql(
+  table: Faced,
+  eyes: Eyes,
+  from: string,
+  rest: string,
+  extra = '',
+): string {
+  return `select ${spellObject(table, `f.${columnFor(eyes)}`, extra)} as json
+    from ${from} left join ${faceTables[table]} f on ${isItsFace(table)} ${rest}`
+}
+
+function spellObject(table: Faced, face: string, extra: string): string {
+  const identity = `'{"id":"' || ${table}.hid || '","uuid":"' || ${table}.uuid || '",'`
+  return `(${[identity, ...(extra ? [extra] : []), face, "'}'"].join(' || ')})`
+}
+
+function columnFor(eyes: Eyes): 'own' | 'others' {
+  return eyes === 'owner' ? 'own' : 'others'
+}
+
+function isItsFace(table: Faced): string {
+  return `f.id = ${table}.id and f.shape = ${shapeOf(faced[table])}`
+}
+
+const store = {
+  systems: createStore('systems'),
+  members: createStore('members'),
+  groups: createStore('groups'),
+}
+
+function createStore(table: Faced) {
+  return statement(
+    ['id', 'own', 'others'],
+    `insert or replace into ${faceTables[table]} (id, shape, own, others)
+     values (:id, ${shapeOf(faced[table])}, :own, :others)`,
+  )
+}

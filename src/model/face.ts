@@ -1,0 +1,28 @@
+import type { Entity } from './entity'
+
+/**
+ * A face is what somebody sees of a row, spelled for version 2 and kept with it: one for its owner,
+ * one for everybody else. It is the inside of the object, behind the identity.
+ */
+export type Eyes = 'owner' | 'others'
+
+/** Spells a face. */
+export type RenderFace = (entity: Entity, row: object, eyes: Eyes) => string
+
+/** Counted up when the same table is spelled in another way. */
+const SPELLING = 1
+
+/** A number that changes whenever the table does: a face of another shape is no face. */
+export function shapeOf({ entries, levels }: Entity): number {
+  const said = entries.map(([key, { kind, guard, standIn, ownerOnly }]) => [
+    key,
+    kind,
+    guard,
+    standIn,
+    ownerOnly,
+  ])
+  let hash = 0x811c9dc5
+  for (const letter of JSON.stringify([SPELLING, said, levels]))
+    hash = Math.imul(hash ^ letter.charCodeAt(0), 0x01000193)
+  return hash >>> 1
+}

@@ -92,9 +92,9 @@ export async function undoStaging(deps: Deps, { id }: Pick<Staging, 'id'>): Prom
   if (place) await removePlace(deps, place.place_id)
 }
 
-const SWEEP_MS = 10_000
+const SWEEP_MS = 5_000
 
-/** Cleans up behind imports that did not, now and every so often. Gives how to end that. */
+/** Cleans up behind imports that did not, every so often. Gives how to end that. */
 export function sweepImports(
   deps: Deps,
   warn: (message: string, fields: { cause: string }) => void,
@@ -107,14 +107,19 @@ export function sweepImports(
       warn('what an import left behind is still there', { cause: (cause as Error).message })
     }
   }
-  let working = sweep(removeOldTags).then(() => sweep(removeGivenUp))
-  const timer = setInterval(() => {
-    working = working.then(() => sweep(removeGivenUp))
-  }, SWEEP_MS)
-  timer.unref()
+  let working: Promise<void> = Promise.resolve()
+  const later = (work: (deps: Deps) => Promise<void>) => () => {
+    working = working.then(() => sweep(work))
+  }
+  // Not while it starts: whoever waits for its first answer comes first.
+  const once = setTimeout(later(removeOldTags), SWEEP_MS)
+  const again = setInterval(later(removeGivenUp), SWEEP_MS)
+  once.unref()
+  again.unref()
   return () => {
     isEnded = true
-    clearInterval(timer)
+    clearTimeout(once)
+    clearInterval(again)
     return working
   }
 }

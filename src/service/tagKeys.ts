@@ -2,6 +2,7 @@ import type { Db } from '../db/handle'
 import { statement } from '../db/statement'
 import type { ProxyTag } from '../model/check'
 import { keysOfTag } from '../model/proxyTags'
+import { takeTurns } from './turns'
 
 /**
  * The keys that messages are looked up by. Those of one system are a set; which one is in force
@@ -43,11 +44,14 @@ export async function removeSomeTags(tx: Db, setId: number): Promise<boolean> {
 
 /** The first set behind this one that no system has. */
 export async function findOldTagSet(db: Db, behind: number): Promise<number | null> {
+  const giveWay = takeTurns()
   for (let last = behind; ; ) {
     const next = (await following(db).get(last))?.id
     if (next === undefined || next === null) return null
-    if (!(await inForce(db).get(next))) return next
+    // Nearly every set is the first one of its system.
+    if (!(await isFirst(db).get(next)) && !(await isLater(db).get(next))) return next
     last = next
+    await giveWay()
   }
 }
 
@@ -89,9 +93,13 @@ const following = statement<{ id: number | null }>(
   'select min(set_id) as id from proxy_tag_keys where set_id > :behind',
 )
 
-/** A place where new members wait has a set of its own. */
-const inForce = statement<{ id: number }>(
+/** A place where new members wait has a set of its own, too. */
+const isFirst = statement<{ id: number }>(
   ['set'],
-  `select id from systems where (id = :set and (tag_set is null or tag_set = :set))
-     or tag_set = :set limit 1`,
+  'select id from systems where id = :set and (tag_set is null or tag_set = :set)',
+)
+
+const isLater = statement<{ id: number }>(
+  ['set'],
+  'select id from systems where tag_set = :set limit 1',
 )

@@ -15,9 +15,16 @@ export const FACELESS = ''
 
 /** A JSON array of the rows of a query that selects each row's JSON as `json`. */
 export function listOf(query: string): string {
-  return `(select case when count(*) = count(json)
-    then '[' || coalesce(group_concat(json), '') || ']' else '${FACELESS}' end from (${query}))`
+  return `(select ${joined} from (${query}))`
 }
+
+/** The same of rows with faces, unless one of them is missing. */
+export function listOfFaces(query: string): string {
+  return `(select case when count(*) = count(json) then ${joined} else '${FACELESS}' end
+    from (${query}))`
+}
+
+const joined = `'[' || coalesce(group_concat(json), '') || ']'`
 
 /** ISO 8601 of an instant in microseconds, as `formatInstant` writes it. */
 export function isoOf(instant: string): string {

@@ -1,6 +1,6 @@
 import { type Faced, objectSql, objectsSql } from '../db/faces'
 import { isFinished } from '../db/finished'
-import { behindGate, FACELESS, isoOf, listOf } from '../db/spell'
+import { behindGate, FACELESS, isoOf, listOf, listOfFaces } from '../db/spell'
 import { statement } from '../db/statement'
 import type { Eyes } from '../model/face'
 import { MAX_SWITCHES } from '../model/switch'
@@ -19,7 +19,7 @@ export type ByRef = ReturnType<typeof byRef>
 
 /** The JSON of members, by what selects them. */
 const memberList = (eyes: Eyes, from: string, rest: string) =>
-  listOf(objectsSql('members', eyes, from, rest))
+  listOfFaces(objectsSql('members', eyes, from, rest))
 
 const orFaceless = (json: string) => `coalesce(${json}, '${FACELESS}')`
 
@@ -62,7 +62,7 @@ function groupList(extra: (eyes: Eyes) => string) {
       'groups',
       'systems',
       eyes,
-      listOf(
+      listOfFaces(
         objectsSql(
           'groups',
           eyes,
@@ -158,7 +158,7 @@ export const groupMembersJson = byRef('groups', (eyes) =>
 
 /** Strangers are not told from this side what a group's hidden list keeps from them. */
 export const memberGroupsJson = byRef('members', (eyes) => {
-  const list = listOf(
+  const list = listOfFaces(
     objectsSql(
       'groups',
       eyes,

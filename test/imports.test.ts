@@ -40,7 +40,7 @@ describe('a file that is made to stop the server', () => {
       200,
       () =>
         pluralkit({
-          multitude: { kept: { notes: filled(6 * MiB, (at) => `a note, number ${at}`) } },
+          multitude: { kept: { notes: filled(MiB, (at) => `a note, number ${at}`) } },
         }),
     ],
   ]

@@ -55,8 +55,8 @@ export const bombs: [says: string, make: () => string, by?: 'another'][] = [
     'another',
   ],
   [
-    'the same of 190 each',
-    () => pluralkit({ members: people(1000), groups: circles(everyone.slice(0, 190)) }),
+    'the same of 155 each',
+    () => pluralkit({ members: people(1000), groups: circles(everyone.slice(0, 155)) }),
     'another',
   ],
   [

@@ -58,7 +58,7 @@ export async function planPeople(work: Import): Promise<void> {
 }
 
 /** Groups that are here cannot gain members unseen, and the last transaction must be short. */
-const MOST_JOINS = 50_000
+const MOST_JOINS = 40_000
 
 async function planNames(work: Import): Promise<void> {
   const { deps, report, people } = work
@@ -125,6 +125,7 @@ export async function finishPeople(work: Import, tx: Db, systemId: number): Prom
     } else {
       const changed = changesOfMember(found, incoming.values)
       if (Object.keys(changed).length > 0) {
+        // Then the last transaction must be short; faces come when somebody looks.
         await updateMember(tx, found, changed, work.writtenTags !== null)
         isTouched = true
       }

@@ -161,16 +161,18 @@ export async function adoptMember(
   return { id, ...identity }
 }
 
+/** With its tags' keys and its faces, unless many are changed at once and that is done elsewhere. */
 export async function updateMember(
   tx: Db,
   before: Member,
   changed: MemberPatch,
-  areTagsIndexed = false,
+  isOneOfMany = false,
 ): Promise<Member> {
   await update(tx, before.id, changed)
-  if (changed.proxy_tags && !areTagsIndexed)
-    await indexTags(tx, before.id, changed.proxy_tags, await tagSetOf(tx, before.system_id))
   const after = { ...before, ...changed }
+  if (isOneOfMany) return after
+  if (changed.proxy_tags)
+    await indexTags(tx, before.id, changed.proxy_tags, await tagSetOf(tx, before.system_id))
   await storeFaces(tx, 'members', after)
   return after
 }

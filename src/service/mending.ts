@@ -35,6 +35,17 @@ export function createMender({ transact }: Pick<Deps, 'transact'>): Mender {
     }
   }
 
+  const begin = () => {
+    // Where nothing can be written, reading goes on without faces.
+    working ??= work()
+      .catch(() => void waiting.splice(0))
+      .finally(() => {
+        working = undefined
+        // Somebody may have asked after the last look.
+        if (waiting.length > 0 && !isStopped) begin()
+      })
+  }
+
   return {
     note(table, id) {
       const name = `${table} ${id}`
@@ -43,12 +54,7 @@ export function createMender({ transact }: Pick<Deps, 'transact'>): Mender {
       if (mendedAt.size >= MOST_KNOWN) mendedAt.clear()
       mendedAt.set(name, now)
       waiting.push({ table, id })
-      // Where nothing can be written, reading goes on without faces.
-      working ??= work()
-        .catch(() => void waiting.splice(0))
-        .finally(() => {
-          working = undefined
-        })
+      begin()
     },
     async stop() {
       isStopped = true

@@ -5,7 +5,7 @@ import { entityOf, facedTables, storeFaces } from '../src/db/faces'
 import { migrations } from '../src/db/migrations'
 import { openStorage } from '../src/db/open'
 import { decodeRow } from '../src/db/rows'
-import { keysOfTag } from '../src/model/proxyTags'
+import { keysOfTag } from '../src/model/proxy/tags'
 import { hashSecret } from '../src/service/secrets'
 import { renderFace } from '../src/wire/v2'
 

@@ -1,4 +1,4 @@
-import type { Reading, SettingName } from '../config'
+import type { SettingName, Settled } from '../config'
 import type { Deps } from '../service/deps'
 
 interface Flag {
@@ -25,7 +25,7 @@ export interface Command {
 export type Flags = Readonly<Record<string, string | boolean | undefined>>
 
 /** What a command is called with: the settings in force among it. */
-export interface Call extends Reading {
+export interface Call extends Settled {
   readonly args: readonly string[]
   readonly flags: Flags
   /** Opens the database when first asked for, migrating it if need be. */

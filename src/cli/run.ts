@@ -1,4 +1,4 @@
-import { ConfigError, readSettings } from '../config'
+import { ConfigError, parseSettings } from '../config'
 import { StorageError } from '../db/handle'
 import { explainTrouble, reasonOf } from '../db/trouble'
 import { DomainError } from '../model/errors'
@@ -54,7 +54,7 @@ export async function run(
     isJson = flags.json === true
     if (flags.help) return await explain(command.name.split(' '))
     const { files, closed } = readEnvFiles(flags['env-file'] as string | undefined, serviceFile)
-    const reading = readSettings(env, flags, files)
+    const reading = parseSettings(env, flags, files)
     database = reading.config.DATABASE_URL.replace(/^file:/, '')
     const outcome = await command.run({
       ...reading,

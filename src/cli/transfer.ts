@@ -1,8 +1,8 @@
 import { parseJson } from '../formats/json'
-import { exportFrontHistory, exportSystem } from '../service/exporting'
-import { type ImportTarget, importFile } from '../service/importing'
-import { type ImportPart, importParts } from '../service/importWork'
 import { findSystem } from '../service/systems'
+import { exportFrontHistory, exportSystem } from '../service/transfer/export'
+import { type ImportTarget, importFile } from '../service/transfer/import'
+import { type ImportPart, importParts } from '../service/transfer/work'
 import { type Call, type Command, Failure, UsageError } from './command'
 import { readImport, STANDARD, writeExport } from './files'
 import { namedSystem } from './named'
@@ -28,8 +28,8 @@ export const transferCommands: Command[] = [
     },
     async run(call) {
       const { flags, config, deps } = call
-      const only = readOnly(flags.only)
-      const target = await readTarget(call)
+      const only = parseOnly(flags.only)
+      const target = await parseTarget(call)
       const file = await readImport(call.args[0] ?? '', config.IMPORT_LIMIT)
       const isShown = process.stderr.isTTY && flags.json !== true
       const work = importFile(deps(), file, target, {
@@ -93,7 +93,7 @@ export const transferCommands: Command[] = [
   },
 ]
 
-function readOnly(given: Call['flags'][string]): ReadonlySet<ImportPart> | null {
+function parseOnly(given: Call['flags'][string]): ReadonlySet<ImportPart> | null {
   const words = splitList(given)
   if (!words) return null
   const wrong = words.filter((word) => !importParts.includes(word as ImportPart))
@@ -104,7 +104,7 @@ function readOnly(given: Call['flags'][string]): ReadonlySet<ImportPart> | null 
   return new Set(words as ImportPart[])
 }
 
-async function readTarget({ flags, deps }: Call): Promise<ImportTarget> {
+async function parseTarget({ flags, deps }: Call): Promise<ImportTarget> {
   const { system, new: isNew } = flags
   if ((typeof system === 'string') === (isNew === true))
     throw new UsageError('either --system or --new is needed')

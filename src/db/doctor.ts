@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import type { ProxyTag } from '../model/check'
 import { type RenderFace, shapeOf } from '../model/face'
-import { keysOfTag } from '../model/proxyTags'
+import { keysOfTag } from '../model/proxy/tags'
 import { entityOf, facedTables, faceTableOf } from './faces'
 import { StorageError } from './handle'
 import { migrations } from './migrations'
@@ -257,7 +257,7 @@ function wrongTagKeys(database: Database): Finding[] {
     .all()
   return rows.flatMap((row): Finding[] => {
     const check = 'proxy tags'
-    const tags = readTags(row.proxy_tags)
+    const tags = parseTags(row.proxy_tags)
     if (!tags) return [{ check, problem: `the tags of member ${row.hid} cannot be read` }]
     const right = tags.map((tag, position) => [
       row.set_id,
@@ -309,7 +309,7 @@ interface FacedRow {
   others: string
 }
 
-function readTags(json: string): ProxyTag[] | null {
+function parseTags(json: string): ProxyTag[] | null {
   try {
     const tags: unknown = JSON.parse(json)
     return Array.isArray(tags) ? tags : null

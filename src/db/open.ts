@@ -7,7 +7,7 @@ import { type Db, StorageError } from './handle'
 import { createHealth, type Health, identify } from './health'
 import { prepareFolder } from './leftovers'
 import { migrate, refuseForeign } from './migrate'
-import { createMoment, type Moment } from './moment'
+import { createSharedRead, type SharedRead } from './sharedRead'
 import * as tables from './tables'
 import { explainTrouble, refusalFor, troubled, troubleOf } from './trouble'
 
@@ -24,7 +24,7 @@ export interface Storage {
   readonly path: string
   /** Reads; never sees a transaction's half-done work. */
   readonly db: Db
-  readonly moment: Moment
+  readonly sharedRead: SharedRead
   /**
    * Runs the work alone on the write connection: all of it is kept, or nothing.
    */
@@ -95,7 +95,7 @@ function openFile(
   }
   const reader = new Connection(path, { readonly: true })
   reader.run('PRAGMA busy_timeout = 5000')
-  const moment = createMoment(reader)
+  const sharedRead = createSharedRead(reader)
   const health = createHealth(path, isInPlace, {
     reader,
     writer,
@@ -103,11 +103,11 @@ function openFile(
   })
   const limit = () => (health.isLockedOut() ? Math.min(busyLimit, SHORT_LIMIT_MS) : busyLimit)
   const tx = createDb(writer, render)
-  const transact = queueTransactions(writer, tx, path, health, durability, limit, moment.end)
+  const transact = queueTransactions(writer, tx, path, health, durability, limit, sharedRead.end)
   return {
     path,
     db: createDb(reader, render),
-    moment,
+    sharedRead,
     transact,
     snapshot: takeSnapshots(path),
     findTrouble: async () => {
@@ -116,7 +116,7 @@ function openFile(
     },
     refusalFor: (cause) => refusalFor(troubleOf(path, cause)),
     close: () => {
-      moment.end()
+      sharedRead.end()
       reader.close()
       foldLog(writer)
       writer.close()

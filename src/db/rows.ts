@@ -1,7 +1,7 @@
 import type { Entity } from '../model/entity'
 import type { Field } from '../model/field'
 import type { Db } from './handle'
-import { type Hot, statement, type Value } from './statement'
+import { type Statement, statement, type Value } from './statement'
 
 /** Rows of a field table, read and written by statements of their own: no query is built for one. */
 
@@ -15,7 +15,7 @@ export function decodeRow<T extends object>(entity: Entity, raw: T): T {
 /** Changes the given keys of the row with that number. */
 export function createUpdater(table: string) {
   // One statement for each set of keys that somebody changes together.
-  const made = new Map<string, (db: Db) => Hot<unknown>>()
+  const made = new Map<string, (db: Db) => Statement<unknown>>()
   return (tx: Db, id: number, changed: object): void => {
     const keys = Object.keys(changed)
     const name = keys.join()

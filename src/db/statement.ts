@@ -4,7 +4,7 @@ import { prepared } from './prepared'
 export type Value = string | number | null
 
 /** Awaited by its callers like every storage call, though this driver answers at once. */
-export interface Hot<T> {
+export interface Statement<T> {
   get(...values: Value[]): T | null
   all(...values: Value[]): T[]
   run(...values: Value[]): unknown
@@ -15,7 +15,7 @@ export interface Hot<T> {
  * names. For the hottest reads: Drizzle's own prepared queries spend as long on their placeholders
  * as SQLite on the answer.
  */
-export function statement<T>(names: readonly string[], text: string): (db: Db) => Hot<T> {
+export function statement<T>(names: readonly string[], text: string): (db: Db) => Statement<T> {
   const sql = text.replaceAll(/:([a-z]\w*)/g, (_, name: string) => `?${names.indexOf(name) + 1}`)
-  return prepared((db): Hot<T> => db.$client.query<T, Value[]>(sql))
+  return prepared((db): Statement<T> => db.$client.query<T, Value[]>(sql))
 }

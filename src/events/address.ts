@@ -23,11 +23,11 @@ export async function checkAddress(
   address: string,
   { allow, resolve = resolveHost }: { allow: AllowList; resolve?: Resolve },
 ): Promise<CheckedAddress> {
-  const url = readAddress(address)
+  const url = parseAddress(address)
   if (typeof url === 'string') return refuse(url)
 
   const host = hostOf(url)
-  const isLiteral = readIp(host) !== null
+  const isLiteral = parseIp(host) !== null
   const oddity = findOddity(url, isLiteral)
   const isListed = allow.hosts.has(host)
   if (oddity && !isListed && allow.ranges.length === 0) return refuse(oddity)
@@ -36,7 +36,7 @@ export async function checkAddress(
   if (ips.length === 0) return refuse('Cannot resolve: the host name leads to no address.')
 
   const isOpened = (ip: string) => {
-    const read = readIp(ip)
+    const read = parseIp(ip)
     return read !== null && (isListed || allow.ranges.some((range) => contains(range, read)))
   }
   if (oddity && !ips.every(isOpened)) return refuse(oddity)
@@ -52,8 +52,8 @@ export function parseAllowList(text: string): AllowList | string[] {
   const problems: string[] = []
   for (const entry of text.split(',').map((part) => part.trim())) {
     if (entry === '') continue
-    const range = readRange(entry)
-    const host = range ? null : readHost(entry)
+    const range = parseRange(entry)
+    const host = range ? null : parseHost(entry)
     if (range) ranges.push(range)
     else if (host) hosts.add(host)
     else problems.push(`"${entry}" is not a host name, an IP address or a CIDR range.`)
@@ -63,7 +63,7 @@ export function parseAllowList(text: string): AllowList | string[] {
 
 /** Is this the address of a machine anywhere on the public internet? */
 export function isGlobal(ip: string): boolean {
-  const read = readIp(ip)
+  const read = parseIp(ip)
   return read !== null && isGlobalIp(read)
 }
 
@@ -91,7 +91,7 @@ function refuse(reason: string): CheckedAddress {
 }
 
 /** The address without a final dot on its host, or what is wrong with it wherever it leads. */
-function readAddress(address: string): URL | string {
+function parseAddress(address: string): URL | string {
   if (address.length > MAX_URL) return `Bad address: at most ${MAX_URL} characters.`
   if (!isWebAddress(address)) return 'Bad address: must be absolute and start with https://.'
   const url = new URL(address)
@@ -100,7 +100,7 @@ function readAddress(address: string): URL | string {
   // Certificates and SNI know no final dot. Setting it anew also reads numbers hidden before dots.
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1)
   const host = hostOf(url)
-  if (!HOST_NAME.test(host) && readIp(host) === null) return 'Bad address: not a host name.'
+  if (!HOST_NAME.test(host) && parseIp(host) === null) return 'Bad address: not a host name.'
   // No receiver of ours can live there, so the whole host is refused and no spelling slips through.
   if (DISCORD.test(host)) return 'Bad address: Discord webhooks cannot receive events.'
   return url
@@ -126,15 +126,15 @@ function inOrder(ips: string[]): string[] {
   return [...new Set(ips)].sort((a, b) => Number(isIPv6(a)) - Number(isIPv6(b)))
 }
 
-function readHost(entry: string): string | null {
+function parseHost(entry: string): string | null {
   if (/[\s/\\:@?#[\]]/.test(entry)) return null
   const host = URL.parse(`https://${entry}`)?.hostname.replace(/\.$/, '') ?? ''
   return HOST_NAME.test(host) && !isIPv4(host) ? host : null
 }
 
-function readRange(entry: string): Range | null {
+function parseRange(entry: string): Range | null {
   const [address = '', size, ...rest] = entry.split('/')
-  const ip = readIp(address)
+  const ip = parseIp(address)
   if (ip === null || rest.length > 0) return null
   if (size === undefined) return { ...ip, prefix: ip.bits }
   const prefix = Number(size)
@@ -151,17 +151,17 @@ interface Range extends Ip {
 }
 
 /** Strict: four plain decimals, or IPv6 without a zone. A v4-mapped address is that IPv4. */
-function readIp(text: string): Ip | null {
+function parseIp(text: string): Ip | null {
   if (isIPv4(text)) {
     const value = text.split('.').reduce((sum, part) => sum * 256n + BigInt(part), 0n)
     return { bits: 32, value }
   }
   if (!isIPv6(text) || text.includes('%')) return null
-  const value = readIpv6(text)
+  const value = parseIpv6(text)
   return value >> 32n === 0xffffn ? { bits: 32, value: low32(value) } : { bits: 128, value }
 }
 
-function readIpv6(text: string): bigint {
+function parseIpv6(text: string): bigint {
   // The URL parser spells every form as plain hexadecimal groups with at most one "::".
   const [head = '', tail = ''] = hostOf(new URL(`http://[${text}]`)).split('::')
   const left = head.split(':').filter(Boolean)
@@ -223,7 +223,7 @@ const RANGES = [
 
 function rangesOf(global: boolean, entries: string): { range: Range; global: boolean }[] {
   return entries.split(/\s+/).flatMap((entry) => {
-    const range = readRange(entry)
+    const range = parseRange(entry)
     return range ? [{ range, global }] : []
   })
 }

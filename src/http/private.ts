@@ -6,8 +6,8 @@ import { setPrivacyOfAll } from '../service/privacyOfAll'
 import { requireSystem } from '../service/systems'
 import { levelsBody } from '../wire/schema'
 import { levelsFromV2 } from '../wire/v2'
+import { callerOf } from './context'
 import { describe, writeErrors } from './docs'
-import { callerOf } from './note'
 import { routes } from './viewer'
 
 /** What dashboards written for PluralKit ask beside version 2. */

@@ -10,10 +10,10 @@ import { spellError } from '../wire/error'
 import { compress } from './answers'
 import { bot } from './bot'
 import { findClient } from './client'
+import { type Caller, giveContext, type RequestContext, requestIdOf } from './context'
 import { createDocument } from './docs'
 import { createGate, createRefusal } from './gate'
 import { begin, createStarts, limitedStarts, preflight, retryAfterOf } from './headers'
-import { type Caller, type Note, noteOn, requestIdOf } from './note'
 import { privateRoutes } from './private'
 import { type Allowance, createRateLimiter, type Scope } from './ratelimit'
 import { markDeprecated, v1 } from './v1'
@@ -34,7 +34,7 @@ export interface ServerParts extends RouteParts {
   /** What is answered to a failure that will pass; null for all others. */
   refusalFor: (cause: unknown) => DomainError | null
   /** While the server stops: what an answer waits for before it ends its connection. */
-  door: () => Promise<void> | undefined
+  closing: () => Promise<void> | undefined
 }
 
 /** Answers one request. The peer's address is asked for only where it matters. */
@@ -42,7 +42,7 @@ export type Handle = (request: Request, peer: string | (() => string)) => Promis
 
 /** The edge: who asks, how often, what is answered, and one line of log for each request. */
 export function createHandler(parts: ServerParts): Handle {
-  const { deps, config, log, door } = parts
+  const { deps, config, log, closing } = parts
   const app = createRoutes(parts)
   const limiter = config.RATE_LIMIT && createRateLimiter(config.RATE_LIMIT)
   const unlimited = createStarts()
@@ -93,7 +93,7 @@ export function createHandler(parts: ServerParts): Handle {
       if (method === 'OPTIONS') response = new Response(null, { status: 204, headers: preflight })
       else if (isForEveryone(path)) response = await app.fetch(asked)
       else {
-        deps.moment.join()
+        deps.sharedRead.join()
         const found = findCaller(deps, request.headers, path)
         const caller = found instanceof Promise ? await found : found
         const peer = typeof from === 'string' ? () => from : from
@@ -101,7 +101,7 @@ export function createHandler(parts: ServerParts): Handle {
         const starts = allowance && limited ? limited[allowance.scope] : unlimited
         const isRead2 = isRead(method) && isVersion2(path)
         start = isRead2 ? (caller.kind === 'nobody' ? starts.read : starts.ownRead) : starts.other
-        const note: Note = {
+        const context: RequestContext = {
           caller,
           requestId,
           peer,
@@ -109,15 +109,15 @@ export function createHandler(parts: ServerParts): Handle {
           isRead: isRead2,
           trustedProxies: config.TRUST_PROXY,
         }
-        noteOn(asked, note)
+        giveContext(asked, context)
         if (allowance?.retryAfter) response = tooMany(allowance)
         else if (mayBeFolded(method, path)) response = answerUnknown(app, method, path)
         else response = await app.fetch(asked)
-        if (note.large)
+        if (context.large)
           response =
             method === 'HEAD'
-              ? new Response(note.large.bytes, response)
-              : await compress(note.large, response)
+              ? new Response(context.large.bytes, response)
+              : await compress(context.large, response)
       }
     } catch (cause) {
       response = answerError(cause, requestId, parts)
@@ -134,9 +134,9 @@ export function createHandler(parts: ServerParts): Handle {
     if (path.startsWith('/v1')) markDeprecated(path, response)
     const ms = Math.round((performance.now() - started) * 100) / 100
     log.info('request', { method, path, status, ms, request_id: requestId })
-    const closing = door()
-    if (closing !== undefined) {
-      await closing
+    const closed = closing()
+    if (closed !== undefined) {
+      await closed
       headers.set('connection', 'close')
     }
     return response

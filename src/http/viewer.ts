@@ -5,7 +5,7 @@ import { getSystemForBot } from '../service/systems'
 import { findBot, findTokenOwner, recallToken, type TokenOwner } from '../service/tokens'
 import type { UnreadBody } from '../wire/json'
 import { answerBytes, answerRead, type Bytes } from './answers'
-import { anonymous, type Caller, callerOf, type Noted } from './note'
+import { anonymous, type Caller, callerOf, type KnownRequest } from './context'
 
 /** A missing, malformed or unknown token makes the caller nobody. */
 export function findCaller(deps: Deps, headers: Headers, path: string): Caller | Promise<Caller> {
@@ -51,20 +51,20 @@ export function isRead(method: string): boolean {
 export function routes(bodyLimit: number) {
   return new Elysia({ normalize: false })
     .onParse(refuseNobody)
-    .onParse(({ request }) => readBody(request, bodyLimit))
+    .onParse(({ request }) => receiveBody(request, bodyLimit))
     .derive(({ request }) => ({ viewer: callerOf(request).viewer }))
     .mapResponse(({ request, responseValue }) => answerJson(request, responseValue))
 }
 
 /** What storage gave as bytes is JSON already. Elysia knows by itself what to make of all else. */
-function answerJson(request: Noted, value: unknown): Response | undefined {
-  const { note } = request
-  if (!note) return undefined
-  if (note.isRead) {
+function answerJson(request: KnownRequest, value: unknown): Response | undefined {
+  const { context } = request
+  if (!context) return undefined
+  if (context.isRead) {
     const bytes = isBytes(value) ? value : isJson(value) ? encode(value) : null
-    return bytes ? answerRead(request, bytes, note.headers) : undefined
+    return bytes ? answerRead(request, bytes, context.headers) : undefined
   }
-  return isBytes(value) ? answerBytes(request, value, note.headers) : undefined
+  return isBytes(value) ? answerBytes(request, value, context.headers) : undefined
 }
 
 function isBytes(value: unknown): value is Bytes {
@@ -122,8 +122,8 @@ function refuseNobody({ request }: { request: Request }): void {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-async function readBody(request: Request, limit: number): Promise<UnreadBody> {
-  const bytes = await readBytes(request, limit)
+async function receiveBody(request: Request, limit: number): Promise<UnreadBody> {
+  const bytes = await receiveBytes(request, limit)
   try {
     return { text: utf8.decode(bytes) }
   } catch {
@@ -132,7 +132,7 @@ async function readBody(request: Request, limit: number): Promise<UnreadBody> {
 }
 
 /** Reads a body of any content type, and stops as soon as it is too large. */
-async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
+async function receiveBytes(request: Request, limit: number): Promise<Uint8Array> {
   const length = Number(request.headers.get('content-length') ?? Number.NaN)
   // No more than was announced can arrive, so it may come in one piece.
   if (length <= limit) return new Uint8Array(await request.arrayBuffer())

@@ -4,10 +4,10 @@ import type { Entity } from './entity'
  * A face is what somebody sees of a row, spelled for version 2 and kept with it: one for its owner,
  * one for everybody else. It is the inside of the object, behind the identity.
  */
-export type Eyes = 'owner' | 'others'
+export type Audience = 'owner' | 'others'
 
 /** Spells a face. */
-export type RenderFace = (entity: Entity, row: object, eyes: Eyes) => string
+export type RenderFace = (entity: Entity, row: object, audience: Audience) => string
 
 /** Counted up when the same table is spelled in another way. */
 const SPELLING = 1

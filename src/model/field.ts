@@ -6,9 +6,9 @@ import {
   MAX_URL,
   Problem,
   type ProxyTag,
-  readProxyTag,
-  readSnowflake,
-  readText,
+  parseProxyTag,
+  parseSnowflake,
+  parseText,
 } from './check'
 import type { Platform } from './platform'
 import { parseInstant } from './time'
@@ -81,7 +81,7 @@ export function required(
         ? new Problem('Must be a string.')
         : value === ''
           ? new Problem('Must not be empty.')
-          : readText(value, options.max),
+          : parseText(value, options.max),
   }
 }
 
@@ -91,7 +91,7 @@ export function text(options: Options & { max: number }): Field<string | null> {
     ...optional,
     max: options.max,
     read: (value) =>
-      isEmpty(value) ? null : typeof value === 'string' ? readText(value, options.max) : notText,
+      isEmpty(value) ? null : typeof value === 'string' ? parseText(value, options.max) : notText,
   }
 }
 
@@ -103,7 +103,11 @@ export function textOr(initial: string, options: Options & { max: number }): Fie
     nullable: true,
     max: options.max,
     read: (value) =>
-      isEmpty(value) ? initial : typeof value === 'string' ? readText(value, options.max) : notText,
+      isEmpty(value)
+        ? initial
+        : typeof value === 'string'
+          ? parseText(value, options.max)
+          : notText,
   }
 }
 
@@ -129,7 +133,7 @@ export function url(options: Options): Field<string | null> {
     read: (value) => {
       if (isEmpty(value)) return null
       if (typeof value !== 'string') return notText
-      const checked = readText(value, MAX_URL)
+      const checked = parseText(value, MAX_URL)
       if (checked instanceof Problem) return checked
       return isWebAddress(checked)
         ? checked
@@ -248,7 +252,7 @@ export function texts(options: Options & { most: number; max: number }): Field<s
       for (const item of value) {
         if (item !== null && typeof item !== 'string')
           return new Problem('Must be a list of strings.')
-        const checked = readText(item ?? '', options.max)
+        const checked = parseText(item ?? '', options.max)
         if (checked instanceof Problem) return checked
         read.push(checked)
       }
@@ -268,7 +272,7 @@ export function proxyTags(options: Options): Field<ProxyTag[]> {
         return new Problem(`At most ${MAX_TAGS} proxy tags.`, MAX_TAGS, value.length)
       const tags: ProxyTag[] = []
       for (const item of value) {
-        const tag = readProxyTag(item)
+        const tag = parseProxyTag(item)
         if (tag instanceof Problem) return tag
         if (tag.prefix !== null || tag.suffix !== null) tags.push(tag)
       }
@@ -288,14 +292,14 @@ export function reference(options: Options): Field<string | null> {
 
 /** A chat platform's ID of an account, a guild, a channel or a message. */
 export function snowflake(options: Options): Field<string> & { required: true } {
-  return { ...base('snowflake', options), initial: '', required: true, read: readSnowflake }
+  return { ...base('snowflake', options), initial: '', required: true, read: parseSnowflake }
 }
 
 export function maybeSnowflake(options: Options): Field<string | null> {
   return {
     ...base('snowflake', options),
     ...optional,
-    read: (value, platform) => (isEmpty(value) ? null : readSnowflake(value, platform)),
+    read: (value, platform) => (isEmpty(value) ? null : parseSnowflake(value, platform)),
   }
 }
 
@@ -310,7 +314,7 @@ export function snowflakes(options: Options & { most: number }): Field<string[]>
         return new Problem(`At most ${options.most} IDs.`, options.most, value.length)
       const ids = new Set<string>()
       for (const item of value) {
-        const id = readSnowflake(item, platform)
+        const id = parseSnowflake(item, platform)
         if (id instanceof Problem) return id
         ids.add(id)
       }
@@ -320,7 +324,7 @@ export function snowflakes(options: Options & { most: number }): Field<string[]>
 }
 
 /** A time that a client gives; the moment of the request when it does not. */
-export function moment(options: Options): Field<number | null> {
+export function givenTime(options: Options): Field<number | null> {
   return { ...timestamp(options), readonly: false }
 }
 

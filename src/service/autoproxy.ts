@@ -46,7 +46,7 @@ export async function patchAutoproxy(
     // It may have been deleted while this waited for its turn.
     await getSystemById(tx, systemId)
     const before = await getAutoproxy(tx, systemId, guild)
-    const after = await settle(deps, tx, systemId, before, patch)
+    const after = await settleMember(deps, tx, systemId, before, patch)
     return storeAutoproxy(deps, tx, systemId, guild, before, after)
   })
 }
@@ -91,7 +91,7 @@ export async function storeAutoproxy(
 }
 
 /** The rules between mode and member. */
-async function settle(
+async function settleMember(
   deps: Deps,
   tx: Db,
   systemId: number,

@@ -53,7 +53,7 @@ export async function patchSystemGuild(
     await getSystemById(tx, systemId)
     const found = await findSystemGuild(tx, systemId, guildId)
     if (!found && onMissing === 'refuse') throw error('noSystemGuild')
-    const { after, changed } = settle(systemGuild, found, patch)
+    const { after, changed } = applyPatch(systemGuild, found, patch)
     const row = { system_id: systemId, guild_id: guildId, ...after }
     await tx
       .insert(systemGuilds)
@@ -91,7 +91,7 @@ export async function patchMemberGuild(
     if (!(await findMemberById(tx, member.id))) throw error('memberNotFound')
     const found = await findMemberGuild(tx, member.id, guildId)
     if (!found && onMissing === 'refuse') throw error('noMemberGuild')
-    const { after, changed } = settle(memberGuild, found, patch)
+    const { after, changed } = applyPatch(memberGuild, found, patch)
     const row = { member_id: member.id, guild_id: guildId, ...after }
     await tx
       .insert(memberGuilds)
@@ -140,7 +140,7 @@ export async function patchGuild(deps: Deps, id: string, patch: GuildPatch): Pro
 }
 
 /** What a patch makes of settings, starting from the defaults where there are none yet. */
-function settle<E extends Entity>(entity: E, found: Row<E> | null, patch: Patch<E>) {
+function applyPatch<E extends Entity>(entity: E, found: Row<E> | null, patch: Patch<E>) {
   const before = found ?? fillDefaults(entity, {} as Draft<E>)
   const changed = changesOf(before, patch)
   return {

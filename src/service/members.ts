@@ -14,9 +14,9 @@ import type { Deps } from './deps'
 import { type GivenIdentity, identified } from './identity'
 import { tell } from './outbox'
 import { withDefaultPrivacy } from './privacyDefaults'
+import { indexTags, tagSetOf } from './proxy/tagKeys'
 import { getSettings } from './settings'
 import { requireSystem } from './systems'
-import { indexTags, tagSetOf } from './tagKeys'
 
 export async function getMember({ db }: Deps, ref: string): Promise<Member> {
   const found = await findMember(db, ref)

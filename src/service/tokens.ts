@@ -71,9 +71,9 @@ const MOST_KNOWN = 10_000
 const known = prepared((): Known => ({ version: -1, owners: new Map(), bots: new Map() }))
 
 /** What was looked up already and is still true. */
-function recall({ db, moment }: Deps): Known {
+function recall({ db, sharedRead }: Deps): Known {
   const recalled = known(db)
-  const version = moment.join()
+  const version = sharedRead.join()
   if (version !== recalled.version) {
     recalled.version = version
     recalled.owners.clear()

@@ -4,9 +4,9 @@ import {
   type Entity,
   entity,
   type JsonObject,
-  readDraft,
-  readKeys,
-  readLevel,
+  parseDraft,
+  parseKeys,
+  parseLevel,
   throwIfAny,
   throwIfNothing,
 } from '../model/entity'
@@ -18,9 +18,9 @@ import type { Seen } from '../model/privacy'
 import { type SettingsPatch, settings } from '../model/settings'
 import { type SystemPatch, system } from '../model/system'
 import { formatInstant, type Instant } from '../model/time'
-import { readObject, type UnreadBody } from './json'
+import { parseObject, type UnreadBody } from './json'
 import { exampleOf, fieldSchema, unreadBody } from './schema'
-import { readFronters, readSwitch } from './v2'
+import { parseFronters, parseSwitch } from './v2'
 
 /** Names were shorter in version 1, and still are when written through it. */
 const MAX_NAME = 50
@@ -114,11 +114,11 @@ export function systemPatchFromV1(body: UnreadBody): {
   system: SystemPatch
   settings: SettingsPatch
 } {
-  const given = readObject(body)
-  const { values, problems } = readKeys(systemV1, { values: given, levels: given })
+  const given = parseObject(body)
+  const { values, problems } = parseKeys(systemV1, { values: given, levels: given })
   const settings: SettingsPatch = {}
   if (given.tz !== undefined) {
-    const timezone = readTimezone(given.tz)
+    const timezone = parseTimezone(given.tz)
     if (timezone instanceof Problem) problems.tz = [timezone]
     else settings.timezone = timezone
   }
@@ -128,9 +128,9 @@ export function systemPatchFromV1(body: UnreadBody): {
 }
 
 export function memberPatchFromV1(body: UnreadBody): MemberPatch {
-  const given = readObject(body)
-  const { values, problems } = readKeys(memberV1, { values: given, levels: given })
-  const older = readOlderKeys(given, values)
+  const given = parseObject(body)
+  const { values, problems } = parseKeys(memberV1, { values: given, levels: given })
+  const older = parseOlderKeys(given, values)
   throwIfAny({ ...problems, ...older.problems })
   const patch = { ...values, ...older.values }
   throwIfNothing(patch)
@@ -138,21 +138,21 @@ export function memberPatchFromV1(body: UnreadBody): MemberPatch {
 }
 
 export function memberDraftFromV1(body: UnreadBody): MemberDraft {
-  const given = readObject(body)
-  const older = readOlderKeys(given, readKeys(memberV1, { values: given, levels: given }).values)
-  const draft = readDraft(memberV1, { values: given, levels: given, problems: older.problems })
+  const given = parseObject(body)
+  const older = parseOlderKeys(given, parseKeys(memberV1, { values: given, levels: given }).values)
+  const draft = parseDraft(memberV1, { values: given, levels: given, problems: older.problems })
   return { ...draft, ...older.values }
 }
 
 /** Who fronts from now on: version 1 knows no other key of a switch. */
 export function frontersFromV1(body: UnreadBody): string[] {
-  const members = readFronters(readSwitch(body).members)
+  const members = parseFronters(parseSwitch(body).members)
   if (members instanceof Problem) throw error('invalidBody', { members: [members] })
   return members
 }
 
 /** The keys that newer ones replaced: they count only where the newer ones are not given. */
-function readOlderKeys(given: JsonObject, newer: MemberPatch) {
+function parseOlderKeys(given: JsonObject, newer: MemberPatch) {
   const values: MemberPatch = {}
   const problems: Problems = {}
   const { prefix, suffix, privacy } = given
@@ -167,14 +167,14 @@ function readOlderKeys(given: JsonObject, newer: MemberPatch) {
     else if (!problems.prefix && !problems.suffix) problems.prefix = [tags]
   }
   if (privacy !== undefined && !memberV1.levels.some((level) => level in newer)) {
-    const level = readLevel(privacy)
+    const level = parseLevel(privacy)
     if (level instanceof Problem) problems.privacy = [level]
     else for (const name of member.levels) values[name] = level
   }
   return { values, problems }
 }
 
-function readTimezone(value: unknown): string | Problem {
+function parseTimezone(value: unknown): string | Problem {
   return value === null || value === ''
     ? settings.fields.timezone.initial
     : settings.fields.timezone.read(value)

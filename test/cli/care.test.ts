@@ -3,10 +3,10 @@ import { describe, expect, test } from 'bun:test'
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openStorage } from '../../src/db/open'
-import type { ImportReport } from '../../src/service/importWork'
+import type { ImportReport } from '../../src/service/transfer/work'
 import { fixture } from '../formats/fixture'
 import { commandLine, emptyFolder } from '../program'
-import { dump, meddle } from '../service/stage'
+import { dump, meddle } from '../service/transfer/stage'
 
 const { run, runJson, startServer } = await commandLine()
 const FAILED = 1

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ImportReport } from '../../src/service/importWork'
+import type { ImportReport } from '../../src/service/transfer/work'
 import { fixture } from '../formats/fixture'
 import { commandLine, emptyFolder, NEW_DATABASE, program } from '../program'
-import { dump } from '../service/stage'
+import { dump } from '../service/transfer/stage'
 
 const { run, runJson, startServer } = await commandLine()
 const cwd = emptyFolder()

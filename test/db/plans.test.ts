@@ -35,7 +35,7 @@ const handle = createHandler({
   log: createLog('error', 'json', () => {}),
   findTrouble: app.storage.findTrouble,
   refusalFor: app.storage.refusalFor,
-  door: () => undefined,
+  closing: () => undefined,
 })
 
 const reader = new Database(app.storage.path, { readonly: true })

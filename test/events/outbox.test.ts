@@ -50,8 +50,8 @@ describe('the outbox', () => {
     await hook(at, broken, dark.url)
     await hook(at, fine, bright.url)
     await deps.transact(async (tx) => {
-      const happening = { system_id: broken.id, type: 'CREATE_MESSAGE', subject: null } as const
-      await tell(tx, deps.now(), { ...happening, data: { timestamp: 'never' } })
+      const change = { system_id: broken.id, type: 'CREATE_MESSAGE', subject: null } as const
+      await tell(tx, deps.now(), { ...change, data: { timestamp: 'never' } })
     })
     await until(() => at.logged().includes('could not be served'))
     await ask('PATCH /v2/systems/@me', { as: fine, body: { name: 'one' } })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDeps } from '../../src/app'
-import { readConfig } from '../../src/config'
+import { parseConfig } from '../../src/config'
 import { createSystem } from '../../src/service/systems'
 import { emptyFolder, program, type Server, startServer } from '../program'
 import { type Receiver, receivers, TOKEN, until } from './receiver'
@@ -111,7 +111,7 @@ async function stage(settings: Record<string, string> = {}) {
     DURABILITY: 'normal',
     ...settings,
   }
-  const { deps, storage } = openDeps(readConfig(env))
+  const { deps, storage } = openDeps(parseConfig(env))
   const { token } = await createSystem(deps, { name: '' }, { account: null, tokenName: 'test' })
   storage.close()
   const start = () => startServer(program, [], { cwd, env })

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { type App, createApp } from '../../src/app'
-import { readConfig } from '../../src/config'
+import { parseConfig } from '../../src/config'
 import type { EventOptions } from '../../src/events/events'
 import { createLog } from '../../src/log'
 import { createSystem } from '../../src/service/systems'
@@ -119,7 +119,7 @@ interface State {
 /** The program on a database of that name, which may be there already. */
 function open(name: string, events: EventOptions = {}) {
   const DATABASE_URL = `file:${join(folder, name, 'test.db')}`
-  const config = readConfig({ DATABASE_URL, DISPATCH_ALLOW: '127.0.0.1' })
+  const config = parseConfig({ DATABASE_URL, DISPATCH_ALLOW: '127.0.0.1' })
   const app = createApp(config, createLog('error', 'json'), undefined, events)
   running.add(app)
   const ask = async <T>(

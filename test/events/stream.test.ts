@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { openDeps } from '../../src/app'
-import { readConfig } from '../../src/config'
+import { parseConfig } from '../../src/config'
 import { tell } from '../../src/service/outbox'
 import { createSystem, deleteSystem } from '../../src/service/systems'
 import { createToken, revokeToken } from '../../src/service/tokens'
@@ -167,7 +167,7 @@ describe('a reader that does not read', () => {
     const cwd = emptyFolder()
     const env = { DATABASE_URL: `file:${cwd}/test.db`, DURABILITY: 'normal' }
     const server = await startServer(program, [], { cwd, env })
-    const { deps: own, storage } = openDeps(readConfig(env))
+    const { deps: own, storage } = openDeps(parseConfig(env))
     const { system, token } = await createSystem(own, {}, { account: null, tokenName: 'test' })
     const as = { ...system, token }
     const url = `${server.address}/v2/systems/@me/events`
@@ -236,10 +236,10 @@ async function rename(as: Someone, name: string): Promise<void> {
 
 /** Many events of some size, as nobody could make them so fast. */
 async function tellMany(as: { id: number }, many: number, size: number, by = deps): Promise<void> {
-  const happening = { system_id: as.id, type: 'UPDATE_SYSTEM', subject: null } as const
+  const change = { system_id: as.id, type: 'UPDATE_SYSTEM', subject: null } as const
   await by.transact(async (tx) => {
     for (let n = 0; n < many; n++)
-      await tell(tx, by.now(), { ...happening, data: { description: 'x'.repeat(size) } })
+      await tell(tx, by.now(), { ...change, data: { description: 'x'.repeat(size) } })
   })
 }
 

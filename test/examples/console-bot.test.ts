@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { explain } from '../../examples/multitude'
 import { messages } from '../../src/db/tables'
-import { ignoreReasons } from '../../src/model/proxy'
+import { ignoreReasons } from '../../src/model/proxy/decide'
 import { createBot } from '../../src/service/tokens'
 import { home } from '../kit'
 

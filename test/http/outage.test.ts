@@ -149,8 +149,8 @@ async function impatient(busyLimit: number) {
   const { app, config } = home()
   const storage = openStorage(`file:${join(emptyFolder(), 'data.db')}`, 'normal', busyLimit)
   afterAll(() => storage.close())
-  const { db, moment, transact, snapshot, findTrouble, refusalFor } = storage
-  const deps: Deps = { ...app.deps, db, moment, transact, snapshot, now: createClock() }
+  const { db, sharedRead, transact, snapshot, findTrouble, refusalFor } = storage
+  const deps: Deps = { ...app.deps, db, sharedRead, transact, snapshot, now: createClock() }
   const handle = createHandler({
     deps,
     events: app.events,
@@ -158,7 +158,7 @@ async function impatient(busyLimit: number) {
     log: createLog('error', 'json', () => {}),
     findTrouble,
     refusalFor,
-    door: () => undefined,
+    closing: () => undefined,
   })
   return {
     storage,

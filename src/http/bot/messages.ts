@@ -1,8 +1,8 @@
 import { t } from 'elysia'
 import { withBareIds } from '../../model/message'
 import type { Deps } from '../../service/deps'
-import { decideMessage } from '../../service/proxying'
-import { deleteMessages, recordMessage } from '../../service/recording'
+import { decideMessage } from '../../service/proxy/decide'
+import { deleteMessages, recordMessage } from '../../service/proxy/record'
 import {
   decisionToBot,
   deletedFromBot,

@@ -5,7 +5,7 @@ import type { Platform } from '../../model/platform'
 import type { Deps } from '../../service/deps'
 import { getMember } from '../../service/members'
 import { refuseForeign } from '../../service/systems'
-import { callerOf } from '../note'
+import { callerOf } from '../context'
 import { routes } from '../viewer'
 
 export const TAG = 'Bots'

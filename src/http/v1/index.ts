@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Deps } from '../../service/deps'
 import { requireSystem } from '../../service/systems'
-import { callerOf } from '../note'
+import { callerOf } from '../context'
 import { isRead } from '../viewer'
 import { memberRoutes } from './members'
 import { messageRoutes } from './messages'

@@ -16,7 +16,7 @@ import { requireSystem } from '../../service/systems'
 import { bodySchema } from '../../wire/schema'
 import { patchFromV2, toV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../docs'
-import { neededParameter, parameter, parameters, pathSnowflake, readSnowflake } from '../query'
+import { neededParameter, parameter, parameters, parseSnowflake, pathSnowflake } from '../query'
 import { routes } from '../viewer'
 import { guildId, memberRef } from './params'
 
@@ -182,8 +182,8 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
 }
 
 function autoproxyGuild(query: { guild_id?: unknown; channel_id?: unknown }): string {
-  const channel = readSnowflake('channel_id', query.channel_id)
-  const guild = readSnowflake('guild_id', query.guild_id)
+  const channel = parseSnowflake('channel_id', query.channel_id)
+  const guild = parseSnowflake('guild_id', query.guild_id)
   if (channel !== null) throw error('unimplemented', 'autoproxy of a channel')
   if (guild === null) throw error('unimplemented', 'autoproxy without guild_id')
   return guild

@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import type { Deps } from '../../service/deps'
-import { readMessage } from '../../service/reading'
+import { loadMessage } from '../../service/load/load'
 import { describe } from '../docs'
 import { pathSnowflake } from '../query'
 import { routes } from '../viewer'
@@ -10,7 +10,7 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
     '/messages/:message',
     async ({ params, viewer }) => {
       const id = pathSnowflake('message', params.message)
-      return await readMessage(deps, viewer, id)
+      return await loadMessage(deps, viewer, id)
     },
     {
       params: t.Object({

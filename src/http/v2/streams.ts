@@ -2,15 +2,15 @@ import { t } from 'elysia'
 import type { Events } from '../../events/events'
 import { eventsOfSystemAfter, findGap, latestEventId, type StoredEvent } from '../../events/outbox'
 import { spellEvent } from '../../events/spell'
-import type { Reader } from '../../events/stream'
+import type { Listener } from '../../events/stream'
 import { error } from '../../model/errors'
 import type { EventType } from '../../model/events'
 import { isOwner, type Viewer } from '../../model/privacy'
 import type { Deps } from '../../service/deps'
 import { getFronters } from '../../service/switches'
 import { getSystem, getSystemById, requireSystem } from '../../service/systems'
+import { callerOf, clientOf } from '../context'
 import { describe } from '../docs'
-import { callerOf, clientOf } from '../note'
 import { findCaller, routes } from '../viewer'
 import { systemRef } from './params'
 import { showFront } from './views'
@@ -45,7 +45,7 @@ export function streamRoutes(
       '/systems/@me/events',
       async ({ request, viewer }) => {
         const system = await getSystemById(deps.db, requireSystem(viewer))
-        const since = readLastEventId(request.headers)
+        const since = parseLastEventId(request.headers)
         return eventStream(events, clientNamed(request), (reader) => {
           reader.mayHear = stillHas(deps, request, viewer)
           return follow(events, reader, system, since)
@@ -108,7 +108,7 @@ function nameClient(request: Request, trustedProxies: number): string | null {
 function eventStream(
   { streams }: Events,
   client: string | null,
-  begin: (reader: Reader) => () => void,
+  begin: (reader: Listener) => () => void,
 ): Response {
   return new Response(streams.open(client, begin), {
     headers: {
@@ -126,7 +126,7 @@ function eventStream(
  */
 function follow(
   { deps, hub }: Events,
-  reader: Reader,
+  reader: Listener,
   { id, uuid }: { id: number; uuid: string },
   since: number | null,
 ): () => void {
@@ -184,7 +184,7 @@ function followFronters(
   deps: Deps,
   { hub }: Events,
   asked: Asked,
-  reader: Reader,
+  reader: Listener,
   viewer: Viewer,
   systemId: number,
 ): () => void {
@@ -259,7 +259,7 @@ function stillHas(deps: Deps, { headers, url }: Request, viewer: Viewer): () => 
   }
 }
 
-function readLastEventId(headers: Headers): number | null {
+function parseLastEventId(headers: Headers): number | null {
   const text = headers.get('last-event-id')
   if (text === null || text === '') return null
   if (!/^\d{1,15}$/.test(text)) throw error('badRequest', 'Last-Event-ID must be a number')

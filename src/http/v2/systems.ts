@@ -3,7 +3,7 @@ import { isOwner, see } from '../../model/privacy'
 import { settings } from '../../model/settings'
 import { system } from '../../model/system'
 import type { Deps } from '../../service/deps'
-import { readSystem } from '../../service/reading'
+import { loadSystem } from '../../service/load/load'
 import { getSettings, patchSettings } from '../../service/settings'
 import { getSystem, patchSystem } from '../../service/systems'
 import { bodySchema } from '../../wire/schema'
@@ -19,7 +19,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit)
     .get(
       '/systems/:systemRef',
-      async ({ params, viewer }) => await readSystem(deps, viewer, params.systemRef),
+      async ({ params, viewer }) => await loadSystem(deps, viewer, params.systemRef),
       {
         params,
         detail: describe({

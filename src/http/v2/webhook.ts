@@ -12,7 +12,7 @@ import { throwIfAny } from '../../model/entity'
 import type { Problems } from '../../model/errors'
 import { url as urlField } from '../../model/field'
 import { requireSystem } from '../../service/systems'
-import { readObject, type UnreadBody } from '../../wire/json'
+import { parseObject, type UnreadBody } from '../../wire/json'
 import { unreadBody } from '../../wire/schema'
 import { describe, writeErrors } from '../docs'
 import { routes } from '../viewer'
@@ -53,7 +53,7 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
       '/systems/@me/webhook',
       async ({ viewer, body }) => {
         const system = requireSystem(viewer)
-        const { url, token } = readRegistration(body)
+        const { url, token } = parseRegistration(body)
         await dispatcher.checkUrl(url)
         await registerWebhook(deps, system, url, token)
         return { url, state: 'pending', token }
@@ -166,8 +166,8 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
     )
 }
 
-function readRegistration(body: UnreadBody): { url: string; token: string } {
-  const given = readObject(body)
+function parseRegistration(body: UnreadBody): { url: string; token: string } {
+  const given = parseObject(body)
   const problems: Problems = {}
   const url = address.read(given.url ?? null)
   if (url === null) problems.url = [new Problem('Required.')]

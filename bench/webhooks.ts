@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { openDeps } from '../src/app'
 import { parseConfig } from '../src/config'
 import { tell } from '../src/service/outbox'
-import { createSystem } from '../src/service/systems'
+import { createSystem } from '../test/operator'
 import { freePort, program } from './product'
 
 /** Events that wait for one receiver: how many does it get in a second, in order? */

@@ -8,9 +8,9 @@ import { shapeOf } from '../src/model/face'
 import { text } from '../src/model/field'
 import { member } from '../src/model/member'
 import { createMender } from '../src/service/load/mend'
-import { createBot } from '../src/service/tokens'
 import { renderFace } from '../src/wire/v2'
 import { home, type Someone } from './kit'
+import { createBot } from './operator'
 import { bring, meddle, pluralkit } from './service/transfer/stage'
 
 const place = home()

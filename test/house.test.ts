@@ -70,6 +70,24 @@ describe('the house', () => {
     expect(broken).toEqual([])
   })
 
+  /** Who asks is found out here, so nobody asks yet. */
+  const recognizing = ['findBot', 'findTokenOwner', 'recallToken']
+
+  test('every verb that is called from outside knows who asks, and checks by itself', () => {
+    const calls = filesOf('http', 'cli', 'events').flatMap(callsToService)
+    const verbs = calls.filter(({ name }) => !recognizing.includes(name))
+    const unchecked = verbs.filter(({ file, name }) => !knowsViewer(read(join('src', file)), name))
+    expect(verbs.length).toBeGreaterThan(30)
+    expect(unchecked).toEqual([])
+  })
+
+  test('only the service touches what is kept', () => {
+    const touching = filesOf('http', 'cli').flatMap((file) =>
+      linesOf(file).filter((line) => /[\w)?]\.db\b|\{[^{}]*\bdb\b[^{}]*\}\s*[:=]/.test(line)),
+    )
+    expect(touching).toEqual([])
+  })
+
   test('only main reads the environment and the arguments', () => {
     const readers = files.filter((file) =>
       /process\.(env\b(?!\.MULTITUDE_COMMIT)|argv)/.test(read(join('src', file))),
@@ -186,6 +204,33 @@ function roomOf(file: string): string {
 
 function read(file: string): string {
   return readFileSync(join(root, file), 'utf8')
+}
+
+function filesOf(...names: string[]): string[] {
+  return files.filter((file) => names.includes(roomOf(file)))
+}
+
+function linesOf(file: string): string[] {
+  return read(join('src', file)).split('\n')
+}
+
+/** What a file imports from the service, but for its types. */
+function callsToService(file: string): { file: string; name: string }[] {
+  const imports = read(join('src', file)).matchAll(/^import \{([^}]+)\} from '([^']+)'/gm)
+  return [...imports].flatMap(([, names = '', target = '']) => {
+    const source = `${join(file, '..', target)}.ts`
+    if (roomOf(source) !== 'service') return []
+    const taken = names.split(',').map((name) => name.trim())
+    return taken
+      .filter((name) => name !== '' && !name.startsWith('type '))
+      .map((name) => ({ file: source, name }))
+  })
+}
+
+/** A list of words needs nobody. */
+function knowsViewer(source: string, name: string): boolean {
+  const verb = `export (async )?function\\*? ${name}(<[^(]*>)?\\(\\s*(\\w+|\\{[^}]*\\}): Deps,\\s*\\w+: Viewer\\b`
+  return new RegExp(`${verb}|export const ${name} = \\[`).test(source)
 }
 
 function importsOf(file: string): { target: string; line: number }[] {

@@ -1,7 +1,7 @@
 import { parseJson } from '../formats/json'
-import { findSystem } from '../service/systems'
+import { operator, type Viewer } from '../model/privacy'
 import { exportFrontHistory, exportSystem } from '../service/transfer/export'
-import { type ImportTarget, importFile } from '../service/transfer/import'
+import { importFile, importNewSystem } from '../service/transfer/import'
 import { type ImportPart, importParts } from '../service/transfer/work'
 import { type Call, type Command, Failure, UsageError } from './command'
 import { readImport, STANDARD, writeExport } from './files'
@@ -32,15 +32,19 @@ export const transferCommands: Command[] = [
       const target = await parseTarget(call)
       const file = await readImport(call.args[0] ?? '', config.IMPORT_LIMIT)
       const isShown = process.stderr.isTTY && flags.json !== true
-      const work = importFile(deps(), file, target, {
+      const options = {
         dryRun: flags['dry-run'] === true,
         only,
         isPublic: flags.public === true,
         // Whoever runs commands here may vouch for anybody.
-        link: flags['no-accounts'] === true ? new Set() : 'all',
+        link: flags['no-accounts'] === true ? new Set<string>() : ('all' as const),
         allowsCopy: flags.yes === true,
         ...(isShown && { onProgress: showProgress }),
-      })
+      }
+      const work =
+        target === 'new'
+          ? importNewSystem(deps(), operator, file, options)
+          : importFile(deps(), target, file, options)
       const report = await work.finally(() => isShown && process.stderr.write(CLEAR_LINE))
       return { json: report, text: describeReport(report) }
     },
@@ -62,12 +66,16 @@ export const transferCommands: Command[] = [
         throw new UsageError('--front-history: must be csv or ics')
       if (history && (members ?? groups) !== undefined)
         throw new UsageError('--front-history: is of everyone, without --members and --groups')
-      const { id, hid } = await namedSystem(call)
+      const { viewer, system } = await namedSystem(call)
+      const { hid } = system
       const choice = { members: splitList(members), groups: splitList(groups) }
       const write = (part: number) =>
         history
-          ? exportFrontHistory(call.deps(), id, history).then((file) => ({ file, hasMore: false }))
-          : exportSystem(call.deps(), id, choice, part)
+          ? exportFrontHistory(call.deps(), viewer, history).then((file) => ({
+              file,
+              hasMore: false,
+            }))
+          : exportSystem(call.deps(), viewer, choice, part)
       if (typeof out === 'string' && out !== STANDARD) {
         const files: string[] = []
         for (let part = 1, hasMore = true; hasMore; part++) {
@@ -104,14 +112,14 @@ function parseOnly(given: Call['flags'][string]): ReadonlySet<ImportPart> | null
   return new Set(words as ImportPart[])
 }
 
-async function parseTarget({ flags, deps }: Call): Promise<ImportTarget> {
-  const { system, new: isNew } = flags
+/** The operator as the system that is to have it, if it is here already. */
+async function parseTarget(call: Call): Promise<Viewer | 'new'> {
+  const { system, new: isNew } = call.flags
   if ((typeof system === 'string') === (isNew === true))
     throw new UsageError('either --system or --new is needed')
   if (typeof system !== 'string') return 'new'
-  const found = await findSystem(deps().db, system)
-  if (!found) throw new Failure(`There is no system ${system}.`)
-  return { systemId: found.id }
+  const { viewer } = await namedSystem(call, system)
+  return viewer
 }
 
 function splitList(given: Call['flags'][string]): string[] | null {

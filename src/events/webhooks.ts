@@ -6,6 +6,7 @@ import { statement } from '../db/statement'
 import { deliveries, systems, webhooks } from '../db/tables'
 import { Problem } from '../model/check'
 import { error } from '../model/errors'
+import { requireSystem, type Viewer } from '../model/privacy'
 import { formatInstant, type Instant } from '../model/time'
 import type { EventDeps } from './deps'
 import { latestEventId } from './outbox'
@@ -46,10 +47,11 @@ export async function findSystemUuid(db: Db, systemId: number): Promise<string |
 /** A new address waits until its receiver has proven itself. */
 export async function registerWebhook(
   deps: EventDeps,
-  systemId: number,
+  viewer: Viewer,
   url: string,
   token: string,
 ): Promise<void> {
+  const systemId = requireSystem(viewer)
   await deps.transact(async (tx) => {
     // It may have been deleted while this waited for its turn.
     if (!(await findSystemUuid(tx, systemId))) throw error('systemNotFound')
@@ -88,7 +90,8 @@ export async function enableWebhook(deps: EventDeps, systemId: number): Promise<
   })
 }
 
-export async function removeWebhook(deps: EventDeps, systemId: number): Promise<void> {
+export async function removeWebhook(deps: EventDeps, viewer: Viewer): Promise<void> {
+  const systemId = requireSystem(viewer)
   await deps.transact(async (tx) => {
     await tx.delete(webhooks).where(eq(webhooks.system_id, systemId))
     await tx.delete(deliveries).where(eq(deliveries.system_id, systemId))
@@ -129,7 +132,8 @@ export async function changeWebhook(
 }
 
 /** The webhook as its owner sees it. The token is not shown again. */
-export async function describeWebhook(db: Db, systemId: number) {
+export async function describeWebhook({ db }: EventDeps, viewer: Viewer) {
+  const systemId = requireSystem(viewer)
   const hook = await findWebhook(db, systemId)
   const rows = await recent(db).all({ system: systemId })
   return {

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { DomainError, error } from '../model/errors'
 import type { Deps } from '../service/deps'
-import { getSystemForBot } from '../service/systems'
+import { actFor } from '../service/systems'
 import { findBot, findTokenOwner, recallToken, type TokenOwner } from '../service/tokens'
 import type { UnreadBody } from '../wire/json'
 import { answerBytes, answerRead, type Bytes } from './answers'
@@ -37,10 +37,9 @@ async function lookUp(deps: Deps, header: string, headers: Headers, path: string
 async function asBot(deps: Deps, key: string, named: string | null): Promise<Caller> {
   const bot = await findBot(deps, key)
   if (!bot) return anonymous
-  const { platform } = bot
-  if (named === null) return { kind: 'bot', viewer: { system: null, platform }, system: null }
-  const system = await getSystemForBot(deps.db, platform, named)
-  return { kind: 'bot', viewer: { system: system.id, platform }, system }
+  const viewer = { system: null, platform: bot.platform }
+  if (named === null) return { kind: 'bot', viewer, system: null }
+  return { kind: 'bot', ...(await actFor(deps, viewer, named)) }
 }
 
 export function isRead(method: string): boolean {

@@ -1,16 +1,45 @@
 import type { Entity, Identity, Level, Row } from './entity'
 import { type ErrorName, error } from './errors'
-import type { Platform } from './platform'
+import { type Platform, platformOf } from './platform'
 
-/** Who asks: a system, or nobody. */
+/** Who asks: a system, a bot or the operator, on a system's behalf if any, or nobody. */
 export interface Viewer {
-  /** The row number of the system that the caller is authenticated as. */
+  /** The row number of the system that the caller acts as. */
   readonly system: number | null
-  /** Of the bot that asks, on the system's behalf if any; null when no bot does. */
+  /** Of the bot that asks; null when no bot does. */
   readonly platform: Platform | null
+  /** Whoever runs commands on this machine may act as any system, and speak for any platform. */
+  readonly isOperator?: true
 }
 
 export const nobody: Viewer = { system: null, platform: null }
+
+export const operator: Viewer = { system: null, platform: null, isOperator: true }
+
+/**
+ * The system that the caller acts as. Every verb of what is the owner's alone begins here; a bot may
+ * have forgotten to name one.
+ */
+export function requireSystem({ system, platform }: Viewer): number {
+  if (system !== null) return system
+  throw platform === null ? error('unauthorized') : error('badRequest', 'name a system in X-System')
+}
+
+/** The platform of the bot that asks. Every verb that is for bots alone begins here. */
+export function requireBot({ system, platform }: Viewer): Platform {
+  if (platform !== null) return platform
+  throw error(system === null ? 'unauthorized' : 'forbidden')
+}
+
+/** Every verb that concerns the whole house begins here. */
+export function requireOperator({ isOperator }: Viewer): void {
+  if (!isOperator) throw error('forbidden')
+}
+
+/** Only a bot of its platform knows whose an account is, or who may speak for a guild. */
+export function requireWitness(viewer: Viewer, id: string): void {
+  if (!viewer.isOperator && requireBot(viewer) !== platformOf(id)) throw error('forbidden')
+}
 
 declare const seen: unique symbol
 

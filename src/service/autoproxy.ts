@@ -4,11 +4,12 @@ import { autoproxies } from '../db/tables'
 import type { AutoproxyMode, AutoproxyPatch } from '../model/autoproxy'
 import { Problem } from '../model/check'
 import { error } from '../model/errors'
+import { requireSystem, type Viewer } from '../model/privacy'
 import type { Instant } from '../model/time'
 import type { Deps } from './deps'
 import { findMember } from './members'
 import { tell } from './outbox'
-import { getSystemById } from './systems'
+import { refuseDeleted } from './systems'
 
 /** Autoproxy of a system in a guild, with the member as it is named outside. */
 export interface GuildAutoproxy {
@@ -21,6 +22,14 @@ const unset: GuildAutoproxy = {
   autoproxy_mode: 'off',
   autoproxy_member: null,
   last_latch_timestamp: null,
+}
+
+export async function getOwnAutoproxy(
+  { db }: Deps,
+  viewer: Viewer,
+  guild: string,
+): Promise<GuildAutoproxy> {
+  return getAutoproxy(db, requireSystem(viewer), guild)
 }
 
 /** What is set in a guild; what was never set is off. */
@@ -38,13 +47,13 @@ export async function getAutoproxy(
 
 export async function patchAutoproxy(
   deps: Deps,
-  systemId: number,
+  viewer: Viewer,
   guild: string,
   patch: AutoproxyPatch,
 ): Promise<GuildAutoproxy> {
+  const systemId = requireSystem(viewer)
   return deps.transact(async (tx) => {
-    // It may have been deleted while this waited for its turn.
-    await getSystemById(tx, systemId)
+    await refuseDeleted(tx, systemId)
     const before = await getAutoproxy(tx, systemId, guild)
     const after = await settleMember(deps, tx, systemId, before, patch)
     return storeAutoproxy(deps, tx, systemId, guild, before, after)

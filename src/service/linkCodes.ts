@@ -2,11 +2,12 @@ import { randomInt } from 'node:crypto'
 import type { Db } from '../db/handle'
 import { statement } from '../db/statement'
 import { error } from '../model/errors'
+import { requireSystem, requireWitness, type Viewer } from '../model/privacy'
 import { type Instant, MINUTE } from '../model/time'
 import { insertAccount } from './accounts'
 import type { Deps } from './deps'
 import { hashSecret } from './secrets'
-import { getSystemById } from './systems'
+import { getSystemById, refuseDeleted } from './systems'
 
 /**
  * Codes by which somebody known on one platform proves on another that they are the same: told to
@@ -28,11 +29,11 @@ const MOST_FAILURES = 5
 const FAILURE_WINDOW = MINUTE
 
 /** Makes a code, shown only here. With too many open ones the oldest goes. */
-export async function createLinkCode(deps: Deps, systemId: number): Promise<LinkCode> {
+export async function createLinkCode(deps: Deps, viewer: Viewer): Promise<LinkCode> {
+  const systemId = requireSystem(viewer)
   const code = drawCode()
   return deps.transact(async (tx) => {
-    // It may have been deleted while this waited for its turn.
-    await getSystemById(tx, systemId)
+    await refuseDeleted(tx, systemId)
     const now = deps.now()
     const expires = now + LIFETIME
     await removeExpired(tx).run(now)
@@ -45,9 +46,11 @@ export async function createLinkCode(deps: Deps, systemId: number): Promise<Link
 /** Links an account by a code, which is used up by it. Gives the system it was made for. */
 export async function linkByCode(
   deps: Deps,
+  viewer: Viewer,
   account: string,
   given: string,
 ): Promise<{ hid: string }> {
+  requireWitness(viewer, account)
   const linked = await deps.transact(async (tx) => {
     const now = deps.now()
     await refuseGuesser(tx, account, now)

@@ -4,10 +4,9 @@ import type { Entity, Patch } from '../model/entity'
 import type { EventType } from '../model/events'
 import { group } from '../model/group'
 import { member } from '../model/member'
-import type { Viewer } from '../model/privacy'
+import { requireSystem, type Viewer } from '../model/privacy'
 import type { Deps } from './deps'
 import { tell } from './outbox'
-import { requireSystem } from './systems'
 import { takeTurns } from './turns'
 
 /** Sets levels of all members or groups of the caller's system: all of them, or none. */

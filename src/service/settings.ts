@@ -5,12 +5,22 @@ import { statement } from '../db/statement'
 import { systemSettings } from '../db/tables'
 import { changesOf } from '../model/entity'
 import { error } from '../model/errors'
-import type { Viewer } from '../model/privacy'
+import { isOwner, requireSystem, type Seen, see, type Viewer } from '../model/privacy'
 import { type Settings, type SettingsPatch, settings } from '../model/settings'
 import type { System, SystemPatch } from '../model/system'
 import type { Deps } from './deps'
 import { tell } from './outbox'
-import { getOwnSystem, requireSystem, updateSystem } from './systems'
+import { getOwnSystem, getSystem, updateSystem } from './systems'
+
+/** The settings of any system, as this viewer may see them. */
+export async function seeSettings(
+  deps: Deps,
+  viewer: Viewer,
+  ref: string,
+): Promise<Seen<typeof settings>> {
+  const { id } = await getSystem(deps, viewer, ref)
+  return see(settings, await getSettings(deps.db, id), isOwner(viewer, id))
+}
 
 export async function getSettings(db: Db, systemId: number): Promise<Settings> {
   const found = await bySystem(db).get(systemId)

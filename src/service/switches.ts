@@ -7,7 +7,7 @@ import { statement } from '../db/statement'
 import { switches, switchMembers } from '../db/tables'
 import { error } from '../model/errors'
 import { type Member, member } from '../model/member'
-import { isOwner, passGate, type Viewer } from '../model/privacy'
+import { isOwner, passGate, requireSystem, type Viewer } from '../model/privacy'
 import { isUuid } from '../model/ref'
 import {
   isSameFront,
@@ -21,7 +21,7 @@ import type { Instant } from '../model/time'
 import type { Deps } from './deps'
 import { getOwnMembers } from './members'
 import { tell } from './outbox'
-import { getOwnSystem } from './systems'
+import { getOwnSystem, refuseDeleted } from './systems'
 
 /** A switch with the rows of its members, in their order. */
 export type Front = Switch & { members: Member[] }
@@ -40,8 +40,7 @@ export async function createSwitch(
 ): Promise<Front> {
   const { id } = await getOwnSystem(deps, viewer, systemRef)
   return deps.transact(async (tx) => {
-    // It may have been deleted while this waited for its turn.
-    if (!(await stillThere(tx).get(id))) throw error('systemNotFound')
+    await refuseDeleted(tx, id)
     const named = await getOwnMembers(tx, id, draft.members)
     refuseTwice(named)
     const latest = await latestIds(tx).get(id)
@@ -106,7 +105,8 @@ export async function deleteSwitch(
   })
 }
 
-export async function deleteAllSwitches(deps: Deps, systemId: number): Promise<void> {
+export async function deleteAllSwitches(deps: Deps, viewer: Viewer): Promise<void> {
+  const systemId = requireSystem(viewer)
   await deps.transact(async (tx) => {
     const one = await latest(tx).get(systemId)
     if (!one) return
@@ -202,8 +202,6 @@ const latest = statement<Switch>(
   `select * from switches where system_id = :system and ${isFinished('switches')}
    order by timestamp desc limit 1`,
 )
-
-const stillThere = statement(['id'], 'select id from systems where id = :id')
 
 const latestIds = statement<{ timestamp: Instant; ids: string }>(
   ['system'],

@@ -4,6 +4,7 @@ import { prepared } from '../db/prepared'
 import { statement } from '../db/statement'
 import { bots, tokens } from '../db/tables'
 import { DISCORD, type Platform } from '../model/platform'
+import { requireOperator, requireSystem, type Viewer } from '../model/privacy'
 import type { Deps } from './deps'
 import { drawSecret, hashSecret } from './secrets'
 
@@ -13,7 +14,8 @@ export interface TokenInfo {
 }
 
 /** Makes a token of that name, in place of an older one of the same name. Shown only here. */
-export async function createToken(deps: Deps, systemId: number, name: string): Promise<string> {
+export async function createToken(deps: Deps, viewer: Viewer, name: string): Promise<string> {
+  const systemId = requireSystem(viewer)
   return deps.transact((tx) => insertToken(deps, tx, systemId, name))
 }
 
@@ -31,17 +33,18 @@ export async function insertToken(
   return token
 }
 
-export async function listTokens({ db }: Deps, systemId: number): Promise<TokenInfo[]> {
+export async function listTokens({ db }: Deps, viewer: Viewer): Promise<TokenInfo[]> {
   return await db
     .select({ name: tokens.name, created: tokens.created })
     .from(tokens)
-    .where(eq(tokens.system_id, systemId))
+    .where(eq(tokens.system_id, requireSystem(viewer)))
     .orderBy(tokens.id)
     .all()
 }
 
 /** Whether there was one of that name. */
-export async function revokeToken(deps: Deps, systemId: number, name: string): Promise<boolean> {
+export async function revokeToken(deps: Deps, viewer: Viewer, name: string): Promise<boolean> {
+  const systemId = requireSystem(viewer)
   return deps.transact(async (tx) => {
     const gone = await tx.delete(tokens).where(isToken(systemId, name)).returning().all()
     return gone.length > 0
@@ -102,9 +105,11 @@ export interface BotInfo extends TokenInfo, Bot {}
 
 export async function createBot(
   deps: Deps,
+  viewer: Viewer,
   name: string,
   platform: Platform = DISCORD,
 ): Promise<string> {
+  requireOperator(viewer)
   const key = drawSecret()
   await deps.transact(async (tx) => {
     await tx.insert(bots).values({ name, platform, hash: hashSecret(key), created: deps.now() })
@@ -112,7 +117,8 @@ export async function createBot(
   return key
 }
 
-export async function listBots({ db }: Deps): Promise<BotInfo[]> {
+export async function listBots({ db }: Deps, viewer: Viewer): Promise<BotInfo[]> {
+  requireOperator(viewer)
   return await db
     .select({ name: bots.name, platform: bots.platform, created: bots.created })
     .from(bots)
@@ -120,7 +126,8 @@ export async function listBots({ db }: Deps): Promise<BotInfo[]> {
     .all()
 }
 
-export async function revokeBot(deps: Deps, name: string): Promise<boolean> {
+export async function revokeBot(deps: Deps, viewer: Viewer, name: string): Promise<boolean> {
+  requireOperator(viewer)
   return deps.transact(async (tx) => {
     const gone = await tx.delete(bots).where(eq(bots.name, name)).returning().all()
     return gone.length > 0

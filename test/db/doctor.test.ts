@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { openDeps } from '../../src/app'
 import { parseConfig } from '../../src/config'
 import { examine, findNotes, repair } from '../../src/db/doctor'
-import { importFile } from '../../src/service/transfer/import'
 import { fixture } from '../formats/fixture'
+import { importFile } from '../operator'
 import { dump, meddle } from '../service/transfer/stage'
 
 const PAGE_SIZE = 4096

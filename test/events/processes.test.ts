@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDeps } from '../../src/app'
 import { parseConfig } from '../../src/config'
-import { createSystem } from '../../src/service/systems'
+import { createSystem } from '../operator'
 import { emptyFolder, program, type Server, startServer } from '../program'
 import { type Receiver, receivers, TOKEN, until } from './receiver'
 

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { explain } from '../../examples/multitude'
 import { messages } from '../../src/db/tables'
 import { ignoreReasons } from '../../src/model/proxy/decide'
-import { createBot } from '../../src/service/tokens'
 import { home } from '../kit'
+import { createBot } from '../operator'
 
 const SCRIPT = join(import.meta.dir, '../../examples/console-bot.ts')
 const OFFER = '* This account has no system. Make one with: /register NAME'

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createBot } from '../../src/service/tokens'
 import { home } from '../kit'
+import { createBot } from '../operator'
 import { startIrcv3 } from './ircv3'
 
 // What it does on a real server is held to in irc-bot.ngircd.ts, which needs that server.

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { connectMultitude } from '../../examples/multitude'
 import { messages } from '../../src/db/tables'
-import { createBot } from '../../src/service/tokens'
 import { home } from '../kit'
+import { createBot } from '../operator'
 
 const { app, deps } = home({ PORT: '0' })
 const address = app.listen()

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import { createBot } from '../../src/service/tokens'
 import { readStream } from '../events/reading'
 import { until } from '../events/receiver'
 import { type Home, home, type Someone } from '../kit'
+import { createBot } from '../operator'
 import { emptyFolder, program, runCommand, startServer } from '../program'
 
 const GUEST = '203.0.113.7'

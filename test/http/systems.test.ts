@@ -4,8 +4,8 @@ import { events } from '../../src/db/tables'
 import type { JsonObject } from '../../src/model/entity'
 import type { Field } from '../../src/model/field'
 import { system } from '../../src/model/system'
-import { linkAccount, unlinkAccount } from '../../src/service/accounts'
 import { home, type Someone } from '../kit'
+import { linkAccount, unlinkAccount } from '../operator'
 
 const { ask, makeSystem, deps } = home()
 

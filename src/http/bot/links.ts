@@ -9,9 +9,9 @@ import { botRoutes, TAG } from './named'
 export function linkRoutes(deps: Deps, bodyLimit: number) {
   return botRoutes(bodyLimit).post(
     '/link',
-    async ({ platform, body }) => {
+    async ({ platform, viewer, body }) => {
       const { account_id, code } = linkFromBot(body, platform)
-      const { hid } = await linkByCode(deps, account_id, code)
+      const { hid } = await linkByCode(deps, viewer, account_id, code)
       return { account_id: bareId(account_id), system: hid }
     },
     {

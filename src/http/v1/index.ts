@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
+import { requireSystem } from '../../model/privacy'
 import type { Deps } from '../../service/deps'
-import { requireSystem } from '../../service/systems'
 import { callerOf } from '../context'
 import { isRead } from '../viewer'
 import { memberRoutes } from './members'

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Events } from '../../events/events'
+import { requireSystem } from '../../model/privacy'
 import type { Deps } from '../../service/deps'
-import { requireSystem } from '../../service/systems'
 import { callerOf } from '../context'
 import { isRead } from '../viewer'
 import { groupRoutes } from './groups'

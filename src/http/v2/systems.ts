@@ -1,11 +1,11 @@
 import { t } from 'elysia'
-import { isOwner, see } from '../../model/privacy'
+import { see } from '../../model/privacy'
 import { settings } from '../../model/settings'
 import { system } from '../../model/system'
 import type { Deps } from '../../service/deps'
 import { loadSystem } from '../../service/load/load'
-import { getSettings, patchSettings } from '../../service/settings'
-import { getSystem, patchSystem } from '../../service/systems'
+import { patchSettings, seeSettings } from '../../service/settings'
+import { patchSystem } from '../../service/systems'
 import { bodySchema } from '../../wire/schema'
 import { patchFromV2, toV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../docs'
@@ -55,10 +55,8 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/systems/:systemRef/settings',
-      async ({ params, viewer }) => {
-        const { id } = await getSystem(deps, viewer, params.systemRef)
-        return toV2(settings, see(settings, await getSettings(deps.db, id), isOwner(viewer, id)))
-      },
+      async ({ params, viewer }) =>
+        toV2(settings, await seeSettings(deps, viewer, params.systemRef)),
       {
         params,
         detail: describe({

@@ -3,12 +3,11 @@ import type { Value } from '../../db/statement'
 import { type ErrorName, error } from '../../model/errors'
 import type { Audience } from '../../model/face'
 import { ORIGINAL_LOOKUP } from '../../model/message'
-import { gates, type Viewer } from '../../model/privacy'
+import { gates, requireSystem, type Viewer } from '../../model/privacy'
 import { isUuid, parseRef, parseSystemRef, type Ref, type SystemRef } from '../../model/ref'
 import { SWITCHES_PER_PAGE } from '../../model/switch'
 import type { Instant } from '../../model/time'
 import type { Deps } from '../deps'
-import { requireSystem } from '../systems'
 import {
   frontersSlowly,
   groupMembersSlowly,

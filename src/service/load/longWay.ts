@@ -55,22 +55,22 @@ export async function groupsSlowly(
 }
 
 export async function memberSlowly(deps: Deps, viewer: Viewer, ref: string): Promise<string> {
-  return spellOne(deps, viewer, 'members', await getMember(deps, ref))
+  return spellOne(deps, viewer, 'members', await getMember(deps.db, ref))
 }
 
 export async function groupSlowly(deps: Deps, viewer: Viewer, ref: string): Promise<string> {
-  return spellOne(deps, viewer, 'groups', await getGroup(deps, ref))
+  return spellOne(deps, viewer, 'groups', await getGroup(deps.db, ref))
 }
 
 export async function groupMembersSlowly(deps: Deps, viewer: Viewer, ref: string): Promise<string> {
-  const of = await getGroup(deps, ref)
+  const of = await getGroup(deps.db, ref)
   const audience = eyesOf(viewer, of.system_id)
   passGate('groupMembers', of, audience === 'owner')
   return spellAll(deps, 'members', await membersIn(deps.db, of, audience), audience)
 }
 
 export async function memberGroupsSlowly(deps: Deps, viewer: Viewer, ref: string): Promise<string> {
-  const { id, system_id } = await getMember(deps, ref)
+  const { id, system_id } = await getMember(deps.db, ref)
   const audience = eyesOf(viewer, system_id)
   passGate('groups', await getSystemById(deps.db, system_id), audience === 'owner')
   const rows = await deps.db
@@ -111,7 +111,7 @@ export async function switchSlowly(
 }
 
 export async function messageSlowly(deps: Deps, viewer: Viewer, id: string): Promise<string> {
-  const { message, system, member } = await getMessage(deps, id)
+  const { message, system, member } = await getMessage(deps.db, deps.now(), id)
   const audience = eyesOf(viewer, message.system_id)
   const { original, sender, channel, guild } = message
   const head = {

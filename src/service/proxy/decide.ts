@@ -5,6 +5,7 @@ import { statement } from '../../db/statement'
 import type { AutoproxyMode } from '../../model/autoproxy'
 import { MAX_TAGS } from '../../model/check'
 import { type Member, member } from '../../model/member'
+import { requireWitness, type Viewer } from '../../model/privacy'
 import {
   autoproxyTarget,
   type Decision,
@@ -27,8 +28,10 @@ export interface ProxyRequest extends ProxyMessage {
 /** What becomes of a message. The backslash commands take effect at once, a proxy when recorded. */
 export async function decideMessage(
   deps: Deps,
+  viewer: Viewer,
   request: ProxyRequest,
 ): Promise<{ decision: Decision<Speaker>; system: { hid: string } | null }> {
+  requireWitness(viewer, request.account_id)
   const loaded = await load(deps.db, request)
   const decision = decide(loaded?.context ?? null, request)
   if (loaded && !request.dry_run) await applyCommand(deps, loaded.system, request, decision)

@@ -7,6 +7,7 @@ import { Problem } from '../../model/check'
 import { error } from '../../model/errors'
 import type { Member } from '../../model/member'
 import type { Message } from '../../model/message'
+import { requireWitness, type Viewer } from '../../model/privacy'
 import { switchEffect } from '../../model/proxy/decide'
 import type { Settings } from '../../model/settings'
 import { MAX_FRONTERS, nextMoment } from '../../model/switch'
@@ -37,8 +38,10 @@ export interface MessageDraft {
  */
 export async function recordMessage(
   deps: Deps,
+  viewer: Viewer,
   draft: MessageDraft,
 ): Promise<FoundMessage & { isNew: boolean }> {
+  requireWitness(viewer, draft.sender)
   return deps.transact(async (tx) => {
     const speaker = await getSpeaker(tx, draft)
     const known = await findMessage(tx, draft.id)
@@ -73,7 +76,12 @@ export async function recordMessage(
   })
 }
 
-export async function deleteMessages(deps: Deps, ids: readonly string[]): Promise<void> {
+export async function deleteMessages(
+  deps: Deps,
+  viewer: Viewer,
+  ids: readonly string[],
+): Promise<void> {
+  for (const id of ids) requireWitness(viewer, id)
   await deps.transact(async (tx) => {
     await tx.delete(messages).where(inArray(messages.id, [...ids]))
   })

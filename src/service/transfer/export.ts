@@ -11,8 +11,9 @@ import {
 } from '../../formats/frontHistory'
 import { type Snapshot, writePluralkit } from '../../formats/pluralkit/write'
 import { error } from '../../model/errors'
+import { requireSystem, type Viewer } from '../../model/privacy'
 import type { Instant } from '../../model/time'
-import { listAccounts } from '../accounts'
+import { accountsOf } from '../accounts'
 import type { Deps } from '../deps'
 import { getOwnGroups } from '../groups'
 import { historyInPages, type PastSwitch, skipSwitches } from '../history'
@@ -41,12 +42,13 @@ export interface ExportPart {
  * Everything of a system as a file that PluralKit takes too. No importer takes more switches than
  * one part has, so a longer history comes in several; each has all the rest and stands by itself.
  */
-export function exportSystem(
+export async function exportSystem(
   deps: Deps,
-  systemId: number,
+  viewer: Viewer,
   choice: ExportChoice = { members: null, groups: null },
   part = 1,
 ): Promise<ExportPart> {
+  const systemId = requireSystem(viewer)
   return deps.snapshot(systemId, async (db) => {
     const range = await findPart(db, systemId, part)
     const snapshot = await takeSnapshot(deps, db, systemId, choice, part, range)
@@ -75,11 +77,12 @@ interface HistoryRange {
 }
 
 /** One row per unbroken presence of a member. */
-export function exportFrontHistory(
+export async function exportFrontHistory(
   deps: Deps,
-  systemId: number,
+  viewer: Viewer,
   format: 'csv' | 'ics',
 ): Promise<ExportFile> {
+  const systemId = requireSystem(viewer)
   return deps.snapshot(systemId, async (db) => {
     const { name } = await getSystemById(db, systemId)
     const people = await membersOf(db, systemId)
@@ -138,7 +141,7 @@ async function takeSnapshot(
     system: await getSystemById(db, systemId),
     settings: await getSettings(db, systemId),
     colorHex: await getColorHex(db, systemId),
-    accounts: await listAccounts(db, systemId),
+    accounts: await accountsOf(db, systemId),
     members: people,
     groups: keptGroups.map(({ row, inside }) => ({ ...row, members: inside.filter(isChosen) })),
     switches: choose(historyInPages(db, systemId, 'newest', before, MAX_SWITCHES), isChosen),

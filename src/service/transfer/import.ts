@@ -2,6 +2,7 @@ import type { Db } from '../../db/handle'
 import { parts, UnreadableFile } from '../../formats/bundle'
 import type { Arriving, BundleHead, BundlePart } from '../../formats/parts'
 import { error } from '../../model/errors'
+import { requireOperator, requireSystem, requireWitness, type Viewer } from '../../model/privacy'
 import { settings } from '../../model/settings'
 import { linkImported, planAccounts } from '../accounts'
 import type { Deps } from '../deps'
@@ -27,20 +28,57 @@ import { importSwitches, roomForSwitches } from './switches'
 import { finishTags, stageTags } from './tags'
 import type { Import, ImportOptions, ImportReport } from './work'
 
-/** Into which system: an existing one, or a new one with a token of its own. */
-export type ImportTarget = { systemId: number } | 'new'
+/** Brings a file into the caller's own system. */
+export async function importFile(
+  deps: Deps,
+  viewer: Viewer,
+  file: Uint8Array | Arriving,
+  options: ImportOptions,
+): Promise<ImportReport> {
+  const systemId = requireSystem(viewer)
+  refuseUnknown(viewer, options)
+  return writeFile(deps, file, systemId, options)
+}
+
+/** The same where many ask: the file is read when there is room for it, lest it fill the memory. */
+export async function importInTurn(
+  deps: Deps,
+  viewer: Viewer,
+  file: Arriving,
+  options: ImportOptions,
+): Promise<ImportReport> {
+  const systemId = requireSystem(viewer)
+  refuseUnknown(viewer, options)
+  return deps.importTurns.take(systemId, () => writeFile(deps, file, systemId, options))
+}
+
+/** Makes a system of a file, with a token of its own. */
+export async function importNewSystem(
+  deps: Deps,
+  viewer: Viewer,
+  file: Uint8Array | Arriving,
+  options: ImportOptions,
+): Promise<ImportReport> {
+  requireOperator(viewer)
+  return writeFile(deps, file, null, options)
+}
+
+/** Whose the accounts are that shall be linked, the caller must know. */
+function refuseUnknown(viewer: Viewer, { link }: ImportOptions): void {
+  if (link === 'all') requireOperator(viewer)
+  else for (const account of link) requireWitness(viewer, account)
+}
 
 /**
  * Writes a file of any known format: all of it, or nothing. What is much is written in slices that
  * nobody sees; one short transaction at the end does the rest, and shows it all.
  */
-export async function importFile(
+async function writeFile(
   deps: Deps,
   file: Uint8Array | Arriving,
-  target: ImportTarget,
+  systemId: number | null,
   options: ImportOptions,
 ): Promise<ImportReport> {
-  const systemId = target === 'new' ? null : target.systemId
   try {
     const room = await roomFor(deps.db, systemId)
     const arriving = file instanceof Uint8Array ? [file] : file

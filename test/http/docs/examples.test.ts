@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { groups, linkCodes, members } from '../../../src/db/tables'
 import { hashSecret } from '../../../src/service/secrets'
-import { createBot } from '../../../src/service/tokens'
 import { EXAMPLE_CODE } from '../../../src/wire/bot'
 import { EXAMPLE_GROUP, EXAMPLE_MEMBER } from '../../../src/wire/schema'
 import { document } from '../../document'
 import { home } from '../../kit'
+import { createBot } from '../../operator'
 import { makeWorld } from '../../scenarios'
 
 /** Every body that the API page shows is sent as it stands to a server that has what it names. */

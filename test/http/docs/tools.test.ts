@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { generateSource } from 'oazapfts'
-import { createBot } from '../../../src/service/tokens'
 import { document } from '../../document'
 import { home } from '../../kit'
+import { createBot } from '../../operator'
 
 /** The document in the hands of programs that others wrote: two that judge it, one that uses it. */
 

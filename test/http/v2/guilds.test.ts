@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { findMemberGuild, patchMemberGuild, patchSystemGuild } from '../../../src/service/guilds'
+import { findMemberGuild } from '../../../src/service/guilds'
 import { home } from '../../kit'
+import { patchMemberGuild, patchSystemGuild } from '../../operator'
 import { makeWorld, play, type Scenarios, type World } from '../../scenarios'
 
 const place = home()

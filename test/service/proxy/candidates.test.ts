@@ -7,9 +7,9 @@ import { usualLimits } from '../../../src/model/proxy/decide'
 import { matchTags } from '../../../src/model/proxy/tags'
 import { insertAccount } from '../../../src/service/accounts'
 import { deleteMember, insertMember } from '../../../src/service/members'
-import { decideMessage } from '../../../src/service/proxy/decide'
 import { patchSettings } from '../../../src/service/settings'
 import { home } from '../../kit'
+import { decideMessage } from '../../operator'
 
 const ACCOUNT = '100000000000000001'
 const { deps, makeSystem } = home()

@@ -4,10 +4,9 @@ import { and, eq, gt, max } from 'drizzle-orm'
 import { events } from '../../../src/db/tables'
 import type { JsonObject } from '../../../src/model/entity'
 import type { Deps } from '../../../src/service/deps'
-import { exportSystem } from '../../../src/service/transfer/export'
-import { type ImportTarget, importFile } from '../../../src/service/transfer/import'
 import type { ImportOptions, ImportReport } from '../../../src/service/transfer/work'
 import type { Home, Someone } from '../../kit'
+import { exportSystem, type ImportTarget, importFile } from '../../operator'
 
 /** The names of all files that were made up for the tests. */
 export const fixtures = readdirSync(new URL('../../formats/fixtures', import.meta.url)).toSorted()

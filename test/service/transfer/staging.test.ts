@@ -2,12 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import type { BundlePart } from '../../../src/formats/parts'
 import type { JsonObject } from '../../../src/model/entity'
 import { readHere } from '../../../src/service/deps'
-import { countSystems, listSystems } from '../../../src/service/systems'
-import { exportSystem } from '../../../src/service/transfer/export'
-import { importFile } from '../../../src/service/transfer/import'
 import { removeGivenUp } from '../../../src/service/transfer/staging'
 import { roomForSwitches } from '../../../src/service/transfer/switches'
 import { home, type Someone } from '../../kit'
+import { countSystems, exportSystem, importFile, listSystems } from '../../operator'
 import { dump, meddle, pluralkit } from './stage'
 
 const place = home()

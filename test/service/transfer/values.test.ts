@@ -5,10 +5,10 @@ import { accounts, members, switches, systems } from '../../../src/db/tables'
 import type { JsonObject } from '../../../src/model/entity'
 import { formatInstant } from '../../../src/model/time'
 import { insertAccount } from '../../../src/service/accounts'
-import { createBot } from '../../../src/service/tokens'
 import type { ImportPart, ImportReport } from '../../../src/service/transfer/work'
 import { fixture } from '../../formats/fixture'
 import { home, type Someone } from '../../kit'
+import { createBot } from '../../operator'
 import { bring, counts, dump, exportText, listener, pluralkit } from './stage'
 
 const place = home()

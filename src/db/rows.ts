@@ -73,16 +73,15 @@ const decodersOf = memoize((entity: Entity): [string, Decoder][] =>
   }),
 )
 
-function decoderOf({ kind }: Field): Decoder | null {
-  switch (kind) {
-    case 'flag':
-      return (stored) => (stored === null ? null : stored === 1)
-    case 'proxyTags':
-    case 'texts':
-    case 'snowflakes':
-      return (stored) => JSON.parse(stored as string)
-    default:
+function decoderOf({ stored }: Field): Decoder | null {
+  switch (stored) {
+    case 'text':
+    case 'integer':
       return null
+    case 'flag':
+      return (value) => (value === null ? null : value === 1)
+    case 'json':
+      return (value) => JSON.parse(value as string)
   }
 }
 

@@ -95,6 +95,16 @@ export function fillDefaults<E extends Entity>(entity: E, draft: Draft<E>): Row<
   return Object.assign(row, draft) as Row<E>
 }
 
+/** The given values by key, as every wire, event and file has them. */
+export function spellFields({ entries }: Entity, values: JsonObject): JsonObject {
+  const spelled: JsonObject = {}
+  for (const [key, field] of entries) {
+    const value = values[key]
+    if (value !== undefined) spelled[key] = field.spell(value)
+  }
+  return spelled
+}
+
 /** The keys of a patch that say something new about the row. */
 export function changesOf<E extends Entity>(row: Row<E>, patch: Patch<E>): Patch<E> {
   const before = row as JsonObject

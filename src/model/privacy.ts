@@ -1,5 +1,6 @@
 import type { Entity, Identity, Level, Row } from './entity'
 import { type ErrorName, error } from './errors'
+import { type Field, hiddenAs } from './field'
 import { type Platform, platformOf } from './platform'
 
 /** Who asks: a system, a bot or the operator, on a system's behalf if any, or nobody. */
@@ -62,14 +63,17 @@ export function see<E extends Entity>(
   const from = row as Record<string, unknown>
   const shown: Record<string, unknown> = { uuid: row.uuid, hid: row.hid }
   for (const [key, field] of entity.entries) {
-    if (field.ownerOnly === 'absent') continue
-    if (field.ownerOnly === 'null') shown[key] = null
-    // A guard the row does not know hides: a forgotten level must never leak.
-    else if (field.guard === undefined || from[field.guard] === 'public') shown[key] = from[key]
-    else if (field.standIn !== undefined) shown[key] = from[field.standIn] ?? from[key]
-    else shown[key] = field.kind === 'proxyTags' ? [] : null
+    const hidden = isOpen(field, from) ? null : hiddenAs(field)
+    if (hidden === null) shown[key] = from[key]
+    else if (hidden === 'stand-in') shown[key] = from[field.standIn ?? key] ?? from[key]
+    else if (hidden !== 'absent') shown[key] = hidden === 'empty list' ? [] : null
   }
   return shown as Seen<E>
+}
+
+/** A guard the row does not know hides: a forgotten level must never leak. */
+function isOpen({ ownerOnly, guard }: Field, row: Record<string, unknown>): boolean {
+  return ownerOnly === undefined && (guard === undefined || row[guard] === 'public')
 }
 
 /** Whole lists that a level closes for everyone but the owner. */

@@ -9,6 +9,7 @@ import {
   parseKeys,
   parsePatch,
   type Row,
+  spellFields,
   throwIfAny,
 } from '../model/entity'
 import { error, type Problems } from '../model/errors'
@@ -20,20 +21,15 @@ import { isTooFarAhead, MAX_FRONTERS, type SwitchDraft } from '../model/switch'
 import { formatInstant, type Instant, parseInstant } from '../model/time'
 import { isObject, isStrings, parseObject, parseStrings, type UnreadBody } from './json'
 
-/** Spells what a viewer sees: `hid` is `id`, instants are ISO 8601, levels are nested. */
+/** Spells what a viewer sees: `hid` is `id`, levels are nested, and the fields know the rest. */
 export function toV2<E extends Entity>(
   entity: E,
   seen: Seen<E>,
   extra: JsonObject = {},
 ): JsonObject {
-  const json: JsonObject =
-    seen.hid === undefined ? { ...extra } : { id: seen.hid, uuid: seen.uuid, ...extra }
   const values = seen as JsonObject
-  for (const [key, { kind }] of entity.entries) {
-    const value = values[key]
-    if (value !== undefined)
-      json[key] = kind === 'timestamp' && typeof value === 'number' ? formatInstant(value) : value
-  }
+  const identity = seen.hid === undefined ? {} : { id: seen.hid, uuid: seen.uuid }
+  const json: JsonObject = { ...identity, ...extra, ...spellFields(entity, values) }
   if (entity.levels.length > 0) json.privacy = privacyToV2(entity, values)
   return json
 }

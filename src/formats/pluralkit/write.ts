@@ -1,6 +1,12 @@
 import { type Autoproxy, autoproxy } from '../../model/autoproxy'
-import type { Entity, Identity, JsonObject, Row } from '../../model/entity'
-import type { Field } from '../../model/field'
+import {
+  type Entity,
+  type Identity,
+  type JsonObject,
+  type Row,
+  spellFields,
+} from '../../model/entity'
+import { type Field, isAddress } from '../../model/field'
 import { group } from '../../model/group'
 import { type MemberGuild, memberGuild, type SystemGuild, systemGuild } from '../../model/guild'
 import { member } from '../../model/member'
@@ -125,7 +131,7 @@ class Unfit {
 /** Addresses must be https, and a name must not be blank. */
 function standIn(field: Field, value: unknown, id: unknown): unknown {
   if (typeof value !== 'string' || field.readonly) return value
-  if (field.kind === 'url') return /^https:/i.test(value) ? value : null
+  if (isAddress(field)) return /^https:/i.test(value) ? value : null
   return field.required && value.trim() === '' ? id : value
 }
 
@@ -143,23 +149,23 @@ function spellAll<T>(items: readonly T[], spell: (item: T) => unknown): string {
   return items.map((item) => JSON.stringify(spell(item))).join()
 }
 
-/** Spells rows with their keys in PluralKit's order; what it does not have comes behind. */
+/** Spells rows in PluralKit's order. What the table has beside it comes behind, and is passed over. */
 function spelling<E extends Entity>(
   entity: E,
-  keys: readonly string[] = [],
-  levels: readonly string[] = [],
+  firstKeys: readonly string[] = [],
+  firstLevels: readonly string[] = [],
 ): (row: Row<E> & Partial<Identity>) => JsonObject {
-  const order = [...new Set([...keys, ...Object.keys(entity.fields)])]
+  const keys = [...new Set([...firstKeys, ...Object.keys(entity.fields)])]
+  const levels = [...new Set([...firstLevels, ...entity.levels])]
+  const pick = (from: JsonObject, names: readonly string[]) =>
+    Object.fromEntries(names.map((name) => [name, from[name]]))
   return (row) => {
     const from = row as JsonObject
-    const values: JsonObject = row.hid ? { id: row.hid, uuid: row.uuid } : {}
-    for (const key of order) {
-      const value = from[key]
-      const isTime = entity.fields[key]?.kind === 'timestamp' && typeof value === 'number'
-      values[key] = isTime ? formatInstant(value) : value
+    const values = {
+      ...(row.hid && { id: row.hid, uuid: row.uuid }),
+      ...pick({ ...from, ...spellFields(entity, from) }, keys),
     }
-    if (levels.length === 0) return values
-    return { ...values, privacy: Object.fromEntries(levels.map((level) => [level, from[level]])) }
+    return levels.length === 0 ? values : { ...values, privacy: pick(from, levels) }
   }
 }
 

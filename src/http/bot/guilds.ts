@@ -14,7 +14,7 @@ import {
 import { getSystemForBot } from '../../service/systems'
 import { bodySchema } from '../../wire/schema'
 import { anyPatchFromV2, patchFromV2, toV2 } from '../../wire/v2'
-import { describe, writeErrors } from '../docs'
+import { describe, writeErrors } from '../openapi'
 import { pathIdOf } from '../query'
 import { showMemberGuild, showSystemGuild } from '../v2/guilds'
 import { guildId, memberRef } from '../v2/params'

@@ -6,7 +6,7 @@ import type { Deps } from '../../service/deps'
 import { getMember } from '../../service/members'
 import { refuseForeign } from '../../service/systems'
 import { callerOf } from '../context'
-import { routes } from '../viewer'
+import { routes } from '../routes'
 
 export const TAG = 'Bots'
 

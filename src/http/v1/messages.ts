@@ -5,8 +5,8 @@ import { isOwner } from '../../model/privacy'
 import type { Deps } from '../../service/deps'
 import { getMessage } from '../../service/messages'
 import { messageToV1, schemasV1 } from '../../wire/v1'
-import { describe } from '../docs'
-import { routes } from '../viewer'
+import { describe } from '../openapi'
+import { routes } from '../routes'
 import { showMember, showSystem, TAG } from './views'
 
 export function messageRoutes(deps: Deps, bodyLimit: number) {

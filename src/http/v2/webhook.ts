@@ -14,8 +14,8 @@ import { url as urlField } from '../../model/field'
 import { requireSystem } from '../../service/systems'
 import { parseObject, type UnreadBody } from '../../wire/json'
 import { unreadBody } from '../../wire/schema'
-import { describe, writeErrors } from '../docs'
-import { routes } from '../viewer'
+import { describe, writeErrors } from '../openapi'
+import { routes } from '../routes'
 
 const TAG = 'Events'
 

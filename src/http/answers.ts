@@ -10,7 +10,7 @@ const LARGE = 16 * 1024
 
 export type Bytes = Uint8Array<ArrayBuffer>
 
-/** A read of version 2: who has this very answer already is only told so. */
+/** A read that may be kept: who has this very answer already is only told so. */
 export function answerRead(request: KnownRequest, bytes: Bytes, headers: Headers): Response {
   const tag = tagOf(bytes)
   const known = request.headers.get('if-none-match')

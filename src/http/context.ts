@@ -1,17 +1,6 @@
-import { nobody, type Viewer } from '../model/privacy'
-import type { TokenOwner } from '../service/tokens'
 import type { Large } from './answers'
+import { anonymous, type Caller } from './caller'
 import { type Client, findClient } from './client'
-
-/** Who is at the other end of a request. */
-export interface Caller {
-  readonly kind: 'nobody' | 'system' | 'bot'
-  readonly viewer: Viewer
-  /** The system that the caller acts as, as it may be named. */
-  readonly system: TokenOwner | null
-}
-
-export const anonymous: Caller = { kind: 'nobody', viewer: nobody, system: null }
 
 /** What the server knows of a request when its route is asked. */
 export interface RequestContext {
@@ -21,8 +10,8 @@ export interface RequestContext {
   readonly peer: () => string
   /** What answers in JSON begin with. One set of headers that is copied whole is almost free. */
   readonly headers: Headers
-  /** Whether it is a read of version 2, whose answer a client may keep. */
-  readonly isRead: boolean
+  /** Whether it is a read whose answer a client may keep. */
+  readonly isKept: boolean
   readonly trustedProxies: number
   /** What the route answered, if that is yet to be compressed. */
   large?: Large

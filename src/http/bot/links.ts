@@ -2,7 +2,7 @@ import { bareId } from '../../model/platform'
 import type { Deps } from '../../service/deps'
 import { linkByCode } from '../../service/linkCodes'
 import { linkFromBot, schemasBot } from '../../wire/bot'
-import { describe, writeErrors } from '../docs'
+import { describe, writeErrors } from '../openapi'
 import { botRoutes, TAG } from './named'
 
 /** Linking an account to a system that is known on another platform. */

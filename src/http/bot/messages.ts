@@ -14,7 +14,7 @@ import {
 } from '../../wire/bot'
 import { listBody } from '../../wire/schema'
 import { messageToV2 } from '../../wire/v2'
-import { describe, writeErrors } from '../docs'
+import { describe, writeErrors } from '../openapi'
 import { pathIdOf } from '../query'
 import { showMember, showSystem } from '../v2/views'
 import { botRoutes, TAG } from './named'

@@ -4,8 +4,8 @@ import { parseRef } from '../../model/ref'
 import type { Deps } from '../../service/deps'
 import { createMember, deleteMember, patchMember, seeMember } from '../../service/members'
 import { memberDraftFromV1, memberPatchFromV1, memberToV1, schemasV1 } from '../../wire/v1'
-import { describe, writeErrors } from '../docs'
-import { routes } from '../viewer'
+import { describe, writeErrors } from '../openapi'
+import { routes } from '../routes'
 import { showMember, TAG } from './views'
 
 const params = t.Object({ id: t.String({ description: 'Short ID of a member' }) })

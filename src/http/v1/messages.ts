@@ -4,8 +4,8 @@ import { normalizeId } from '../../model/platform'
 import type { Deps } from '../../service/deps'
 import { seeMessage } from '../../service/messages'
 import { memberToV1, messageToV1, schemasV1, systemToV1 } from '../../wire/v1'
-import { describe } from '../docs'
-import { routes } from '../viewer'
+import { describe } from '../openapi'
+import { routes } from '../routes'
 import { TAG } from './views'
 
 export function messageRoutes(deps: Deps, bodyLimit: number) {

@@ -12,9 +12,9 @@ import { createSwitch, getFronters } from '../../service/switches'
 import { getSystem } from '../../service/systems'
 import { unreadBody } from '../../wire/schema'
 import { frontersFromV1, schemasV1, switchToV1, systemPatchFromV1 } from '../../wire/v1'
-import { describe, writeErrors } from '../docs'
+import { describe, writeErrors } from '../openapi'
 import { parameter, parameters, parseTime } from '../query'
-import { routes } from '../viewer'
+import { routes } from '../routes'
 import { showMember, showSystem, TAG } from './views'
 
 const params = t.Object({ id: t.String({ description: 'Short ID of a system' }) })

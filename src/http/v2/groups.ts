@@ -7,9 +7,9 @@ import { changeGroupMembers, membershipActions } from '../../service/memberships
 import { parseStrings } from '../../wire/json'
 import { bodySchema, EXAMPLE_MEMBER, listBody } from '../../wire/schema'
 import { draftFromV2, patchFromV2 } from '../../wire/v2'
-import { describe, writeErrors } from '../docs'
+import { describe, writeErrors } from '../openapi'
 import { parameter, parameters, parseFlag } from '../query'
-import { routes } from '../viewer'
+import { routes } from '../routes'
 import { groupRef, systemRef } from './params'
 import { showGroup } from './views'
 

@@ -13,9 +13,9 @@ import {
 } from '../../service/guilds'
 import { bodySchema } from '../../wire/schema'
 import { patchFromV2, toV2 } from '../../wire/v2'
-import { describe, writeErrors } from '../docs'
+import { describe, writeErrors } from '../openapi'
 import { neededParameter, parameter, parameters, parseSnowflake, pathSnowflake } from '../query'
-import { routes } from '../viewer'
+import { routes } from '../routes'
 import { guildId, memberRef } from './params'
 
 const ofGuild = t.Object({ guild_id: guildId })

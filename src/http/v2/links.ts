@@ -2,8 +2,8 @@ import { t } from 'elysia'
 import { formatInstant } from '../../model/time'
 import type { Deps } from '../../service/deps'
 import { createLinkCode } from '../../service/linkCodes'
-import { describe, writeErrors } from '../docs'
-import { routes } from '../viewer'
+import { describe, writeErrors } from '../openapi'
+import { routes } from '../routes'
 
 /** Linking an account of another platform begins with a code. */
 export function linkRoutes(deps: Deps, bodyLimit: number) {

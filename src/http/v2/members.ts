@@ -7,8 +7,8 @@ import { changeMemberGroups, membershipActions } from '../../service/memberships
 import { parseStrings } from '../../wire/json'
 import { bodySchema, EXAMPLE_GROUP, listBody } from '../../wire/schema'
 import { draftFromV2, patchFromV2 } from '../../wire/v2'
-import { describe, writeErrors } from '../docs'
-import { routes } from '../viewer'
+import { describe, writeErrors } from '../openapi'
+import { routes } from '../routes'
 import { memberRef, systemRef } from './params'
 import { showMember } from './views'
 

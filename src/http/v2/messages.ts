@@ -1,9 +1,9 @@
 import { t } from 'elysia'
 import type { Deps } from '../../service/deps'
 import { loadMessage } from '../../service/load/load'
-import { describe } from '../docs'
+import { describe } from '../openapi'
 import { pathSnowflake } from '../query'
-import { routes } from '../viewer'
+import { routes } from '../routes'
 
 export function messageRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit).get(

@@ -9,9 +9,10 @@ import type { System } from '../../model/system'
 import type { Deps } from '../../service/deps'
 import { getFronters } from '../../service/switches'
 import { getSystem } from '../../service/systems'
+import { findCaller } from '../caller'
 import { callerOf, clientOf } from '../context'
-import { describe } from '../docs'
-import { findCaller, routes } from '../viewer'
+import { describe } from '../openapi'
+import { routes } from '../routes'
 import { systemRef } from './params'
 import { showFront } from './views'
 
@@ -193,10 +194,9 @@ async function frontersOf(deps: Deps, viewer: Viewer, uuid: string, owner: boole
  * Whether the caller is still who it was: its token may have been revoked, its system deleted. It is
  * looked up again only when anything was written since.
  */
-function stillHas(deps: Deps, { headers, url }: Request, viewer: Viewer): () => Promise<boolean> {
-  const { pathname } = new URL(url)
+function stillHas(deps: Deps, { headers }: Request, viewer: Viewer): () => Promise<boolean> {
   return async () => {
-    const caller = await findCaller(deps, headers, pathname)
+    const caller = await findCaller(deps, headers, { isForBots: false })
     return caller.viewer.system === viewer.system
   }
 }

@@ -6,7 +6,8 @@ import { importInTurn } from '../../service/transfer/import'
 import { importParts } from '../../service/transfer/work'
 import { EXAMPLE_MEMBER } from '../../wire/schema'
 import { answerBytes } from '../answers'
-import { describe, writeErrors } from '../docs'
+import type { UnreadFile } from '../body'
+import { describe, writeErrors } from '../openapi'
 import {
   neededParameter,
   parameter,
@@ -17,7 +18,7 @@ import {
   parseWord,
   pathSnowflake,
 } from '../query'
-import { fileRoutes, type UnreadFile } from '../viewer'
+import { fileRoutes } from '../routes'
 
 const TAG = 'Import and export'
 

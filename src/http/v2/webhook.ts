@@ -7,8 +7,8 @@ import type { Problems } from '../../model/errors'
 import { url as urlField } from '../../model/field'
 import { parseObject, type UnreadBody } from '../../wire/json'
 import { unreadBody } from '../../wire/schema'
-import { describe, writeErrors } from '../docs'
-import { routes } from '../viewer'
+import { describe, writeErrors } from '../openapi'
+import { routes } from '../routes'
 
 const TAG = 'Events'
 

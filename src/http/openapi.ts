@@ -1,7 +1,8 @@
-import { type AnyElysia, Elysia, type TSchema } from 'elysia'
+import { Elysia, type TSchema } from 'elysia'
 import { type ErrorName, errorTable } from '../model/errors'
 import { components } from '../wire/components'
 import * as preface from './preface'
+import { collectFacts, type Facts, findFacts, type Wire } from './wire'
 
 type ComponentName = keyof typeof components
 
@@ -57,11 +58,11 @@ export function describe({ id, summary, description, tag, deprecated, ...rest }:
 }
 
 /** The OpenAPI document, made from the routes' own schemas. */
-export async function createDocument(routes: AnyElysia, publicUrl: string): Promise<object> {
+export async function createDocument(wires: readonly Wire[], publicUrl: string): Promise<object> {
   // Only who asks for the document needs the plugin: loading it takes a part of each start.
   const { swagger } = await import('@elysiajs/swagger')
   // The plugin's own page would load its scripts from elsewhere; only its document is used.
-  const described = new Elysia({ normalize: false }).use(routes).use(
+  const described = new Elysia({ normalize: false }).use(wires.map(({ routes }) => routes)).use(
     swagger({
       path: '/page',
       specPath: '/document',
@@ -84,8 +85,10 @@ export async function createDocument(routes: AnyElysia, publicUrl: string): Prom
   const document = JSON.parse(await response.text(), (key, value) =>
     key === 'elysiaMeta' ? undefined : value,
   )
+  const stated = collectFacts(wires, (facts) => facts)
   for (const [path, methods] of Object.entries((document as OpenApi).paths))
-    for (const [method, operation] of Object.entries(methods)) complete(operation, method, path)
+    for (const [method, operation] of Object.entries(methods))
+      complete(operation, method, findFacts(stated, path))
   return document
 }
 
@@ -114,10 +117,9 @@ interface OpenApi {
 }
 
 /** Says what follows from where a route lies: who may ask, with which headers, and what comes. */
-function complete(operation: Operation, method: string, path: string): void {
+function complete(operation: Operation, method: string, { isForBots, isKept }: Facts): void {
   const { 'x-rest': rest = { answers: {} } } = operation
   delete operation['x-rest']
-  const isForBots = path.startsWith('/bot/')
   const isOpen = method === 'get' && !rest.isOwn
   operation.security = isForBots
     ? [{ botKey: [] }]
@@ -129,7 +131,7 @@ function complete(operation: Operation, method: string, path: string): void {
   ]
   operation.responses = {
     ...successes(rest, isForBots),
-    ...(method === 'get' && path.startsWith('/v2/') && !rest.types && unchanged),
+    ...(method === 'get' && isKept && !rest.types && unchanged),
     ...failures([...(rest.errors ?? []), ...everywhere]),
   }
   keepJson(operation)

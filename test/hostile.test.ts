@@ -44,7 +44,7 @@ describe('whatever is asked of any route', () => {
     })
     await fc.assert(property, { numRuns: 1500, endOnFailure: true })
     await expectSound()
-  }, 30_000)
+  })
 
   test('by a bot: no failure', async () => {
     const authorization = `Bot ${await createBot(deps, 'hostile')}`
@@ -54,7 +54,7 @@ describe('whatever is asked of any route', () => {
     })
     await fc.assert(property, { numRuns: 700, endOnFailure: true })
     await expectSound()
-  }, 30_000)
+  })
 })
 
 describe('whatever comes over the line', () => {

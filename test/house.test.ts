@@ -114,7 +114,7 @@ describe('the house', () => {
     rmSync(out, { recursive: true })
     expect(exitCode).toBe(0)
     expect(stdout.toString()).toContain('No schema changes')
-  }, 30_000)
+  })
 
   test('the executable carries every migration, in order', () => {
     const inFolder = readdirSync(join(root, 'migrations'))

@@ -120,7 +120,7 @@ describe('scheduled backups', () => {
     expect(dump(join(cwd, 'backups', name))).toEqual(dump(join(cwd, 'data/multitude.db')))
     server.kill('SIGTERM')
     expect((await server.end()).code).toBe(0)
-  }, 20_000)
+  })
 })
 
 function schedule(settings: Partial<Config>, failure?: string) {

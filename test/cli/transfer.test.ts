@@ -209,5 +209,5 @@ describe('what cannot be done', () => {
     }
     expect(dump(database)).toEqual(before)
     expect(existsSync(join(cwd, 'missing'))).toBe(false)
-  }, 30_000)
+  })
 })

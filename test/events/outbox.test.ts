@@ -90,7 +90,7 @@ describe('what a webhook was not given yet', () => {
     const told = receiver.events.slice(before).map(({ headers }) => headers.get('x-events-dropped'))
     expect(told).toEqual(['8', null, null])
     expect(await droppedOf(as)).toBe(0)
-  }, 20_000)
+  })
 
   test('is told again until it arrived, and what goes meanwhile is not forgotten', async () => {
     const { as, receiver } = await failing()

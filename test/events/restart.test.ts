@@ -103,7 +103,7 @@ describe('a program that stops while an event is on its way', () => {
       failing_since: null,
       deliveries: [{ status: 200, attempt: 1 }],
     })
-  }, 15_000)
+  })
 })
 
 const running = new Set<App>()

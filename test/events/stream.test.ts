@@ -184,7 +184,7 @@ describe('a reader that does not read', () => {
     storage.close()
     server.kill('SIGTERM')
     expect((await server.end()).code).toBe(0)
-  }, 30_000)
+  })
 })
 
 describe('a program that stops', () => {

@@ -164,13 +164,13 @@ describe('what is wrong is said before it connects', () => {
     const [err, code] = await Promise.all([bot.stderr.text(), bot.exited])
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('--platform irc') })
     expect(err).not.toContain(key)
-  }, 30_000)
+  })
 
   test('an IRC server that is not there', async () => {
     const bot = start([...there, '--plain', '--port', '9'])
     const [err, code] = await Promise.all([bot.stderr.text(), bot.exited])
     expect({ code, err }).toEqual({ code: 1, err: 'The connection to 127.0.0.1 is lost.\n' })
-  }, 30_000)
+  })
 })
 
 test('the bot needs one package and nothing of the server', () => {

@@ -22,15 +22,18 @@ describe('a written file', async () => {
   const original = JSON.parse(new TextDecoder().decode(fixture('pluralkit.json')))
 
   test('has its keys where PluralKit has them, and one more at the end', () => {
-    expect(Object.keys(written)).toEqual([...Object.keys(original), 'multitude'])
-    for (const path of ['privacy', 'config'])
-      expect(Object.keys(written[path])).toEqual(Object.keys(original[path]))
-    for (const list of ['members', 'groups', 'switches'])
-      expect(Object.keys(written[list][0])).toEqual(Object.keys(original[list][0]))
-    expect(Object.keys(written.members[0].privacy)).toEqual(
-      Object.keys(original.members[0].privacy),
-    )
-    expect(Object.keys(written.groups[0].privacy)).toEqual(Object.keys(original.groups[0].privacy))
+    expectKeys(written, original, [...Object.keys(system.fields), 'multitude'])
+    expect(Object.keys(written).at(-1)).toBe('multitude')
+    expectKeys(written.privacy, original.privacy, system.levels)
+    expectKeys(written.config, original.config, Object.keys(settings.fields))
+    expect(Object.keys(written.switches[0])).toEqual(Object.keys(original.switches[0]))
+    for (const [list, { fields, levels }] of [
+      ['members', member],
+      ['groups', group],
+    ] as const) {
+      expectKeys(written[list][0], original[list][0], Object.keys(fields))
+      expectKeys(written[list][0].privacy, original[list][0].privacy, levels)
+    }
   })
 
   test('has no white space, and accounts as bare numbers', () => {
@@ -264,6 +267,13 @@ function snapshotOf(bundle: Bundle): Snapshot {
     kept: keptOf(bundle.kept),
     colorHex: bundle.colorHex ?? false,
   }
+}
+
+/** PluralKit's keys in its order; what is between them is a field of our own. */
+function expectKeys(written: object, original: object, own: readonly string[]): void {
+  const keys = Object.keys(written)
+  expect(keys.filter((key) => key in original)).toEqual(Object.keys(original))
+  expect(keys.filter((key) => !(key in original) && !own.includes(key))).toEqual([])
 }
 
 /** Any row that the table accepts. */

@@ -194,4 +194,4 @@ test('any system comes out of another server as it came out of this one', async 
     }),
     { numRuns: 15 },
   )
-}, 20_000)
+})

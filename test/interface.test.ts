@@ -96,7 +96,8 @@ describe('the endpoints are those that clients were promised', () => {
 
 /** What is promised of a field, as far as it is not what goes without saying. */
 function factsOf(field: Field): Promised {
-  const { kind, initial, max, maxEach, choices, guard, standIn, ownerOnly } = field
+  const { kind, initial, max, choices, guard, standIn, ownerOnly } = field
+  const { maxLength: maxEach } = (field.schema.items ?? {}) as { maxLength?: number }
   return {
     holds: kind,
     ...(initial !== null && !field.required && { initial }),

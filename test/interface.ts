@@ -175,7 +175,7 @@ export const nouns: Record<string, Noun> = {
   },
   guild: {
     fields: {
-      disabled_channels: { holds: 'snowflakes', initial: [], max: 1000 },
+      disabled_channels: { holds: 'snowflakes', initial: [], max: 1000, maxEach: 255 },
       require_system_tag: { holds: 'flag', initial: false },
     },
     levels: [],

@@ -6,10 +6,16 @@ import { type Statement, statement, type Value } from './statement'
 /** Rows of a field table, read and written by statements of their own: no query is built for one. */
 
 /** Turns what SQLite gives into the values of the fields; what is beside them stays as it is. */
-export function decodeRow<T extends object>(entity: Entity, raw: T): T {
-  const row = raw as Record<string, unknown>
-  for (const [key, decode] of decodersOf(entity)) row[key] = decode(row[key])
-  return raw
+export function createDecoder(entity: Entity): <T extends object>(raw: T) => T {
+  const decoders = entity.entries.flatMap(([key, field]) => {
+    const decode = decoderOf(field)
+    return decode ? [[key, decode] as const] : []
+  })
+  return (raw) => {
+    const row = raw as Record<string, unknown>
+    for (const [key, decode] of decoders) row[key] = decode(row[key])
+    return raw
+  }
 }
 
 /** Changes the given keys of the row with that number. */
@@ -66,13 +72,6 @@ const MOST_UPDATES = 1000
 
 type Decoder = (stored: unknown) => unknown
 
-const decodersOf = memoize((entity: Entity): [string, Decoder][] =>
-  entity.entries.flatMap(([key, field]) => {
-    const decode = decoderOf(field)
-    return decode ? [[key, decode] as [string, Decoder]] : []
-  }),
-)
-
 function decoderOf({ kind }: Field): Decoder | null {
   switch (kind) {
     case 'flag':
@@ -90,15 +89,4 @@ function encode(value: unknown): Value {
   if (value === undefined || value === null) return null
   if (typeof value === 'boolean') return value ? 1 : 0
   return typeof value === 'object' ? JSON.stringify(value) : (value as Value)
-}
-
-function memoize<K extends object, T>(make: (key: K) => T): (key: K) => T {
-  const made = new WeakMap<K, T>()
-  return (key) => {
-    const known = made.get(key)
-    if (known !== undefined) return known
-    const value = make(key)
-    made.set(key, value)
-    return value
-  }
 }

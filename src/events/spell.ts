@@ -64,7 +64,12 @@ function spellPatch(entity: Entity, data: JsonObject): JsonObject {
   return privacy ? { ...fields, privacy } : fields
 }
 
-const TIMES = new Set(['timestamp', 'created', 'last_latch_timestamp', 'last_message_timestamp'])
+const TIMES: ReadonlySet<string> = new Set([
+  'timestamp',
+  'created',
+  'last_latch_timestamp',
+  'last_message_timestamp',
+])
 
 function withTimes(data: JsonObject): JsonObject {
   const spelled = Object.entries(data).map(([key, value]) => [

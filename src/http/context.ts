@@ -1,5 +1,5 @@
 import { nobody, type Viewer } from '../model/privacy'
-import type { TokenOwner } from '../service/tokens'
+import type { TokenOwner } from '../service/tokenMemory'
 import type { Large } from './answers'
 import { type Client, findClient } from './client'
 

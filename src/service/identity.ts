@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import type { Db } from '../db/handle'
-import { decodeRow } from '../db/rows'
+import { createDecoder } from '../db/rows'
 import { statement } from '../db/statement'
 import type { Entity, Identity } from '../model/entity'
 import { HID_ALPHABET, HID_LENGTH, parseRef, type Ref } from '../model/ref'
@@ -34,7 +34,8 @@ export function identified<R extends Identity>(entity: Entity, table: string) {
     `select id, system_id from ${table} where uuid = :uuid`,
   )
 
-  const decoded = (raw: R | null) => raw && decodeRow(entity, raw)
+  const decode = createDecoder(entity)
+  const decoded = (raw: R | null) => raw && decode(raw)
 
   const findById = async (db: Db, id: number) => decoded(await byId(db).get(id))
 
@@ -59,7 +60,7 @@ export function identified<R extends Identity>(entity: Entity, table: string) {
       const rows = await amongAll(db).all(JSON.stringify(named))
       const known = new Map<string, R>()
       for (const row of rows) {
-        decodeRow(entity, row)
+        decode(row)
         known.set(row.hid, row).set(row.uuid, row)
       }
       return parsed.map((ref) => (ref && known.get('uuid' in ref ? ref.uuid : ref.hid)) ?? null)

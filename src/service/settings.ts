@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import type { Db } from '../db/handle'
-import { decodeRow } from '../db/rows'
+import { createDecoder } from '../db/rows'
 import { statement } from '../db/statement'
 import { systemSettings } from '../db/tables'
 import { changesOf } from '../model/entity'
@@ -15,7 +15,7 @@ import { getOwnSystem, requireSystem, updateSystem } from './systems'
 export async function getSettings(db: Db, systemId: number): Promise<Settings> {
   const found = await bySystem(db).get(systemId)
   if (!found) throw error('systemNotFound')
-  return decodeRow(settings, found)
+  return decode(found)
 }
 
 export async function patchSettings(
@@ -80,5 +80,7 @@ const setColorHex = statement(
   `update settings set card_show_color_hex = :shown
    where system_id = :system and card_show_color_hex <> :shown returning system_id`,
 )
+
+const decode = createDecoder(settings)
 
 const bySystem = statement<Settings>(['system'], 'select * from settings where system_id = :system')

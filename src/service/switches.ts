@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { isFinished } from '../db/finished'
 import type { Db } from '../db/handle'
-import { createInserter, decodeRow } from '../db/rows'
+import { createDecoder, createInserter } from '../db/rows'
 import { statement } from '../db/statement'
 import { switches, switchMembers } from '../db/tables'
 import { error } from '../model/errors'
@@ -170,7 +170,7 @@ async function getFront(db: Db, systemId: number, uuid: string): Promise<Front> 
 
 async function withMembers(db: Db, found: Switch): Promise<Front> {
   const rows = await membersOf(db).all(found.id)
-  return { ...found, members: rows.map((row) => decodeRow(member, row)) }
+  return { ...found, members: rows.map((row) => decodeMember(row)) }
 }
 
 async function insertMembers(tx: Db, switchId: number, named: Member[]): Promise<void> {
@@ -194,6 +194,8 @@ function uuidsOf(named: Member[]): string[] {
 function refuseNoUuid(ref: string): void {
   if (!isUuid(ref)) throw error('invalidSwitchId')
 }
+
+const decodeMember = createDecoder(member)
 
 const insertRow = createInserter('switches', ['uuid', 'system_id', 'timestamp'])
 

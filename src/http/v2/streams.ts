@@ -20,7 +20,7 @@ const TAG = 'Events'
 const PAGE = 20
 
 /** What can change who fronts, or what is seen of them. */
-const frontChanges = new Set<string>([
+const frontChanges: ReadonlySet<string> = new Set<string>([
   'CREATE_SWITCH',
   'UPDATE_SWITCH',
   'DELETE_SWITCH',

@@ -1,6 +1,6 @@
 import { isFinished } from '../../db/finished'
 import type { Db } from '../../db/handle'
-import { decodeRow } from '../../db/rows'
+import { createDecoder } from '../../db/rows'
 import { statement } from '../../db/statement'
 import type { AutoproxyMode } from '../../model/autoproxy'
 import { MAX_TAGS } from '../../model/check'
@@ -143,6 +143,8 @@ function surroundingOf(row: Surroundings): Omit<ProxyContext, 'members'> {
 }
 
 /** Who fronts is looked up only where autoproxy speaks for them. */
+const decodeMember = createDecoder(member)
+
 const surroundings = statement<Surroundings>(
   ['account', 'guild'],
   `select systems.id, coalesce(systems.tag_set, systems.id) as tag_set, systems.hid, systems.tag, systems.avatar_url,
@@ -185,7 +187,7 @@ function speakerOf(row: Candidate): Speaker {
           avatar_url: row.guild_avatar_url,
           keep_proxy: keep === null ? null : keep === 1,
         }
-  return Object.assign(decodeRow(member, row), { guild })
+  return Object.assign(decodeMember(row), { guild })
 }
 
 /**

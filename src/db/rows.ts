@@ -1,7 +1,7 @@
 import type { Entity } from '../model/entity'
 import type { Field } from '../model/field'
 import type { Db } from './handle'
-import { type Statement, statement, type Value } from './statement'
+import { type Statement, statement, type Value, type Values } from './statement'
 
 /** Rows of a field table, read and written by statements of their own: no query is built for one. */
 
@@ -21,32 +21,26 @@ export function createDecoder(entity: Entity): <T extends object>(raw: T) => T {
 /** Changes the given keys of the row with that number. */
 export function createUpdater(table: string) {
   // One statement for each set of keys that somebody changes together.
-  const made = new Map<string, (db: Db) => Statement<unknown>>()
+  const made = new Map<string, (db: Db) => Statement<string, unknown>>()
   return (tx: Db, id: number, changed: object): void => {
     const keys = Object.keys(changed)
     const name = keys.join()
     let update = made.get(name)
     if (!update) {
       const sets = keys.map((key) => `${key} = :${key}`).join(', ')
-      update = statement([...keys, 'id'], `update ${table} set ${sets} where id = :id`)
+      update = statement<string>(`update ${table} set ${sets} where id = :id`)
       if (made.size < MOST_UPDATES) made.set(name, update)
     }
-    const values = Object.values(changed).map(encode)
-    update(tx).run(...values, id)
+    update(tx).run({ ...encodeRow(keys, changed), id })
   }
 }
 
 /** Inserts whole rows of the given columns, and gives their number. */
 export function createInserter(table: string, columns: readonly string[]) {
-  const insert = statement<{ id: number }>(
-    columns,
+  const insert = statement<string, { id: number }>(
     `insert into ${table} (${columns.join()}) values (${columns.map((name) => `:${name}`).join()}) returning id`,
   )
-  return (tx: Db, row: object): number => {
-    const values = row as Readonly<Record<string, unknown>>
-    const made = insert(tx).get(...columns.map((name) => encode(values[name])))
-    return made?.id ?? 0
-  }
+  return (tx: Db, row: object): number => insert(tx).get(encodeRow(columns, row))?.id ?? 0
 }
 
 /** Inserts whole rows, or puts them in the place of those with the same key. */
@@ -56,16 +50,12 @@ export function createUpserter(
   columns: readonly string[],
 ): (tx: Db, row: object) => void {
   const all = [...key, ...columns]
-  const upsert = statement(
-    all,
+  const upsert = statement<string>(
     `insert into ${table} (${all.join()}) values (${all.map((name) => `:${name}`).join()})
      on conflict (${key.join()}) do update
      set ${columns.map((name) => `${name} = excluded.${name}`).join()}`,
   )
-  return (tx, row) => {
-    const values = row as Readonly<Record<string, unknown>>
-    upsert(tx).run(...all.map((name) => encode(values[name])))
-  }
+  return (tx, row) => void upsert(tx).run(encodeRow(all, row))
 }
 
 const MOST_UPDATES = 1000
@@ -83,6 +73,13 @@ function decoderOf({ kind }: Field): Decoder | null {
     default:
       return null
   }
+}
+
+function encodeRow(columns: readonly string[], row: object): Values<string> {
+  const values = row as Readonly<Record<string, unknown>>
+  const encoded: Record<string, Value> = {}
+  for (const name of columns) encoded[name] = encode(values[name])
+  return encoded
 }
 
 function encode(value: unknown): Value {

@@ -69,7 +69,7 @@ export async function getAccount(db: Db, account: string): Promise<Account> {
 }
 
 export async function findAccount(db: Db, account: string): Promise<Account | null> {
-  const found = await byId(db).get(account)
+  const found = await byId(db).get({ id: account })
   return found && { ...found, autoproxy_enabled: found.autoproxy_enabled === 1 }
 }
 
@@ -143,7 +143,6 @@ export async function linkImported(
   return isTouched
 }
 
-const byId = statement<Omit<Account, 'autoproxy_enabled'> & { autoproxy_enabled: number }>(
-  ['id'],
+const byId = statement<'id', Omit<Account, 'autoproxy_enabled'> & { autoproxy_enabled: number }>(
   'select id, system_id, autoproxy_enabled from accounts where id = :id',
 )

@@ -19,14 +19,14 @@ export interface FoundMessage {
 /** By its own ID at any time; by the message that triggered it only for a while. */
 export async function getMessage(deps: Deps, id: string): Promise<FoundMessage> {
   const found =
-    (await byId(deps.db).get(id)) ??
-    (await byOriginal(deps.db).get(id, deps.now() - ORIGINAL_LOOKUP))
+    (await byId(deps.db).get({ id })) ??
+    (await byOriginal(deps.db).get({ original: id, since: deps.now() - ORIGINAL_LOOKUP }))
   if (!found) throw error('messageNotFound')
   return withMember(deps.db, found)
 }
 
 export async function findMessage(db: Db, id: string): Promise<Message | null> {
-  return await byId(db).get(id)
+  return await byId(db).get({ id })
 }
 
 export async function withMember(db: Db, message: Message): Promise<FoundMessage> {
@@ -49,10 +49,8 @@ const insertRow = createInserter('messages', [
   'timestamp',
 ])
 
-const byId = statement<Message>(['id'], 'select * from messages where id = :id')
+const byId = statement<'id', Message>('select * from messages where id = :id')
 
-const byOriginal = statement<Message>(
-  ['original', 'since'],
-  `select * from messages where original = :original and timestamp > :since
-   order by timestamp desc limit 1`,
-)
+const byOriginal = statement<'original' | 'since', Message>(`
+   select * from messages where original = :original and timestamp > :since
+   order by timestamp desc limit 1`)

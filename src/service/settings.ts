@@ -13,7 +13,7 @@ import { tell } from './outbox'
 import { getOwnSystem, requireSystem, updateSystem } from './systems'
 
 export async function getSettings(db: Db, systemId: number): Promise<Settings> {
-  const found = await bySystem(db).get(systemId)
+  const found = await bySystem(db).get({ system: systemId })
   if (!found) throw error('systemNotFound')
   return decode(found)
 }
@@ -62,7 +62,7 @@ export async function updateSettings(
 
 /** What PluralKit's files say and nothing here asks for. Whether it changed. */
 export async function storeColorHex(tx: Db, systemId: number, shown: boolean): Promise<boolean> {
-  const changed = await setColorHex(tx).all(systemId, Number(shown))
+  const changed = await setColorHex(tx).all({ system: systemId, shown: Number(shown) })
   return changed.length > 0
 }
 
@@ -75,12 +75,10 @@ export async function getColorHex(db: Db, systemId: number): Promise<boolean> {
   return row?.shown ?? false
 }
 
-const setColorHex = statement(
-  ['system', 'shown'],
-  `update settings set card_show_color_hex = :shown
-   where system_id = :system and card_show_color_hex <> :shown returning system_id`,
-)
+const setColorHex = statement<'system' | 'shown'>(`
+   update settings set card_show_color_hex = :shown
+   where system_id = :system and card_show_color_hex <> :shown returning system_id`)
 
 const decode = createDecoder(settings)
 
-const bySystem = statement<Settings>(['system'], 'select * from settings where system_id = :system')
+const bySystem = statement<'system', Settings>('select * from settings where system_id = :system')

@@ -51,7 +51,7 @@ export async function getSystemForBot(db: Db, platform: Platform, ref: string): 
 
 /** Bots act only for who was made on their platform, or has an account there. */
 export async function refuseForeign(db: Db, platform: Platform, systemId: number): Promise<void> {
-  const home = await homeOf(db).get(systemId)
+  const home = await homeOf(db).get({ system: systemId })
   if (!home) throw error('systemNotFound')
   const accounts: string[] = JSON.parse(home.accounts)
   const isHere = accounts.some((account) => platformOf(account) === platform)
@@ -175,12 +175,10 @@ const isNamed = lt(systems.hid, '~')
 
 const stored = identified<System>(system, 'systems')
 
-const homeOf = statement<{ made_on: Platform | null; accounts: string }>(
-  ['system'],
-  `select made_on, (
+const homeOf = statement<'system', { made_on: Platform | null; accounts: string }>(`
+   select made_on, (
      select json_group_array(accounts.id) from accounts where accounts.system_id = systems.id
-   ) as accounts from systems where systems.id = :system`,
-)
+   ) as accounts from systems where systems.id = :system`)
 
 const byAccount = prepared((db) =>
   db

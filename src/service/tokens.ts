@@ -51,7 +51,7 @@ export async function revokeToken(deps: Deps, systemId: number, name: string): P
 /** Whose token this is: looked up by its hash, so that no comparison tells how close a guess was. */
 export async function findTokenOwner(deps: Deps, token: string): Promise<TokenOwner | null> {
   return deps.tokenMemory.owners.find(token, async () =>
-    ownerByHash(deps.db).get(hashSecret(token)),
+    ownerByHash(deps.db).get({ hash: hashSecret(token) }),
   )
 }
 
@@ -91,16 +91,16 @@ export async function revokeBot(deps: Deps, name: string): Promise<boolean> {
 
 /** The bot whose key this is. */
 export async function findBot(deps: Deps, key: string): Promise<Bot | null> {
-  return deps.tokenMemory.bots.find(key, async () => botByHash(deps.db).get(hashSecret(key)))
+  return deps.tokenMemory.bots.find(key, async () =>
+    botByHash(deps.db).get({ hash: hashSecret(key) }),
+  )
 }
 
-const ownerByHash = statement<TokenOwner>(
-  ['hash'],
-  `select systems.id, systems.hid, systems.uuid from tokens
-   join systems on systems.id = tokens.system_id where tokens.hash = :hash`,
-)
+const ownerByHash = statement<'hash', TokenOwner>(`
+   select systems.id, systems.hid, systems.uuid from tokens
+   join systems on systems.id = tokens.system_id where tokens.hash = :hash`)
 
-const botByHash = statement<Bot>(['hash'], 'select platform from bots where hash = :hash')
+const botByHash = statement<'hash', Bot>('select platform from bots where hash = :hash')
 
 function isToken(systemId: number, name: string) {
   return and(eq(tokens.system_id, systemId), eq(tokens.name, name))

@@ -23,7 +23,7 @@ export function statement<Name extends string = never, Row = unknown>(
 ): (db: Db) => Statement<Name, Row> {
   const names: string[] = []
   // By position: the driver takes values by their name a tenth slower.
-  const sql = text.replaceAll(/:([a-z]\w*)/g, (_, name: string) => {
+  const sql = text.trim().replaceAll(/:([a-z]\w*)/g, (_, name: string) => {
     if (!names.includes(name)) names.push(name)
     return `?${names.indexOf(name) + 1}`
   })

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Config } from './config'
 import { openStorage, type Storage } from './db/open'
-import { parseAllowList } from './events/address'
 import type { DispatchOptions } from './events/dispatch'
 import { createEvents, type EventOptions, type Events } from './events/events'
 import type { ReadParts } from './formats/parts'
@@ -11,6 +10,7 @@ import type { Log } from './log'
 import type { Instant } from './model/time'
 import { createClock, type Deps, noDeps, readHere } from './service/deps'
 import { createMender } from './service/load/mend'
+import { createTokenMemory } from './service/tokenMemory'
 import { sweepImports } from './service/transfer/staging'
 import { createImportTurns } from './service/transfer/turns'
 import { version } from './version'
@@ -140,7 +140,6 @@ export function openDeps(
 ) {
   const storage = openStorage(config.DATABASE_URL, config.DURABILITY, undefined, renderFace)
   const { db, sharedRead, transact, snapshot } = storage
-  const importTurns = createImportTurns()
   const deps: Deps = {
     db,
     sharedRead,
@@ -148,7 +147,8 @@ export function openDeps(
     snapshot,
     now,
     readImport,
-    importTurns,
+    importTurns: createImportTurns(),
+    tokenMemory: createTokenMemory(sharedRead),
     mendFaces: () => {},
   }
   return { storage, deps }
@@ -190,7 +190,5 @@ function openFilesLimit(): number {
 }
 
 function dispatchOptions(config: Config): DispatchOptions {
-  const allow = parseAllowList(config.DISPATCH_ALLOW)
-  if (Array.isArray(allow)) throw new Error(allow.join(' '))
-  return { allow, userAgent: `Multitude/${version} (webhook)` }
+  return { allow: config.DISPATCH_ALLOW, userAgent: `Multitude/${version} (webhook)` }
 }

@@ -1,4 +1,4 @@
-import { parseAllowList } from './events/address'
+import { type AllowList, parseAllowList, spellAllowList } from './model/network'
 
 /** A setting: what it is without being set, how its text is read, and one line for the operator. */
 interface Setting<T> {
@@ -64,11 +64,14 @@ export const settings = {
   ),
   TRUST_PROXY: setting(0, parseCount, 'How many proxies’ X-Forwarded-For to believe'),
   BODY_LIMIT: setting(MiB, parseBytes, 'Largest request body, in bytes or as 512KiB, 1MiB'),
-  DISPATCH_ALLOW: setting(
-    '',
-    checkAllowList,
-    'Hosts and CIDR ranges that webhooks may reach beside the public internet, with commas between',
-  ),
+  DISPATCH_ALLOW: {
+    ...setting<AllowList>(
+      { hosts: new Set(), ranges: [] },
+      readAllowList,
+      'Hosts and CIDR ranges that webhooks may reach beside the public internet, with commas between',
+    ),
+    show: spellAllowList,
+  },
   IMPORT_LIMIT: setting(
     64 * MiB,
     parseImportLimit,
@@ -299,10 +302,10 @@ function parseBytes(text: string): number {
   return bytes
 }
 
-function checkAllowList(text: string): string {
+function readAllowList(text: string): AllowList {
   const list = parseAllowList(text)
   if (Array.isArray(list)) throw new Error(`must be hosts and ranges (${list.join(' ')})`)
-  return text
+  return list
 }
 
 function parseImportLimit(text: string): number {

@@ -42,7 +42,14 @@ const good: [name: SettingName, text: string, value: unknown][] = [
   ['BODY_LIMIT', '512KiB', 512 * 1024],
   ['BODY_LIMIT', '2 mib', 2 * MiB],
   ['IMPORT_LIMIT', '32MiB', 32 * MiB],
-  ['DISPATCH_ALLOW', 'hooks.example, 10.0.0.0/8', 'hooks.example, 10.0.0.0/8'],
+  [
+    'DISPATCH_ALLOW',
+    'hooks.example, 10.0.0.0/8',
+    {
+      hosts: new Set(['hooks.example']),
+      ranges: [{ bits: 32, value: 10n << 24n, prefix: 8, text: '10.0.0.0/8' }],
+    },
+  ],
   ['BACKUP_DIR', 'backups', 'backups'],
   ['BACKUP_EVERY', '90m', 90 * 60_000],
   ['BACKUP_EVERY', '36H', 36 * 3_600_000],

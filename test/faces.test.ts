@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { examine, repair } from '../src/db/doctor'
 import { entityOf, type Faced, facedTables, faceTableOf } from '../src/db/faces'
-import { decodeRow } from '../src/db/rows'
+import { createDecoder } from '../src/db/rows'
 import type { Entity, JsonObject } from '../src/model/entity'
 import { shapeOf } from '../src/model/face'
 import { text } from '../src/model/field'
@@ -108,7 +108,7 @@ function expectRightFaces(): void {
         )
         .all(shapeOf(entity))
       for (const { own, others, ...raw } of rows) {
-        const row = decodeRow(entity, raw)
+        const row = createDecoder(entity)(raw)
         expect([own, others]).toEqual([
           renderFace(entity, row, 'owner'),
           renderFace(entity, row, 'others'),

@@ -27,7 +27,7 @@ const rooms: Record<string, { rooms: string[]; packages: RegExp }> = {
     rooms: ['app', 'config', 'db', 'formats', 'log', 'model', 'service', 'version', 'wire'],
     packages: /^(bun:sqlite|node:.*)$/,
   },
-  config: { rooms: ['events'], packages: /^$/ },
+  config: { rooms: ['model'], packages: /^$/ },
   log: { rooms: ['config'], packages: /^node:.*$/ },
   version: { rooms: [], packages: /^$/ },
   app: {
@@ -93,6 +93,39 @@ describe('the house', () => {
       /process\.(env\b(?!\.MULTITUDE_COMMIT)|argv)/.test(read(join('src', file))),
     )
     expect(readers.toSorted()).toEqual(['cli/self.ts', 'main.ts'])
+  })
+
+  /** A module lives as long as the program: what changes there is shared by all who are served. */
+  const memories: [what: string, looksLike: RegExp][] = [
+    ['a variable of the module', /^(export )?(let|var) /],
+    [
+      'a collection that can change',
+      /^(export )?const \w+(: (?!Readonly)[^=]+)? = new (Map|Set)\b/,
+    ],
+    ['a list or an object to be filled', /^(export )?const \w+(: [^=]+)? = (\[\]|\{\})$/],
+    ['a memory beside its owner', /new Weak(Map|Set|Ref)\b/],
+    ['a memory in the guise of a query', /\bprepared(<.*>)?\(\(\)/],
+  ]
+
+  /** With the reason why it may. */
+  const mayRemember: Record<string, string> = {
+    'db/prepared.ts': 'statements are part of the handle they were prepared on, and go with it',
+  }
+
+  test('no module keeps a memory: what has a life is made in app.ts and passed on', () => {
+    const found = files.flatMap((file) =>
+      read(join('src', file))
+        .split('\n')
+        .flatMap((line, at) => {
+          const [what] = memories.find(([, looksLike]) => looksLike.test(line)) ?? []
+          return what ? [{ file, told: `src/${file}:${at + 1} has ${what}: ${line.trim()}` }] : []
+        }),
+    )
+    expect(found.flatMap(({ file, told }) => (file in mayRemember ? [] : told))).toEqual([])
+    const without = Object.keys(mayRemember).filter(
+      (name) => !found.some(({ file }) => file === name),
+    )
+    expect(without).toEqual([])
   })
 
   test('no room is called by what everything could be called', () => {

@@ -6,6 +6,9 @@ interface Flag {
   doc: string
 }
 
+/** What is done where there is no database: one is made, or one that is gone afterwards, or none. */
+export type Making = boolean | 'passing'
+
 /** One command of the program: its words, what it takes, and what it does. */
 export interface Command {
   readonly name: string
@@ -16,7 +19,7 @@ export interface Command {
   /** The settings it takes as flags; only the database where nothing is said. */
   readonly takesSettings?: 'all' | readonly SettingName[]
   /** Makes a database where there is none. Others refuse: it is the wrong place, most likely. */
-  readonly makesDatabase?: (flags: Flags) => boolean
+  readonly makesDatabase?: (flags: Flags) => Making
   /** Asks before it does what cannot be undone. */
   readonly destroys?: boolean
   run(call: Call): Promise<Outcome>

@@ -61,7 +61,7 @@ export async function run(
       args,
       flags,
       deps: () => {
-        opened ??= openDatabase(reading.config, command.makesDatabase?.(flags) === true, closed)
+        opened ??= openDatabase(reading.config, command.makesDatabase?.(flags) ?? false, closed)
         return opened.deps
       },
       confirm: (question) => confirm(question, flags.yes === true),

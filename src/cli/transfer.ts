@@ -13,7 +13,7 @@ export const transferCommands: Command[] = [
     name: 'import',
     summary: 'Bring in a file of PluralKit, Tupperbox or Simply Plural; - for standard input',
     args: ['FILE'],
-    makesDatabase: (flags) => flags.new === true,
+    makesDatabase: (flags) => flags.new === true && (flags['dry-run'] === true ? 'passing' : true),
     flags: {
       system: { type: 'string', doc: 'Into this system' },
       new: { type: 'boolean', doc: 'Into a new system, whose token is shown this once' },

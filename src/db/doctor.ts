@@ -5,7 +5,7 @@ import { keysOfTag } from '../model/proxy/tags'
 import { entityOf, facedTables, faceTableOf } from './faces'
 import { StorageError } from './handle'
 import { migrations } from './migrations'
-import { decodeRow } from './rows'
+import { createDecoder } from './rows'
 import { troubled, troubleOf } from './trouble'
 
 export interface Finding {
@@ -282,6 +282,7 @@ function wrongFaces(database: Database, render?: RenderFace): Finding[] {
   if (!render) return []
   return facedTables.flatMap((table): Finding[] => {
     const entity = entityOf(table)
+    const decode = createDecoder(entity)
     const faces = faceTableOf(table)
     const rows = database
       .query<FacedRow, [number]>(
@@ -290,7 +291,7 @@ function wrongFaces(database: Database, render?: RenderFace): Finding[] {
       .iterate(shapeOf(entity))
     const wrong: Finding[] = []
     for (const { own, others, ...raw } of rows) {
-      const row = decodeRow(entity, raw)
+      const row = decode(raw)
       if (own === render(entity, row, 'owner') && others === render(entity, row, 'others')) continue
       wrong.push({
         check: 'faces',

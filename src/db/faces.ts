@@ -35,7 +35,9 @@ export async function storeFaces(
   const { render } = tx
   if (!render) return
   const entity = faced[table]
-  await store[table](tx).run(row.id, render(entity, row, 'owner'), render(entity, row, 'others'))
+  const own = render(entity, row, 'owner')
+  const others = render(entity, row, 'others')
+  await store[table](tx).run({ id: row.id, own, others })
 }
 
 /** SQL for the object that an audience sees of a row of the table; null where its face is missing. */
@@ -76,9 +78,7 @@ const store = {
 }
 
 function createStore(table: Faced) {
-  return statement(
-    ['id', 'own', 'others'],
-    `insert or replace into ${faceTables[table]} (id, shape, own, others)
-     values (:id, ${shapeOf(faced[table])}, :own, :others)`,
-  )
+  return statement<'id' | 'own' | 'others'>(`
+     insert or replace into ${faceTables[table]} (id, shape, own, others)
+     values (:id, ${shapeOf(faced[table])}, :own, :others)`)
 }

@@ -36,7 +36,7 @@ export async function activeWebhooks(db: Db): Promise<number[]> {
 
 /** Another number than before: a webhook may have become active since, through any process. */
 export async function countWebhookChanges(db: Db): Promise<number> {
-  return (await changes(db).get())?.count ?? 0
+  return (await changes(db).get({}))?.count ?? 0
 }
 
 export async function findSystemUuid(db: Db, systemId: number): Promise<string | null> {
@@ -75,7 +75,7 @@ export async function activateWebhook(deps: EventDeps, proven: Webhook): Promise
     // One that was proven before goes on where it was, so that nothing is left out.
     const cursor = now.state === 'pending' ? await latestEventId(tx) : now.cursor
     await update(tx, system_id, { state: 'active', cursor, checked: deps.now(), ...healthy })
-    await markChange(tx).run()
+    await markChange(tx).run({})
     await tx.update(systems).set({ webhook_url: url }).where(eq(systems.id, system_id))
   })
 }
@@ -86,7 +86,7 @@ export async function enableWebhook(deps: EventDeps, systemId: number): Promise<
     const { state } = await getWebhook(tx, systemId)
     if (state === 'pending') throw error('conflict', 'the webhook is not verified yet')
     await update(tx, systemId, { state: 'active', ...healthy })
-    await markChange(tx).run()
+    await markChange(tx).run({})
   })
 }
 
@@ -190,13 +190,11 @@ function timeOrNull(instant: Instant | null | undefined): string | null {
   return typeof instant === 'number' ? formatInstant(instant) : null
 }
 
-const changes = statement<{ count: number }>([], `select count from marks where name = 'hooks'`)
+const changes = statement<never, { count: number }>(`select count from marks where name = 'hooks'`)
 
-const markChange = statement(
-  [],
-  `insert into marks (name, count) values ('hooks', 1)
-   on conflict (name) do update set count = count + 1`,
-)
+const markChange = statement(`
+   insert into marks (name, count) values ('hooks', 1)
+   on conflict (name) do update set count = count + 1`)
 
 const bySystem = prepared((db) =>
   db

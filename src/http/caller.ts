@@ -1,7 +1,8 @@
 import { nobody, type Viewer } from '../model/privacy'
 import type { Deps } from '../service/deps'
 import { actFor } from '../service/systems'
-import { findBot, findTokenOwner, recallToken, type TokenOwner } from '../service/tokens'
+import type { TokenOwner } from '../service/tokenMemory'
+import { findBot, findTokenOwner, recallToken } from '../service/tokens'
 import type { Facts } from './wire'
 
 /** Who is at the other end of a request. */

@@ -1,6 +1,6 @@
 import type { Config, RateLimits } from '../config'
 import type { Log } from '../log'
-import type { TokenOwner } from '../service/tokens'
+import type { TokenOwner } from '../service/tokenMemory'
 import type { Caller } from './caller'
 import { findClient } from './client'
 

@@ -83,12 +83,12 @@ export async function accountsOf(db: Db, systemId: number): Promise<Account[]> {
 }
 
 export async function findAccount(db: Db, account: string): Promise<Account | null> {
-  const found = await byId(db).get(account)
+  const found = await byId(db).get({ id: account })
   return found && { ...found, autoproxy_enabled: found.autoproxy_enabled === 1 }
 }
 
 async function getLinked(db: Db, account: string): Promise<LinkedAccount> {
-  const found = await linkedById(db).get(account)
+  const found = await linkedById(db).get({ id: account })
   if (!found) throw error('systemNotFound')
   return { ...found, autoproxy_enabled: found.autoproxy_enabled === 1 }
 }
@@ -166,13 +166,11 @@ export async function linkImported(
 /** As SQLite gives it. */
 type Stored<A extends Account> = Omit<A, 'autoproxy_enabled'> & { autoproxy_enabled: number }
 
-const byId = statement<Stored<Account>>(
-  ['id'],
+const byId = statement<'id', Stored<Account>>(
   'select id, system_id, autoproxy_enabled from accounts where id = :id',
 )
 
-const linkedById = statement<Stored<LinkedAccount>>(
-  ['id'],
+const linkedById = statement<'id', Stored<LinkedAccount>>(
   `select accounts.id, system_id, autoproxy_enabled, systems.hid as system
    from accounts join systems on systems.id = accounts.system_id where accounts.id = :id`,
 )

@@ -38,7 +38,7 @@ export async function getAutoproxy(
   systemId: number,
   guild: string,
 ): Promise<GuildAutoproxy> {
-  const found = await inGuild(db).get(systemId, guild)
+  const found = await inGuild(db).get({ system: systemId, guild })
   if (!found) return unset
   const { autoproxy_mode, last_latch_timestamp, id, hid, uuid } = found
   const autoproxy_member = id === null ? null : { id, hid, uuid }
@@ -136,15 +136,16 @@ function refuseMember(message: string) {
   return error('invalidBody', { autoproxy_member: [new Problem(message)] })
 }
 
-const inGuild = statement<{
-  autoproxy_mode: AutoproxyMode
-  last_latch_timestamp: Instant | null
-  id: number | null
-  hid: string
-  uuid: string
-}>(
-  ['system', 'guild'],
-  `select autoproxy_mode, last_latch_timestamp, members.id, members.hid, members.uuid
+const inGuild = statement<
+  'system' | 'guild',
+  {
+    autoproxy_mode: AutoproxyMode
+    last_latch_timestamp: Instant | null
+    id: number | null
+    hid: string
+    uuid: string
+  }
+>(`
+   select autoproxy_mode, last_latch_timestamp, members.id, members.hid, members.uuid
    from autoproxy left join members on members.id = autoproxy.autoproxy_member
-   where autoproxy.system_id = :system and autoproxy.guild_id = :guild`,
-)
+   where autoproxy.system_id = :system and autoproxy.guild_id = :guild`)

@@ -4,6 +4,7 @@ import type { Storage } from '../db/open'
 import { partsOf, type ReadParts } from '../formats/parts'
 import { readFile } from '../formats/read'
 import type { Instant } from '../model/time'
+import { createTokenMemory, type TokenMemory } from './tokenMemory'
 import { createImportTurns, type ImportTurns } from './transfer/turns'
 
 /** What every verb works with. The outside world enters here and nowhere else. */
@@ -17,6 +18,7 @@ export interface Deps {
   /** How the file of an import is read: here, or by another process. */
   readonly readImport: ReadParts
   readonly importTurns: ImportTurns
+  readonly tokenMemory: TokenMemory
   /** Asks for the faces of a row, where a reader found none. */
   readonly mendFaces: (table: Faced, id: number) => void
 }
@@ -46,6 +48,7 @@ export const noDeps: Deps = {
   now: () => 0,
   readImport: readHere,
   importTurns: createImportTurns(),
+  tokenMemory: createTokenMemory({ join: () => 0 }),
   mendFaces: () => {},
 }
 

@@ -36,9 +36,9 @@ export async function createLinkCode(deps: Deps, viewer: Viewer): Promise<LinkCo
     await refuseDeleted(tx, systemId)
     const now = deps.now()
     const expires = now + LIFETIME
-    await removeExpired(tx).run(now)
-    await insertCode(tx).run(systemId, hashSecret(code), expires)
-    await removeSurplus(tx).run(systemId)
+    await removeExpired(tx).run({ now })
+    await insertCode(tx).run({ system: systemId, hash: hashSecret(code), expires })
+    await removeSurplus(tx).run({ system: systemId })
     return { code, expires }
   })
 }
@@ -55,14 +55,14 @@ export async function linkByCode(
     const now = deps.now()
     await refuseGuesser(tx, account, now)
     // One statement finds the code and takes it away: nobody else can use it meanwhile.
-    const code = await takeCode(tx).get(hashSecret(tidy(given)), now)
+    const code = await takeCode(tx).get({ hash: hashSecret(tidy(given)), now })
     if (code) {
       await insertAccount(deps, tx, code.system_id, account)
       return getSystemById(tx, code.system_id)
     }
     // Must be kept, so it cannot be told by throwing here.
-    await forgetFailures(tx).run(now - FAILURE_WINDOW)
-    await insertFailure(tx).run(account, now)
+    await forgetFailures(tx).run({ until: now - FAILURE_WINDOW })
+    await insertFailure(tx).run({ account, at: now })
     return null
   })
   if (!linked) throw error('systemNotFound')
@@ -70,7 +70,7 @@ export async function linkByCode(
 }
 
 async function refuseGuesser(tx: Db, account: string, now: Instant): Promise<void> {
-  const failed = await failuresOf(tx).all(account, now - FAILURE_WINDOW)
+  const failed = await failuresOf(tx).all({ account, since: now - FAILURE_WINDOW })
   const decisive = failed.at(-MOST_FAILURES)
   if (!decisive) return
   const wait = Math.ceil((decisive.at + FAILURE_WINDOW - now) / 1000)
@@ -86,33 +86,27 @@ function tidy(code: string): string {
   return code.replace(/[\s-]/g, '').toUpperCase()
 }
 
-const insertCode = statement(
-  ['system', 'hash', 'expires'],
+const insertCode = statement<'system' | 'hash' | 'expires'>(
   'insert into link_codes (system_id, hash, expires) values (:system, :hash, :expires)',
 )
 
-const removeExpired = statement(['now'], 'delete from link_codes where expires <= :now')
+const removeExpired = statement<'now'>('delete from link_codes where expires <= :now')
 
-const removeSurplus = statement(
-  ['system'],
-  `delete from link_codes where system_id = :system and id not in (
+const removeSurplus = statement<'system'>(`
+     delete from link_codes where system_id = :system and id not in (
      select id from link_codes where system_id = :system order by id desc limit ${MOST_OPEN}
-   )`,
-)
+   )`)
 
-const takeCode = statement<{ system_id: number }>(
-  ['hash', 'now'],
+const takeCode = statement<'hash' | 'now', { system_id: number }>(
   'delete from link_codes where hash = :hash and expires > :now returning system_id',
 )
 
-const failuresOf = statement<{ at: Instant }>(
-  ['account', 'since'],
+const failuresOf = statement<'account' | 'since', { at: Instant }>(
   'select at from link_failures where account_id = :account and at > :since order by at',
 )
 
-const insertFailure = statement(
-  ['account', 'at'],
+const insertFailure = statement<'account' | 'at'>(
   'insert into link_failures (account_id, at) values (:account, :at)',
 )
 
-const forgetFailures = statement(['until'], 'delete from link_failures where at <= :until')
+const forgetFailures = statement<'until'>('delete from link_failures where at <= :until')

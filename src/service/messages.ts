@@ -37,13 +37,15 @@ export async function seeMessage(deps: Deps, viewer: Viewer, id: string): Promis
 
 /** By its own ID at any time; by the message that triggered it only for a while. */
 export async function getMessage(db: Db, now: Instant, id: string): Promise<FoundMessage> {
-  const found = (await byId(db).get(id)) ?? (await byOriginal(db).get(id, now - ORIGINAL_LOOKUP))
+  const found =
+    (await byId(db).get({ id })) ??
+    (await byOriginal(db).get({ original: id, since: now - ORIGINAL_LOOKUP }))
   if (!found) throw error('messageNotFound')
   return withMember(db, found)
 }
 
 export async function findMessage(db: Db, id: string): Promise<Message | null> {
-  return await byId(db).get(id)
+  return await byId(db).get({ id })
 }
 
 export async function withMember(db: Db, message: Message): Promise<FoundMessage> {
@@ -66,10 +68,8 @@ const insertRow = createInserter('messages', [
   'timestamp',
 ])
 
-const byId = statement<Message>(['id'], 'select * from messages where id = :id')
+const byId = statement<'id', Message>('select * from messages where id = :id')
 
-const byOriginal = statement<Message>(
-  ['original', 'since'],
-  `select * from messages where original = :original and timestamp > :since
-   order by timestamp desc limit 1`,
-)
+const byOriginal = statement<'original' | 'since', Message>(`
+   select * from messages where original = :original and timestamp > :since
+   order by timestamp desc limit 1`)

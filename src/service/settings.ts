@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import type { Db } from '../db/handle'
-import { decodeRow } from '../db/rows'
+import { createDecoder } from '../db/rows'
 import { statement } from '../db/statement'
 import { systemSettings } from '../db/tables'
 import { changesOf } from '../model/entity'
@@ -23,9 +23,9 @@ export async function seeSettings(
 }
 
 export async function getSettings(db: Db, systemId: number): Promise<Settings> {
-  const found = await bySystem(db).get(systemId)
+  const found = await bySystem(db).get({ system: systemId })
   if (!found) throw error('systemNotFound')
-  return decodeRow(settings, found)
+  return decode(found)
 }
 
 export async function patchSettings(
@@ -72,7 +72,7 @@ export async function updateSettings(
 
 /** What PluralKit's files say and nothing here asks for. Whether it changed. */
 export async function storeColorHex(tx: Db, systemId: number, shown: boolean): Promise<boolean> {
-  const changed = await setColorHex(tx).all(systemId, Number(shown))
+  const changed = await setColorHex(tx).all({ system: systemId, shown: Number(shown) })
   return changed.length > 0
 }
 
@@ -85,10 +85,10 @@ export async function getColorHex(db: Db, systemId: number): Promise<boolean> {
   return row?.shown ?? false
 }
 
-const setColorHex = statement(
-  ['system', 'shown'],
-  `update settings set card_show_color_hex = :shown
-   where system_id = :system and card_show_color_hex <> :shown returning system_id`,
-)
+const setColorHex = statement<'system' | 'shown'>(`
+   update settings set card_show_color_hex = :shown
+   where system_id = :system and card_show_color_hex <> :shown returning system_id`)
 
-const bySystem = statement<Settings>(['system'], 'select * from settings where system_id = :system')
+const decode = createDecoder(settings)
+
+const bySystem = statement<'system', Settings>('select * from settings where system_id = :system')

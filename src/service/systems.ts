@@ -63,7 +63,7 @@ export async function actAs(db: Db, viewer: Viewer, systemId: number): Promise<V
 }
 
 async function refuseForeign(db: Db, platform: Platform, systemId: number): Promise<void> {
-  const home = await homeOf(db).get(systemId)
+  const home = await homeOf(db).get({ system: systemId })
   if (!home) throw error('systemNotFound')
   const accounts: string[] = JSON.parse(home.accounts)
   const isHere = accounts.some((account) => platformOf(account) === platform)
@@ -144,7 +144,7 @@ export async function getSystemById(db: Db, id: number): Promise<System> {
 
 /** For writes: it may have been deleted while they waited for their turn. */
 export async function refuseDeleted(tx: Db, id: number): Promise<void> {
-  if (!(await stillThere(tx).get(id))) throw error('systemNotFound')
+  if (!(await stillThere(tx).get({ id }))) throw error('systemNotFound')
 }
 
 /** Keeps what a patch says that is new, and tells it. */
@@ -196,14 +196,12 @@ const isNamed = lt(systems.hid, '~')
 
 const stored = identified<System>(system, 'systems')
 
-const stillThere = statement(['id'], 'select id from systems where id = :id')
+const stillThere = statement<'id'>('select id from systems where id = :id')
 
-const homeOf = statement<{ made_on: Platform | null; accounts: string }>(
-  ['system'],
-  `select made_on, (
+const homeOf = statement<'system', { made_on: Platform | null; accounts: string }>(`
+   select made_on, (
      select json_group_array(accounts.id) from accounts where accounts.system_id = systems.id
-   ) as accounts from systems where systems.id = :system`,
-)
+   ) as accounts from systems where systems.id = :system`)
 
 const byAccount = prepared((db) =>
   db

@@ -1,12 +1,12 @@
 import { and, eq } from 'drizzle-orm'
 import type { Db } from '../db/handle'
-import { prepared } from '../db/prepared'
 import { statement } from '../db/statement'
 import { bots, tokens } from '../db/tables'
 import { DISCORD, type Platform } from '../model/platform'
 import { requireOperator, requireSystem, type Viewer } from '../model/privacy'
 import type { Deps } from './deps'
 import { drawSecret, hashSecret } from './secrets'
+import type { Bot, TokenOwner } from './tokenMemory'
 
 export interface TokenInfo {
   name: string
@@ -53,52 +53,14 @@ export async function revokeToken(deps: Deps, viewer: Viewer, name: string): Pro
 
 /** Whose token this is: looked up by its hash, so that no comparison tells how close a guess was. */
 export async function findTokenOwner(deps: Deps, token: string): Promise<TokenOwner | null> {
-  const { version, owners } = recall(deps)
-  const found = owners.get(token) ?? (await ownerByHash(deps.db).get(hashSecret(token)))
-  if (found && mayRemember(deps, version)) owners.set(token, found)
-  return found
+  return deps.tokenMemory.owners.find(token, async () =>
+    ownerByHash(deps.db).get({ hash: hashSecret(token) }),
+  )
 }
 
 /** Whose token this is, if it was looked up since anything was last written. */
 export function recallToken(deps: Deps, token: string): TokenOwner | undefined {
-  return recall(deps).owners.get(token)
-}
-
-interface Known {
-  version: number
-  readonly owners: Map<string, TokenOwner>
-  readonly bots: Map<string, Bot>
-}
-
-const MOST_KNOWN = 10_000
-const known = prepared((): Known => ({ version: -1, owners: new Map(), bots: new Map() }))
-
-/** What was looked up already and is still true. */
-function recall({ db, sharedRead }: Deps): Known {
-  const recalled = known(db)
-  const version = sharedRead.join()
-  if (version !== recalled.version) {
-    recalled.version = version
-    recalled.owners.clear()
-    recalled.bots.clear()
-  }
-  return recalled
-}
-
-/** Not what was revoked while it was looked up, and not without end. */
-function mayRemember(deps: Deps, lookedUpAt: number): boolean {
-  const { version, owners, bots } = recall(deps)
-  return version === lookedUpAt && owners.size + bots.size < MOST_KNOWN
-}
-
-export interface TokenOwner {
-  id: number
-  hid: string
-  uuid: string
-}
-
-export interface Bot {
-  platform: Platform
+  return deps.tokenMemory.owners.recall(token)
 }
 
 export interface BotInfo extends TokenInfo, Bot {}
@@ -136,19 +98,16 @@ export async function revokeBot(deps: Deps, viewer: Viewer, name: string): Promi
 
 /** The bot whose key this is. */
 export async function findBot(deps: Deps, key: string): Promise<Bot | null> {
-  const { version, bots } = recall(deps)
-  const found = bots.get(key) ?? (await botByHash(deps.db).get(hashSecret(key)))
-  if (found && mayRemember(deps, version)) bots.set(key, found)
-  return found
+  return deps.tokenMemory.bots.find(key, async () =>
+    botByHash(deps.db).get({ hash: hashSecret(key) }),
+  )
 }
 
-const ownerByHash = statement<TokenOwner>(
-  ['hash'],
-  `select systems.id, systems.hid, systems.uuid from tokens
-   join systems on systems.id = tokens.system_id where tokens.hash = :hash`,
-)
+const ownerByHash = statement<'hash', TokenOwner>(`
+   select systems.id, systems.hid, systems.uuid from tokens
+   join systems on systems.id = tokens.system_id where tokens.hash = :hash`)
 
-const botByHash = statement<Bot>(['hash'], 'select platform from bots where hash = :hash')
+const botByHash = statement<'hash', Bot>('select platform from bots where hash = :hash')
 
 function isToken(systemId: number, name: string) {
   return and(eq(tokens.system_id, systemId), eq(tokens.name, name))

@@ -11,6 +11,7 @@ import { insertMember } from '../../src/service/members'
 import { addPair } from '../../src/service/memberships'
 import { insertMessage } from '../../src/service/messages'
 import { insertSwitch } from '../../src/service/switches'
+import { createTokenMemory } from '../../src/service/tokenMemory'
 import { home, type Someone } from '../kit'
 import { createBot, createLinkCode, patchMemberGuild, patchSystemGuild } from '../operator'
 import { createRecorder } from '../recorder'
@@ -24,6 +25,7 @@ const watched: Deps = {
   ...deps,
   db: recording(deps.db),
   transact: (work) => deps.transact((tx) => work(recording(tx))),
+  tokenMemory: createTokenMemory(deps.sharedRead),
   snapshot: (systemId, work) => deps.snapshot(systemId, (db) => work(recording(db))),
 }
 const handle = createHandler({

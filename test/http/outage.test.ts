@@ -7,6 +7,7 @@ import { createHandler } from '../../src/http/edge'
 import { createLog } from '../../src/log'
 import { createClock, type Deps } from '../../src/service/deps'
 import { insertSystem } from '../../src/service/systems'
+import { createTokenMemory } from '../../src/service/tokenMemory'
 import { insertToken } from '../../src/service/tokens'
 import { canMount, onSmallDisk } from '../circumstances'
 import { type Home, home } from '../kit'
@@ -150,7 +151,9 @@ async function impatient(busyLimit: number) {
   const storage = openStorage(`file:${join(emptyFolder(), 'data.db')}`, 'normal', busyLimit)
   afterAll(() => storage.close())
   const { db, sharedRead, transact, snapshot, findTrouble, refusalFor } = storage
-  const deps: Deps = { ...app.deps, db, sharedRead, transact, snapshot, now: createClock() }
+  const tokenMemory = createTokenMemory(sharedRead)
+  const own = { db, sharedRead, transact, snapshot, tokenMemory, now: createClock() }
+  const deps: Deps = { ...app.deps, ...own }
   const handle = createHandler({
     deps,
     events: app.events,

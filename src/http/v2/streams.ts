@@ -19,7 +19,7 @@ import { showFront } from './views'
 const TAG = 'Events'
 
 /** What can change who fronts, or what is seen of them. */
-const frontChanges = new Set<string>([
+const frontChanges: ReadonlySet<string> = new Set<string>([
   'CREATE_SWITCH',
   'UPDATE_SWITCH',
   'DELETE_SWITCH',

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/handle'
-import type { Value } from '../../db/statement'
+import type { Values } from '../../db/statement'
 import { type ErrorName, error } from '../../model/errors'
 import type { Audience } from '../../model/face'
 import { ORIGINAL_LOOKUP } from '../../model/message'
@@ -48,12 +48,12 @@ import {
 
 export function loadSystem(deps: Deps, viewer: Viewer, ref: string): Promise<Json> {
   const slowly = () => systemSlowly(deps, viewer, ref)
-  return loadOfSystem(systemJson, slowly, deps, viewer, ref, 'systemNotFound')
+  return loadOfSystem(systemJson, slowly, deps, viewer, ref, 'systemNotFound', {})
 }
 
 export function loadMembers(deps: Deps, viewer: Viewer, ref: string): Promise<Json> {
   const slowly = () => membersSlowly(deps, viewer, ref)
-  return loadOfSystem(membersJson, slowly, deps, viewer, ref, gates.members.closed)
+  return loadOfSystem(membersJson, slowly, deps, viewer, ref, gates.members.closed, {})
 }
 
 export function loadGroups(
@@ -64,26 +64,34 @@ export function loadGroups(
 ): Promise<Json> {
   const query = withMembers ? groupsWithMembersJson : groupsJson
   const slowly = () => groupsSlowly(deps, viewer, ref, withMembers)
-  return loadOfSystem(query, slowly, deps, viewer, ref, gates.groups.closed)
+  return loadOfSystem(query, slowly, deps, viewer, ref, gates.groups.closed, {})
 }
 
 export function loadSwitches(
   deps: Deps,
   viewer: Viewer,
   ref: string,
-  { before, limit }: { before: Instant | null; limit: number },
+  { before: asked, limit }: { before: Instant | null; limit: number },
 ): Promise<Json> {
   const { closed } = gates.history
-  const from = before ?? Infinity
+  const before = asked ?? Infinity
   return limit === SWITCHES_PER_PAGE
-    ? loadOfSystem(pageOfSwitchesJson, never, deps, viewer, ref, closed, from)
-    : loadOfSystem(someSwitchesJson, never, deps, viewer, ref, closed, from, limit)
+    ? loadOfSystem(pageOfSwitchesJson, never, deps, viewer, ref, closed, { before })
+    : loadOfSystem(someSwitchesJson, never, deps, viewer, ref, closed, { before, limit })
 }
 
 /** Null when the system has no switches. */
 export async function loadFronters(deps: Deps, viewer: Viewer, ref: string): Promise<Json | null> {
   const slowly = () => frontersSlowly(deps, viewer, ref)
-  const json = await loadOfSystem(frontersJson, slowly, deps, viewer, ref, gates.fronters.closed)
+  const json = await loadOfSystem(
+    frontersJson,
+    slowly,
+    deps,
+    viewer,
+    ref,
+    gates.fronters.closed,
+    {},
+  )
   return json.length === 'null'.length ? null : json
 }
 
@@ -96,7 +104,7 @@ export function loadSwitch(
   const missing = isUuid(switchRef) ? gates.switch.closed : 'invalidSwitchId'
   const slowly = () => switchSlowly(deps, viewer, systemRef, switchRef)
   const uuid = switchRef.toLowerCase()
-  return loadOfSystem(switchJson, slowly, deps, viewer, systemRef, missing, uuid)
+  return loadOfSystem(switchJson, slowly, deps, viewer, systemRef, missing, { uuid })
 }
 
 export function loadMember(deps: Deps, viewer: Viewer, ref: string): Promise<Json> {
@@ -124,8 +132,8 @@ export function loadMemberGroups(deps: Deps, viewer: Viewer, ref: string): Promi
 export async function loadMessage(deps: Deps, viewer: Viewer, id: string): Promise<Json> {
   const since = deps.now() - ORIGINAL_LOOKUP
   const row =
-    (await messageById(deps.db).get(id, viewer.system)) ??
-    (await messageByOriginal(deps.db).get(id, viewer.system, since))
+    (await messageById(deps.db).get({ id, viewer: viewer.system })) ??
+    (await messageByOriginal(deps.db).get({ original: id, viewer: viewer.system, since }))
   if (!row) throw error('messageNotFound')
   return row.json.length > 0 ? row.json : encode(await messageSlowly(deps, viewer, id))
 }
@@ -143,38 +151,36 @@ function encode(json: string): Json {
  * What the owner's statement finds if the system is theirs, else what everybody may see. SQLite
  * leaves out what lies behind a closed gate; the error has the words for it.
  */
-async function loadOfSystem(
-  { owner, others }: BySystemRef,
+async function loadOfSystem<More extends string>(
+  { owner, others }: BySystemRef<NoInfer<More>>,
   slowly: () => Promise<string>,
   { db }: Deps,
   viewer: Viewer,
   text: string,
   closed: ErrorName,
-  ...more: Value[]
+  more: Values<More>,
 ): Promise<Json> {
   const ref = parseSystemRef(text)
   if (ref === null) throw error('systemNotFound')
-  const own =
-    viewer.system === null
-      ? null
-      : await askBySystemRef(owner, db, viewer, ref, [...more, viewer.system])
+  const own = viewer.system === null ? null : await askBySystemRef(owner, db, viewer, ref, more)
   const row = own ?? (await askBySystemRef(others, db, viewer, ref, more))
   if (!row) throw error('systemNotFound')
   if (row.json === null) throw error(closed)
   return row.json.length > 0 ? row.json : encode(await slowly())
 }
 
-function askBySystemRef(
-  query: BySystemRef[Audience],
+function askBySystemRef<More extends string>(
+  query: BySystemRef<More>[Audience],
   db: Db,
   viewer: Viewer,
   ref: SystemRef,
-  values: Value[],
+  more: Values<More>,
 ) {
-  if ('hid' in ref) return query.hid(db).get(ref.hid, ...values)
-  if ('me' in ref) return query.id(db).get(requireSystem(viewer), ...values)
-  if ('uuid' in ref) return query.uuid(db).get(ref.uuid, ...values)
-  return query.account(db).get(ref.account, ...values)
+  const named = { ...more, viewer: viewer.system }
+  if ('hid' in ref) return query.hid(db).get({ ...named, ref: ref.hid })
+  if ('me' in ref) return query.id(db).get({ ...named, ref: requireSystem(viewer) })
+  if ('uuid' in ref) return query.uuid(db).get({ ...named, ref: ref.uuid })
+  return query.account(db).get({ ...named, ref: ref.account })
 }
 
 /** As readOfSystem, of a member or a group. */
@@ -189,15 +195,15 @@ async function loadOne(
 ): Promise<Json> {
   const ref = parseRef(text)
   if (ref === null) throw error(missing)
-  const own = viewer.system === null ? null : await askByRef(owner, db, ref, [viewer.system])
-  const row = own ?? (await askByRef(others, db, ref, []))
+  const own = viewer.system === null ? null : await askByRef(owner, db, viewer, ref)
+  const row = own ?? (await askByRef(others, db, viewer, ref))
   if (!row) throw error(missing)
   if (row.json === null) throw error(closed)
   return row.json.length > 0 ? row.json : encode(await slowly())
 }
 
-function askByRef(query: ByRef[Audience], db: Db, ref: Ref, values: Value[]) {
+function askByRef(query: ByRef[Audience], db: Db, { system: viewer }: Viewer, ref: Ref) {
   return 'hid' in ref
-    ? query.hid(db).get(ref.hid, ...values)
-    : query.uuid(db).get(ref.uuid, ...values)
+    ? query.hid(db).get({ ref: ref.hid, viewer })
+    : query.uuid(db).get({ ref: ref.uuid, viewer })
 }

@@ -14,7 +14,7 @@ function asBytes(json: string): string {
   return `cast(${json} as blob)`
 }
 
-export type BySystemRef = ReturnType<typeof bySystemRef>
+export type BySystemRef<More extends string> = ReturnType<typeof bySystemRef<More>>
 export type ByRef = ReturnType<typeof byRef>
 
 /** The JSON of members, by what selects them. */
@@ -76,13 +76,11 @@ function groupList(extra: (audience: Audience) => string) {
 }
 
 /** A limit that SQLite knows beforehand saves it a sixth of the work, so the usual one is fixed. */
-export const pageOfSwitchesJson = bySystemRef(
-  (audience) => switchList(audience, SWITCHES_PER_PAGE),
-  ['before'],
+export const pageOfSwitchesJson = bySystemRef<'before'>((audience) =>
+  switchList(audience, SWITCHES_PER_PAGE),
 )
-export const someSwitchesJson = bySystemRef(
-  (audience) => switchList(audience, ':limit'),
-  ['before', 'limit'],
+export const someSwitchesJson = bySystemRef<'before' | 'limit'>((audience) =>
+  switchList(audience, ':limit'),
 )
 
 function switchList(audience: Audience, limit: number | ':limit'): string {
@@ -131,10 +129,8 @@ export const frontersJson = bySystemRef((audience) =>
   ),
 )
 
-export const switchJson = bySystemRef(
-  (audience) =>
-    behindGate('switch', 'systems', audience, frontJson(audience, 'and switches.uuid = :uuid')),
-  ['uuid'],
+export const switchJson = bySystemRef<'uuid'>((audience) =>
+  behindGate('switch', 'systems', audience, frontJson(audience, 'and switches.uuid = :uuid')),
 )
 
 const ownerHid = (table: string) =>
@@ -183,9 +179,8 @@ const seenByViewer = (table: Faced, system: string) =>
   )
 
 /** Both are null once the member is gone. IDs of some platforms have quotation marks. */
-const messageWhere = (names: string[], rest: string) =>
-  statement<{ json: Json }>(
-    names,
+const messageWhere = <Name extends string>(rest: string) =>
+  statement<Name | 'viewer', { json: Json }>(
     `select ${asBytes(`case when system = '${FACELESS}' or member = '${FACELESS}' then '${FACELESS}' else
        '{"timestamp":"' || ${isoOf('timestamp')} || '","id":' || json_quote(id) ||
        ',"original":' || json_quote(original) || ',"sender":' || json_quote(sender) ||
@@ -203,19 +198,17 @@ const messageWhere = (names: string[], rest: string) =>
      )`,
   )
 
-export const messageById = messageWhere(['id', 'viewer'], 'messages.id = :id')
+export const messageById = messageWhere<'id'>('messages.id = :id')
 
-export const messageByOriginal = messageWhere(
-  ['original', 'viewer', 'since'],
+export const messageByOriginal = messageWhere<'original' | 'since'>(
   `messages.original = :original and messages.timestamp > :since
    order by messages.timestamp desc limit 1`,
 )
 
 /** One statement for each way to name a system and for either audience. */
-function bySystemRef(json: (audience: Audience) => string, more: string[] = []) {
+function bySystemRef<More extends string = never>(json: (audience: Audience) => string) {
   const where = (audience: Audience, condition: string) =>
-    statement<{ json: Json | null }>(
-      ['ref', ...more, ...viewerFor(audience)],
+    statement<'ref' | 'viewer' | More, { json: Json | null }>(
       `select ${asBytes(json(audience))} as json from systems
        where ${condition}${isTheirs(audience, 'systems.id')}`,
     )
@@ -233,16 +226,11 @@ function bySystemRef(json: (audience: Audience) => string, more: string[] = []) 
 /** One statement for each way to name a member or a group and for either audience. */
 function byRef(table: 'members' | 'groups', json: (audience: Audience) => string) {
   const where = (audience: Audience, column: 'hid' | 'uuid') =>
-    statement<{ json: Json | null }>(
-      ['ref', ...viewerFor(audience)],
+    statement<'ref' | 'viewer', { json: Json | null }>(
       `select ${asBytes(json(audience))} as json from ${table}
        where ${table}.${column} = :ref${isTheirs(audience, `${table}.system_id`)}`,
     )
   return forEither((audience) => ({ hid: where(audience, 'hid'), uuid: where(audience, 'uuid') }))
-}
-
-function viewerFor(audience: Audience): string[] {
-  return audience === 'owner' ? ['viewer'] : []
 }
 
 /** The owner's statement finds nothing for anybody else. */

@@ -1,6 +1,6 @@
 import { isFinished } from '../../db/finished'
 import type { Db } from '../../db/handle'
-import { decodeRow } from '../../db/rows'
+import { createDecoder } from '../../db/rows'
 import { statement } from '../../db/statement'
 import type { AutoproxyMode } from '../../model/autoproxy'
 import { MAX_TAGS } from '../../model/check'
@@ -67,22 +67,22 @@ async function load(
   db: Db,
   { account_id, guild_id, content }: ProxyRequest,
 ): Promise<{ context: ProxyContext<Speaker>; system: { id: number; hid: string } } | null> {
-  const around = await surroundings(db).get(account_id, guild_id)
+  const around = await surroundings(db).get({ account: account_id, guild: guild_id })
   if (!around) return null
   const surrounding = surroundingOf(around)
   const { case_sensitive_proxy_tags } = surrounding.settings
   const keys = keysOfContent(content ?? '', case_sensitive_proxy_tags)
-  const rows = await candidates[case_sensitive_proxy_tags ? 'asWritten' : 'inAnyCase'](db).all(
-    around.tag_set,
-    guild_id,
-    JSON.stringify(keys.prefixes),
-    JSON.stringify(keys.suffixes),
-    keys.most,
-    JSON.stringify(keys.spoiled),
-    keys.bare,
-    JSON.stringify(keys.brackets),
-    autoproxyTarget(surrounding),
-  )
+  const rows = await candidates[case_sensitive_proxy_tags ? 'asWritten' : 'inAnyCase'](db).all({
+    set: around.tag_set,
+    guild: guild_id,
+    prefixes: JSON.stringify(keys.prefixes),
+    suffixes: JSON.stringify(keys.suffixes),
+    most: keys.most,
+    spoiled: JSON.stringify(keys.spoiled),
+    bare: keys.bare,
+    brackets: JSON.stringify(keys.brackets),
+    target: autoproxyTarget(surrounding),
+  })
   return { context: { ...surrounding, members: rows.map(speakerOf) }, system: around }
 }
 
@@ -146,9 +146,10 @@ function surroundingOf(row: Surroundings): Omit<ProxyContext, 'members'> {
 }
 
 /** Who fronts is looked up only where autoproxy speaks for them. */
-const surroundings = statement<Surroundings>(
-  ['account', 'guild'],
-  `select systems.id, coalesce(systems.tag_set, systems.id) as tag_set, systems.hid, systems.tag, systems.avatar_url,
+const decodeMember = createDecoder(member)
+
+const surroundings = statement<'account' | 'guild', Surroundings>(`
+   select systems.id, coalesce(systems.tag_set, systems.id) as tag_set, systems.hid, systems.tag, systems.avatar_url,
      settings.case_sensitive_proxy_tags, settings.latch_timeout, settings.name_format,
      settings.proxy_error_message_enabled, accounts.autoproxy_enabled as account_autoproxy,
      own.system_id as in_guild, own.proxying_enabled as guild_proxying, own.tag as guild_tag,
@@ -167,8 +168,7 @@ const surroundings = statement<Surroundings>(
    left join system_guilds own on own.system_id = systems.id and own.guild_id = :guild
    left join guilds on guilds.guild_id = :guild
    left join autoproxy on autoproxy.system_id = systems.id and autoproxy.guild_id = :guild
-   where accounts.id = :account`,
-)
+   where accounts.id = :account`)
 
 /** A member with what it set in the guild, which is null where it set nothing. */
 interface Candidate extends Member {
@@ -188,7 +188,7 @@ function speakerOf(row: Candidate): Speaker {
           avatar_url: row.guild_avatar_url,
           keep_proxy: keep === null ? null : keep === 1,
         }
-  return Object.assign(decodeRow(member, row), { guild })
+  return Object.assign(decodeMember(row), { guild })
 }
 
 /**
@@ -214,9 +214,11 @@ function createCandidates(prefix: 'prefix' | 'prefix_key', suffix: 'suffix' | 's
   const first = `
     select t.member_id * ${MAX_TAGS} + t.position
     ${tagsWith('head', `and t.${suffix} = value`)} order by t.member_id, t.position limit 1`
-  return statement<Candidate>(
-    ['set', 'guild', 'prefixes', 'suffixes', 'most', 'spoiled', 'bare', 'brackets', 'target'],
-    `select members.*, own.member_id as in_guild, own.display_name as guild_display_name,
+  return statement<
+    'set' | 'guild' | 'prefixes' | 'suffixes' | 'most' | 'spoiled' | 'bare' | 'brackets' | 'target',
+    Candidate
+  >(`
+     select members.*, own.member_id as in_guild, own.display_name as guild_display_name,
        own.avatar_url as guild_avatar_url, own.keep_proxy as guild_keep_proxy
      from members left join member_guilds own
        on own.member_id = members.id and own.guild_id = :guild
@@ -238,8 +240,7 @@ function createCandidates(prefix: 'prefix' | 'prefix_key', suffix: 'suffix' | 's
        ) from json_each(:brackets)
        union all select :target
      )
-     order by members.id`,
-  )
+     order by members.id`)
 }
 
 const candidates = {

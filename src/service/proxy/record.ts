@@ -56,7 +56,7 @@ export async function recordMessage(
     const timestamp = draft.timestamp ?? deps.now()
     const message = { ...ids, timestamp, system_id: speaker.system_id, member_id: speaker.id }
     await insertMessage(tx, message)
-    await countMessage(tx).run(timestamp, speaker.id)
+    await countMessage(tx).run({ timestamp, id: speaker.id })
     const member = {
       ...speaker,
       message_count: speaker.message_count + 1,
@@ -134,7 +134,7 @@ async function followWithSwitch(
   speaker: Member,
 ): Promise<void> {
   const systemId = speaker.system_id
-  const proxy_switch = (await proxySwitch(tx).get(systemId))?.proxy_switch ?? 'off'
+  const proxy_switch = (await proxySwitch(tx).get({ system: systemId }))?.proxy_switch ?? 'off'
   if (proxy_switch === 'off') return
   const latest = await findLatest(tx, systemId)
   const fronters = latest?.members ?? []
@@ -155,13 +155,10 @@ async function followWithSwitch(
   await insertSwitch(deps, tx, systemId, at, [speaker])
 }
 
-const proxySwitch = statement<Pick<Settings, 'proxy_switch'>>(
-  ['system'],
+const proxySwitch = statement<'system', Pick<Settings, 'proxy_switch'>>(
   'select proxy_switch from settings where system_id = :system',
 )
 
-const countMessage = statement(
-  ['timestamp', 'id'],
-  `update members set message_count = message_count + 1, last_message_timestamp = :timestamp
-   where id = :id`,
-)
+const countMessage = statement<'timestamp' | 'id'>(`
+   update members set message_count = message_count + 1, last_message_timestamp = :timestamp
+   where id = :id`)

@@ -15,7 +15,7 @@ export interface ArchiveRoom {
 }
 
 export async function roomInArchive(db: Db, systemId: number | null): Promise<ArchiveRoom> {
-  const used = systemId === null ? null : await usage(db).get(systemId)
+  const used = systemId === null ? null : await usage(db).get({ system: systemId })
   return {
     rows: MAX_KEPT_ROWS - (used?.rows ?? 0),
     bytes: MAX_KEPT_BYTES - (used?.bytes ?? 0),
@@ -30,7 +30,7 @@ export async function keepRows(work: Import, room: ArchiveRoom, kept: KeptRow[])
     return { collection, content, digest }
   })
   const names = JSON.stringify(rows.map(({ collection, digest }) => [collection, digest]))
-  const found = systemId === null ? [] : await known(deps.db).all(systemId, names)
+  const found = systemId === null ? [] : await known(deps.db).all({ system: systemId, names })
   const isKnown = new Set(found.map(({ collection, digest }) => `${collection} ${digest}`))
   const fresh = rows.filter(({ collection, content, digest }) => {
     const name = `${collection} ${digest}`
@@ -47,7 +47,7 @@ export async function keepRows(work: Import, room: ArchiveRoom, kept: KeptRow[])
   if (fresh.length > 0 && !options.dryRun) {
     const staging = await work.staging()
     await writeInSlices(deps, staging, [JSON.stringify(fresh)], async (tx, json) => {
-      await insert(tx).run(staging.systemId, staging.id, json)
+      await insert(tx).run({ system: staging.systemId, import: staging.id, rows: json })
     })
   }
   await work.step(kept.length)
@@ -61,45 +61,35 @@ export async function* keptInPages(
   systemId: number,
 ): AsyncGenerator<{ collection: string; rows: string[] }> {
   const giveWay = takeTurns()
-  for (const { collection, ids } of await collections(db).all(systemId)) {
+  for (const { collection, ids } of await collections(db).all({ system: systemId })) {
     const all: number[] = JSON.parse(ids)
     for (let at = 0; at < all.length; at += PAGE) {
-      const rows = await contents(db).all(JSON.stringify(all.slice(at, at + PAGE)))
+      const rows = await contents(db).all({ ids: JSON.stringify(all.slice(at, at + PAGE)) })
       if (rows.length > 0) yield { collection, rows: rows.map(({ content }) => content) }
       await giveWay()
     }
   }
 }
 
-const usage = statement<{ rows: number; bytes: number }>(
-  ['system'],
-  `select count(*) as rows, coalesce(sum(octet_length(content)), 0) as bytes
-   from archive where system_id = :system`,
-)
+const usage = statement<'system', { rows: number; bytes: number }>(`
+   select count(*) as rows, coalesce(sum(octet_length(content)), 0) as bytes
+   from archive where system_id = :system`)
 
-const known = statement<{ collection: string; digest: string }>(
-  ['system', 'names'],
-  `select a.collection, a.digest from json_each(:names) n
+const known = statement<'system' | 'names', { collection: string; digest: string }>(`
+   select a.collection, a.digest from json_each(:names) n
    cross join archive a on a.system_id = :system and a.collection = n.value ->> 0
      and a.digest = n.value ->> 1
-   where ${isFinished('a')}`,
-)
+   where ${isFinished('a')}`)
 
-const insert = statement(
-  ['system', 'import', 'rows'],
-  `insert into archive (system_id, collection, content, digest, import_id)
+const insert = statement<'system' | 'import' | 'rows'>(`
+   insert into archive (system_id, collection, content, digest, import_id)
    select :system, value ->> 'collection', value ->> 'content', value ->> 'digest', :import
-   from json_each(:rows) where true on conflict do nothing`,
-)
+   from json_each(:rows) where true on conflict do nothing`)
 
-const collections = statement<{ collection: string; ids: string }>(
-  ['system'],
-  `select collection, json_group_array(id order by id) as ids from archive
-   where system_id = :system group by collection order by min(id)`,
-)
+const collections = statement<'system', { collection: string; ids: string }>(`
+   select collection, json_group_array(id order by id) as ids from archive
+   where system_id = :system group by collection order by min(id)`)
 
-const contents = statement<{ content: string }>(
-  ['ids'],
-  `select a.content from json_each(:ids) n cross join archive a on a.id = n.value
-   where ${isFinished('a')} order by n.key`,
-)
+const contents = statement<'ids', { content: string }>(`
+   select a.content from json_each(:ids) n cross join archive a on a.id = n.value
+   where ${isFinished('a')} order by n.key`)

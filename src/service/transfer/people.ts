@@ -98,7 +98,7 @@ export async function stagePeople(work: Import): Promise<void> {
     memberships.push([id, memberIdsOf(work, incoming)])
   })
   await writeInSlices(deps, staging, memberships, async (tx, [id, inside]) => {
-    await addMembers(tx).run(id, JSON.stringify(inside))
+    await addMembers(tx).run({ group: id, members: JSON.stringify(inside) })
   })
 }
 
@@ -140,7 +140,10 @@ export async function finishPeople(work: Import, tx: Db, systemId: number): Prom
       const changed = changesOfGroup(found, incoming.values)
       if (Object.keys(changed).length > 0) await updateGroup(tx, found, changed)
       // Members are added to groups, never taken out.
-      const added = await addMembers(tx).all(found.id, JSON.stringify(memberIdsOf(work, incoming)))
+      const added = await addMembers(tx).all({
+        group: found.id,
+        members: JSON.stringify(memberIdsOf(work, incoming)),
+      })
       if (added.length > 0 || Object.keys(changed).length > 0) isTouched = true
     }
     await work.step(0)
@@ -251,7 +254,7 @@ async function countMemberships(
   found: Group | null,
 ): Promise<number> {
   const before = report.memberships.added
-  const inside = found ? await membersOf(deps.db).all(found.id) : []
+  const inside = found ? await membersOf(deps.db).all({ group: found.id }) : []
   const known = new Set(inside.map(({ member_id }) => member_id))
   for (const key of incoming.members) {
     const id = memberIds.get(key)
@@ -271,14 +274,11 @@ function isNumber(value: unknown): value is number {
   return typeof value === 'number'
 }
 
-const membersOf = statement<{ member_id: number }>(
-  ['group'],
+const membersOf = statement<'group', { member_id: number }>(
   'select member_id from group_members where group_id = :group',
 )
 
-const addMembers = statement<{ member_id: number }>(
-  ['group', 'members'],
-  `insert into group_members (group_id, member_id)
+const addMembers = statement<'group' | 'members', { member_id: number }>(`
+   insert into group_members (group_id, member_id)
    select :group, value from json_each(:members) where true
-   on conflict do nothing returning member_id`,
-)
+   on conflict do nothing returning member_id`)

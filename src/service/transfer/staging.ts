@@ -31,11 +31,15 @@ export function unnamed(): { hid: string; uuid: string } {
 export async function beginStaging(deps: Deps, systemId: number | null): Promise<Staging> {
   return deps.transact(async (tx) => {
     const now = deps.now()
-    if (systemId !== null && (await underWay(tx).get(systemId, now)))
+    if (systemId !== null && (await underWay(tx).get({ system: systemId, now })))
       throw error('conflict', 'a file is being imported into this system')
     const place = await insertSystem(tx, {}, unnamed())
     const target = systemId ?? place.id
-    const made = await insert(tx).get(target, place.id, now + GIVEN_UP_AFTER)
+    const made = await insert(tx).get({
+      system: target,
+      place: place.id,
+      until: now + GIVEN_UP_AFTER,
+    })
     return { id: made?.id ?? 0, systemId: target, placeId: place.id }
   })
 }
@@ -64,12 +68,12 @@ export async function writeInSlices<T>(
 
 /** From here on everybody sees what was written. Inside the transaction of all the rest. */
 export async function endStaging(tx: Db, { id, systemId, placeId }: Staging): Promise<void> {
-  await remove(tx).run(id)
-  if (placeId !== systemId) await removeSystem(tx).run(placeId)
+  await remove(tx).run({ id })
+  if (placeId !== systemId) await removeSystem(tx).run({ id: placeId })
 }
 
 export async function keepAlive(tx: Db, { id }: Staging, now: number): Promise<void> {
-  if (!(await prolong(tx).get(id, now + GIVEN_UP_AFTER)))
+  if (!(await prolong(tx).get({ id, until: now + GIVEN_UP_AFTER })))
     throw error('conflict', 'the import was given up, because it stood still for too long')
 }
 
@@ -88,7 +92,7 @@ export async function undoStaging(deps: Deps, { id }: Pick<Staging, 'id'>): Prom
       if (gone.length === 0) break
       await nextTurn()
     }
-  const place = await deps.transact(async (tx) => await forget(tx).get(id))
+  const place = await deps.transact(async (tx) => await forget(tx).get({ id }))
   if (place) await removePlace(deps, place.place_id)
 }
 
@@ -126,8 +130,9 @@ export function sweepImports(
 
 /** Removes what imports left behind that were given up, or killed. */
 export async function removeGivenUp(deps: Deps): Promise<void> {
-  for (const { id } of await givenUp(deps.db).all(deps.now())) await undoStaging(deps, { id })
-  for (const { id } of await leftPlaces(deps.db).all()) await removePlace(deps, id)
+  for (const { id } of await givenUp(deps.db).all({ now: deps.now() }))
+    await undoStaging(deps, { id })
+  for (const { id } of await leftPlaces(deps.db).all({})) await removePlace(deps, id)
 }
 
 /** Keys that an import changed over from, and was killed before it could remove them. */
@@ -149,52 +154,48 @@ export async function removeTags(deps: Deps, setId: number): Promise<void> {
 async function removePlace(deps: Deps, placeId: number): Promise<void> {
   await removeTags(deps, placeId)
   for (;;) {
-    const gone = await deps.transact(async (tx) => await someMembers(tx).all(placeId), 'slice')
+    const gone = await deps.transact(
+      async (tx) => await someMembers(tx).all({ place: placeId }),
+      'slice',
+    )
     if (gone.length === 0) break
     await nextTurn()
   }
-  await deps.transact(async (tx) => void (await removeSystem(tx).run(placeId)))
+  await deps.transact(async (tx) => void (await removeSystem(tx).run({ id: placeId })))
 }
 
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-const underWay = statement<{ id: number }>(
-  ['system', 'now'],
+const underWay = statement<'system' | 'now', { id: number }>(
   'select id from imports where system_id = :system and until >= :now',
 )
 
-const insert = statement<{ id: number }>(
-  ['system', 'place', 'until'],
+const insert = statement<'system' | 'place' | 'until', { id: number }>(
   'insert into imports (system_id, place_id, until) values (:system, :place, :until) returning id',
 )
 
-const prolong = statement<{ id: number }>(
-  ['id', 'until'],
+const prolong = statement<'id' | 'until', { id: number }>(
   'update imports set until = :until where id = :id returning id',
 )
 
-const remove = statement(['id'], 'delete from imports where id = :id')
+const remove = statement<'id'>('delete from imports where id = :id')
 
-const forget = statement<{ place_id: number }>(
-  ['id'],
+const forget = statement<'id', { place_id: number }>(
   'delete from imports where id = :id returning place_id',
 )
 
-const removeSystem = statement(['id'], 'delete from systems where id = :id')
+const removeSystem = statement<'id'>('delete from systems where id = :id')
 
-const givenUp = statement<{ id: number }>(['now'], 'select id from imports where until < :now')
+const givenUp = statement<'now', { id: number }>('select id from imports where until < :now')
 
 /** Whose import went with its system. */
-const leftPlaces = statement<{ id: number }>(
-  [],
+const leftPlaces = statement<never, { id: number }>(
   `select id from systems where hid >= '~' and id not in (select place_id from imports)`,
 )
 
-const someMembers = statement<{ id: number }>(
-  ['place'],
-  `delete from members where id in (
+const someMembers = statement<'place', { id: number }>(`
+   delete from members where id in (
      select id from members where system_id = :place limit 20
-   ) returning id`,
-)
+   ) returning id`)

@@ -22,7 +22,7 @@ type SwitchRow = [uuid: string, timestamp: number, members: number[]]
 /** How many more switches a system may have. */
 export async function roomForSwitches(db: Db, systemId: number | null): Promise<number> {
   if (systemId === null) return MOST_SWITCHES
-  const here = await countUpTo(db).get(systemId, MOST_SWITCHES)
+  const here = await countUpTo(db).get({ system: systemId, most: MOST_SWITCHES })
   return MOST_SWITCHES - (here?.all ?? 0)
 }
 
@@ -41,10 +41,11 @@ export async function importSwitches(work: Import, switches: BundleSwitch[]): Pr
 async function plan(work: Import, switches: BundleSwitch[]): Promise<SwitchRow[]> {
   const { deps, systemId, report, memberIds } = work
   const times = JSON.stringify(switches.map(({ timestamp }) => timestamp))
-  const found = systemId === null ? [] : await knownTimes(deps.db).all(systemId, times)
+  const found = systemId === null ? [] : await knownTimes(deps.db).all({ system: systemId, times })
   const known = new Set(found.map(({ timestamp }) => timestamp))
   const uuids = switches.flatMap(({ uuid }) => uuid ?? [])
-  const inUse = uuids.length === 0 ? [] : await takenUuids(deps.db).all(JSON.stringify(uuids))
+  const inUse =
+    uuids.length === 0 ? [] : await takenUuids(deps.db).all({ uuids: JSON.stringify(uuids) })
   const taken = new Set(inUse.map(({ uuid }) => uuid))
   const rows: SwitchRow[] = []
   for (const { uuid, timestamp, members } of switches) {
@@ -73,8 +74,8 @@ async function stage(work: Import, rows: SwitchRow[]): Promise<void> {
 
 async function write(tx: Db, { id, systemId }: Staging, batch: SwitchRow[]): Promise<void> {
   const json = JSON.stringify(batch)
-  await insertAll(tx).all(systemId, id, json)
-  await insertMembers(tx).all(json)
+  await insertAll(tx).all({ system: systemId, import: id, rows: json })
+  await insertMembers(tx).all({ rows: json })
 }
 
 /** The list of what was renamed must not become larger than the file. */
@@ -83,38 +84,29 @@ function noteRenamed({ report }: Import, from: string, to: string): void {
   if (renamed.length < MOST_RENAMED) renamed.push({ kind: 'switch', name: null, from, to })
 }
 
-const countUpTo = statement<{ all: number }>(
-  ['system', 'most'],
-  `select count(*) as "all" from (
+const countUpTo = statement<'system' | 'most', { all: number }>(`
+   select count(*) as "all" from (
      select 1 from switches where system_id = :system limit :most
-   )`,
-)
+   )`)
 
-const knownTimes = statement<{ timestamp: number }>(
-  ['system', 'times'],
-  `select timestamp from switches where system_id = :system
-   and timestamp in (select value from json_each(:times)) and ${isFinished('switches')}`,
-)
+const knownTimes = statement<'system' | 'times', { timestamp: number }>(`
+   select timestamp from switches where system_id = :system
+   and timestamp in (select value from json_each(:times)) and ${isFinished('switches')}`)
 
 /** Which UUIDs of the file's switches are in use on this server. */
-const takenUuids = statement<{ uuid: string }>(
-  ['uuids'],
+const takenUuids = statement<'uuids', { uuid: string }>(
   'select uuid from switches where uuid in (select value from json_each(:uuids))',
 )
 
 /** One that was logged at the same time meanwhile stays. */
-const insertAll = statement(
-  ['system', 'import', 'rows'],
-  `insert into switches (uuid, system_id, timestamp, import_id)
+const insertAll = statement<'system' | 'import' | 'rows'>(`
+   insert into switches (uuid, system_id, timestamp, import_id)
    select value ->> 0, :system, value ->> 1, :import from json_each(:rows) where true
-   on conflict do nothing`,
-)
+   on conflict do nothing`)
 
-const insertMembers = statement(
-  ['rows'],
-  `insert into switch_members (switch_id, position, member_id)
+const insertMembers = statement<'rows'>(`
+   insert into switch_members (switch_id, position, member_id)
    select s.id, m.key, m.value
    from json_each(:rows) r
    cross join switches s on s.uuid = r.value ->> 0
-   cross join json_each(r.value, '$[2]') m`,
-)
+   cross join json_each(r.value, '$[2]') m`)

@@ -1,4 +1,27 @@
-import { type AllowList, parseAllowList, spellAllowList } from './model/network'
+import {
+  HOURS,
+  MiB,
+  oneOf,
+  parseBytes,
+  parseCount,
+  parseDatabaseUrl,
+  parseDuration,
+  parseHost,
+  parseImportLimit,
+  parseLease,
+  parseMany,
+  parsePort,
+  parsePublicUrl,
+  parseRateLimits,
+  parseText,
+  type RateLimits,
+  readAllowList,
+  showDuration,
+  usualLimits,
+} from './config/values'
+import { type AllowList, spellAllowList } from './model/network'
+
+export type { RateLimits }
 
 /** A setting: what it is without being set, how its text is read, and one line for the operator. */
 interface Setting<T> {
@@ -15,20 +38,7 @@ interface Setting<T> {
   readonly isOfShells?: boolean
 }
 
-export interface RateLimits {
-  generic_get: number
-  message: number
-  generic_update: number
-}
-
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
-
-const MiB = 1024 * 1024
-
-/** Durations are milliseconds. */
-const MINUTES = 60 * 1000
-const HOURS = 60 * MINUTES
-const DAYS = 24 * HOURS
 
 /** Every setting of the program. `multitude config` is made from it, and a test holds the README to it. */
 export const settings = {
@@ -58,7 +68,7 @@ export const settings = {
     'text, json, or auto: text on a terminal and json elsewhere',
   ),
   RATE_LIMIT: setting<RateLimits | null>(
-    { generic_get: 10, message: 10, generic_update: 3 },
+    usualLimits,
     parseRateLimits,
     'Requests per second and client, as generic_get=10,message=10,generic_update=3; off for none',
   ),
@@ -229,100 +239,4 @@ function showPlain(value: unknown): string {
   return Object.entries(value)
     .map(([key, part]) => `${key}=${part}`)
     .join(',')
-}
-
-function oneOf<T extends string>(...choices: T[]): (text: string) => T {
-  return (text) => {
-    const found = choices.find((choice) => choice === text.toLowerCase())
-    if (found === undefined) throw new Error(`must be one of ${choices.join(', ')}`)
-    return found
-  }
-}
-
-function parseHost(text: string): string {
-  if (!/^[\w.:[\]-]+$/.test(text)) throw new Error('must be a host name or an IP address')
-  return text
-}
-
-function parsePort(text: string): number {
-  const port = Number(text)
-  if (!/^\d+$/.test(text) || port > 65535) throw new Error('must be a number from 0 to 65535')
-  return port
-}
-
-function parseCount(text: string): number {
-  if (!/^\d{1,4}$/.test(text)) throw new Error('must be a whole number, 0 or more')
-  return Number(text)
-}
-
-function parseMany(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new Error('must be a whole number, 1 or more')
-  return Number(text)
-}
-
-function parseLease(text: string): number {
-  const seconds = parseCount(text)
-  if (seconds < 1 || seconds > 60) throw new Error('must be a number of seconds from 1 to 60')
-  return seconds
-}
-
-function parseDatabaseUrl(text: string): string {
-  if (!/^file:.+/.test(text)) throw new Error('must look like file:data/multitude.db')
-  return text
-}
-
-function parsePublicUrl(text: string): string {
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text))
-    throw new Error('must be an http or https address')
-  return text.replace(/\/+$/, '')
-}
-
-function parseText(text: string): string {
-  return text
-}
-
-function parseDuration(text: string): number {
-  const match = /^(\d{1,4})\s*(m|h|d)$/i.exec(text)
-  const unit = { m: MINUTES, h: HOURS, d: DAYS }[match?.[2]?.toLowerCase() ?? ''] ?? 0
-  const duration = Number(match?.[1]) * unit
-  if (!match || duration === 0) throw new Error('must be a time such as 30m, 24h or 7d')
-  return duration
-}
-
-function showDuration(duration: number): string {
-  if (duration % DAYS === 0) return `${duration / DAYS}d`
-  return duration % HOURS === 0 ? `${duration / HOURS}h` : `${duration / MINUTES}m`
-}
-
-function parseBytes(text: string): number {
-  const match = /^(\d{1,12})\s*(KiB|MiB)?$/i.exec(text)
-  const unit = { kib: 1024, mib: MiB }[match?.[2]?.toLowerCase() ?? ''] ?? 1
-  const bytes = Number(match?.[1]) * unit
-  if (!match || bytes === 0) throw new Error('must be a size such as 1048576, 512KiB or 1MiB')
-  return bytes
-}
-
-function readAllowList(text: string): AllowList {
-  const list = parseAllowList(text)
-  if (Array.isArray(list)) throw new Error(`must be hosts and ranges (${list.join(' ')})`)
-  return list
-}
-
-function parseImportLimit(text: string): number {
-  const bytes = parseBytes(text)
-  if (bytes > 64 * MiB) throw new Error('must be 64MiB at most')
-  return bytes
-}
-
-function parseRateLimits(text: string): RateLimits | null {
-  if (text.toLowerCase() === 'off') return null
-  const limits = { ...(settings.RATE_LIMIT.initial as RateLimits) }
-  for (const part of text.split(',')) {
-    const match = /^\s*(generic_get|message|generic_update)\s*=\s*(\d{1,6})\s*$/.exec(part)
-    const perSecond = Number(match?.[2])
-    if (!match || perSecond === 0)
-      throw new Error('must be off or look like generic_get=10,message=10,generic_update=3')
-    limits[match[1] as keyof RateLimits] = perSecond
-  }
-  return limits
 }

@@ -8,7 +8,6 @@ import { createHealth, type Health, identify } from './health'
 import { prepareFolder } from './leftovers'
 import { migrate, refuseForeign } from './migrate'
 import { createMoment, type Moment } from './moment'
-import * as tables from './tables'
 import { explainTrouble, refusalFor, troubled, troubleOf } from './trouble'
 
 export type Durability = 'full' | 'normal'
@@ -135,7 +134,7 @@ function foldLog(writer: Database): void {
 }
 
 function createDb(connection: Database, render: RenderFace | undefined): Db {
-  return Object.assign(drizzle(connection, { schema: tables }), { render })
+  return Object.assign(drizzle(connection), { render })
 }
 
 function takeSnapshots(path: string): Storage['snapshot'] {
@@ -158,7 +157,7 @@ async function withSnapshot<T>(path: string, work: (db: Db) => Promise<T>): Prom
   try {
     own.run('PRAGMA busy_timeout = 5000')
     own.run('BEGIN')
-    return await work(drizzle(own, { schema: tables }))
+    return await work(drizzle(own))
   } finally {
     own.close()
   }

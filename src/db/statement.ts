@@ -15,7 +15,15 @@ export interface Hot<T> {
  * names. For the hottest reads: Drizzle's own prepared queries spend as long on their placeholders
  * as SQLite on the answer.
  */
-export function statement<T>(names: readonly string[], text: string): (db: Db) => Hot<T> {
-  const sql = text.replaceAll(/:([a-z]\w*)/g, (_, name: string) => `?${names.indexOf(name) + 1}`)
-  return prepared((db): Hot<T> => db.$client.query<T, Value[]>(sql))
+export function statement<T>(
+  names: readonly string[],
+  text: string | (() => string),
+): (db: Db) => Hot<T> {
+  // Of hundreds of statements few are ever run, so each is spelled when it first is.
+  return prepared((db): Hot<T> => {
+    const sql = typeof text === 'string' ? text : text()
+    return db.$client.query<T, Value[]>(
+      sql.replaceAll(/:([a-z]\w*)/g, (_, name: string) => `?${names.indexOf(name) + 1}`),
+    )
+  })
 }

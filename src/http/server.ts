@@ -43,7 +43,7 @@ export type Handle = (request: Request, peer: string | (() => string)) => Promis
 /** The edge: who asks, how often, what is answered, and one line of log for each request. */
 export function createHandler(parts: ServerParts): Handle {
   const { deps, config, log, door } = parts
-  const app = createRoutes(parts)
+  const appFor = createRoutes(parts)
   const limiter = config.RATE_LIMIT && createRateLimiter(config.RATE_LIMIT)
   const unlimited = createStarts()
   const limited = config.RATE_LIMIT && limitedStarts(config.RATE_LIMIT)
@@ -91,7 +91,7 @@ export function createHandler(parts: ServerParts): Handle {
       // HEAD is answered as GET: no route has to know of it.
       const asked = method === 'HEAD' ? new Request(request, { method: 'GET' }) : request
       if (method === 'OPTIONS') response = new Response(null, { status: 204, headers: preflight })
-      else if (isForEveryone(path)) response = await app.fetch(asked)
+      else if (isForEveryone(path)) response = await appFor(path).fetch(asked)
       else {
         deps.moment.join()
         const found = findCaller(deps, request.headers, path)
@@ -111,8 +111,8 @@ export function createHandler(parts: ServerParts): Handle {
         }
         noteOn(asked, note)
         if (allowance?.retryAfter) response = tooMany(allowance)
-        else if (mayBeFolded(method, path)) response = answerUnknown(app, method, path)
-        else response = await app.fetch(asked)
+        else if (mayBeFolded(method, path)) response = answerUnknown(appFor(path), method, path)
+        else response = await appFor(path).fetch(asked)
         if (note.large)
           response =
             method === 'HEAD'
@@ -160,26 +160,51 @@ function limitsOf({ BODY_LIMIT, IMPORT_LIMIT, TRUST_PROXY }: Config) {
   return { bodyLimit: BODY_LIMIT, importLimit: IMPORT_LIMIT, trustedProxies: TRUST_PROXY }
 }
 
-function createRoutes(parts: ServerParts): AnyElysia {
-  const { deps, events, config, findTrouble } = parts
+/**
+ * Gives the routes that a path belongs to, by its first word. They are made when first asked for:
+ * nobody waits at the start for routes, and nobody keeps those, that are never asked.
+ */
+function createRoutes(parts: ServerParts): (path: string) => AnyElysia {
+  const { deps, events, config } = parts
+  const bodyLimit = config.BODY_LIMIT
+  const mount = (make: () => AnyElysia) => {
+    let made: AnyElysia | undefined
+    return () => {
+      made ??= guarded(make(), parts)
+      return made
+    }
+  }
+  const page = mount(() => pages(parts))
+  const mounts = new Map([
+    ['', page],
+    ['health', page],
+    ['docs', page],
+    ['openapi.json', page],
+    ['v2', mount(() => v2(deps, events, limitsOf(config), '/v2'))],
+    ['v1', mount(() => v1(deps, bodyLimit))],
+    ['bot', mount(() => bot(deps, bodyLimit))],
+    ['private', mount(() => privateRoutes(deps, bodyLimit))],
+  ])
+  // Version 2 is at the root, too.
+  const root = mount(() => v2(deps, events, limitsOf(config), ''))
+  return (path) => {
+    const end = path.indexOf('/', 1)
+    return (mounts.get(end === -1 ? path.slice(1) : path.slice(1, end)) ?? root)()
+  }
+}
+
+function guarded(routes: AnyElysia, parts: ServerParts): AnyElysia {
   // Hosts of one to three letters, such as "nas", are hosts too.
   const app = new Elysia({ normalize: false, handler: { standardHostname: false } })
-  app
+  return app
     .onError(({ error: cause, code, request, path }) => {
       if (code === 'NOT_FOUND') return answerUnknown(app, request.method, path)
       return answerError(cause, requestIdOf(request), parts)
     })
-    .get('/health', async () => {
-      const trouble = await findTrouble()
-      return trouble ? spell(trouble) : { status: 'ok' }
-    })
-    .use(docs(parts))
-    .use(documented(parts))
-    .use(v2(deps, events, limitsOf(config), ''))
-  return app
+    .use(routes)
 }
 
-function docs(parts: RouteParts) {
+function pages(parts: ServerParts): AnyElysia {
   const app = new Elysia({ normalize: false })
   for (const [file, { open, type }] of Object.entries(docsFiles))
     app.get(file, ({ path }) =>
@@ -190,6 +215,10 @@ function docs(parts: RouteParts) {
     )
   let document: Promise<object> | undefined
   return app
+    .get('/health', async () => {
+      const trouble = await parts.findTrouble()
+      return trouble ? spell(trouble) : { status: 'ok' }
+    })
     .get('/', () => redirect('docs'))
     .get('/openapi.json', () => {
       document ??= describeRoutes(parts)

@@ -181,7 +181,7 @@ const seenByViewer = (table: Faced, system: string) =>
 const messageWhere = (names: string[], rest: string) =>
   statement<{ json: Json }>(
     names,
-    `select ${asBytes(`case when system = '${FACELESS}' or member = '${FACELESS}' then '${FACELESS}' else
+    () => `select ${asBytes(`case when system = '${FACELESS}' or member = '${FACELESS}' then '${FACELESS}' else
        '{"timestamp":"' || ${isoOf('timestamp')} || '","id":' || json_quote(id) ||
        ',"original":' || json_quote(original) || ',"sender":' || json_quote(sender) ||
        ',"channel":' || json_quote(channel) || ',"guild":' || json_quote(guild) ||
@@ -211,7 +211,7 @@ function bySystemRef(json: (eyes: Eyes) => string, more: string[] = []) {
   const where = (eyes: Eyes, condition: string) =>
     statement<{ json: Json | null }>(
       ['ref', ...more, ...viewerFor(eyes)],
-      `select ${asBytes(json(eyes))} as json from systems
+      () => `select ${asBytes(json(eyes))} as json from systems
        where ${condition}${isTheirs(eyes, 'systems.id')}`,
     )
   return forEither((eyes) => ({
@@ -227,7 +227,7 @@ function byRef(table: 'members' | 'groups', json: (eyes: Eyes) => string) {
   const where = (eyes: Eyes, column: 'hid' | 'uuid') =>
     statement<{ json: Json | null }>(
       ['ref', ...viewerFor(eyes)],
-      `select ${asBytes(json(eyes))} as json from ${table}
+      () => `select ${asBytes(json(eyes))} as json from ${table}
        where ${table}.${column} = :ref${isTheirs(eyes, `${table}.system_id`)}`,
     )
   return forEither((eyes) => ({ hid: where(eyes, 'hid'), uuid: where(eyes, 'uuid') }))

@@ -183,9 +183,10 @@ function contains(range: Range, ip: Ip): boolean {
 function isGlobalIp(ip: Ip): boolean {
   const inner = innerIpv4s(ip)
   if (inner.length > 0) return inner.every((value) => isGlobalIp({ bits: 32, value }))
-  const narrowest = RANGES.filter(({ range }) => contains(range, ip)).reduce((best, next) =>
-    next.range.prefix > best.range.prefix ? next : best,
-  )
+  ranges ??= specialRanges()
+  const narrowest = ranges
+    .filter(({ range }) => contains(range, ip))
+    .reduce((best, next) => (next.range.prefix > best.range.prefix ? next : best))
   return narrowest.global
 }
 
@@ -206,22 +207,32 @@ function innerIpv4s({ bits, value }: Ip): bigint[] {
  * only 2000::/3 is given out, so everything else (private, link-local, multicast, NAT64, discard …)
  * needs no line of its own.
  */
-const RANGES = [
-  ...rangesOf(
-    true,
-    `0.0.0.0/0 192.0.0.9 192.0.0.10
-     2000::/3 2001:1::1 2001:1::2 2001:1::3 2001:3::/32 2001:4:112::/48 2001:20::/28 2001:30::/28`,
-  ),
-  ...rangesOf(
-    false,
-    `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24
-     192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24
-     224.0.0.0/4 240.0.0.0/4
-     ::/0 2001::/23 2001:db8::/32 3fff::/20`,
-  ),
-]
+function specialRanges(): Special[] {
+  return [
+    ...rangesOf(
+      true,
+      `0.0.0.0/0 192.0.0.9 192.0.0.10
+       2000::/3 2001:1::1 2001:1::2 2001:1::3 2001:3::/32 2001:4:112::/48 2001:20::/28 2001:30::/28`,
+    ),
+    ...rangesOf(
+      false,
+      `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24
+       192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24
+       224.0.0.0/4 240.0.0.0/4
+       ::/0 2001::/23 2001:db8::/32 3fff::/20`,
+    ),
+  ]
+}
 
-function rangesOf(global: boolean, entries: string): { range: Range; global: boolean }[] {
+interface Special {
+  readonly range: Range
+  readonly global: boolean
+}
+
+/** Read when the first address is checked: no start waits for it. */
+let ranges: Special[] | undefined
+
+function rangesOf(global: boolean, entries: string): Special[] {
   return entries.split(/\s+/).flatMap((entry) => {
     const range = readRange(entry)
     return range ? [{ range, global }] : []

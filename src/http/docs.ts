@@ -1,6 +1,6 @@
 import { type AnyElysia, Elysia, type TSchema } from 'elysia'
 import { type ErrorName, errorTable } from '../model/errors'
-import { components } from '../wire/components'
+import type { components } from '../wire/components'
 import * as preface from './preface'
 
 type ComponentName = keyof typeof components
@@ -58,8 +58,9 @@ export function describe({ id, summary, description, tag, deprecated, ...rest }:
 
 /** The OpenAPI document, made from the routes' own schemas. */
 export async function createDocument(routes: AnyElysia, publicUrl: string): Promise<object> {
-  // Only who asks for the document needs the plugin: loading it takes a part of each start.
+  // Only who asks for the document needs these: loading them takes a part of each start.
   const { swagger } = await import('@elysiajs/swagger')
+  const { components: schemas } = await import('../wire/components')
   // The plugin's own page would load its scripts from elsewhere; only its document is used.
   const described = new Elysia({ normalize: false }).use(routes).use(
     swagger({
@@ -71,7 +72,7 @@ export async function createDocument(routes: AnyElysia, publicUrl: string): Prom
         servers: [{ url: publicUrl || '/' }],
         tags: Object.entries(preface.tags).map(([name, description]) => ({ name, description })),
         components: {
-          schemas: components as Record<ComponentName, object>,
+          schemas: schemas as Record<ComponentName, object>,
           securitySchemes: preface.securitySchemes,
           parameters: preface.parameters,
           headers: preface.headers as Record<string, object>,

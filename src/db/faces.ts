@@ -14,6 +14,8 @@ const faced = { systems: system, members: member, groups: group } as const
 
 export type Faced = keyof typeof faced
 
+const shapes = { systems: shapeOf(system), members: shapeOf(member), groups: shapeOf(group) }
+
 const faceTables = { systems: 'system_faces', members: 'member_faces', groups: 'group_faces' }
 
 export const facedTables = Object.keys(faced) as Faced[]
@@ -68,7 +70,7 @@ function columnFor(audience: Audience): 'own' | 'others' {
 }
 
 function isItsFace(table: Faced): string {
-  return `f.id = ${table}.id and f.shape = ${shapeOf(faced[table])}`
+  return `f.id = ${table}.id and f.shape = ${shapes[table]}`
 }
 
 const store = {
@@ -80,5 +82,5 @@ const store = {
 function createStore(table: Faced) {
   return statement<'id' | 'own' | 'others'>(`
      insert or replace into ${faceTables[table]} (id, shape, own, others)
-     values (:id, ${shapeOf(faced[table])}, :own, :others)`)
+     values (:id, ${shapes[table]}, :own, :others)`)
 }

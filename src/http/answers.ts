@@ -10,6 +10,12 @@ const LARGE = 16 * 1024
 
 export type Bytes = Uint8Array<ArrayBuffer>
 
+const encoder = new TextEncoder()
+
+export function encodeJson(json: string): Bytes {
+  return encoder.encode(json) as Bytes
+}
+
 /** A read of version 2: who has this very answer already is only told so. */
 export function answerRead(request: KnownRequest, bytes: Bytes, headers: Headers): Response {
   const tag = tagOf(bytes)

@@ -4,7 +4,7 @@ import type { Deps } from '../service/deps'
 import { getSystemForBot } from '../service/systems'
 import { findBot, findTokenOwner, recallToken, type TokenOwner } from '../service/tokens'
 import type { UnreadBody } from '../wire/json'
-import { answerBytes, answerRead, type Bytes } from './answers'
+import { answerBytes, answerRead, type Bytes, encodeJson } from './answers'
 import { anonymous, type Caller, callerOf, type KnownRequest } from './context'
 
 /** A missing, malformed or unknown token makes the caller nobody. */
@@ -61,7 +61,7 @@ function answerJson(request: KnownRequest, value: unknown): Response | undefined
   const { context } = request
   if (!context) return undefined
   if (context.isRead) {
-    const bytes = isBytes(value) ? value : isJson(value) ? encode(value) : null
+    const bytes = isBytes(value) ? value : isJson(value) ? encodeJson(JSON.stringify(value)) : null
     return bytes ? answerRead(request, bytes, context.headers) : undefined
   }
   return isBytes(value) ? answerBytes(request, value, context.headers) : undefined
@@ -76,12 +76,6 @@ function isJson(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
   const kind = Object.getPrototypeOf(value)
   return kind === Object.prototype || kind === Array.prototype
-}
-
-const encoder = new TextEncoder()
-
-function encode(value: object): Bytes {
-  return encoder.encode(JSON.stringify(value)) as Bytes
 }
 
 /** A file that has not been read yet. */

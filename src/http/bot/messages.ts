@@ -14,6 +14,7 @@ import {
 } from '../../wire/bot'
 import { listBody } from '../../wire/schema'
 import { messageToV2 } from '../../wire/v2'
+import { encodeJson } from '../answers'
 import { describe, writeErrors } from '../docs'
 import { pathIdOf } from '../query'
 import { showMember, showSystem } from '../v2/views'
@@ -38,9 +39,8 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
       async ({ platform, body }) => {
         const incoming = incomingFromBot(body, platform)
         const at = incoming.at ?? deps.now()
-        const { decision, system } = await decideMessage(deps, { ...incoming, platform, at })
-        const member = decision.action === 'proxy' ? showMember(decision.member, true) : null
-        return decisionToBot(decision, system?.hid, member)
+        const decided = await decideMessage(deps, { ...incoming, platform, at })
+        return encodeJson(decisionToBot(decided.decision, decided.system, decided.member))
       },
       {
         body: schemasBot.incoming,

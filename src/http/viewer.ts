@@ -53,18 +53,25 @@ export function routes(bodyLimit: number) {
     .onParse(refuseNobody)
     .onParse(({ request }) => receiveBody(request, bodyLimit))
     .derive(({ request }) => ({ viewer: callerOf(request).viewer }))
-    .mapResponse(({ request, responseValue }) => answerJson(request, responseValue))
+    .mapResponse(({ request, responseValue, set }) =>
+      answerJson(request, responseValue, set.status),
+    )
 }
 
 /** What storage gave as bytes is JSON already. Elysia knows by itself what to make of all else. */
-function answerJson(request: KnownRequest, value: unknown): Response | undefined {
+function answerJson(
+  request: KnownRequest,
+  value: unknown,
+  status: number | string | undefined,
+): Response | undefined {
   const { context } = request
   if (!context) return undefined
   if (context.isRead) {
     const bytes = isBytes(value) ? value : isJson(value) ? encodeJson(JSON.stringify(value)) : null
     return bytes ? answerRead(request, bytes, context.headers) : undefined
   }
-  return isBytes(value) ? answerBytes(request, value, context.headers) : undefined
+  if (!isBytes(value)) return undefined
+  return answerBytes(request, value, context.headers, typeof status === 'number' ? status : 200)
 }
 
 function isBytes(value: unknown): value is Bytes {

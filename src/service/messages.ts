@@ -1,5 +1,4 @@
 import type { Db } from '../db/handle'
-import { createInserter } from '../db/rows'
 import { statement } from '../db/statement'
 import { error } from '../model/errors'
 import type { Member } from '../model/member'
@@ -35,10 +34,11 @@ export async function withMember(db: Db, message: Message): Promise<FoundMessage
 }
 
 export async function insertMessage(tx: Db, message: Message): Promise<void> {
-  await insertRow(tx, message)
+  const { id, original, sender, channel, guild, system_id, member_id, timestamp } = message
+  await insertRow(tx).run(id, original, sender, channel, guild, system_id, member_id, timestamp)
 }
 
-const insertRow = createInserter('messages', [
+const columns = [
   'id',
   'original',
   'sender',
@@ -47,7 +47,12 @@ const insertRow = createInserter('messages', [
   'system_id',
   'member_id',
   'timestamp',
-])
+]
+
+const insertRow = statement(
+  columns,
+  `insert into messages (${columns.join()}) values (${columns.map((name) => `:${name}`).join()})`,
+)
 
 const byId = statement<Message>(['id'], 'select * from messages where id = :id')
 

@@ -13,11 +13,10 @@ import {
   schemasBot,
 } from '../../wire/bot'
 import { listBody } from '../../wire/schema'
-import { messageToV2 } from '../../wire/v2'
+import { spellMessage } from '../../wire/v2'
 import { encodeJson } from '../answers'
 import { describe, writeErrors } from '../docs'
 import { pathIdOf } from '../query'
-import { showMember, showSystem } from '../v2/views'
 import { botRoutes, TAG } from './named'
 
 /** What a bot does with each action. */
@@ -62,11 +61,7 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
           recordFromBot(body, platform),
         )
         set.status = isNew ? 201 : 200
-        return messageToV2(
-          withBareIds(message),
-          system && showSystem(system, true),
-          member && showMember(member, true),
-        )
+        return encodeJson(spellMessage(withBareIds(message), system, member))
       },
       {
         body: schemasBot.record,

@@ -42,7 +42,8 @@ async function findLongest(
       continue
     }
     // Where the last suffix is none at all, there is no other.
-    const all = last === '' ? NO_ENDING : (endings ??= endingsOf(keys.tail))
+    if (last !== '') endings ??= endingsOf(keys.tail)
+    const all = last === '' ? NO_ENDING : (endings ?? NO_ENDING)
     const suffix = await findSuffix(
       all.filter(
         (end) => prefix.length + end.text.length >= longest && keys.counts(prefix, end.text),

@@ -1,4 +1,4 @@
-import type { Entity } from '../model/entity'
+import type { Entity, Identity } from '../model/entity'
 import { type Audience, shapeOf } from '../model/face'
 import { group } from '../model/group'
 import { member } from '../model/member'
@@ -28,18 +28,28 @@ export function entityOf(table: Faced): Entity {
   return faced[table]
 }
 
-/** Puts the faces of a whole row beside it. */
+/** Puts the faces of a whole row beside it, and gives its owner's. */
 export async function storeFaces(
   tx: Db,
   table: Faced,
   row: { readonly id: number },
-): Promise<void> {
+): Promise<string> {
   const { render } = tx
-  if (!render) return
+  if (!render) return ''
   const entity = faced[table]
   const own = render(entity, row, 'owner')
-  const others = render(entity, row, 'others')
-  await store[table](tx).run({ id: row.id, own, others })
+  await store[table](tx).run({ id: row.id, own, others: render(entity, row, 'others') })
+  return own
+}
+
+/** The object that its owner sees of a row. */
+export function spellOwn(
+  db: Db,
+  table: Faced,
+  row: Identity,
+  face = db.render?.(faced[table], row, 'owner') ?? '',
+): string {
+  return `{"id":"${row.hid}","uuid":"${row.uuid}",${face}}`
 }
 
 /** SQL for the object that an audience sees of a row of the table; null where its face is missing. */

@@ -138,7 +138,7 @@ describe('the house', () => {
     cpSync(join(root, 'migrations'), out, { recursive: true })
     const { stdout, exitCode } = Bun.spawnSync(
       ['node_modules/.bin/drizzle-kit', 'generate', '--dialect', 'sqlite', '--schema'].concat(
-        'src/db/tables.ts',
+        'src/db/tables/index.ts',
         '--out',
         relative(root, out),
       ),

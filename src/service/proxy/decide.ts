@@ -64,6 +64,7 @@ async function applyCommand(
     if (action === 'unlatch' && before.autoproxy_mode !== 'latch') return
     const autoproxy_mode = action === 'autoproxy_off' ? 'off' : before.autoproxy_mode
     const after: GuildAutoproxy = {
+      ...before,
       autoproxy_mode,
       autoproxy_member: null,
       last_latch_timestamp: null,

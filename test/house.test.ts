@@ -128,10 +128,17 @@ describe('in a fresh clone', () => {
     return other !== undefined && installs(other)
   }
 
-  test.each(['start', 'test', 'test:irc', 'check', 'build', 'bench', 'bench:soak', 'bench:start'])(
-    'npm run %s installs first',
-    (name) => expect(installs(name)).toBe(true),
-  )
+  test.each([
+    'start',
+    'dev',
+    'test',
+    'test:irc',
+    'check',
+    'build',
+    'bench',
+    'bench:soak',
+    'bench:start',
+  ])('npm run %s installs first', (name) => expect(installs(name)).toBe(true))
 
   test('no script that runs something of ours is forgotten', () => {
     const bare = Object.keys(scripts).filter((name) => !name.startsWith('pre') && !installs(name))

@@ -17,5 +17,5 @@ plugin({
   },
 })
 
-// What is said here is done once, after the last file.
+// Done after the last file, or after each where several processes share them.
 afterAll(removeBundle)

@@ -42,12 +42,14 @@ export function emptyFolder(name = ''): string {
   return folder
 }
 
-/** Made once for all files of tests that run in this process. */
+/** Made once for all files of tests, where one process runs them all. */
 let bundled: Promise<string> | undefined
 
-/** When all tests are done; see `patience.ts`. */
+/** When the tests are done; see `patience.ts`. */
 export async function removeBundle(): Promise<void> {
-  if (bundled) rmSync(dirname(await bundled), { recursive: true })
+  const made = bundled
+  bundled = undefined
+  if (made) rmSync(dirname(await made), { recursive: true })
 }
 
 async function bundle(): Promise<string> {

@@ -1,5 +1,13 @@
-import { Elysia } from 'elysia'
+import {
+  type DefinitionBase,
+  Elysia,
+  type EphemeralType,
+  type MetadataBase,
+  type RouteBase,
+  type SingletonBase,
+} from 'elysia'
 import { DomainError, error } from '../model/errors'
+import type { Shown } from '../model/privacy'
 import type { Deps } from '../service/deps'
 import { actFor } from '../service/systems'
 import { findBot, findTokenOwner, recallToken, type TokenOwner } from '../service/tokens'
@@ -48,11 +56,30 @@ export function isRead(method: string): boolean {
 
 /** A group of routes that know their viewer and get their body as unread JSON text. */
 export function routes(bodyLimit: number) {
-  return new Elysia({ normalize: false })
-    .onParse(refuseNobody)
-    .onParse(({ request }) => receiveBody(request, bodyLimit))
-    .derive(({ request }) => ({ viewer: callerOf(request).viewer }))
-    .mapResponse(({ request, responseValue }) => answerJson(request, responseValue))
+  return answeringShown(
+    new Elysia({ normalize: false })
+      .onParse(refuseNobody)
+      .onParse(({ request }) => receiveBody(request, bodyLimit))
+      .derive(({ request }) => ({ viewer: callerOf(request).viewer }))
+      .mapResponse(({ request, responseValue }) => answerJson(request, responseValue)),
+  )
+}
+
+/** All that a route may answer beside a ready `Response`: a row that nobody has looked at is none. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a route that only sets its status gives nothing
+type Answer = Shown | readonly Shown[] | undefined | void
+
+/** Says so to the type checker alone: Elysia would look at each answer again. */
+function answeringShown<
+  P extends string,
+  S extends SingletonBase,
+  D extends DefinitionBase,
+  M extends MetadataBase,
+  R extends RouteBase,
+  E extends EphemeralType,
+  V extends EphemeralType,
+>(app: Elysia<P, S, D, M, R, E, V>) {
+  return app as Elysia<P, S, D, M, R, E, V & { schema: { response: { 200: Answer } } }>
 }
 
 /** What storage gave as bytes is JSON already. Elysia knows by itself what to make of all else. */
@@ -93,10 +120,12 @@ const ARRIVAL_MS = 120_000
 
 /** As routes, for those that take a whole file as their body, and read it when its turn has come. */
 export function fileRoutes(bodyLimit: number) {
-  return new Elysia({ normalize: false })
-    .onParse(refuseNobody)
-    .onParse(({ request }): UnreadFile => ({ arrive: () => fileOf(request, bodyLimit) }))
-    .derive(({ request }) => ({ viewer: callerOf(request).viewer }))
+  return answeringShown(
+    new Elysia({ normalize: false })
+      .onParse(refuseNobody)
+      .onParse(({ request }): UnreadFile => ({ arrive: () => fileOf(request, bodyLimit) }))
+      .derive(({ request }) => ({ viewer: callerOf(request).viewer })),
+  )
 }
 
 /** Never held whole: several at once would fill the memory. */

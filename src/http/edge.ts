@@ -29,7 +29,7 @@ export type Handle = (request: Request, peer: string | (() => string)) => Promis
 /** What is ready for the requests to a path before they come. */
 interface Place {
   readonly facts: Facts
-  /** Where in the path the name of a system begins, if that follows. */
+  /** Where in the path the name begins that may follow its noun. */
   readonly nameAt: number
   readonly reads: Reads
   readonly unlimited: BaseHeadersOfPath

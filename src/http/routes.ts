@@ -10,7 +10,7 @@ import { error } from '../model/errors'
 import { requireSystem, type Shown } from '../model/privacy'
 import { answerBytes, answerRead, type Bytes, encodeJson } from './answers'
 import { receiveBody, receiveFile, type UnreadFile } from './body'
-import { callerOf, type KnownRequest } from './context'
+import { callerOf, type KnownRequest, type RequestContext } from './context'
 
 /** A group of routes that know their viewer and get their body as unread JSON text. */
 export function routes(bodyLimit: number) {
@@ -64,6 +64,16 @@ export function refuseStrangersToWrite({ request }: { request: Request }): void 
 
 export function isRead(method: string): boolean {
   return method === 'GET' || method === 'HEAD'
+}
+
+/** Answers with what a read found. */
+export function answerLoaded(
+  request: Request,
+  { isKept, headers }: RequestContext,
+  json: Bytes | null,
+): Response {
+  if (json === null) return new Response(null, { status: 204 })
+  return isKept ? answerRead(request, json, headers) : answerBytes(request, json, headers)
 }
 
 /** What storage gave as bytes is JSON already. Elysia knows by itself what to make of all else. */

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { type ReadOptions, UnreadableFile } from '../formats/bundle'
-import { type BundlePart, partsOf, type ReadParts } from '../formats/parts'
-import { readHere } from '../service/deps'
+import { type BundlePart, partsOf, type ReadParts, readHere } from '../formats/parts'
 import type { Command } from './command'
 import { ownCommand } from './self'
 

@@ -25,7 +25,7 @@ function openPassing(config: Config): ReturnType<typeof openDeps> {
   try {
     const { storage, deps } = openDeps({
       ...config,
-      DATABASE_URL: `file:${join(folder, 'try.db')}`,
+      DATABASE_URL: `file:${join(folder, 'dry-run')}`,
     })
     const close = () => {
       storage.close()

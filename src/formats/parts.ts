@@ -92,3 +92,10 @@ export function countIn(tally: Record<string, number>, name: string): void {
 function* slices<T>(items: readonly T[], size: number): Generator<T[]> {
   for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size)
 }
+
+/** For who serves nobody else meanwhile. */
+export async function* readHere(...[file, options]: Parameters<ReadParts>) {
+  const chunks = await Array.fromAsync(file)
+  const { readFile } = await import('./read')
+  yield* partsOf(readFile(Buffer.concat(chunks), options))
+}

@@ -1,7 +1,7 @@
 import type { Faced } from '../db/faces'
 import type { Db } from '../db/handle'
 import type { Storage } from '../db/open'
-import { partsOf, type ReadParts } from '../formats/parts'
+import { type ReadParts, readHere } from '../formats/parts'
 import type { Instant } from '../model/time'
 import { createTokenMemory, type TokenMemory } from './tokenMemory'
 import { createImportTurns, type ImportTurns } from './transfer/turns'
@@ -49,11 +49,4 @@ export const noDeps: Deps = {
   importTurns: createImportTurns(),
   tokenMemory: createTokenMemory({ join: () => 0 }),
   mendFaces: () => {},
-}
-
-/** For who serves nobody else meanwhile. */
-export async function* readHere(...[file, options]: Parameters<ReadParts>) {
-  const chunks = await Array.fromAsync(file)
-  const { readFile } = await import('../formats/read')
-  yield* partsOf(readFile(Buffer.concat(chunks), options))
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { BundlePart } from '../../../src/formats/parts'
+import { readHere } from '../../../src/formats/parts'
 import type { JsonObject } from '../../../src/model/entity'
-import { readHere } from '../../../src/service/deps'
 import { removeGivenUp } from '../../../src/service/transfer/staging'
 import { roomForSwitches } from '../../../src/service/transfer/switches'
 import { home, type Someone } from '../../kit'

@@ -57,6 +57,13 @@ const lengthOf = ({ since, until }: Span) => until - since
 const sumOf = (spans: Span[]) => spans.map(lengthOf).reduce((a, b) => a + b, 0)
 const seconds = (micros: number) => Math.floor(micros / SECOND)
 
+/** In ten-thousandths, a half of which counts as one. */
+function fourDecimals(part: number, whole: number): number {
+  const times = Number((BigInt(part) * 10_000n) / BigInt(whole))
+  const rest = Number(BigInt(part) * 10_000n - BigInt(times) * BigInt(whole))
+  return (times + (rest * 2 >= whole ? 1 : 0)) / 10_000
+}
+
 function everybody({ history }: Question): string[] {
   return [...new Set(history.flatMap(({ members }) => members))].sort()
 }
@@ -82,7 +89,7 @@ export function totalsOf(question: Question, span = question.span): Totals {
       {
         member,
         time: seconds(sumOf(runs)),
-        share: Number((sumOf(runs) / lengthOf(span)).toFixed(4)),
+        share: fourDecimals(sumOf(runs), lengthOf(span)),
         stints: runs.length,
         longest: seconds(lengths.at(-1) ?? 0),
         shortest: seconds(lengths[0] ?? 0),

@@ -16,10 +16,11 @@ export class Sum {
     return this.#seconds + Math.floor(this.#micros / SECOND)
   }
 
-  /** A part of a time, with at most four decimals. */
+  /** Which part of a time it is, rounded to four decimals. */
   shareOf(time: number): number {
-    const micros = this.#seconds * SECOND + this.#micros
-    return Math.round((micros / time) * 10_000) / 10_000
+    const whole = BigInt(time)
+    const part = BigInt(this.#seconds) * BigInt(SECOND) + BigInt(this.#micros)
+    return Number((part * 20_000n + whole) / (whole * 2n)) / 10_000
   }
 }
 

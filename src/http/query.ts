@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { isTimezone } from '../model/check'
 import { error } from '../model/errors'
 import { describeId, isIdOf, normalizeId, type Platform, spellId } from '../model/platform'
 import { MAX_SWITCHES } from '../model/switch'
@@ -45,13 +46,25 @@ export function readTime(name: string, given: Given): Instant | null {
   return instant
 }
 
-export function readLimit(given: Given): number {
+export function readLimit(given: Given, usual = MAX_SWITCHES, most = MAX_SWITCHES): number {
   const text = readGiven('limit', given)
-  if (text === undefined) return MAX_SWITCHES
+  if (text === undefined) return usual
   const limit = Number(text)
   if (!/^\d+$/.test(text) || limit === 0)
     throw error('badRequest', 'limit must be a whole number, 1 or more')
-  return Math.min(limit, MAX_SWITCHES)
+  return Math.min(limit, most)
+}
+
+/** The name of a time zone. A "+" that was not encoded arrives as a space, which none has. */
+export function readZone(name: string, given: Given): string | null {
+  const zone = readText(name, given)?.replaceAll(' ', '+') ?? null
+  if (zone !== null && !isTimezone(zone))
+    throw error('badRequest', `${name} must be a time zone name such as Europe/Oslo`)
+  return zone
+}
+
+export function readText(name: string, given: Given): string | null {
+  return readGiven(name, given) ?? null
 }
 
 /** A chat platform's ID, with its platform in front unless it is Discord's. */

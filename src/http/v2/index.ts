@@ -4,6 +4,7 @@ import type { Deps } from '../../service/deps'
 import { requireSystem } from '../../service/systems'
 import { callerOf } from '../note'
 import { isRead } from '../viewer'
+import { frontingRoutes } from './fronting'
 import { groupRoutes } from './groups'
 import { guildRoutes } from './guilds'
 import { linkRoutes } from './links'
@@ -32,6 +33,7 @@ export function v2(deps: Deps, events: Events, limits: Limits, prefix: '/v2' | '
     .use(memberRoutes(deps, bodyLimit))
     .use(groupRoutes(deps, bodyLimit))
     .use(switchRoutes(deps, bodyLimit))
+    .use(frontingRoutes(deps, bodyLimit))
     .use(messageRoutes(deps, bodyLimit))
     .use(webhookRoutes(events, bodyLimit))
     .use(streamRoutes(deps, events, bodyLimit, trustedProxies))

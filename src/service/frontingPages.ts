@@ -1,0 +1,155 @@
+import { isFinished } from '../db/finished'
+import type { Db } from '../db/handle'
+import { statement } from '../db/statement'
+import {
+  createLookback,
+  type Lookback,
+  type Shift,
+  type Span,
+  type Walk,
+} from '../model/fronting/walk'
+import type { Instant } from '../model/time'
+import type { Deps } from './deps'
+import { takeTurns } from './turns'
+
+/** Members' short IDs by their row numbers, as SQLite writes these. */
+export type Names = ReadonlyMap<string, string>
+
+/** So many switches are read at once without anybody noticing. */
+const FEW = 500
+
+/**
+ * Reads a history. A short one is there at once; a long one comes in pages, between which others
+ * may change it, so it is read as of one moment.
+ */
+export async function readHistory<T>(
+  { db, snapshot }: Deps,
+  systemId: number,
+  { since, until }: Span,
+  read: (db: Db) => Promise<T>,
+): Promise<T> {
+  const found = await countFew(db).get(systemId, since, until, FEW + 1)
+  return (found?.count ?? 0) <= FEW ? read(db) : snapshot(systemId, read)
+}
+
+/** Leads a walk through a span, and on until it has seen enough. */
+export async function leadWalk(
+  db: Db,
+  systemId: number,
+  names: Names,
+  { since, until }: Span,
+  walk: Walk,
+  hasSeenEnough: (at: Instant) => boolean = () => false,
+): Promise<void> {
+  const giveWay = takeTurns()
+  const standing = await lastOne(db).get(systemId, since)
+  if (standing) walk.step(shiftOf(standing, names))
+  const pages = inPages(since, (from, limit) => pageBehind(db).all(systemId, from, until, limit))
+  let weight = 0
+  for await (const page of pages) {
+    for (const row of page) {
+      const shift = shiftOf(row, names)
+      walk.step(shift)
+      // Each may be with each of the others, so many at once are much to do.
+      weight += 1 + shift.members.length ** 2
+      if (weight < HEAVY) continue
+      weight = 0
+      await giveWay()
+    }
+    if (hasSeenEnough(page.at(-1)?.timestamp ?? until)) break
+  }
+  walk.finish()
+}
+
+/** Since when those were in front who were at a moment. */
+export async function lookBack(
+  db: Db,
+  systemId: number,
+  names: Names,
+  at: Instant,
+  isOfInterest: (member: string) => boolean,
+): Promise<Lookback['began']> {
+  const lookback = createLookback(isOfInterest)
+  const pages = inPages(at + 1, (from, limit) => pageBefore(db).all(systemId, from, limit))
+  for await (const page of pages)
+    for (const row of page) if (!lookback.step(shiftOf(row, names))) return lookback.began
+  return lookback.began
+}
+
+interface Row {
+  timestamp: Instant
+  /** Row numbers of members with commas between; null for nobody. */
+  members: string | null
+}
+
+const HEAVY = 20_000
+
+/** The first page is short, because most who look back need to see no more. */
+const FIRST_PAGE = 50
+const LARGEST_PAGE = 1000
+
+/** How long reading a page may take, in milliseconds: some switches have 150 members. */
+const SOON = 2
+const LATE = 5
+
+/** Others have their turn between pages. */
+async function* inPages(
+  start: Instant,
+  read: (from: Instant, limit: number) => Row[],
+): AsyncGenerator<Row[]> {
+  const giveWay = takeTurns()
+  let limit = FIRST_PAGE
+  for (let from = start; ; ) {
+    const began = performance.now()
+    const page = read(from, limit)
+    const took = performance.now() - began
+    const last = page.at(-1)
+    if (!last) return
+    yield page
+    if (page.length < limit) return
+    from = last.timestamp
+    if (took < SOON) limit = Math.min(limit * 2, LARGEST_PAGE)
+    if (took > LATE) limit = Math.ceil(limit / 2)
+    await giveWay()
+  }
+}
+
+function shiftOf({ timestamp, members }: Row, names: Names): Shift {
+  const numbers = members === null ? [] : members.split(',')
+  return { timestamp, members: numbers.flatMap((number) => names.get(number) ?? []) }
+}
+
+/** In no order: a walk asks only who is there. */
+const row = `timestamp, (
+  select group_concat(member_id) from switch_members where switch_id = switches.id
+) as members`
+
+const pageBehind = statement<Row>(
+  ['system', 'from', 'until', 'limit'],
+  `select ${row} from switches
+   where system_id = :system and timestamp > :from and timestamp < :until
+     and ${isFinished('switches')}
+   order by timestamp limit :limit`,
+)
+
+const pageBefore = statement<Row>(
+  ['system', 'from', 'limit'],
+  `select ${row} from switches
+   where system_id = :system and timestamp < :from and ${isFinished('switches')}
+   order by timestamp desc limit :limit`,
+)
+
+const lastOne = statement<Row>(
+  ['system', 'at'],
+  `select ${row} from switches
+   where system_id = :system and timestamp <= :at and ${isFinished('switches')}
+   order by timestamp desc limit 1`,
+)
+
+const countFew = statement<{ count: number }>(
+  ['system', 'since', 'until', 'most'],
+  `select count(*) as count from (
+     select 1 from switches where system_id = :system and timestamp > :since
+       and timestamp < :until limit :most
+   )`,
+)

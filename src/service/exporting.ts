@@ -94,7 +94,10 @@ export function exportFrontHistory(
   })
 }
 
-export function* named(presences: Iterable<Presence>, names: Map<string, string>): Generator<FrontRow> {
+export function* named(
+  presences: Iterable<Presence>,
+  names: Map<string, string>,
+): Generator<FrontRow> {
   for (const { member: hid, start, end } of presences)
     yield { start, end, member_id: hid, member: names.get(hid) ?? hid }
 }

@@ -16,7 +16,7 @@ import { takeTurns } from './turns'
 export type Names = ReadonlyMap<string, string>
 
 /** So many switches are read at once without anybody noticing. */
-const FEW = 500
+const FEW = 2000
 
 /**
  * Reads a history. A short one is there at once; a long one comes in pages, between which others
@@ -42,13 +42,14 @@ export async function leadWalk(
   hasSeenEnough: (at: Instant) => boolean = () => false,
 ): Promise<void> {
   const giveWay = takeTurns()
+  const shiftOf = createReader(names)
   const standing = await lastOne(db).get(systemId, since)
-  if (standing) walk.step(shiftOf(standing, names))
+  if (standing) walk.step(shiftOf(standing))
   const pages = inPages(since, (from, limit) => pageBehind(db).all(systemId, from, until, limit))
   let weight = 0
   for await (const page of pages) {
     for (const row of page) {
-      const shift = shiftOf(row, names)
+      const shift = shiftOf(row)
       walk.step(shift)
       // Each may be with each of the others, so many at once are much to do.
       weight += 1 + shift.members.length ** 2
@@ -70,9 +71,10 @@ export async function lookBack(
   isOfInterest: (member: string) => boolean,
 ): Promise<Lookback['began']> {
   const lookback = createLookback(isOfInterest)
+  const shiftOf = createReader(names)
   const pages = inPages(at + 1, (from, limit) => pageBefore(db).all(systemId, from, limit))
   for await (const page of pages)
-    for (const row of page) if (!lookback.step(shiftOf(row, names))) return lookback.began
+    for (const row of page) if (!lookback.step(shiftOf(row))) return lookback.began
   return lookback.began
 }
 
@@ -86,7 +88,7 @@ const HEAVY = 20_000
 
 /** The first page is short, because most who look back need to see no more. */
 const FIRST_PAGE = 50
-const LARGEST_PAGE = 1000
+const LARGEST_PAGE = 500
 
 /** How long reading a page may take, in milliseconds: some switches have 150 members. */
 const SOON = 2
@@ -114,9 +116,21 @@ async function* inPages(
   }
 }
 
-function shiftOf({ timestamp, members }: Row, names: Names): Shift {
-  const numbers = members === null ? [] : members.split(',')
-  return { timestamp, members: numbers.flatMap((number) => names.get(number) ?? []) }
+const MOST_KNOWN = 1000
+
+/** Who is in front comes again and again, and need not be taken apart each time. */
+function createReader(names: Names): (row: Row) => Shift {
+  const known = new Map<string, readonly string[]>()
+  const read = (text: string) => {
+    const members = text.split(',').flatMap((number) => names.get(number) ?? [])
+    if (known.size === MOST_KNOWN) known.clear()
+    known.set(text, members)
+    return members
+  }
+  return ({ timestamp, members: text }) => ({
+    timestamp,
+    members: text === null ? [] : (known.get(text) ?? read(text)),
+  })
 }
 
 /** In no order: a walk asks only who is there. */

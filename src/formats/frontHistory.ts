@@ -79,6 +79,7 @@ function* calendarLines(rows: Iterable<FrontRow>, now: Instant, name: string): G
   yield 'PRODID:-//Multitude//Front history//EN'
   yield 'CALSCALE:GREGORIAN'
   yield fold(`X-WR-CALNAME:${calendarText(name)}`)
+  const summaries = new Map<string, string>()
   for (const { start, end, member_id, member } of rows) {
     const from = calendarTime(start)
     const to = calendarTime(end ?? now)
@@ -88,7 +89,10 @@ function* calendarLines(rows: Iterable<FrontRow>, now: Instant, name: string): G
     yield `DTSTART:${from}`
     // An end must lie behind the start; without one the event is a moment.
     if (to > from) yield `DTEND:${to}`
-    yield fold(`SUMMARY:${calendarText(member)}`)
+    // The same few names come thousands of times.
+    const summary = summaries.get(member) ?? fold(`SUMMARY:${calendarText(member)}`)
+    summaries.set(member, summary)
+    yield summary
     yield `STATUS:${end === null ? 'TENTATIVE' : 'CONFIRMED'}`
     yield 'TRANSP:TRANSPARENT'
     yield 'END:VEVENT'

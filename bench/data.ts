@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 import { entityOf, facedTables, storeFaces } from '../src/db/faces'
 import { migrations } from '../src/db/migrations'
 import { openStorage } from '../src/db/open'
-import { decodeRow } from '../src/db/rows'
-import { keysOfTag } from '../src/model/proxyTags'
+import { createDecoder } from '../src/db/rows'
+import { keysOfTag } from '../src/model/proxy/tags'
 import { hashSecret } from '../src/service/secrets'
 import { renderFace } from '../src/wire/v2'
 
@@ -87,7 +87,7 @@ async function fillFaces(path: string): Promise<void> {
         .all(last)
       if (rows.length === 0) break
       await storage.transact(async (tx) => {
-        for (const row of rows) await storeFaces(tx, table, decodeRow(entityOf(table), row))
+        for (const row of rows) await storeFaces(tx, table, createDecoder(entityOf(table))(row))
       }, 'slice')
       last = rows.at(-1)?.id ?? last
     }

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp } from '../src/app'
-import { readConfig } from '../src/config'
+import { parseConfig } from '../src/config'
 import type { Db } from '../src/db/handle'
 import { createLog } from '../src/log'
 import { DAY, formatInstant, type Instant } from '../src/model/time'
@@ -42,7 +42,7 @@ const GOAL_WAIT = 20
 const TIMES = 5
 
 const folder = mkdtempSync(join(tmpdir(), 'multitude-bench-'))
-const config = readConfig({ DATABASE_URL: `file:${join(folder, 'bench.db')}` })
+const config = parseConfig({ DATABASE_URL: `file:${join(folder, 'bench.db')}` })
 const app = createApp(
   config,
   createLog('error', 'json', () => {}),

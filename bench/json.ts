@@ -15,7 +15,7 @@ export type Eyes = 'owner' | 'others'
 export function jsonOf(
   entity: Entity,
   table: string,
-  eyes: Eyes,
+  audience: Eyes,
   extra: readonly [string, string][] = [],
 ): string {
   const pairs = [
@@ -27,21 +27,21 @@ export function jsonOf(
       : []),
     ...extra,
     ...entity.entries
-      .filter(([, field]) => eyes === 'owner' || field.ownerOnly !== 'absent')
-      .map(([key, field]) => [key, seenValue(key, field, table, eyes)]),
-    ...(entity.levels.length > 0 ? [['privacy', privacyOf(entity, table, eyes)]] : []),
+      .filter(([, field]) => audience === 'owner' || field.ownerOnly !== 'absent')
+      .map(([key, field]) => [key, seenValue(key, field, table, audience)]),
+    ...(entity.levels.length > 0 ? [['privacy', privacyOf(entity, table, audience)]] : []),
   ]
   return `json_object(${pairs.map(([key, value]) => `'${key}', ${value}`).join(', ')})`
 }
 
 /** As the owner sees it when `viewer` (SQL) is the row's system, else as others do. */
-export function jsonFor(viewer: string, system: string, make: (eyes: Eyes) => string): string {
+export function jsonFor(viewer: string, system: string, make: (audience: Eyes) => string): string {
   return `case when ${system} = ${viewer} then ${make('owner')} else ${make('others')} end`
 }
 
 /** What lies behind a gate of `table`: null for others when it is closed. */
-export function jsonBehind(gate: Gate, table: string, eyes: Eyes, json: string): string {
-  return eyes === 'owner'
+export function jsonBehind(gate: Gate, table: string, audience: Eyes, json: string): string {
+  return audience === 'owner'
     ? json
     : `case when ${table}.${gates[gate].level} = 'public' then ${json} end`
 }
@@ -58,9 +58,9 @@ export function isoOf(instant: string): string {
   return `(${date} || rtrim(rtrim(printf('.%06d', ${micros}), '0'), '.') || 'Z')`
 }
 
-function seenValue(key: string, field: Field, table: string, eyes: Eyes): string {
+function seenValue(key: string, field: Field, table: string, audience: Eyes): string {
   const value = plainValue(`${table}.${key}`, field)
-  if (eyes === 'owner') return value
+  if (audience === 'owner') return value
   if (field.ownerOnly === 'null') return 'null'
   if (field.guard === undefined) return value
   const hidden = field.standIn
@@ -86,7 +86,7 @@ function plainValue(column: string, { kind }: Field): string {
   }
 }
 
-function privacyOf({ levels }: Entity, table: string, eyes: Eyes): string {
-  if (eyes === 'others') return 'null'
+function privacyOf({ levels }: Entity, table: string, audience: Eyes): string {
+  if (audience === 'others') return 'null'
   return `json_object(${levels.map((level) => `'${level}', ${table}.${level}`).join(', ')})`
 }

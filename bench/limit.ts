@@ -24,11 +24,11 @@ const entities = { systems: system, members: member, groups: group }
 /** The JSON object of a row, with something extra as key and SQL. */
 function seen(
   table: keyof typeof entities,
-  eyes: 'owner' | 'others',
+  audience: 'owner' | 'others',
   extra?: [key: string, sql: string],
 ): string {
-  if (isBuilt) return jsonOf(entities[table], table, eyes, extra ? [extra] : [])
-  return objectSql(table, eyes, extra && `'"${extra[0]}":' || ${extra[1]} || ','`)
+  if (isBuilt) return jsonOf(entities[table], table, audience, extra ? [extra] : [])
+  return objectSql(table, audience, extra && `'"${extra[0]}":' || ${extra[1]} || ','`)
 }
 
 const owner = seen('members', 'owner')
@@ -43,11 +43,13 @@ const frontMembers = jsonList(
 )
 const front = `'{"id":"' || switches.uuid || '","timestamp":"' || ${isoOf('switches.timestamp')} ||
   '","members":' || ${frontMembers} || '}'`
-const message = (eyes: 'owner' | 'others') => `'{"timestamp":"' || ${isoOf('messages.timestamp')} ||
+const message = (
+  audience: 'owner' | 'others',
+) => `'{"timestamp":"' || ${isoOf('messages.timestamp')} ||
   '","id":"' || messages.id || '","original":"' || messages.original || '","sender":"' ||
   messages.sender || '","channel":"' || messages.channel || '","guild":"' || messages.guild ||
-  '","system":' || (select ${seen('systems', eyes)} from systems where systems.id = messages.system_id) ||
-  ',"member":' || (select ${seen('members', eyes)} from members where members.id = messages.member_id) || '}'`
+  '","system":' || (select ${seen('systems', audience)} from systems where systems.id = messages.system_id) ||
+  ',"member":' || (select ${seen('members', audience)} from members where members.id = messages.member_id) || '}'`
 
 type Json = { json: Uint8Array<ArrayBuffer> }
 const read = <P extends (string | number)[]>(json: string, rest: string) =>

@@ -6,14 +6,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp } from '../src/app'
-import { readConfig } from '../src/config'
+import { parseConfig } from '../src/config'
 import { createLog } from '../src/log'
 import type { ProxyTag } from '../src/model/check'
 import { insertAccount } from '../src/service/accounts'
 import { insertMember } from '../src/service/members'
 import { patchSettings } from '../src/service/settings'
 import { insertSystem } from '../src/service/systems'
-import { createBot } from '../src/service/tokens'
+import { createBot } from '../test/operator'
 
 const MEMBERS = 1000
 const TAGS = 100
@@ -94,7 +94,7 @@ const cases: Case[] = [
 ]
 
 const folder = mkdtempSync(join(tmpdir(), 'multitude-bench-'))
-const config = readConfig({
+const config = parseConfig({
   DATABASE_URL: `file:${join(folder, 'bench.db')}`,
   DURABILITY: 'normal',
 })

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openDeps } from '../src/app'
-import { readConfig } from '../src/config'
+import { parseConfig } from '../src/config'
 import { createMember } from '../src/service/members'
-import { createSystem } from '../src/service/systems'
+import { createSystem } from '../test/operator'
 
 /** A thousand open streams with switches happening: how late do they hear, and at what cost? */
 
@@ -136,7 +136,7 @@ async function logSwitch(owner: Owner): Promise<string> {
 }
 
 async function makeOwners(many: number): Promise<Owner[]> {
-  const { deps, storage } = openDeps(readConfig(env))
+  const { deps, storage } = openDeps(parseConfig(env))
   const made: Owner[] = []
   for (let n = 0; n < many; n++) {
     const link = { account: null, tokenName: 'bench' }

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openDeps } from '../src/app'
-import { readConfig } from '../src/config'
+import { parseConfig } from '../src/config'
 import { tell } from '../src/service/outbox'
-import { createSystem } from '../src/service/systems'
+import { createSystem } from '../test/operator'
 import { freePort, program } from './product'
 
 /** Events that wait for one receiver: how many does it get in a second, in order? */
@@ -25,7 +25,7 @@ const folder = mkdtempSync(join(tmpdir(), 'multitude-webhooks-'))
 const port = freePort()
 const address = `http://127.0.0.1:${port}`
 const env = { DATABASE_URL: `file:${join(folder, 'bench.db')}`, DISPATCH_ALLOW: '127.0.0.1' }
-const { deps, storage } = openDeps(readConfig(env))
+const { deps, storage } = openDeps(parseConfig(env))
 const server = Bun.spawn([...program, 'serve', '--port', String(port)], {
   env,
   stdout: 'ignore',

@@ -1,17 +1,18 @@
 import { readFileSync } from 'node:fs'
 import type { Config } from './config'
 import { openStorage, type Storage } from './db/open'
-import { parseAllowList } from './events/address'
 import type { DispatchOptions } from './events/dispatch'
 import { createEvents, type EventOptions, type Events } from './events/events'
 import type { ReadParts } from './formats/parts'
-import { createHandler, describeRoutes, type Handle } from './http/server'
+import { createHandler, type Handle } from './http/edge'
+import { describeRoutes } from './http/wires'
 import type { Log } from './log'
 import type { Instant } from './model/time'
-import { createClock, type Deps, readHere, undone } from './service/deps'
-import { createImportTurns } from './service/importTurns'
-import { createMender } from './service/mending'
-import { sweepImports } from './service/staging'
+import { createClock, type Deps, noDeps, readHere } from './service/deps'
+import { createMender } from './service/load/mend'
+import { createTokenMemory } from './service/tokenMemory'
+import { sweepImports } from './service/transfer/staging'
+import { createImportTurns } from './service/transfer/turns'
 import { version } from './version'
 import { renderFace } from './wire/v2'
 
@@ -65,8 +66,8 @@ export function createApp(
       return result
     },
   }
-  /** While stopping: answers wait until the door is closed, and then end their connection. */
-  let door: Promise<void> | undefined
+  /** While stopping: answers wait until it is closed, and then end their connection. */
+  let closing: Promise<void> | undefined
   const handle = createHandler({
     deps,
     events,
@@ -74,7 +75,7 @@ export function createApp(
     log,
     findTrouble: storage.findTrouble,
     refusalFor: storage.refusalFor,
-    door: () => door,
+    closing: () => closing,
   })
   const started = events.start()
   // Whoever serves waits for it; nobody else must end because of it.
@@ -113,7 +114,7 @@ export function createApp(
       await events.stop()
       if (server) {
         const { promise, resolve: release } = Promise.withResolvers<void>()
-        door = promise
+        closing = promise
         // Bun cuts connections that look idle, with requests that are on their way. Clients that
         // wait for an answer send no other, so a lull comes soon.
         for (let before = -1, lulls = 0; before !== arrived && lulls < MOST_LULLS; lulls++) {
@@ -138,16 +139,16 @@ export function openDeps(
   readImport: ReadParts = readHere,
 ) {
   const storage = openStorage(config.DATABASE_URL, config.DURABILITY, undefined, renderFace)
-  const { db, moment, transact, snapshot } = storage
-  const importTurns = createImportTurns()
+  const { db, sharedRead, transact, snapshot } = storage
   const deps: Deps = {
     db,
-    moment,
+    sharedRead,
     transact,
     snapshot,
     now,
     readImport,
-    importTurns,
+    importTurns: createImportTurns(),
+    tokenMemory: createTokenMemory(sharedRead),
     mendFaces: () => {},
   }
   return { storage, deps }
@@ -155,8 +156,8 @@ export function openDeps(
 
 /** The OpenAPI document, without a database. */
 export function describeServer(config: Config): Promise<object> {
-  const events = createEvents({ ...undone, warn: () => {} }, dispatchOptions(config))
-  return describeRoutes({ deps: undone, events, config })
+  const events = createEvents({ ...noDeps, warn: () => {} }, dispatchOptions(config))
+  return describeRoutes({ deps: noDeps, events, config })
 }
 
 function eventOptions(config: Config, log: Log): EventOptions {
@@ -189,7 +190,5 @@ function openFilesLimit(): number {
 }
 
 function dispatchOptions(config: Config): DispatchOptions {
-  const allow = parseAllowList(config.DISPATCH_ALLOW)
-  if (Array.isArray(allow)) throw new Error(allow.join(' '))
-  return { allow, userAgent: `Multitude/${version} (webhook)` }
+  return { allow: config.DISPATCH_ALLOW, userAgent: `Multitude/${version} (webhook)` }
 }

@@ -1,4 +1,27 @@
-import { parseAllowList } from './events/address'
+import {
+  HOURS,
+  MiB,
+  oneOf,
+  parseBytes,
+  parseCount,
+  parseDatabaseUrl,
+  parseDuration,
+  parseHost,
+  parseImportLimit,
+  parseLease,
+  parseMany,
+  parsePort,
+  parsePublicUrl,
+  parseRateLimits,
+  parseText,
+  type RateLimits,
+  readAllowList,
+  showDuration,
+  usualLimits,
+} from './config/values'
+import { type AllowList, spellAllowList } from './model/network'
+
+export type { RateLimits }
 
 /** A setting: what it is without being set, how its text is read, and one line for the operator. */
 interface Setting<T> {
@@ -15,30 +38,17 @@ interface Setting<T> {
   readonly isOfShells?: boolean
 }
 
-export interface RateLimits {
-  generic_get: number
-  message: number
-  generic_update: number
-}
-
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
-
-const MiB = 1024 * 1024
-
-/** Durations are milliseconds. */
-const MINUTES = 60 * 1000
-const HOURS = 60 * MINUTES
-const DAYS = 24 * HOURS
 
 /** Every setting of the program. `multitude config` is made from it, and a test holds the README to it. */
 export const settings = {
   HOST: {
-    ...setting('127.0.0.1', readHost, 'Address to listen on; 0.0.0.0 for every network'),
+    ...setting('127.0.0.1', parseHost, 'Address to listen on; 0.0.0.0 for every network'),
     isOfShells: true,
   },
-  PORT: setting(8080, readPort, 'Port to listen on; 0 picks a free one'),
+  PORT: setting(8080, parsePort, 'Port to listen on; 0 picks a free one'),
   DATABASE_URL: {
-    ...setting('file:data/multitude.db', readDatabaseUrl, 'Where the data lies, as file:PATH'),
+    ...setting('file:data/multitude.db', parseDatabaseUrl, 'Where the data lies, as file:PATH'),
     flag: 'database',
   },
   DURABILITY: setting<'full' | 'normal'>(
@@ -46,7 +56,7 @@ export const settings = {
     oneOf('full', 'normal'),
     'full: an answered write survives a power cut; normal: faster, the last moments may be lost',
   ),
-  PUBLIC_URL: setting('', readPublicUrl, 'Address under which others reach this server'),
+  PUBLIC_URL: setting('', parsePublicUrl, 'Address under which others reach this server'),
   LOG_LEVEL: setting<LogLevel>(
     'info',
     oneOf('debug', 'info', 'warn', 'error'),
@@ -58,42 +68,45 @@ export const settings = {
     'text, json, or auto: text on a terminal and json elsewhere',
   ),
   RATE_LIMIT: setting<RateLimits | null>(
-    { generic_get: 10, message: 10, generic_update: 3 },
-    readRateLimits,
+    usualLimits,
+    parseRateLimits,
     'Requests per second and client, as generic_get=10,message=10,generic_update=3; off for none',
   ),
-  TRUST_PROXY: setting(0, readCount, 'How many proxies’ X-Forwarded-For to believe'),
-  BODY_LIMIT: setting(MiB, readBytes, 'Largest request body, in bytes or as 512KiB, 1MiB'),
-  DISPATCH_ALLOW: setting(
-    '',
-    readAllowList,
-    'Hosts and CIDR ranges that webhooks may reach beside the public internet, with commas between',
-  ),
+  TRUST_PROXY: setting(0, parseCount, 'How many proxies’ X-Forwarded-For to believe'),
+  BODY_LIMIT: setting(MiB, parseBytes, 'Largest request body, in bytes or as 512KiB, 1MiB'),
+  DISPATCH_ALLOW: {
+    ...setting<AllowList>(
+      { hosts: new Set(), ranges: [] },
+      readAllowList,
+      'Hosts and CIDR ranges that webhooks may reach beside the public internet, with commas between',
+    ),
+    show: spellAllowList,
+  },
   IMPORT_LIMIT: setting(
     64 * MiB,
-    readImportLimit,
+    parseImportLimit,
     'Largest file that can be imported, 64MiB at most',
   ),
   REQUESTS_IN_FLIGHT: setting(
     1_000,
-    readMany,
+    parseMany,
     'How many requests are worked on at once; more are refused with 503',
   ),
   STREAMS_PER_CLIENT: setting(
     20,
-    readMany,
+    parseMany,
     'How many streams one address, or one system with its tokens, may have open',
   ),
-  STREAMS_IN_ALL: setting(10_000, readMany, 'How many streams may be open in all'),
-  BACKUP_DIR: setting('', readText, 'Folder for scheduled backups; none are made without it'),
+  STREAMS_IN_ALL: setting(10_000, parseMany, 'How many streams may be open in all'),
+  BACKUP_DIR: setting('', parseText, 'Folder for scheduled backups; none are made without it'),
   BACKUP_EVERY: {
-    ...setting(24 * HOURS, readDuration, 'Time between backups, as 30m, 24h or 7d'),
+    ...setting(24 * HOURS, parseDuration, 'Time between backups, as 30m, 24h or 7d'),
     show: showDuration,
   },
-  BACKUP_KEEP: setting(7, readCount, 'How many scheduled backups are kept; 0 keeps all'),
+  BACKUP_KEEP: setting(7, parseCount, 'How many scheduled backups are kept; 0 keeps all'),
   LEASE_SECONDS: setting(
     10,
-    readLease,
+    parseLease,
     'After how long another server on the same data takes over from one that died, 1 to 60',
   ),
 }
@@ -117,25 +130,25 @@ export interface EnvFile {
 }
 
 /** The settings in force, and for each where its value comes from. */
-export interface Reading {
+export interface Settled {
   readonly config: Config
   readonly origins: Readonly<Record<SettingName, string>>
 }
 
 /** Reads all settings of an environment and of flags. Throws every problem at once. */
-export function readConfig(env: Variables, flags: Readonly<Record<string, unknown>> = {}): Config {
-  return readSettings(env, flags).config
+export function parseConfig(env: Variables, flags: Readonly<Record<string, unknown>> = {}): Config {
+  return parseSettings(env, flags).config
 }
 
 /**
  * Reads all settings. A flag decides, else the environment, else the first of the files that names
  * the setting. Throws every problem at once.
  */
-export function readSettings(
+export function parseSettings(
   env: Variables,
   flags: Readonly<Record<string, unknown>> = {},
   files: readonly EnvFile[] = [],
-): Reading {
+): Settled {
   const problems: string[] = []
   const config: Record<string, unknown> = {}
   const origins: Record<string, string> = {}
@@ -155,7 +168,7 @@ export function readSettings(
     }
   }
   if (problems.length > 0) throw new ConfigError(problems)
-  return { config, origins } as Reading
+  return { config, origins } as Settled
 }
 
 interface Given {
@@ -201,7 +214,7 @@ export function flagOf(name: SettingName): string {
 }
 
 /** The settings with the values in force, as text that can be read back; secrets are masked. */
-export function describeConfig({ config, origins }: Reading) {
+export function describeConfig({ config, origins }: Settled) {
   return entries().map(([name, { initial, secret, doc, show = showPlain }]) => ({
     name,
     flag: `--${flagOf(name)}`,
@@ -226,100 +239,4 @@ function showPlain(value: unknown): string {
   return Object.entries(value)
     .map(([key, part]) => `${key}=${part}`)
     .join(',')
-}
-
-function oneOf<T extends string>(...choices: T[]): (text: string) => T {
-  return (text) => {
-    const found = choices.find((choice) => choice === text.toLowerCase())
-    if (found === undefined) throw new Error(`must be one of ${choices.join(', ')}`)
-    return found
-  }
-}
-
-function readHost(text: string): string {
-  if (!/^[\w.:[\]-]+$/.test(text)) throw new Error('must be a host name or an IP address')
-  return text
-}
-
-function readPort(text: string): number {
-  const port = Number(text)
-  if (!/^\d+$/.test(text) || port > 65535) throw new Error('must be a number from 0 to 65535')
-  return port
-}
-
-function readCount(text: string): number {
-  if (!/^\d{1,4}$/.test(text)) throw new Error('must be a whole number, 0 or more')
-  return Number(text)
-}
-
-function readMany(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new Error('must be a whole number, 1 or more')
-  return Number(text)
-}
-
-function readLease(text: string): number {
-  const seconds = readCount(text)
-  if (seconds < 1 || seconds > 60) throw new Error('must be a number of seconds from 1 to 60')
-  return seconds
-}
-
-function readDatabaseUrl(text: string): string {
-  if (!/^file:.+/.test(text)) throw new Error('must look like file:data/multitude.db')
-  return text
-}
-
-function readPublicUrl(text: string): string {
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text))
-    throw new Error('must be an http or https address')
-  return text.replace(/\/+$/, '')
-}
-
-function readText(text: string): string {
-  return text
-}
-
-function readDuration(text: string): number {
-  const match = /^(\d{1,4})\s*(m|h|d)$/i.exec(text)
-  const unit = { m: MINUTES, h: HOURS, d: DAYS }[match?.[2]?.toLowerCase() ?? ''] ?? 0
-  const duration = Number(match?.[1]) * unit
-  if (!match || duration === 0) throw new Error('must be a time such as 30m, 24h or 7d')
-  return duration
-}
-
-function showDuration(duration: number): string {
-  if (duration % DAYS === 0) return `${duration / DAYS}d`
-  return duration % HOURS === 0 ? `${duration / HOURS}h` : `${duration / MINUTES}m`
-}
-
-function readBytes(text: string): number {
-  const match = /^(\d{1,12})\s*(KiB|MiB)?$/i.exec(text)
-  const unit = { kib: 1024, mib: MiB }[match?.[2]?.toLowerCase() ?? ''] ?? 1
-  const bytes = Number(match?.[1]) * unit
-  if (!match || bytes === 0) throw new Error('must be a size such as 1048576, 512KiB or 1MiB')
-  return bytes
-}
-
-function readAllowList(text: string): string {
-  const list = parseAllowList(text)
-  if (Array.isArray(list)) throw new Error(`must be hosts and ranges (${list.join(' ')})`)
-  return text
-}
-
-function readImportLimit(text: string): number {
-  const bytes = readBytes(text)
-  if (bytes > 64 * MiB) throw new Error('must be 64MiB at most')
-  return bytes
-}
-
-function readRateLimits(text: string): RateLimits | null {
-  if (text.toLowerCase() === 'off') return null
-  const limits = { ...(settings.RATE_LIMIT.initial as RateLimits) }
-  for (const part of text.split(',')) {
-    const match = /^\s*(generic_get|message|generic_update)\s*=\s*(\d{1,6})\s*$/.exec(part)
-    const perSecond = Number(match?.[2])
-    if (!match || perSecond === 0)
-      throw new Error('must be off or look like generic_get=10,message=10,generic_update=3')
-    limits[match[1] as keyof RateLimits] = perSecond
-  }
-  return limits
 }

@@ -30,6 +30,7 @@ export function createLog(
   write: (text: string) => void = writeToStandardError,
 ): Log {
   const spell = format === 'json' ? spellJson : spellText
+  const isoOf = createIsoSpelling()
   const threshold = levels.indexOf(least)
   let entries: Entry[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -39,7 +40,7 @@ export function createLog(
     clearTimeout(timer)
     timer = undefined
     if (entries.length === 0) return
-    const text = entries.map(spell).join('')
+    const text = entries.map((entry) => spell(entry, isoOf(entry.at))).join('')
     entries = []
     write(text)
   }
@@ -77,24 +78,25 @@ function writeToStandardError(text: string): void {
 }
 
 /** Joined by hand: an object made only to be spelled would take twice as long. */
-function spellJson({ at, level, message, fields }: Entry): string {
-  const head = `{"time":"${isoOf(at)}","level":"${level}","message":${JSON.stringify(message)}`
+function spellJson({ level, message, fields }: Entry, iso: string): string {
+  const head = `{"time":"${iso}","level":"${level}","message":${JSON.stringify(message)}`
   const rest = JSON.stringify(fields).slice(1)
   return rest === '}' ? `${head}}\n` : `${head},${rest}\n`
 }
 
-let lastAt = Number.NaN
-let lastIso = ''
-
 /** Many lines are of the same millisecond. */
-function isoOf(at: number): string {
-  if (at !== lastAt) lastIso = new Date(at).toISOString()
-  lastAt = at
-  return lastIso
+function createIsoSpelling(): (at: number) => string {
+  let lastAt = Number.NaN
+  let lastIso = ''
+  return (at) => {
+    if (at !== lastAt) lastIso = new Date(at).toISOString()
+    lastAt = at
+    return lastIso
+  }
 }
 
-function spellText({ at, level, message, fields }: Entry): string {
-  const time = isoOf(at).slice(11, 23)
+function spellText({ level, message, fields }: Entry, iso: string): string {
+  const time = iso.slice(11, 23)
   const rest = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => ` ${key}=${oneLine(String(value))}`)

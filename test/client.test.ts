@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import * as pkapi from 'pkapi.js'
 import { insertAccount } from '../src/service/accounts'
-import { patchMemberGuild, patchSystemGuild } from '../src/service/guilds'
 import { findMember } from '../src/service/members'
 import { insertMessage } from '../src/service/messages'
 import {
@@ -14,6 +13,7 @@ import {
   methodsOfClient,
   mode,
 } from './client'
+import { patchMemberGuild, patchSystemGuild } from './operator'
 
 const GUILD = '466707357099884544'
 const ACCOUNT = '123456789012345678'

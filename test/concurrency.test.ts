@@ -4,10 +4,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import { systemSettings } from '../src/db/tables'
-import { patchMemberGuild } from '../src/service/guilds'
 import { findMember } from '../src/service/members'
-import { createBot } from '../src/service/tokens'
 import { type Answer, type Home, home, type Someone } from './kit'
+import { createBot, patchMemberGuild } from './operator'
 
 const GUILD = '466707357099884544'
 

@@ -4,8 +4,8 @@ import {
   describeConfig,
   type EnvFile,
   flagOf,
-  readConfig,
-  readSettings,
+  parseConfig,
+  parseSettings,
   type SettingName,
   settings,
 } from '../src/config'
@@ -42,7 +42,14 @@ const good: [name: SettingName, text: string, value: unknown][] = [
   ['BODY_LIMIT', '512KiB', 512 * 1024],
   ['BODY_LIMIT', '2 mib', 2 * MiB],
   ['IMPORT_LIMIT', '32MiB', 32 * MiB],
-  ['DISPATCH_ALLOW', 'hooks.example, 10.0.0.0/8', 'hooks.example, 10.0.0.0/8'],
+  [
+    'DISPATCH_ALLOW',
+    'hooks.example, 10.0.0.0/8',
+    {
+      hosts: new Set(['hooks.example']),
+      ranges: [{ bits: 32, value: 10n << 24n, prefix: 8, text: '10.0.0.0/8' }],
+    },
+  ],
   ['BACKUP_DIR', 'backups', 'backups'],
   ['BACKUP_EVERY', '90m', 90 * 60_000],
   ['BACKUP_EVERY', '36H', 36 * 3_600_000],
@@ -104,8 +111,8 @@ const bad: [name: SettingName, text: string][] = [
 
 describe('a setting', () => {
   test.each(good)('%s may be %p', (name, text, value) => {
-    expect(readConfig({ [`MULTITUDE_${name}`]: text })[name]).toEqual(value as never)
-    expect(readConfig({}, { [flagOf(name)]: text })[name]).toEqual(value as never)
+    expect(parseConfig({ [`MULTITUDE_${name}`]: text })[name]).toEqual(value as never)
+    expect(parseConfig({}, { [flagOf(name)]: text })[name]).toEqual(value as never)
   })
 
   test.each(bad)('%s may not be %p', (name, text) => {
@@ -118,8 +125,8 @@ describe('a setting', () => {
   test('that is not set, or empty, has its default', () => {
     const names = Object.keys(settings) as SettingName[]
     const empty = Object.fromEntries(names.map((name) => [name, '']))
-    expect(readConfig(empty)).toEqual(readConfig({}))
-    expect(readConfig({})).toMatchObject({
+    expect(parseConfig(empty)).toEqual(parseConfig({}))
+    expect(parseConfig({})).toMatchObject({
       HOST: '127.0.0.1',
       PORT: 8080,
       DATABASE_URL: 'file:data/multitude.db',
@@ -136,16 +143,16 @@ describe('a setting', () => {
 
   test('given as a flag wins over the environment', () => {
     const env = { PORT: '1', DATABASE_URL: 'file:env.db', LOG_LEVEL: 'warn' }
-    const config = readConfig(env, { port: '2', database: 'file:flag.db' })
+    const config = parseConfig(env, { port: '2', database: 'file:flag.db' })
     expect(config).toMatchObject({ PORT: 2, DATABASE_URL: 'file:flag.db', LOG_LEVEL: 'warn' })
   })
 
   test('given well as a flag makes up for a bad one in the environment', () => {
-    expect(readConfig({ PORT: 'bad' }, { port: '2' }).PORT).toBe(2)
+    expect(parseConfig({ PORT: 'bad' }, { port: '2' }).PORT).toBe(2)
   })
 
   test('that nobody knows is left alone', () => {
-    expect(readConfig({ PATH: '/bin', MULTITUDE: 'x' }, { unknown: 'x' })).toEqual(readConfig({}))
+    expect(parseConfig({ PATH: '/bin', MULTITUDE: 'x' }, { unknown: 'x' })).toEqual(parseConfig({}))
   })
 
   test('has a flag of its own name, but for the database', () => {
@@ -166,7 +173,7 @@ describe('where a setting comes from', () => {
   const local = { name: '.env', values: { MULTITUDE_PORT: '5', PORT: '50' } }
   const machine = { name: '/etc/multitude.env', values: { PORT: '6' } }
 
-  const order: [given: Parameters<typeof readSettings>, port: number, from: string][] = [
+  const order: [given: Parameters<typeof parseSettings>, port: number, from: string][] = [
     [[env, { port: '1' }, [named, local, machine]], 1, 'flag'],
     [[env, {}, [named, local, machine]], 2, 'MULTITUDE_PORT'],
     [[{ PORT: '3' }, {}, [named, local, machine]], 3, 'PORT'],
@@ -177,16 +184,16 @@ describe('where a setting comes from', () => {
   ]
 
   test.each(order)('%#: is the first of flag, environment and files', (given, port, from) => {
-    const { config, origins } = readSettings(...given)
+    const { config, origins } = parseSettings(...given)
     expect([config.PORT, origins.PORT]).toEqual([port, from])
   })
 
   test('is never the HOST of a shell, but one that was meant', () => {
     const file = { name: '.env', values: { HOST: '0.0.0.0' } }
     const hosts = [
-      readSettings({ HOST: 'my-laptop' }),
-      readSettings({ HOST: 'my-laptop' }, {}, [file]),
-      readSettings({ HOST: 'my-laptop', MULTITUDE_HOST: '::' }, {}, [file]),
+      parseSettings({ HOST: 'my-laptop' }),
+      parseSettings({ HOST: 'my-laptop' }, {}, [file]),
+      parseSettings({ HOST: 'my-laptop', MULTITUDE_HOST: '::' }, {}, [file]),
     ].map(({ config, origins }) => [config.HOST, origins.HOST])
     expect(hosts).toEqual([
       ['127.0.0.1', 'default'],
@@ -197,7 +204,7 @@ describe('where a setting comes from', () => {
 
   test('is the first that names it, even empty: so a file can be overruled by the default', () => {
     const file = { name: '.env', values: { BACKUP_DIR: 'backups', PORT: '9000' } }
-    const { config } = readSettings({ MULTITUDE_PORT: '' }, { 'backup-dir': '' }, [file])
+    const { config } = parseSettings({ MULTITUDE_PORT: '' }, { 'backup-dir': '' }, [file])
     expect(config).toMatchObject({ BACKUP_DIR: '', PORT: 8080 })
   })
 
@@ -237,17 +244,17 @@ describe('bad settings', () => {
 describe('the settings as they are shown', () => {
   test('can be read back', () => {
     const given = good.map(([name, text]) => ({ [`MULTITUDE_${name}`]: text }))
-    for (const reading of [{}, ...given].map((env) => readSettings(env))) {
+    for (const reading of [{}, ...given].map((env) => parseSettings(env))) {
       const shown = describeConfig(reading)
       const values = Object.fromEntries(shown.map((row) => [`MULTITUDE_${row.name}`, row.value]))
-      expect(readConfig(values)).toEqual(reading.config)
+      expect(parseConfig(values)).toEqual(reading.config)
       const defaults = Object.fromEntries(shown.map((row) => [row.name, row.default]))
-      expect(readConfig(defaults)).toEqual(readConfig({}))
+      expect(parseConfig(defaults)).toEqual(parseConfig({}))
     }
   })
 
   test('name the flag, the origin and the meaning of each', () => {
-    const rows = describeConfig(readSettings({ PORT: '9000' }))
+    const rows = describeConfig(parseSettings({ PORT: '9000' }))
     expect(rows.map(({ name }) => name)).toEqual(Object.keys(settings) as SettingName[])
     expect(rows.find(({ name }) => name === 'PORT')).toEqual({
       name: 'PORT',
@@ -268,10 +275,10 @@ describe('the settings as they are shown', () => {
     const table: Record<string, object> = settings
     table.TEST_SECRET = { initial: '', read, doc: 'A secret for this test', secret: true }
     try {
-      const shown = JSON.stringify(describeConfig(readSettings({ TEST_SECRET: secret })))
+      const shown = JSON.stringify(describeConfig(parseSettings({ TEST_SECRET: secret })))
       expect(shown).not.toContain(secret)
       expect(shown).toContain('"value":"********"')
-      expect(JSON.stringify(describeConfig(readSettings({})))).not.toContain('********')
+      expect(JSON.stringify(describeConfig(parseSettings({})))).not.toContain('********')
       expect(problemsOf({ TEST_SECRET: `bad ${secret}` })).toEqual([
         'TEST_SECRET: must be better, not (secret)',
       ])
@@ -287,7 +294,7 @@ function problemsOf(
   files: EnvFile[] = [],
 ): readonly string[] {
   try {
-    readSettings(env, flags, files)
+    parseSettings(env, flags, files)
   } catch (cause) {
     if (cause instanceof ConfigError) return cause.problems
     throw cause

@@ -1,6 +1,6 @@
 import Ajv, { type ValidateFunction } from 'ajv'
 import { describeServer } from '../src/app'
-import { readConfig } from '../src/config'
+import { parseConfig } from '../src/config'
 
 interface Operation {
   responses: Record<string, { content?: Record<string, { schema: object }> }>
@@ -12,7 +12,7 @@ interface Document {
 }
 
 /** The document as it is served, read once for all tests. */
-export const document: Document = (await describeServer(readConfig({}))) as Document
+export const document: Document = (await describeServer(parseConfig({}))) as Document
 
 // Formats are prose here; `example` and the like are OpenAPI's own words.
 const ajv = new Ajv({ strict: false, validateFormats: false, allowUnionTypes: true })

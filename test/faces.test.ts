@@ -2,16 +2,16 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { examine, repair } from '../src/db/doctor'
 import { entityOf, type Faced, facedTables, faceTableOf } from '../src/db/faces'
-import { decodeRow } from '../src/db/rows'
+import { createDecoder } from '../src/db/rows'
 import type { Entity, JsonObject } from '../src/model/entity'
 import { shapeOf } from '../src/model/face'
 import { text } from '../src/model/field'
 import { member } from '../src/model/member'
-import { createMender } from '../src/service/mending'
-import { createBot } from '../src/service/tokens'
+import { createMender } from '../src/service/load/mend'
 import { renderFace } from '../src/wire/v2'
 import { home, type Someone } from './kit'
-import { bring, meddle, pluralkit } from './service/stage'
+import { createBot } from './operator'
+import { bring, meddle, pluralkit } from './service/transfer/stage'
 
 const place = home()
 const { deps, ask } = place
@@ -108,7 +108,7 @@ function expectRightFaces(): void {
         )
         .all(shapeOf(entity))
       for (const { own, others, ...raw } of rows) {
-        const row = decodeRow(entity, raw)
+        const row = createDecoder(entity)(raw)
         expect([own, others]).toEqual([
           renderFace(entity, row, 'owner'),
           renderFace(entity, row, 'others'),
@@ -285,7 +285,7 @@ test('a field that becomes private while its face is mended stays hidden', async
   // A reader who saw it public asks for the face; before anybody mends it, the owner hides it.
   const noted: [Faced, number][] = []
   const slow = { ...deps, mendFaces: (table: Faced, id: number) => void noted.push([table, id]) }
-  const { memberSlowly } = await import('../src/service/readingSlowly')
+  const { memberSlowly } = await import('../src/service/load/longWay')
   const viewer = { system: null, platform: null }
   expect(await memberSlowly(slow, viewer, wren)).toContain('SECRET')
   const body = { privacy: { description_privacy: 'private' } }

@@ -27,7 +27,7 @@ const rooms: Record<string, { rooms: string[]; packages: RegExp }> = {
     rooms: ['app', 'config', 'db', 'formats', 'log', 'model', 'service', 'version', 'wire'],
     packages: /^(bun:sqlite|node:.*)$/,
   },
-  config: { rooms: ['events'], packages: /^$/ },
+  config: { rooms: ['model'], packages: /^$/ },
   log: { rooms: ['config'], packages: /^node:.*$/ },
   version: { rooms: [], packages: /^$/ },
   app: {
@@ -70,11 +70,62 @@ describe('the house', () => {
     expect(broken).toEqual([])
   })
 
+  /** Who asks is found out here, so nobody asks yet. */
+  const recognizing = ['findBot', 'findTokenOwner', 'recallToken']
+
+  test('every verb that is called from outside knows who asks, and checks by itself', () => {
+    const calls = filesOf('http', 'cli', 'events').flatMap(callsToService)
+    const verbs = calls.filter(({ name }) => !recognizing.includes(name))
+    const unchecked = verbs.filter(({ file, name }) => !knowsViewer(read(join('src', file)), name))
+    expect(verbs.length).toBeGreaterThan(30)
+    expect(unchecked).toEqual([])
+  })
+
+  test('only the service touches what is kept', () => {
+    const touching = filesOf('http', 'cli').flatMap((file) =>
+      linesOf(file).filter((line) => /[\w)?]\.db\b|\{[^{}]*\bdb\b[^{}]*\}\s*[:=]/.test(line)),
+    )
+    expect(touching).toEqual([])
+  })
+
   test('only main reads the environment and the arguments', () => {
     const readers = files.filter((file) =>
       /process\.(env\b(?!\.MULTITUDE_COMMIT)|argv)/.test(read(join('src', file))),
     )
     expect(readers.toSorted()).toEqual(['cli/self.ts', 'main.ts'])
+  })
+
+  /** A module lives as long as the program: what changes there is shared by all who are served. */
+  const memories: [what: string, looksLike: RegExp][] = [
+    ['a variable of the module', /^(export )?(let|var) /],
+    [
+      'a collection that can change',
+      /^(export )?const \w+(: (?!Readonly)[^=]+)? = new (Map|Set)\b/,
+    ],
+    ['a list or an object to be filled', /^(export )?const \w+(: [^=]+)? = (\[\]|\{\})$/],
+    ['a memory beside its owner', /new Weak(Map|Set|Ref)\b/],
+    ['a memory in the guise of a query', /\bprepared(<.*>)?\(\(\)/],
+  ]
+
+  /** With the reason why it may. */
+  const mayRemember: Record<string, string> = {
+    'db/prepared.ts': 'statements are part of the handle they were prepared on, and go with it',
+  }
+
+  test('no module keeps a memory: what has a life is made in app.ts and passed on', () => {
+    const found = files.flatMap((file) =>
+      read(join('src', file))
+        .split('\n')
+        .flatMap((line, at) => {
+          const [what] = memories.find(([, looksLike]) => looksLike.test(line)) ?? []
+          return what ? [{ file, told: `src/${file}:${at + 1} has ${what}: ${line.trim()}` }] : []
+        }),
+    )
+    expect(found.flatMap(({ file, told }) => (file in mayRemember ? [] : told))).toEqual([])
+    const without = Object.keys(mayRemember).filter(
+      (name) => !found.some(({ file }) => file === name),
+    )
+    expect(without).toEqual([])
   })
 
   test('no room is called by what everything could be called', () => {
@@ -96,7 +147,7 @@ describe('the house', () => {
     rmSync(out, { recursive: true })
     expect(exitCode).toBe(0)
     expect(stdout.toString()).toContain('No schema changes')
-  }, 30_000)
+  })
 
   test('the executable carries every migration, in order', () => {
     const inFolder = readdirSync(join(root, 'migrations'))
@@ -186,6 +237,33 @@ function roomOf(file: string): string {
 
 function read(file: string): string {
   return readFileSync(join(root, file), 'utf8')
+}
+
+function filesOf(...names: string[]): string[] {
+  return files.filter((file) => names.includes(roomOf(file)))
+}
+
+function linesOf(file: string): string[] {
+  return read(join('src', file)).split('\n')
+}
+
+/** What a file imports from the service, but for its types. */
+function callsToService(file: string): { file: string; name: string }[] {
+  const imports = read(join('src', file)).matchAll(/^import \{([^}]+)\} from '([^']+)'/gm)
+  return [...imports].flatMap(([, names = '', target = '']) => {
+    const source = `${join(file, '..', target)}.ts`
+    if (roomOf(source) !== 'service') return []
+    const taken = names.split(',').map((name) => name.trim())
+    return taken
+      .filter((name) => name !== '' && !name.startsWith('type '))
+      .map((name) => ({ file: source, name }))
+  })
+}
+
+/** A list of words needs nobody. */
+function knowsViewer(source: string, name: string): boolean {
+  const verb = `export (async )?function\\*? ${name}(<[^(]*>)?\\(\\s*(\\w+|\\{[^}]*\\}): Deps,\\s*\\w+: Viewer\\b`
+  return new RegExp(`${verb}|export const ${name} = \\[`).test(source)
 }
 
 function importsOf(file: string): { target: string; line: number }[] {

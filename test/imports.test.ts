@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { commandLine, emptyFolder } from './program'
-import { dump, meddle } from './service/stage'
+import { dump, meddle } from './service/transfer/stage'
 
 const { run, runJson, startServer } = await commandLine()
 

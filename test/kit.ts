@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type App, createApp } from '../src/app'
-import { type Config, readConfig } from '../src/config'
+import { type Config, parseConfig } from '../src/config'
 import type { EventOptions } from '../src/events/events'
 import { createLog } from '../src/log'
 import type { JsonObject } from '../src/model/entity'
@@ -42,7 +42,7 @@ export function home({
   ...settings
 }: Partial<Record<keyof Config, string>> & { now?: () => Instant; events?: EventOptions } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'multitude-test-'))
-  const config = readConfig({
+  const config = parseConfig({
     DATABASE_URL: `file:${join(folder, 'test.db')}`,
     DURABILITY: 'normal',
     ...settings,

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { gt, max, sql } from 'drizzle-orm'
 import { events } from '../src/db/tables'
+import type { Entity, JsonObject } from '../src/model/entity'
 import type { Group } from '../src/model/group'
 import type { Member } from '../src/model/member'
 import type { Instant } from '../src/model/time'
@@ -195,6 +196,11 @@ export async function makeWorld(home: Home): Promise<World> {
     },
   }
   return world
+}
+
+/** What every key holds of a new one that was given nothing. */
+export function initialOf({ entries }: Entity): JsonObject {
+  return Object.fromEntries(entries.map(([key, { initial }]) => [key, initial]))
 }
 
 /** The time that an ISO 8601 text means. */

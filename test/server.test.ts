@@ -3,7 +3,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDeps } from '../src/app'
-import { readConfig } from '../src/config'
+import { parseConfig } from '../src/config'
 import type { JsonObject } from '../src/model/entity'
 import { insertSystem } from '../src/service/systems'
 import { insertToken } from '../src/service/tokens'
@@ -163,7 +163,7 @@ describe('killed in the middle of writing', () => {
 })
 
 async function makeSystems(cwd: string, many: number): Promise<Made[]> {
-  const config = readConfig({ DATABASE_URL: `file:${join(cwd, 'data', 'multitude.db')}` })
+  const config = parseConfig({ DATABASE_URL: `file:${join(cwd, 'data', 'multitude.db')}` })
   const { storage, deps } = openDeps(config)
   const made = await storage.transact(async (tx) => {
     const all: Made[] = []

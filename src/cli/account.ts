@@ -10,8 +10,9 @@ export const accountCommands: Command[] = [
     args: ['SYSTEM', 'ACCOUNT'],
     async run(call) {
       const account = namedAccount(call)
-      const { id, hid } = await namedSystem(call)
-      await linkAccount(call.deps(), id, account)
+      const { viewer, system } = await namedSystem(call)
+      const { hid } = system
+      await linkAccount(call.deps(), viewer, account)
       return {
         json: { linked: account, system: hid },
         text: `Account ${account} is linked to ${hid}.`,
@@ -25,9 +26,10 @@ export const accountCommands: Command[] = [
     destroys: true,
     async run(call) {
       const account = namedAccount(call)
-      const { id, hid } = await namedSystem(call)
+      const { viewer, system } = await namedSystem(call)
+      const { hid } = system
       await call.confirm(`Unlink account ${account} from system ${hid}?`)
-      if (!(await unlinkAccount(call.deps(), id, account)))
+      if (!(await unlinkAccount(call.deps(), viewer, account)))
         throw new Failure(`Account ${account} is not linked to ${hid}.`)
       return { json: { unlinked: account }, text: `Account ${account} is unlinked from ${hid}.` }
     },

@@ -1,4 +1,5 @@
 import { DISCORD, isPlatform } from '../model/platform'
+import { operator } from '../model/privacy'
 import { formatInstant } from '../model/time'
 import { createBot, listBots, revokeBot } from '../service/tokens'
 import { type Command, columns, Failure, UsageError } from './command'
@@ -18,9 +19,9 @@ export const botCommands: Command[] = [
         throw new UsageError(
           '--platform: must be 2 to 20 lower-case letters, digits and dashes, beginning with a letter',
         )
-      const all = await listBots(deps())
+      const all = await listBots(deps(), operator)
       if (all.some((bot) => bot.name === name)) throw new Failure(`There is a bot ${name} already.`)
-      const key = await createBot(deps(), name, platform)
+      const key = await createBot(deps(), operator, name, platform)
       return { json: { name, platform, key }, text: `${key}\n\nKeep it: it is not shown again.` }
     },
   },
@@ -28,7 +29,7 @@ export const botCommands: Command[] = [
     name: 'bot list',
     summary: 'List all bots with their platforms',
     async run({ deps }) {
-      const all = (await listBots(deps())).map(({ name, platform, created }) => ({
+      const all = (await listBots(deps(), operator)).map(({ name, platform, created }) => ({
         name,
         platform,
         created: formatInstant(created),
@@ -49,7 +50,7 @@ export const botCommands: Command[] = [
     destroys: true,
     async run({ args: [name = ''], deps, confirm }) {
       await confirm(`Revoke the key of the bot ${name}?`)
-      if (!(await revokeBot(deps(), name))) throw new Failure(`There is no bot ${name}.`)
+      if (!(await revokeBot(deps(), operator, name))) throw new Failure(`There is no bot ${name}.`)
       return { json: { revoked: name }, text: `The key of ${name} is revoked.` }
     },
   },

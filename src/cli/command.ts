@@ -1,10 +1,13 @@
-import type { Reading, SettingName } from '../config'
+import type { SettingName, Settled } from '../config'
 import type { Deps } from '../service/deps'
 
 interface Flag {
   type: 'string' | 'boolean'
   doc: string
 }
+
+/** What is done where there is no database: one is made, or one that is gone afterwards, or none. */
+export type Making = boolean | 'passing'
 
 /** One command of the program: its words, what it takes, and what it does. */
 export interface Command {
@@ -16,7 +19,7 @@ export interface Command {
   /** The settings it takes as flags; only the database where nothing is said. */
   readonly takesSettings?: 'all' | readonly SettingName[]
   /** Makes a database where there is none. Others refuse: it is the wrong place, most likely. */
-  readonly makesDatabase?: (flags: Flags) => boolean
+  readonly makesDatabase?: (flags: Flags) => Making
   /** Asks before it does what cannot be undone. */
   readonly destroys?: boolean
   run(call: Call): Promise<Outcome>
@@ -25,7 +28,7 @@ export interface Command {
 export type Flags = Readonly<Record<string, string | boolean | undefined>>
 
 /** What a command is called with: the settings in force among it. */
-export interface Call extends Reading {
+export interface Call extends Settled {
   readonly args: readonly string[]
   readonly flags: Flags
   /** Opens the database when first asked for, migrating it if need be. */

@@ -1,17 +1,41 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { openDeps } from '../app'
 import type { Config } from '../config'
 import { statOf } from '../db/leftovers'
 import { pathOf } from '../db/open'
-import { Failure } from './command'
+import { Failure, type Making } from './command'
 
 /** Opens the database of the settings. Where there is none, one is made only if that may be. */
-export function openDatabase(config: Config, mayMake: boolean, closedFiles: readonly string[]) {
+export function openDatabase(config: Config, making: Making, closedFiles: readonly string[]) {
   const path = pathOf(config.DATABASE_URL)
   const isNew = !hasDatabase(config)
-  if (isNew && !mayMake) throw new Failure(explainMissing(path, closedFiles))
+  if (isNew && making === false) throw new Failure(explainMissing(path, closedFiles))
+  if (isNew && making === 'passing') return openPassing(config)
   const opened = openDeps(config)
   if (isNew) process.stderr.write(`multitude: a new database was made: ${path}\n`)
   return opened
+}
+
+/** For trying something out: an empty database elsewhere, which is gone once it is closed. */
+function openPassing(config: Config): ReturnType<typeof openDeps> {
+  const folder = mkdtempSync(join(tmpdir(), 'multitude-'))
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  try {
+    const { storage, deps } = openDeps({
+      ...config,
+      DATABASE_URL: `file:${join(folder, 'try.db')}`,
+    })
+    const close = () => {
+      storage.close()
+      remove()
+    }
+    return { storage: { ...storage, close }, deps }
+  } catch (cause) {
+    remove()
+    throw cause
+  }
 }
 
 export function hasDatabase({ DATABASE_URL }: Config): boolean {

@@ -13,9 +13,6 @@ import { switchToV2 } from '../wire/v2'
 import { type Call, type Command, columns, UsageError } from './command'
 import { namedSystem } from './named'
 
-/** The operator sees what the owner sees. */
-const asOwner = (system: number): Viewer => ({ system, platform: null })
-
 export const frontCommands: Command[] = [
   {
     name: 'front',
@@ -23,13 +20,13 @@ export const frontCommands: Command[] = [
     args: ['SYSTEM'],
     flags: { zone: { type: 'string', doc: 'Time zone of the times; the system’s when left out' } },
     async run(call) {
-      const of = await namedSystem(call)
+      const { viewer, system: of } = await namedSystem(call)
       const deps = call.deps()
       const zone = await readZone(call, of.id)
-      const front = await getFronters(deps, asOwner(of.id), of)
+      const front = await getFronters(deps, viewer, of)
       if (front === null) return { json: null, text: 'There are no switches yet.' }
       const now = deps.now()
-      const began = await beginningsAt(deps, of, now)
+      const began = await beginningsAt(deps, viewer, of, now)
       const members = front.members.map(({ hid, name, display_name }) => ({
         id: hid,
         name: display_name ?? name,
@@ -63,28 +60,33 @@ export const frontCommands: Command[] = [
       zone: { type: 'string', doc: 'Time zone of the times; the system’s when left out' },
     },
     async run(call) {
-      const of = await namedSystem(call)
+      const { viewer, system: of } = await namedSystem(call)
       const deps = call.deps()
       const zone = await readZone(call, of.id)
       const asked = { since: readTime(call, 'since'), until: readTime(call, 'until') }
-      const totals = await getTotals(deps, asOwner(of.id), of.hid, asked)
+      const totals = await getTotals(deps, viewer, of.hid, asked)
       return {
         json: totalsToV2(totals),
-        text: describeTotals(totals, of, await namesOf(deps, of), zone),
+        text: describeTotals(totals, of, await namesOf(deps, viewer, of), zone),
       }
     },
   },
 ]
 
 /** Since when those who front have been there without a break. */
-async function beginningsAt(deps: Deps, of: System, now: Instant): Promise<Map<string, Instant>> {
+async function beginningsAt(
+  deps: Deps,
+  viewer: Viewer,
+  of: System,
+  now: Instant,
+): Promise<Map<string, Instant>> {
   const asked = { since: now - 1, until: null, before: null, limit: MAX_STINTS, member: null }
-  const stints = await listStints(deps, asOwner(of.id), of.hid, asked)
+  const stints = await listStints(deps, viewer, of.hid, asked)
   return new Map(stints.filter(({ to }) => to === null).map(({ member, from }) => [member, from]))
 }
 
-async function namesOf(deps: Deps, of: System): Promise<Map<string, string>> {
-  const members = await listMembers(deps, asOwner(of.id), of)
+async function namesOf(deps: Deps, viewer: Viewer, of: System): Promise<Map<string, string>> {
+  const members = await listMembers(deps, viewer, of)
   return new Map(members.map(({ hid, name, display_name }) => [hid, display_name ?? name]))
 }
 

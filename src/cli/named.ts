@@ -1,14 +1,17 @@
-import type { System } from '../model/system'
-import { findSystem } from '../service/systems'
+import { DomainError } from '../model/errors'
+import { operator } from '../model/privacy'
+import { actFor } from '../service/systems'
 import type { Call } from './command'
 import { Failure } from './command'
 
-/** The system that the first argument names. */
-export async function namedSystem({ deps, args }: Call): Promise<System> {
-  const [ref = ''] = args
-  const found = await findSystem(deps().db, ref)
-  if (!found) throw new Failure(`There is no system ${ref}.`)
-  return found
+/** The system that the first argument, or another text, names; with the operator as its owner. */
+export async function namedSystem({ deps, args }: Call, ref = args[0] ?? '') {
+  try {
+    return await actFor(deps(), operator, ref)
+  } catch (cause) {
+    if (!(cause instanceof DomainError) || cause.kind !== 'systemNotFound') throw cause
+    throw new Failure(`There is no system ${ref}.`)
+  }
 }
 
 /** What an account must be, in words that go on behind its name. */

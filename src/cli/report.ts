@@ -1,5 +1,5 @@
 import type { Repair } from '../formats/bundle'
-import type { ImportReport, Tally } from '../service/importWork'
+import type { ImportReport, Tally } from '../service/transfer/work'
 import { columns } from './command'
 
 const MOST_LINES = 40

@@ -1,4 +1,4 @@
-import { ConfigError, readSettings } from '../config'
+import { ConfigError, parseSettings } from '../config'
 import { StorageError } from '../db/handle'
 import { explainTrouble, reasonOf } from '../db/trouble'
 import { DomainError } from '../model/errors'
@@ -56,14 +56,14 @@ export async function run(
     isJson = flags.json === true
     if (flags.help) return await explain(command.name.split(' '))
     const { files, closed } = readEnvFiles(flags['env-file'] as string | undefined, serviceFile)
-    const reading = readSettings(env, flags, files)
+    const reading = parseSettings(env, flags, files)
     database = reading.config.DATABASE_URL.replace(/^file:/, '')
     const outcome = await command.run({
       ...reading,
       args,
       flags,
       deps: () => {
-        opened ??= openDatabase(reading.config, command.makesDatabase?.(flags) === true, closed)
+        opened ??= openDatabase(reading.config, command.makesDatabase?.(flags) ?? false, closed)
         return opened.deps
       },
       confirm: (question) => confirm(question, flags.yes === true),

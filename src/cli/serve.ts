@@ -2,6 +2,7 @@ import { type App, createApp } from '../app'
 import type { Config } from '../config'
 import { explainTrouble } from '../db/trouble'
 import { createLog, type Log } from '../log'
+import { operator } from '../model/privacy'
 import { countSystems } from '../service/systems'
 import { commit, version } from '../version'
 import { readAside } from './aside'
@@ -43,7 +44,7 @@ export const serveCommand: Command = {
 async function prepare(app: App): Promise<boolean> {
   try {
     await app.started
-    return (await countSystems(app.deps)) === 0
+    return (await countSystems(app.deps, operator)) === 0
   } catch (cause) {
     await app.stop()
     throw explainTrouble(app.storage.path, cause) ?? cause

@@ -1,6 +1,6 @@
 import { Problem } from '../model/check'
 import { normalizeId } from '../model/platform'
-import { see } from '../model/privacy'
+import { isOwner, operator, see } from '../model/privacy'
 import { system } from '../model/system'
 import { formatInstant } from '../model/time'
 import { listAccounts } from '../service/accounts'
@@ -26,6 +26,7 @@ export const systemCommands: Command[] = [
       if (account === null) throw new UsageError(`--account: ${ACCOUNT_RULE}`)
       const { system: made, token } = await createSystem(
         deps(),
+        operator,
         { name },
         { account: account ?? null, tokenName: 'default' },
       )
@@ -43,7 +44,7 @@ export const systemCommands: Command[] = [
     name: 'system list',
     summary: 'List all systems',
     async run({ deps }) {
-      const all = await listSystems(deps())
+      const all = await listSystems(deps(), operator)
       return {
         json: all.map(({ hid, uuid, name, created }) => ({
           id: hid,
@@ -63,11 +64,11 @@ export const systemCommands: Command[] = [
     summary: 'Show a system with its accounts and tokens',
     args: ['SYSTEM'],
     async run(call) {
-      const found = await namedSystem(call)
+      const { viewer, system: found } = await namedSystem(call)
       const deps = call.deps()
-      const accounts = (await listAccounts(deps.db, found.id)).map(({ id }) => id)
-      const tokens = (await listTokens(deps, found.id)).map(({ name }) => name)
-      const shown = toV2(system, see(system, found, true))
+      const accounts = (await listAccounts(deps, viewer)).map(({ id }) => id)
+      const tokens = (await listTokens(deps, viewer)).map(({ name }) => name)
+      const shown = toV2(system, see(system, found, isOwner(viewer, found.id)))
       const rows = Object.entries(shown).filter(
         ([key, value]) => key !== 'privacy' && value !== null,
       )
@@ -87,9 +88,10 @@ export const systemCommands: Command[] = [
     args: ['SYSTEM'],
     destroys: true,
     async run(call) {
-      const { id, hid, name } = await namedSystem(call)
+      const { viewer, system: found } = await namedSystem(call)
+      const { hid, name } = found
       await call.confirm(`Delete system ${hid}${name ? ` (${name})` : ''} and everything it has?`)
-      await deleteSystem(call.deps(), id)
+      await deleteSystem(call.deps(), viewer)
       return { json: { deleted: hid }, text: `System ${hid} is deleted.` }
     },
   },

@@ -10,9 +10,9 @@ export const tokenCommands: Command[] = [
     args: ['SYSTEM'],
     flags: { name: { type: 'string', doc: 'Name of the token (default)' } },
     async run(call) {
-      const { id } = await namedSystem(call)
+      const { viewer } = await namedSystem(call)
       const name = String(call.flags.name || 'default')
-      const token = await createToken(call.deps(), id, name)
+      const token = await createToken(call.deps(), viewer, name)
       return { json: { name, token }, text: `${token}\n\nKeep it: it is not shown again.` }
     },
   },
@@ -21,8 +21,8 @@ export const tokenCommands: Command[] = [
     summary: 'List the names of a system’s tokens',
     args: ['SYSTEM'],
     async run(call) {
-      const { id } = await namedSystem(call)
-      const all = (await listTokens(call.deps(), id)).map(({ name, created }) => ({
+      const { viewer } = await namedSystem(call)
+      const all = (await listTokens(call.deps(), viewer)).map(({ name, created }) => ({
         name,
         created: formatInstant(created),
       }))
@@ -38,10 +38,11 @@ export const tokenCommands: Command[] = [
     args: ['SYSTEM', 'NAME'],
     destroys: true,
     async run(call) {
-      const { id, hid } = await namedSystem(call)
+      const { viewer, system } = await namedSystem(call)
+      const { hid } = system
       const name = call.args[1] ?? ''
       await call.confirm(`Revoke the token ${name} of system ${hid}?`)
-      if (!(await revokeToken(call.deps(), id, name)))
+      if (!(await revokeToken(call.deps(), viewer, name)))
         throw new Failure(`System ${hid} has no token ${name}.`)
       return { json: { revoked: name }, text: `Token ${name} is revoked.` }
     },

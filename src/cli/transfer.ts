@@ -1,8 +1,8 @@
 import { parseJson } from '../formats/json'
-import { exportFrontHistory, exportSystem } from '../service/exporting'
-import { type ImportTarget, importFile } from '../service/importing'
-import { type ImportPart, importParts } from '../service/importWork'
-import { findSystem } from '../service/systems'
+import { operator, type Viewer } from '../model/privacy'
+import { exportFrontHistory, exportSystem } from '../service/transfer/export'
+import { importFile, importNewSystem } from '../service/transfer/import'
+import { type ImportPart, importParts } from '../service/transfer/work'
 import { type Call, type Command, Failure, UsageError } from './command'
 import { readImport, STANDARD, writeExport } from './files'
 import { namedSystem } from './named'
@@ -13,7 +13,7 @@ export const transferCommands: Command[] = [
     name: 'import',
     summary: 'Bring in a file of PluralKit, Tupperbox or Simply Plural; - for standard input',
     args: ['FILE'],
-    makesDatabase: (flags) => flags.new === true,
+    makesDatabase: (flags) => flags.new === true && (flags['dry-run'] === true ? 'passing' : true),
     flags: {
       system: { type: 'string', doc: 'Into this system' },
       new: { type: 'boolean', doc: 'Into a new system, whose token is shown this once' },
@@ -28,19 +28,23 @@ export const transferCommands: Command[] = [
     },
     async run(call) {
       const { flags, config, deps } = call
-      const only = readOnly(flags.only)
-      const target = await readTarget(call)
+      const only = parseOnly(flags.only)
+      const target = await parseTarget(call)
       const file = await readImport(call.args[0] ?? '', config.IMPORT_LIMIT)
       const isShown = process.stderr.isTTY && flags.json !== true
-      const work = importFile(deps(), file, target, {
+      const options = {
         dryRun: flags['dry-run'] === true,
         only,
         isPublic: flags.public === true,
         // Whoever runs commands here may vouch for anybody.
-        link: flags['no-accounts'] === true ? new Set() : 'all',
+        link: flags['no-accounts'] === true ? new Set<string>() : ('all' as const),
         allowsCopy: flags.yes === true,
         ...(isShown && { onProgress: showProgress }),
-      })
+      }
+      const work =
+        target === 'new'
+          ? importNewSystem(deps(), operator, file, options)
+          : importFile(deps(), target, file, options)
       const report = await work.finally(() => isShown && process.stderr.write(CLEAR_LINE))
       return { json: report, text: describeReport(report) }
     },
@@ -62,12 +66,16 @@ export const transferCommands: Command[] = [
         throw new UsageError('--front-history: must be csv or ics')
       if (history && (members ?? groups) !== undefined)
         throw new UsageError('--front-history: is of everyone, without --members and --groups')
-      const { id, hid } = await namedSystem(call)
+      const { viewer, system } = await namedSystem(call)
+      const { hid } = system
       const choice = { members: splitList(members), groups: splitList(groups) }
       const write = (part: number) =>
         history
-          ? exportFrontHistory(call.deps(), id, history).then((file) => ({ file, hasMore: false }))
-          : exportSystem(call.deps(), id, choice, part)
+          ? exportFrontHistory(call.deps(), viewer, history).then((file) => ({
+              file,
+              hasMore: false,
+            }))
+          : exportSystem(call.deps(), viewer, choice, part)
       if (typeof out === 'string' && out !== STANDARD) {
         const files: string[] = []
         for (let part = 1, hasMore = true; hasMore; part++) {
@@ -93,7 +101,7 @@ export const transferCommands: Command[] = [
   },
 ]
 
-function readOnly(given: Call['flags'][string]): ReadonlySet<ImportPart> | null {
+function parseOnly(given: Call['flags'][string]): ReadonlySet<ImportPart> | null {
   const words = splitList(given)
   if (!words) return null
   const wrong = words.filter((word) => !importParts.includes(word as ImportPart))
@@ -104,14 +112,14 @@ function readOnly(given: Call['flags'][string]): ReadonlySet<ImportPart> | null 
   return new Set(words as ImportPart[])
 }
 
-async function readTarget({ flags, deps }: Call): Promise<ImportTarget> {
-  const { system, new: isNew } = flags
+/** The operator as the system that is to have it, if it is here already. */
+async function parseTarget(call: Call): Promise<Viewer | 'new'> {
+  const { system, new: isNew } = call.flags
   if ((typeof system === 'string') === (isNew === true))
     throw new UsageError('either --system or --new is needed')
   if (typeof system !== 'string') return 'new'
-  const found = await findSystem(deps().db, system)
-  if (!found) throw new Failure(`There is no system ${system}.`)
-  return { systemId: found.id }
+  const { viewer } = await namedSystem(call, system)
+  return viewer
 }
 
 function splitList(given: Call['flags'][string]): string[] | null {

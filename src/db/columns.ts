@@ -26,18 +26,15 @@ function columnOf(field: Field) {
   return field.initial === null ? column : column.notNull().default(field.initial as never)
 }
 
-function emptyColumnOf({ kind }: Field) {
-  switch (kind) {
+function emptyColumnOf({ stored }: Field) {
+  switch (stored) {
+    case 'text':
+      return text()
+    case 'integer':
+      return integer()
     case 'flag':
       return integer({ mode: 'boolean' })
-    case 'count':
-    case 'timestamp':
-      return integer()
-    case 'proxyTags':
-    case 'texts':
-    case 'snowflakes':
+    case 'json':
       return text({ mode: 'json' })
-    default:
-      return text()
   }
 }

@@ -1,11 +1,11 @@
 import { Database } from 'bun:sqlite'
 import type { ProxyTag } from '../model/check'
 import { type RenderFace, shapeOf } from '../model/face'
-import { keysOfTag } from '../model/proxyTags'
+import { keysOfTag } from '../model/proxy/tags'
 import { entityOf, facedTables, faceTableOf } from './faces'
 import { StorageError } from './handle'
 import { migrations } from './migrations'
-import { decodeRow } from './rows'
+import { createDecoder } from './rows'
 import { troubled, troubleOf } from './trouble'
 
 export interface Finding {
@@ -257,7 +257,7 @@ function wrongTagKeys(database: Database): Finding[] {
     .all()
   return rows.flatMap((row): Finding[] => {
     const check = 'proxy tags'
-    const tags = readTags(row.proxy_tags)
+    const tags = parseTags(row.proxy_tags)
     if (!tags) return [{ check, problem: `the tags of member ${row.hid} cannot be read` }]
     const right = tags.map((tag, position) => [
       row.set_id,
@@ -282,6 +282,7 @@ function wrongFaces(database: Database, render?: RenderFace): Finding[] {
   if (!render) return []
   return facedTables.flatMap((table): Finding[] => {
     const entity = entityOf(table)
+    const decode = createDecoder(entity)
     const faces = faceTableOf(table)
     const rows = database
       .query<FacedRow, [number]>(
@@ -290,7 +291,7 @@ function wrongFaces(database: Database, render?: RenderFace): Finding[] {
       .iterate(shapeOf(entity))
     const wrong: Finding[] = []
     for (const { own, others, ...raw } of rows) {
-      const row = decodeRow(entity, raw)
+      const row = decode(raw)
       if (own === render(entity, row, 'owner') && others === render(entity, row, 'others')) continue
       wrong.push({
         check: 'faces',
@@ -309,7 +310,7 @@ interface FacedRow {
   others: string
 }
 
-function readTags(json: string): ProxyTag[] | null {
+function parseTags(json: string): ProxyTag[] | null {
   try {
     const tags: unknown = JSON.parse(json)
     return Array.isArray(tags) ? tags : null

@@ -1,5 +1,5 @@
 import type { Entity } from '../model/entity'
-import { type Eyes, shapeOf } from '../model/face'
+import { type Audience, shapeOf } from '../model/face'
 import { group } from '../model/group'
 import { member } from '../model/member'
 import { system } from '../model/system'
@@ -35,24 +35,26 @@ export async function storeFaces(
   const { render } = tx
   if (!render) return
   const entity = faced[table]
-  await store[table](tx).run(row.id, render(entity, row, 'owner'), render(entity, row, 'others'))
+  const own = render(entity, row, 'owner')
+  const others = render(entity, row, 'others')
+  await store[table](tx).run({ id: row.id, own, others })
 }
 
-/** SQL for the object that eyes see of a row of the table; null where its face is missing. */
-export function objectSql(table: Faced, eyes: Eyes, extra = ''): string {
-  const face = `(select ${columnFor(eyes)} from ${faceTables[table]} f where ${isItsFace(table)})`
+/** SQL for the object that an audience sees of a row of the table; null where its face is missing. */
+export function objectSql(table: Faced, audience: Audience, extra = ''): string {
+  const face = `(select ${columnFor(audience)} from ${faceTables[table]} f where ${isItsFace(table)})`
   return spellObject(table, face, extra)
 }
 
 /** The same for many rows, where faces are joined: `from` names the table, and what else there is. */
 export function objectsSql(
   table: Faced,
-  eyes: Eyes,
+  audience: Audience,
   from: string,
   rest: string,
   extra = '',
 ): string {
-  return `select ${spellObject(table, `f.${columnFor(eyes)}`, extra)} as json
+  return `select ${spellObject(table, `f.${columnFor(audience)}`, extra)} as json
     from ${from} left join ${faceTables[table]} f on ${isItsFace(table)} ${rest}`
 }
 
@@ -61,8 +63,8 @@ function spellObject(table: Faced, face: string, extra: string): string {
   return `(${[identity, ...(extra ? [extra] : []), face, "'}'"].join(' || ')})`
 }
 
-function columnFor(eyes: Eyes): 'own' | 'others' {
-  return eyes === 'owner' ? 'own' : 'others'
+function columnFor(audience: Audience): 'own' | 'others' {
+  return audience === 'owner' ? 'own' : 'others'
 }
 
 function isItsFace(table: Faced): string {
@@ -76,9 +78,7 @@ const store = {
 }
 
 function createStore(table: Faced) {
-  return statement(
-    ['id', 'own', 'others'],
-    `insert or replace into ${faceTables[table]} (id, shape, own, others)
-     values (:id, ${shapeOf(faced[table])}, :own, :others)`,
-  )
+  return statement<'id' | 'own' | 'others'>(`
+     insert or replace into ${faceTables[table]} (id, shape, own, others)
+     values (:id, ${shapeOf(faced[table])}, :own, :others)`)
 }

@@ -54,7 +54,8 @@ export function createLeases({ db, transact, warn }: LeaseDeps, lengthMs = LENGT
     const { asked, taken } = await transact(async (tx) => {
       const won: Task[] = []
       const before = performance.now()
-      for (const task of tasks) if (await take(tx).get(task, holder, lengthMs)) won.push(task)
+      for (const task of tasks)
+        if (await take(tx).get({ task, holder, length: lengthMs })) won.push(task)
       return { asked: before, taken: won }
       // Nobody holds a lease over a power cut, so an idle server need not flush the disk for it.
     }, 'slice')
@@ -71,7 +72,7 @@ export function createLeases({ db, transact, warn }: LeaseDeps, lengthMs = LENGT
       const held = tasks.filter(holds).length
       const isDue = held > 0 && performance.now() >= renewAt
       // Looking costs nothing, while asking is a write.
-      if (isDue || (await countOthers(db).get(holder))?.count !== tasks.length - held)
+      if (isDue || (await countOthers(db).get({ holder }))?.count !== tasks.length - held)
         await takeAll()
     } catch (cause) {
       warn('no lease could be taken or kept', { cause: String(cause) })
@@ -99,7 +100,7 @@ export function createLeases({ db, transact, warn }: LeaseDeps, lengthMs = LENGT
       const giveAllBack = async () => {
         await looking
         heldUntil.clear()
-        await transact(async (tx) => void giveBack(tx).run(holder))
+        await transact(async (tx) => void giveBack(tx).run({ holder }))
       }
       // Where nothing can be written for now, they end by themselves.
       const late = Promise.withResolvers<void>()
@@ -116,17 +117,14 @@ const NOW = `cast((julianday('now') - 2440587.5) * 86400000 as integer)`
 /** One that would last longer than any was made before the clock was set back. */
 const isOver = `(until <= ${NOW} or until > ${NOW} + ${LONGEST_LEASE_MS})`
 
-const take = statement<{ name: string }>(
-  ['task', 'holder', 'length'],
-  `insert into leases (name, holder, until) values (:task, :holder, ${NOW} + :length)
+const take = statement<'task' | 'holder' | 'length', { name: string }>(`
+   insert into leases (name, holder, until) values (:task, :holder, ${NOW} + :length)
    on conflict (name) do update set holder = excluded.holder, until = excluded.until
    where holder = excluded.holder or ${isOver}
-   returning name`,
-)
+   returning name`)
 
-const countOthers = statement<{ count: number }>(
-  ['holder'],
+const countOthers = statement<'holder', { count: number }>(
   `select count(*) as count from leases where holder <> :holder and not ${isOver}`,
 )
 
-const giveBack = statement(['holder'], 'delete from leases where holder = :holder')
+const giveBack = statement<'holder'>('delete from leases where holder = :holder')

@@ -1,11 +1,11 @@
-import type { Eyes } from '../model/face'
+import type { Audience } from '../model/face'
 import { type Gate, gates } from '../model/privacy'
 
 /** Pieces of SQL that put answers together. */
 
 /** What lies behind a gate of `table`: null for others when it is closed. */
-export function behindGate(gate: Gate, table: string, eyes: Eyes, json: string): string {
-  return eyes === 'owner'
+export function behindGate(gate: Gate, table: string, audience: Audience, json: string): string {
+  return audience === 'owner'
     ? json
     : `case when ${table}.${gates[gate].level} = 'public' then ${json} end`
 }

@@ -1,21 +1,53 @@
+import type { Statement as Prepared } from 'bun:sqlite'
 import type { Db } from './handle'
 import { prepared } from './prepared'
 
 export type Value = string | number | null
 
+/** What the names in a statement stand for. */
+export type Values<Name extends string> = { readonly [N in Name]: Value }
+
 /** Awaited by its callers like every storage call, though this driver answers at once. */
-export interface Hot<T> {
-  get(...values: Value[]): T | null
-  all(...values: Value[]): T[]
-  run(...values: Value[]): unknown
+export interface Statement<Name extends string, Row> {
+  get(values: Values<Name>): Row | null
+  all(values: Values<Name>): Row[]
+  run(values: Values<Name>): unknown
 }
 
 /**
- * SQL written out, in which `:name` stands for a value; the values are given in the order of the
- * names. For the hottest reads: Drizzle's own prepared queries spend as long on their placeholders
- * as SQLite on the answer.
+ * SQL written out, in which `:name` stands for a value of that name. For the hottest reads:
+ * Drizzle's own prepared queries spend as long on their placeholders as SQLite on the answer.
  */
-export function statement<T>(names: readonly string[], text: string): (db: Db) => Hot<T> {
-  const sql = text.replaceAll(/:([a-z]\w*)/g, (_, name: string) => `?${names.indexOf(name) + 1}`)
-  return prepared((db): Hot<T> => db.$client.query<T, Value[]>(sql))
+export function statement<Name extends string = never, Row = unknown>(
+  text: string,
+): (db: Db) => Statement<Name, Row> {
+  const names: string[] = []
+  // By position: the driver takes values by their name a tenth slower.
+  const sql = text.trim().replaceAll(/:([a-z]\w*)/g, (_, name: string) => {
+    if (!names.includes(name)) names.push(name)
+    return `?${names.indexOf(name) + 1}`
+  })
+
+  const inOrder = (values: Values<string>): Value[] => {
+    const ordered = new Array<Value>(names.length)
+    for (let at = 0; at < names.length; at++) ordered[at] = valueIn(values, names[at] ?? '')
+    return ordered
+  }
+
+  return prepared((db) => {
+    // One list is bound faster than the values one by one; only the driver's types do not say so.
+    const query: Prepared<Row> = db.$client.query<Row, Value[]>(sql)
+    return {
+      get: (values) => query.get(inOrder(values)),
+      all: (values) => query.all(inOrder(values)),
+      run: (values) => query.run(inOrder(values)),
+    }
+  })
+}
+
+/** The driver would take what is missing for null. */
+function valueIn(values: Values<string>, name: string): Value {
+  const value = values[name]
+  if (value === undefined) throw new Error(`the statement has no value for :${name}`)
+  return value
 }

@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto'
 import type { Leases } from '../db/lease'
 import { Problem } from '../model/check'
 import { error } from '../model/errors'
+import type { AllowList } from '../model/network'
+import { requireSystem, type Viewer } from '../model/privacy'
 import { DAY, HOUR, MINUTE, SECOND } from '../model/time'
-import { type AllowList, checkAddress, type Resolve } from './address'
+import { checkAddress, type Resolve } from './address'
 import { createReadAhead, type ReadyEvent } from './ahead'
 import type { EventDeps } from './deps'
 import type { Hub } from './hub'
@@ -15,6 +17,7 @@ import {
   activeWebhooks,
   changeWebhook,
   countWebhookChanges,
+  enableWebhook,
   findSystemUuid,
   findWebhook,
   getWebhook,
@@ -48,12 +51,12 @@ const LOOK_MS = 1_000
 
 /** Sends events to webhooks: in order for each system, and no system waits for another. */
 export interface Dispatcher {
-  /** The system may have something to send. */
-  touch(systemId: number): void
   /** Sends both test PINGs, and activates the webhook when they are answered as they must be. */
-  verify(systemId: number): Promise<void>
+  verify(viewer: Viewer): Promise<void>
+  /** Goes on with a webhook that was disabled. */
+  enable(viewer: Viewer): Promise<void>
   /** Sends a PING now. */
-  test(systemId: number): Promise<Sent>
+  test(viewer: Viewer): Promise<Sent>
   /** Fails unless events may be sent to the address. */
   checkUrl(url: string): Promise<void>
   start(): void
@@ -229,8 +232,8 @@ export function createDispatcher(
   })
 
   return {
-    touch: rouse,
-    async verify(systemId) {
+    async verify(viewer) {
+      const systemId = requireSystem(viewer)
       const hook = await getWebhook(deps.db, systemId)
       const right = await ping(hook, hook.token)
       if ('error' in right) throw refuseUrl(`The test PING was not answered: ${right.error}`)
@@ -242,8 +245,13 @@ export function createDispatcher(
       await activateWebhook(deps, hook)
       rouse(systemId)
     },
-    test: async (systemId) => {
-      const hook = await getWebhook(deps.db, systemId)
+    async enable(viewer) {
+      const systemId = requireSystem(viewer)
+      await enableWebhook(deps, systemId)
+      rouse(systemId)
+    },
+    async test(viewer) {
+      const hook = await getWebhook(deps.db, requireSystem(viewer))
       const sent = await ping(hook, hook.token)
       await noteDelivery(deps, hook, record(deps, hook, null, sent))
       return sent

@@ -60,7 +60,7 @@ export function createEvents(
     streams,
     leases,
     async start() {
-      await readEach(deps.db)
+      await loadEach(deps.db)
       await hub.start()
       streams.start()
       dispatcher.start()
@@ -82,7 +82,7 @@ export function createEvents(
 }
 
 /** What is damaged is told before anybody is served. */
-async function readEach(db: Db): Promise<void> {
+async function loadEach(db: Db): Promise<void> {
   await db.select().from(outbox).limit(1).all()
   await db.select().from(webhooks).limit(1).all()
 }

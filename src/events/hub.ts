@@ -9,6 +9,8 @@ export interface Hub {
   listen(systemId: number, listener: Listener): () => void
   /** Called for each event of every system, as long as anything may come of it. */
   listenToAll(listener: Listener, mayMatter: () => boolean): void
+  /** The number of the newest event there ever was. */
+  latest(): Promise<number>
   /** Something may have been written. */
   wake(): void
   start(): Promise<void>
@@ -84,6 +86,7 @@ export function createHub({ db, warn }: EventDeps): Hub {
       }
     },
     listenToAll: (listener, mayMatter) => void all.push({ listener, mayMatter }),
+    latest: () => latestEventId(db),
     wake,
     async start() {
       seen = await latestEventId(db)

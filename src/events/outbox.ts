@@ -8,7 +8,7 @@ export type StoredEvent = typeof events.$inferSelect
 
 /** The number of the newest event there ever was; it may have been pruned since. */
 export async function latestEventId(db: Db): Promise<number> {
-  const row = await newest(db).get()
+  const row = await newest(db).get({})
   return row?.id ?? 0
 }
 
@@ -32,20 +32,18 @@ export async function findGap(
   system: number,
   after: number,
 ): Promise<{ after: number; before: number } | null> {
-  const pruned = (await prunedOfSystem(db).get(system))?.newest ?? 0
+  const pruned = (await prunedOfSystem(db).get({ system }))?.newest ?? 0
   if (pruned <= after) return null
   const [kept] = await eventsOfSystemAfter(db, system, after, 1)
   const before = kept?.id ?? pruned + 1
   return before === after + 1 ? null : { after, before }
 }
 
-const newest = statement<{ id: number }>(
-  [],
+const newest = statement<never, { id: number }>(
   `select seq as id from sqlite_sequence where name = 'events'`,
 )
 
-const prunedOfSystem = statement<{ newest: number }>(
-  ['system'],
+const prunedOfSystem = statement<'system', { newest: number }>(
   'select newest from pruned_events where system_id = :system',
 )
 

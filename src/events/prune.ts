@@ -17,7 +17,7 @@ const SLICE = 500
 export async function pruneEvents(deps: EventDeps, isStopped = () => false): Promise<void> {
   let system = 0
   while (!isStopped()) {
-    const next = await nextSystem(deps.db).get(system)
+    const next = await nextSystem(deps.db).get({ system })
     if (!next) return
     system = next.system_id
     await pruneOld(deps, system, isStopped)
@@ -31,7 +31,7 @@ async function pruneOld(deps: EventDeps, system: number, isStopped: () => boolea
   const oldest = deps.now() - KEPT_FOR
   let last = 0
   while (!isStopped()) {
-    const rows = await nextOfSystem(deps.db).all(system, last, SLICE)
+    const rows = await nextOfSystem(deps.db).all({ system, id: last, limit: SLICE })
     const old = rows.filter(({ at }) => at < oldest)
     if (old.length === 0) return
     last = rows.at(-1)?.id ?? last
@@ -46,7 +46,7 @@ async function pruneCrowd(
 ): Promise<void> {
   const upTo = await findSuperfluous(deps.db, system)
   while (!isStopped()) {
-    const rows = await nextOfSystem(deps.db).all(system, 0, SLICE)
+    const rows = await nextOfSystem(deps.db).all({ system, id: 0, limit: SLICE })
     const superfluous = rows.filter(({ id }) => id <= upTo)
     if (superfluous.length === 0) return
     await forget(deps, system, superfluous)
@@ -55,11 +55,11 @@ async function pruneCrowd(
 
 /** Everything of the system up to this number is too much; 0 if nothing is. */
 async function findSuperfluous(db: Db, system: number): Promise<number> {
-  const crowded = await newestBut(db).get(system, KEPT_PER_SYSTEM)
+  const crowded = await newestBut(db).get({ system, many: KEPT_PER_SYSTEM })
   if (!crowded) return 0
   const hook = await findWebhook(db, system)
   if (!waitsForMore(hook)) return crowded.id
-  const tooMany = await newestBut(db).get(system, KEPT_WAITING)
+  const tooMany = await newestBut(db).get({ system, many: KEPT_WAITING })
   return Math.max(Math.min(crowded.id, hook.cursor), tooMany?.id ?? 0)
 }
 
@@ -67,9 +67,9 @@ async function forget({ transact }: EventDeps, system: number, rows: { id: numbe
   await transact(async (tx) => {
     const hook = await findWebhook(tx, system)
     const lost = waitsForMore(hook) ? rows.filter(({ id }) => id > hook.cursor).length : 0
-    for (const { id } of rows) await remove(tx).run(id)
-    if (lost > 0) await countDropped(tx).run(system, lost)
-    await notePruned(tx).run(system, rows.at(-1)?.id ?? 0)
+    for (const { id } of rows) await remove(tx).run({ id })
+    if (lost > 0) await countDropped(tx).run({ system, many: lost })
+    await notePruned(tx).run({ system, id: rows.at(-1)?.id ?? 0 })
   })
 }
 
@@ -78,31 +78,25 @@ function waitsForMore(hook: Webhook | null): hook is Webhook {
   return hook !== null && hook.state !== 'pending'
 }
 
-const nextSystem = statement<{ system_id: number }>(
-  ['system'],
+const nextSystem = statement<'system', { system_id: number }>(
   'select system_id from events where system_id > :system order by system_id limit 1',
 )
 
-const newestBut = statement<{ id: number }>(
-  ['system', 'many'],
+const newestBut = statement<'system' | 'many', { id: number }>(
   'select id from events where system_id = :system order by id desc limit 1 offset :many',
 )
 
-const nextOfSystem = statement<{ id: number; at: number }>(
-  ['system', 'id', 'limit'],
+const nextOfSystem = statement<'system' | 'id' | 'limit', { id: number; at: number }>(
   `select id, at from events where system_id = :system and id > :id order by id limit :limit`,
 )
 
-const remove = statement(['id'], 'delete from events where id = :id')
+const remove = statement<'id'>('delete from events where id = :id')
 
-const countDropped = statement(
-  ['system', 'many'],
+const countDropped = statement<'system' | 'many'>(
   'update webhooks set dropped = dropped + :many where system_id = :system',
 )
 
 /** Not where the system was deleted meanwhile. */
-const notePruned = statement(
-  ['system', 'id'],
-  `insert into pruned_events (system_id, newest) select id, :id from systems where id = :system
-   on conflict (system_id) do update set newest = max(newest, excluded.newest)`,
-)
+const notePruned = statement<'system' | 'id'>(`
+   insert into pruned_events (system_id, newest) select id, :id from systems where id = :system
+   on conflict (system_id) do update set newest = max(newest, excluded.newest)`)

@@ -6,14 +6,14 @@ export interface Streams {
    * Opens a stream, unless there are too many, of this client (where it is one that is counted) or in
    * all. `begin` gets the reader to write to, and gives what to do when it ends.
    */
-  open(client: string | null, begin: (reader: Reader) => () => void): ReadableStream<Uint8Array>
+  open(client: string | null, begin: (reader: Listener) => () => void): ReadableStream<Uint8Array>
   readonly count: number
   start(): void
   /** Ends all streams: the reader knows it may come back. */
   stop(): void
 }
 
-export interface Reader {
+export interface Listener {
   /** Whether it has taken nearly all that it was sent. Whoever sends without room fills memory. */
   readonly hasRoom: boolean
   /** Waits for room; false once the reader is gone, was cut off, or may hear nothing more. */
@@ -111,7 +111,7 @@ function tooMany(reason: string): DomainError {
   return new DomainError(kind, message, undefined, RETRY_AFTER_MS)
 }
 
-interface OpenReader extends Reader {
+interface OpenReader extends Listener {
   begin(): void
   beat(): void
   /** It has taken what waited for it. */
@@ -122,7 +122,7 @@ interface OpenReader extends Reader {
 
 function createReader(
   controller: ReadableStreamDefaultController<Uint8Array>,
-  begin: (reader: Reader) => () => void,
+  begin: (reader: Listener) => () => void,
   lastsMs: number,
   forget: () => void,
 ): OpenReader {

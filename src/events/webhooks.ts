@@ -6,6 +6,7 @@ import { statement } from '../db/statement'
 import { deliveries, systems, webhooks } from '../db/tables'
 import { Problem } from '../model/check'
 import { error } from '../model/errors'
+import { requireSystem, type Viewer } from '../model/privacy'
 import { formatInstant, type Instant } from '../model/time'
 import type { EventDeps } from './deps'
 import { latestEventId } from './outbox'
@@ -35,7 +36,7 @@ export async function activeWebhooks(db: Db): Promise<number[]> {
 
 /** Another number than before: a webhook may have become active since, through any process. */
 export async function countWebhookChanges(db: Db): Promise<number> {
-  return (await changes(db).get())?.count ?? 0
+  return (await changes(db).get({}))?.count ?? 0
 }
 
 export async function findSystemUuid(db: Db, systemId: number): Promise<string | null> {
@@ -46,10 +47,11 @@ export async function findSystemUuid(db: Db, systemId: number): Promise<string |
 /** A new address waits until its receiver has proven itself. */
 export async function registerWebhook(
   deps: EventDeps,
-  systemId: number,
+  viewer: Viewer,
   url: string,
   token: string,
 ): Promise<void> {
+  const systemId = requireSystem(viewer)
   await deps.transact(async (tx) => {
     // It may have been deleted while this waited for its turn.
     if (!(await findSystemUuid(tx, systemId))) throw error('systemNotFound')
@@ -73,7 +75,7 @@ export async function activateWebhook(deps: EventDeps, proven: Webhook): Promise
     // One that was proven before goes on where it was, so that nothing is left out.
     const cursor = now.state === 'pending' ? await latestEventId(tx) : now.cursor
     await update(tx, system_id, { state: 'active', cursor, checked: deps.now(), ...healthy })
-    await markChange(tx).run()
+    await markChange(tx).run({})
     await tx.update(systems).set({ webhook_url: url }).where(eq(systems.id, system_id))
   })
 }
@@ -84,11 +86,12 @@ export async function enableWebhook(deps: EventDeps, systemId: number): Promise<
     const { state } = await getWebhook(tx, systemId)
     if (state === 'pending') throw error('conflict', 'the webhook is not verified yet')
     await update(tx, systemId, { state: 'active', ...healthy })
-    await markChange(tx).run()
+    await markChange(tx).run({})
   })
 }
 
-export async function removeWebhook(deps: EventDeps, systemId: number): Promise<void> {
+export async function removeWebhook(deps: EventDeps, viewer: Viewer): Promise<void> {
+  const systemId = requireSystem(viewer)
   await deps.transact(async (tx) => {
     await tx.delete(webhooks).where(eq(webhooks.system_id, systemId))
     await tx.delete(deliveries).where(eq(deliveries.system_id, systemId))
@@ -129,7 +132,8 @@ export async function changeWebhook(
 }
 
 /** The webhook as its owner sees it. The token is not shown again. */
-export async function describeWebhook(db: Db, systemId: number) {
+export async function describeWebhook({ db }: EventDeps, viewer: Viewer) {
+  const systemId = requireSystem(viewer)
   const hook = await findWebhook(db, systemId)
   const rows = await recent(db).all({ system: systemId })
   return {
@@ -186,13 +190,11 @@ function timeOrNull(instant: Instant | null | undefined): string | null {
   return typeof instant === 'number' ? formatInstant(instant) : null
 }
 
-const changes = statement<{ count: number }>([], `select count from marks where name = 'hooks'`)
+const changes = statement<never, { count: number }>(`select count from marks where name = 'hooks'`)
 
-const markChange = statement(
-  [],
-  `insert into marks (name, count) values ('hooks', 1)
-   on conflict (name) do update set count = count + 1`,
-)
+const markChange = statement(`
+   insert into marks (name, count) values ('hooks', 1)
+   on conflict (name) do update set count = count + 1`)
 
 const bySystem = prepared((db) =>
   db

@@ -1,6 +1,6 @@
-import { MAX_TAGS, Problem } from '../model/check'
+import { Problem } from '../model/check'
 import type { Entity, JsonObject, Level, Patch } from '../model/entity'
-import type { Field, Kind } from '../model/field'
+import type { Field, Mended } from '../model/field'
 import { isUuid, parseRef } from '../model/ref'
 import { type Part, type Subject, UnreadableFile } from './bundle'
 import type { Ledger } from './ledger'
@@ -16,12 +16,11 @@ export function mendFields<E extends Entity>(
   for (const [key, field] of entity.entries) {
     const given = Object.hasOwn(row, key) ? row[key] : undefined
     if (given === undefined) continue
-    const { now, why, was = given } = mend(field, given)
+    const { now, why, was = given, whole } = mend(field, given)
     if (now !== undefined) values[key] = now
     if (why === undefined) continue
     ledger.repair(subject, key, was, now, why)
-    if (field.kind === 'text' && typeof given === 'string' && given.length > (field.max ?? 0))
-      ledger.keep('longTexts', { ...subject, field: key, text: given })
+    if (whole !== undefined) ledger.keep('longTexts', { ...subject, field: key, text: whole })
   }
   return values as Patch<E>
 }
@@ -137,123 +136,9 @@ export function resolveMembers(
   return found.length > 1 ? [...new Set(found)] : found
 }
 
-interface Mended {
-  /** Undefined leaves the key as it is. */
-  now: unknown
-  why?: string
-  was?: unknown
-}
-
 function mend(field: Field, given: unknown): Mended {
   if (given === null && !field.nullable)
     return { now: Array.isArray(field.initial) ? [] : undefined }
-  const value = field.kind === 'url' ? withoutBrackets(given) : given
-  const read = field.read(value)
-  if (!(read instanceof Problem)) return { now: read }
-  return menders[field.kind]?.(field, value, read) ?? { now: undefined, why: 'cannot be stored' }
-}
-
-type Mender = (field: Field, value: unknown, problem: Problem) => Mended
-
-/** How the kinds are mended that can be; a value of another is left out. */
-const menders: Partial<Record<Kind, Mender>> = {
-  text: mendText,
-  color: mendColor,
-  url: (_, value, { max_length }) => ({
-    now: typeof value === 'string' ? null : undefined,
-    why: max_length ? `longer than ${max_length} characters` : 'not a web address',
-  }),
-  date: mendDate,
-  timestamp: leave('not a time'),
-  flag: leave('neither true nor false'),
-  count: leave('not a count'),
-  choice: (field) => ({ now: field.initial, why: 'not one of the choices' }),
-  timezone: leave('not a known time zone'),
-  texts: mendTexts,
-  proxyTags: mendTags,
-}
-
-function leave(why: string): Mender {
-  return () => ({ now: undefined, why })
-}
-
-function mendText(field: Field, value: unknown): Mended {
-  if (typeof value !== 'string' && typeof value !== 'number')
-    return { now: undefined, why: 'not text' }
-  const text = storable(String(value))
-  const now = field.read(cut(text, field.max ?? text.length))
-  const why =
-    typeof value === 'number'
-      ? 'a number where text is due'
-      : text.length > (field.max ?? text.length)
-        ? `cut to ${field.max} characters`
-        : 'characters that cannot be stored were removed'
-  return { now: now instanceof Problem ? undefined : now, why }
-}
-
-function mendColor(field: Field, value: unknown): Mended {
-  const now = typeof value === 'string' ? field.read(value.trim().replace(/^#/, '')) : null
-  return now instanceof Problem || now === null
-    ? { now: null, why: 'not a colour' }
-    : { now, why: 'colours are written as six digits' }
-}
-
-/** Takes a whole timestamp's day; "no year" is the year 4, the first that has a 29 February. */
-function mendDate(field: Field, value: unknown): Mended {
-  const match = typeof value === 'string' ? /^(\d{4})(-\d\d-\d\d)(?:[T ]|$)/.exec(value) : null
-  if (!match) return { now: null, why: 'not a date' }
-  const [, year, day] = match
-  const now = field.read(`${year === '0000' || year === '0001' ? '0004' : year}${day}`)
-  return now instanceof Problem
-    ? { now: null, why: 'not a real date' }
-    : { now, why: 'dates are written as YYYY-MM-DD, without a year as 0004' }
-}
-
-function mendTexts(field: Field, value: unknown): Mended {
-  if (!Array.isArray(value)) return { now: undefined, why: 'not a list' }
-  const texts = value.flatMap((item) => {
-    if (typeof item !== 'string') return []
-    const text = storable(item)
-    const read = field.read([text])
-    return [read instanceof Problem ? cut(text, read.max_length ?? 0) : text]
-  })
-  return { now: texts.slice(0, field.max), why: 'too many, too long, or not text' }
-}
-
-function mendTags(field: Field, value: unknown): Mended {
-  if (!Array.isArray(value)) return { now: undefined, why: 'not a list' }
-  const kept: unknown[] = []
-  const dropped: unknown[] = []
-  for (const item of value) {
-    const read = field.read([isObject(item) ? storableTag(item) : item])
-    if (read instanceof Problem || kept.length >= MAX_TAGS) dropped.push(item)
-    else if (Array.isArray(read)) kept.push(...read)
-  }
-  return dropped.length === 0
-    ? { now: kept, why: 'characters that cannot be stored were removed' }
-    : { now: kept, why: `${dropped.length} tags cannot be stored`, was: spellTag(dropped[0]) }
-}
-
-function storableTag({ prefix, suffix }: JsonObject): JsonObject {
-  const part = (value: unknown) => (typeof value === 'string' ? storable(value) : value)
-  return { prefix: part(prefix), suffix: part(suffix) }
-}
-
-function spellTag(tag: unknown): unknown {
-  if (!isObject(tag)) return tag
-  return `${readRef(tag.prefix) ?? ''}text${readRef(tag.suffix) ?? ''}`
-}
-
-function withoutBrackets(value: unknown): unknown {
-  return typeof value === 'string' ? value.trim().replace(/^<(.*)>$/s, '$1') : value
-}
-
-function storable(text: string): string {
-  return text.replaceAll('\0', '').replace(/\p{Surrogate}/gu, '')
-}
-
-/** Never between the halves of a surrogate pair. */
-function cut(text: string, max: number): string {
-  if (text.length <= max) return text
-  return text.slice(0, max).replace(/[\uD800-\uDBFF]$/, '')
+  const read = field.read(given)
+  return read instanceof Problem ? field.mend(given) : { now: read }
 }

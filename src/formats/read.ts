@@ -2,17 +2,17 @@ import type { JsonObject } from '../model/entity'
 import { type Bundle, MAX_FILE_BYTES, type ReadOptions, UnreadableFile } from './bundle'
 import { parseJson, refuseBomb } from './json'
 import { isObject } from './mend'
-import { isPluralkit, readPluralkit } from './pluralkit'
-import { isSimplyPlural, readSimplyPlural } from './simplyplural'
+import { isPluralkit, readPluralkit } from './pluralkit/read'
+import { isSimplyPlural, readSimplyPlural } from './simplyplural/read'
 import { isTupperbox, readTupperbox } from './tupperbox'
 
-interface Reader {
+interface Format {
   recognises(file: JsonObject): boolean
   read(file: JsonObject, options: ReadOptions): Bundle
 }
 
 /** The first that recognises a file reads it. */
-const readers: readonly Reader[] = [
+const readers: readonly Format[] = [
   { recognises: isTupperbox, read: readTupperbox },
   { recognises: isPluralkit, read: readPluralkit },
   { recognises: isSimplyPlural, read: readSimplyPlural },

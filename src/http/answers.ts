@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
 import { findClient } from './client'
-import type { Noted } from './note'
+import type { KnownRequest } from './context'
 
 /** How an answer in JSON is sent: whole, not at all where the caller has it, or compressed. */
 
@@ -10,8 +10,8 @@ const LARGE = 16 * 1024
 
 export type Bytes = Uint8Array<ArrayBuffer>
 
-/** A read of version 2: who has this very answer already is only told so. */
-export function answerRead(request: Noted, bytes: Bytes, headers: Headers): Response {
+/** A read that may be kept: who has this very answer already is only told so. */
+export function answerRead(request: KnownRequest, bytes: Bytes, headers: Headers): Response {
   const tag = tagOf(bytes)
   const known = request.headers.get('if-none-match')
   if (known !== null && isAmong(known, tag)) {
@@ -27,14 +27,14 @@ export function answerRead(request: Noted, bytes: Bytes, headers: Headers): Resp
 
 /** Gives the bytes away: Bun sends a copy, and large ones are not kept until the next collection. */
 export function answerBytes(
-  request: Noted,
+  request: KnownRequest,
   bytes: Bytes,
   headers: Headers | Record<string, string>,
 ): Response {
   if (bytes.length <= LARGE) return new Response(bytes, { headers })
   const encoding = encodingFor(request)
-  if (encoding && request.note) {
-    request.note.large = { bytes, encoding }
+  if (encoding && request.context) {
+    request.context.large = { bytes, encoding }
     return new Response(null, { headers })
   }
   const response = new Response(bytes, { headers })
@@ -66,16 +66,16 @@ const pack = promisify<Uint8Array, { level: number }, Buffer>(gzip)
 const FAST = { level: constants.Z_BEST_SPEED }
 
 /** Programs on the same machine have it sooner as it is. */
-function encodingFor(request: Noted): Encoding | null {
+function encodingFor(request: KnownRequest): Encoding | null {
   const accepted = request.headers.get('accept-encoding')
-  if (accepted === null || !request.note) return null
+  if (accepted === null || !request.context) return null
   const encoding = isAccepted(accepted, 'zstd')
     ? 'zstd'
     : isAccepted(accepted, 'gzip')
       ? 'gzip'
       : null
   if (encoding === null) return null
-  const { peer, trustedProxies } = request.note
+  const { peer, trustedProxies } = request.context
   return findClient(peer, request.headers, trustedProxies).isLocal ? null : encoding
 }
 

@@ -2,48 +2,55 @@ import type { RateLimits } from '../config'
 import type { DomainError } from '../model/errors'
 import { VARY } from './answers'
 import type { Scope } from './ratelimit'
+import type { Facts } from './wire'
 
 /** Headers that are the same for many answers, made once: setting each on each would cost a tenth. */
-export interface Start {
+export interface BaseHeaders {
   readonly ofAny: readonly [string, string][]
   readonly ofJson: Headers
 }
 
-export function startWith(more: Record<string, string>): Start {
+export function createBaseHeaders(more: Record<string, string>): BaseHeaders {
   const ofAny = Object.entries({ ...CORS, ...more })
   const ofJson = new Headers([...ofAny, ['content-type', 'application/json;charset=utf-8']])
   return { ofAny, ofJson }
 }
 
-/** How answers start, by who asks for what. */
-export interface Starts {
-  readonly other: Start
-  /** Reads of version 2, by nobody and by somebody who is known. */
-  readonly read: Start
-  readonly ownRead: Start
+/** The base headers of one path's answers, by who asks for what. */
+export interface BaseHeadersOfPath {
+  readonly writes: BaseHeaders
+  /** Of reads by nobody, and by somebody who is known. */
+  readonly reads: BaseHeaders
+  readonly ownReads: BaseHeaders
 }
 
-export function createStarts(more: Record<string, string> = {}): Starts {
+export function baseHeadersOf(
+  { headers, isKept }: Facts,
+  more: Record<string, string> = {},
+): BaseHeadersOfPath {
+  const writes = createBaseHeaders({ ...headers, ...more })
+  if (!isKept) return { writes, reads: writes, ownReads: writes }
+  const kept = { ...headers, ...more, vary: VARY }
   return {
-    other: startWith(more),
-    read: startWith({ ...more, vary: VARY }),
+    writes,
+    reads: createBaseHeaders(kept),
     // A copy may be kept, but not without asking each time whether it is still true.
-    ownRead: startWith({ ...more, vary: VARY, 'cache-control': 'private, no-cache' }),
+    ownReads: createBaseHeaders({ ...kept, 'cache-control': 'private, no-cache' }),
   }
 }
 
-export function limitedStarts(limits: RateLimits): Record<Scope, Starts> {
+/** The same where requests are counted. */
+export function limitedHeadersOf(facts: Facts, limits: RateLimits): BaseHeadersOfPath {
   const of = (scope: Scope) =>
-    createStarts({ 'x-ratelimit-limit': String(limits[scope]), 'x-ratelimit-scope': scope })
-  return {
-    generic_get: of('generic_get'),
-    message: of('message'),
-    generic_update: of('generic_update'),
-  }
+    baseHeadersOf(facts, {
+      'x-ratelimit-limit': String(limits[scope]),
+      'x-ratelimit-scope': scope,
+    })
+  return { ...of(facts.scope), writes: of('generic_update').writes }
 }
 
-/** Gives an answer what it starts with, unless it was made with it. */
-export function begin(headers: Headers, { ofAny }: Start): void {
+/** Gives an answer its base headers, unless it was made with them. */
+export function addBaseHeaders(headers: Headers, { ofAny }: BaseHeaders): void {
   if (headers.has(ALLOW_ORIGIN)) return
   for (const [name, value] of ofAny) if (!headers.has(name)) headers.set(name, value)
 }

@@ -1,17 +1,22 @@
 import { Elysia } from 'elysia'
 import { group } from '../model/group'
 import { member } from '../model/member'
+import { requireSystem } from '../model/privacy'
 import type { Deps } from '../service/deps'
 import { setPrivacyOfAll } from '../service/privacyOfAll'
-import { requireSystem } from '../service/systems'
 import { levelsBody } from '../wire/schema'
 import { levelsFromV2 } from '../wire/v2'
-import { describe, writeErrors } from './docs'
-import { callerOf } from './note'
-import { routes } from './viewer'
+import { callerOf } from './context'
+import { describe, writeErrors } from './openapi'
+import { routes } from './routes'
+import type { Wire } from './wire'
 
 /** What dashboards written for PluralKit ask beside version 2. */
-export function privateRoutes(deps: Deps, bodyLimit: number) {
+export function privateWire(deps: Deps, bodyLimit: number): Wire {
+  return { prefix: '/private', routes: bulkPrivacy(deps, bodyLimit), facts: {}, nouns: {} }
+}
+
+function bulkPrivacy(deps: Deps, bodyLimit: number) {
   return new Elysia({ prefix: '/private/bulk_privacy', normalize: false })
     .onBeforeHandle(({ request }) => void requireSystem(callerOf(request).viewer))
     .use(

@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import { isTimezone } from '../model/check'
 import { error } from '../model/errors'
 import { describeId, isIdOf, normalizeId, type Platform, spellId } from '../model/platform'
-import { MAX_SWITCHES } from '../model/switch'
+import { SWITCHES_PER_PAGE } from '../model/switch'
 import { type Instant, parseInstant } from '../model/time'
 
 /** What comes in a query or a path: all of it optional text, each kind read in one place. */
@@ -30,15 +30,15 @@ export function parameters<P extends Record<string, ReturnType<typeof parameter>
   return t.Object(named, { additionalProperties: true })
 }
 
-export function readFlag(name: string, given: Given): boolean {
-  const text = readGiven(name, given)?.toLowerCase()
+export function parseFlag(name: string, given: Given): boolean {
+  const text = parseGiven(name, given)?.toLowerCase()
   if (text === undefined || text === 'false' || text === '0') return false
   if (text === 'true' || text === '1') return true
   throw error('badRequest', `${name} must be true or false`)
 }
 
-export function readTime(name: string, given: Given): Instant | null {
-  const text = readGiven(name, given)
+export function parseTime(name: string, given: Given): Instant | null {
+  const text = parseGiven(name, given)
   if (text === undefined) return null
   // A "+" that was not encoded arrives as a space; behind a time it can only have been a "+".
   const instant = parseInstant(text.replace(/(?<=:\d\d(?:[.,]\d+)?) (?=\d\d(?::?\d\d)?$)/, '+'))
@@ -46,8 +46,12 @@ export function readTime(name: string, given: Given): Instant | null {
   return instant
 }
 
-export function readLimit(given: Given, usual = MAX_SWITCHES, most = MAX_SWITCHES): number {
-  const text = readGiven('limit', given)
+export function parseLimit(
+  given: Given,
+  usual = SWITCHES_PER_PAGE,
+  most = SWITCHES_PER_PAGE,
+): number {
+  const text = parseGiven('limit', given)
   if (text === undefined) return usual
   const limit = Number(text)
   if (!/^\d+$/.test(text) || limit === 0)
@@ -56,20 +60,20 @@ export function readLimit(given: Given, usual = MAX_SWITCHES, most = MAX_SWITCHE
 }
 
 /** The name of a time zone. A "+" that was not encoded arrives as a space, which none has. */
-export function readZone(name: string, given: Given): string | null {
-  const zone = readText(name, given)?.replaceAll(' ', '+') ?? null
+export function parseZone(name: string, given: Given): string | null {
+  const zone = parseText(name, given)?.replaceAll(' ', '+') ?? null
   if (zone !== null && !isTimezone(zone))
     throw error('badRequest', `${name} must be a time zone name such as Europe/Oslo`)
   return zone
 }
 
-export function readText(name: string, given: Given): string | null {
-  return readGiven(name, given) ?? null
+export function parseText(name: string, given: Given): string | null {
+  return parseGiven(name, given) ?? null
 }
 
 /** A chat platform's ID, with its platform in front unless it is Discord's. */
-export function readSnowflake(name: string, given: Given): string | null {
-  const text = readGiven(name, given)
+export function parseSnowflake(name: string, given: Given): string | null {
+  const text = parseGiven(name, given)
   return text === undefined ? null : pathSnowflake(name, text)
 }
 
@@ -88,29 +92,29 @@ export function pathIdOf(platform: Platform, name: string, text: string): string
 }
 
 /** Words with commas between them. */
-export function readList(name: string, given: Given): string[] | null {
-  const text = readGiven(name, given)
+export function parseList(name: string, given: Given): string[] | null {
+  const text = parseGiven(name, given)
   return text === undefined ? null : text.split(',').map((part) => part.trim())
 }
 
-export function readChoices<T extends string>(
+export function parseChoices<T extends string>(
   name: string,
   given: Given,
   choices: readonly T[],
 ): ReadonlySet<T> | null {
-  const words = readList(name, given)
-  return words && new Set(words.map((word) => readWord(name, word, choices)))
+  const words = parseList(name, given)
+  return words && new Set(words.map((word) => parseWord(name, word, choices)))
 }
 
-export function readWord<T extends string>(name: string, given: Given, choices: readonly T[]): T {
-  const word = readGiven(name, given)
+export function parseWord<T extends string>(name: string, given: Given, choices: readonly T[]): T {
+  const word = parseGiven(name, given)
   const found = choices.find((choice) => choice === word)
   if (found === undefined) throw error('badRequest', `${name} must be ${choices.join(' or ')}`)
   return found
 }
 
 /** A parameter that is present has a value. */
-function readGiven(name: string, given: Given): string | undefined {
+function parseGiven(name: string, given: Given): string | undefined {
   if (given === undefined) return undefined
   if (typeof given !== 'string' || given === '' || given.toLowerCase() === 'null')
     throw error('badRequest', `${name} must have one value`)

@@ -1,4 +1,8 @@
-import type { RateLimits } from '../config'
+import type { Config, RateLimits } from '../config'
+import type { Log } from '../log'
+import type { TokenOwner } from '../service/tokenMemory'
+import type { Caller } from './caller'
+import { findClient } from './client'
 
 export type Scope = keyof RateLimits
 
@@ -12,8 +16,8 @@ export interface Allowance {
   readonly retryAfter: number | null
 }
 
-/** A system by its row number, or an address. */
-type Client = number | string
+/** Whom a request is counted for: a system by its row number, or an address. */
+type Counted = number | string
 
 const WINDOW_MS = 1000
 /** In one generation and scope; more than can be served within a window. */
@@ -33,7 +37,7 @@ export function createRateLimiter(limits: RateLimits) {
   /** Times are counted from the first request: such small numbers keep their fractions. */
   let start: number | undefined
 
-  return (scope: Scope, client: Client, wallClock: number): Allowance => {
+  return (scope: Scope, client: Counted, wallClock: number): Allowance => {
     start ??= wallClock
     const now = wallClock - start
     if (Math.abs(now - turnedAt) > WINDOW_MS || young[scope].size >= MOST_CLIENTS) {
@@ -63,6 +67,41 @@ export function createRateLimiter(limits: RateLimits) {
   }
 }
 
-function createGeneration(): Record<Scope, Map<Client, number>> {
+function createGeneration(): Record<Scope, Map<Counted, number>> {
   return { generic_get: new Map(), message: new Map(), generic_update: new Map() }
+}
+
+/** How a request fares that names a system, or none; null where nothing is counted. */
+type RequestLimit = (
+  request: Request,
+  scope: Scope,
+  named: string | null,
+  caller: Caller,
+  peer: () => string,
+) => Allowance | null
+
+export function createRequestLimit(
+  { RATE_LIMIT, TRUST_PROXY }: Pick<Config, 'RATE_LIMIT' | 'TRUST_PROXY'>,
+  log: Pick<Log, 'warn'>,
+): RequestLimit {
+  if (RATE_LIMIT === null) return () => null
+  const limiter = createRateLimiter(RATE_LIMIT)
+  let warnedOfProxy = false
+  return ({ headers }, scope, named, { kind, system }, peer) => {
+    if (kind === 'bot') return null
+    const client = findClient(peer, headers, TRUST_PROXY)
+    if (client.isLocal) return null
+    if (!warnedOfProxy && TRUST_PROXY === 0 && headers.has('x-forwarded-for')) {
+      warnedOfProxy = true
+      log.warn('a request came through a proxy, but TRUST_PROXY is 0: its clients share one limit')
+    }
+    const isOwn = system !== null && named !== null && isNameOf(system, named)
+    return limiter(scope, isOwn ? system.id : client.address, Date.now())
+  }
+}
+
+function isNameOf({ hid, uuid }: TokenOwner, named: string): boolean {
+  if (named === '@me' || named === hid) return true
+  const name = named.toLowerCase()
+  return name.replace('-', '') === hid || name === uuid
 }

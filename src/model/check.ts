@@ -20,7 +20,7 @@ export const MAX_TAGS = 100
 export const MAX_TAG_AFFIXES = 95
 
 /** Text as it can be stored and given back unchanged: no NUL, no half of a surrogate pair. */
-export function readText(value: string, max: number): string | Problem {
+export function parseText(value: string, max: number): string | Problem {
   if (value.length > max)
     return new Problem(`Too long: at most ${max} characters.`, max, value.length)
   if (value.includes('\0') || !value.isWellFormed())
@@ -56,13 +56,13 @@ export function isTimezone(value: string): boolean {
 }
 
 /** An ID of the platform, as it is kept. */
-export function readSnowflake(value: unknown, platform: Platform = DISCORD): string | Problem {
+export function parseSnowflake(value: unknown, platform: Platform = DISCORD): string | Problem {
   return typeof value === 'string' && isIdOf(platform, value)
     ? spellId({ platform, id: value })
     : new Problem(`Must be ${describeId(platform)}, as a string.`)
 }
 
-export function readProxyTag(item: unknown): ProxyTag | Problem {
+export function parseProxyTag(item: unknown): ProxyTag | Problem {
   if (typeof item !== 'object' || item === null || Array.isArray(item))
     return new Problem('A proxy tag is an object with "prefix" and "suffix".')
   const { prefix = null, suffix = null } = item as Record<string, unknown>
@@ -78,7 +78,7 @@ export function readProxyTag(item: unknown): ProxyTag | Problem {
       length,
     )
   for (const part of [tag.prefix, tag.suffix]) {
-    const checked = readText(part ?? '', MAX_TAG_AFFIXES)
+    const checked = parseText(part ?? '', MAX_TAG_AFFIXES)
     if (checked instanceof Problem) return checked
   }
   return tag

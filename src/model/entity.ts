@@ -50,7 +50,7 @@ export interface Identity {
 
 export type JsonObject = Record<string, unknown>
 
-export interface Reading {
+export interface Given {
   /** Where the fields are read from. */
   values: JsonObject
   /** Where the privacy levels are read from. */
@@ -62,16 +62,16 @@ export interface Reading {
 }
 
 /** Reads a partial object. Throws every problem at once, or that nothing valid was given. */
-export function readPatch<E extends Entity>(entity: E, reading: Reading): Patch<E> {
-  const { values, problems } = readKeys(entity, reading)
+export function parsePatch<E extends Entity>(entity: E, reading: Given): Patch<E> {
+  const { values, problems } = parseKeys(entity, reading)
   throwIfAny(problems)
   throwIfNothing(values)
   return values
 }
 
 /** Reads a new one: as a patch, but what is required must be there. */
-export function readDraft<E extends Entity>(entity: E, reading: Reading): Draft<E> {
-  const { values, problems } = readKeys(entity, reading)
+export function parseDraft<E extends Entity>(entity: E, reading: Given): Draft<E> {
+  const { values, problems } = parseKeys(entity, reading)
   for (const [key, field] of entity.entries)
     if (field.required && !(key in values) && !(key in problems))
       problems[key] = [new Problem('Required.')]
@@ -95,6 +95,16 @@ export function fillDefaults<E extends Entity>(entity: E, draft: Draft<E>): Row<
   return Object.assign(row, draft) as Row<E>
 }
 
+/** The given values by key, as every wire, event and file has them. */
+export function spellFields({ entries }: Entity, values: JsonObject): JsonObject {
+  const spelled: JsonObject = {}
+  for (const [key, field] of entries) {
+    const value = values[key]
+    if (value !== undefined) spelled[key] = field.spell(value)
+  }
+  return spelled
+}
+
 /** The keys of a patch that say something new about the row. */
 export function changesOf<E extends Entity>(row: Row<E>, patch: Patch<E>): Patch<E> {
   const before = row as JsonObject
@@ -103,9 +113,9 @@ export function changesOf<E extends Entity>(row: Row<E>, patch: Patch<E>): Patch
 }
 
 /** What a partial object gives of an entity, and everything that is wrong with it. */
-export function readKeys<E extends Entity>(
+export function parseKeys<E extends Entity>(
   entity: E,
-  { values, levels = {}, platform, problems = {} }: Reading,
+  { values, levels = {}, platform, problems = {} }: Given,
 ): { values: Patch<E>; problems: Problems } {
   const read: JsonObject = {}
   const found: Problems = { ...problems }
@@ -119,14 +129,14 @@ export function readKeys<E extends Entity>(
   for (const level of entity.levels) {
     const given = Object.hasOwn(levels, level) ? levels[level] : undefined
     if (given === undefined) continue
-    const value = readLevel(given)
+    const value = parseLevel(given)
     if (value instanceof Problem) found[level] = [value]
     else read[level] = value
   }
   return { values: read as Patch<E>, problems: found }
 }
 
-export function readLevel(value: unknown): Level | Problem {
+export function parseLevel(value: unknown): Level | Problem {
   if (value === null || value === 'public') return 'public'
   return value === 'private' ? 'private' : new Problem('Must be "public", "private" or null.')
 }

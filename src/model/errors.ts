@@ -3,7 +3,7 @@ import type { Problem } from './check'
 /** What is wrong with a body, by key. */
 export type Problems = Record<string, Problem[]>
 
-interface Kind {
+interface ErrorKind {
   status: number
   code: number
   /** `{ref}` is replaced by what the caller named. */
@@ -116,7 +116,7 @@ export const errorTable = {
   memberLimit: { status: 400, code: 40007, message: 'Member limit reached.' },
   groupLimit: { status: 400, code: 40008, message: 'Group limit reached.' },
   unimplemented: { status: 400, code: 50001, message: 'Unimplemented' },
-} satisfies Record<string, Kind>
+} satisfies Record<string, ErrorKind>
 
 export type ErrorName = keyof typeof errorTable
 

@@ -25,7 +25,7 @@ export const eventTypes = [
 export type EventType = (typeof eventTypes)[number]
 
 /** One thing that happened: what it is told of (a UUID or an account) and the values that are new. */
-export interface Happening {
+export interface Change {
   system_id: number
   type: EventType
   /** UUID of the entity or ID of the account; null where the system itself is meant. */

@@ -1,16 +1,46 @@
 import type { Entity, Identity, Level, Row } from './entity'
 import { type ErrorName, error } from './errors'
-import type { Platform } from './platform'
+import { type Field, hiddenAs } from './field'
+import { type Platform, platformOf } from './platform'
 
-/** Who asks: a system, or nobody. */
+/** Who asks: a system, a bot or the operator, on a system's behalf if any, or nobody. */
 export interface Viewer {
-  /** The row number of the system that the caller is authenticated as. */
+  /** The row number of the system that the caller acts as. */
   readonly system: number | null
-  /** Of the bot that asks, on the system's behalf if any; null when no bot does. */
+  /** Of the bot that asks; null when no bot does. */
   readonly platform: Platform | null
+  /** Whoever runs commands on this machine may act as any system, and speak for any platform. */
+  readonly isOperator?: true
 }
 
 export const nobody: Viewer = { system: null, platform: null }
+
+export const operator: Viewer = { system: null, platform: null, isOperator: true }
+
+/**
+ * The system that the caller acts as. Every verb of what is the owner's alone begins here; a bot may
+ * have forgotten to name one.
+ */
+export function requireSystem({ system, platform }: Viewer): number {
+  if (system !== null) return system
+  throw platform === null ? error('unauthorized') : error('badRequest', 'name a system in X-System')
+}
+
+/** The platform of the bot that asks. Every verb that is for bots alone begins here. */
+export function requireBot({ system, platform }: Viewer): Platform {
+  if (platform !== null) return platform
+  throw error(system === null ? 'unauthorized' : 'forbidden')
+}
+
+/** Every verb that concerns the whole house begins here. */
+export function requireOperator({ isOperator }: Viewer): void {
+  if (!isOperator) throw error('forbidden')
+}
+
+/** Only a bot of its platform knows whose an account is, or who may speak for a guild. */
+export function requireWitness(viewer: Viewer, id: string): void {
+  if (!viewer.isOperator && requireBot(viewer) !== platformOf(id)) throw error('forbidden')
+}
 
 declare const seen: unique symbol
 
@@ -33,14 +63,17 @@ export function see<E extends Entity>(
   const from = row as Record<string, unknown>
   const shown: Record<string, unknown> = { uuid: row.uuid, hid: row.hid }
   for (const [key, field] of entity.entries) {
-    if (field.ownerOnly === 'absent') continue
-    if (field.ownerOnly === 'null') shown[key] = null
-    // A guard the row does not know hides: a forgotten level must never leak.
-    else if (field.guard === undefined || from[field.guard] === 'public') shown[key] = from[key]
-    else if (field.standIn !== undefined) shown[key] = from[field.standIn] ?? from[key]
-    else shown[key] = field.kind === 'proxyTags' ? [] : null
+    const hidden = isOpen(field, from) ? null : hiddenAs(field)
+    if (hidden === null) shown[key] = from[key]
+    else if (hidden === 'stand-in') shown[key] = from[field.standIn ?? key] ?? from[key]
+    else if (hidden !== 'absent') shown[key] = hidden === 'empty list' ? [] : null
   }
   return shown as Seen<E>
+}
+
+/** A guard the row does not know hides: a forgotten level must never leak. */
+function isOpen({ ownerOnly, guard }: Field, row: Record<string, unknown>): boolean {
+  return ownerOnly === undefined && (guard === undefined || row[guard] === 'public')
 }
 
 /** Whole lists that a level closes for everyone but the owner. */

@@ -5,7 +5,7 @@ import { DAY, type Instant, MINUTE } from './time'
 export const MAX_FRONTERS = 150
 
 /** Most switches that one page of the history holds. */
-export const MAX_SWITCHES = 100
+export const SWITCHES_PER_PAGE = 100
 
 /** Clocks differ, but not by more than this. */
 const MAX_AHEAD = DAY

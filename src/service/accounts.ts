@@ -3,6 +3,7 @@ import type { Db } from '../db/handle'
 import { statement } from '../db/statement'
 import { accounts } from '../db/tables'
 import { error } from '../model/errors'
+import { requireSystem, requireWitness, type Viewer } from '../model/privacy'
 import type { Deps } from './deps'
 import { tell } from './outbox'
 
@@ -12,16 +13,21 @@ export interface Account {
   autoproxy_enabled: boolean
 }
 
-export async function linkAccount(deps: Deps, systemId: number, account: string): Promise<void> {
+/** An account with the short ID of the system it is linked to. */
+export interface LinkedAccount extends Account {
+  system: string
+}
+
+export async function linkAccount(deps: Deps, viewer: Viewer, account: string): Promise<void> {
+  const systemId = requireSystem(viewer)
+  requireWitness(viewer, account)
   await deps.transact((tx) => insertAccount(deps, tx, systemId, account))
 }
 
 /** Whether the account was linked to this system. */
-export async function unlinkAccount(
-  deps: Deps,
-  systemId: number,
-  account: string,
-): Promise<boolean> {
+export async function unlinkAccount(deps: Deps, viewer: Viewer, account: string): Promise<boolean> {
+  const systemId = requireSystem(viewer)
+  requireWitness(viewer, account)
   return deps.transact(async (tx) => {
     const linked = await findAccount(tx, account)
     if (linked?.system_id !== systemId) return false
@@ -31,29 +37,43 @@ export async function unlinkAccount(
 }
 
 /** Unlinks at its owner's wish, whatever system it is linked to. */
-export async function forgetAccount(deps: Deps, account: string): Promise<void> {
-  await deps.transact(async (tx) => removeAccount(deps, tx, await getAccount(tx, account)))
+export async function forgetAccount(deps: Deps, viewer: Viewer, account: string): Promise<void> {
+  requireWitness(viewer, account)
+  await deps.transact(async (tx) => {
+    const found = await findAccount(tx, account)
+    if (!found) throw error('systemNotFound')
+    await removeAccount(deps, tx, found)
+  })
 }
 
 /** Lets autoproxy speak for this account, or not. */
 export async function patchAccount(
   deps: Deps,
+  viewer: Viewer,
   account: string,
   patch: { autoproxy_enabled: boolean },
-): Promise<Account> {
+): Promise<LinkedAccount> {
+  requireWitness(viewer, account)
   return deps.transact(async (tx) => {
-    const patched = await tx
-      .update(accounts)
-      .set(patch)
-      .where(eq(accounts.id, account))
-      .returning()
-      .all()
-    if (!patched[0]) throw error('systemNotFound')
-    return patched[0]
+    await tx.update(accounts).set(patch).where(eq(accounts.id, account))
+    return getLinked(tx, account)
   })
 }
 
-export async function listAccounts(db: Db, systemId: number): Promise<Account[]> {
+export async function getAccount(
+  { db }: Deps,
+  viewer: Viewer,
+  account: string,
+): Promise<LinkedAccount> {
+  requireWitness(viewer, account)
+  return getLinked(db, account)
+}
+
+export async function listAccounts({ db }: Deps, viewer: Viewer): Promise<Account[]> {
+  return accountsOf(db, requireSystem(viewer))
+}
+
+export async function accountsOf(db: Db, systemId: number): Promise<Account[]> {
   return await db
     .select()
     .from(accounts)
@@ -62,15 +82,15 @@ export async function listAccounts(db: Db, systemId: number): Promise<Account[]>
     .all()
 }
 
-export async function getAccount(db: Db, account: string): Promise<Account> {
-  const found = await findAccount(db, account)
-  if (!found) throw error('systemNotFound')
-  return found
+export async function findAccount(db: Db, account: string): Promise<Account | null> {
+  const found = await byId(db).get({ id: account })
+  return found && { ...found, autoproxy_enabled: found.autoproxy_enabled === 1 }
 }
 
-export async function findAccount(db: Db, account: string): Promise<Account | null> {
-  const found = await byId(db).get(account)
-  return found && { ...found, autoproxy_enabled: found.autoproxy_enabled === 1 }
+async function getLinked(db: Db, account: string): Promise<LinkedAccount> {
+  const found = await linkedById(db).get({ id: account })
+  if (!found) throw error('systemNotFound')
+  return { ...found, autoproxy_enabled: found.autoproxy_enabled === 1 }
 }
 
 /** Links within a transaction. Linking twice changes nothing; somebody else's is a conflict. */
@@ -143,7 +163,14 @@ export async function linkImported(
   return isTouched
 }
 
-const byId = statement<Omit<Account, 'autoproxy_enabled'> & { autoproxy_enabled: number }>(
-  ['id'],
+/** As SQLite gives it. */
+type Stored<A extends Account> = Omit<A, 'autoproxy_enabled'> & { autoproxy_enabled: number }
+
+const byId = statement<'id', Stored<Account>>(
   'select id, system_id, autoproxy_enabled from accounts where id = :id',
+)
+
+const linkedById = statement<'id', Stored<LinkedAccount>>(
+  `select accounts.id, system_id, autoproxy_enabled, systems.hid as system
+   from accounts join systems on systems.id = accounts.system_id where accounts.id = :id`,
 )

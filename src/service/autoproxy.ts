@@ -4,11 +4,12 @@ import { autoproxies } from '../db/tables'
 import type { AutoproxyMode, AutoproxyPatch } from '../model/autoproxy'
 import { Problem } from '../model/check'
 import { error } from '../model/errors'
+import { requireSystem, type Viewer } from '../model/privacy'
 import type { Instant } from '../model/time'
 import type { Deps } from './deps'
 import { findMember } from './members'
 import { tell } from './outbox'
-import { getSystemById } from './systems'
+import { refuseDeleted } from './systems'
 
 /** Autoproxy of a system in a guild, with the member as it is named outside. */
 export interface GuildAutoproxy {
@@ -23,13 +24,21 @@ const unset: GuildAutoproxy = {
   last_latch_timestamp: null,
 }
 
+export async function getOwnAutoproxy(
+  { db }: Deps,
+  viewer: Viewer,
+  guild: string,
+): Promise<GuildAutoproxy> {
+  return getAutoproxy(db, requireSystem(viewer), guild)
+}
+
 /** What is set in a guild; what was never set is off. */
 export async function getAutoproxy(
   db: Db,
   systemId: number,
   guild: string,
 ): Promise<GuildAutoproxy> {
-  const found = await inGuild(db).get(systemId, guild)
+  const found = await inGuild(db).get({ system: systemId, guild })
   if (!found) return unset
   const { autoproxy_mode, last_latch_timestamp, id, hid, uuid } = found
   const autoproxy_member = id === null ? null : { id, hid, uuid }
@@ -38,15 +47,15 @@ export async function getAutoproxy(
 
 export async function patchAutoproxy(
   deps: Deps,
-  systemId: number,
+  viewer: Viewer,
   guild: string,
   patch: AutoproxyPatch,
 ): Promise<GuildAutoproxy> {
+  const systemId = requireSystem(viewer)
   return deps.transact(async (tx) => {
-    // It may have been deleted while this waited for its turn.
-    await getSystemById(tx, systemId)
+    await refuseDeleted(tx, systemId)
     const before = await getAutoproxy(tx, systemId, guild)
-    const after = await settle(deps, tx, systemId, before, patch)
+    const after = await settleMember(deps, tx, systemId, before, patch)
     return storeAutoproxy(deps, tx, systemId, guild, before, after)
   })
 }
@@ -91,7 +100,7 @@ export async function storeAutoproxy(
 }
 
 /** The rules between mode and member. */
-async function settle(
+async function settleMember(
   deps: Deps,
   tx: Db,
   systemId: number,
@@ -127,15 +136,16 @@ function refuseMember(message: string) {
   return error('invalidBody', { autoproxy_member: [new Problem(message)] })
 }
 
-const inGuild = statement<{
-  autoproxy_mode: AutoproxyMode
-  last_latch_timestamp: Instant | null
-  id: number | null
-  hid: string
-  uuid: string
-}>(
-  ['system', 'guild'],
-  `select autoproxy_mode, last_latch_timestamp, members.id, members.hid, members.uuid
+const inGuild = statement<
+  'system' | 'guild',
+  {
+    autoproxy_mode: AutoproxyMode
+    last_latch_timestamp: Instant | null
+    id: number | null
+    hid: string
+    uuid: string
+  }
+>(`
+   select autoproxy_mode, last_latch_timestamp, members.id, members.hid, members.uuid
    from autoproxy left join members on members.id = autoproxy.autoproxy_member
-   where autoproxy.system_id = :system and autoproxy.guild_id = :guild`,
-)
+   where autoproxy.system_id = :system and autoproxy.guild_id = :guild`)

@@ -4,12 +4,13 @@ import type { Storage } from '../db/open'
 import { partsOf, type ReadParts } from '../formats/parts'
 import { readFile } from '../formats/read'
 import type { Instant } from '../model/time'
-import { createImportTurns, type ImportTurns } from './importTurns'
+import { createTokenMemory, type TokenMemory } from './tokenMemory'
+import { createImportTurns, type ImportTurns } from './transfer/turns'
 
 /** What every verb works with. The outside world enters here and nowhere else. */
 export interface Deps {
   readonly db: Db
-  readonly moment: Pick<Storage['moment'], 'join'>
+  readonly sharedRead: Pick<Storage['sharedRead'], 'join'>
   readonly transact: Storage['transact']
   /** Reads as of one moment, whatever is written meanwhile. */
   readonly snapshot: Storage['snapshot']
@@ -17,6 +18,7 @@ export interface Deps {
   /** How the file of an import is read: here, or by another process. */
   readonly readImport: ReadParts
   readonly importTurns: ImportTurns
+  readonly tokenMemory: TokenMemory
   /** Asks for the faces of a row, where a reader found none. */
   readonly mendFaces: (table: Faced, id: number) => void
 }
@@ -34,18 +36,19 @@ export function createClock(): () => Instant {
 }
 
 /** For describing the verbs without doing them: whoever asks anything of it has made a mistake. */
-export const undone: Deps = {
+export const noDeps: Deps = {
   db: new Proxy({} as Db, {
     get() {
       throw new Error('there is no database here')
     },
   }),
-  moment: { join: () => 0 },
+  sharedRead: { join: () => 0 },
   transact: () => Promise.reject(new Error('there is no database here')),
   snapshot: () => Promise.reject(new Error('there is no database here')),
   now: () => 0,
   readImport: readHere,
   importTurns: createImportTurns(),
+  tokenMemory: createTokenMemory({ join: () => 0 }),
   mendFaces: () => {},
 }
 

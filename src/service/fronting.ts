@@ -18,11 +18,11 @@ import { parseRef } from '../model/ref'
 import { type System, system } from '../model/system'
 import { DAY, type Instant } from '../model/time'
 import type { Deps } from './deps'
-import { type ExportFile, membersOf, named, writeFile } from './exporting'
 import { leadWalk, lookBack, type Names, readHistory } from './frontingPages'
 import { findMember } from './members'
 import { getSettings } from './settings'
 import { getSystem } from './systems'
+import { type ExportFile, membersOf, named, writeFile } from './transfer/export'
 import { takeTurns } from './turns'
 
 /** Stints and what they sum up to. Before the first switch and after now, nothing is known. */
@@ -210,7 +210,7 @@ async function peopleOf(
   systemId: number,
   isOwn: boolean,
 ): Promise<{ names: Names; hides: Hides }> {
-  const people = await everyone(db).all(systemId)
+  const people = await everyone(db).all({ system: systemId })
   const hidden = people.filter(({ visibility }) => visibility !== 'public')
   const hids = new Set(hidden.map(({ hid }) => hid))
   return {
@@ -243,19 +243,17 @@ async function offsetsOf(zone: string, span: Span): Promise<Offset[]> {
 
 /** Where the clocks matter: not before the first switch, nor after now. */
 async function knownPart({ db }: Deps, { of, span, now }: Look): Promise<Span> {
-  const first = await firstOne(db).get(of.id)
+  const first = await firstOne(db).get({ system: of.id })
   return {
     since: Math.max(span.since, Math.min(first?.timestamp ?? now, now)),
     until: Math.min(span.until, now),
   }
 }
 
-const everyone = statement<{ id: number; hid: string; visibility: Level }>(
-  ['system'],
+const everyone = statement<'system', { id: number; hid: string; visibility: Level }>(
   'select id, hid, visibility from members where system_id = :system',
 )
 
-const firstOne = statement<{ timestamp: Instant }>(
-  ['system'],
+const firstOne = statement<'system', { timestamp: Instant }>(
   'select timestamp from switches where system_id = :system order by timestamp limit 1',
 )

@@ -28,7 +28,7 @@ export async function readHistory<T>(
   { since, until }: Span,
   read: (db: Db) => Promise<T>,
 ): Promise<T> {
-  const found = await countFew(db).get(systemId, since, until, FEW + 1)
+  const found = await countFew(db).get({ system: systemId, since, until, most: FEW + 1 })
   return (found?.count ?? 0) <= FEW ? read(db) : snapshot(systemId, read)
 }
 
@@ -43,9 +43,11 @@ export async function leadWalk(
 ): Promise<void> {
   const giveWay = takeTurns()
   const shiftOf = createReader(names)
-  const standing = await lastOne(db).get(systemId, since)
+  const standing = await lastOne(db).get({ system: systemId, at: since })
   if (standing) walk.step(shiftOf(standing))
-  const pages = inPages(since, (from, limit) => pageBehind(db).all(systemId, from, until, limit))
+  const pages = inPages(since, (from, limit) =>
+    pageBehind(db).all({ system: systemId, from, until, limit }),
+  )
   let weight = 0
   for await (const page of pages) {
     for (const row of page) {
@@ -72,7 +74,9 @@ export async function lookBack(
 ): Promise<Lookback['began']> {
   const lookback = createLookback(isOfInterest)
   const shiftOf = createReader(names)
-  const pages = inPages(at + 1, (from, limit) => pageBefore(db).all(systemId, from, limit))
+  const pages = inPages(at + 1, (from, limit) =>
+    pageBefore(db).all({ system: systemId, from, limit }),
+  )
   for await (const page of pages)
     for (const row of page) if (!lookback.step(shiftOf(row))) return lookback.began
   return lookback.began
@@ -138,30 +142,26 @@ const row = `timestamp, (
   select group_concat(member_id) from switch_members where switch_id = switches.id
 ) as members`
 
-const pageBehind = statement<Row>(
-  ['system', 'from', 'until', 'limit'],
+const pageBehind = statement<'system' | 'from' | 'until' | 'limit', Row>(
   `select ${row} from switches
    where system_id = :system and timestamp > :from and timestamp < :until
      and ${isFinished('switches')}
    order by timestamp limit :limit`,
 )
 
-const pageBefore = statement<Row>(
-  ['system', 'from', 'limit'],
+const pageBefore = statement<'system' | 'from' | 'limit', Row>(
   `select ${row} from switches
    where system_id = :system and timestamp < :from and ${isFinished('switches')}
    order by timestamp desc limit :limit`,
 )
 
-const lastOne = statement<Row>(
-  ['system', 'at'],
+const lastOne = statement<'system' | 'at', Row>(
   `select ${row} from switches
    where system_id = :system and timestamp <= :at and ${isFinished('switches')}
    order by timestamp desc limit 1`,
 )
 
-const countFew = statement<{ count: number }>(
-  ['system', 'since', 'until', 'most'],
+const countFew = statement<'system' | 'since' | 'until' | 'most', { count: number }>(
   `select count(*) as count from (
      select 1 from switches where system_id = :system and timestamp > :since
        and timestamp < :until limit :most

@@ -7,16 +7,15 @@ import { groups } from '../db/tables'
 import { changesOf, fillDefaults, type Identity } from '../model/entity'
 import { error } from '../model/errors'
 import { type Group, type GroupDraft, type GroupPatch, group } from '../model/group'
-import { isOwner, type Viewer } from '../model/privacy'
+import { isOwner, requireSystem, type Viewer } from '../model/privacy'
 import { parseRef } from '../model/ref'
 import type { Deps } from './deps'
 import { type GivenIdentity, identified } from './identity'
 import { tell } from './outbox'
 import { withDefaultPrivacy } from './privacyDefaults'
 import { getSettings } from './settings'
-import { requireSystem } from './systems'
 
-export async function getGroup({ db }: Deps, ref: string): Promise<Group> {
+export async function getGroup(db: Db, ref: string): Promise<Group> {
   const found = await findGroup(db, ref)
   if (!found) throw error('groupNotFound')
   return found
@@ -24,7 +23,7 @@ export async function getGroup({ db }: Deps, ref: string): Promise<Group> {
 
 export async function getOwnGroup(deps: Deps, viewer: Viewer, ref: string): Promise<Group> {
   requireSystem(viewer)
-  const found = await getGroup(deps, ref)
+  const found = await getGroup(deps.db, ref)
   if (!isOwner(viewer, found.system_id)) throw error('notYourGroup')
   return found
 }

@@ -22,38 +22,39 @@ import {
   type SystemGuildPatch,
   systemGuild,
 } from '../model/guild'
-import type { Member } from '../model/member'
+import { requireSystem, requireWitness, type Viewer } from '../model/privacy'
 import type { Deps } from './deps'
-import { findMemberById } from './members'
+import { findMemberById, getOwnMember } from './members'
 import { tell } from './outbox'
-import { getSystemById } from './systems'
+import { refuseDeleted } from './systems'
 
 /** Whether settings that were never made in a guild may be made now. Only bots may. */
 export type OnMissing = 'refuse' | 'make'
 
 export async function getSystemGuild(
-  db: Db,
-  systemId: number,
+  { db }: Deps,
+  viewer: Viewer,
   guildId: string,
 ): Promise<SystemGuild> {
-  const found = await findSystemGuild(db, systemId, guildId)
+  const found = await findSystemGuild(db, requireSystem(viewer), guildId)
   if (!found) throw error('noSystemGuild')
   return found
 }
 
 export async function patchSystemGuild(
   deps: Deps,
-  systemId: number,
+  viewer: Viewer,
   guildId: string,
   patch: SystemGuildPatch,
   onMissing: OnMissing,
 ): Promise<SystemGuild> {
+  const systemId = requireSystem(viewer)
+  if (onMissing === 'make') requireWitness(viewer, guildId)
   return deps.transact(async (tx) => {
-    // It may have been deleted while this waited for its turn.
-    await getSystemById(tx, systemId)
+    await refuseDeleted(tx, systemId)
     const found = await findSystemGuild(tx, systemId, guildId)
     if (!found && onMissing === 'refuse') throw error('noSystemGuild')
-    const { after, changed } = settle(systemGuild, found, patch)
+    const { after, changed } = applyPatch(systemGuild, found, patch)
     const row = { system_id: systemId, guild_id: guildId, ...after }
     await tx
       .insert(systemGuilds)
@@ -71,27 +72,32 @@ export async function patchSystemGuild(
 }
 
 export async function getMemberGuild(
-  db: Db,
-  memberId: number,
+  deps: Deps,
+  viewer: Viewer,
+  ref: string,
   guildId: string,
 ): Promise<MemberGuild> {
-  const found = await findMemberGuild(db, memberId, guildId)
+  const { id } = await getOwnMember(deps, viewer, ref)
+  const found = await findMemberGuild(deps.db, id, guildId)
   if (!found) throw error('noMemberGuild')
   return found
 }
 
 export async function patchMemberGuild(
   deps: Deps,
-  member: Member,
+  viewer: Viewer,
+  ref: string,
   guildId: string,
   patch: MemberGuildPatch,
   onMissing: OnMissing,
 ): Promise<MemberGuild> {
+  const member = await getOwnMember(deps, viewer, ref)
+  if (onMissing === 'make') requireWitness(viewer, guildId)
   return deps.transact(async (tx) => {
     if (!(await findMemberById(tx, member.id))) throw error('memberNotFound')
     const found = await findMemberGuild(tx, member.id, guildId)
     if (!found && onMissing === 'refuse') throw error('noMemberGuild')
-    const { after, changed } = settle(memberGuild, found, patch)
+    const { after, changed } = applyPatch(memberGuild, found, patch)
     const row = { member_id: member.id, guild_id: guildId, ...after }
     await tx
       .insert(memberGuilds)
@@ -125,14 +131,25 @@ export async function findMemberGuild(
 }
 
 /** What a guild sets for everyone in it; the defaults when nothing was ever set. */
-export async function getGuild(db: Db, id: string): Promise<Guild> {
+export async function getGuild({ db }: Deps, viewer: Viewer, id: string): Promise<Guild> {
+  requireWitness(viewer, id)
+  return findGuild(db, id)
+}
+
+async function findGuild(db: Db, id: string): Promise<Guild> {
   const found = await guildById(db).get({ guild: id })
   return found ?? fillDefaults(guild, {})
 }
 
-export async function patchGuild(deps: Deps, id: string, patch: GuildPatch): Promise<Guild> {
+export async function patchGuild(
+  deps: Deps,
+  viewer: Viewer,
+  id: string,
+  patch: GuildPatch,
+): Promise<Guild> {
+  requireWitness(viewer, id)
   return deps.transact(async (tx) => {
-    const after = { ...(await getGuild(tx, id)), ...patch }
+    const after = { ...(await findGuild(tx, id)), ...patch }
     const row = { ...after, guild_id: id }
     await tx.insert(guilds).values(row).onConflictDoUpdate({ target: guilds.guild_id, set: row })
     return after
@@ -140,7 +157,7 @@ export async function patchGuild(deps: Deps, id: string, patch: GuildPatch): Pro
 }
 
 /** What a patch makes of settings, starting from the defaults where there are none yet. */
-function settle<E extends Entity>(entity: E, found: Row<E> | null, patch: Patch<E>) {
+function applyPatch<E extends Entity>(entity: E, found: Row<E> | null, patch: Patch<E>) {
   const before = found ?? fillDefaults(entity, {} as Draft<E>)
   const changed = changesOf(before, patch)
   return {

@@ -63,7 +63,11 @@ export async function skipSwitches(
   const giveWay = takeTurns()
   let from = before
   for (let left = count; left > 0; left -= STRIDE) {
-    const found = await stride(db).get(systemId, from, Math.min(left, STRIDE) - 1)
+    const found = await stride(db).get({
+      system: systemId,
+      before: from,
+      skipped: Math.min(left, STRIDE) - 1,
+    })
     if (!found) return null
     from = found.timestamp
     await giveWay()
@@ -113,9 +117,7 @@ function createPage(range: SQL, order: SQL) {
   )
 }
 
-const stride = statement<{ timestamp: Instant }>(
-  ['system', 'before', 'skipped'],
-  `select timestamp from switches
+const stride = statement<'system' | 'before' | 'skipped', { timestamp: Instant }>(`
+   select timestamp from switches
    where system_id = :system and timestamp < :before and ${isFinished('switches')}
-   order by timestamp desc limit 1 offset :skipped`,
-)
+   order by timestamp desc limit 1 offset :skipped`)

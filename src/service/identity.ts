@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import type { Db } from '../db/handle'
-import { decodeRow } from '../db/rows'
+import { createDecoder } from '../db/rows'
 import { statement } from '../db/statement'
 import type { Entity, Identity } from '../model/entity'
 import { HID_ALPHABET, HID_LENGTH, parseRef, type Ref } from '../model/ref'
@@ -16,30 +16,27 @@ export interface Place {
 
 /** How rows with a short ID and a UUID are found, and how new ones get theirs. */
 export function identified<R extends Identity>(entity: Entity, table: string) {
-  const where = (names: string[], condition: string) =>
-    statement<R>(names, `select * from ${table} where ${condition}`)
-  const byId = where(['id'], 'id = :id')
-  const byHid = where(['hid'], 'hid = :hid')
-  const byUuid = where(['uuid'], 'uuid = :uuid')
+  const where = <Name extends string>(condition: string) =>
+    statement<Name, R>(`select * from ${table} where ${condition}`)
+  const byId = where<'id'>('id = :id')
+  const byHid = where<'hid'>('hid = :hid')
+  const byUuid = where<'uuid'>('uuid = :uuid')
   // As one JSON text, so that their number is not bounded by SQLite's parameters.
   const names = '(select value from json_each(:names))'
-  const amongAll = where(['names'], `hid in ${names} or uuid in ${names}`)
+  const amongAll = where<'names'>(`hid in ${names} or uuid in ${names}`)
 
-  const placeByHid = statement<Place>(
-    ['hid'],
-    `select id, system_id from ${table} where hid = :hid`,
-  )
-  const placeByUuid = statement<Place>(
-    ['uuid'],
+  const placeByHid = statement<'hid', Place>(`select id, system_id from ${table} where hid = :hid`)
+  const placeByUuid = statement<'uuid', Place>(
     `select id, system_id from ${table} where uuid = :uuid`,
   )
 
-  const decoded = (raw: R | null) => raw && decodeRow(entity, raw)
+  const decode = createDecoder(entity)
+  const decoded = (raw: R | null) => raw && decode(raw)
 
-  const findById = async (db: Db, id: number) => decoded(await byId(db).get(id))
+  const findById = async (db: Db, id: number) => decoded(await byId(db).get({ id }))
 
   const find = async (db: Db, ref: Ref) =>
-    decoded(await ('uuid' in ref ? byUuid(db).get(ref.uuid) : byHid(db).get(ref.hid)))
+    decoded(await ('uuid' in ref ? byUuid(db).get(ref) : byHid(db).get(ref)))
 
   return {
     find,
@@ -49,17 +46,17 @@ export function identified<R extends Identity>(entity: Entity, table: string) {
     async locate(db: Db, text: string): Promise<Place | null> {
       const ref = parseRef(text)
       if (ref === null) return null
-      return await ('uuid' in ref ? placeByUuid(db).get(ref.uuid) : placeByHid(db).get(ref.hid))
+      return await ('uuid' in ref ? placeByUuid(db).get(ref) : placeByHid(db).get(ref))
     },
 
     /** The rows that the references name, in their order; null for each that names nothing. */
     async findAll(db: Db, refs: readonly string[]): Promise<(R | null)[]> {
       const parsed = refs.map((ref) => parseRef(ref))
       const named = parsed.flatMap((ref) => (ref ? Object.values(ref) : []))
-      const rows = await amongAll(db).all(JSON.stringify(named))
+      const rows = await amongAll(db).all({ names: JSON.stringify(named) })
       const known = new Map<string, R>()
       for (const row of rows) {
-        decodeRow(entity, row)
+        decode(row)
         known.set(row.hid, row).set(row.uuid, row)
       }
       return parsed.map((ref) => (ref && known.get('uuid' in ref ? ref.uuid : ref.hid)) ?? null)

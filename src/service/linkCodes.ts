@@ -2,11 +2,12 @@ import { randomInt } from 'node:crypto'
 import type { Db } from '../db/handle'
 import { statement } from '../db/statement'
 import { error } from '../model/errors'
+import { requireSystem, requireWitness, type Viewer } from '../model/privacy'
 import { type Instant, MINUTE } from '../model/time'
 import { insertAccount } from './accounts'
 import type { Deps } from './deps'
 import { hashSecret } from './secrets'
-import { getSystemById } from './systems'
+import { getSystemById, refuseDeleted } from './systems'
 
 /**
  * Codes by which somebody known on one platform proves on another that they are the same: told to
@@ -28,16 +29,16 @@ const MOST_FAILURES = 5
 const FAILURE_WINDOW = MINUTE
 
 /** Makes a code, shown only here. With too many open ones the oldest goes. */
-export async function createLinkCode(deps: Deps, systemId: number): Promise<LinkCode> {
+export async function createLinkCode(deps: Deps, viewer: Viewer): Promise<LinkCode> {
+  const systemId = requireSystem(viewer)
   const code = drawCode()
   return deps.transact(async (tx) => {
-    // It may have been deleted while this waited for its turn.
-    await getSystemById(tx, systemId)
+    await refuseDeleted(tx, systemId)
     const now = deps.now()
     const expires = now + LIFETIME
-    await removeExpired(tx).run(now)
-    await insertCode(tx).run(systemId, hashSecret(code), expires)
-    await removeSurplus(tx).run(systemId)
+    await removeExpired(tx).run({ now })
+    await insertCode(tx).run({ system: systemId, hash: hashSecret(code), expires })
+    await removeSurplus(tx).run({ system: systemId })
     return { code, expires }
   })
 }
@@ -45,21 +46,23 @@ export async function createLinkCode(deps: Deps, systemId: number): Promise<Link
 /** Links an account by a code, which is used up by it. Gives the system it was made for. */
 export async function linkByCode(
   deps: Deps,
+  viewer: Viewer,
   account: string,
   given: string,
 ): Promise<{ hid: string }> {
+  requireWitness(viewer, account)
   const linked = await deps.transact(async (tx) => {
     const now = deps.now()
     await refuseGuesser(tx, account, now)
     // One statement finds the code and takes it away: nobody else can use it meanwhile.
-    const code = await takeCode(tx).get(hashSecret(tidy(given)), now)
+    const code = await takeCode(tx).get({ hash: hashSecret(tidy(given)), now })
     if (code) {
       await insertAccount(deps, tx, code.system_id, account)
       return getSystemById(tx, code.system_id)
     }
     // Must be kept, so it cannot be told by throwing here.
-    await forgetFailures(tx).run(now - FAILURE_WINDOW)
-    await insertFailure(tx).run(account, now)
+    await forgetFailures(tx).run({ until: now - FAILURE_WINDOW })
+    await insertFailure(tx).run({ account, at: now })
     return null
   })
   if (!linked) throw error('systemNotFound')
@@ -67,7 +70,7 @@ export async function linkByCode(
 }
 
 async function refuseGuesser(tx: Db, account: string, now: Instant): Promise<void> {
-  const failed = await failuresOf(tx).all(account, now - FAILURE_WINDOW)
+  const failed = await failuresOf(tx).all({ account, since: now - FAILURE_WINDOW })
   const decisive = failed.at(-MOST_FAILURES)
   if (!decisive) return
   const wait = Math.ceil((decisive.at + FAILURE_WINDOW - now) / 1000)
@@ -83,33 +86,27 @@ function tidy(code: string): string {
   return code.replace(/[\s-]/g, '').toUpperCase()
 }
 
-const insertCode = statement(
-  ['system', 'hash', 'expires'],
+const insertCode = statement<'system' | 'hash' | 'expires'>(
   'insert into link_codes (system_id, hash, expires) values (:system, :hash, :expires)',
 )
 
-const removeExpired = statement(['now'], 'delete from link_codes where expires <= :now')
+const removeExpired = statement<'now'>('delete from link_codes where expires <= :now')
 
-const removeSurplus = statement(
-  ['system'],
-  `delete from link_codes where system_id = :system and id not in (
+const removeSurplus = statement<'system'>(`
+     delete from link_codes where system_id = :system and id not in (
      select id from link_codes where system_id = :system order by id desc limit ${MOST_OPEN}
-   )`,
-)
+   )`)
 
-const takeCode = statement<{ system_id: number }>(
-  ['hash', 'now'],
+const takeCode = statement<'hash' | 'now', { system_id: number }>(
   'delete from link_codes where hash = :hash and expires > :now returning system_id',
 )
 
-const failuresOf = statement<{ at: Instant }>(
-  ['account', 'since'],
+const failuresOf = statement<'account' | 'since', { at: Instant }>(
   'select at from link_failures where account_id = :account and at > :since order by at',
 )
 
-const insertFailure = statement(
-  ['account', 'at'],
+const insertFailure = statement<'account' | 'at'>(
   'insert into link_failures (account_id, at) values (:account, :at)',
 )
 
-const forgetFailures = statement(['until'], 'delete from link_failures where at <= :until')
+const forgetFailures = statement<'until'>('delete from link_failures where at <= :until')

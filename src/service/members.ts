@@ -7,18 +7,34 @@ import { autoproxies, members } from '../db/tables'
 import { changesOf, fillDefaults, type Identity } from '../model/entity'
 import { error } from '../model/errors'
 import { type Member, type MemberDraft, type MemberPatch, member } from '../model/member'
-import { isOwner, passGate, type Viewer } from '../model/privacy'
+import { isOwner, passGate, requireSystem, type Seen, see, type Viewer } from '../model/privacy'
 import { parseRef } from '../model/ref'
 import type { System } from '../model/system'
 import type { Deps } from './deps'
 import { type GivenIdentity, identified } from './identity'
 import { tell } from './outbox'
 import { withDefaultPrivacy } from './privacyDefaults'
+import { indexTags, tagSetOf } from './proxy/tagKeys'
 import { getSettings } from './settings'
-import { requireSystem } from './systems'
-import { indexTags, tagSetOf } from './tagKeys'
+import { actAs } from './systems'
 
-export async function getMember({ db }: Deps, ref: string): Promise<Member> {
+/** A member of any system, as this viewer may see it. */
+export async function seeMember(
+  { db }: Deps,
+  viewer: Viewer,
+  ref: string,
+): Promise<Seen<typeof member>> {
+  const found = await getMember(db, ref)
+  return see(member, found, isOwner(viewer, found.system_id))
+}
+
+/** The caller as the system that a member is of. */
+export async function actForMember({ db }: Deps, viewer: Viewer, ref: string): Promise<Viewer> {
+  const { system_id } = await getMember(db, ref)
+  return actAs(db, viewer, system_id)
+}
+
+export async function getMember(db: Db, ref: string): Promise<Member> {
   const found = await findMember(db, ref)
   if (!found) throw error('memberNotFound')
   return found
@@ -27,7 +43,7 @@ export async function getMember({ db }: Deps, ref: string): Promise<Member> {
 /** As getMember, for the caller's own members only. */
 export async function getOwnMember(deps: Deps, viewer: Viewer, ref: string): Promise<Member> {
   requireSystem(viewer)
-  const found = await getMember(deps, ref)
+  const found = await getMember(deps.db, ref)
   if (!isOwner(viewer, found.system_id)) throw error('notYourMember')
   return found
 }

@@ -2,9 +2,11 @@ import type { Db } from '../db/handle'
 import { createInserter } from '../db/rows'
 import { statement } from '../db/statement'
 import { error } from '../model/errors'
-import type { Member } from '../model/member'
+import { type Member, member } from '../model/member'
 import { type Message, ORIGINAL_LOOKUP } from '../model/message'
-import type { System } from '../model/system'
+import { isOwner, type Seen, see, type Viewer } from '../model/privacy'
+import { type System, system } from '../model/system'
+import type { Instant } from '../model/time'
 import type { Deps } from './deps'
 import { findMemberById } from './members'
 import { getSystemById } from './systems'
@@ -16,17 +18,34 @@ export interface FoundMessage {
   system: System | null
 }
 
+/** The same as a viewer may see it. */
+export interface SeenMessage {
+  message: Message
+  member: Seen<typeof member> | null
+  system: Seen<typeof system> | null
+}
+
+export async function seeMessage(deps: Deps, viewer: Viewer, id: string): Promise<SeenMessage> {
+  const found = await getMessage(deps.db, deps.now(), id)
+  const owner = isOwner(viewer, found.message.system_id)
+  return {
+    message: found.message,
+    member: found.member && see(member, found.member, owner),
+    system: found.system && see(system, found.system, owner),
+  }
+}
+
 /** By its own ID at any time; by the message that triggered it only for a while. */
-export async function getMessage(deps: Deps, id: string): Promise<FoundMessage> {
+export async function getMessage(db: Db, now: Instant, id: string): Promise<FoundMessage> {
   const found =
-    (await byId(deps.db).get(id)) ??
-    (await byOriginal(deps.db).get(id, deps.now() - ORIGINAL_LOOKUP))
+    (await byId(db).get({ id })) ??
+    (await byOriginal(db).get({ original: id, since: now - ORIGINAL_LOOKUP }))
   if (!found) throw error('messageNotFound')
-  return withMember(deps.db, found)
+  return withMember(db, found)
 }
 
 export async function findMessage(db: Db, id: string): Promise<Message | null> {
-  return await byId(db).get(id)
+  return await byId(db).get({ id })
 }
 
 export async function withMember(db: Db, message: Message): Promise<FoundMessage> {
@@ -49,10 +68,8 @@ const insertRow = createInserter('messages', [
   'timestamp',
 ])
 
-const byId = statement<Message>(['id'], 'select * from messages where id = :id')
+const byId = statement<'id', Message>('select * from messages where id = :id')
 
-const byOriginal = statement<Message>(
-  ['original', 'since'],
-  `select * from messages where original = :original and timestamp > :since
-   order by timestamp desc limit 1`,
-)
+const byOriginal = statement<'original' | 'since', Message>(`
+   select * from messages where original = :original and timestamp > :since
+   order by timestamp desc limit 1`)

@@ -4,10 +4,9 @@ import type { Entity, Patch } from '../model/entity'
 import type { EventType } from '../model/events'
 import { group } from '../model/group'
 import { member } from '../model/member'
-import type { Viewer } from '../model/privacy'
+import { requireSystem, type Viewer } from '../model/privacy'
 import type { Deps } from './deps'
 import { tell } from './outbox'
-import { requireSystem } from './systems'
 import { takeTurns } from './turns'
 
 /** Sets levels of all members or groups of the caller's system: all of them, or none. */
@@ -21,7 +20,7 @@ export async function setPrivacyOfAll<K extends keyof typeof kinds>(
   const { levelsOf, update, type } = kinds[kind]
   await deps.transact(async (tx) => {
     const giveWay = takeTurns()
-    for (const row of await levelsOf(tx).all(system_id)) {
+    for (const row of await levelsOf(tx).all({ system: system_id })) {
       const changes = Object.entries(levels).filter(([level, value]) => row[level] !== value)
       if (changes.length === 0) continue
       const changed = Object.fromEntries(changes)
@@ -44,8 +43,7 @@ function kindOf<E extends Entity>(entity: E, table: 'members' | 'groups', type: 
     entity,
     type,
     update: createUpdater(table),
-    levelsOf: statement<Levels>(
-      ['system'],
+    levelsOf: statement<'system', Levels>(
       `select ${columns} from ${table} where system_id = :system order by id`,
     ),
   }

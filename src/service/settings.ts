@@ -1,21 +1,31 @@
 import { eq } from 'drizzle-orm'
 import type { Db } from '../db/handle'
-import { decodeRow } from '../db/rows'
+import { createDecoder } from '../db/rows'
 import { statement } from '../db/statement'
 import { systemSettings } from '../db/tables'
 import { changesOf } from '../model/entity'
 import { error } from '../model/errors'
-import type { Viewer } from '../model/privacy'
+import { isOwner, requireSystem, type Seen, see, type Viewer } from '../model/privacy'
 import { type Settings, type SettingsPatch, settings } from '../model/settings'
 import type { System, SystemPatch } from '../model/system'
 import type { Deps } from './deps'
 import { tell } from './outbox'
-import { getOwnSystem, requireSystem, updateSystem } from './systems'
+import { getOwnSystem, getSystem, updateSystem } from './systems'
+
+/** The settings of any system, as this viewer may see them. */
+export async function seeSettings(
+  deps: Deps,
+  viewer: Viewer,
+  ref: string,
+): Promise<Seen<typeof settings>> {
+  const { id } = await getSystem(deps, viewer, ref)
+  return see(settings, await getSettings(deps.db, id), isOwner(viewer, id))
+}
 
 export async function getSettings(db: Db, systemId: number): Promise<Settings> {
-  const found = await bySystem(db).get(systemId)
+  const found = await bySystem(db).get({ system: systemId })
   if (!found) throw error('systemNotFound')
-  return decodeRow(settings, found)
+  return decode(found)
 }
 
 export async function patchSettings(
@@ -62,7 +72,7 @@ export async function updateSettings(
 
 /** What PluralKit's files say and nothing here asks for. Whether it changed. */
 export async function storeColorHex(tx: Db, systemId: number, shown: boolean): Promise<boolean> {
-  const changed = await setColorHex(tx).all(systemId, Number(shown))
+  const changed = await setColorHex(tx).all({ system: systemId, shown: Number(shown) })
   return changed.length > 0
 }
 
@@ -75,10 +85,10 @@ export async function getColorHex(db: Db, systemId: number): Promise<boolean> {
   return row?.shown ?? false
 }
 
-const setColorHex = statement(
-  ['system', 'shown'],
-  `update settings set card_show_color_hex = :shown
-   where system_id = :system and card_show_color_hex <> :shown returning system_id`,
-)
+const setColorHex = statement<'system' | 'shown'>(`
+   update settings set card_show_color_hex = :shown
+   where system_id = :system and card_show_color_hex <> :shown returning system_id`)
 
-const bySystem = statement<Settings>(['system'], 'select * from settings where system_id = :system')
+const decode = createDecoder(settings)
+
+const bySystem = statement<'system', Settings>('select * from settings where system_id = :system')

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { isFinished } from '../db/finished'
 import type { Db } from '../db/handle'
-import { createInserter, decodeRow } from '../db/rows'
+import { createDecoder, createInserter } from '../db/rows'
 import { statement } from '../db/statement'
 import { switches, switchMembers } from '../db/tables'
 import { error } from '../model/errors'
 import { type Member, member } from '../model/member'
-import { isOwner, passGate, type Viewer } from '../model/privacy'
+import { isOwner, passGate, requireSystem, type Viewer } from '../model/privacy'
 import { isUuid } from '../model/ref'
 import {
   isSameFront,
@@ -21,7 +21,7 @@ import type { Instant } from '../model/time'
 import type { Deps } from './deps'
 import { getOwnMembers } from './members'
 import { tell } from './outbox'
-import { getOwnSystem } from './systems'
+import { getOwnSystem, refuseDeleted } from './systems'
 
 /** A switch with the rows of its members, in their order. */
 export type Front = Switch & { members: Member[] }
@@ -40,11 +40,10 @@ export async function createSwitch(
 ): Promise<Front> {
   const { id } = await getOwnSystem(deps, viewer, systemRef)
   return deps.transact(async (tx) => {
-    // It may have been deleted while this waited for its turn.
-    if (!(await stillThere(tx).get(id))) throw error('systemNotFound')
+    await refuseDeleted(tx, id)
     const named = await getOwnMembers(tx, id, draft.members)
     refuseTwice(named)
-    const latest = await latestIds(tx).get(id)
+    const latest = await latestIds(tx).get({ system: id })
     const timestamp = draft.timestamp ?? nextMoment(deps.now(), latest?.timestamp)
     if (await findAt(tx, id, timestamp)) throw error('sameTimestamp')
     const isNewest = draft.timestamp === null || timestamp > (latest?.timestamp ?? -Infinity)
@@ -66,7 +65,7 @@ export async function moveSwitch(
   return deps.transact(async (tx) => {
     const front = await getFront(tx, id, switchRef)
     if (await findAt(tx, id, timestamp)) throw error('sameTimestamp')
-    await makeRoom(tx).run(id, timestamp)
+    await makeRoom(tx).run({ system: id, timestamp })
     await tx.update(switches).set({ timestamp }).where(eq(switches.id, front.id))
     await tellSwitch(deps, tx, 'UPDATE_SWITCH', front, { timestamp })
     return { ...front, timestamp }
@@ -106,9 +105,10 @@ export async function deleteSwitch(
   })
 }
 
-export async function deleteAllSwitches(deps: Deps, systemId: number): Promise<void> {
+export async function deleteAllSwitches(deps: Deps, viewer: Viewer): Promise<void> {
+  const systemId = requireSystem(viewer)
   await deps.transact(async (tx) => {
-    const one = await latest(tx).get(systemId)
+    const one = await latest(tx).get({ system: systemId })
     if (!one) return
     await tx.delete(switches).where(eq(switches.system_id, systemId))
     await tell(tx, deps.now(), {
@@ -121,7 +121,7 @@ export async function deleteAllSwitches(deps: Deps, systemId: number): Promise<v
 }
 
 export async function findLatest(db: Db, systemId: number): Promise<Front | null> {
-  const found = await latest(db).get(systemId)
+  const found = await latest(db).get({ system: systemId })
   return found ? withMembers(db, found) : null
 }
 
@@ -132,7 +132,7 @@ export async function insertSwitch(
   timestamp: Instant,
   named: Member[],
 ): Promise<Front> {
-  await makeRoom(tx).run(systemId, timestamp)
+  await makeRoom(tx).run({ system: systemId, timestamp })
   const made = { uuid: randomUUID(), system_id: systemId, timestamp }
   const id = await insertRow(tx, made)
   await insertMembers(tx, id, named)
@@ -154,11 +154,11 @@ export async function replaceMembers(
 }
 
 export async function findAt(db: Db, systemId: number, timestamp: Instant): Promise<boolean> {
-  return (await atTime(db).get(systemId, timestamp)) !== null
+  return (await atTime(db).get({ system: systemId, timestamp })) !== null
 }
 
 export async function findSwitch(db: Db, systemId: number, uuid: string): Promise<Front | null> {
-  const found = await byUuid(db).get(uuid.toLowerCase())
+  const found = await byUuid(db).get({ uuid: uuid.toLowerCase() })
   return found?.system_id === systemId ? withMembers(db, found) : null
 }
 
@@ -169,12 +169,13 @@ async function getFront(db: Db, systemId: number, uuid: string): Promise<Front> 
 }
 
 async function withMembers(db: Db, found: Switch): Promise<Front> {
-  const rows = await membersOf(db).all(found.id)
-  return { ...found, members: rows.map((row) => decodeRow(member, row)) }
+  const rows = await membersOf(db).all({ switch: found.id })
+  return { ...found, members: rows.map((row) => decodeMember(row)) }
 }
 
 async function insertMembers(tx: Db, switchId: number, named: Member[]): Promise<void> {
-  for (const [position, { id }] of named.entries()) await addMember(tx).run(switchId, position, id)
+  for (const [position, { id }] of named.entries())
+    await addMember(tx).run({ switch: switchId, position, member: id })
 }
 
 async function tellSwitch(
@@ -195,51 +196,39 @@ function refuseNoUuid(ref: string): void {
   if (!isUuid(ref)) throw error('invalidSwitchId')
 }
 
+const decodeMember = createDecoder(member)
+
 const insertRow = createInserter('switches', ['uuid', 'system_id', 'timestamp'])
 
-const latest = statement<Switch>(
-  ['system'],
-  `select * from switches where system_id = :system and ${isFinished('switches')}
-   order by timestamp desc limit 1`,
-)
+const latest = statement<'system', Switch>(`
+   select * from switches where system_id = :system and ${isFinished('switches')}
+   order by timestamp desc limit 1`)
 
-const stillThere = statement(['id'], 'select id from systems where id = :id')
-
-const latestIds = statement<{ timestamp: Instant; ids: string }>(
-  ['system'],
-  `select timestamp, (
+const latestIds = statement<'system', { timestamp: Instant; ids: string }>(`
+   select timestamp, (
      select json_group_array(member_id) from (
        select member_id from switch_members where switch_id = switches.id order by position
      )
    ) as ids from switches where system_id = :system and ${isFinished('switches')}
-   order by timestamp desc limit 1`,
-)
+   order by timestamp desc limit 1`)
 
-const atTime = statement<{ id: number }>(
-  ['system', 'timestamp'],
-  `select id from switches where system_id = :system and timestamp = :timestamp
-   and ${isFinished('switches')}`,
-)
+const atTime = statement<'system' | 'timestamp', { id: number }>(`
+   select id from switches where system_id = :system and timestamp = :timestamp
+   and ${isFinished('switches')}`)
 
 /** Of an import under way: what is logged meanwhile comes first. */
-const makeRoom = statement(
-  ['system', 'timestamp'],
-  `delete from switches where system_id = :system and timestamp = :timestamp
-   and import_id in (select id from imports)`,
-)
+const makeRoom = statement<'system' | 'timestamp'>(`
+   delete from switches where system_id = :system and timestamp = :timestamp
+   and import_id in (select id from imports)`)
 
-const byUuid = statement<Switch>(
-  ['uuid'],
+const byUuid = statement<'uuid', Switch>(
   `select * from switches where uuid = :uuid and ${isFinished('switches')}`,
 )
 
-const membersOf = statement<Member>(
-  ['switch'],
-  `select members.* from switch_members join members on members.id = switch_members.member_id
-   where switch_members.switch_id = :switch order by switch_members.position`,
-)
+const membersOf = statement<'switch', Member>(`
+   select members.* from switch_members join members on members.id = switch_members.member_id
+   where switch_members.switch_id = :switch order by switch_members.position`)
 
-const addMember = statement(
-  ['switch', 'position', 'member'],
+const addMember = statement<'switch' | 'position' | 'member'>(
   'insert into switch_members (switch_id, position, member_id) values (:switch, :position, :member)',
 )

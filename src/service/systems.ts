@@ -8,7 +8,14 @@ import { accounts, systemSettings, systems } from '../db/tables'
 import { changesOf, fillDefaults, type Identity } from '../model/entity'
 import { error } from '../model/errors'
 import { type Platform, platformOf } from '../model/platform'
-import { isOwner, type Viewer } from '../model/privacy'
+import {
+  isOwner,
+  requireBot,
+  requireOperator,
+  requireSystem,
+  requireWitness,
+  type Viewer,
+} from '../model/privacy'
 import { parseSystemRef } from '../model/ref'
 import { type System, type SystemDraft, type SystemPatch, system } from '../model/system'
 import type { Instant } from '../model/time'
@@ -34,24 +41,29 @@ export async function getOwnSystem(deps: Deps, viewer: Viewer, ref: string): Pro
   return found
 }
 
-/** The row number of the caller's own system; a bot may have forgotten to name one. */
-export function requireSystem({ system, platform }: Viewer): number {
-  if (system !== null) return system
-  throw platform === null ? error('unauthorized') : error('badRequest', 'name a system in X-System')
-}
-
-/** The system a bot names to act for it. A bot has no system of its own that `@me` could mean. */
-export async function getSystemForBot(db: Db, platform: Platform, ref: string): Promise<System> {
-  if (ref === '@me') throw error('badRequest', 'a bot names a system by its ID or an account')
-  const found = await findSystem(db, ref)
-  if (!found) throw error('systemNotFound')
-  await refuseForeign(db, platform, found.id)
-  return found
+/** The caller as the system it names: a bot as one of its platform, the operator as any. */
+export async function actFor(
+  { db }: Deps,
+  viewer: Viewer,
+  ref: string,
+): Promise<{ viewer: Viewer; system: System }> {
+  const platform = viewer.isOperator ? null : requireBot(viewer)
+  // A bot has no system of its own that it could mean.
+  if (ref === '@me' && platform !== null)
+    throw error('badRequest', 'a bot names a system by its ID or an account')
+  const system = await findSystem(db, ref)
+  if (!system) throw error('systemNotFound')
+  return { viewer: await actAs(db, viewer, system.id), system }
 }
 
 /** Bots act only for who was made on their platform, or has an account there. */
-export async function refuseForeign(db: Db, platform: Platform, systemId: number): Promise<void> {
-  const home = await homeOf(db).get(systemId)
+export async function actAs(db: Db, viewer: Viewer, systemId: number): Promise<Viewer> {
+  if (!viewer.isOperator) await refuseForeign(db, requireBot(viewer), systemId)
+  return { ...viewer, system: systemId }
+}
+
+async function refuseForeign(db: Db, platform: Platform, systemId: number): Promise<void> {
+  const home = await homeOf(db).get({ system: systemId })
   if (!home) throw error('systemNotFound')
   const accounts: string[] = JSON.parse(home.accounts)
   const isHere = accounts.some((account) => platformOf(account) === platform)
@@ -62,16 +74,17 @@ interface Beginning {
   /** Linked to it. */
   account: string | null
   tokenName: string
-  /** The platform of the bot that makes it. */
-  platform?: Platform
 }
 
 /** Makes a system with its first token, which is shown only here, and links an account to it. */
 export async function createSystem(
   deps: Deps,
+  viewer: Viewer,
   draft: SystemDraft,
-  { account, tokenName, platform }: Beginning,
+  { account, tokenName }: Beginning,
 ): Promise<{ system: System; token: string }> {
+  const platform = viewer.isOperator ? null : requireBot(viewer)
+  if (account !== null) requireWitness(viewer, account)
   return deps.transact(async (tx) => {
     const system = await insertSystem(tx, { ...draft, created: deps.now() }, {}, platform)
     if (account !== null) await insertAccount(deps, tx, system.id, account)
@@ -89,17 +102,20 @@ export async function patchSystem(
   return deps.transact((tx) => updateSystem(deps, tx, id, patch))
 }
 
-export async function deleteSystem(deps: Deps, id: number): Promise<void> {
+export async function deleteSystem(deps: Deps, viewer: Viewer): Promise<void> {
+  const id = requireSystem(viewer)
   await deps.transact(async (tx) => {
     await tx.delete(systems).where(eq(systems.id, id))
   })
 }
 
-export async function listSystems({ db }: Deps): Promise<System[]> {
+export async function listSystems({ db }: Deps, viewer: Viewer): Promise<System[]> {
+  requireOperator(viewer)
   return await db.select().from(systems).where(isNamed).orderBy(systems.id).all()
 }
 
-export async function countSystems({ db }: Deps): Promise<number> {
+export async function countSystems({ db }: Deps, viewer: Viewer): Promise<number> {
+  requireOperator(viewer)
   const row = await db.select({ all: count() }).from(systems).where(isNamed).get()
   return row?.all ?? 0
 }
@@ -124,6 +140,11 @@ export async function getSystemById(db: Db, id: number): Promise<System> {
   const found = await stored.findById(db, id)
   if (!found) throw error('systemNotFound')
   return found
+}
+
+/** For writes: it may have been deleted while they waited for their turn. */
+export async function refuseDeleted(tx: Db, id: number): Promise<void> {
+  if (!(await stillThere(tx).get({ id }))) throw error('systemNotFound')
 }
 
 /** Keeps what a patch says that is new, and tells it. */
@@ -175,12 +196,12 @@ const isNamed = lt(systems.hid, '~')
 
 const stored = identified<System>(system, 'systems')
 
-const homeOf = statement<{ made_on: Platform | null; accounts: string }>(
-  ['system'],
-  `select made_on, (
+const stillThere = statement<'id'>('select id from systems where id = :id')
+
+const homeOf = statement<'system', { made_on: Platform | null; accounts: string }>(`
+   select made_on, (
      select json_group_array(accounts.id) from accounts where accounts.system_id = systems.id
-   ) as accounts from systems where systems.id = :system`,
-)
+   ) as accounts from systems where systems.id = :system`)
 
 const byAccount = prepared((db) =>
   db

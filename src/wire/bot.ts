@@ -1,11 +1,11 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { Problem } from '../model/check'
-import { entity, fillDefaults, type JsonObject, readDraft } from '../model/entity'
+import { entity, fillDefaults, type JsonObject, parseDraft } from '../model/entity'
 import { error, type Problems } from '../model/errors'
 import {
   flag,
+  givenTime,
   maybeSnowflake,
-  moment,
   required,
   requiredFlag,
   requiredReference,
@@ -20,10 +20,10 @@ import {
   type ProxyMessage,
   refuseReasons,
   usualLimits,
-} from '../model/proxy'
+} from '../model/proxy/decide'
 import { isUuid } from '../model/ref'
 import { system } from '../model/system'
-import { isObject, readObject, readStrings, type UnreadBody } from './json'
+import { isObject, parseObject, parseStrings, type UnreadBody } from './json'
 import { bodySchema, EXAMPLE_MEMBER, fieldSchema, unreadBody } from './schema'
 
 /** What a bot sends, beside what version 2 already knows. */
@@ -57,7 +57,7 @@ const incoming = entity('message', {
   has_attachments: flag(false, { doc: 'Whether files come with it' }),
   has_poll: flag(false, { doc: 'Whether a poll comes with it' }),
   is_edit: flag(false, { doc: 'Whether it was sent before and is now edited' }),
-  at: moment({ doc: 'When it was sent; now when left out' }),
+  at: givenTime({ doc: 'When it was sent; now when left out' }),
   dry_run: flag(false, { doc: 'Only say what would be done' }),
 })
 
@@ -68,44 +68,44 @@ const record = entity('message record', {
   channel: snowflake({ doc: 'Channel' }),
   guild: maybeSnowflake({ doc: 'Guild' }),
   member: requiredReference({ doc: 'Short ID or UUID of the member who spoke' }),
-  timestamp: moment({ doc: 'When it was sent; now when left out' }),
+  timestamp: givenTime({ doc: 'When it was sent; now when left out' }),
 })
 
 /** Most records that one request deletes. */
 export const MAX_DELETED = 500
 
 export function newSystemFromBot(body: UnreadBody, platform: Platform) {
-  return fillDefaults(newSystem, readDraft(newSystem, { values: readOptional(body), platform }))
+  return fillDefaults(newSystem, parseDraft(newSystem, { values: parseOptional(body), platform }))
 }
 
 export function tokenNameFromBot(body: UnreadBody): string | null {
-  return readDraft(newToken, { values: readOptional(body) }).name ?? null
+  return parseDraft(newToken, { values: parseOptional(body) }).name ?? null
 }
 
 export function accountFromBot(body: UnreadBody) {
-  return readDraft(account, { values: readObject(body) })
+  return parseDraft(account, { values: parseObject(body) })
 }
 
 export function linkFromBot(body: UnreadBody, platform: Platform) {
-  return readDraft(link, { values: readObject(body), platform })
+  return parseDraft(link, { values: parseObject(body), platform })
 }
 
 export function recordFromBot(body: UnreadBody, platform: Platform) {
-  return fillDefaults(record, readDraft(record, { values: readObject(body), platform }))
+  return fillDefaults(record, parseDraft(record, { values: parseObject(body), platform }))
 }
 
 export function incomingFromBot(body: UnreadBody, platform: Platform) {
-  const values = readObject(body)
+  const values = parseObject(body)
   const problems: Problems = {}
-  const content = readContent(values.content, problems)
-  const previous = readPrevious(values.previous, problems)
-  const limits = readLimits(values.limits, problems)
-  const draft = readDraft(incoming, { values, platform, problems })
+  const content = parseContent(values.content, problems)
+  const previous = parsePrevious(values.previous, problems)
+  const limits = parseLimits(values.limits, problems)
+  const draft = parseDraft(incoming, { values, platform, problems })
   return { ...fillDefaults(incoming, draft), content, previous, limits }
 }
 
 export function deletedFromBot(body: UnreadBody, platform: Platform): string[] {
-  const ids = readStrings(body)
+  const ids = parseStrings(body)
   if (ids.length > MAX_DELETED) throw error('badRequest', `at most ${MAX_DELETED} IDs`)
   if (!ids.every((id) => isIdOf(platform, id)))
     throw error('badRequest', `every ID must be ${describeId(platform)}`)
@@ -124,18 +124,18 @@ export function decisionToBot(
 }
 
 /** A body that may be missing altogether, where every key of it may be. */
-function readOptional(body: UnreadBody): JsonObject {
-  return body.text === '' ? {} : readObject(body)
+function parseOptional(body: UnreadBody): JsonObject {
+  return body.text === '' ? {} : parseObject(body)
 }
 
 /** Never stored, so anything that is text will do; null counts as empty. */
-function readContent(value: unknown, problems: Problems): string | null {
+function parseContent(value: unknown, problems: Problems): string | null {
   if (typeof value === 'string' || value === null) return value
   problems.content = [new Problem(value === undefined ? 'Required.' : 'Must be a string or null.')]
   return null
 }
 
-function readPrevious(value: unknown, problems: Problems): ProxyMessage['previous'] {
+function parsePrevious(value: unknown, problems: Problems): ProxyMessage['previous'] {
   if (value === undefined || value === null) return null
   const { name, member = null } = isObject(value) ? value : {}
   const isMember = member === null || (typeof member === 'string' && isUuid(member))
@@ -145,7 +145,7 @@ function readPrevious(value: unknown, problems: Problems): ProxyMessage['previou
 }
 
 /** What a platform takes, where that is not what Discord takes. */
-function readLimits(value: unknown, problems: Problems): ProxyLimits {
+function parseLimits(value: unknown, problems: Problems): ProxyLimits {
   const limits = { ...usualLimits }
   if (value === undefined || value === null) return limits
   if (!isObject(value)) {

@@ -6,14 +6,14 @@ export interface UnreadBody {
   readonly text: string
 }
 
-export function readObject(body: UnreadBody): JsonObject {
+export function parseObject(body: UnreadBody): JsonObject {
   const value = parse(body)
   if (!isObject(value)) throw error('badRequest', 'the body must be a JSON object')
   return value
 }
 
 /** A bare list of strings, such as references. */
-export function readStrings(body: UnreadBody): string[] {
+export function parseStrings(body: UnreadBody): string[] {
   const value = parse(body)
   if (!isStrings(value)) throw error('badRequest', 'the body must be a JSON array of strings')
   return value

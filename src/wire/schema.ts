@@ -1,8 +1,6 @@
 import { type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
-import { MAX_TAG_AFFIXES } from '../model/check'
 import type { Entity } from '../model/entity'
-import type { Field } from '../model/field'
-import { MAX_ID } from '../model/platform'
+import { type Field, hiddenAs } from '../model/field'
 import type { UnreadBody } from './json'
 
 /** JSON Schemas of the v2 spelling, made from the field tables: for documentation and its test. */
@@ -83,10 +81,9 @@ export function viewSchema(entity: Entity, extra: Record<string, TSchema> = {}):
   const optional = new Set(Object.keys(extra))
   Object.assign(properties, extra)
   for (const [key, field] of entity.entries) {
-    const hideable = field.guard !== undefined && !field.standIn && field.kind !== 'proxyTags'
-    const nullable = field.initial === null || hideable || field.ownerOnly === 'null'
-    properties[key] = fieldSchema(field, nullable)
-    if (field.ownerOnly === 'absent') optional.add(key)
+    const hidden = hiddenAs(field)
+    properties[key] = fieldSchema(field, field.initial === null || hidden === 'null')
+    if (hidden === 'absent') optional.add(key)
   }
   if (entity.levels.length > 0) properties.privacy = privacySchema(entity, 'shown')
   return Type.Unsafe({
@@ -98,7 +95,7 @@ export function viewSchema(entity: Entity, extra: Record<string, TSchema> = {}):
 }
 
 export function fieldSchema(field: Field, nullable: boolean): TSchema {
-  const { type, ...rest } = shapeOf(field)
+  const { type, ...rest } = field.schema
   return Type.Unsafe({
     type: nullable ? [type, 'null'] : type,
     ...rest,
@@ -106,64 +103,6 @@ export function fieldSchema(field: Field, nullable: boolean): TSchema {
     description: field.doc,
     ...(field.example !== undefined && { example: field.example }),
   })
-}
-
-interface Shape {
-  type: string
-  enum?: readonly string[]
-  [keyword: string]: unknown
-}
-
-function shapeOf(field: Field): Shape {
-  switch (field.kind) {
-    case 'flag':
-      return { type: 'boolean' }
-    case 'count':
-      return { type: 'integer', minimum: 0 }
-    case 'color':
-      return { type: 'string', pattern: '^[0-9a-fA-F]{6}$' }
-    case 'date':
-      return { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' }
-    case 'timestamp':
-      return { type: 'string', format: 'date-time' }
-    case 'choice':
-      return { type: 'string', enum: field.choices ?? [] }
-    case 'texts':
-      return {
-        type: 'array',
-        maxItems: field.max,
-        items: { type: 'string', maxLength: field.maxEach },
-      }
-    case 'snowflake':
-      return idShape
-    case 'snowflakes':
-      return {
-        type: 'array',
-        maxItems: field.max,
-        items: idShape,
-      }
-    case 'proxyTags':
-      return { type: 'array', maxItems: field.max, items: proxyTagSchema }
-    case 'text':
-      return { type: 'string', maxLength: field.max, ...(field.required && { minLength: 1 }) }
-    case 'url':
-      return { type: 'string', maxLength: field.max }
-    default:
-      return { type: 'string' }
-  }
-}
-
-/** Of the bot's own platform. */
-const idShape = { type: 'string', pattern: '^\\S+$', maxLength: MAX_ID }
-
-const proxyTagSchema = {
-  type: 'object',
-  description: `Prefix and suffix together have at most ${MAX_TAG_AFFIXES} characters`,
-  properties: {
-    prefix: { type: ['string', 'null'], maxLength: MAX_TAG_AFFIXES },
-    suffix: { type: ['string', 'null'], maxLength: MAX_TAG_AFFIXES },
-  },
-  additionalProperties: false,
 }
 
 function privacySchema(entity: Entity, direction: 'sent' | 'shown'): TSchema {

@@ -3,24 +3,25 @@ import { MAX_TAG_AFFIXES, MAX_URL, Problem } from '../model/check'
 import {
   type Entity,
   entity,
+  type Fields,
   type JsonObject,
-  readDraft,
-  readKeys,
-  readLevel,
+  parseDraft,
+  parseKeys,
+  parseLevel,
   throwIfAny,
   throwIfNothing,
 } from '../model/entity'
 import { error, type Problems } from '../model/errors'
-import { required, text } from '../model/field'
+import { hiddenAs, required, text } from '../model/field'
 import { type MemberDraft, type MemberPatch, member } from '../model/member'
 import type { Message } from '../model/message'
 import type { Seen } from '../model/privacy'
 import { type SettingsPatch, settings } from '../model/settings'
 import { type SystemPatch, system } from '../model/system'
 import { formatInstant, type Instant } from '../model/time'
-import { readObject, type UnreadBody } from './json'
+import { parseObject, type UnreadBody } from './json'
 import { exampleOf, fieldSchema, unreadBody } from './schema'
-import { readFronters, readSwitch } from './v2'
+import { parseFronters, parseSwitch } from './v2'
 
 /** Names were shorter in version 1, and still are when written through it. */
 const MAX_NAME = 50
@@ -30,56 +31,77 @@ const address = text({ max: MAX_URL, doc: 'Address, not checked' })
 
 const affix = text({ max: MAX_TAG_AFFIXES, doc: 'One half of the first proxy tag' })
 
-/** The keys of version 1 that can be written as they are. Levels lie flat beside them. */
-const systemV1 = entity(
-  'system',
-  {
-    name: system.fields.name,
-    description: system.fields.description,
-    tag: system.fields.tag,
-    color: system.fields.color,
-    avatar_url: address,
-    banner: address,
-  },
-  ['description_privacy', 'member_list_privacy', 'front_privacy', 'front_history_privacy'],
-)
+/** `created` has a place of its own in version 1; what else it is without it never had. */
+const systemV1 = older(system, {
+  first: ['name', 'description', 'tag', 'color'],
+  own: { avatar_url: address, banner: address },
+  without: ['pronouns', 'created', 'webhook_url'],
+  firstLevels: [],
+  withoutLevels: [
+    'name_privacy',
+    'avatar_privacy',
+    'banner_privacy',
+    'pronoun_privacy',
+    'group_list_privacy',
+  ],
+})
 
-const memberV1 = entity(
-  'member',
-  {
+const memberV1 = older(member, {
+  first: ['name', 'display_name', 'description', 'pronouns', 'color', 'avatar_url', 'banner'],
+  own: {
     name: required({
       max: MAX_NAME,
       doc: member.fields.name.doc,
       example: member.fields.name.example,
     }),
     display_name: text({ max: MAX_NAME, doc: member.fields.display_name.doc }),
-    description: member.fields.description,
-    pronouns: member.fields.pronouns,
-    color: member.fields.color,
     avatar_url: address,
     banner: address,
-    birthday: member.fields.birthday,
-    proxy_tags: member.fields.proxy_tags,
-    keep_proxy: member.fields.keep_proxy,
   },
-  [
-    'visibility',
-    'name_privacy',
-    'description_privacy',
-    'avatar_privacy',
-    'birthday_privacy',
-    'pronoun_privacy',
-    'metadata_privacy',
+  without: [
+    'webhook_avatar_url',
+    'created',
+    'tts',
+    'autoproxy_enabled',
+    'message_count',
+    'last_message_timestamp',
   ],
-)
+  firstLevels: ['visibility', 'name_privacy', 'description_privacy', 'avatar_privacy'],
+  withoutLevels: ['banner_privacy', 'proxy_privacy'],
+})
+
+interface Differences<F, L, K, M, O> {
+  first: readonly (keyof F & string)[]
+  own: O
+  without: readonly K[]
+  firstLevels: readonly L[]
+  withoutLevels: readonly M[]
+}
+
+/** A table as version 1 has it; what the table gains later comes behind. */
+function older<
+  F extends Fields,
+  L extends string,
+  K extends keyof F,
+  M extends L,
+  O extends Fields,
+>(
+  { name, fields, levels }: Entity<F, L>,
+  { first, own, without, firstLevels, withoutLevels }: Differences<F, L, K, M, O>,
+) {
+  const keys = [...new Set([...first, ...Object.keys(fields)]).difference(new Set(without))]
+  const shown = Object.fromEntries(keys.map((key) => [key, own[key] ?? fields[key]]))
+  const kept = [...new Set([...firstLevels, ...levels]).difference(new Set(withoutLevels))]
+  return entity(name, shown as Omit<F, K | keyof O> & O, kept as Exclude<L, M>[])
+}
 
 export function systemToV1(seen: Seen<typeof system>): JsonObject {
   return {
     id: seen.hid,
-    ...pick(systemV1, seen),
+    ...fieldsToV1(systemV1, seen),
     // The real time zone is a setting of version 2; this key has said UTC since 2021.
     tz: 'UTC',
-    created: timeToV1(seen.created),
+    created: system.fields.created.spell(seen.created ?? null),
     ...levelsToV1(systemV1, seen),
   }
 }
@@ -88,10 +110,10 @@ export function memberToV1(seen: Seen<typeof member>): JsonObject {
   const [tag] = seen.proxy_tags ?? []
   return {
     id: seen.hid,
-    ...pick(memberV1, seen),
+    ...fieldsToV1(memberV1, seen),
     prefix: tag?.prefix ?? null,
     suffix: tag?.suffix ?? null,
-    created: timeToV1(seen.created),
+    created: member.fields.created.spell(seen.created ?? null),
     privacy: seen.visibility ?? null,
     ...levelsToV1(memberV1, seen),
   }
@@ -114,11 +136,11 @@ export function systemPatchFromV1(body: UnreadBody): {
   system: SystemPatch
   settings: SettingsPatch
 } {
-  const given = readObject(body)
-  const { values, problems } = readKeys(systemV1, { values: given, levels: given })
+  const given = parseObject(body)
+  const { values, problems } = parseKeys(systemV1, { values: given, levels: given })
   const settings: SettingsPatch = {}
   if (given.tz !== undefined) {
-    const timezone = readTimezone(given.tz)
+    const timezone = parseTimezone(given.tz)
     if (timezone instanceof Problem) problems.tz = [timezone]
     else settings.timezone = timezone
   }
@@ -128,9 +150,9 @@ export function systemPatchFromV1(body: UnreadBody): {
 }
 
 export function memberPatchFromV1(body: UnreadBody): MemberPatch {
-  const given = readObject(body)
-  const { values, problems } = readKeys(memberV1, { values: given, levels: given })
-  const older = readOlderKeys(given, values)
+  const given = parseObject(body)
+  const { values, problems } = parseKeys(memberV1, { values: given, levels: given })
+  const older = parseOlderKeys(given, values)
   throwIfAny({ ...problems, ...older.problems })
   const patch = { ...values, ...older.values }
   throwIfNothing(patch)
@@ -138,21 +160,21 @@ export function memberPatchFromV1(body: UnreadBody): MemberPatch {
 }
 
 export function memberDraftFromV1(body: UnreadBody): MemberDraft {
-  const given = readObject(body)
-  const older = readOlderKeys(given, readKeys(memberV1, { values: given, levels: given }).values)
-  const draft = readDraft(memberV1, { values: given, levels: given, problems: older.problems })
+  const given = parseObject(body)
+  const older = parseOlderKeys(given, parseKeys(memberV1, { values: given, levels: given }).values)
+  const draft = parseDraft(memberV1, { values: given, levels: given, problems: older.problems })
   return { ...draft, ...older.values }
 }
 
 /** Who fronts from now on: version 1 knows no other key of a switch. */
 export function frontersFromV1(body: UnreadBody): string[] {
-  const members = readFronters(readSwitch(body).members)
+  const members = parseFronters(parseSwitch(body).members)
   if (members instanceof Problem) throw error('invalidBody', { members: [members] })
   return members
 }
 
 /** The keys that newer ones replaced: they count only where the newer ones are not given. */
-function readOlderKeys(given: JsonObject, newer: MemberPatch) {
+function parseOlderKeys(given: JsonObject, newer: MemberPatch) {
   const values: MemberPatch = {}
   const problems: Problems = {}
   const { prefix, suffix, privacy } = given
@@ -167,22 +189,23 @@ function readOlderKeys(given: JsonObject, newer: MemberPatch) {
     else if (!problems.prefix && !problems.suffix) problems.prefix = [tags]
   }
   if (privacy !== undefined && !memberV1.levels.some((level) => level in newer)) {
-    const level = readLevel(privacy)
+    const level = parseLevel(privacy)
     if (level instanceof Problem) problems.privacy = [level]
     else for (const name of member.levels) values[name] = level
   }
   return { values, problems }
 }
 
-function readTimezone(value: unknown): string | Problem {
+function parseTimezone(value: unknown): string | Problem {
   return value === null || value === ''
     ? settings.fields.timezone.initial
     : settings.fields.timezone.read(value)
 }
 
-function pick(entity: Entity, seen: object): JsonObject {
+/** Every key is always there. */
+function fieldsToV1({ entries }: Entity, seen: object): JsonObject {
   const values = seen as JsonObject
-  return Object.fromEntries(Object.keys(entity.fields).map((key) => [key, values[key] ?? null]))
+  return Object.fromEntries(entries.map(([key, field]) => [key, field.spell(values[key] ?? null)]))
 }
 
 function levelsToV1(entity: Entity, seen: object): JsonObject {
@@ -190,21 +213,16 @@ function levelsToV1(entity: Entity, seen: object): JsonObject {
   return Object.fromEntries(entity.levels.map((level) => [level, values[level] ?? null]))
 }
 
-function timeToV1(instant: Instant | null | undefined): string | null {
-  return typeof instant === 'number' ? formatInstant(instant) : null
-}
-
 const levelSchema = Type.Unsafe({ type: ['string', 'null'], enum: ['public', 'private', null] })
 const nullableText = Type.Unsafe({ type: ['string', 'null'] })
 const nullableTime = Type.Unsafe({ type: ['string', 'null'], format: 'date-time' })
 
 /** What version 2 allows may be longer than what version 1 takes, so answers state no lengths. */
-function shownSchema({ fields, levels }: Entity, extra: Record<string, TSchema>): TSchema {
-  const shown = Object.entries(fields).map(([key, field]): [string, TSchema] => {
-    const { maxLength: _, ...schema } = fieldSchema(
-      field,
-      !field.required && field.initial === null,
-    )
+function shownSchema({ entries, levels }: Entity, extra: Record<string, TSchema>): TSchema {
+  const shown = entries.map(([key, field]): [string, TSchema] => {
+    const hidden = hiddenAs(field)
+    const isNullable = field.initial === null || hidden === 'null' || hidden === 'absent'
+    const { maxLength: _, ...schema } = fieldSchema(field, isNullable)
     return [key, schema as TSchema]
   })
   const properties = {
@@ -226,11 +244,10 @@ function writtenSchema(
   extra: Record<string, TSchema>,
   needed: string[],
 ): TUnsafe<UnreadBody> {
-  const { fields, levels } = entity
-  const written = Object.entries(fields).map(([key, field]) => [
-    key,
-    fieldSchema(field, field.nullable),
-  ])
+  const { entries, levels } = entity
+  const written = entries
+    .filter(([, field]) => !field.readonly)
+    .map(([key, field]) => [key, fieldSchema(field, field.nullable)])
   return unreadBody({
     type: 'object',
     ...(needed.length > 0 && { required: needed }),

@@ -2,45 +2,41 @@ import { Problem } from '../model/check'
 import {
   type Draft,
   type Entity,
+  type Given,
   type JsonObject,
   type Patch,
-  type Reading,
+  parseDraft,
+  parseKeys,
+  parsePatch,
   type Row,
-  readDraft,
-  readKeys,
-  readPatch,
+  spellFields,
   throwIfAny,
 } from '../model/entity'
 import { error, type Problems } from '../model/errors'
-import type { Eyes } from '../model/face'
+import type { Audience } from '../model/face'
 import type { Message } from '../model/message'
 import type { Platform } from '../model/platform'
 import { type Seen, see } from '../model/privacy'
 import { isTooFarAhead, MAX_FRONTERS, type SwitchDraft } from '../model/switch'
 import { formatInstant, type Instant, parseInstant } from '../model/time'
-import { isObject, isStrings, readObject, readStrings, type UnreadBody } from './json'
+import { isObject, isStrings, parseObject, parseStrings, type UnreadBody } from './json'
 
-/** Spells what a viewer sees: `hid` is `id`, instants are ISO 8601, levels are nested. */
+/** Spells what a viewer sees: `hid` is `id`, levels are nested, and the fields know the rest. */
 export function toV2<E extends Entity>(
   entity: E,
   seen: Seen<E>,
   extra: JsonObject = {},
 ): JsonObject {
-  const json: JsonObject =
-    seen.hid === undefined ? { ...extra } : { id: seen.hid, uuid: seen.uuid, ...extra }
   const values = seen as JsonObject
-  for (const [key, { kind }] of entity.entries) {
-    const value = values[key]
-    if (value !== undefined)
-      json[key] = kind === 'timestamp' && typeof value === 'number' ? formatInstant(value) : value
-  }
+  const identity = seen.hid === undefined ? {} : { id: seen.hid, uuid: seen.uuid }
+  const json: JsonObject = { ...identity, ...extra, ...spellFields(entity, values) }
   if (entity.levels.length > 0) json.privacy = privacyToV2(entity, values)
   return json
 }
 
-/** The face of a row: what `eyes` see of it, without braces and identity. */
-export function renderFace(entity: Entity, row: object, eyes: Eyes): string {
-  const seen = see(entity, row as Row<Entity>, eyes === 'owner')
+/** The face of a row: what the audience sees of it, without braces and identity. */
+export function renderFace(entity: Entity, row: object, audience: Audience): string {
+  const seen = see(entity, row as Row<Entity>, audience === 'owner')
   const { id: _, uuid: __, ...inside } = toV2(entity, seen)
   return JSON.stringify(inside).slice(1, -1)
 }
@@ -50,23 +46,23 @@ export function patchFromV2<E extends Entity>(
   body: UnreadBody,
   platform?: Platform,
 ): Patch<E> {
-  return readPatch(entity, { ...readingOf(entity, readObject(body)), platform })
+  return parsePatch(entity, { ...givenIn(entity, parseObject(body)), platform })
 }
 
 /** As patchFromV2, where nothing at all is a fine thing to say. */
 export function anyPatchFromV2<E extends Entity>(entity: E, body: UnreadBody): Patch<E> {
-  const { values, problems } = readKeys(entity, readingOf(entity, readObject(body)))
+  const { values, problems } = parseKeys(entity, givenIn(entity, parseObject(body)))
   throwIfAny(problems)
   return values
 }
 
 export function draftFromV2<E extends Entity>(entity: E, body: UnreadBody): Draft<E> {
-  return readDraft(entity, readingOf(entity, readObject(body)))
+  return parseDraft(entity, givenIn(entity, parseObject(body)))
 }
 
 /** Privacy levels alone, as a bare object. */
 export function levelsFromV2<E extends Entity>(entity: E, body: UnreadBody): Patch<E> {
-  return readPatch(entity, { values: {}, levels: readObject(body) })
+  return parsePatch(entity, { values: {}, levels: parseObject(body) })
 }
 
 /** The levels of a row or a patch as the nested object; null when none may be seen. */
@@ -76,7 +72,7 @@ export function privacyToV2(entity: Entity, values: JsonObject): JsonObject | nu
   return Object.fromEntries(shown.map((level) => [level, values[level]]))
 }
 
-function readingOf(entity: Entity, values: JsonObject): Reading {
+function givenIn(entity: Entity, values: JsonObject): Given {
   const levels = values.privacy ?? {}
   if (entity.levels.length === 0) return { values }
   if (isObject(levels)) return { values, levels }
@@ -92,25 +88,25 @@ export function switchToV2(
 }
 
 export function switchFromV2(body: UnreadBody, now: Instant): SwitchDraft {
-  const { members, timestamp = null } = readSwitch(body)
+  const { members, timestamp = null } = parseSwitch(body)
   const problems: Problems = {}
-  const fronters = readFronters(members)
+  const fronters = parseFronters(members)
   if (fronters instanceof Problem) problems.members = [fronters]
-  const time = timestamp === null ? null : readSwitchTime(timestamp, now)
+  const time = timestamp === null ? null : parseSwitchTime(timestamp, now)
   if (time instanceof Problem) problems.timestamp = [time]
   throwIfAny(problems)
   return { members: fronters as string[], timestamp: time as Instant | null }
 }
 
 /** The keys of a new switch in any case: some clients rely on PluralKit to read them so. */
-export function readSwitch(body: UnreadBody): { members?: unknown; timestamp?: unknown } {
-  const given = readObject(body)
+export function parseSwitch(body: UnreadBody): { members?: unknown; timestamp?: unknown } {
+  const given = parseObject(body)
   const inAnyCase = Object.entries(given).map(([key, value]) => [key.toLowerCase(), value])
   return { ...Object.fromEntries(inAnyCase), ...given }
 }
 
 /** The references of who fronts, as a key of a body. */
-export function readFronters(members: unknown): string[] | Problem {
+export function parseFronters(members: unknown): string[] | Problem {
   if (members === undefined) return new Problem('Required.')
   if (!isStrings(members)) return new Problem('Must be a list of strings.')
   return members.length > MAX_FRONTERS ? tooManyFronters(members) : members
@@ -118,15 +114,15 @@ export function readFronters(members: unknown): string[] | Problem {
 
 /** The new time of a switch. */
 export function switchTimeFromV2(body: UnreadBody, now: Instant): Instant {
-  const { timestamp } = readObject(body)
-  const time = timestamp === undefined ? new Problem('Required.') : readSwitchTime(timestamp, now)
+  const { timestamp } = parseObject(body)
+  const time = timestamp === undefined ? new Problem('Required.') : parseSwitchTime(timestamp, now)
   if (time instanceof Problem) throw error('invalidBody', { timestamp: [time] })
   return time
 }
 
 /** The new members of a switch: a bare list. */
 export function switchMembersFromV2(body: UnreadBody): string[] {
-  const members = readStrings(body)
+  const members = parseStrings(body)
   if (members.length > MAX_FRONTERS)
     throw error('invalidBody', { members: [tooManyFronters(members)] })
   return members
@@ -150,13 +146,13 @@ export function messageToV2(
   }
 }
 
-function readSwitchTime(value: unknown, now: Instant): Instant | Problem {
-  const time = readInstant(value)
+function parseSwitchTime(value: unknown, now: Instant): Instant | Problem {
+  const time = parseTime(value)
   if (time instanceof Problem || !isTooFarAhead(time, now)) return time
   return new Problem('Must not be more than a day ahead.')
 }
 
-export function readInstant(value: unknown): Instant | Problem {
+export function parseTime(value: unknown): Instant | Problem {
   const instant = typeof value === 'string' ? parseInstant(value) : null
   return instant ?? new Problem('Must be an ISO 8601 time.')
 }

@@ -2,10 +2,10 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { scheduleBackups } from '../../src/cli/backups'
-import { type Config, readConfig } from '../../src/config'
+import { type Config, parseConfig } from '../../src/config'
 import { createLog } from '../../src/log'
 import { emptyFolder, program, startServer } from '../program'
-import { dump } from '../service/stage'
+import { dump } from '../service/transfer/stage'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
@@ -94,7 +94,7 @@ describe('scheduled backups', () => {
     let running = 0
     let most = 0
     let count = 0
-    const config = { ...readConfig({}), BACKUP_DIR: emptyFolder(), BACKUP_EVERY: 1 }
+    const config = { ...parseConfig({}), BACKUP_DIR: emptyFolder(), BACKUP_EVERY: 1 }
     const end = scheduleBackups(
       config,
       createLog('error', 'json', () => {}),
@@ -120,14 +120,14 @@ describe('scheduled backups', () => {
     expect(dump(join(cwd, 'backups', name))).toEqual(dump(join(cwd, 'data/multitude.db')))
     server.kill('SIGTERM')
     expect((await server.end()).code).toBe(0)
-  }, 20_000)
+  })
 })
 
 function schedule(settings: Partial<Config>, failure?: string) {
   const lines: string[] = []
   const made: string[] = []
   const log = createLog('info', 'json', (text) => lines.push(text))
-  const config = { ...readConfig({}), ...settings }
+  const config = { ...parseConfig({}), ...settings }
   const end = scheduleBackups(
     config,
     log,

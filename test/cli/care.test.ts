@@ -3,10 +3,10 @@ import { describe, expect, test } from 'bun:test'
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openStorage } from '../../src/db/open'
-import type { ImportReport } from '../../src/service/importWork'
+import type { ImportReport } from '../../src/service/transfer/work'
 import { fixture } from '../formats/fixture'
 import { commandLine, emptyFolder } from '../program'
-import { dump, meddle } from '../service/stage'
+import { dump, meddle } from '../service/transfer/stage'
 
 const { run, runJson, startServer } = await commandLine()
 const FAILED = 1
@@ -80,7 +80,7 @@ describe('a backup', () => {
     // The first so many, each with all that was written along with it.
     expect(members).toEqual(all.members?.slice(0, members.length) ?? [])
     expect([events.length, keys.length]).toEqual([members.length, members.length])
-  }, 30_000)
+  })
 
   test('is not written over another, nor of what is not ours', async () => {
     const here = fresh()
@@ -162,7 +162,7 @@ describe('restore', () => {
       expect(readdirSync(here.cwd).filter((name) => /before|restoring/.test(name))).toEqual([])
     })
     await Promise.all(ended)
-  }, 30_000)
+  })
 
   test('refuses while a server runs, and without being sure', async () => {
     const here = fresh()
@@ -296,7 +296,7 @@ describe('doctor', () => {
       expect(err).not.toContain('Run it with --fix')
     })
     await Promise.all(ended)
-  }, 30_000)
+  })
 })
 
 /** Overwrites the first page of a table or an index. */

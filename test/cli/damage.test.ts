@@ -11,7 +11,7 @@ import {
   onSmallDisk,
 } from '../circumstances'
 import { commandLine, emptyFolder, runCommand } from '../program'
-import { meddle } from '../service/stage'
+import { meddle } from '../service/transfer/stage'
 
 // Processes take their time on a busy machine.
 setDefaultTimeout(60_000)

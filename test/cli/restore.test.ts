@@ -22,7 +22,7 @@ import { StorageError } from '../../src/db/handle'
 import { openStorage } from '../../src/db/open'
 import { systems } from '../../src/db/tables'
 import { commandLine, emptyFolder } from '../program'
-import { meddle } from '../service/stage'
+import { meddle } from '../service/transfer/stage'
 
 // Processes take their time on a busy machine.
 setDefaultTimeout(60_000)

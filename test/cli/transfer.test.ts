@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ImportReport } from '../../src/service/importWork'
+import type { ImportReport } from '../../src/service/transfer/work'
 import { fixture } from '../formats/fixture'
 import { commandLine, emptyFolder, NEW_DATABASE, program } from '../program'
-import { dump } from '../service/stage'
+import { dump } from '../service/transfer/stage'
 
 const { run, runJson, startServer } = await commandLine()
 const cwd = emptyFolder()
@@ -67,6 +67,17 @@ describe('import', () => {
       members: { added: 1, changed: 2 },
     })
     expect(dump(database)).toEqual(before)
+  })
+
+  test('as a dry run makes no database where there is none, and leaves nothing behind', async () => {
+    const here = emptyFolder()
+    const TMPDIR = emptyFolder()
+    const file = join(cwd, 'tupperbox.json')
+    const words = ['import', file, '--new', '--dry-run']
+    const { code, out, err } = await run(words, { cwd: here, env: { TMPDIR } })
+    expect([code, err]).toEqual([0, ''])
+    expect(out).toStartWith('Tupperbox → a new system (dry run: nothing was written)\n')
+    expect([readdirSync(here), readdirSync(TMPDIR)]).toEqual([[], []])
   })
 
   test('of a part, and of what friends could see, does what its flags say', async () => {
@@ -209,5 +220,5 @@ describe('what cannot be done', () => {
     }
     expect(dump(database)).toEqual(before)
     expect(existsSync(join(cwd, 'missing'))).toBe(false)
-  }, 30_000)
+  })
 })

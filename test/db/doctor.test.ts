@@ -4,11 +4,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDeps } from '../../src/app'
-import { readConfig } from '../../src/config'
+import { parseConfig } from '../../src/config'
 import { examine, findNotes, repair } from '../../src/db/doctor'
-import { importFile } from '../../src/service/importing'
 import { fixture } from '../formats/fixture'
-import { dump, meddle } from '../service/stage'
+import { importFile } from '../operator'
+import { dump, meddle } from '../service/transfer/stage'
 
 const PAGE_SIZE = 4096
 const folder = mkdtempSync(join(tmpdir(), 'multitude-doctor-'))
@@ -191,7 +191,7 @@ test('accounts that came by import, and systems with very many, are worth a look
 })
 
 async function makeSource(): Promise<void> {
-  const { storage, deps } = openDeps(readConfig({ DATABASE_URL: `file:${source}` }))
+  const { storage, deps } = openDeps(parseConfig({ DATABASE_URL: `file:${source}` }))
   const options = { dryRun: false, only: null, isPublic: false, link: 'all' as const }
   await importFile(deps, fixture('pluralkit.json'), 'new', options)
   storage.close()

@@ -4,7 +4,7 @@ import { createLeases, type Leases } from '../../src/db/lease'
 import { openStorage } from '../../src/db/open'
 import { until } from '../events/receiver'
 import { emptyFolder } from '../program'
-import { meddle } from '../service/stage'
+import { meddle } from '../service/transfer/stage'
 
 const folder = emptyFolder()
 const ends: (() => void | Promise<void>)[] = []

@@ -17,7 +17,7 @@ import { migrations } from '../../src/db/migrations'
 import { openStorage, type Storage } from '../../src/db/open'
 import { bots, proxyTagKeys, systems } from '../../src/db/tables'
 import type { ProxyTag } from '../../src/model/check'
-import { keysOfTag } from '../../src/model/proxyTags'
+import { keysOfTag } from '../../src/model/proxy/tags'
 
 const root = mkdtempSync(join(tmpdir(), 'multitude-storage-'))
 const opened: Storage[] = []

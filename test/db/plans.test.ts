@@ -1,20 +1,19 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, describe, expect, test } from 'bun:test'
-import { createHandler } from '../../src/http/server'
+import { createHandler } from '../../src/http/edge'
 import { createLog } from '../../src/log'
 import type { Group } from '../../src/model/group'
 import type { Member } from '../../src/model/member'
 import { insertAccount } from '../../src/service/accounts'
 import type { Deps } from '../../src/service/deps'
 import { insertGroup } from '../../src/service/groups'
-import { patchMemberGuild, patchSystemGuild } from '../../src/service/guilds'
-import { createLinkCode } from '../../src/service/linkCodes'
 import { insertMember } from '../../src/service/members'
 import { addPair } from '../../src/service/memberships'
 import { insertMessage } from '../../src/service/messages'
 import { insertSwitch } from '../../src/service/switches'
-import { createBot } from '../../src/service/tokens'
+import { createTokenMemory } from '../../src/service/tokenMemory'
 import { home, type Someone } from '../kit'
+import { createBot, createLinkCode, patchMemberGuild, patchSystemGuild } from '../operator'
 import { createRecorder } from '../recorder'
 
 const GUILD = '466707357099884544'
@@ -26,6 +25,7 @@ const watched: Deps = {
   ...deps,
   db: recording(deps.db),
   transact: (work) => deps.transact((tx) => work(recording(tx))),
+  tokenMemory: createTokenMemory(deps.sharedRead),
   snapshot: (systemId, work) => deps.snapshot(systemId, (db) => work(recording(db))),
 }
 const handle = createHandler({
@@ -35,7 +35,7 @@ const handle = createHandler({
   log: createLog('error', 'json', () => {}),
   findTrouble: app.storage.findTrouble,
   refusalFor: app.storage.refusalFor,
-  door: () => undefined,
+  closing: () => undefined,
 })
 
 const reader = new Database(app.storage.path, { readonly: true })

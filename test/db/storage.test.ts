@@ -272,7 +272,7 @@ describe('a transaction', () => {
       .from(bots)
       .get()
     expect(row).toEqual({ all: writers * each, last: writers * each })
-  }, 30_000)
+  })
 })
 
 function fresh(): string {

@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import {
-  type AllowList,
-  checkAddress,
-  isGlobal,
-  parseAllowList,
-  resolveHost,
-} from '../../src/events/address'
+import { checkAddress, resolveHost } from '../../src/events/address'
+import { type AllowList, isGlobal, parseAllowList } from '../../src/model/network'
 
 const PUBLIC = ['9.9.9.9', '2620:fe::9']
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { events, webhooks } from '../../src/db/tables'
-import { deleteSystem } from '../../src/service/systems'
 import { home, type Someone } from '../kit'
+import { deleteSystem } from '../operator'
 import { hook, type Received, type Receiver, receivers, TOKEN, until } from './receiver'
 
 const MS = 1000

@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { type App, createApp } from '../../src/app'
-import { readConfig } from '../../src/config'
+import { parseConfig } from '../../src/config'
 import type { EventOptions } from '../../src/events/events'
 import { createLog } from '../../src/log'
-import { createSystem } from '../../src/service/systems'
 import type { Someone } from '../kit'
+import { createSystem } from '../operator'
 import { emptyFolder } from '../program'
 import { hook, type Receiver, receivers, TOKEN, until } from './receiver'
 
@@ -103,7 +103,7 @@ describe('a program that stops while an event is on its way', () => {
       failing_since: null,
       deliveries: [{ status: 200, attempt: 1 }],
     })
-  }, 15_000)
+  })
 })
 
 const running = new Set<App>()
@@ -119,7 +119,7 @@ interface State {
 /** The program on a database of that name, which may be there already. */
 function open(name: string, events: EventOptions = {}) {
   const DATABASE_URL = `file:${join(folder, name, 'test.db')}`
-  const config = readConfig({ DATABASE_URL, DISPATCH_ALLOW: '127.0.0.1' })
+  const config = parseConfig({ DATABASE_URL, DISPATCH_ALLOW: '127.0.0.1' })
   const app = createApp(config, createLog('error', 'json'), undefined, events)
   running.add(app)
   const ask = async <T>(

@@ -1,8 +1,14 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { openDeps } from '../../src/app'
-import { forgetAccount, linkAccount } from '../../src/service/accounts'
-import { createBot, createToken, revokeBot, revokeToken } from '../../src/service/tokens'
 import { home, type Someone } from '../kit'
+import {
+  createBot,
+  createToken,
+  forgetAccount,
+  linkAccount,
+  revokeBot,
+  revokeToken,
+} from '../operator'
 import { type Reading, readStream } from './reading'
 import { until } from './receiver'
 

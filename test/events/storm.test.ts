@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { asc } from 'drizzle-orm'
 import { openDeps } from '../../src/app'
-import { readConfig } from '../../src/config'
+import { parseConfig } from '../../src/config'
 import { events, members, switches, systems } from '../../src/db/tables'
-import { createSystem } from '../../src/service/systems'
+import { createSystem } from '../operator'
 import { emptyFolder, program, type Server, startServer } from '../program'
 import { type Reading, readStream } from './reading'
 import { receivers, TOKEN, until } from './receiver'
@@ -33,7 +33,7 @@ test('killed in a storm of writes, twice, it has told exactly what it has done',
     LEASE_SECONDS: '1',
   }
   const circumstances = { cwd, env }
-  const { deps, storage } = openDeps(readConfig(env))
+  const { deps, storage } = openDeps(parseConfig(env))
   const { token } = await createSystem(deps, { name: '' }, { account: null, tokenName: 'test' })
   const receiver = receive()
   const done: Acknowledged = { members: [], switches: [], names: [] }

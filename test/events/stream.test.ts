@@ -2,11 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { openDeps } from '../../src/app'
-import { readConfig } from '../../src/config'
+import { parseConfig } from '../../src/config'
 import { tell } from '../../src/service/outbox'
-import { createSystem, deleteSystem } from '../../src/service/systems'
-import { createToken, revokeToken } from '../../src/service/tokens'
 import { home, type Someone } from '../kit'
+import { createSystem, createToken, deleteSystem, revokeToken } from '../operator'
 import { emptyFolder, program, startServer } from '../program'
 import { type Reading, readStream } from './reading'
 import { until } from './receiver'
@@ -167,7 +166,7 @@ describe('a reader that does not read', () => {
     const cwd = emptyFolder()
     const env = { DATABASE_URL: `file:${cwd}/test.db`, DURABILITY: 'normal' }
     const server = await startServer(program, [], { cwd, env })
-    const { deps: own, storage } = openDeps(readConfig(env))
+    const { deps: own, storage } = openDeps(parseConfig(env))
     const { system, token } = await createSystem(own, {}, { account: null, tokenName: 'test' })
     const as = { ...system, token }
     const url = `${server.address}/v2/systems/@me/events`
@@ -185,7 +184,7 @@ describe('a reader that does not read', () => {
     storage.close()
     server.kill('SIGTERM')
     expect((await server.end()).code).toBe(0)
-  }, 30_000)
+  })
 })
 
 describe('a program that stops', () => {
@@ -236,10 +235,10 @@ async function rename(as: Someone, name: string): Promise<void> {
 
 /** Many events of some size, as nobody could make them so fast. */
 async function tellMany(as: { id: number }, many: number, size: number, by = deps): Promise<void> {
-  const happening = { system_id: as.id, type: 'UPDATE_SYSTEM', subject: null } as const
+  const change = { system_id: as.id, type: 'UPDATE_SYSTEM', subject: null } as const
   await by.transact(async (tx) => {
     for (let n = 0; n < many; n++)
-      await tell(tx, by.now(), { ...happening, data: { description: 'x'.repeat(size) } })
+      await tell(tx, by.now(), { ...change, data: { description: 'x'.repeat(size) } })
   })
 }
 

@@ -49,7 +49,7 @@ describe('its receiver and its stream are told that', () => {
       ['LINK_ACCOUNT', '4242', null],
       ['UNLINK_ACCOUNT', '4242', null],
     ])
-  }, 20_000)
+  })
 
   test('everything that is in the table of events was tried', () => {
     const tried = new Set(Object.values(changes).flatMap(({ told }) => told.map(([type]) => type)))

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { webhooks } from '../../src/db/tables'
-import { createBot } from '../../src/service/tokens'
 import { type Answer, home, type Someone } from '../kit'
+import { createBot } from '../operator'
 import { hook, receivers, TOKEN, until } from './receiver'
 
 /** Where names lead, so that no test asks the network. */

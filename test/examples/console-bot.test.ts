@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { explain } from '../../examples/multitude'
 import { messages } from '../../src/db/tables'
-import { ignoreReasons } from '../../src/model/proxy'
-import { createBot } from '../../src/service/tokens'
+import { ignoreReasons } from '../../src/model/proxy/decide'
 import { home } from '../kit'
+import { createBot } from '../operator'
 
 const SCRIPT = join(import.meta.dir, '../../examples/console-bot.ts')
 const OFFER = '* This account has no system. Make one with: /register NAME'

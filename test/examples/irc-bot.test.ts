@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createBot } from '../../src/service/tokens'
 import { home } from '../kit'
+import { createBot } from '../operator'
 import { startIrcv3 } from './ircv3'
 
 // What it does on a real server is held to in irc-bot.ngircd.ts, which needs that server.
@@ -164,13 +164,13 @@ describe('what is wrong is said before it connects', () => {
     const [err, code] = await Promise.all([bot.stderr.text(), bot.exited])
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('--platform irc') })
     expect(err).not.toContain(key)
-  }, 30_000)
+  })
 
   test('an IRC server that is not there', async () => {
     const bot = start([...there, '--plain', '--port', '9'])
     const [err, code] = await Promise.all([bot.stderr.text(), bot.exited])
     expect({ code, err }).toEqual({ code: 1, err: 'The connection to 127.0.0.1 is lost.\n' })
-  }, 30_000)
+  })
 })
 
 test('the bot needs one package and nothing of the server', () => {

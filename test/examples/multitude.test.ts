@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { connectMultitude } from '../../examples/multitude'
 import { messages } from '../../src/db/tables'
-import { createBot } from '../../src/service/tokens'
 import { home } from '../kit'
+import { createBot } from '../operator'
 
 const { app, deps } = home({ PORT: '0' })
 const address = app.listen()
@@ -39,7 +39,7 @@ describe('a record', () => {
     expect(await deps.db.select().from(messages).all()).toHaveLength(1)
     const [counted] = await good.findMembers(system.id, ['wren'])
     expect(counted).toHaveProperty('message_count', 1)
-  }, 30_000)
+  })
 
   test('that is refused is not repeated', async () => {
     const bot = connectBadly(0)
@@ -50,5 +50,5 @@ describe('a record', () => {
   test('is given up when nobody answers', async () => {
     const bot = connectMultitude('http://127.0.0.1:9', key, 'irc')
     await expect(bot.record({})).rejects.toThrow('No server answers')
-  }, 30_000)
+  })
 })

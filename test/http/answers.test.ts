@@ -1,8 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { deleteSystem } from '../../src/service/systems'
-import { createToken, revokeToken } from '../../src/service/tokens'
 import { type Home, home, type Someone } from '../kit'
+import { createToken, deleteSystem, revokeToken } from '../operator'
 
 const here = home()
 const { ask, makeSystem, deps } = here

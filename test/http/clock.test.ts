@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { formatInstant, type Instant, MINUTE, SECOND } from '../../src/model/time'
 import { insertAccount } from '../../src/service/accounts'
-import { createBot } from '../../src/service/tokens'
 import { home, type Someone } from '../kit'
+import { createBot } from '../operator'
 import { at } from '../scenarios'
 
 /** What a machine says whose clock can be set back; a program that starts anew knows no better. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { createConnection } from 'node:net'
 import { sql } from 'drizzle-orm'
-import { createBot } from '../../src/service/tokens'
 import { document } from '../document'
 import { home } from '../kit'
+import { createBot } from '../operator'
 import { makeWorld } from '../scenarios'
 
 /** A last segment of dots is folded away by whoever reads the address, client or server. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import { createBot } from '../../src/service/tokens'
 import { readStream } from '../events/reading'
 import { until } from '../events/receiver'
 import { type Home, home, type Someone } from '../kit'
+import { createBot } from '../operator'
 import { emptyFolder, program, runCommand, startServer } from '../program'
 
 const GUEST = '203.0.113.7'
@@ -75,7 +75,7 @@ test('health is told before all that waits, however much that is', async () => {
   for (const { socket } of [...lists, probe]) socket.destroy()
   server.kill('SIGTERM')
   expect((await server.end()).code).toBe(0)
-}, 40_000)
+})
 
 describe('a stream too many', () => {
   const at = home({ STREAMS_PER_CLIENT: '2', STREAMS_IN_ALL: '7', RATE_LIMIT: 'off' })
@@ -159,7 +159,7 @@ test('with few files to open, streams leave room for everybody else', async () =
   for (const { socket } of callers) socket.destroy()
   server.kill('SIGTERM')
   expect((await server.end()).code).toBe(0)
-}, 40_000)
+})
 
 interface Who {
   peer: string

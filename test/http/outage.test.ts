@@ -3,10 +3,11 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { openStorage } from '../../src/db/open'
-import { createHandler } from '../../src/http/server'
+import { createHandler } from '../../src/http/edge'
 import { createLog } from '../../src/log'
 import { createClock, type Deps } from '../../src/service/deps'
 import { insertSystem } from '../../src/service/systems'
+import { createTokenMemory } from '../../src/service/tokenMemory'
 import { insertToken } from '../../src/service/tokens'
 import { canMount, onSmallDisk } from '../circumstances'
 import { type Home, home } from '../kit'
@@ -149,8 +150,10 @@ async function impatient(busyLimit: number) {
   const { app, config } = home()
   const storage = openStorage(`file:${join(emptyFolder(), 'data.db')}`, 'normal', busyLimit)
   afterAll(() => storage.close())
-  const { db, moment, transact, snapshot, findTrouble, refusalFor } = storage
-  const deps: Deps = { ...app.deps, db, moment, transact, snapshot, now: createClock() }
+  const { db, sharedRead, transact, snapshot, findTrouble, refusalFor } = storage
+  const tokenMemory = createTokenMemory(sharedRead)
+  const own = { db, sharedRead, transact, snapshot, tokenMemory, now: createClock() }
+  const deps: Deps = { ...app.deps, ...own }
   const handle = createHandler({
     deps,
     events: app.events,
@@ -158,7 +161,7 @@ async function impatient(busyLimit: number) {
     log: createLog('error', 'json', () => {}),
     findTrouble,
     refusalFor,
-    door: () => undefined,
+    closing: () => undefined,
   })
   return {
     storage,

@@ -76,7 +76,7 @@ describe('the privacy of all members at once', () => {
     const told = await eventsSince(world, lastEvent)
     expect(told).toHaveLength(1003)
     expect(told.at(-1)).toEqual(['UPDATE_MEMBER', expect.any(String), levels])
-  }, 30_000)
+  })
 })
 
 describe('the privacy of all groups at once', () => {

@@ -1,8 +1,8 @@
 import { heapStats } from 'bun:jsc'
 import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { createRateLimiter, type Scope } from '../../src/http/ratelimit'
-import { createBot } from '../../src/service/tokens'
 import { home } from '../kit'
+import { createBot } from '../operator'
 
 // The runtime looks at its connections every four seconds, and at a new one for ten.
 setDefaultTimeout(30_000)

@@ -4,8 +4,9 @@ import { events } from '../../src/db/tables'
 import type { JsonObject } from '../../src/model/entity'
 import type { Field } from '../../src/model/field'
 import { system } from '../../src/model/system'
-import { linkAccount, unlinkAccount } from '../../src/service/accounts'
 import { home, type Someone } from '../kit'
+import { linkAccount, unlinkAccount } from '../operator'
+import { initialOf } from '../scenarios'
 
 const { ask, makeSystem, deps } = home()
 
@@ -92,13 +93,16 @@ describe.each(['/v2', ''])('under %p', (base) => {
 })
 
 describe('what is shown', () => {
-  const keys = 'id uuid name description tag pronouns avatar_url banner color created'.split(' ')
+  const own = ['id', 'uuid', ...Object.keys(system.fields), 'privacy']
+  const others = own.filter(
+    (key) => system.fields[key as keyof typeof system.fields]?.ownerOnly !== 'absent',
+  )
 
   test('of a new system: every key, and nothing private', async () => {
     const { json } = await ask('GET /v2/systems/@me', { as: await makeSystem() })
     const { id, uuid, created, privacy, ...rest } = json
-    expect(Object.keys(json).toSorted()).toEqual([...keys, 'privacy', 'webhook_url'].toSorted())
-    expect(Object.values(rest)).toEqual(Array(8).fill(null))
+    expect(Object.keys(json).toSorted()).toEqual(own.toSorted())
+    expect<JsonObject>({ ...rest, created: null }).toEqual(initialOf(system))
     expect(id).toMatch(/^[abcefghjknoprstuvwxyz]{6}$/)
     expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
     expect(created).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/)
@@ -107,7 +111,7 @@ describe('what is shown', () => {
 
   test.each([stranger, null])('others see no privacy and no webhook', async (as) => {
     const { json } = await ask(`GET /v2/systems/${owner.hid}`, { as })
-    expect(Object.keys(json).toSorted()).toEqual([...keys, 'privacy'].toSorted())
+    expect(Object.keys(json).toSorted()).toEqual(others.toSorted())
     expect(json.privacy).toBeNull()
   })
 

@@ -11,14 +11,15 @@ import {
   patchMemberGuild,
   patchSystemGuild,
 } from '../../service/guilds'
-import { getSystemForBot } from '../../service/systems'
+import { actForMember } from '../../service/members'
+import { actFor } from '../../service/systems'
 import { bodySchema } from '../../wire/schema'
 import { anyPatchFromV2, patchFromV2, toV2 } from '../../wire/v2'
-import { describe, writeErrors } from '../docs'
+import { describe, writeErrors } from '../openapi'
 import { pathIdOf } from '../query'
 import { showMemberGuild, showSystemGuild } from '../v2/guilds'
 import { guildId, memberRef } from '../v2/params'
-import { botRoutes, namedMember, systemRef, TAG } from './named'
+import { botRoutes, systemRef, TAG } from './named'
 
 const ofGuild = t.Object({ guild_id: guildId })
 const ofSystem = t.Object({ systemRef, guild_id: guildId })
@@ -29,9 +30,9 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
   return botRoutes(bodyLimit)
     .get(
       '/guilds/:guild_id',
-      async ({ params, platform }) => {
+      async ({ params, platform, viewer }) => {
         const id = pathIdOf(platform, 'guild_id', params.guild_id)
-        return showGuild(await getGuild(deps.db, id))
+        return showGuild(await getGuild(deps, viewer, id))
       },
       {
         params: ofGuild,
@@ -48,10 +49,10 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
     )
     .patch(
       '/guilds/:guild_id',
-      async ({ params, platform, body }) => {
+      async ({ params, platform, viewer, body }) => {
         const id = pathIdOf(platform, 'guild_id', params.guild_id)
-        const patched = await patchGuild(deps, id, patchFromV2(guild, body, platform))
-        return showGuild(patched)
+        const patch = patchFromV2(guild, body, platform)
+        return showGuild(await patchGuild(deps, viewer, id, patch))
       },
       {
         params: ofGuild,
@@ -69,10 +70,10 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/systems/:systemRef/guilds/:guild_id',
-      async ({ params, platform }) => {
+      async ({ params, platform, viewer: bot }) => {
         const inGuild = pathIdOf(platform, 'guild_id', params.guild_id)
-        const { id } = await getSystemForBot(deps.db, platform, params.systemRef)
-        return showSystemGuild(await getSystemGuild(deps.db, id, inGuild))
+        const { viewer } = await actFor(deps, bot, params.systemRef)
+        return showSystemGuild(await getSystemGuild(deps, viewer, inGuild))
       },
       {
         params: ofSystem,
@@ -88,11 +89,11 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
     )
     .patch(
       '/systems/:systemRef/guilds/:guild_id',
-      async ({ params, platform, body }) => {
+      async ({ params, platform, viewer: bot, body }) => {
         const inGuild = pathIdOf(platform, 'guild_id', params.guild_id)
         const patch = anyPatchFromV2(systemGuild, body)
-        const { id } = await getSystemForBot(deps.db, platform, params.systemRef)
-        return showSystemGuild(await patchSystemGuild(deps, id, inGuild, patch, 'make'))
+        const { viewer } = await actFor(deps, bot, params.systemRef)
+        return showSystemGuild(await patchSystemGuild(deps, viewer, inGuild, patch, 'make'))
       },
       {
         params: ofSystem,
@@ -110,10 +111,10 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/members/:memberRef/guilds/:guild_id',
-      async ({ params, platform }) => {
+      async ({ params, platform, viewer: bot }) => {
         const inGuild = pathIdOf(platform, 'guild_id', params.guild_id)
-        const { id } = await namedMember(deps, platform, params.memberRef)
-        return showMemberGuild(await getMemberGuild(deps.db, id, inGuild))
+        const viewer = await actForMember(deps, bot, params.memberRef)
+        return showMemberGuild(await getMemberGuild(deps, viewer, params.memberRef, inGuild))
       },
       {
         params: ofMember,
@@ -129,11 +130,13 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
     )
     .patch(
       '/members/:memberRef/guilds/:guild_id',
-      async ({ params, platform, body }) => {
+      async ({ params, platform, viewer: bot, body }) => {
         const inGuild = pathIdOf(platform, 'guild_id', params.guild_id)
         const patch = anyPatchFromV2(memberGuild, body)
-        const member = await namedMember(deps, platform, params.memberRef)
-        return showMemberGuild(await patchMemberGuild(deps, member, inGuild, patch, 'make'))
+        const viewer = await actForMember(deps, bot, params.memberRef)
+        return showMemberGuild(
+          await patchMemberGuild(deps, viewer, params.memberRef, inGuild, patch, 'make'),
+        )
       },
       {
         params: ofMember,

@@ -1,15 +1,21 @@
 import { Elysia } from 'elysia'
 import type { Deps } from '../../service/deps'
+import type { Wire } from '../wire'
 import { guildRoutes } from './guilds'
 import { linkRoutes } from './links'
 import { messageRoutes } from './messages'
 import { systemRoutes } from './systems'
 
 /** The bot interface: for holders of a bot key alone. */
-export function bot(deps: Deps, bodyLimit: number) {
-  return new Elysia({ prefix: '/bot', normalize: false })
-    .use(systemRoutes(deps, bodyLimit))
-    .use(linkRoutes(deps, bodyLimit))
-    .use(guildRoutes(deps, bodyLimit))
-    .use(messageRoutes(deps, bodyLimit))
+export function bot(deps: Deps, bodyLimit: number): Wire {
+  return {
+    prefix: '/bot',
+    routes: new Elysia({ prefix: '/bot', normalize: false })
+      .use(systemRoutes(deps, bodyLimit))
+      .use(linkRoutes(deps, bodyLimit))
+      .use(guildRoutes(deps, bodyLimit))
+      .use(messageRoutes(deps, bodyLimit)),
+    facts: { isForBots: true },
+    nouns: { systems: { namesSystem: true }, messages: { scope: 'message' } },
+  }
 }

@@ -2,16 +2,16 @@ import { bareId } from '../../model/platform'
 import type { Deps } from '../../service/deps'
 import { linkByCode } from '../../service/linkCodes'
 import { linkFromBot, schemasBot } from '../../wire/bot'
-import { describe, writeErrors } from '../docs'
+import { describe, writeErrors } from '../openapi'
 import { botRoutes, TAG } from './named'
 
 /** Linking an account to a system that is known on another platform. */
 export function linkRoutes(deps: Deps, bodyLimit: number) {
   return botRoutes(bodyLimit).post(
     '/link',
-    async ({ platform, body }) => {
+    async ({ platform, viewer, body }) => {
       const { account_id, code } = linkFromBot(body, platform)
-      const { hid } = await linkByCode(deps, account_id, code)
+      const { hid } = await linkByCode(deps, viewer, account_id, code)
       return { account_id: bareId(account_id), system: hid }
     },
     {

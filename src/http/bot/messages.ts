@@ -1,8 +1,8 @@
 import { t } from 'elysia'
 import { withBareIds } from '../../model/message'
 import type { Deps } from '../../service/deps'
-import { decideMessage } from '../../service/proxying'
-import { deleteMessages, recordMessage } from '../../service/recording'
+import { decideMessage } from '../../service/proxy/decide'
+import { deleteMessages, recordMessage } from '../../service/proxy/record'
 import {
   decisionToBot,
   deletedFromBot,
@@ -14,7 +14,7 @@ import {
 } from '../../wire/bot'
 import { listBody } from '../../wire/schema'
 import { messageToV2 } from '../../wire/v2'
-import { describe, writeErrors } from '../docs'
+import { describe, writeErrors } from '../openapi'
 import { pathIdOf } from '../query'
 import { showMember, showSystem } from '../v2/views'
 import { botRoutes, TAG } from './named'
@@ -35,10 +35,11 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
   return botRoutes(bodyLimit)
     .post(
       '/proxy',
-      async ({ platform, body }) => {
+      async ({ platform, viewer, body }) => {
         const incoming = incomingFromBot(body, platform)
         const at = incoming.at ?? deps.now()
-        const { decision, system } = await decideMessage(deps, { ...incoming, platform, at })
+        const asked = { ...incoming, platform, at }
+        const { decision, system } = await decideMessage(deps, viewer, asked)
         const member = decision.action === 'proxy' ? showMember(decision.member, true) : null
         return decisionToBot(decision, system?.hid, member)
       },
@@ -56,9 +57,10 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
     )
     .post(
       '/messages',
-      async ({ platform, body, set }) => {
+      async ({ platform, viewer, body, set }) => {
         const { message, member, system, isNew } = await recordMessage(
           deps,
+          viewer,
           recordFromBot(body, platform),
         )
         set.status = isNew ? 201 : 200
@@ -83,8 +85,8 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
     )
     .delete(
       '/messages/:id',
-      async ({ params, platform, set }) => {
-        await deleteMessages(deps, [pathIdOf(platform, 'id', params.id)])
+      async ({ params, platform, viewer, set }) => {
+        await deleteMessages(deps, viewer, [pathIdOf(platform, 'id', params.id)])
         set.status = 204
       },
       {
@@ -101,8 +103,8 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
     )
     .post(
       '/messages/delete',
-      async ({ platform, body, set }) => {
-        await deleteMessages(deps, deletedFromBot(body, platform))
+      async ({ platform, viewer, body, set }) => {
+        await deleteMessages(deps, viewer, deletedFromBot(body, platform))
         set.status = 204
       },
       {

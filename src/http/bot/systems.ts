@@ -1,19 +1,19 @@
 import { t } from 'elysia'
 import { bareId } from '../../model/platform'
 import {
-  type Account,
   forgetAccount,
   getAccount,
+  type LinkedAccount,
   linkAccount,
   patchAccount,
   unlinkAccount,
 } from '../../service/accounts'
 import type { Deps } from '../../service/deps'
 import { deleteAllSwitches } from '../../service/switches'
-import { createSystem, deleteSystem, getSystemById, getSystemForBot } from '../../service/systems'
+import { actFor, createSystem, deleteSystem } from '../../service/systems'
 import { createToken } from '../../service/tokens'
 import { accountFromBot, newSystemFromBot, schemasBot, tokenNameFromBot } from '../../wire/bot'
-import { describe, writeErrors } from '../docs'
+import { describe, writeErrors } from '../openapi'
 import { pathIdOf } from '../query'
 import { showSystem } from '../v2/views'
 import { botRoutes, systemRef, TAG } from './named'
@@ -30,10 +30,10 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
   return botRoutes(bodyLimit)
     .post(
       '/systems',
-      async ({ platform, body, set }) => {
+      async ({ platform, viewer, body, set }) => {
         const { account_id, name } = newSystemFromBot(body, platform)
-        const link = { account: account_id, tokenName: DEFAULT_TOKEN, platform }
-        const { system, token } = await createSystem(deps, { name }, link)
+        const link = { account: account_id, tokenName: DEFAULT_TOKEN }
+        const { system, token } = await createSystem(deps, viewer, { name }, link)
         set.status = 201
         return { system: showSystem(system, true), token }
       },
@@ -52,9 +52,9 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
     )
     .delete(
       '/systems/:systemRef',
-      async ({ params, platform, set }) => {
-        const { id } = await getSystemForBot(deps.db, platform, params.systemRef)
-        await deleteSystem(deps, id)
+      async ({ params, viewer: bot, set }) => {
+        const { viewer } = await actFor(deps, bot, params.systemRef)
+        await deleteSystem(deps, viewer)
         set.status = 204
       },
       {
@@ -72,9 +72,9 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
     )
     .delete(
       '/systems/:systemRef/switches',
-      async ({ params, platform, set }) => {
-        const { id } = await getSystemForBot(deps.db, platform, params.systemRef)
-        await deleteAllSwitches(deps, id)
+      async ({ params, viewer: bot, set }) => {
+        const { viewer } = await actFor(deps, bot, params.systemRef)
+        await deleteAllSwitches(deps, viewer)
         set.status = 204
       },
       {
@@ -91,10 +91,10 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
     )
     .post(
       '/systems/:systemRef/token',
-      async ({ params, platform, body }) => {
+      async ({ params, viewer: bot, body }) => {
         const name = tokenNameFromBot(body) ?? DEFAULT_TOKEN
-        const { id } = await getSystemForBot(deps.db, platform, params.systemRef)
-        return { token: await createToken(deps, id, name) }
+        const { viewer } = await actFor(deps, bot, params.systemRef)
+        return { token: await createToken(deps, viewer, name) }
       },
       {
         params: ofSystem,
@@ -111,10 +111,10 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
     )
     .put(
       '/systems/:systemRef/accounts/:account_id',
-      async ({ params, platform, set }) => {
+      async ({ params, platform, viewer: bot, set }) => {
         const account = pathIdOf(platform, 'account_id', params.account_id)
-        const { id } = await getSystemForBot(deps.db, platform, params.systemRef)
-        await linkAccount(deps, id, account)
+        const { viewer } = await actFor(deps, bot, params.systemRef)
+        await linkAccount(deps, viewer, account)
         set.status = 204
       },
       {
@@ -132,10 +132,10 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
     )
     .delete(
       '/systems/:systemRef/accounts/:account_id',
-      async ({ params, platform, set }) => {
+      async ({ params, platform, viewer: bot, set }) => {
         const account = pathIdOf(platform, 'account_id', params.account_id)
-        const { id } = await getSystemForBot(deps.db, platform, params.systemRef)
-        await unlinkAccount(deps, id, account)
+        const { viewer } = await actFor(deps, bot, params.systemRef)
+        await unlinkAccount(deps, viewer, account)
         set.status = 204
       },
       {
@@ -152,9 +152,9 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/accounts/:account_id',
-      async ({ params, platform }) => {
+      async ({ params, platform, viewer }) => {
         const account = pathIdOf(platform, 'account_id', params.account_id)
-        return showAccount(deps, await getAccount(deps.db, account))
+        return showAccount(await getAccount(deps, viewer, account))
       },
       {
         params: ofAccount,
@@ -171,9 +171,9 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
     )
     .patch(
       '/accounts/:account_id',
-      async ({ params, platform, body }) => {
+      async ({ params, platform, viewer, body }) => {
         const account = pathIdOf(platform, 'account_id', params.account_id)
-        return showAccount(deps, await patchAccount(deps, account, accountFromBot(body)))
+        return showAccount(await patchAccount(deps, viewer, account, accountFromBot(body)))
       },
       {
         params: ofAccount,
@@ -191,8 +191,8 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
     )
     .delete(
       '/accounts/:account_id',
-      async ({ params, platform, set }) => {
-        await forgetAccount(deps, pathIdOf(platform, 'account_id', params.account_id))
+      async ({ params, platform, viewer, set }) => {
+        await forgetAccount(deps, viewer, pathIdOf(platform, 'account_id', params.account_id))
         set.status = 204
       },
       {
@@ -210,7 +210,6 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
     )
 }
 
-async function showAccount({ db }: Deps, { id, system_id, autoproxy_enabled }: Account) {
-  const { hid } = await getSystemById(db, system_id)
-  return { account_id: bareId(id), system: hid, autoproxy_enabled }
+function showAccount({ id, system, autoproxy_enabled }: LinkedAccount) {
+  return { account_id: bareId(id), system, autoproxy_enabled }
 }

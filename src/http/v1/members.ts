@@ -1,12 +1,11 @@
 import { t } from 'elysia'
 import { error } from '../../model/errors'
-import { isOwner } from '../../model/privacy'
 import { parseRef } from '../../model/ref'
 import type { Deps } from '../../service/deps'
-import { createMember, deleteMember, getMember, patchMember } from '../../service/members'
-import { memberDraftFromV1, memberPatchFromV1, schemasV1 } from '../../wire/v1'
-import { describe, writeErrors } from '../docs'
-import { routes } from '../viewer'
+import { createMember, deleteMember, patchMember, seeMember } from '../../service/members'
+import { memberDraftFromV1, memberPatchFromV1, memberToV1, schemasV1 } from '../../wire/v1'
+import { describe, writeErrors } from '../openapi'
+import { routes } from '../routes'
 import { showMember, TAG } from './views'
 
 const params = t.Object({ id: t.String({ description: 'Short ID of a member' }) })
@@ -15,10 +14,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit)
     .get(
       '/m/:id',
-      async ({ params, viewer }) => {
-        const found = await getMember(deps, onlyHid(params.id))
-        return showMember(found, isOwner(viewer, found.system_id))
-      },
+      async ({ params, viewer }) => memberToV1(await seeMember(deps, viewer, onlyHid(params.id))),
       {
         params,
         detail: describe({

@@ -1,13 +1,12 @@
 import { t } from 'elysia'
 import { error } from '../../model/errors'
 import { normalizeId } from '../../model/platform'
-import { isOwner } from '../../model/privacy'
 import type { Deps } from '../../service/deps'
-import { getMessage } from '../../service/messages'
-import { messageToV1, schemasV1 } from '../../wire/v1'
-import { describe } from '../docs'
-import { routes } from '../viewer'
-import { showMember, showSystem, TAG } from './views'
+import { seeMessage } from '../../service/messages'
+import { memberToV1, messageToV1, schemasV1, systemToV1 } from '../../wire/v1'
+import { describe } from '../openapi'
+import { routes } from '../routes'
+import { TAG } from './views'
 
 export function messageRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit).get(
@@ -15,13 +14,8 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
     async ({ params, viewer }) => {
       const id = normalizeId(params.id)
       if (id === null) throw error('messageNotFound')
-      const { message, member, system } = await getMessage(deps, id)
-      const owner = isOwner(viewer, message.system_id)
-      return messageToV1(
-        message,
-        system && showSystem(system, owner),
-        member && showMember(member, owner),
-      )
+      const { message, member, system } = await seeMessage(deps, viewer, id)
+      return messageToV1(message, system && systemToV1(system), member && memberToV1(member))
     },
     {
       params: t.Object({

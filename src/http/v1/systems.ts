@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import { DomainError, error } from '../../model/errors'
 import { isOwner, type Viewer } from '../../model/privacy'
 import { parseRef, parseSystemRef } from '../../model/ref'
-import { MAX_SWITCHES } from '../../model/switch'
+import { SWITCHES_PER_PAGE } from '../../model/switch'
 import type { System } from '../../model/system'
 import type { Deps } from '../../service/deps'
 import { listSwitches } from '../../service/history'
@@ -12,9 +12,9 @@ import { createSwitch, getFronters } from '../../service/switches'
 import { getSystem } from '../../service/systems'
 import { unreadBody } from '../../wire/schema'
 import { frontersFromV1, schemasV1, switchToV1, systemPatchFromV1 } from '../../wire/v1'
-import { describe, writeErrors } from '../docs'
-import { parameter, parameters, readTime } from '../query'
-import { routes } from '../viewer'
+import { describe, writeErrors } from '../openapi'
+import { parameter, parameters, parseTime } from '../query'
+import { routes } from '../routes'
 import { showMember, showSystem, TAG } from './views'
 
 const params = t.Object({ id: t.String({ description: 'Short ID of a system' }) })
@@ -95,7 +95,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/s/:id/switches',
       async ({ params, query, viewer }) => {
-        const range = { before: readTime('before', query.before), limit: MAX_SWITCHES }
+        const range = { before: parseTime('before', query.before), limit: SWITCHES_PER_PAGE }
         const of = await getByHid(deps, viewer, params.id)
         const rows = await listSwitches(deps, viewer, of, range)
         return rows.map(({ timestamp, members }) => switchToV1(timestamp, members))

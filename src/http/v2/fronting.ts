@@ -15,9 +15,17 @@ import {
 } from '../../service/fronting'
 import { dayToV2, hoursToV2, stintToV2, totalsToV2 } from '../../wire/fronting'
 import { answerBytes } from '../answers'
-import { describe } from '../docs'
-import { parameter, parameters, readLimit, readText, readTime, readWord, readZone } from '../query'
-import { routes } from '../viewer'
+import { describe } from '../openapi'
+import {
+  parameter,
+  parameters,
+  parseLimit,
+  parseText,
+  parseTime,
+  parseWord,
+  parseZone,
+} from '../query'
+import { routes } from '../routes'
 import { systemRef } from './params'
 
 const TAG = 'Fronting'
@@ -45,11 +53,11 @@ const span = {
 
 type SpanQuery = { since?: unknown; until?: unknown; zone?: unknown }
 
-function readSpan({ since, until, zone }: SpanQuery) {
+function parseSpan({ since, until, zone }: SpanQuery) {
   return {
-    since: readTime('since', since),
-    until: readTime('until', until),
-    zone: readZone('zone', zone),
+    since: parseTime('since', since),
+    until: parseTime('until', until),
+    zone: parseZone('zone', zone),
   }
 }
 
@@ -62,10 +70,10 @@ export function frontingRoutes(deps: Deps, bodyLimit: number) {
       '/systems/:systemRef/fronting/stints',
       async ({ params, query, viewer }) => {
         const stints = await listStints(deps, viewer, params.systemRef, {
-          ...readSpan(query),
-          before: readTime('before', query.before),
-          limit: readLimit(query.limit, USUAL_STINTS, MAX_STINTS),
-          member: readText('member', query.member),
+          ...parseSpan(query),
+          before: parseTime('before', query.before),
+          limit: parseLimit(query.limit, USUAL_STINTS, MAX_STINTS),
+          member: parseText('member', query.member),
         })
         return stints.map(stintToV2)
       },
@@ -102,7 +110,7 @@ export function frontingRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/systems/:systemRef/fronting/totals',
       async ({ params, query, viewer }) =>
-        totalsToV2(await getTotals(deps, viewer, params.systemRef, readSpan(query))),
+        totalsToV2(await getTotals(deps, viewer, params.systemRef, parseSpan(query))),
       {
         params: ofSystem,
         query: parameters(span),
@@ -120,8 +128,8 @@ export function frontingRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/systems/:systemRef/fronting/days',
       async ({ params, query, viewer }) => {
-        const by = query.by === undefined ? 'day' : readWord('by', query.by, periods)
-        const asked = { ...readSpan(query), by }
+        const by = query.by === undefined ? 'day' : parseWord('by', query.by, periods)
+        const asked = { ...parseSpan(query), by }
         return (await listDays(deps, viewer, params.systemRef, asked)).map(dayToV2)
       },
       {
@@ -147,7 +155,7 @@ export function frontingRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/systems/:systemRef/fronting/hours',
       async ({ params, query, viewer }) =>
-        hoursToV2(await getHours(deps, viewer, params.systemRef, readSpan(query))),
+        hoursToV2(await getHours(deps, viewer, params.systemRef, parseSpan(query))),
       {
         params: ofSystem,
         query: parameters(span),
@@ -164,7 +172,7 @@ export function frontingRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/systems/:systemRef/fronting/pairs',
       async ({ params, query, viewer }) =>
-        await listPairs(deps, viewer, params.systemRef, readSpan(query)),
+        await listPairs(deps, viewer, params.systemRef, parseSpan(query)),
       {
         params: ofSystem,
         query: parameters(span),
@@ -181,7 +189,7 @@ export function frontingRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/systems/:systemRef/fronting.ics',
       async ({ params, query, viewer, request }) => {
-        const file = await getCalendar(deps, viewer, params.systemRef, readSpan(query))
+        const file = await getCalendar(deps, viewer, params.systemRef, parseSpan(query))
         return answerBytes(request, file, { 'content-type': 'text/calendar; charset=utf-8' })
       },
       {

@@ -2,14 +2,14 @@ import { t } from 'elysia'
 import { group } from '../../model/group'
 import type { Deps } from '../../service/deps'
 import { createGroup, deleteGroup, patchGroup } from '../../service/groups'
+import { loadGroup, loadGroupMembers, loadGroups } from '../../service/load/load'
 import { changeGroupMembers, membershipActions } from '../../service/memberships'
-import { readGroup, readGroupMembers, readGroups } from '../../service/reading'
-import { readStrings } from '../../wire/json'
+import { parseStrings } from '../../wire/json'
 import { bodySchema, EXAMPLE_MEMBER, listBody } from '../../wire/schema'
 import { draftFromV2, patchFromV2 } from '../../wire/v2'
-import { describe, writeErrors } from '../docs'
-import { parameter, parameters, readFlag } from '../query'
-import { routes } from '../viewer'
+import { describe, writeErrors } from '../openapi'
+import { parameter, parameters, parseFlag } from '../query'
+import { routes } from '../routes'
 import { groupRef, systemRef } from './params'
 import { showGroup } from './views'
 
@@ -20,8 +20,8 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/systems/:systemRef/groups',
       async ({ params, query, viewer }) => {
-        const withMembers = readFlag('with_members', query.with_members)
-        return await readGroups(deps, viewer, params.systemRef, withMembers)
+        const withMembers = parseFlag('with_members', query.with_members)
+        return await loadGroups(deps, viewer, params.systemRef, withMembers)
       },
       {
         params: t.Object({ systemRef }),
@@ -62,7 +62,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/groups/:groupRef',
-      async ({ params, viewer }) => await readGroup(deps, viewer, params.groupRef),
+      async ({ params, viewer }) => await loadGroup(deps, viewer, params.groupRef),
       {
         params,
         detail: describe({
@@ -114,7 +114,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/groups/:groupRef/members',
-      async ({ params, viewer }) => await readGroupMembers(deps, viewer, params.groupRef),
+      async ({ params, viewer }) => await loadGroupMembers(deps, viewer, params.groupRef),
       {
         params,
         detail: describe({
@@ -132,7 +132,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
     app.post(
       `/groups/:groupRef/members/${action}`,
       async ({ params, viewer, body, set }) => {
-        await changeGroupMembers(deps, viewer, params.groupRef, action, readStrings(body))
+        await changeGroupMembers(deps, viewer, params.groupRef, action, parseStrings(body))
         set.status = 204
       },
       {

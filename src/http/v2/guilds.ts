@@ -2,8 +2,8 @@ import { t } from 'elysia'
 import { autoproxy } from '../../model/autoproxy'
 import { error } from '../../model/errors'
 import { memberGuild, systemGuild } from '../../model/guild'
-import { see } from '../../model/privacy'
-import { type GuildAutoproxy, getAutoproxy, patchAutoproxy } from '../../service/autoproxy'
+import { requireSystem, see } from '../../model/privacy'
+import { type GuildAutoproxy, getOwnAutoproxy, patchAutoproxy } from '../../service/autoproxy'
 import type { Deps } from '../../service/deps'
 import {
   getMemberGuild,
@@ -11,13 +11,11 @@ import {
   patchMemberGuild,
   patchSystemGuild,
 } from '../../service/guilds'
-import { getOwnMember } from '../../service/members'
-import { requireSystem } from '../../service/systems'
 import { bodySchema } from '../../wire/schema'
 import { patchFromV2, toV2 } from '../../wire/v2'
-import { describe, writeErrors } from '../docs'
-import { neededParameter, parameter, parameters, pathSnowflake, readSnowflake } from '../query'
-import { routes } from '../viewer'
+import { describe, writeErrors } from '../openapi'
+import { neededParameter, parameter, parameters, parseSnowflake, pathSnowflake } from '../query'
+import { routes } from '../routes'
 import { guildId, memberRef } from './params'
 
 const ofGuild = t.Object({ guild_id: guildId })
@@ -38,7 +36,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
       '/systems/@me/guilds/:guild_id',
       async ({ params, viewer }) => {
         const guild = pathSnowflake('guild_id', params.guild_id)
-        return showSystemGuild(await getSystemGuild(deps.db, requireSystem(viewer), guild))
+        return showSystemGuild(await getSystemGuild(deps, viewer, guild))
       },
       {
         params: ofGuild,
@@ -59,8 +57,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
       async ({ params, viewer, body }) => {
         const guild = pathSnowflake('guild_id', params.guild_id)
         const patch = patchFromV2(systemGuild, body)
-        const system = requireSystem(viewer)
-        return showSystemGuild(await patchSystemGuild(deps, system, guild, patch, 'refuse'))
+        return showSystemGuild(await patchSystemGuild(deps, viewer, guild, patch, 'refuse'))
       },
       {
         params: ofGuild,
@@ -80,8 +77,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
       '/members/:memberRef/guilds/:guild_id',
       async ({ params, viewer }) => {
         const guild = pathSnowflake('guild_id', params.guild_id)
-        const { id } = await getOwnMember(deps, viewer, params.memberRef)
-        return showMemberGuild(await getMemberGuild(deps.db, id, guild))
+        return showMemberGuild(await getMemberGuild(deps, viewer, params.memberRef, guild))
       },
       {
         params: ofMember,
@@ -108,8 +104,9 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
       async ({ params, viewer, body }) => {
         const guild = pathSnowflake('guild_id', params.guild_id)
         const patch = patchFromV2(memberGuild, body)
-        const member = await getOwnMember(deps, viewer, params.memberRef)
-        return showMemberGuild(await patchMemberGuild(deps, member, guild, patch, 'refuse'))
+        return showMemberGuild(
+          await patchMemberGuild(deps, viewer, params.memberRef, guild, patch, 'refuse'),
+        )
       },
       {
         params: ofMember,
@@ -134,8 +131,9 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/systems/@me/autoproxy',
       async ({ query, viewer }) => {
-        const system = requireSystem(viewer)
-        return showAutoproxy(await getAutoproxy(deps.db, system, autoproxyGuild(query)))
+        // Nobody is told what is wrong with their question.
+        requireSystem(viewer)
+        return showAutoproxy(await getOwnAutoproxy(deps, viewer, autoproxyGuild(query)))
       },
       {
         query: autoproxyQuery,
@@ -156,7 +154,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
       async ({ query, viewer, body }) => {
         const guild = autoproxyGuild(query)
         const patch = patchFromV2(autoproxy, body)
-        return showAutoproxy(await patchAutoproxy(deps, requireSystem(viewer), guild, patch))
+        return showAutoproxy(await patchAutoproxy(deps, viewer, guild, patch))
       },
       {
         query: autoproxyQuery,
@@ -182,8 +180,8 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
 }
 
 function autoproxyGuild(query: { guild_id?: unknown; channel_id?: unknown }): string {
-  const channel = readSnowflake('channel_id', query.channel_id)
-  const guild = readSnowflake('guild_id', query.guild_id)
+  const channel = parseSnowflake('channel_id', query.channel_id)
+  const guild = parseSnowflake('guild_id', query.guild_id)
   if (channel !== null) throw error('unimplemented', 'autoproxy of a channel')
   if (guild === null) throw error('unimplemented', 'autoproxy without guild_id')
   return guild

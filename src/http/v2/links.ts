@@ -2,16 +2,15 @@ import { t } from 'elysia'
 import { formatInstant } from '../../model/time'
 import type { Deps } from '../../service/deps'
 import { createLinkCode } from '../../service/linkCodes'
-import { requireSystem } from '../../service/systems'
-import { describe, writeErrors } from '../docs'
-import { routes } from '../viewer'
+import { describe, writeErrors } from '../openapi'
+import { routes } from '../routes'
 
 /** Linking an account of another platform begins with a code. */
 export function linkRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit).post(
     '/systems/@me/link-code',
     async ({ viewer, set }) => {
-      const { code, expires } = await createLinkCode(deps, requireSystem(viewer))
+      const { code, expires } = await createLinkCode(deps, viewer)
       set.status = 201
       return { code, expires: formatInstant(expires) }
     },

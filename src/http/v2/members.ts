@@ -1,14 +1,14 @@
 import { t } from 'elysia'
 import { member } from '../../model/member'
 import type { Deps } from '../../service/deps'
+import { loadMember, loadMemberGroups, loadMembers } from '../../service/load/load'
 import { createMember, deleteMember, patchMember } from '../../service/members'
 import { changeMemberGroups, membershipActions } from '../../service/memberships'
-import { readMember, readMemberGroups, readMembers } from '../../service/reading'
-import { readStrings } from '../../wire/json'
+import { parseStrings } from '../../wire/json'
 import { bodySchema, EXAMPLE_GROUP, listBody } from '../../wire/schema'
 import { draftFromV2, patchFromV2 } from '../../wire/v2'
-import { describe, writeErrors } from '../docs'
-import { routes } from '../viewer'
+import { describe, writeErrors } from '../openapi'
+import { routes } from '../routes'
 import { memberRef, systemRef } from './params'
 import { showMember } from './views'
 
@@ -18,7 +18,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
   const app = routes(bodyLimit)
     .get(
       '/systems/:systemRef/members',
-      async ({ params, viewer }) => await readMembers(deps, viewer, params.systemRef),
+      async ({ params, viewer }) => await loadMembers(deps, viewer, params.systemRef),
       {
         params: t.Object({ systemRef }),
         detail: describe({
@@ -53,7 +53,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/members/:memberRef',
-      async ({ params, viewer }) => await readMember(deps, viewer, params.memberRef),
+      async ({ params, viewer }) => await loadMember(deps, viewer, params.memberRef),
       {
         params,
         detail: describe({
@@ -107,7 +107,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/members/:memberRef/groups',
-      async ({ params, viewer }) => await readMemberGroups(deps, viewer, params.memberRef),
+      async ({ params, viewer }) => await loadMemberGroups(deps, viewer, params.memberRef),
       {
         params,
         detail: describe({
@@ -124,7 +124,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
     app.post(
       `/members/:memberRef/groups/${action}`,
       async ({ params, viewer, body, set }) => {
-        await changeMemberGroups(deps, viewer, params.memberRef, action, readStrings(body))
+        await changeMemberGroups(deps, viewer, params.memberRef, action, parseStrings(body))
         set.status = 204
       },
       {

@@ -1,16 +1,16 @@
 import { t } from 'elysia'
 import type { Deps } from '../../service/deps'
-import { readMessage } from '../../service/reading'
-import { describe } from '../docs'
+import { loadMessage } from '../../service/load/load'
+import { describe } from '../openapi'
 import { pathSnowflake } from '../query'
-import { routes } from '../viewer'
+import { routes } from '../routes'
 
 export function messageRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit).get(
     '/messages/:message',
     async ({ params, viewer }) => {
       const id = pathSnowflake('message', params.message)
-      return await readMessage(deps, viewer, id)
+      return await loadMessage(deps, viewer, id)
     },
     {
       params: t.Object({

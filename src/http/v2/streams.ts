@@ -1,26 +1,25 @@
 import { t } from 'elysia'
 import type { Events } from '../../events/events'
-import { eventsOfSystemAfter, findGap, latestEventId, type StoredEvent } from '../../events/outbox'
-import { spellEvent } from '../../events/spell'
-import type { Reader } from '../../events/stream'
+import { follow } from '../../events/follow'
+import type { Listener } from '../../events/stream'
 import { error } from '../../model/errors'
 import type { EventType } from '../../model/events'
 import { isOwner, type Viewer } from '../../model/privacy'
+import type { System } from '../../model/system'
 import type { Deps } from '../../service/deps'
 import { getFronters } from '../../service/switches'
-import { getSystem, getSystemById, requireSystem } from '../../service/systems'
-import { describe } from '../docs'
-import { callerOf, clientOf } from '../note'
-import { findCaller, routes } from '../viewer'
+import { getSystem } from '../../service/systems'
+import { findCaller } from '../caller'
+import { callerOf, clientOf } from '../context'
+import { describe } from '../openapi'
+import { routes } from '../routes'
 import { systemRef } from './params'
 import { showFront } from './views'
 
 const TAG = 'Events'
-/** How much of the outbox is read at once for one reader. */
-const PAGE = 20
 
 /** What can change who fronts, or what is seen of them. */
-const frontChanges = new Set<string>([
+const frontChanges: ReadonlySet<string> = new Set<string>([
   'CREATE_SWITCH',
   'UPDATE_SWITCH',
   'DELETE_SWITCH',
@@ -44,11 +43,11 @@ export function streamRoutes(
     .get(
       '/systems/@me/events',
       async ({ request, viewer }) => {
-        const system = await getSystemById(deps.db, requireSystem(viewer))
-        const since = readLastEventId(request.headers)
+        const { uuid } = await getSystem(deps, viewer, '@me')
+        const since = parseLastEventId(request.headers)
         return eventStream(events, clientNamed(request), (reader) => {
           reader.mayHear = stillHas(deps, request, viewer)
-          return follow(events, reader, system, since)
+          return follow(events, viewer, reader, uuid, since)
         })
       },
       {
@@ -74,8 +73,8 @@ export function streamRoutes(
         return eventStream(events, clientNamed(request), (reader) => {
           reader.mayHear = stillHas(deps, request, viewer)
           // Nothing is told of a system that is deleted, so its end is noticed here.
-          reader.mayStay = async () => Boolean(await getSystemById(deps.db, system.id))
-          return followFronters(deps, events, asked, reader, viewer, system.id)
+          reader.mayStay = async () => Boolean(await getSystem(deps, viewer, system.uuid))
+          return followFronters(deps, events, asked, reader, viewer, system)
         })
       },
       {
@@ -108,7 +107,7 @@ function nameClient(request: Request, trustedProxies: number): string | null {
 function eventStream(
   { streams }: Events,
   client: string | null,
-  begin: (reader: Reader) => () => void,
+  begin: (reader: Listener) => () => void,
 ): Response {
   return new Response(streams.open(client, begin), {
     headers: {
@@ -120,79 +119,20 @@ function eventStream(
   })
 }
 
-/**
- * Sends what was missed, then what happens. Whenever the reader has no room, the outbox keeps what
- * happens until it has.
- */
-function follow(
-  { deps, hub }: Events,
-  reader: Reader,
-  { id, uuid }: { id: number; uuid: string },
-  since: number | null,
-): () => void {
-  let sent = 0
-  let isReading = true
-  let isMore = false
-  const tell = (event: StoredEvent) => {
-    sent = event.id
-    const data = JSON.stringify(spellEvent(event, uuid))
-    reader.send({ id: event.id, event: event.type, data })
-  }
-  /** With the number before the next, so that it is told once. */
-  const tellGap = (gap: { after: number; before: number }) => {
-    sent = gap.before - 1
-    reader.send({ id: sent, event: 'gap', data: JSON.stringify(gap) })
-  }
-  const readOutbox = async () => {
-    while (isReading) {
-      isMore = false
-      const gap = await findGap(deps.db, id, sent)
-      if (gap && (await reader.room())) tellGap(gap)
-      const page = await eventsOfSystemAfter(deps.db, id, sent, PAGE)
-      for (const event of page) {
-        if (!(await reader.room())) return
-        tell(event)
-      }
-      isReading = page.length > 0 || isMore
-    }
-  }
-  /** Needs not read what was just passed on, only what comes while there is no room for it. */
-  const tellHeard = async (event: StoredEvent) => {
-    isReading = true
-    isMore = false
-    if (!(await reader.room())) return
-    tell(event)
-    isReading = isMore
-    await readOutbox()
-  }
-  const begin = async () => {
-    const latest = await latestEventId(deps.db)
-    // A number of another time, before a backup was put back, must not silence what comes.
-    sent = Math.min(since ?? latest, latest)
-    await readOutbox()
-  }
-  const stop = hub.listen(id, (event) => {
-    if (isReading) isMore = true
-    else if (event.id > sent) tellHeard(event).catch(() => reader.end())
-  })
-  begin().catch(() => reader.end())
-  return stop
-}
-
 /** Sends who fronts whenever that is something else than before, as this viewer may see it. */
 function followFronters(
   deps: Deps,
   { hub }: Events,
   asked: Asked,
-  reader: Reader,
+  reader: Listener,
   viewer: Viewer,
-  systemId: number,
+  system: Followed,
 ): () => void {
   let last: string | undefined
   let newest: number | null = null
   let isTelling = false
   const tell = async (id: number) => {
-    const data = await sharedFront(deps, asked, viewer, systemId, id)
+    const data = await sharedFront(deps, asked, viewer, system, id)
     // Once more, because it took time to look up.
     if (data === last || !(await reader.room())) return
     last = data
@@ -212,10 +152,10 @@ function followFronters(
     newest = id
     if (!isTelling) tellAll().catch(() => reader.end())
   }
-  const stop = hub.listen(systemId, ({ id, type }) => {
+  const stop = hub.listen(system.id, ({ id, type }) => {
     if (frontChanges.has(type)) change(id)
   })
-  latestEventId(deps.db).then(
+  hub.latest().then(
     (id) => change(Math.max(id, newest ?? 0)),
     () => reader.end(),
   )
@@ -224,26 +164,29 @@ function followFronters(
 
 type Asked = Map<string, Promise<string>>
 
+/** A system by its names, which never change. */
+type Followed = Pick<System, 'id' | 'uuid'>
+
 /** A thousand widgets of one system ask the same after one event: it is looked up once. */
 function sharedFront(
   deps: Deps,
   asked: Asked,
   viewer: Viewer,
-  systemId: number,
+  { id, uuid }: Followed,
   eventId: number,
 ): Promise<string> {
-  const owner = isOwner(viewer, systemId)
-  const key = `${systemId} ${owner} ${eventId}`
+  const owner = isOwner(viewer, id)
+  const key = `${id} ${owner} ${eventId}`
   let answer = asked.get(key)
   if (!answer) {
-    answer = frontersOf(deps, viewer, systemId, owner).finally(() => asked.delete(key))
+    answer = frontersOf(deps, viewer, uuid, owner).finally(() => asked.delete(key))
     asked.set(key, answer)
   }
   return answer
 }
 
-async function frontersOf(deps: Deps, viewer: Viewer, systemId: number, owner: boolean) {
-  const front = await getFronters(deps, viewer, await getSystemById(deps.db, systemId))
+async function frontersOf(deps: Deps, viewer: Viewer, uuid: string, owner: boolean) {
+  const front = await getFronters(deps, viewer, await getSystem(deps, viewer, uuid))
   return JSON.stringify(front && showFront(front, owner))
 }
 
@@ -251,15 +194,14 @@ async function frontersOf(deps: Deps, viewer: Viewer, systemId: number, owner: b
  * Whether the caller is still who it was: its token may have been revoked, its system deleted. It is
  * looked up again only when anything was written since.
  */
-function stillHas(deps: Deps, { headers, url }: Request, viewer: Viewer): () => Promise<boolean> {
-  const { pathname } = new URL(url)
+function stillHas(deps: Deps, { headers }: Request, viewer: Viewer): () => Promise<boolean> {
   return async () => {
-    const caller = await findCaller(deps, headers, pathname)
+    const caller = await findCaller(deps, headers, { isForBots: false })
     return caller.viewer.system === viewer.system
   }
 }
 
-function readLastEventId(headers: Headers): number | null {
+function parseLastEventId(headers: Headers): number | null {
   const text = headers.get('last-event-id')
   if (text === null || text === '') return null
   if (!/^\d{1,15}$/.test(text)) throw error('badRequest', 'Last-Event-ID must be a number')

@@ -1,13 +1,13 @@
 import { t } from 'elysia'
-import { MAX_FRONTERS, MAX_SWITCHES } from '../../model/switch'
+import { MAX_FRONTERS, SWITCHES_PER_PAGE } from '../../model/switch'
 import type { Deps } from '../../service/deps'
-import { readFronters, readSwitch, readSwitches } from '../../service/reading'
+import { loadFronters, loadSwitch, loadSwitches } from '../../service/load/load'
 import { changeSwitchMembers, createSwitch, deleteSwitch, moveSwitch } from '../../service/switches'
 import { EXAMPLE_MEMBER, listBody, unreadBody } from '../../wire/schema'
 import { switchFromV2, switchMembersFromV2, switchTimeFromV2 } from '../../wire/v2'
-import { describe, writeErrors } from '../docs'
-import { parameter, parameters, readLimit, readTime } from '../query'
-import { routes } from '../viewer'
+import { describe, writeErrors } from '../openapi'
+import { parameter, parameters, parseLimit, parseTime } from '../query'
+import { routes } from '../routes'
 import { switchRef, systemRef } from './params'
 import { showFront } from './views'
 
@@ -19,8 +19,8 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/systems/:systemRef/switches',
       async ({ params, query, viewer }) => {
-        const range = { before: readTime('before', query.before), limit: readLimit(query.limit) }
-        return await readSwitches(deps, viewer, params.systemRef, range)
+        const range = { before: parseTime('before', query.before), limit: parseLimit(query.limit) }
+        return await loadSwitches(deps, viewer, params.systemRef, range)
       },
       {
         params: ofSystem,
@@ -34,7 +34,7 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
             type: 'integer',
             minimum: 1,
             // No `default` here: Elysia would put it into the query as a number.
-            description: `How many; ${MAX_SWITCHES} when left out, and never more`,
+            description: `How many; ${SWITCHES_PER_PAGE} when left out, and never more`,
           }),
         }),
         detail: describe({
@@ -51,7 +51,7 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/systems/:systemRef/fronters',
       async ({ params, viewer, set }) => {
-        const front = await readFronters(deps, viewer, params.systemRef)
+        const front = await loadFronters(deps, viewer, params.systemRef)
         if (front !== null) return front
         set.status = 204
         return
@@ -120,7 +120,7 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/systems/:systemRef/switches/:switchRef',
       async ({ params, viewer }) =>
-        await readSwitch(deps, viewer, params.systemRef, params.switchRef),
+        await loadSwitch(deps, viewer, params.systemRef, params.switchRef),
       {
         params: ofSwitch,
         detail: describe({

@@ -1,15 +1,15 @@
 import { t } from 'elysia'
-import { isOwner, see } from '../../model/privacy'
+import { see } from '../../model/privacy'
 import { settings } from '../../model/settings'
 import { system } from '../../model/system'
 import type { Deps } from '../../service/deps'
-import { readSystem } from '../../service/reading'
-import { getSettings, patchSettings } from '../../service/settings'
-import { getSystem, patchSystem } from '../../service/systems'
+import { loadSystem } from '../../service/load/load'
+import { patchSettings, seeSettings } from '../../service/settings'
+import { patchSystem } from '../../service/systems'
 import { bodySchema } from '../../wire/schema'
 import { patchFromV2, toV2 } from '../../wire/v2'
-import { describe, writeErrors } from '../docs'
-import { routes } from '../viewer'
+import { describe, writeErrors } from '../openapi'
+import { routes } from '../routes'
 import { systemRef } from './params'
 import { showSystem } from './views'
 
@@ -19,7 +19,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit)
     .get(
       '/systems/:systemRef',
-      async ({ params, viewer }) => await readSystem(deps, viewer, params.systemRef),
+      async ({ params, viewer }) => await loadSystem(deps, viewer, params.systemRef),
       {
         params,
         detail: describe({
@@ -55,10 +55,8 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/systems/:systemRef/settings',
-      async ({ params, viewer }) => {
-        const { id } = await getSystem(deps, viewer, params.systemRef)
-        return toV2(settings, see(settings, await getSettings(deps.db, id), isOwner(viewer, id)))
-      },
+      async ({ params, viewer }) =>
+        toV2(settings, await seeSettings(deps, viewer, params.systemRef)),
       {
         params,
         detail: describe({

@@ -1,26 +1,24 @@
 import { t } from 'elysia'
 import { error } from '../../model/errors'
-import { platformOf } from '../../model/platform'
-import type { Viewer } from '../../model/privacy'
 import type { Deps } from '../../service/deps'
-import { type ExportFile, exportFrontHistory, exportSystem } from '../../service/exporting'
-import { importFile } from '../../service/importing'
-import { importParts } from '../../service/importWork'
-import { requireSystem } from '../../service/systems'
+import { type ExportFile, exportFrontHistory, exportSystem } from '../../service/transfer/export'
+import { importInTurn } from '../../service/transfer/import'
+import { importParts } from '../../service/transfer/work'
 import { EXAMPLE_MEMBER } from '../../wire/schema'
 import { answerBytes } from '../answers'
-import { describe, writeErrors } from '../docs'
+import type { UnreadFile } from '../body'
+import { describe, writeErrors } from '../openapi'
 import {
   neededParameter,
   parameter,
   parameters,
+  parseChoices,
+  parseFlag,
+  parseList,
+  parseWord,
   pathSnowflake,
-  readChoices,
-  readFlag,
-  readList,
-  readWord,
 } from '../query'
-import { fileRoutes, type UnreadFile } from '../viewer'
+import { fileRoutes } from '../routes'
 
 const TAG = 'Import and export'
 
@@ -45,17 +43,13 @@ export function transferRoutes(deps: Deps, importLimit: number) {
     .post(
       '/systems/@me/import',
       async ({ viewer, query, body }) => {
-        const systemId = requireSystem(viewer)
         const options = {
-          dryRun: readFlag('dry_run', query.dry_run),
-          only: readChoices('only', query.only, importParts),
-          isPublic: readFlag('public', query.public),
-          link: readLink(viewer, query.link),
+          dryRun: parseFlag('dry_run', query.dry_run),
+          only: parseChoices('only', query.only, importParts),
+          isPublic: parseFlag('public', query.public),
+          link: parseLink(query.link),
         }
-        // The file is read when there is room for it: many at once would fill the memory.
-        return deps.importTurns.take(systemId, () =>
-          importFile(deps, body.arrive(), { systemId }, options),
-        )
+        return importInTurn(deps, viewer, body.arrive(), options)
       },
       {
         body: file,
@@ -98,11 +92,11 @@ export function transferRoutes(deps: Deps, importLimit: number) {
       '/systems/@me/export',
       async ({ viewer, query, request }) => {
         const choice = {
-          members: readList('members', query.members),
-          groups: readList('groups', query.groups),
+          members: parseList('members', query.members),
+          groups: parseList('groups', query.groups),
         }
-        const part = readPart(query.part)
-        const { file, hasMore } = await exportSystem(deps, requireSystem(viewer), choice, part)
+        const part = parsePart(query.part)
+        const { file, hasMore } = await exportSystem(deps, viewer, choice, part)
         const response = download(request, file, 'system.json', 'application/json')
         if (hasMore) response.headers.set('link', `<${nextPart(request.url, part)}>; rel="next"`)
         return response
@@ -148,8 +142,8 @@ export function transferRoutes(deps: Deps, importLimit: number) {
     .get(
       '/systems/@me/export/front-history',
       async ({ viewer, query, request }) => {
-        const format = readWord('format', query.format, ['csv', 'ics'])
-        const file = await exportFrontHistory(deps, requireSystem(viewer), format)
+        const format = parseWord('format', query.format, ['csv', 'ics'])
+        const file = await exportFrontHistory(deps, viewer, format)
         return download(request, file, `front-history.${format}`, types[format])
       },
       {
@@ -176,16 +170,13 @@ export function transferRoutes(deps: Deps, importLimit: number) {
     )
 }
 
-/** The accounts that a bot vouches for, all of its platform. A system's token proves no account. */
-function readLink(viewer: Viewer, given: unknown): ReadonlySet<string> {
-  const named = readList('link', given)
-  if (named === null) return new Set()
-  const ids = named.map((id) => pathSnowflake('link', id))
-  if (!ids.every((id) => platformOf(id) === viewer.platform)) throw error('forbidden')
-  return new Set(ids)
+/** The accounts that a bot vouches for. */
+function parseLink(given: unknown): ReadonlySet<string> {
+  const named = parseList('link', given) ?? []
+  return new Set(named.map((id) => pathSnowflake('link', id)))
 }
 
-function readPart(given: unknown): number {
+function parsePart(given: unknown): number {
   if (given === undefined) return 1
   if (typeof given !== 'string' || !/^[1-9]\d{0,4}$/.test(given))
     throw error('badRequest', 'part must be a whole number, 1 or more')

@@ -1,21 +1,14 @@
 import { t } from 'elysia'
 import type { Events } from '../../events/events'
-import {
-  chooseToken,
-  describeWebhook,
-  enableWebhook,
-  registerWebhook,
-  removeWebhook,
-} from '../../events/webhooks'
+import { chooseToken, describeWebhook, registerWebhook, removeWebhook } from '../../events/webhooks'
 import { Problem } from '../../model/check'
 import { throwIfAny } from '../../model/entity'
 import type { Problems } from '../../model/errors'
 import { url as urlField } from '../../model/field'
-import { requireSystem } from '../../service/systems'
-import { readObject, type UnreadBody } from '../../wire/json'
+import { parseObject, type UnreadBody } from '../../wire/json'
 import { unreadBody } from '../../wire/schema'
-import { describe, writeErrors } from '../docs'
-import { routes } from '../viewer'
+import { describe, writeErrors } from '../openapi'
+import { routes } from '../routes'
 
 const TAG = 'Events'
 
@@ -33,29 +26,24 @@ const registered = t.Object({
 /** The webhook of the own system: registered, proven, watched and removed. */
 export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
   return routes(bodyLimit)
-    .get(
-      '/systems/@me/webhook',
-      async ({ viewer }) => describeWebhook(deps.db, requireSystem(viewer)),
-      {
-        detail: describe({
-          tag: TAG,
-          id: 'getWebhook',
-          summary: 'Get the webhook’s state and last deliveries',
-          description:
-            'What to look at when events do not arrive: its `state`, why it is disabled, and what each of the last deliveries was answered.',
-          isOwn: true,
-          answers: { 200: 'Webhook' },
-          errors: ['badRequest', 'unauthorized'],
-        }),
-      },
-    )
+    .get('/systems/@me/webhook', async ({ viewer }) => describeWebhook(deps, viewer), {
+      detail: describe({
+        tag: TAG,
+        id: 'getWebhook',
+        summary: 'Get the webhook’s state and last deliveries',
+        description:
+          'What to look at when events do not arrive: its `state`, why it is disabled, and what each of the last deliveries was answered.',
+        isOwn: true,
+        answers: { 200: 'Webhook' },
+        errors: ['badRequest', 'unauthorized'],
+      }),
+    })
     .put(
       '/systems/@me/webhook',
       async ({ viewer, body }) => {
-        const system = requireSystem(viewer)
-        const { url, token } = readRegistration(body)
+        const { url, token } = parseRegistration(body)
         await dispatcher.checkUrl(url)
-        await registerWebhook(deps, system, url, token)
+        await registerWebhook(deps, viewer, url, token)
         return { url, state: 'pending', token }
       },
       {
@@ -88,7 +76,7 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
     .delete(
       '/systems/@me/webhook',
       async ({ viewer, set }) => {
-        await removeWebhook(deps, requireSystem(viewer))
+        await removeWebhook(deps, viewer)
         set.status = 204
       },
       {
@@ -106,9 +94,8 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
     .post(
       '/systems/@me/webhook/verify',
       async ({ viewer }) => {
-        const system = requireSystem(viewer)
-        await dispatcher.verify(system)
-        return describeWebhook(deps.db, system)
+        await dispatcher.verify(viewer)
+        return describeWebhook(deps, viewer)
       },
       {
         detail: describe({
@@ -125,10 +112,8 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
     .post(
       '/systems/@me/webhook/enable',
       async ({ viewer }) => {
-        const system = requireSystem(viewer)
-        await enableWebhook(deps, system)
-        dispatcher.touch(system)
-        return describeWebhook(deps.db, system)
+        await dispatcher.enable(viewer)
+        return describeWebhook(deps, viewer)
       },
       {
         detail: describe({
@@ -145,7 +130,7 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
     .post(
       '/systems/@me/webhook/test',
       async ({ viewer }) => {
-        const sent = await dispatcher.test(requireSystem(viewer))
+        const sent = await dispatcher.test(viewer)
         return 'status' in sent ? sent : { status: null, error: sent.error }
       },
       {
@@ -166,8 +151,8 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
     )
 }
 
-function readRegistration(body: UnreadBody): { url: string; token: string } {
-  const given = readObject(body)
+function parseRegistration(body: UnreadBody): { url: string; token: string } {
+  const given = parseObject(body)
   const problems: Problems = {}
   const url = address.read(given.url ?? null)
   if (url === null) problems.url = [new Problem('Required.')]

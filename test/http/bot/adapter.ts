@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import type { Platform } from '../../../src/model/platform'
-import { createBot } from '../../../src/service/tokens'
 import type { Answer, Home } from '../../kit'
+import { createBot } from '../../operator'
 import type { Json } from './stage'
 
 /** A bot of some platform. */

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import { members, systems } from '../../../src/db/tables'
-import { createBot } from '../../../src/service/tokens'
 import { home } from '../../kit'
+import { createBot } from '../../operator'
 
 /** Every command of the chapter for bots, in its order, as a reader would type it. */
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { linkCodes } from '../../../src/db/tables'
 import { MINUTE, parseInstant, SECOND } from '../../../src/model/time'
 import { home, type Someone } from '../../kit'
-import { dump } from '../../service/stage'
+import { dump } from '../../service/transfer/stage'
 import { type Adapter, makeAdapter } from './adapter'
 
 let at = 1_700_000_000 * SECOND

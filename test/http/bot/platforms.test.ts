@@ -421,7 +421,7 @@ describe('a bot acts', () => {
 
   test('not for one that the operator made, until it has an account there', async () => {
     const { deps } = here
-    const { createSystem } = await import('../../../src/service/systems')
+    const { createSystem } = await import('../../operator')
     const { insertAccount } = await import('../../../src/service/accounts')
     const made = await createSystem(deps, {}, { account: null, tokenName: 'test' })
     const behalf = { 'x-system': made.system.hid }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { ignoreReasons } from '../../../src/model/proxy'
+import { ignoreReasons } from '../../../src/model/proxy/decide'
 import { SECOND } from '../../../src/model/time'
 import { createClock } from '../../../src/service/deps'
 import { home } from '../../kit'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { IgnoreReason, RefuseReason } from '../../../src/model/proxy'
+import type { IgnoreReason, RefuseReason } from '../../../src/model/proxy/decide'
 import type { Home } from '../../kit'
 import { type Json, type Stage, type Step, versionOf } from './stage'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { refuseReasons } from '../../../src/model/proxy'
+import { refuseReasons } from '../../../src/model/proxy/decide'
 import { home } from '../../kit'
 import {
   autoproxy,

@@ -1,8 +1,8 @@
 import { expect } from 'bun:test'
 import { gt, max, sql } from 'drizzle-orm'
 import { events } from '../../../src/db/tables'
-import { createBot } from '../../../src/service/tokens'
 import type { Answer, Home } from '../../kit'
+import { createBot } from '../../operator'
 
 /** An answer, as far as a test looks into it. */
 export type Json = Record<string, unknown>

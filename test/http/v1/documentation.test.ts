@@ -267,10 +267,10 @@ describe('version 1 can be thrown away', () => {
   const namesIt = (file: string) =>
     importsOf(readFileSync(join(src, file), 'utf8')).some((target) => /(^|\/)v1(\/|$)/.test(target))
 
-  test('because nothing but the server knows of it', () => {
+  test('because nothing but the list of wires knows of it', () => {
     const knowing = files.filter((file) => !isOld(file) && namesIt(file))
     expect(files.filter(isOld).length).toBeGreaterThan(4)
-    expect(knowing).toEqual(['http/server.ts'])
+    expect(knowing).toEqual(['http/wires.ts'])
   })
 })
 

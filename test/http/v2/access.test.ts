@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { patchMemberGuild, patchSystemGuild } from '../../../src/service/guilds'
 import { home } from '../../kit'
+import { patchMemberGuild, patchSystemGuild } from '../../operator'
 import { everyone, makeWorld, stateOf, type Who, type World } from '../../scenarios'
 import { endpoints } from './endpoints'
 

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import Ajv from 'ajv'
+import { autoproxy } from '../../../src/model/autoproxy'
+import type { Entity } from '../../../src/model/entity'
 import { errorTable } from '../../../src/model/errors'
+import { group } from '../../../src/model/group'
+import { memberGuild, systemGuild } from '../../../src/model/guild'
+import { member } from '../../../src/model/member'
+import { settings } from '../../../src/model/settings'
+import { system } from '../../../src/model/system'
 import { document } from '../../document'
 import { home } from '../../kit'
 import { everyone, makeWorld } from '../../scenarios'
@@ -144,42 +151,26 @@ const queries: Record<string, string[]> = {
 }
 
 describe('the limits of the interface', () => {
-  const limits: Record<string, Record<string, number>> = {
-    'PATCH /systems/{systemRef}': {
-      name: 100,
-      description: 1000,
-      tag: 79,
-      pronouns: 100,
-      avatar_url: 256,
-      banner: 256,
-    },
-    'POST /members': {
-      name: 100,
-      display_name: 100,
-      pronouns: 100,
-      description: 1000,
-      avatar_url: 256,
-      webhook_avatar_url: 256,
-      banner: 256,
-    },
-    'POST /groups': { name: 100, display_name: 100, description: 1000, icon: 256, banner: 256 },
-    'PATCH /systems/@me/guilds/{guild_id}': {
-      tag: 79,
-      avatar_url: 256,
-      display_name: 100,
-      name_format: 200,
-    },
-    'PATCH /members/{memberRef}/guilds/{guild_id}': { display_name: 100, avatar_url: 256 },
-    'PATCH /systems/{systemRef}/settings': { name_format: 200 },
+  const bodies: Record<string, Entity> = {
+    'PATCH /systems/{systemRef}': system,
+    'POST /members': member,
+    'PATCH /members/{memberRef}': member,
+    'POST /groups': group,
+    'PATCH /groups/{groupRef}': group,
+    'PATCH /systems/@me/guilds/{guild_id}': systemGuild,
+    'PATCH /members/{memberRef}/guilds/{guild_id}': memberGuild,
+    'PATCH /systems/{systemRef}/settings': settings,
+    'PATCH /systems/@me/autoproxy': autoproxy,
   }
-  limits['PATCH /members/{memberRef}'] = limits['POST /members'] ?? {}
-  limits['PATCH /groups/{groupRef}'] = limits['POST /groups'] ?? {}
 
-  test.each(Object.entries(limits))('%s', (line, expected) => {
+  test.each(Object.entries(bodies))('%s says how long each text may be', (line, { entries }) => {
     const { properties = {} } = bodyOf(line)
     const stated = Object.entries(properties).filter(([, { maxLength }]) => maxLength !== undefined)
+    const held = entries.filter(
+      ([, { kind, readonly, max }]) => !readonly && max && ['text', 'url'].includes(kind),
+    )
     expect(Object.fromEntries(stated.map(([key, { maxLength }]) => [key, maxLength]))).toEqual(
-      expected,
+      Object.fromEntries(held.map(([key, { max }]) => [key, max])),
     )
   })
 
@@ -216,10 +207,13 @@ describe('the limits of the interface', () => {
   })
 
   test('what is only shown is in no body', () => {
-    const shown = ['id', 'uuid', 'created', 'message_count', 'last_message_timestamp', 'system']
-    shown.push('member_limit', 'group_limit', 'last_latch_timestamp', 'webhook_url')
-    for (const line of [...Object.keys(limits), 'PATCH /systems/@me/autoproxy'])
-      for (const key of shown) expect(Object.keys(bodyOf(line).properties ?? {})).not.toContain(key)
+    for (const [line, { entries }] of Object.entries(bodies)) {
+      const shown = entries.filter(([, { readonly }]) => readonly).map(([key]) => key)
+      const taken = Object.keys(bodyOf(line).properties ?? {})
+      for (const key of [...shown, 'id', 'uuid', 'system']) expect(taken, line).not.toContain(key)
+      if (line.startsWith('PATCH')) continue
+      expect(taken.length, line).toBe(entries.length - shown.length + 1)
+    }
   })
 })
 

@@ -93,7 +93,7 @@ async function bringAbout(question: Question): Promise<Question> {
   const names = new Map(['aaaaa', 'bbbbb', 'ccccc', 'ddddd', 'eeeee'].map((name, at) => [name, at]))
   const one = (name: string) => people[names.get(name) ?? 0] as Member
   clock = question.now
-  await deleteAllSwitches(deps, owner.id)
+  await deleteAllSwitches(deps, { system: owner.id, platform: null })
   await deps.transact(async (tx) => {
     for (const { timestamp, members } of question.history)
       await insertSwitch(deps, tx, owner.id, timestamp, members.map(one))

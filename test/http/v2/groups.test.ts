@@ -1,31 +1,20 @@
 import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { systemSettings } from '../../../src/db/tables'
+import { group } from '../../../src/model/group'
 import { home } from '../../kit'
-import { type Json, makeWorld, play, type Scenarios, type World } from '../../scenarios'
+import { initialOf, type Json, makeWorld, play, type Scenarios, type World } from '../../scenarios'
 
 const place = home()
 
-const allPublic = {
-  name_privacy: 'public',
-  description_privacy: 'public',
-  banner_privacy: 'public',
-  icon_privacy: 'public',
-  list_privacy: 'public',
-  metadata_privacy: 'public',
-  visibility: 'public',
-}
+const allPublic = Object.fromEntries(group.levels.map((level) => [level, 'public']))
 
 const bare = {
   id: expect.stringMatching(/^[abcefghjknoprstuvwxyz]{6}$/),
   uuid: expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/),
+  ...initialOf(group),
   name: 'Robins',
-  display_name: null,
-  description: null,
   created: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/),
-  icon: null,
-  banner: null,
-  color: null,
   privacy: allPublic,
 }
 

@@ -1,22 +1,16 @@
 import { describe, expect, test } from 'bun:test'
-import { findMemberGuild, patchMemberGuild, patchSystemGuild } from '../../../src/service/guilds'
+import { memberGuild, systemGuild } from '../../../src/model/guild'
+import { findMemberGuild } from '../../../src/service/guilds'
 import { home } from '../../kit'
-import { makeWorld, play, type Scenarios, type World } from '../../scenarios'
+import { patchMemberGuild, patchSystemGuild } from '../../operator'
+import { initialOf, makeWorld, play, type Scenarios, type World } from '../../scenarios'
 
 const place = home()
 
 const GUILD = '18446744073709551615'
 
-const ofSystem = {
-  proxying_enabled: true,
-  tag: null,
-  tag_enabled: true,
-  avatar_url: null,
-  display_name: null,
-  name_format: null,
-}
-
-const ofMember = { display_name: null, avatar_url: null, keep_proxy: null }
+const ofSystem = initialOf(systemGuild)
+const ofMember = initialOf(memberGuild)
 
 const makeSystemGuild = ({ owner }: World) =>
   patchSystemGuild(place.deps, owner.id, GUILD, {}, 'make')

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import type { JsonObject } from '../../../src/model/entity'
 import { insertAccount } from '../../../src/service/accounts'
-import type { ImportReport } from '../../../src/service/importWork'
-import { createBot } from '../../../src/service/tokens'
+import type { ImportReport } from '../../../src/service/transfer/work'
 import { home, type Someone } from '../../kit'
-import { bring, exportText, listener, meddle, pluralkit } from '../../service/stage'
+import { createBot } from '../../operator'
+import { bring, exportText, listener, meddle, pluralkit } from '../../service/transfer/stage'
 
 const place = home()
 const { deps } = place

@@ -1,43 +1,21 @@
 import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { systemSettings } from '../../../src/db/tables'
+import { member } from '../../../src/model/member'
 import { insertMember } from '../../../src/service/members'
 import { home } from '../../kit'
-import { type Json, makeWorld, play, type World } from '../../scenarios'
+import { initialOf, type Json, makeWorld, play, type World } from '../../scenarios'
 
 const place = home()
 
-const allPublic = {
-  visibility: 'public',
-  name_privacy: 'public',
-  description_privacy: 'public',
-  birthday_privacy: 'public',
-  pronoun_privacy: 'public',
-  avatar_privacy: 'public',
-  banner_privacy: 'public',
-  metadata_privacy: 'public',
-  proxy_privacy: 'public',
-}
+const allPublic = Object.fromEntries(member.levels.map((level) => [level, 'public']))
 
 const bare = {
   id: expect.stringMatching(/^[abcefghjknoprstuvwxyz]{6}$/),
   uuid: expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/),
+  ...initialOf(member),
   name: 'Robin',
-  display_name: null,
-  color: null,
-  birthday: null,
-  pronouns: null,
-  avatar_url: null,
-  webhook_avatar_url: null,
-  banner: null,
-  description: null,
   created: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/),
-  proxy_tags: [],
-  keep_proxy: false,
-  tts: false,
-  autoproxy_enabled: true,
-  message_count: 0,
-  last_message_timestamp: null,
   privacy: allPublic,
 }
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import type { Message } from '../../../src/model/message'
 import { type Instant, MINUTE, SECOND } from '../../../src/model/time'
 import { insertMessage } from '../../../src/service/messages'
-import { deleteSystem } from '../../../src/service/systems'
 import { home } from '../../kit'
+import { deleteSystem } from '../../operator'
 import { at, type Json, makeWorld, play, SAID, type Scenarios, type World } from '../../scenarios'
 
 let clock: Instant = at(SAID)

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { linkAccount } from '../../../src/service/accounts'
-import { patchMemberGuild } from '../../../src/service/guilds'
 import { home } from '../../kit'
+import { linkAccount, patchMemberGuild } from '../../operator'
 import { makeWorld, play, type Scenarios } from '../../scenarios'
 
 const place = home()

@@ -4,7 +4,7 @@ import { insertGroup } from '../../../src/service/groups'
 import { insertMember } from '../../../src/service/members'
 import { fixture } from '../../formats/fixture'
 import { home } from '../../kit'
-import { bring, dump, meddle, pluralkit } from '../../service/stage'
+import { bring, dump, meddle, pluralkit } from '../../service/transfer/stage'
 
 const place = home({ IMPORT_LIMIT: '20KiB' })
 const path = place.app.storage.path

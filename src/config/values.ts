@@ -1,0 +1,114 @@
+import { type AllowList, parseAllowList } from '../model/network'
+
+/** How the texts of settings are read: each gives the value, or throws what the text should be. */
+
+export interface RateLimits {
+  generic_get: number
+  message: number
+  generic_update: number
+}
+
+export const usualLimits: RateLimits = { generic_get: 10, message: 10, generic_update: 3 }
+
+export const MiB = 1024 * 1024
+
+/** Durations are milliseconds. */
+const MINUTES = 60 * 1000
+export const HOURS = 60 * MINUTES
+const DAYS = 24 * HOURS
+
+export function oneOf<T extends string>(...choices: T[]): (text: string) => T {
+  return (text) => {
+    const found = choices.find((choice) => choice === text.toLowerCase())
+    if (found === undefined) throw new Error(`must be one of ${choices.join(', ')}`)
+    return found
+  }
+}
+
+export function parseHost(text: string): string {
+  if (!/^[\w.:[\]-]+$/.test(text)) throw new Error('must be a host name or an IP address')
+  return text
+}
+
+export function parsePort(text: string): number {
+  const port = Number(text)
+  if (!/^\d+$/.test(text) || port > 65535) throw new Error('must be a number from 0 to 65535')
+  return port
+}
+
+export function parseCount(text: string): number {
+  if (!/^\d{1,4}$/.test(text)) throw new Error('must be a whole number, 0 or more')
+  return Number(text)
+}
+
+export function parseMany(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new Error('must be a whole number, 1 or more')
+  return Number(text)
+}
+
+export function parseLease(text: string): number {
+  const seconds = parseCount(text)
+  if (seconds < 1 || seconds > 60) throw new Error('must be a number of seconds from 1 to 60')
+  return seconds
+}
+
+export function parseDatabaseUrl(text: string): string {
+  if (!/^file:.+/.test(text)) throw new Error('must look like file:data/multitude.db')
+  return text
+}
+
+export function parsePublicUrl(text: string): string {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text))
+    throw new Error('must be an http or https address')
+  return text.replace(/\/+$/, '')
+}
+
+export function parseText(text: string): string {
+  return text
+}
+
+export function parseDuration(text: string): number {
+  const match = /^(\d{1,4})\s*(m|h|d)$/i.exec(text)
+  const unit = { m: MINUTES, h: HOURS, d: DAYS }[match?.[2]?.toLowerCase() ?? ''] ?? 0
+  const duration = Number(match?.[1]) * unit
+  if (!match || duration === 0) throw new Error('must be a time such as 30m, 24h or 7d')
+  return duration
+}
+
+export function showDuration(duration: number): string {
+  if (duration % DAYS === 0) return `${duration / DAYS}d`
+  return duration % HOURS === 0 ? `${duration / HOURS}h` : `${duration / MINUTES}m`
+}
+
+export function parseBytes(text: string): number {
+  const match = /^(\d{1,12})\s*(KiB|MiB)?$/i.exec(text)
+  const unit = { kib: 1024, mib: MiB }[match?.[2]?.toLowerCase() ?? ''] ?? 1
+  const bytes = Number(match?.[1]) * unit
+  if (!match || bytes === 0) throw new Error('must be a size such as 1048576, 512KiB or 1MiB')
+  return bytes
+}
+
+export function readAllowList(text: string): AllowList {
+  const list = parseAllowList(text)
+  if (Array.isArray(list)) throw new Error(`must be hosts and ranges (${list.join(' ')})`)
+  return list
+}
+
+export function parseImportLimit(text: string): number {
+  const bytes = parseBytes(text)
+  if (bytes > 64 * MiB) throw new Error('must be 64MiB at most')
+  return bytes
+}
+
+export function parseRateLimits(text: string): RateLimits | null {
+  if (text.toLowerCase() === 'off') return null
+  const limits = { ...usualLimits }
+  for (const part of text.split(',')) {
+    const match = /^\s*(generic_get|message|generic_update)\s*=\s*(\d{1,6})\s*$/.exec(part)
+    const perSecond = Number(match?.[2])
+    if (!match || perSecond === 0)
+      throw new Error('must be off or look like generic_get=10,message=10,generic_update=3')
+    limits[match[1] as keyof RateLimits] = perSecond
+  }
+  return limits
+}

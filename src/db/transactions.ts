@@ -1,0 +1,148 @@
+import { type Database, SQLiteError } from 'bun:sqlite'
+import { error } from '../model/errors'
+import type { Db } from './handle'
+import type { Health } from './health'
+import { explainTrouble, troubled, troubleOf } from './trouble'
+
+export type Durability = 'full' | 'normal'
+
+/**
+ * Long work keeps its commit to itself, so that nobody else's answer waits for it. So does a slice
+ * of something larger that nobody sees yet: it need not survive a power cut, and is not waited for
+ * until it is on the disk. The commit that shows it all flushes the log with everything in it.
+ */
+export type WorkKind = 'long' | 'slice'
+
+/** Runs the work alone on the write connection: all of it is kept, or nothing. */
+export type Transact = <T>(work: (tx: Db) => Promise<T>, kind?: WorkKind) => Promise<T>
+
+const BUSY_PAUSE_MS = 5
+
+/** Most pieces of work that are committed together. */
+const MOST_TOGETHER = 64
+
+interface Piece {
+  readonly kind: WorkKind | undefined
+  /** Whether it went well; what it did is undone otherwise. */
+  run(): Promise<boolean>
+  /** Tells its asker how it went, or that it was lost with all the others. */
+  settle(lost?: unknown): void
+}
+
+/**
+ * One piece of work at a time on the one write connection, in the order they were asked for. What
+ * has queued up meanwhile shares a commit, because the disk takes as long for one as for many; each
+ * piece can still fail alone, and none is answered before its commit. Drizzle's own `transaction`
+ * is synchronous here and would commit before async work is done.
+ */
+export function queueTransactions(
+  writer: Database,
+  tx: Db,
+  path: string,
+  health: Health,
+  durability: Durability,
+  busyLimit: () => number,
+  beforeCommit: () => void,
+): Transact {
+  const begin = writer.query('BEGIN IMMEDIATE')
+  const commit = writer.query('COMMIT')
+  const rollback = writer.query('ROLLBACK')
+  const save = writer.query('SAVEPOINT piece')
+  const release = writer.query('RELEASE piece')
+  const undo = writer.query('ROLLBACK TO piece')
+  const queue: Piece[] = []
+  let isWorking = false
+
+  const pieceOf = <T>(
+    work: (tx: Db) => Promise<T>,
+    kind: WorkKind | undefined,
+    resolve: (value: T) => void,
+    reject: (cause: unknown) => void,
+  ): Piece => {
+    let outcome: { value: T } | { cause: unknown }
+    return {
+      kind,
+      async run() {
+        save.run()
+        try {
+          outcome = { value: await work(tx) }
+        } catch (cause) {
+          // Some failures, such as a full disk, undo the whole transaction by themselves.
+          if (!writer.inTransaction) throw cause
+          outcome = { cause }
+          health.noteFailure(cause)
+          undo.run()
+        }
+        release.run()
+        return 'value' in outcome
+      },
+      settle(lost) {
+        if (lost !== undefined) return reject(lost)
+        return 'value' in outcome
+          ? resolve(outcome.value)
+          : reject(explainCause(path, outcome.cause))
+      },
+    }
+  }
+
+  const commitTogether = async (pieces: Piece[]) => {
+    let lost: unknown
+    const isSlice = durability === 'full' && pieces[0]?.kind === 'slice'
+    try {
+      if (isSlice) writer.run('PRAGMA synchronous = normal')
+      await waitForTurn(path, busyLimit(), () => begin.run())
+      health.refuseMoved()
+      let isWorthIt = false
+      for (const piece of pieces) if (await piece.run()) isWorthIt = true
+      if (isWorthIt) {
+        beforeCommit()
+        commit.run()
+        health.noteSuccess()
+      } else rollback.run()
+    } catch (cause) {
+      if (writer.inTransaction) rollback.run()
+      lost = explainCause(path, cause)
+      health.noteFailure(cause)
+    }
+    if (isSlice) writer.run('PRAGMA synchronous = full')
+    for (const piece of pieces) piece.settle(lost)
+  }
+
+  const work = async () => {
+    isWorking = true
+    while (queue.length > 0) {
+      const long = queue.findIndex(({ kind }) => kind !== undefined)
+      const together = long === -1 ? MOST_TOGETHER : Math.min(Math.max(long, 1), MOST_TOGETHER)
+      const pieces = queue.splice(0, together)
+      await commitTogether(pieces)
+    }
+    isWorking = false
+  }
+
+  return (task, kind) =>
+    new Promise((resolve, reject) => {
+      queue.push(pieceOf(task, kind, resolve, reject))
+      // After this moment's other requests had their say.
+      if (!isWorking) setImmediate(() => isWorking || work())
+    })
+}
+
+function explainCause(path: string, cause: unknown): unknown {
+  // What it hangs on was there when it was looked up, and is not any more.
+  if (cause instanceof SQLiteError && cause.code === 'SQLITE_CONSTRAINT_FOREIGNKEY')
+    return error('conflict', 'it was deleted meanwhile')
+  return troubleOf(path, cause) ? explainTrouble(path, cause) : cause
+}
+
+async function waitForTurn(path: string, longest: number, begin: () => void): Promise<void> {
+  const giveUpAt = Date.now() + longest
+  for (;;) {
+    try {
+      return begin()
+    } catch (cause) {
+      if (troubleOf(path, cause) !== 'locked') throw cause
+      if (Date.now() > giveUpAt) throw troubled(path, 'locked')
+      await Bun.sleep(BUSY_PAUSE_MS)
+    }
+  }
+}

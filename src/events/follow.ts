@@ -1,0 +1,69 @@
+import { requireSystem, type Viewer } from '../model/privacy'
+import type { Events } from './events'
+import { eventsOfSystemAfter, findGap, latestEventId, type StoredEvent } from './outbox'
+import { spellEvent } from './spell'
+import type { Listener } from './stream'
+
+/** How much of the outbox is read at once for one reader. */
+const PAGE = 20
+
+/**
+ * Sends what the caller's own system missed, then what happens. Whenever the reader has no room, the
+ * outbox keeps what happens until it has.
+ */
+export function follow(
+  { deps, hub }: Events,
+  viewer: Viewer,
+  reader: Listener,
+  uuid: string,
+  since: number | null,
+): () => void {
+  const id = requireSystem(viewer)
+  let sent = 0
+  let isReading = true
+  let isMore = false
+  const tell = (event: StoredEvent) => {
+    sent = event.id
+    const data = JSON.stringify(spellEvent(event, uuid))
+    reader.send({ id: event.id, event: event.type, data })
+  }
+  /** With the number before the next, so that it is told once. */
+  const tellGap = (gap: { after: number; before: number }) => {
+    sent = gap.before - 1
+    reader.send({ id: sent, event: 'gap', data: JSON.stringify(gap) })
+  }
+  const readOutbox = async () => {
+    while (isReading) {
+      isMore = false
+      const gap = await findGap(deps.db, id, sent)
+      if (gap && (await reader.room())) tellGap(gap)
+      const page = await eventsOfSystemAfter(deps.db, id, sent, PAGE)
+      for (const event of page) {
+        if (!(await reader.room())) return
+        tell(event)
+      }
+      isReading = page.length > 0 || isMore
+    }
+  }
+  /** Needs not read what was just passed on, only what comes while there is no room for it. */
+  const tellHeard = async (event: StoredEvent) => {
+    isReading = true
+    isMore = false
+    if (!(await reader.room())) return
+    tell(event)
+    isReading = isMore
+    await readOutbox()
+  }
+  const begin = async () => {
+    const latest = await latestEventId(deps.db)
+    // A number of another time, before a backup was put back, must not silence what comes.
+    sent = Math.min(since ?? latest, latest)
+    await readOutbox()
+  }
+  const stop = hub.listen(id, (event) => {
+    if (isReading) isMore = true
+    else if (event.id > sent) tellHeard(event).catch(() => reader.end())
+  })
+  begin().catch(() => reader.end())
+  return stop
+}

@@ -1,0 +1,103 @@
+import { type AutoproxyMode, autoproxy } from '../../model/autoproxy'
+import type { JsonObject } from '../../model/entity'
+import { memberGuild, systemGuild } from '../../model/guild'
+import { normalizeId } from '../../model/platform'
+import { type Bundle, MAX_GUILD_ROWS, type Subject } from '../bundle'
+import type { Ledger } from '../ledger'
+import { isObject, mendFields, readRef, readUuid } from '../mend'
+
+/** What PluralKit's format has no place for, from the key `multitude` of our own exports. */
+export function readExtras(
+  extras: JsonObject,
+  keys: ReadonlyMap<string, string>,
+  ledger: Ledger,
+): Pick<Bundle, 'systemGuilds' | 'memberGuilds' | 'autoproxy'> {
+  keepAgain(extras.kept, ledger)
+  const memberOf = (value: unknown) => (typeof value === 'string' ? keys.get(value) : undefined)
+
+  const systemGuilds = perGuild('system_guilds', extras, ledger, (row, guild_id, subject) => [
+    guild_id,
+    { guild_id, ...mendFields(systemGuild, row, subject, ledger) },
+  ])
+
+  const memberGuilds = perGuild('member_guilds', extras, ledger, (row, guild_id, subject) => {
+    const member = memberOf(row.member)
+    if (member !== undefined)
+      return [
+        `${member} ${guild_id}`,
+        { guild_id, member, ...mendFields(memberGuild, row, subject, ledger) },
+      ]
+    ledger.repair(subject, 'member', row.member, null, 'no such member in this file')
+    return null
+  })
+
+  const autoproxies = perGuild('autoproxy', extras, ledger, (row, guild_id) => {
+    const subject: Subject = { kind: 'autoproxy', name: guild_id }
+    const { autoproxy_member: ref, ...values } = mendFields(autoproxy, row, subject, ledger)
+    const { autoproxy_mode: mode = 'off' } = values
+    const member = mode === 'latch' || mode === 'member' ? (memberOf(ref) ?? null) : null
+    if (ref && member === null)
+      ledger.repair(subject, 'autoproxy_member', ref, null, `no such member for mode ${mode}`)
+    const isLost = mode === 'member' && member === null
+    if (isLost) ledger.repair(subject, 'autoproxy_mode', mode, 'off', 'the mode needs a member')
+    const autoproxy_mode: AutoproxyMode = isLost ? 'off' : mode
+    return [guild_id, { guild_id, ...values, autoproxy_mode, autoproxy_member: member }]
+  })
+
+  return { systemGuilds, memberGuilds, autoproxy: autoproxies }
+}
+
+/** UUIDs of switches by their time as the file spells it. */
+export function readSwitchUuids({ switches }: JsonObject): Map<string, string> {
+  const byUuid = new Map<string, string>()
+  for (const row of Array.isArray(switches) ? switches : []) {
+    if (!isObject(row) || typeof row.timestamp !== 'string') continue
+    const uuid = readUuid(row.uuid)
+    if (uuid !== undefined && !byUuid.has(uuid)) byUuid.set(uuid, row.timestamp)
+  }
+  return new Map([...byUuid].map(([uuid, timestamp]) => [timestamp, uuid]))
+}
+
+/** Values that PluralKit would have refused, by the kind and short ID of what they belong to. */
+export function readUnfit({ unfit }: JsonObject): Map<string, JsonObject> {
+  const values = new Map<string, JsonObject>()
+  for (const row of Array.isArray(unfit) ? unfit : []) {
+    const { kind, id, field, value }: JsonObject = isObject(row) ? row : {}
+    if (typeof kind !== 'string' || typeof id !== 'string' || typeof field !== 'string') continue
+    const key = `${kind} ${id}`
+    values.set(key, { ...values.get(key), [field]: value })
+  }
+  return values
+}
+
+/** Rows that belong to a guild, each once; the last of two that say the same thing wins. */
+function perGuild<T>(
+  name: 'system_guilds' | 'member_guilds' | 'autoproxy',
+  { [name]: list }: JsonObject,
+  ledger: Ledger,
+  read: (row: JsonObject, guildId: string, subject: Subject) => [key: string, row: T] | null,
+): T[] {
+  const rows = new Map<string, T>()
+  const given: unknown[] = Array.isArray(list) ? list : []
+  if (given.length > MAX_GUILD_ROWS) {
+    const why = `only the first ${MAX_GUILD_ROWS} are taken`
+    ledger.repair({ kind: 'guild', name: null }, name, given.length, MAX_GUILD_ROWS, why)
+  }
+  for (const row of given.slice(0, MAX_GUILD_ROWS)) {
+    const given = isObject(row) ? readRef(row.guild_id) : undefined
+    const guildId = normalizeId(given ?? '')
+    if (!isObject(row) || guildId === null) {
+      ledger.repair({ kind: 'guild', name: null }, 'guild_id', given, null, 'not a guild ID')
+      continue
+    }
+    const entry = read(row, guildId, { kind: 'guild', name: guildId })
+    if (entry) rows.set(...entry)
+  }
+  return [...rows.values()]
+}
+
+function keepAgain(kept: unknown, ledger: Ledger): void {
+  for (const [collection, rows] of Object.entries(isObject(kept) ? kept : {}))
+    if (/^[a-z]{1,40}$/i.test(collection) && Array.isArray(rows))
+      for (const row of rows) ledger.keep(collection, row)
+}

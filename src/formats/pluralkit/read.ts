@@ -1,0 +1,264 @@
+import type { Entity, JsonObject } from '../../model/entity'
+import { group } from '../../model/group'
+import { member } from '../../model/member'
+import { DISCORD, isIdOf, normalizeId } from '../../model/platform'
+import { type SettingsPatch, settings } from '../../model/settings'
+import { system } from '../../model/system'
+import { parseInstant } from '../../model/time'
+import {
+  type Bundle,
+  type BundleAccount,
+  type BundleGroup,
+  type BundleMember,
+  type BundleSwitch,
+  type BundleSystem,
+  emptyBundle,
+  MAX_ACCOUNTS,
+  MAX_SWITCHES,
+  type ReadOptions,
+  type Subject,
+} from '../bundle'
+import { Ledger, Tally } from '../ledger'
+import {
+  isObject,
+  mendFields,
+  mendLevels,
+  nameOr,
+  readHid,
+  readRef,
+  readUuid,
+  refuseMore,
+  resolveMembers,
+  rowsOf,
+  withoutBlanks,
+} from '../mend'
+import { tidySwitches } from '../switches'
+import { readExtras, readSwitchUuids, readUnfit } from './extras'
+
+export function isPluralkit(file: JsonObject): boolean {
+  return Object.hasOwn(file, 'switches')
+}
+
+export function readPluralkit(file: JsonObject, options: ReadOptions): Bundle {
+  const reading = new Reading(file)
+  const { ledger } = reading
+  const members = rowsOf(file, 'members', 'members', ledger)
+  const groups = rowsOf(file, 'groups', 'groups', ledger)
+  const switches = rowsOf(file, 'switches', 'switches', ledger)
+  refuseMore('tooManyMembers', members.length, options.mostMembers)
+  refuseMore('tooManyGroups', groups.length, options.mostGroups)
+  refuseMore('tooManySwitches', switches.length, MAX_SWITCHES)
+  return {
+    ...emptyBundle('pluralkit'),
+    system: readSystem(reading),
+    settings: readSettings(reading),
+    ...readColorHex(reading),
+    accounts: readAccounts(reading),
+    // Before all that refers to them: reading them fills the keys.
+    members: members.map((row, index) => readMember(row, index, reading)),
+    groups: groups.map((row, index) => readGroup(row, index, reading)),
+    switches: readSwitches(switches, reading),
+    ...readExtras(reading.extras, reading.keys, ledger),
+    ...ledger.close(),
+  }
+}
+
+/** One file on its way to a bundle. */
+class Reading {
+  readonly ledger = new Ledger()
+  /** What the file calls its members, and the keys they have in the bundle. */
+  readonly keys = new Map<string, string>()
+  /** Short IDs and UUIDs that are given away. */
+  readonly taken = new Set<string>()
+  readonly extras: JsonObject
+  /** Whether we wrote the file: then every value was accepted here before and stays as it is. */
+  readonly isOurs: boolean
+  readonly #unfit: ReadonlyMap<string, JsonObject>
+
+  constructor(readonly file: JsonObject) {
+    this.isOurs = isObject(file.multitude)
+    this.extras = isObject(file.multitude) ? file.multitude : {}
+    this.#unfit = readUnfit(this.extras)
+  }
+
+  /** Fields and levels; older files have the levels beside the fields instead of in `privacy`. */
+  values<E extends Entity>(entity: E, row: JsonObject, subject: Subject) {
+    const unfit = this.#unfit.get(`${entity.name} ${readRef(row.id)}`)
+    const fields = this.isOurs ? { ...row, ...unfit } : withoutBlanks(row)
+    const levels = isObject(row.privacy) ? { ...row, ...row.privacy } : row
+    return {
+      ...mendFields(entity, fields, subject, this.ledger),
+      ...mendLevels(entity, levels, subject, this.ledger),
+    }
+  }
+
+  identity(row: JsonObject, subject: Subject): { hid?: string; uuid?: string } {
+    const hid = this.claim('id', row.id, readHid(row.id), subject)
+    const uuid = this.claim('uuid', row.uuid, readUuid(row.uuid), subject)
+    return { ...(hid && { hid }), ...(uuid && { uuid }) }
+  }
+
+  claim(field: string, given: unknown, read: string | undefined, subject: Subject) {
+    if (given === undefined || given === null) return undefined
+    const name = `${subject.kind} ${read}`
+    if (read !== undefined && !this.taken.has(name)) {
+      this.taken.add(name)
+      return read
+    }
+    const why =
+      read === undefined ? 'cannot be kept: a new one is drawn' : 'given twice in the file'
+    this.ledger.repair(subject, field, given, null, why)
+    return undefined
+  }
+}
+
+function readSystem(reading: Reading): BundleSystem {
+  const { file, ledger } = reading
+  const subject = subjectOf('system', file)
+  if (file.webhook_url)
+    ledger.repair(subject, 'webhook_url', null, null, 'a webhook must be registered anew')
+  const given = { ...file, webhook_url: undefined }
+  const { created, webhook_url: _, ...patch } = reading.values(system, given, subject)
+  return {
+    ...reading.identity(file, subject),
+    ...(typeof created === 'number' && { created }),
+    patch,
+  }
+}
+
+function readSettings({ file, isOurs, ledger }: Reading): SettingsPatch {
+  const config = isObject(file.config) ? file.config : {}
+  const subject: Subject = { kind: 'settings', name: null }
+  const given = {
+    ...config,
+    timezone: file.timezone ?? config.timezone,
+    proxy_switch: wasFlag(config.proxy_switch),
+    // Limits are the operator's, not the file's.
+    member_limit: undefined,
+    group_limit: undefined,
+  }
+  return mendFields(settings, isOurs ? given : withoutBlanks(given), subject, ledger)
+}
+
+/** Kept for the next export, though nothing here asks for it. */
+function readColorHex({ file: { config } }: Reading): Pick<Bundle, 'colorHex'> {
+  const shown = isObject(config) ? config.card_show_color_hex : undefined
+  return typeof shown === 'boolean' ? { colorHex: shown } : {}
+}
+
+function wasFlag(value: unknown): unknown {
+  return typeof value === 'boolean' ? (value ? 'new' : 'off') : value
+}
+
+function readAccounts({ file, extras, ledger }: Reading): BundleAccount[] {
+  // PluralKit's own list is of Discord alone.
+  const isAll = Array.isArray(extras.accounts)
+  const list = isAll ? extras.accounts : file.accounts
+  const accounts = new Map<string, BundleAccount>()
+  const items: unknown[] = Array.isArray(list) ? list : []
+  if (items.length > MAX_ACCOUNTS) {
+    const why = `only the first ${MAX_ACCOUNTS} are looked at`
+    ledger.repair({ kind: 'account', name: null }, 'accounts', items.length, MAX_ACCOUNTS, why)
+  }
+  for (const item of items.slice(0, MAX_ACCOUNTS)) {
+    const { id: given, autoproxy_enabled }: JsonObject = isObject(item) ? item : { id: item }
+    const ref = readRef(given) ?? ''
+    const id = isAll || isIdOf(DISCORD, ref) ? normalizeId(ref) : null
+    if (id !== null)
+      accounts.set(id, { id, ...(typeof autoproxy_enabled === 'boolean' && { autoproxy_enabled }) })
+    else ledger.repair({ kind: 'account', name: null }, 'id', given, null, 'not an account ID')
+  }
+  return [...accounts.values()]
+}
+
+function readMember(row: JsonObject, index: number, reading: Reading): BundleMember {
+  const { keys, ledger } = reading
+  const subject = subjectOf('member', row)
+  const identity = reading.identity(row, subject)
+  const { created, ...values } = reading.values(member, withTags(row), subject)
+  // Exports once held the avatar twice.
+  const twice = !reading.isOurs && values.webhook_avatar_url === values.avatar_url
+  if (twice && values.webhook_avatar_url) {
+    ledger.repair(subject, 'webhook_avatar_url', row.webhook_avatar_url, null, 'same as the avatar')
+    values.webhook_avatar_url = null
+  }
+  const key = identity.hid ?? `#${index}`
+  for (const ref of [readRef(row.id), identity.hid, identity.uuid])
+    if (ref !== undefined && !keys.has(ref)) keys.set(ref, key)
+  const name = nameOr(values.name, values.display_name ?? identity.hid, subject, ledger)
+  return {
+    key,
+    ...identity,
+    values: { ...values, ...(typeof created === 'number' && { created }), name },
+  }
+}
+
+/** Before a member could have many tags it had one, in two keys of its own. */
+function withTags(row: JsonObject): JsonObject {
+  const { prefix, suffix } = row
+  if (row.proxy_tags || (prefix === undefined && suffix === undefined)) return row
+  return { ...row, proxy_tags: [{ prefix, suffix }] }
+}
+
+function readGroup(row: JsonObject, index: number, reading: Reading): BundleGroup {
+  const { keys, ledger } = reading
+  const subject = subjectOf('group', row)
+  const identity = reading.identity(row, subject)
+  const { created, ...values } = reading.values(group, row, subject)
+  const name = nameOr(values.name, values.display_name ?? identity.hid, subject, ledger)
+  const members = resolveMembers(row.members, keys, (ref) =>
+    ledger.leaveOut('memberships', subject, 'members', ref, 'no such member in this file'),
+  )
+  return {
+    key: identity.hid ?? `#${index}`,
+    ...identity,
+    values: { ...values, ...(typeof created === 'number' && { created }), name },
+    members,
+  }
+}
+
+function readSwitches(
+  rows: readonly JsonObject[],
+  { extras, keys, ledger }: Reading,
+): BundleSwitch[] {
+  const uuids = readSwitchUuids(extras)
+  const unknown = new Tally()
+  const switches: BundleSwitch[] = []
+  for (const { timestamp: given, members } of rows) {
+    const timestamp = typeof given === 'string' ? parseInstant(given) : null
+    if (timestamp === null || !Array.isArray(members)) {
+      const name = typeof given === 'string' ? given : null
+      if (timestamp === null)
+        ledger.leaveOut(
+          'switches',
+          { kind: 'switch', name: null },
+          'timestamp',
+          given,
+          'not a time',
+        )
+      else
+        ledger.leaveOut(
+          'switches',
+          { kind: 'switch', name },
+          'members',
+          members,
+          'no list of members',
+        )
+      continue
+    }
+    const uuid = uuids.get(String(given))
+    const fronters = resolveMembers(members, keys, (ref) => unknown.add(ref))
+    switches.push({ ...(uuid && { uuid }), timestamp, members: fronters })
+  }
+  for (const [ref, count] of unknown) {
+    const why = `no such member in this file; left out of ${count} switches`
+    ledger.repair({ kind: 'switch', name: null }, 'members', ref, null, why)
+  }
+  return tidySwitches(switches, ledger)
+}
+
+function subjectOf(kind: Subject['kind'], { name, id }: JsonObject): Subject {
+  const isNamed = typeof name === 'string' && name.trim() !== ''
+  const ref = readRef(id)
+  return { kind, name: isNamed ? name : (ref ?? null), ...(isNamed && ref && { id: ref }) }
+}

@@ -1,0 +1,26 @@
+import type { JsonObject } from '../../model/entity'
+
+/** A word or two can look like base64 by chance. */
+const SHORT = 12
+
+/** Whether a chat message is still under the key that only the server had. */
+export function isEncrypted({ iv, message }: JsonObject): boolean {
+  if (typeof message !== 'string' || message.length <= SHORT) return false
+  if (typeof iv !== 'string' || decode(iv)?.length !== 16) return false
+  const bytes = decode(message)
+  return bytes !== null && !isReadable(bytes)
+}
+
+function decode(text: string): Uint8Array | null {
+  if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return null
+  return Uint8Array.fromBase64(text)
+}
+
+function isReadable(bytes: Uint8Array): boolean {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return !/[^\P{Cc}\t\n\r]/u.test(text)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,56 @@
+import type { Subject } from '../bundle'
+import type { Ledger } from '../ledger'
+import { isObject, readRef } from '../mend'
+import { type AppRow, textOf } from './rows'
+
+export interface Birthday {
+  date: string
+  /** The custom field it stood in, which had a privacy of its own. */
+  field: AppRow
+}
+
+/** Custom fields; accounts that never moved have them inside the user's document. */
+export function fieldsOf(rows: readonly AppRow[], user: AppRow | undefined): AppRow[] {
+  const moved = new Set(rows.flatMap(({ _id, oid }) => [_id, oid]))
+  const legacy = Object.entries(isObject(user?.fields) ? user.fields : {})
+  return [
+    ...rows,
+    ...legacy.flatMap(([_id, field]) =>
+      isObject(field) && !moved.has(_id) ? [{ ...field, _id }] : [],
+    ),
+  ]
+}
+
+/** Those that hold a day and are named like a birthday. */
+export function birthdayFieldsOf(fields: readonly AppRow[]): AppRow[] {
+  return fields.filter(
+    ({ name, type }) =>
+      [DATE, MONTH_AND_DAY].includes(readRef(type) ?? '') && BIRTHDAY.test(textOf(name) ?? ''),
+  )
+}
+
+export function birthdayOf(
+  { info }: AppRow,
+  fields: readonly AppRow[],
+  subject: Subject,
+  ledger: Ledger,
+): Birthday | undefined {
+  if (!isObject(info)) return undefined
+  for (const field of fields) {
+    const value = textOf(info[field._id]) ?? textOf(info[textOf(field.oid) ?? field._id])
+    if (value === undefined) continue
+    const match = /^(?:(\d{4})-)?(\d\d-\d\d)(?!\d)/.exec(value)
+    if (!match) {
+      ledger.repair(subject, 'birthday', value, null, 'not a date')
+      continue
+    }
+    const [, year = '0000', day] = match
+    const hasYear = readRef(field.type) === DATE && year !== '0000'
+    return { date: `${hasYear ? year : '0004'}-${day}`, field }
+  }
+  return undefined
+}
+
+const DATE = '2'
+const MONTH_AND_DAY = '7'
+const BIRTHDAY = /birth|b[ -]?day|geburtstag|anniversaire|cumple|aniversário|compleanno|verjaardag/i

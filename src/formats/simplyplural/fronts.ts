@@ -1,0 +1,123 @@
+import type { Instant } from '../../model/time'
+import { type BundleSwitch, MAX_FRONTERS, MAX_SWITCHES, type Subject } from '../bundle'
+import type { Presence } from '../frontHistory'
+import { type Ledger, Tally } from '../ledger'
+import { readRef } from '../mend'
+import { type AppRow, timeOf } from './rows'
+
+const history: Subject = { kind: 'switch', name: null }
+
+/** The rows that can be read, each as one presence. */
+export function readPresences(
+  rows: readonly AppRow[],
+  members: ReadonlyMap<string, string>,
+  ledger: Ledger,
+): Presence[] {
+  const unknown = new Tally()
+  const lost = new Tally()
+  let turned = 0
+  const presences: Presence[] = []
+  for (const row of rows) {
+    const ref = readRef(row.member) ?? ''
+    const member = members.get(ref)
+    const start = timeOf(row.startTime)
+    const isOpen = row.live === true || !row.endTime
+    const end = isOpen ? null : timeOf(row.endTime)
+    const isReadable = start !== null && (isOpen || end !== null) && start !== end
+    if (member !== undefined && isReadable) {
+      const isTurned = end !== null && end < start
+      if (isTurned) turned += 1
+      presences.push(isTurned ? { member, start: end, end: start } : { member, start, end })
+      continue
+    }
+    if (member === undefined) unknown.add(ref)
+    else lost.add(start === end && start !== null ? 'lasted no time' : 'have no readable time')
+  }
+  for (const [ref, count] of unknown)
+    ledger.leaveOut('switches', history, 'member', ref, 'no such member in this file', count)
+  for (const [why, count] of lost)
+    ledger.leaveOut('switches', history, 'startTime', `${count} fronts`, why, count)
+  if (turned > 0) {
+    const why = 'ended before they began: start and end were swapped'
+    ledger.repair(history, 'startTime', `${turned} fronts`, `${turned} fronts`, why)
+  }
+  return presences
+}
+
+/** Presences that overlap, as the moments at which the set of fronters changed. Oldest first. */
+export function toSwitches(presences: readonly Presence[], ledger: Ledger): BundleSwitch[] {
+  const fronting = new Fronting()
+  const switches: BundleSwitch[] = []
+  let before: string[] = []
+  let mostFronters = 0
+  for (const [timestamp, changes] of changesByInstant(presences)) {
+    for (const member of changes.leave) fronting.leave(member)
+    for (const member of changes.arrive) fronting.arrive(member)
+    mostFronters = Math.max(mostFronters, fronting.size)
+    const now = fronting.first(MAX_FRONTERS)
+    if (!isSameSet(now, before)) switches.push({ timestamp, members: now })
+    before = now
+  }
+  if (mostFronters > MAX_FRONTERS) {
+    const why = `at most ${MAX_FRONTERS} members front at once`
+    ledger.repair(history, 'members', mostFronters, MAX_FRONTERS, why)
+  }
+  if (switches.length <= MAX_SWITCHES) return switches
+  const why = `only the newest ${MAX_SWITCHES} were taken`
+  const surplus = switches.length - MAX_SWITCHES
+  ledger.leaveOut('switches', history, 'switches', switches.length, why, surplus)
+  return switches.slice(-MAX_SWITCHES)
+}
+
+interface Changes {
+  leave: string[]
+  arrive: string[]
+}
+
+function changesByInstant(presences: readonly Presence[]): [Instant, Changes][] {
+  const changes = new Map<Instant, Changes>()
+  const at = (instant: Instant) => {
+    const found = changes.get(instant) ?? { leave: [], arrive: [] }
+    changes.set(instant, found)
+    return found
+  }
+  for (const { member, start, end } of presences) {
+    at(start).arrive.push(member)
+    if (end !== null) at(end).leave.push(member)
+  }
+  return [...changes].sort(([a], [b]) => a - b)
+}
+
+/** Who fronts, in order of arrival. A member whose rows overlap stays until the last one ends. */
+class Fronting {
+  #rows = new Map<string, number>()
+
+  get size(): number {
+    return this.#rows.size
+  }
+
+  arrive(member: string): void {
+    this.#rows.set(member, (this.#rows.get(member) ?? 0) + 1)
+  }
+
+  leave(member: string): void {
+    const left = (this.#rows.get(member) ?? 0) - 1
+    if (left > 0) this.#rows.set(member, left)
+    else this.#rows.delete(member)
+  }
+
+  first(count: number): string[] {
+    const members: string[] = []
+    for (const member of this.#rows.keys()) {
+      if (members.length === count) break
+      members.push(member)
+    }
+    return members
+  }
+}
+
+function isSameSet(a: readonly string[], b: readonly string[]): boolean {
+  if (a.length !== b.length) return false
+  if (a.every((member, index) => member === b[index])) return true
+  return new Set(a).isSubsetOf(new Set(b))
+}

@@ -1,0 +1,248 @@
+import type { JsonObject, Level } from '../../model/entity'
+import { type MemberPatch, member } from '../../model/member'
+import { type SettingsPatch, settings } from '../../model/settings'
+import { type SystemPatch, system } from '../../model/system'
+import {
+  type Bundle,
+  type BundleMember,
+  emptyBundle,
+  type ReadOptions,
+  type Repair,
+  type Subject,
+} from '../bundle'
+import { Ledger } from '../ledger'
+import { allLevels, isObject, mendFields, nameOr, readHid, refuseMore } from '../mend'
+import { isEncrypted } from './chat'
+import { type Birthday, birthdayFieldsOf, birthdayOf, fieldsOf } from './fields'
+import { readPresences, toSwitches } from './fronts'
+import { gather, readGroups } from './groups'
+import {
+  type AppRow,
+  avatarOf,
+  type Collection,
+  colorOf,
+  createdOf,
+  namesOf,
+  rowsIn,
+  textOf,
+} from './rows'
+
+export function isSimplyPlural(file: JsonObject): boolean {
+  const marks: Collection[] = ['frontStatuses', 'frontHistory', 'fronters', 'privacyBuckets']
+  if (marks.some((mark) => namesOf(file, mark).length > 0)) return true
+  return namesOf(file, 'members').some((name) => hasDocuments(file[name]))
+}
+
+export function readSimplyPlural(file: JsonObject, options: ReadOptions): Bundle {
+  const reading = new Reading(file, options)
+  const { ledger } = reading
+  const people = reading.rows('members')
+  const statuses = reading.rows('frontStatuses')
+  refuseMore('tooManyMembers', people.length + statuses.length, options.mostMembers)
+  refuseMore('tooManyGroups', reading.rows('groups').length, options.mostGroups)
+  const members = people.map((row) => readMember(row, reading))
+  const ids = new Set(people.map(({ _id }) => _id))
+  const customFronts = statuses.map((row) => {
+    const read = readMember(row, reading)
+    return ids.has(read.key) ? { ...read, key: `#custom ${read.key}` } : read
+  })
+  const everyone = [...members, ...customFronts]
+  const keys = new Map(everyone.map(({ key }) => [key, key]))
+
+  const groups = readGroups(reading.rows('groups'), keys, (row) => reading.isPublic(row), ledger)
+  const archived = members.filter((_, index) => people[index]?.archived === true)
+  gather(groups, 'Archived', archived)
+  gather(groups, 'Custom fronts', customFronts)
+
+  const history = reading.rows('frontHistory')
+  const fronts = history.length > 0 ? history : reading.rows('fronters')
+  const presences = readPresences(fronts, keys, ledger)
+  const switches = toSwitches(presences, ledger)
+  keepAside(reading, fronts)
+  const settled = { system: { patch: readSystem(reading) }, settings: readSettings(reading) }
+  const { repairs, ...book } = ledger.close()
+  return {
+    ...emptyBundle('simplyplural'),
+    ...settled,
+    members: everyone,
+    groups,
+    switches,
+    ...book,
+    repairs: options.public === true ? repairs : [arrivedPrivate, ...repairs],
+  }
+}
+
+/** Its users could show things to friends only; here, what is not private is for the whole world. */
+const arrivedPrivate: Repair = {
+  kind: 'file',
+  name: null,
+  field: 'privacy',
+  was: null,
+  now: 'private',
+  why: 'Everything of a Simply Plural file arrives private: only you see it, until you change that.',
+}
+
+/** One file on its way to a bundle. */
+class Reading {
+  readonly ledger = new Ledger()
+  readonly user: AppRow | undefined
+  readonly fields: AppRow[]
+  readonly birthdayFields: AppRow[]
+  readonly hids = new Set<string>()
+  /** Buckets that every friend is in. */
+  readonly #friendly: Set<unknown>
+  readonly #rows = new Map<Collection, AppRow[]>()
+
+  constructor(
+    readonly file: JsonObject,
+    readonly options: ReadOptions,
+  ) {
+    this.user = this.#findUser()
+    this.fields = fieldsOf(this.rows('customFields'), this.user)
+    this.birthdayFields = birthdayFieldsOf(this.fields)
+    const buckets = this.rows('privacyBuckets')
+    this.#friendly = new Set(
+      buckets.flatMap(({ _id, name }) => (/^\s*friends\s*$/i.test(textOf(name) ?? '') ? _id : [])),
+    )
+  }
+
+  rows(collection: Collection): AppRow[] {
+    const rows = this.#rows.get(collection) ?? rowsIn(this.file, collection, this.ledger)
+    this.#rows.set(collection, rows)
+    return rows
+  }
+
+  /** Whether all friends could see it, and the user wants that to be public. In doubt it is not. */
+  isPublic({ private: hidden, buckets }: AppRow): boolean {
+    if (this.options.public !== true || hidden === true) return false
+    if (Array.isArray(buckets)) return buckets.some((bucket) => this.#friendly.has(bucket))
+    return hidden === false
+  }
+
+  /** A phone's cache may hold the documents of friends too; `private` is always one's own. */
+  #findUser(): AppRow | undefined {
+    const [own] = this.rows('private')
+    const users = this.rows('users')
+    return users.find(({ _id }) => _id === own?._id) ?? users[0]
+  }
+}
+
+function readSystem(reading: Reading): SystemPatch {
+  const { user, ledger } = reading
+  const [local] = reading.rows('settings')
+  const name = textOf(user?.username) ?? textOf(local?.systemName)
+  const subject: Subject = { kind: 'system', name: name ?? null }
+  const given = {
+    name,
+    description: textOf(user?.desc),
+    color: colorOf(user?.color, subject, ledger),
+    avatar_url: user && avatarOf(user, subject, ledger),
+  }
+  return { ...mendFields(system, given, subject, ledger), ...systemLevels(reading) }
+}
+
+/** Friends saw the profile always, lists and fronters when allowed to, the history never. */
+function systemLevels(reading: Reading): SystemPatch {
+  if (reading.options.public !== true) return allLevels(system, 'private')
+  const friends = reading.rows('friends')
+  const ifAll = (flag: string): Level =>
+    friends.length > 0 && friends.every((friend) => friend[flag] === true) ? 'public' : 'private'
+  return {
+    ...allLevels(system, 'public'),
+    member_list_privacy: ifAll('seeMembers'),
+    group_list_privacy: ifAll('seeMembers'),
+    front_privacy: ifAll('seeFront'),
+    front_history_privacy: 'private',
+  }
+}
+
+function readSettings(reading: Reading): SettingsPatch {
+  const [own] = reading.rows('private')
+  const subject: Subject = { kind: 'settings', name: null }
+  return mendFields(settings, { timezone: textOf(own?.location) }, subject, reading.ledger)
+}
+
+/** A member, or a custom front, which is a member that lacks some keys. */
+function readMember(row: AppRow, reading: Reading): BundleMember {
+  const { ledger } = reading
+  const subject: Subject = { kind: 'member', name: textOf(row.name) ?? null }
+  const birthday = birthdayOf(row, reading.birthdayFields, subject, ledger)
+  const hid = readPkId(row, subject, reading)
+  const values = mendFields(
+    member,
+    {
+      name: textOf(row.name),
+      description: textOf(row.desc),
+      pronouns: textOf(row.pronouns),
+      color: colorOf(row.color, subject, ledger),
+      avatar_url: avatarOf(row, subject, ledger),
+      birthday: birthday?.date,
+    },
+    subject,
+    ledger,
+  )
+  const name = nameOr(values.name, null, subject, ledger)
+  return {
+    key: row._id,
+    ...(hid && { hid }),
+    values: { ...values, ...createdOf(row), ...levelsOf(row, birthday, reading), name },
+  }
+}
+
+function readPkId(row: AppRow, subject: Subject, { hids, ledger }: Reading): string | undefined {
+  const given = textOf(row.pkId)?.trim()
+  if (given === undefined) return undefined
+  const hid = readHid(given)
+  if (hid !== undefined && !hids.has(hid)) {
+    hids.add(hid)
+    return hid
+  }
+  const why = hid === undefined ? 'not a short ID' : 'given twice in the file'
+  ledger.repair(subject, 'pkId', given, null, why)
+  return undefined
+}
+
+function levelsOf(row: AppRow, birthday: Birthday | undefined, reading: Reading): MemberPatch {
+  const levels: MemberPatch = allLevels(member, reading.isPublic(row) ? 'public' : 'private')
+  if (birthday && !reading.isPublic(birthday.field)) levels.birthday_privacy = 'private'
+  if (row.archived === true) levels.visibility = 'private'
+  return levels
+}
+
+/** Collections without a counterpart here. */
+const archive: readonly Collection[] = [
+  'privacyBuckets',
+  'notes',
+  'comments',
+  'polls',
+  'boardMessages',
+  'channels',
+  'channelCategories',
+  'automatedReminders',
+  'repeatedReminders',
+  'friends',
+]
+
+function keepAside(reading: Reading, fronts: readonly AppRow[]): void {
+  const { ledger } = reading
+  // Their IDs are what the other rows refer to, and their rows say more than we have a place for.
+  for (const collection of ['members', 'frontStatuses', 'groups'] as const)
+    for (const { desc, pronouns, color, avatarUrl, ...rest } of reading.rows(collection))
+      ledger.keep(collection, rest)
+  for (const collection of archive)
+    for (const row of reading.rows(collection)) ledger.keep(collection, row)
+  for (const field of reading.fields) ledger.keep('customFields', field)
+  for (const message of reading.rows('chatMessages'))
+    if (isEncrypted(message)) ledger.skip('chatMessages')
+    else ledger.keep('chatMessages', message)
+  const commented = new Set(reading.rows('comments').map(({ documentId }) => documentId))
+  for (const front of fronts)
+    if (textOf(front.customStatus) !== undefined || commented.has(front._id))
+      ledger.keep('frontHistory', front)
+}
+
+/** Rows keyed by ID, with Mongo's `_id`, or wrapped by the API: nobody else writes those. */
+function hasDocuments(list: unknown): boolean {
+  if (!Array.isArray(list)) return isObject(list) && Object.values(list).some(isObject)
+  return list.some((row) => isObject(row) && (Object.hasOwn(row, '_id') || isObject(row.content)))
+}

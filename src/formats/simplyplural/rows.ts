@@ -1,0 +1,154 @@
+import type { JsonObject } from '../../model/entity'
+import { type Instant, parseInstant } from '../../model/time'
+import type { Part, Subject } from '../bundle'
+import type { Ledger } from '../ledger'
+import { isObject, readRef } from '../mend'
+
+/** One document of a collection, its ID put in where the file has it elsewhere. */
+export type AppRow = JsonObject & { _id: string }
+
+/** The only collections that are ever opened, with their spellings. Others hold secrets. */
+const spellings = {
+  users: ['users'],
+  private: ['private'],
+  settings: ['settings'],
+  members: ['members'],
+  groups: ['groups'],
+  frontStatuses: ['frontStatuses', 'customFronts'],
+  frontHistory: ['frontHistory'],
+  fronters: ['fronters'],
+  comments: ['comments'],
+  notes: ['notes'],
+  customFields: ['customFields'],
+  privacyBuckets: ['privacyBuckets'],
+  polls: ['polls'],
+  boardMessages: ['boardMessages'],
+  chatMessages: ['chatMessages'],
+  channels: ['channels'],
+  channelCategories: ['channelCategories'],
+  automatedReminders: ['automatedReminders'],
+  repeatedReminders: ['repeatedReminders', 'repeatedRemidners'],
+  friends: ['friends'],
+} satisfies Record<string, string[]>
+
+export type Collection = keyof typeof spellings
+
+/** Collections that may also be one bare document. */
+const singles: readonly Collection[] = ['users', 'private', 'settings']
+
+/**
+ * The rows of a collection: a list, or an object keyed by ID; plain, or wrapped by the API. A
+ * phone's cache has an older generation under capitalised names, which fills the gaps.
+ */
+export function rowsIn(file: JsonObject, collection: Collection, ledger: Ledger): AppRow[] {
+  const rows = new Map<string, AppRow>()
+  let lost = 0
+  for (const name of namesOf(file, collection))
+    for (const [key, item] of itemsOf(file[name], collection)) {
+      const row = readRow(item, key ?? `#${collection}${rows.size}`)
+      if (!row) lost += 1
+      else if (!rows.has(row._id)) rows.set(row._id, row)
+    }
+  const counterpart = counterparts[collection]
+  if (lost > 0 && counterpart) {
+    const [part, kind] = counterpart
+    ledger.leaveOut(part, { kind, name: null }, collection, null, 'deleted, or not an object', lost)
+  } else for (; lost > 0; lost--) ledger.skip(collection)
+  return [...rows.values()]
+}
+
+/** The collections whose rows become something of ours. */
+const counterparts: Partial<Record<Collection, [Part, Subject['kind']]>> = {
+  members: ['members', 'member'],
+  frontStatuses: ['members', 'member'],
+  groups: ['groups', 'group'],
+  frontHistory: ['switches', 'switch'],
+  fronters: ['switches', 'switch'],
+}
+
+/** Mongo's IDs begin with the second in which they were made. */
+export function createdOf({ _id }: AppRow): { created?: Instant } {
+  const created = /^[0-9a-f]{24}$/i.test(_id) ? Number.parseInt(_id.slice(0, 8), 16) * 1e6 : 0
+  return created > 0 ? { created } : {}
+}
+
+/** The file's names for a collection, the newest generation first. */
+export function namesOf(file: JsonObject, collection: Collection): string[] {
+  const wanted = spellings[collection].map((name) => name.toLowerCase())
+  return Object.keys(file)
+    .filter((name) => wanted.includes(name.toLowerCase()) && typeof file[name] === 'object')
+    .sort((a, b) => Number(isCapitalised(a)) - Number(isCapitalised(b)))
+}
+
+/** A text that says something. Numbers, objects and blanks count as not there. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined
+}
+
+/** Milliseconds as number or digits, ISO 8601, or seconds with nanoseconds. */
+export function timeOf(value: unknown): Instant | null {
+  if (typeof value === 'number') return micros(value * 1000)
+  if (isObject(value)) {
+    const { _seconds: seconds, _nanoseconds: nanos = 0 } = value
+    if (typeof seconds !== 'number' || typeof nanos !== 'number') return null
+    return micros(seconds * 1_000_000 + nanos / 1000)
+  }
+  if (typeof value !== 'string') return null
+  const text = value.trim()
+  return micros(/^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : (parseInstant(text) ?? 0))
+}
+
+/** Six digits where the spelling is known; otherwise as it is, for the field table to refuse. */
+export function colorOf(value: unknown, subject: Subject, ledger: Ledger): string | undefined {
+  const digits = textOf(value)?.trim().replace(/^#/, '').toLowerCase()
+  if (digits === undefined || !/^([0-9a-f]{3}|[0-9a-f]{8})$/.test(digits)) return digits
+  if (digits.length === 3) return digits.replace(/./g, '$&$&')
+  if (digits.startsWith('ff')) return digits.slice(2)
+  const color = digits.slice(0, 6)
+  if (!digits.endsWith('ff'))
+    ledger.repair(subject, 'color', value, color, 'of eight digits the first six were taken')
+  return color
+}
+
+/** The picture's address, unless Simply Plural itself was the host. */
+export function avatarOf(row: JsonObject, subject: Subject, ledger: Ledger): string | undefined {
+  const url = textOf(row.avatarUrl)
+  const isGone = url === undefined ? textOf(row.avatarUuid) !== undefined : DEAD_HOST.test(url)
+  if (!isGone) return url
+  const why = 'Simply Plural hosted the picture and is gone; its avatar archive may have it'
+  ledger.repair(subject, 'avatar_url', url, null, why)
+  return undefined
+}
+
+const DEAD_HOST = /^\s*<?https?:\/\/([a-z0-9-]+\.)*apparyllis\.com\b/i
+
+function* itemsOf(list: unknown, collection: Collection): Generator<[string | undefined, unknown]> {
+  if (Array.isArray(list)) for (const item of list) yield [undefined, item]
+  else if (isObject(list)) {
+    const isDocument = singles.includes(collection) && !Object.values(list).every(isObject)
+    if (isDocument) yield [undefined, list]
+    else yield* Object.entries(list)
+  }
+}
+
+function readRow(item: unknown, key: string): AppRow | null {
+  if (!isObject(item) || item.exists === false) return null
+  const row = isObject(item.content) ? item.content : item
+  // As it is, where it can be: copies of a long history would fill the memory.
+  if (hasId(row)) return row
+  const _id = readRef(row._id) ?? readRef(item.id) ?? key
+  return { ...row, _id }
+}
+
+function hasId(row: JsonObject): row is AppRow {
+  return typeof row._id === 'string'
+}
+
+function isCapitalised(name: string): boolean {
+  return name[0] !== name[0]?.toLowerCase()
+}
+
+function micros(value: number): Instant | null {
+  const whole = Math.floor(value)
+  return Number.isSafeInteger(whole) && whole > 0 ? whole : null
+}

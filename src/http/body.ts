@@ -1,0 +1,56 @@
+import { DomainError, error } from '../model/errors'
+import type { UnreadBody } from '../wire/json'
+
+/** How bodies arrive: never more of them than their routes take. */
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+export async function receiveBody(request: Request, limit: number): Promise<UnreadBody> {
+  const bytes = await receiveBytes(request, limit)
+  try {
+    return { text: utf8.decode(bytes) }
+  } catch {
+    throw error('badRequest', 'the body is not UTF-8')
+  }
+}
+
+/** Reads a body of any content type, and stops as soon as it is too large. */
+async function receiveBytes(request: Request, limit: number): Promise<Uint8Array> {
+  const length = Number(request.headers.get('content-length') ?? Number.NaN)
+  // No more than was announced can arrive, so it may come in one piece.
+  if (length <= limit) return new Uint8Array(await request.arrayBuffer())
+  return Buffer.concat(await Array.fromAsync(chunksOf(request, limit)))
+}
+
+async function* chunksOf(request: Request, limit: number): AsyncGenerator<Uint8Array> {
+  if (Number(request.headers.get('content-length')) > limit) throw error('tooLarge')
+  let size = 0
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength
+    if (size > limit) throw error('tooLarge')
+    yield chunk
+  }
+}
+
+/** A file that has not been read yet. */
+export interface UnreadFile {
+  arrive(): AsyncIterable<Uint8Array>
+}
+
+/** How long a file may take to arrive: who waits for it keeps others from their turn. */
+const ARRIVAL_MS = 120_000
+
+/** Never held whole: several at once would fill the memory. */
+export async function* receiveFile(request: Request, limit: number): AsyncGenerator<Uint8Array> {
+  const deadline = performance.now() + ARRIVAL_MS
+  try {
+    for await (const chunk of chunksOf(request, limit)) {
+      if (performance.now() > deadline)
+        throw error('badRequest', 'the file took too long to arrive')
+      yield chunk
+    }
+  } catch (cause) {
+    if (cause instanceof DomainError) throw cause
+    throw error('badRequest', 'the file did not arrive whole')
+  }
+}

@@ -1,0 +1,40 @@
+import type { Large } from './answers'
+import { anonymous, type Caller } from './caller'
+import { type Client, findClient } from './client'
+
+/** What the server knows of a request when its route is asked. */
+export interface RequestContext {
+  readonly caller: Caller
+  readonly requestId: string
+  /** The address at the other end of the connection. */
+  readonly peer: () => string
+  /** What answers in JSON begin with. One set of headers that is copied whole is almost free. */
+  readonly headers: Headers
+  /** Whether it is a read whose answer a client may keep. */
+  readonly isKept: boolean
+  readonly trustedProxies: number
+  /** What the route answered, if that is yet to be compressed. */
+  large?: Large
+}
+
+export interface KnownRequest extends Request {
+  context?: RequestContext
+}
+
+/** Written on each request; a map beside it would cost more than it tells. */
+export function giveContext(request: KnownRequest, context: RequestContext): void {
+  request.context = context
+}
+
+export function callerOf({ context }: KnownRequest): Caller {
+  return context?.caller ?? anonymous
+}
+
+/** Where a request came from. */
+export function clientOf({ context, headers }: KnownRequest, trustedProxies: number): Client {
+  return findClient(context?.peer ?? (() => ''), headers, trustedProxies)
+}
+
+export function requestIdOf({ context }: KnownRequest): string | undefined {
+  return context?.requestId
+}

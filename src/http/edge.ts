@@ -1,0 +1,181 @@
+import { type AnyElysia, Elysia } from 'elysia'
+import { compress } from './answers'
+import { findCaller } from './caller'
+import { giveContext, type RequestContext, requestIdOf } from './context'
+import { answerThrown, answerTooMany, answerUnknown, type FailureParts } from './failures'
+import { createGate, createRefusal } from './gate'
+import {
+  addBaseHeaders,
+  type BaseHeadersOfPath,
+  baseHeadersOf,
+  limitedHeadersOf,
+  preflight,
+} from './headers'
+import { type PagesParts, pages } from './pages'
+import { type Allowance, createRequestLimit } from './ratelimit'
+import { isRead } from './routes'
+import { collectFacts, type Facts, findFacts, type Wire } from './wire'
+import { describeRoutes, documentedWires, type RouteParts, rootWire } from './wires'
+
+export interface ServerParts extends RouteParts, FailureParts, Pick<PagesParts, 'findTrouble'> {
+  /** While the server stops: what an answer waits for before it ends its connection. */
+  closing: () => Promise<void> | undefined
+}
+
+/** Answers one request. The peer's address is asked for only where it matters. */
+export type Handle = (request: Request, peer: string | (() => string)) => Promise<Response>
+
+/** What is ready for the requests to a path before they come. */
+interface Place {
+  readonly facts: Facts
+  /** Where in the path the name of a system begins, if that follows. */
+  readonly nameAt: number
+  readonly unlimited: BaseHeadersOfPath
+  readonly limited: BaseHeadersOfPath
+}
+
+/** The edge: who asks, how often, what is answered, and one line of log for each request. */
+export function createHandler(parts: ServerParts): Handle {
+  const { deps, config, log, closing } = parts
+  const wires = [
+    pages({ ...parts, describeRoutes: () => describeRoutes(parts) }),
+    ...documentedWires(parts),
+    rootWire(parts),
+  ]
+  const places = collectFacts(wires, (facts, start): Place => {
+    const unlimited = baseHeadersOf(facts)
+    const limited = config.RATE_LIMIT ? limitedHeadersOf(facts, config.RATE_LIMIT) : unlimited
+    return { facts, nameAt: start.length + 1, unlimited, limited }
+  })
+  const app = createRouter(wires, (path) => findFacts(places, path).facts, parts)
+  const limit = createRequestLimit(config, log)
+  const gate = createGate(config.REQUESTS_IN_FLIGHT)
+  const refuse = createRefusal(log)
+  // Unique without being drawn anew for each request.
+  const boot = crypto.randomUUID().slice(0, 13)
+  let count = 0
+
+  /** One function, because every further one that waits would cost each request. */
+  return async (given, from) => {
+    const started = performance.now()
+    const request = withAddress(given)
+    const { method, url } = request
+    const path = pathOf(url)
+    const { facts, nameAt, unlimited, limited } = findFacts(places, path)
+    if (gate.isFull && !facts.isUrgent) return refuse()
+    const requestId = `${boot}-${(count++).toString(36)}`
+    let response: Response
+    let base = unlimited.writes
+    let allowance: Allowance | null = null
+    try {
+      const turn = facts.isUrgent ? undefined : gate.enter(started)
+      if (turn !== undefined) await turn
+      // HEAD is answered as GET: no route has to know of it.
+      const asked = method === 'HEAD' ? new Request(request, { method: 'GET' }) : request
+      if (method === 'OPTIONS') response = new Response(null, { status: 204, headers: preflight })
+      else if (facts.isForEveryone) response = await app.fetch(asked)
+      else {
+        const found = findCaller(deps, request.headers, facts)
+        const caller = found instanceof Promise ? await found : found
+        const peer = typeof from === 'string' ? () => from : from
+        const reads = isRead(method)
+        // Writes are only ever allowed on the caller's own system.
+        const named = reads ? (facts.namesSystem ? namedIn(path, nameAt) : null) : '@me'
+        const scope = reads ? facts.scope : 'generic_update'
+        allowance = limit(request, scope, named, caller, peer)
+        const bases = allowance ? limited : unlimited
+        base = reads ? (caller.kind === 'nobody' ? bases.reads : bases.ownReads) : bases.writes
+        const context: RequestContext = {
+          caller,
+          requestId,
+          peer,
+          headers: base.ofJson,
+          isKept: reads && facts.isKept,
+          trustedProxies: config.TRUST_PROXY,
+        }
+        giveContext(asked, context)
+        if (allowance?.retryAfter) response = answerTooMany(allowance)
+        else if (mayBeFolded(method, path))
+          response = answerUnknown(app, method, path, facts.unknown)
+        else response = await app.fetch(asked)
+        if (context.large)
+          response =
+            method === 'HEAD'
+              ? new Response(context.large.bytes, response)
+              : await compress(context.large, response)
+      }
+    } catch (cause) {
+      response = answerThrown(cause, requestId, parts)
+    }
+    if (!facts.isUrgent) gate.leave()
+    if (method === 'HEAD') response = await withoutBody(response)
+    const { headers, status } = response
+    addBaseHeaders(headers, base)
+    if (allowance) {
+      headers.set('x-ratelimit-remaining', String(allowance.remaining))
+      headers.set('x-ratelimit-reset', String(allowance.reset))
+    }
+    headers.set('x-request-id', requestId)
+    const ms = Math.round((performance.now() - started) * 100) / 100
+    log.info('request', { method, path, status, ms, request_id: requestId })
+    const closed = closing()
+    if (closed !== undefined) {
+      await closed
+      headers.set('connection', 'close')
+    }
+    return response
+  }
+}
+
+function createRouter(
+  wires: readonly Wire[],
+  factsOf: (path: string) => Facts,
+  parts: FailureParts,
+): AnyElysia {
+  // Hosts of one to three letters, such as "nas", are hosts too.
+  const app: AnyElysia = new Elysia({ normalize: false, handler: { standardHostname: false } })
+  app.onError(({ error: cause, code, request, path }) => {
+    if (code === 'NOT_FOUND') return answerUnknown(app, request.method, path, factsOf(path).unknown)
+    return answerThrown(cause, requestIdOf(request), parts)
+  })
+  for (const { routes } of wires) app.use(routes)
+  return app
+}
+
+/**
+ * A last segment of dots arrives as a slash, whoever folded it: `/systems/ID/accounts/..` would
+ * delete the system. On all else a slash at the end is fine.
+ */
+function mayBeFolded(method: string, path: string): boolean {
+  return method === 'DELETE' && path.endsWith('/')
+}
+
+async function withoutBody(response: Response): Promise<Response> {
+  const head = new Response(null, response)
+  // A stream of events has no length, and no end that could be waited for.
+  if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
+    await response.body?.cancel()
+    return head
+  }
+  const { size } = await response.blob()
+  head.headers.set('content-length', String(size))
+  return head
+}
+
+/** Without a usable Host header, as HTTP/1.0 allows, a request comes as its path alone. */
+function withAddress(request: Request): Request {
+  if (!request.url.startsWith('/')) return request
+  return new Request(`http://localhost${request.url}`, request)
+}
+
+function pathOf(url: string): string {
+  const start = url.indexOf('/', url.indexOf('//') + 2)
+  const end = url.indexOf('?', start)
+  return end === -1 ? url.slice(start) : url.slice(start, end)
+}
+
+/** The part of a path that begins there; without one it is the caller's own system. */
+function namedIn(path: string, start: number): string {
+  const end = path.indexOf('/', start)
+  return path.slice(start, end === -1 ? undefined : end) || '@me'
+}

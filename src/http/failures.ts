@@ -1,0 +1,72 @@
+import type { AnyElysia } from 'elysia'
+import type { Log } from '../log'
+import { DomainError, type ErrorName, error } from '../model/errors'
+import { spellError } from '../wire/error'
+import { retryAfterOf } from './headers'
+import type { Allowance } from './ratelimit'
+
+/** How failures are answered. */
+
+export interface FailureParts {
+  log: Log
+  /** What is answered to a failure that will pass; null for all others. */
+  refusalFor: (cause: unknown) => DomainError | null
+}
+
+export function answerFailure(failure: DomainError): Response {
+  const { status, retryAfter } = failure
+  const response = Response.json(spellError(failure), { status })
+  if (retryAfter !== undefined) response.headers.set('retry-after', retryAfterOf(failure))
+  // Where there is too much of everything, who is refused shall not keep a connection either.
+  if (status === 503) response.headers.set('connection', 'close')
+  return response
+}
+
+/** Answers what was thrown. What nobody foresaw is logged whole, and shown as a bare 500. */
+export function answerThrown(
+  cause: unknown,
+  requestId: string | undefined,
+  { log, refusalFor }: FailureParts,
+): Response {
+  if (cause instanceof DomainError) return answerFailure(cause)
+  // What a parser throws comes wrapped.
+  if (cause instanceof Error && cause.cause instanceof DomainError)
+    return answerFailure(cause.cause)
+  if (isClientFault(cause)) return answerFailure(error('badRequest'))
+  log.error('request failed', {
+    request_id: requestId,
+    cause: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
+  })
+  return answerFailure(refusalFor(cause) ?? error('internal'))
+}
+
+/** What Elysia itself finds wrong, such as a path that is not valid percent-encoding. */
+function isClientFault(cause: unknown): boolean {
+  const { code } = cause as { code?: string }
+  return code === 'VALIDATION' || code === 'PARSE'
+}
+
+export function answerTooMany({ retryAfter }: Allowance): Response {
+  const { message } = error('tooManyRequests')
+  return answerFailure(new DomainError('tooManyRequests', message, undefined, retryAfter ?? 0))
+}
+
+const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE']
+
+/** Nothing answers here: a wrong method, or no path at all. */
+export function answerUnknown(
+  { router }: AnyElysia,
+  asked: string,
+  path: string,
+  unknown: ErrorName,
+): Response {
+  const plain = router.static[path.replace(/(?<=[^/])\/$/, '')]
+  const allowed = METHODS.filter(
+    (method) => plain?.[method] !== undefined || router.http.find(method, path) !== null,
+  )
+  if (allowed.includes('GET')) allowed.push('HEAD')
+  if (allowed.length === 0 || allowed.includes(asked)) return answerFailure(error(unknown))
+  const response = answerFailure(error('methodNotAllowed'))
+  response.headers.set('allow', allowed.join(', '))
+  return response
+}

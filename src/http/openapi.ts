@@ -1,0 +1,216 @@
+import { Elysia, type TSchema } from 'elysia'
+import { type ErrorName, errorTable } from '../model/errors'
+import { components } from '../wire/components'
+import * as preface from './preface'
+import { collectFacts, type Facts, findFacts, type Wire } from './wire'
+
+type ComponentName = keyof typeof components
+
+/** A component, a list of one, or a schema of its own. */
+type Answered = ComponentName | [ComponentName] | TSchema
+
+interface Description {
+  /** What a generated client calls it: a verb and a noun, unique. */
+  id: string
+  summary: string
+  /** What helps who writes a client, in a sentence or two. */
+  description: string
+  tag: preface.Tag
+  /** A read of what is the caller’s own: nobody gets it without a token. */
+  isOwn?: boolean
+  /** Request headers that only this operation reads. */
+  headers?: Record<string, string>
+  /** What a success answers, by status. */
+  answers: Record<number, Answered | null>
+  /** What a success is written in, where that is not JSON. */
+  types?: string[]
+  errors?: ErrorName[]
+  deprecated?: boolean
+}
+
+/** What is spelled only when the document is made. */
+type Rest = Pick<Description, 'answers' | 'types' | 'errors' | 'isOwn' | 'headers'>
+
+/** A bot may name in `X-System` what is no system, or one it may not act for, wherever it asks. */
+const everywhere: ErrorName[] = [
+  'badRequest',
+  'forbidden',
+  'systemNotFound',
+  'tooManyRequests',
+  'internal',
+  'unavailable',
+]
+
+/** What writes can answer beside their own errors. */
+export const writeErrors: ErrorName[] = ['badRequest', 'unauthorized', 'tooLarge']
+
+/** The words about a route. */
+export function describe({ id, summary, description, tag, deprecated, ...rest }: Description) {
+  return {
+    operationId: id,
+    summary,
+    description,
+    ...(deprecated && { deprecated }),
+    tags: [tag],
+    responses: {},
+    'x-rest': rest satisfies Rest,
+  }
+}
+
+/** The OpenAPI document, made from the routes' own schemas. */
+export async function createDocument(wires: readonly Wire[], publicUrl: string): Promise<object> {
+  // Only who asks for the document needs the plugin: loading it takes a part of each start.
+  const { swagger } = await import('@elysiajs/swagger')
+  // The plugin's own page would load its scripts from elsewhere; only its document is used.
+  const described = new Elysia({ normalize: false }).use(wires.map(({ routes }) => routes)).use(
+    swagger({
+      path: '/page',
+      specPath: '/document',
+      documentation: {
+        openapi: '3.1.0',
+        info: preface.info,
+        servers: [{ url: publicUrl || '/' }],
+        tags: Object.entries(preface.tags).map(([name, description]) => ({ name, description })),
+        components: {
+          schemas: components as Record<ComponentName, object>,
+          securitySchemes: preface.securitySchemes,
+          parameters: preface.parameters,
+          headers: preface.headers as Record<string, object>,
+        },
+      },
+    }),
+  )
+  const response = await described.handle(new Request('http://localhost/document'))
+  // Elysia's notes to itself are no part of the document.
+  const document = JSON.parse(await response.text(), (key, value) =>
+    key === 'elysiaMeta' ? undefined : value,
+  )
+  const stated = collectFacts(wires, (facts) => facts)
+  for (const [path, methods] of Object.entries((document as OpenApi).paths))
+    for (const [method, operation] of Object.entries(methods))
+      complete(operation, method, findFacts(stated, path))
+  return document
+}
+
+interface Operation {
+  parameters?: Parameter[]
+  requestBody?: { content: Record<string, { schema: BodySchema; example?: unknown }> }
+  responses: object
+  security?: object[]
+  'x-rest'?: Rest
+}
+
+interface Parameter {
+  $ref?: string
+  schema?: { type?: string; 'x-needed'?: true }
+  required?: boolean
+}
+
+interface BodySchema {
+  additionalProperties?: unknown
+  /** A body that works when it is sent as it stands, once what it names is there. */
+  example?: unknown
+}
+
+interface OpenApi {
+  paths: Record<string, Record<string, Operation>>
+}
+
+/** Says what follows from where a route lies: who may ask, with which headers, and what comes. */
+function complete(operation: Operation, method: string, { isForBots, isKept }: Facts): void {
+  const { 'x-rest': rest = { answers: {} } } = operation
+  delete operation['x-rest']
+  const isOpen = method === 'get' && !rest.isOwn
+  operation.security = isForBots
+    ? [{ botKey: [] }]
+    : [{ token: [] }, { botKey: [] }, ...(isOpen ? [{}] : [])]
+  operation.parameters = [
+    ...(operation.parameters ?? []).map(markNeeded),
+    ...Object.entries(rest.headers ?? {}).map(headerParameter),
+    ...(isForBots ? [] : [{ $ref: '#/components/parameters/XSystem' }]),
+  ]
+  operation.responses = {
+    ...successes(rest, isForBots),
+    ...(method === 'get' && isKept && !rest.types && unchanged),
+    ...failures([...(rest.errors ?? []), ...everywhere]),
+  }
+  keepJson(operation)
+}
+
+function markNeeded({ schema, ...parameter }: Parameter): Parameter {
+  const { 'x-needed': isNeeded, ...rest } = schema ?? {}
+  return { ...parameter, ...(isNeeded && { required: true }), schema: rest }
+}
+
+function headerParameter([name, description]: [string, string]) {
+  return { name, in: 'header', required: false, description, schema: { type: 'string' } }
+}
+
+/** What a client has kept is still true. */
+const unchanged = {
+  304: { description: 'Not changed since the answer whose `ETag` came as `If-None-Match`' },
+}
+
+/** The plugin offers each body as form and text too; bodies here are JSON. */
+function keepJson({ requestBody }: Operation): void {
+  const json = requestBody?.content['application/json']
+  if (!requestBody || !json) return
+  // Elysia closes the schemas it compiles; here unknown keys are passed over.
+  const { additionalProperties: _, example, ...schema } = json.schema
+  requestBody.content = { 'application/json': { schema, example } }
+}
+
+function successes({ answers, types = ['application/json'] }: Rest, isForBots: boolean) {
+  const headers = { ...preface.always, ...(!isForBots && preface.ofLimited) }
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, answer]) => [
+      status,
+      answer === null
+        ? { description: 'Done; no content', headers }
+        : {
+            description: 'Success',
+            headers,
+            content: Object.fromEntries(types.map((type) => [type, { schema: schemaOf(answer) }])),
+          },
+    ]),
+  )
+}
+
+function schemaOf(answer: Answered): object {
+  if (typeof answer === 'string') return { $ref: `#/components/schemas/${answer}` }
+  if (!Array.isArray(answer)) return answer
+  return { type: 'array', items: { $ref: `#/components/schemas/${answer[0]}` } }
+}
+
+/** One answer per status, naming each error number that comes with it. */
+function failures(names: ErrorName[]) {
+  const byStatus = Map.groupBy(new Set(names), (name) => errorTable[name].status)
+  return Object.fromEntries(
+    [...byStatus].map(([status, kinds]) => [
+      status,
+      {
+        description: kinds
+          .map((kind) => `\`${errorTable[kind].code}\` ${errorTable[kind].message}`)
+          .join('\n\n'),
+        ...(laterHeaders[status] && { headers: laterHeaders[status] }),
+        content: {
+          'application/json': {
+            schema: { $ref: '#/components/schemas/Error' },
+            examples: Object.fromEntries(kinds.map((kind) => [kind, { value: exampleOf(kind) }])),
+          },
+        },
+      },
+    ]),
+  )
+}
+
+/** What says when to come back. */
+const laterHeaders: Record<number, object> = {
+  429: { ...preface.ofLater, ...preface.ofLimited },
+  503: preface.ofLater,
+}
+
+function exampleOf(kind: ErrorName) {
+  const { status, code, message } = errorTable[kind]
+  return { message, code, ...(laterHeaders[status] && { retry_after: 1000 }) }
+}

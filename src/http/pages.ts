@@ -1,0 +1,49 @@
+import { Elysia } from 'elysia'
+import type { DomainError } from '../model/errors'
+import { docsFiles } from '../web/docs'
+import { answerFailure } from './failures'
+import type { Wire } from './wire'
+
+export interface PagesParts {
+  /** What keeps the database from being read or written; null when nothing does. */
+  findTrouble: () => Promise<DomainError | null>
+  describeRoutes: () => Promise<object>
+}
+
+/** What is for everyone: health, the API document and the page that shows it. */
+export function pages({ findTrouble, describeRoutes }: PagesParts): Wire {
+  const routes = new Elysia({ normalize: false })
+    .get('/health', async () => {
+      const trouble = await findTrouble()
+      return trouble ? answerFailure(trouble) : { status: 'ok' }
+    })
+    .get('/', () => redirect('docs'))
+  for (const [file, { open, type }] of Object.entries(docsFiles))
+    routes.get(file, ({ path }) =>
+      // The page names its files relative to where it lies, so it must lie in one place.
+      path.endsWith('/')
+        ? redirect(`../${file.split('/').at(-1)}`)
+        : new Response(open(), { headers: { 'content-type': type } }),
+    )
+  let document: Promise<object> | undefined
+  routes.get('/openapi.json', () => {
+    document ??= describeRoutes()
+    return document
+  })
+  const isForEveryone = true
+  return {
+    prefix: '',
+    routes,
+    facts: {},
+    nouns: {
+      '': { isForEveryone },
+      docs: { isForEveryone },
+      'openapi.json': { isForEveryone },
+      health: { isForEveryone, isUrgent: true },
+    },
+  }
+}
+
+function redirect(location: string): Response {
+  return new Response(null, { status: 302, headers: { location } })
+}

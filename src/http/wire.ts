@@ -1,0 +1,87 @@
+import type { AnyElysia } from 'elysia'
+import type { ErrorName } from '../model/errors'
+import type { Scope } from './ratelimit'
+
+/** What is true of a path before its route is asked. */
+export interface Facts {
+  /** Nobody is asked who they are, and nothing is counted. */
+  readonly isForEveryone: boolean
+  /** Answered also while there is no time for others. */
+  readonly isUrgent: boolean
+  /** For holders of a bot key alone, who name their systems in the path. */
+  readonly isForBots: boolean
+  /** Whether a client may keep what it reads, and ask whether it has changed. */
+  readonly isKept: boolean
+  /** What reads are counted as. */
+  readonly scope: Exclude<Scope, 'generic_update'>
+  /** Whether the part behind these names a system; without one it is the caller's own. */
+  readonly namesSystem: boolean
+  /** What every answer carries, also those that no route gives. */
+  readonly headers: Readonly<Record<string, string>>
+  /** What is said where nothing answers. */
+  readonly unknown: ErrorName
+}
+
+/** An interface: where it lies, its routes, and what is true of its paths. */
+export interface Wire {
+  readonly prefix: string
+  readonly routes: AnyElysia
+  readonly facts: Partial<Facts>
+  /** What else is true of the paths whose first part this is, by that part. */
+  readonly nouns: Readonly<Record<string, Partial<Facts>>>
+  /** What it has to say of paths that are not its own. */
+  readonly elsewhere?: Readonly<Record<string, Partial<Facts>>>
+}
+
+const plain: Facts = {
+  isForEveryone: false,
+  isUrgent: false,
+  isForBots: false,
+  isKept: false,
+  scope: 'generic_get',
+  namesSystem: false,
+  headers: {},
+  unknown: 'notFound',
+}
+
+/** What was prepared from the facts, by the first two parts of a path or its first one. */
+export interface FactsByPath<T> {
+  readonly known: ReadonlyMap<string, T>
+  /** Of the root, where others are not. */
+  readonly others: T
+}
+
+/** Asks each wire once, so that a request costs no more than looking up where it leads. */
+export function collectFacts<T>(
+  wires: readonly Wire[],
+  prepare: (facts: Facts, start: string) => T,
+): FactsByPath<T> {
+  const stated = new Map<string, Facts>()
+  const state = (start: string, facts: Partial<Facts>) =>
+    stated.set(start, { ...plain, ...stated.get(start), ...facts })
+  for (const { prefix, facts, nouns } of wires) {
+    state(prefix, facts)
+    for (const [noun, more] of Object.entries(nouns))
+      state(`${prefix}/${noun}`, { ...facts, ...more })
+  }
+  for (const { elsewhere = {} } of wires)
+    for (const [start, facts] of Object.entries(elsewhere))
+      state(start, { ...stated.get(wireOf(start)), ...facts })
+  const known = new Map([...stated].map(([start, facts]) => [start, prepare(facts, start)]))
+  return { known, others: known.get('') ?? prepare(plain, '') }
+}
+
+export function findFacts<T>({ known, others }: FactsByPath<T>, path: string): T {
+  const first = path.indexOf('/', 2)
+  if (first === -1) return known.get(path) ?? others
+  const second = path.indexOf('/', first + 1)
+  return (
+    known.get(second === -1 ? path : path.slice(0, second)) ??
+    known.get(path.slice(0, first)) ??
+    others
+  )
+}
+
+function wireOf(start: string): string {
+  return start.slice(0, start.indexOf('/', 1))
+}

@@ -1,0 +1,105 @@
+import {
+  MAX_TAG_AFFIXES,
+  MAX_TAGS,
+  Problem,
+  type ProxyTag,
+  parseProxyTag,
+  parseText,
+} from '../check'
+import { base, type Field, type Options } from './field'
+import { cutText, dropUnstorable } from './text'
+
+export function texts(options: Options & { most: number; max: number }): Field<string[]> {
+  const { most, max } = options
+  const items = { type: 'string', maxLength: max }
+  return {
+    ...base('texts', 'json', { type: 'array', maxItems: most, items }, options),
+    initial: [],
+    max: most,
+    read: (value) => {
+      if (!Array.isArray(value)) return new Problem('Must be a list of strings.')
+      if (value.length > most) return new Problem(`At most ${most} items.`, most, value.length)
+      const read: string[] = []
+      for (const item of value) {
+        if (item !== null && typeof item !== 'string')
+          return new Problem('Must be a list of strings.')
+        const checked = parseText(item ?? '', max)
+        if (checked instanceof Problem) return checked
+        read.push(checked)
+      }
+      return read
+    },
+    mend: (value) => {
+      if (!Array.isArray(value)) return { now: undefined, why: 'not a list' }
+      const kept = value
+        .filter((item) => typeof item === 'string')
+        .map((item) => cutText(dropUnstorable(item), max))
+      return { now: kept.slice(0, most), why: 'too many, too long, or not text' }
+    },
+  }
+}
+
+const proxyTagSchema = {
+  type: 'object',
+  description: `Prefix and suffix together have at most ${MAX_TAG_AFFIXES} characters`,
+  properties: {
+    prefix: { type: ['string', 'null'], maxLength: MAX_TAG_AFFIXES },
+    suffix: { type: ['string', 'null'], maxLength: MAX_TAG_AFFIXES },
+  },
+  additionalProperties: false,
+}
+
+export function proxyTags(options: Options): Field<ProxyTag[]> {
+  const schema = { type: 'array', maxItems: MAX_TAGS, items: proxyTagSchema }
+  return {
+    ...base('proxyTags', 'json', schema, options),
+    initial: [],
+    max: MAX_TAGS,
+    read: (value) => {
+      if (!Array.isArray(value)) return new Problem('Must be a list of proxy tags.')
+      if (value.length > MAX_TAGS)
+        return new Problem(`At most ${MAX_TAGS} proxy tags.`, MAX_TAGS, value.length)
+      const tags: ProxyTag[] = []
+      for (const item of value) {
+        const tag = parseProxyTag(item)
+        if (tag instanceof Problem) return tag
+        if (!isBare(tag)) tags.push(tag)
+      }
+      return tags
+    },
+    mend: (value) => {
+      if (!Array.isArray(value)) return { now: undefined, why: 'not a list' }
+      const kept: ProxyTag[] = []
+      const dropped: unknown[] = []
+      for (const item of value) {
+        const tag = parseProxyTag(storableTag(item))
+        if (tag instanceof Problem || kept.length >= MAX_TAGS) dropped.push(item)
+        else if (!isBare(tag)) kept.push(tag)
+      }
+      return dropped.length === 0
+        ? { now: kept, why: 'characters that cannot be stored were removed' }
+        : { now: kept, why: `${dropped.length} tags cannot be stored`, was: showTag(dropped[0]) }
+    },
+  }
+}
+
+function isBare({ prefix, suffix }: ProxyTag): boolean {
+  return prefix === null && suffix === null
+}
+
+function storableTag(tag: unknown): unknown {
+  if (!isObject(tag)) return tag
+  const part = (value: unknown) => (typeof value === 'string' ? dropUnstorable(value) : value)
+  return { prefix: part(tag.prefix), suffix: part(tag.suffix) }
+}
+
+function showTag(tag: unknown): unknown {
+  if (!isObject(tag)) return tag
+  const part = (value: unknown) =>
+    typeof value === 'string' || Number.isSafeInteger(value) ? String(value) : ''
+  return `${part(tag.prefix)}text${part(tag.suffix)}`
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

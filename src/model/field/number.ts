@@ -1,0 +1,64 @@
+import { Problem } from '../check'
+import { base, type Field, leave, type Options, optional } from './field'
+
+export function flag(initial: boolean, options: Options): Field<boolean> {
+  return {
+    ...baseFlag(options),
+    initial,
+    read: (value) => (typeof value === 'boolean' ? value : new Problem('Must be true or false.')),
+  }
+}
+
+/** A flag without a default: it must be given. */
+export function requiredFlag(options: Options): Field<boolean> & { required: true } {
+  return { ...flag(false, options), required: true }
+}
+
+/** A flag that may say nothing, so that another place decides. */
+export function maybeFlag(options: Options): Field<boolean | null> {
+  return {
+    ...baseFlag(options),
+    ...optional,
+    read: (value) =>
+      value === null || typeof value === 'boolean'
+        ? value
+        : new Problem('Must be true, false or null.'),
+  }
+}
+
+export function count(initial: number, options: Options): Field<number> {
+  return {
+    ...baseCount(options),
+    initial,
+    read: (value) => (isCount(value) ? value : new Problem('Must be a whole number, 0 or more.')),
+  }
+}
+
+export function maybeCount(options: Options): Field<number | null> {
+  return {
+    ...baseCount(options),
+    ...optional,
+    read: (value) =>
+      value === null || isCount(value)
+        ? value
+        : new Problem('Must be a whole number, 0 or more, or null.'),
+  }
+}
+
+function baseFlag(options: Options) {
+  return {
+    ...base('flag', 'flag', { type: 'boolean' }, options),
+    mend: leave('neither true nor false'),
+  }
+}
+
+function baseCount(options: Options) {
+  return {
+    ...base('count', 'integer', { type: 'integer', minimum: 0 }, options),
+    mend: leave('not a count'),
+  }
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}

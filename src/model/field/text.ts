@@ -1,0 +1,178 @@
+import { isTimezone, isWebAddress, MAX_URL, Problem, parseText } from '../check'
+import { base, type Field, isEmpty, leave, type Mended, type Options, optional } from './field'
+
+export function required(
+  options: Options & { max: number; standIn?: string },
+): Field<string> & { required: true } {
+  const { max } = options
+  const read = (value: unknown) =>
+    typeof value !== 'string'
+      ? new Problem('Must be a string.')
+      : value === ''
+        ? new Problem('Must not be empty.')
+        : parseText(value, max)
+  return {
+    ...base('text', 'text', { type: 'string', maxLength: max, minLength: 1 }, options),
+    initial: '',
+    nullable: false,
+    required: true,
+    max,
+    read,
+    mend: (value) => mendText(value, max, read),
+  }
+}
+
+export function text(options: Options & { max: number }): Field<string | null> {
+  return textOf(null, options)
+}
+
+/** Text that falls back to a default instead of null. */
+export function textOr(initial: string, options: Options & { max: number }): Field<string> {
+  return textOf(initial, options)
+}
+
+function textOf<T extends string | null>(
+  initial: T,
+  options: Options & { max: number },
+): Field<string | T> {
+  const { max } = options
+  const read = (value: unknown) =>
+    isEmpty(value) ? initial : typeof value === 'string' ? parseText(value, max) : notText
+  return {
+    ...base('text', 'text', { type: 'string', maxLength: max }, options),
+    initial,
+    nullable: true,
+    max,
+    read,
+    mend: (value) => mendText(value, max, read),
+  }
+}
+
+export function color(options: Options): Field<string | null> {
+  const read = (value: unknown) => {
+    if (isEmpty(value)) return null
+    if (typeof value !== 'string') return notText
+    return /^[0-9a-f]{6}$/i.test(value)
+      ? value.toLowerCase()
+      : new Problem('Must be six hexadecimal digits, without "#".')
+  }
+  return {
+    ...base('color', 'text', { type: 'string', pattern: '^[0-9a-fA-F]{6}$' }, options),
+    ...optional,
+    read,
+    mend: (value) => {
+      const now = typeof value === 'string' ? read(value.trim().replace(/^#/, '')) : null
+      return now instanceof Problem || now === null
+        ? { now: null, why: 'not a colour' }
+        : { now, why: 'colours are written as six digits' }
+    },
+  }
+}
+
+export function url(options: Options): Field<string | null> {
+  const read = (value: unknown) => {
+    if (isEmpty(value)) return null
+    if (typeof value !== 'string') return notText
+    const checked = parseText(value, MAX_URL)
+    if (checked instanceof Problem) return checked
+    return isWebAddress(checked)
+      ? checked
+      : new Problem('Must be an absolute http or https address.')
+  }
+  return {
+    ...base('url', 'text', { type: 'string', maxLength: MAX_URL }, options),
+    ...optional,
+    max: MAX_URL,
+    read,
+    mend: (value) => {
+      if (typeof value !== 'string') return { now: undefined, why: 'not a web address' }
+      // Chats show no preview of an address in brackets, so that some are kept with them.
+      const now = read(value.trim().replace(/^<(.*)>$/s, '$1'))
+      if (!(now instanceof Problem)) return { now }
+      const isTooLong = now.max_length !== undefined
+      return {
+        now: null,
+        why: isTooLong ? `longer than ${MAX_URL} characters` : 'not a web address',
+      }
+    },
+  }
+}
+
+export function choice<const C extends readonly string[]>(
+  choices: C,
+  options: Options & { initial: C[number] },
+): Field<C[number]> {
+  const { initial } = options
+  return {
+    ...base('choice', 'text', { type: 'string', enum: choices }, options),
+    initial,
+    choices,
+    read: (value) =>
+      choices.includes(value as C[number])
+        ? (value as C[number])
+        : new Problem(`Must be one of: ${choices.join(', ')}.`),
+    mend: () => ({ now: initial, why: 'not one of the choices' }),
+  }
+}
+
+export function timezone(options: Options): Field<string> {
+  return {
+    ...base('timezone', 'text', { type: 'string' }, options),
+    initial: 'UTC',
+    read: (value) =>
+      typeof value === 'string' && isTimezone(value)
+        ? value
+        : new Problem('Must be a time zone name such as "Europe/Oslo".'),
+    mend: leave('not a known time zone'),
+  }
+}
+
+/** Names another entity. Which one is meant is resolved by the service that takes the patch. */
+export function reference(options: Options): Field<string | null> {
+  return {
+    ...base('reference', 'text', { type: 'string' }, options),
+    ...optional,
+    read: (value) => (isEmpty(value) ? null : typeof value === 'string' ? value : notText),
+  }
+}
+
+/** Names something that must be there. */
+export function requiredReference(options: Options): Field<string> & { required: true } {
+  return {
+    ...base('reference', 'text', { type: 'string' }, options),
+    initial: '',
+    required: true,
+    read: (value) =>
+      typeof value === 'string' && value !== '' ? value : new Problem('Must be a string.'),
+  }
+}
+
+export const notText = new Problem('Must be a string or null.')
+
+function mendText(value: unknown, max: number, read: (value: unknown) => unknown): Mended {
+  if (typeof value !== 'string' && typeof value !== 'number')
+    return { now: undefined, why: 'not text' }
+  const text = dropUnstorable(String(value))
+  const now = read(cutText(text, max))
+  const why =
+    typeof value === 'number'
+      ? 'a number where text is due'
+      : text.length > max
+        ? `cut to ${max} characters`
+        : 'characters that cannot be stored were removed'
+  return {
+    now: now instanceof Problem ? undefined : now,
+    why,
+    ...(typeof value === 'string' && value.length > max && { whole: value }),
+  }
+}
+
+export function dropUnstorable(text: string): string {
+  return text.replaceAll('\0', '').replace(/\p{Surrogate}/gu, '')
+}
+
+/** Never between the halves of a surrogate pair. */
+export function cutText(text: string, max: number): string {
+  if (text.length <= max) return text
+  return text.slice(0, max).replace(/[\uD800-\uDBFF]$/, '')
+}

@@ -1,0 +1,48 @@
+import { isCalendarDate, Problem } from '../check'
+import { formatInstant, parseInstant } from '../time'
+import { base, type Field, isEmpty, leave, type Options, optional } from './field'
+import { notText } from './text'
+
+export function date(options: Options): Field<string | null> {
+  const read = (value: unknown) => {
+    if (isEmpty(value)) return null
+    if (typeof value !== 'string') return notText
+    return isCalendarDate(value) ? value : new Problem('Must be a real date, YYYY-MM-DD.')
+  }
+  return {
+    ...base('date', 'text', { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' }, options),
+    ...optional,
+    read,
+    // Takes a whole timestamp's day; "no year" is the year 4, the first that has a 29 February.
+    mend: (value) => {
+      const match = typeof value === 'string' ? /^(\d{4})(-\d\d-\d\d)(?:[T ]|$)/.exec(value) : null
+      if (!match) return { now: null, why: 'not a date' }
+      const [, year, day] = match
+      const now = read(`${year === '0000' || year === '0001' ? '0004' : year}${day}`)
+      return now instanceof Problem
+        ? { now: null, why: 'not a real date' }
+        : { now, why: 'dates are written as YYYY-MM-DD, without a year as 0004' }
+    },
+  }
+}
+
+/** Microseconds since 1970. Always written by the service, never by a client's patch. */
+export function timestamp(options: Omit<Options, 'readonly'>): Field<number | null> {
+  return {
+    ...base('timestamp', 'integer', { type: 'string', format: 'date-time' }, options),
+    ...optional,
+    readonly: true,
+    read: (value) => {
+      if (isEmpty(value)) return null
+      const instant = typeof value === 'string' ? parseInstant(value) : null
+      return instant ?? new Problem('Must be an ISO 8601 time.')
+    },
+    spell: (value) => (typeof value === 'number' ? formatInstant(value) : value),
+    mend: leave('not a time'),
+  }
+}
+
+/** A time that a client gives; the moment of the request when it does not. */
+export function givenTime(options: Options): Field<number | null> {
+  return { ...timestamp(options), readonly: false }
+}

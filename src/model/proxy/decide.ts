@@ -1,0 +1,307 @@
+import type { AutoproxyMode } from '../autoproxy'
+import type { ProxyTag } from '../check'
+import type { MemberGuild, SystemGuild } from '../guild'
+import type { Member } from '../member'
+import { DISCORD, type Platform } from '../platform'
+import { DEFAULT_LATCH_TIMEOUT, type Settings } from '../settings'
+import type { System } from '../system'
+import { type Instant, SECOND } from '../time'
+import { formatName, MAX_PROXY_NAME, type PreviousMessage, readyName } from './name'
+import { matchTags } from './tags'
+
+export const MAX_PROXY_CONTENT = 2000
+
+/** The longest message and the longest name that can be sent. */
+export interface ProxyLimits {
+  content: number
+  name: number
+}
+
+/** Discord's. */
+export const usualLimits: ProxyLimits = { content: MAX_PROXY_CONTENT, name: MAX_PROXY_NAME }
+
+/** What the engine knows of a member. */
+export type ProxyMember = Pick<
+  Member,
+  | 'id'
+  | 'uuid'
+  | 'hid'
+  | 'name'
+  | 'display_name'
+  | 'avatar_url'
+  | 'webhook_avatar_url'
+  | 'proxy_tags'
+  | 'keep_proxy'
+  | 'tts'
+  | 'autoproxy_enabled'
+> & {
+  /** Its settings in the guild of the message. */
+  guild: MemberGuild | null
+}
+
+/** What was loaded for the account, the system and the guild of a message. */
+export interface ProxyContext<M extends ProxyMember = ProxyMember> {
+  system: Pick<System, 'tag' | 'avatar_url'>
+  settings: Pick<
+    Settings,
+    'case_sensitive_proxy_tags' | 'latch_timeout' | 'name_format' | 'proxy_error_message_enabled'
+  >
+  systemGuild: Omit<SystemGuild, 'display_name'> | null
+  guild: { disabled_channels: readonly string[]; require_system_tag: boolean }
+  account: { autoproxy_enabled: boolean }
+  autoproxy: { mode: AutoproxyMode; member: number | null; last_latch: Instant | null }
+  /** Row numbers of the latest switch's members, in order. */
+  fronters: readonly number[]
+  /** In order of creation: all whose tags could match, and the target of autoproxy. */
+  members: readonly M[]
+}
+
+export interface ProxyMessage {
+  platform: Platform
+  channel_id: string
+  thread_id: string | null
+  content: string | null
+  has_attachments: boolean
+  has_poll: boolean
+  is_edit: boolean
+  previous: PreviousMessage | null
+  limits: ProxyLimits
+  at: Instant
+}
+
+/** Why a message is left alone, without a word to the user. */
+export const ignoreReasons = [
+  'no_system',
+  'channel_disabled',
+  'proxying_disabled',
+  'empty',
+  'no_match',
+  'edited',
+  'account_autoproxy_disabled',
+  'escaped',
+  'nobody_fronting',
+  'nothing_latched',
+  'member_autoproxy_disabled',
+  'latch_expired',
+] as const
+export type IgnoreReason = (typeof ignoreReasons)[number]
+
+/** Why a message that was meant to be proxied cannot be. */
+export const refuseReasons = ['too_long', 'tag_required', 'name_too_long'] as const
+export type RefuseReason = (typeof refuseReasons)[number]
+
+export type Matched =
+  | { by: 'tags'; tag: ProxyTag; mode: null }
+  | { by: 'autoproxy'; tag: null; mode: AutoproxyMode }
+
+export interface ReadyMessage {
+  content: string
+  /** Ready to send. */
+  name: string
+  /** The name before anything was done to it for the platform's sake. */
+  plain_name: string
+  avatar_url: string | null
+  tts: boolean
+}
+
+export type Decision<M extends ProxyMember = ProxyMember> =
+  | { action: 'proxy'; member: M; matched: Matched; message: ReadyMessage }
+  | { action: 'ignore'; reason: IgnoreReason }
+  | { action: 'refuse'; reason: RefuseReason; notify: boolean; text: string }
+  | { action: 'autoproxy_off' }
+  | { action: 'unlatch' }
+
+/** What becomes of a message. The context is null when the account has no system. */
+export function decide<M extends ProxyMember>(
+  context: ProxyContext<M> | null,
+  message: ProxyMessage,
+): Decision<M> {
+  if (!context) return ignore('no_system')
+  const content = message.content ?? ''
+  const silent = findSilentReason(context, message, content)
+  if (silent) return ignore(silent)
+  // The backslash commands win over tags, and hold for edited messages too.
+  if (AUTOPROXY_OFF.test(content)) return { action: 'autoproxy_off' }
+  if (context.autoproxy.mode === 'latch' && UNLATCH.test(content)) return { action: 'unlatch' }
+  const found = findByTags(context, message) ?? findByAutoproxy(context, message, content)
+  if (typeof found === 'string') return ignore(found)
+  return compose(context, message, found)
+}
+
+/** The member that autoproxy would speak as, before its checks. */
+export function autoproxyTarget({
+  autoproxy,
+  fronters,
+}: Pick<ProxyContext, 'autoproxy' | 'fronters'>): number | null {
+  if (autoproxy.mode === 'off') return null
+  return autoproxy.mode === 'front' ? (fronters[0] ?? null) : autoproxy.member
+}
+
+/** What a proxied message does to the switches; `members` are the fronters that result. */
+export type SwitchEffect =
+  | { kind: 'none' }
+  | { kind: 'new'; members: number[] }
+  | { kind: 'append'; members: number[] }
+
+export function switchEffect(
+  proxySwitch: Settings['proxy_switch'],
+  fronters: readonly number[],
+  member: number,
+): SwitchEffect {
+  if (proxySwitch === 'off' || fronters.includes(member)) return { kind: 'none' }
+  if (proxySwitch === 'new' || fronters.length === 0) return { kind: 'new', members: [member] }
+  return { kind: 'append', members: [...fronters, member] }
+}
+
+interface Found<M extends ProxyMember> {
+  member: M
+  matched: Matched
+  content: string
+  /** The tag that goes around the content where tags are kept. */
+  kept: ProxyTag | undefined
+}
+
+function findSilentReason(
+  { guild, systemGuild }: ProxyContext,
+  { channel_id, thread_id, has_attachments, has_poll }: ProxyMessage,
+  content: string,
+): IgnoreReason | null {
+  const disabled = guild.disabled_channels
+  if (disabled.includes(channel_id) || (thread_id !== null && disabled.includes(thread_id)))
+    return 'channel_disabled'
+  if (systemGuild?.proxying_enabled === false) return 'proxying_disabled'
+  return content.trim() === '' && !has_attachments && !has_poll ? 'empty' : null
+}
+
+function findByTags<M extends ProxyMember>(
+  context: ProxyContext<M>,
+  message: ProxyMessage,
+): Found<M> | null {
+  const { members, settings } = context
+  const match = matchTags(members, message.content, settings.case_sensitive_proxy_tags)
+  if (!match) return null
+  const { member, tag, content } = match
+  // Tags around nothing were meant otherwise, unless a file comes with them.
+  if (content.trim() === '' && !message.has_attachments) return null
+  return { member, matched: { by: 'tags', tag, mode: null }, content, kept: tag }
+}
+
+function findByAutoproxy<M extends ProxyMember>(
+  context: ProxyContext<M>,
+  message: ProxyMessage,
+  content: string,
+): Found<M> | IgnoreReason {
+  const { mode } = context.autoproxy
+  if (mode === 'off') return 'no_match'
+  if (message.is_edit) return 'edited'
+  if (!context.account.autoproxy_enabled) return 'account_autoproxy_disabled'
+  if (content.startsWith('\\')) return 'escaped'
+  const target = autoproxyTarget(context)
+  const member = context.members.find(({ id }) => id === target)
+  if (!member) return NOBODY[mode]
+  if (mode !== 'member' && !member.autoproxy_enabled) return 'member_autoproxy_disabled'
+  if (mode === 'latch' && isLatchExpired(context, message.at)) return 'latch_expired'
+  const matched: Matched = { by: 'autoproxy', tag: null, mode }
+  return { member, matched, content, kept: member.proxy_tags[0] }
+}
+
+function isLatchExpired({ autoproxy, settings }: ProxyContext, at: Instant): boolean {
+  const timeout = settings.latch_timeout ?? DEFAULT_LATCH_TIMEOUT
+  // A latch without a time was set by hand and has nothing to count from.
+  if (timeout === 0 || autoproxy.last_latch === null) return false
+  return at - autoproxy.last_latch > timeout * SECOND
+}
+
+function compose<M extends ProxyMember>(
+  context: ProxyContext<M>,
+  message: ProxyMessage,
+  found: Found<M>,
+): Decision<M> {
+  const { member, matched } = found
+  const { system, settings, systemGuild, guild } = context
+  const isDiscord = message.platform === DISCORD
+  const limits = isDiscord ? withinDiscord(message.limits) : message.limits
+  const content = withKeptTags(found)
+  if (content.length > limits.content) return refuse(context, 'too_long', limits)
+
+  const tag = systemGuild?.tag_enabled === false ? null : (systemGuild?.tag ?? system.tag)
+  const format = systemGuild?.name_format ?? settings.name_format
+  if (guild.require_system_tag && (tag === null || !format.includes('{tag}')))
+    return refuse(context, 'tag_required', limits)
+
+  const own = member.guild?.display_name ?? member.display_name ?? member.name
+  const plain_name = formatName(format, own, tag)
+  if (plain_name.length > limits.name) return refuse(context, 'name_too_long', limits)
+
+  // What the name needs on Discord would only look odd elsewhere.
+  const name = isDiscord ? readyName(plain_name, member.uuid, message.previous) : plain_name
+  const avatar_url = avatarOf(member, context)
+  const ready = { content, name, plain_name, avatar_url, tts: member.tts }
+  return { action: 'proxy', member, matched, message: ready }
+}
+
+/** A longer name would be cut without a word. */
+function withinDiscord({ content, name }: ProxyLimits): ProxyLimits {
+  return { content, name: Math.min(name, MAX_PROXY_NAME) }
+}
+
+function withKeptTags({ member, content, kept }: Found<ProxyMember>): string {
+  if (!kept || !(member.guild?.keep_proxy ?? member.keep_proxy)) return content
+  return `${kept.prefix ?? ''}${content}${kept.suffix ?? ''}`
+}
+
+function avatarOf(member: ProxyMember, { system, systemGuild }: ProxyContext): string | null {
+  const url =
+    member.guild?.avatar_url ??
+    member.webhook_avatar_url ??
+    member.avatar_url ??
+    systemGuild?.avatar_url ??
+    system.avatar_url
+  return url === null ? null : throughMediaHost(url)
+}
+
+/** Discord's media host makes pictures small enough for it to take them as an avatar. */
+function throughMediaHost(url: string): string {
+  const [, path, query] = DISCORD_ATTACHMENT.exec(url) ?? []
+  if (path === undefined) return url
+  const sized = `https://media.discordapp.net/attachments/${path}?width=256&height=256`
+  return query ? `${sized}&${query}` : sized
+}
+
+function ignore(reason: IgnoreReason): Decision<never> {
+  return { action: 'ignore', reason }
+}
+
+function refuse(
+  { settings }: ProxyContext,
+  reason: RefuseReason,
+  limits: ProxyLimits,
+): Decision<never> {
+  const notify = settings.proxy_error_message_enabled
+  return { action: 'refuse', reason, notify, text: REFUSALS[reason](limits) }
+}
+
+const REFUSALS: Record<RefuseReason, (limits: ProxyLimits) => string> = {
+  too_long: ({ content }) =>
+    `This message would be longer than ${content} characters, so it cannot be proxied.`,
+  tag_required: () =>
+    'This server requires a system tag in the names of proxied messages. ' +
+    'Set a tag, leave it on in this server, and keep {tag} in the name format.',
+  name_too_long: ({ name }) =>
+    `The name of this message would be longer than ${name} characters. ` +
+    'Shorten the name of the member, the system tag or the name format.',
+}
+
+/** What it is called when nobody is found; a mode that lost its member is as good as off. */
+const NOBODY = {
+  front: 'nobody_fronting',
+  latch: 'nothing_latched',
+  member: 'no_match',
+} as const satisfies Record<Exclude<AutoproxyMode, 'off'>, IgnoreReason>
+
+/** Some keyboards and clients put a zero-width space between backslashes. */
+const AUTOPROXY_OFF = /^\\\u200B?\\\u200B?\\/
+const UNLATCH = /^\\\u200B?\\/
+
+const DISCORD_ATTACHMENT =
+  /^https?:\/\/(?:cdn\.discordapp\.com|media\.discordapp\.net)\/attachments\/(\d+\/\d+\/[^/\\&?]+\.(?:png|jpe?g|gif|webp))(?:\?(.*))?$/i

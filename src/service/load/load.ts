@@ -1,0 +1,209 @@
+import type { Db } from '../../db/handle'
+import type { Values } from '../../db/statement'
+import { type ErrorName, error } from '../../model/errors'
+import type { Audience } from '../../model/face'
+import { ORIGINAL_LOOKUP } from '../../model/message'
+import { gates, requireSystem, type Viewer } from '../../model/privacy'
+import { isUuid, parseRef, parseSystemRef, type Ref, type SystemRef } from '../../model/ref'
+import { SWITCHES_PER_PAGE } from '../../model/switch'
+import type { Instant } from '../../model/time'
+import type { Deps } from '../deps'
+import {
+  frontersSlowly,
+  groupMembersSlowly,
+  groupSlowly,
+  groupsSlowly,
+  memberGroupsSlowly,
+  memberSlowly,
+  membersSlowly,
+  messageSlowly,
+  switchSlowly,
+  systemSlowly,
+} from './longWay'
+import {
+  type ByRef,
+  type BySystemRef,
+  frontersJson,
+  groupJson,
+  groupMembersJson,
+  groupsJson,
+  groupsWithMembersJson,
+  type Json,
+  memberGroupsJson,
+  memberJson,
+  membersJson,
+  messageById,
+  messageByOriginal,
+  pageOfSwitchesJson,
+  someSwitchesJson,
+  switchJson,
+  systemJson,
+} from './queries'
+
+/**
+ * What version 2 reads, put together by SQLite from the faces of rows: in one statement for the
+ * owner and for nobody, in two for a system that asks for another's. Where a face is missing, the
+ * answer comes the long way, and is the same.
+ */
+
+export function loadSystem(deps: Deps, viewer: Viewer, ref: string): Promise<Json> {
+  const slowly = () => systemSlowly(deps, viewer, ref)
+  return loadOfSystem(systemJson, slowly, deps, viewer, ref, 'systemNotFound', {})
+}
+
+export function loadMembers(deps: Deps, viewer: Viewer, ref: string): Promise<Json> {
+  const slowly = () => membersSlowly(deps, viewer, ref)
+  return loadOfSystem(membersJson, slowly, deps, viewer, ref, gates.members.closed, {})
+}
+
+export function loadGroups(
+  deps: Deps,
+  viewer: Viewer,
+  ref: string,
+  withMembers: boolean,
+): Promise<Json> {
+  const query = withMembers ? groupsWithMembersJson : groupsJson
+  const slowly = () => groupsSlowly(deps, viewer, ref, withMembers)
+  return loadOfSystem(query, slowly, deps, viewer, ref, gates.groups.closed, {})
+}
+
+export function loadSwitches(
+  deps: Deps,
+  viewer: Viewer,
+  ref: string,
+  { before: asked, limit }: { before: Instant | null; limit: number },
+): Promise<Json> {
+  const { closed } = gates.history
+  const before = asked ?? Infinity
+  return limit === SWITCHES_PER_PAGE
+    ? loadOfSystem(pageOfSwitchesJson, never, deps, viewer, ref, closed, { before })
+    : loadOfSystem(someSwitchesJson, never, deps, viewer, ref, closed, { before, limit })
+}
+
+/** Null when the system has no switches. */
+export async function loadFronters(deps: Deps, viewer: Viewer, ref: string): Promise<Json | null> {
+  const slowly = () => frontersSlowly(deps, viewer, ref)
+  const json = await loadOfSystem(
+    frontersJson,
+    slowly,
+    deps,
+    viewer,
+    ref,
+    gates.fronters.closed,
+    {},
+  )
+  return json.length === 'null'.length ? null : json
+}
+
+export function loadSwitch(
+  deps: Deps,
+  viewer: Viewer,
+  systemRef: string,
+  switchRef: string,
+): Promise<Json> {
+  const missing = isUuid(switchRef) ? gates.switch.closed : 'invalidSwitchId'
+  const slowly = () => switchSlowly(deps, viewer, systemRef, switchRef)
+  const uuid = switchRef.toLowerCase()
+  return loadOfSystem(switchJson, slowly, deps, viewer, systemRef, missing, { uuid })
+}
+
+export function loadMember(deps: Deps, viewer: Viewer, ref: string): Promise<Json> {
+  const slowly = () => memberSlowly(deps, viewer, ref)
+  return loadOne(memberJson, slowly, deps, viewer, ref, 'memberNotFound')
+}
+
+export function loadGroup(deps: Deps, viewer: Viewer, ref: string): Promise<Json> {
+  const slowly = () => groupSlowly(deps, viewer, ref)
+  return loadOne(groupJson, slowly, deps, viewer, ref, 'groupNotFound')
+}
+
+export function loadGroupMembers(deps: Deps, viewer: Viewer, ref: string): Promise<Json> {
+  const { closed } = gates.groupMembers
+  const slowly = () => groupMembersSlowly(deps, viewer, ref)
+  return loadOne(groupMembersJson, slowly, deps, viewer, ref, 'groupNotFound', closed)
+}
+
+export function loadMemberGroups(deps: Deps, viewer: Viewer, ref: string): Promise<Json> {
+  const { closed } = gates.groups
+  const slowly = () => memberGroupsSlowly(deps, viewer, ref)
+  return loadOne(memberGroupsJson, slowly, deps, viewer, ref, 'memberNotFound', closed)
+}
+
+export async function loadMessage(deps: Deps, viewer: Viewer, id: string): Promise<Json> {
+  const since = deps.now() - ORIGINAL_LOOKUP
+  const row =
+    (await messageById(deps.db).get({ id, viewer: viewer.system })) ??
+    (await messageByOriginal(deps.db).get({ original: id, viewer: viewer.system, since }))
+  if (!row) throw error('messageNotFound')
+  return row.json.length > 0 ? row.json : encode(await messageSlowly(deps, viewer, id))
+}
+
+/** A list of switches names its members, and needs nobody's face. */
+const never = () => Promise.reject(new Error('a list of switches has no faces'))
+
+const encoder = new TextEncoder()
+
+function encode(json: string): Json {
+  return encoder.encode(json) as Json
+}
+
+/**
+ * What the owner's statement finds if the system is theirs, else what everybody may see. SQLite
+ * leaves out what lies behind a closed gate; the error has the words for it.
+ */
+async function loadOfSystem<More extends string>(
+  { owner, others }: BySystemRef<NoInfer<More>>,
+  slowly: () => Promise<string>,
+  { db }: Deps,
+  viewer: Viewer,
+  text: string,
+  closed: ErrorName,
+  more: Values<More>,
+): Promise<Json> {
+  const ref = parseSystemRef(text)
+  if (ref === null) throw error('systemNotFound')
+  const own = viewer.system === null ? null : await askBySystemRef(owner, db, viewer, ref, more)
+  const row = own ?? (await askBySystemRef(others, db, viewer, ref, more))
+  if (!row) throw error('systemNotFound')
+  if (row.json === null) throw error(closed)
+  return row.json.length > 0 ? row.json : encode(await slowly())
+}
+
+function askBySystemRef<More extends string>(
+  query: BySystemRef<More>[Audience],
+  db: Db,
+  viewer: Viewer,
+  ref: SystemRef,
+  more: Values<More>,
+) {
+  const named = { ...more, viewer: viewer.system }
+  if ('hid' in ref) return query.hid(db).get({ ...named, ref: ref.hid })
+  if ('me' in ref) return query.id(db).get({ ...named, ref: requireSystem(viewer) })
+  if ('uuid' in ref) return query.uuid(db).get({ ...named, ref: ref.uuid })
+  return query.account(db).get({ ...named, ref: ref.account })
+}
+
+/** As readOfSystem, of a member or a group. */
+async function loadOne(
+  { owner, others }: ByRef,
+  slowly: () => Promise<string>,
+  { db }: Deps,
+  viewer: Viewer,
+  text: string,
+  missing: ErrorName,
+  closed = missing,
+): Promise<Json> {
+  const ref = parseRef(text)
+  if (ref === null) throw error(missing)
+  const own = viewer.system === null ? null : await askByRef(owner, db, viewer, ref)
+  const row = own ?? (await askByRef(others, db, viewer, ref))
+  if (!row) throw error(missing)
+  if (row.json === null) throw error(closed)
+  return row.json.length > 0 ? row.json : encode(await slowly())
+}
+
+function askByRef(query: ByRef[Audience], db: Db, { system: viewer }: Viewer, ref: Ref) {
+  return 'hid' in ref
+    ? query.hid(db).get({ ref: ref.hid, viewer })
+    : query.uuid(db).get({ ref: ref.uuid, viewer })
+}

@@ -1,0 +1,185 @@
+import { and, asc, eq, getTableColumns, sql } from 'drizzle-orm'
+import { entityOf, type Faced } from '../../db/faces'
+import type { Db } from '../../db/handle'
+import { groupMembers, groups, members } from '../../db/tables'
+import { error } from '../../model/errors'
+import type { Audience } from '../../model/face'
+import type { Group } from '../../model/group'
+import type { Member } from '../../model/member'
+import { isOwner, passGate, type Viewer } from '../../model/privacy'
+import type { System } from '../../model/system'
+import { formatInstant } from '../../model/time'
+import type { Deps } from '../deps'
+import { getGroup } from '../groups'
+import { getMember, listMembers } from '../members'
+import { getMessage } from '../messages'
+import { type Front, findSwitch, getFronters } from '../switches'
+import { getSystem, getSystemById } from '../systems'
+
+/**
+ * The long way to the answers of `reading.ts`, for rows whose faces are missing: whole rows, each
+ * seen and spelled as answers to writes are. Whoever comes this way asks for the faces to be mended.
+ */
+
+export async function systemSlowly(deps: Deps, viewer: Viewer, ref: string): Promise<string> {
+  const row = await getSystem(deps, viewer, ref)
+  return spell(deps, 'systems', row, eyesOf(viewer, row.id))
+}
+
+export async function membersSlowly(deps: Deps, viewer: Viewer, ref: string): Promise<string> {
+  const of = await getSystem(deps, viewer, ref)
+  return spellAll(deps, 'members', await listMembers(deps, viewer, of), eyesOf(viewer, of.id))
+}
+
+export async function groupsSlowly(
+  deps: Deps,
+  viewer: Viewer,
+  ref: string,
+  withMembers: boolean,
+): Promise<string> {
+  const of = await getSystem(deps, viewer, ref)
+  const audience = eyesOf(viewer, of.id)
+  passGate('groups', of, audience === 'owner')
+  const rows = await deps.db
+    .select()
+    .from(groups)
+    .where(and(eq(groups.system_id, of.id), isVisible('groups', audience)))
+    .orderBy(asc(groups.id))
+    .all()
+  const spelled: string[] = []
+  for (const row of rows) {
+    const extra = withMembers ? `"members":${await uuidsIn(deps.db, row, audience)},` : ''
+    spelled.push(spell(deps, 'groups', row, audience, extra))
+  }
+  return `[${spelled.join()}]`
+}
+
+export async function memberSlowly(deps: Deps, viewer: Viewer, ref: string): Promise<string> {
+  return spellOne(deps, viewer, 'members', await getMember(deps.db, ref))
+}
+
+export async function groupSlowly(deps: Deps, viewer: Viewer, ref: string): Promise<string> {
+  return spellOne(deps, viewer, 'groups', await getGroup(deps.db, ref))
+}
+
+export async function groupMembersSlowly(deps: Deps, viewer: Viewer, ref: string): Promise<string> {
+  const of = await getGroup(deps.db, ref)
+  const audience = eyesOf(viewer, of.system_id)
+  passGate('groupMembers', of, audience === 'owner')
+  return spellAll(deps, 'members', await membersIn(deps.db, of, audience), audience)
+}
+
+export async function memberGroupsSlowly(deps: Deps, viewer: Viewer, ref: string): Promise<string> {
+  const { id, system_id } = await getMember(deps.db, ref)
+  const audience = eyesOf(viewer, system_id)
+  passGate('groups', await getSystemById(deps.db, system_id), audience === 'owner')
+  const rows = await deps.db
+    .select(getTableColumns(groups))
+    .from(groupMembers)
+    .innerJoin(groups, eq(groups.id, groupMembers.group_id))
+    .where(
+      and(
+        eq(groupMembers.member_id, id),
+        eq(groups.system_id, system_id),
+        isVisible('groups', audience),
+        audience === 'owner' ? undefined : eq(groups.list_privacy, 'public'),
+      ),
+    )
+    .orderBy(asc(groups.id))
+    .all()
+  return spellAll(deps, 'groups', rows, audience)
+}
+
+export async function frontersSlowly(deps: Deps, viewer: Viewer, ref: string): Promise<string> {
+  const of = await getSystem(deps, viewer, ref)
+  const front = await getFronters(deps, viewer, of)
+  return front ? spellFront(deps, front, eyesOf(viewer, of.id)) : 'null'
+}
+
+export async function switchSlowly(
+  deps: Deps,
+  viewer: Viewer,
+  ref: string,
+  uuid: string,
+): Promise<string> {
+  const of = await getSystem(deps, viewer, ref)
+  const audience = eyesOf(viewer, of.id)
+  passGate('switch', of, audience === 'owner')
+  const front = await findSwitch(deps.db, of.id, uuid)
+  if (!front) throw error('switchNotFound')
+  return spellFront(deps, front, audience)
+}
+
+export async function messageSlowly(deps: Deps, viewer: Viewer, id: string): Promise<string> {
+  const { message, system, member } = await getMessage(deps.db, deps.now(), id)
+  const audience = eyesOf(viewer, message.system_id)
+  const { original, sender, channel, guild } = message
+  const head = {
+    timestamp: formatInstant(message.timestamp),
+    id: message.id,
+    original,
+    sender,
+    channel,
+    guild,
+  }
+  const seenSystem = system ? spell(deps, 'systems', system, audience) : 'null'
+  const seenMember = member ? spell(deps, 'members', member, audience) : 'null'
+  return `${JSON.stringify(head).slice(0, -1)},"system":${seenSystem},"member":${seenMember}}`
+}
+
+function eyesOf(viewer: Viewer, systemId: number): Audience {
+  return isOwner(viewer, systemId) ? 'owner' : 'others'
+}
+
+function spell(
+  deps: Deps,
+  table: Faced,
+  row: System | Member | Group,
+  audience: Audience,
+  extra = '',
+): string {
+  deps.mendFaces(table, row.id)
+  const face = deps.db.render?.(entityOf(table), row, audience) ?? ''
+  return `{"id":"${row.hid}","uuid":"${row.uuid}",${extra}${face}}`
+}
+
+function spellAll(deps: Deps, table: Faced, rows: (Member | Group)[], audience: Audience): string {
+  return `[${rows.map((row) => spell(deps, table, row, audience)).join()}]`
+}
+
+/** With the short ID of the system it belongs to. */
+async function spellOne(
+  deps: Deps,
+  viewer: Viewer,
+  table: 'members' | 'groups',
+  row: Member | Group,
+): Promise<string> {
+  const { hid } = await getSystemById(deps.db, row.system_id)
+  return spell(deps, table, row, eyesOf(viewer, row.system_id), `"system":"${hid}",`)
+}
+
+function spellFront(deps: Deps, front: Front, audience: Audience): string {
+  const list = spellAll(deps, 'members', front.members, audience)
+  const time = formatInstant(front.timestamp)
+  return `{"id":"${front.uuid}","timestamp":"${time}","members":${list}}`
+}
+
+/** Strangers see no members of a group with a hidden list, and no hidden member anywhere. */
+async function uuidsIn(db: Db, of: Group, audience: Audience): Promise<string> {
+  if (audience !== 'owner' && of.list_privacy !== 'public') return '[]'
+  return JSON.stringify((await membersIn(db, of, audience)).map(({ uuid }) => uuid))
+}
+
+async function membersIn(db: Db, { id }: Group, audience: Audience): Promise<Member[]> {
+  return await db
+    .select(getTableColumns(members))
+    .from(groupMembers)
+    .innerJoin(members, eq(members.id, groupMembers.member_id))
+    .where(and(eq(groupMembers.group_id, id), isVisible('members', audience)))
+    .orderBy(asc(members.id))
+    .all()
+}
+
+function isVisible(table: 'members' | 'groups', audience: Audience) {
+  return audience === 'owner' ? undefined : sql.raw(`${table}.visibility = 'public'`)
+}

@@ -1,0 +1,72 @@
+import { type Faced, storeFaces } from '../../db/faces'
+import type { Db } from '../../db/handle'
+import type { Deps } from '../deps'
+import { findGroupById } from '../groups'
+import { findMemberById } from '../members'
+import { findSystemById } from '../systems'
+
+/** Puts missing faces beside their rows, when nobody waits for it. */
+export interface Mender {
+  /** A reader came by a row without a face. */
+  note(table: Faced, id: number): void
+  stop(): Promise<void>
+}
+
+const AT_ONCE = 20
+
+/** Where two releases work on one file, each takes the other's faces for none. */
+const AGAIN_AFTER_MS = 60_000
+const MOST_KNOWN = 100_000
+
+export function createMender({ transact }: Pick<Deps, 'transact'>): Mender {
+  const waiting: { table: Faced; id: number }[] = []
+  const mendedAt = new Map<string, number>()
+  let working: Promise<void> | undefined
+  let isStopped = false
+
+  const work = async () => {
+    while (waiting.length > 0 && !isStopped) {
+      // After the answers that are being made.
+      await new Promise((resolve) => setImmediate(resolve))
+      const some = waiting.splice(0, AT_ONCE)
+      await transact(async (tx) => {
+        for (const { table, id } of some) await mend(tx, table, id)
+      }, 'slice')
+    }
+  }
+
+  const begin = () => {
+    // Where nothing can be written, reading goes on without faces.
+    working ??= work()
+      .catch(() => void waiting.splice(0))
+      .finally(() => {
+        working = undefined
+        // Somebody may have asked after the last look.
+        if (waiting.length > 0 && !isStopped) begin()
+      })
+  }
+
+  return {
+    note(table, id) {
+      const name = `${table} ${id}`
+      const now = performance.now()
+      if (isStopped || now - (mendedAt.get(name) ?? -Infinity) < AGAIN_AFTER_MS) return
+      if (mendedAt.size >= MOST_KNOWN) mendedAt.clear()
+      mendedAt.set(name, now)
+      waiting.push({ table, id })
+      begin()
+    },
+    async stop() {
+      isStopped = true
+      await working
+    },
+  }
+}
+
+/** From the row as it is now, not as the reader saw it: meanwhile something may have become private. */
+async function mend(tx: Db, table: Faced, id: number): Promise<void> {
+  const row = await find[table](tx, id)
+  if (row) await storeFaces(tx, table, row)
+}
+
+const find = { systems: findSystemById, members: findMemberById, groups: findGroupById }

@@ -1,0 +1,243 @@
+import { type Faced, objectSql, objectsSql } from '../../db/faces'
+import { isFinished } from '../../db/finished'
+import { behindGate, FACELESS, isoOf, listOf, listOfFaces } from '../../db/spell'
+import { statement } from '../../db/statement'
+import type { Audience } from '../../model/face'
+import { SWITCHES_PER_PAGE } from '../../model/switch'
+
+/** The statements behind `reading.ts`: each answers with ready JSON. */
+
+/** As the bytes that are sent: a text would be decoded only to be encoded again. */
+export type Json = Uint8Array<ArrayBuffer>
+
+function asBytes(json: string): string {
+  return `cast(${json} as blob)`
+}
+
+export type BySystemRef<More extends string> = ReturnType<typeof bySystemRef<More>>
+export type ByRef = ReturnType<typeof byRef>
+
+/** The JSON of members, by what selects them. */
+const memberList = (audience: Audience, from: string, rest: string) =>
+  listOfFaces(objectsSql('members', audience, from, rest))
+
+const orFaceless = (json: string) => `coalesce(${json}, '${FACELESS}')`
+
+const onlyVisible = (audience: Audience, table: string) =>
+  audience === 'owner' ? '' : `and ${table}.visibility = 'public'`
+
+const onlyListed = (audience: Audience) =>
+  audience === 'owner' ? '' : "and groups.list_privacy = 'public'"
+
+export const systemJson = bySystemRef((audience) => orFaceless(objectSql('systems', audience)))
+
+export const membersJson = bySystemRef((audience) =>
+  behindGate(
+    'members',
+    'systems',
+    audience,
+    memberList(
+      audience,
+      'members',
+      `where members.system_id = systems.id ${onlyVisible(audience, 'members')} order by members.id`,
+    ),
+  ),
+)
+
+export const groupsJson = bySystemRef(groupList(() => ''))
+
+/** Strangers see no members of a group with a hidden list, and no hidden member anywhere. */
+export const groupsWithMembersJson = bySystemRef(
+  groupList((audience) => {
+    const uuids = `select json_group_array(uuid) from (
+      select members.uuid from group_members join members on members.id = group_members.member_id
+      where group_members.group_id = groups.id ${onlyListed(audience)} ${onlyVisible(audience, 'members')}
+      order by group_members.member_id)`
+    return `'"members":' || (${uuids}) || ','`
+  }),
+)
+
+function groupList(extra: (audience: Audience) => string) {
+  return (audience: Audience) =>
+    behindGate(
+      'groups',
+      'systems',
+      audience,
+      listOfFaces(
+        objectsSql(
+          'groups',
+          audience,
+          'groups',
+          `where groups.system_id = systems.id ${onlyVisible(audience, 'groups')} order by groups.id`,
+          extra(audience),
+        ),
+      ),
+    )
+}
+
+/** A limit that SQLite knows beforehand saves it a sixth of the work, so the usual one is fixed. */
+export const pageOfSwitchesJson = bySystemRef<'before'>((audience) =>
+  switchList(audience, SWITCHES_PER_PAGE),
+)
+export const someSwitchesJson = bySystemRef<'before' | 'limit'>((audience) =>
+  switchList(audience, ':limit'),
+)
+
+function switchList(audience: Audience, limit: number | ':limit'): string {
+  return behindGate(
+    'history',
+    'systems',
+    audience,
+    listOf(
+      `select '{"id":"' || switches.uuid || '","timestamp":"' || ${isoOf('switches.timestamp')} ||
+         '","members":' || (
+           select json_group_array(hid) from (
+             select members.hid from switch_members
+             join members on members.id = switch_members.member_id
+             where switch_members.switch_id = switches.id order by switch_members.position
+           )
+         ) || '}' as json
+       from switches where switches.system_id = systems.id and switches.timestamp < :before
+         and ${isFinished('switches')}
+       order by switches.timestamp desc limit ${limit}`,
+    ),
+  )
+}
+
+/** The one switch that a condition selects, with its members as objects. */
+function frontJson(audience: Audience, condition: string): string {
+  const list = memberList(
+    audience,
+    'switch_members join members on members.id = switch_members.member_id',
+    'where switch_members.switch_id = switches.id order by switch_members.position',
+  )
+  return `(select case when list = '${FACELESS}' then list else
+      '{"id":"' || uuid || '","timestamp":"' || ${isoOf('timestamp')} || '","members":' || list || '}'
+    end from (
+      select switches.uuid, switches.timestamp, ${list} as list from switches
+      where switches.system_id = systems.id and ${isFinished('switches')} ${condition}
+    ))`
+}
+
+/** JSON's null when nobody has ever switched. */
+export const frontersJson = bySystemRef((audience) =>
+  behindGate(
+    'fronters',
+    'systems',
+    audience,
+    `coalesce(${frontJson(audience, 'order by switches.timestamp desc limit 1')}, 'null')`,
+  ),
+)
+
+export const switchJson = bySystemRef<'uuid'>((audience) =>
+  behindGate('switch', 'systems', audience, frontJson(audience, 'and switches.uuid = :uuid')),
+)
+
+const ownerHid = (table: string) =>
+  `'"system":"' || (select systems.hid from systems where systems.id = ${table}.system_id) || '",'`
+
+export const memberJson = byRef('members', (audience) =>
+  orFaceless(objectSql('members', audience, ownerHid('members'))),
+)
+
+export const groupJson = byRef('groups', (audience) =>
+  orFaceless(objectSql('groups', audience, ownerHid('groups'))),
+)
+
+export const groupMembersJson = byRef('groups', (audience) =>
+  behindGate(
+    'groupMembers',
+    'groups',
+    audience,
+    memberList(
+      audience,
+      'group_members join members on members.id = group_members.member_id',
+      `where group_members.group_id = groups.id ${onlyVisible(audience, 'members')} order by members.id`,
+    ),
+  ),
+)
+
+/** Strangers are not told from this side what a group's hidden list keeps from them. */
+export const memberGroupsJson = byRef('members', (audience) => {
+  const list = listOfFaces(
+    objectsSql(
+      'groups',
+      audience,
+      'group_members join groups on groups.id = group_members.group_id',
+      `where group_members.member_id = members.id and groups.system_id = members.system_id
+         ${onlyListed(audience)} ${onlyVisible(audience, 'groups')} order by groups.id`,
+    ),
+  )
+  return `(select ${behindGate('groups', 'systems', audience, list)}
+    from systems where systems.id = members.system_id)`
+})
+
+/** As the owner when the viewer is the row's system, else as others. */
+const seenByViewer = (table: Faced, system: string) =>
+  orFaceless(
+    `case when ${system} = :viewer then ${objectSql(table, 'owner')} else ${objectSql(table, 'others')} end`,
+  )
+
+/** Both are null once the member is gone. IDs of some platforms have quotation marks. */
+const messageWhere = <Name extends string>(rest: string) =>
+  statement<Name | 'viewer', { json: Json }>(
+    `select ${asBytes(`case when system = '${FACELESS}' or member = '${FACELESS}' then '${FACELESS}' else
+       '{"timestamp":"' || ${isoOf('timestamp')} || '","id":' || json_quote(id) ||
+       ',"original":' || json_quote(original) || ',"sender":' || json_quote(sender) ||
+       ',"channel":' || json_quote(channel) || ',"guild":' || json_quote(guild) ||
+       ',"system":' || coalesce(system, 'null') || ',"member":' || coalesce(member, 'null') || '}'
+     end`)} as json from (
+       select messages.*, (
+         select ${seenByViewer('systems', 'systems.id')} from systems
+         where systems.id = messages.system_id and messages.member_id is not null
+       ) as system, (
+         select ${seenByViewer('members', 'members.system_id')} from members
+         where members.id = messages.member_id
+       ) as member
+       from messages where ${rest}
+     )`,
+  )
+
+export const messageById = messageWhere<'id'>('messages.id = :id')
+
+export const messageByOriginal = messageWhere<'original' | 'since'>(
+  `messages.original = :original and messages.timestamp > :since
+   order by messages.timestamp desc limit 1`,
+)
+
+/** One statement for each way to name a system and for either audience. */
+function bySystemRef<More extends string = never>(json: (audience: Audience) => string) {
+  const where = (audience: Audience, condition: string) =>
+    statement<'ref' | 'viewer' | More, { json: Json | null }>(
+      `select ${asBytes(json(audience))} as json from systems
+       where ${condition}${isTheirs(audience, 'systems.id')}`,
+    )
+  return forEither((audience) => ({
+    id: where(audience, 'systems.id = :ref'),
+    hid: where(audience, 'systems.hid = :ref'),
+    uuid: where(audience, 'systems.uuid = :ref'),
+    account: where(
+      audience,
+      'systems.id = (select system_id from accounts where accounts.id = :ref)',
+    ),
+  }))
+}
+
+/** One statement for each way to name a member or a group and for either audience. */
+function byRef(table: 'members' | 'groups', json: (audience: Audience) => string) {
+  const where = (audience: Audience, column: 'hid' | 'uuid') =>
+    statement<'ref' | 'viewer', { json: Json | null }>(
+      `select ${asBytes(json(audience))} as json from ${table}
+       where ${table}.${column} = :ref${isTheirs(audience, `${table}.system_id`)}`,
+    )
+  return forEither((audience) => ({ hid: where(audience, 'hid'), uuid: where(audience, 'uuid') }))
+}
+
+/** The owner's statement finds nothing for anybody else. */
+function isTheirs(audience: Audience, system: string): string {
+  return audience === 'owner' ? ` and ${system} = :viewer` : ''
+}
+
+function forEither<T>(make: (audience: Audience) => T): Record<Audience, T> {
+  return { owner: make('owner'), others: make('others') }
+}

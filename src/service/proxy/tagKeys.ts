@@ -1,0 +1,94 @@
+import type { Db } from '../../db/handle'
+import { statement } from '../../db/statement'
+import type { ProxyTag } from '../../model/check'
+import { keysOfTag } from '../../model/proxy/tags'
+import { takeTurns } from '../turns'
+
+/**
+ * The keys that messages are looked up by. Those of one system are a set; which one is in force
+ * says its row, so that an import of very many can write another one and change over at once.
+ */
+
+/** Writes a member's keys into the set of its system, or into another one. */
+export async function indexTags(
+  tx: Db,
+  memberId: number,
+  tags: readonly ProxyTag[],
+  setId: number,
+): Promise<void> {
+  await remove(tx).run({ member: memberId, set: setId })
+  if (tags.length === 0) return
+  const rows = tags.map((tag) => Object.values(keysOfTag(tag)))
+  await insert(tx).run({ member: memberId, set: setId, rows: JSON.stringify(rows) })
+}
+
+/** The set that is in force. */
+export async function tagSetOf(db: Db, systemId: number): Promise<number> {
+  return (await current(db).get({ system: systemId }))?.id ?? systemId
+}
+
+/** From now on the system's messages are looked up in that set. */
+export async function changeTagSet(tx: Db, systemId: number, setId: number): Promise<void> {
+  await change(tx).run({ system: systemId, set: setId })
+}
+
+/** Moves all keys of a set that has few into another. */
+export async function joinTagSets(tx: Db, from: number, to: number): Promise<void> {
+  await move(tx).run({ from, to })
+}
+
+/** Removes some keys of a set that is not in force. Whether there were any. */
+export async function removeSomeTags(tx: Db, setId: number): Promise<boolean> {
+  return (await removeSome(tx).all({ set: setId })).length > 0
+}
+
+/** The first set behind this one that no system has. */
+export async function findOldTagSet(db: Db, behind: number): Promise<number | null> {
+  const giveWay = takeTurns()
+  for (let last = behind; ; ) {
+    const next = (await following(db).get({ behind: last }))?.id
+    if (next === undefined || next === null) return null
+    // Nearly every set is the first one of its system.
+    if (!(await isFirst(db).get({ set: next })) && !(await isLater(db).get({ set: next })))
+      return next
+    last = next
+    await giveWay()
+  }
+}
+
+const columns = Object.keys(keysOfTag({ prefix: null, suffix: null }))
+
+const insert = statement<'member' | 'set' | 'rows'>(`
+   insert into proxy_tag_keys (member_id, set_id, position, ${columns.join()})
+   select :member, :set, key, ${columns.map((_, at) => `value ->> ${at}`).join()}
+   from json_each(:rows)`)
+
+const remove = statement<'member' | 'set'>(
+  'delete from proxy_tag_keys where member_id = :member and set_id = :set',
+)
+
+const current = statement<'system', { id: number }>(
+  'select coalesce(tag_set, id) as id from systems where id = :system',
+)
+
+const change = statement<'system' | 'set'>('update systems set tag_set = :set where id = :system')
+
+const move = statement<'from' | 'to'>('update proxy_tag_keys set set_id = :to where set_id = :from')
+
+const removeSome = statement<'set', { set_id: number }>(`
+   delete from proxy_tag_keys where rowid in (
+     select rowid from proxy_tag_keys where set_id = :set limit 1000
+   ) returning set_id`)
+
+const following = statement<'behind', { id: number | null }>(
+  'select min(set_id) as id from proxy_tag_keys where set_id > :behind',
+)
+
+/** A place where new members wait has a set of its own, too. */
+const isFirst = statement<'set', { id: number }>(
+  'select id from systems where id = :set and (tag_set is null or tag_set = :set)',
+)
+
+const isLater = statement<'set', { id: number }>(
+  'select id from systems where tag_set = :set limit 1',
+)

@@ -1,0 +1,58 @@
+import type { SharedRead } from '../db/sharedRead'
+import type { Platform } from '../model/platform'
+
+export interface TokenOwner {
+  id: number
+  hid: string
+  uuid: string
+}
+
+export interface Bot {
+  platform: Platform
+}
+
+/** Whose tokens and keys these are: most requests show one that was looked up a moment ago. */
+export interface TokenMemory {
+  readonly owners: Memory<TokenOwner>
+  readonly bots: Memory<Bot>
+}
+
+interface Memory<T> {
+  /** What was looked up since anything was last written. */
+  recall(secret: string): T | undefined
+  /** The same, or else what is looked up now. */
+  find(secret: string, lookUp: () => Promise<T | null>): Promise<T | null>
+}
+
+const MOST_KNOWN = 10_000
+
+export function createTokenMemory(sharedRead: Pick<SharedRead, 'join'>): TokenMemory {
+  return { owners: createMemory(sharedRead), bots: createMemory(sharedRead) }
+}
+
+function createMemory<T>(sharedRead: Pick<SharedRead, 'join'>): Memory<T> {
+  const known = new Map<string, T>()
+  let version = -1
+
+  const catchUp = () => {
+    const current = sharedRead.join()
+    if (current === version) return version
+    known.clear()
+    version = current
+    return version
+  }
+
+  return {
+    recall(secret) {
+      catchUp()
+      return known.get(secret)
+    },
+    async find(secret, lookUp) {
+      const lookedUpAt = catchUp()
+      const found = known.get(secret) ?? (await lookUp())
+      // Not what was revoked while it was looked up, and not without end.
+      if (found && catchUp() === lookedUpAt && known.size < MOST_KNOWN) known.set(secret, found)
+      return found
+    },
+  }
+}

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto'
+import { isFinished } from '../../db/finished'
+import type { Db } from '../../db/handle'
+import { statement } from '../../db/statement'
+import { MAX_KEPT_BYTES, MAX_KEPT_ROWS } from '../../formats/bundle'
+import { countIn, type KeptRow } from '../../formats/parts'
+import { takeTurns } from '../turns'
+import { writeInSlices } from './staging'
+import type { Import } from './work'
+
+/** How much more a system may keep aside. */
+export interface ArchiveRoom {
+  rows: number
+  bytes: number
+}
+
+export async function roomInArchive(db: Db, systemId: number | null): Promise<ArchiveRoom> {
+  const used = systemId === null ? null : await usage(db).get({ system: systemId })
+  return {
+    rows: MAX_KEPT_ROWS - (used?.rows ?? 0),
+    bytes: MAX_KEPT_BYTES - (used?.bytes ?? 0),
+  }
+}
+
+/** Keeps rows that have no counterpart here, each once, while there is room. */
+export async function keepRows(work: Import, room: ArchiveRoom, kept: KeptRow[]): Promise<void> {
+  const { deps, systemId, report, options } = work
+  const rows = kept.map(({ collection, content }) => {
+    const digest = createHash('sha256').update(content).digest('hex')
+    return { collection, content, digest }
+  })
+  const names = JSON.stringify(rows.map(({ collection, digest }) => [collection, digest]))
+  const found = systemId === null ? [] : await known(deps.db).all({ system: systemId, names })
+  const isKnown = new Set(found.map(({ collection, digest }) => `${collection} ${digest}`))
+  const fresh = rows.filter(({ collection, content, digest }) => {
+    const name = `${collection} ${digest}`
+    const isNew = !isKnown.has(name)
+    const size = Buffer.byteLength(content)
+    const fits = !isNew || (room.rows > 0 && size <= room.bytes)
+    countIn(fits ? report.kept : report.skipped, collection)
+    if (!isNew || !fits) return false
+    isKnown.add(name)
+    room.rows -= 1
+    room.bytes -= size
+    return true
+  })
+  if (fresh.length > 0 && !options.dryRun) {
+    const staging = await work.staging()
+    await writeInSlices(deps, staging, [JSON.stringify(fresh)], async (tx, json) => {
+      await insert(tx).run({ system: staging.systemId, import: staging.id, rows: json })
+    })
+  }
+  await work.step(kept.length)
+}
+
+const PAGE = 200
+
+/** The rows of a system as they were, by collection and some at a time. */
+export async function* keptInPages(
+  db: Db,
+  systemId: number,
+): AsyncGenerator<{ collection: string; rows: string[] }> {
+  const giveWay = takeTurns()
+  for (const { collection, ids } of await collections(db).all({ system: systemId })) {
+    const all: number[] = JSON.parse(ids)
+    for (let at = 0; at < all.length; at += PAGE) {
+      const rows = await contents(db).all({ ids: JSON.stringify(all.slice(at, at + PAGE)) })
+      if (rows.length > 0) yield { collection, rows: rows.map(({ content }) => content) }
+      await giveWay()
+    }
+  }
+}
+
+const usage = statement<'system', { rows: number; bytes: number }>(`
+   select count(*) as rows, coalesce(sum(octet_length(content)), 0) as bytes
+   from archive where system_id = :system`)
+
+const known = statement<'system' | 'names', { collection: string; digest: string }>(`
+   select a.collection, a.digest from json_each(:names) n
+   cross join archive a on a.system_id = :system and a.collection = n.value ->> 0
+     and a.digest = n.value ->> 1
+   where ${isFinished('a')}`)
+
+const insert = statement<'system' | 'import' | 'rows'>(`
+   insert into archive (system_id, collection, content, digest, import_id)
+   select :system, value ->> 'collection', value ->> 'content', value ->> 'digest', :import
+   from json_each(:rows) where true on conflict do nothing`)
+
+const collections = statement<'system', { collection: string; ids: string }>(`
+   select collection, json_group_array(id order by id) as ids from archive
+   where system_id = :system group by collection order by min(id)`)
+
+const contents = statement<'ids', { content: string }>(`
+   select a.content from json_each(:ids) n cross join archive a on a.id = n.value
+   where ${isFinished('a')} order by n.key`)

@@ -1,0 +1,223 @@
+import { asc, eq, sql } from 'drizzle-orm'
+import type { Db } from '../../db/handle'
+import { autoproxies, groups, memberGuilds, members, systemGuilds } from '../../db/tables'
+import { MAX_SWITCHES } from '../../formats/bundle'
+import {
+  type FrontRow,
+  frontHistoryCsv,
+  frontHistoryIcs,
+  type Presence,
+  presencesOf,
+} from '../../formats/frontHistory'
+import { type Snapshot, writePluralkit } from '../../formats/pluralkit/write'
+import { error } from '../../model/errors'
+import { requireSystem, type Viewer } from '../../model/privacy'
+import type { Instant } from '../../model/time'
+import { accountsOf } from '../accounts'
+import type { Deps } from '../deps'
+import { getOwnGroups } from '../groups'
+import { historyInPages, type PastSwitch, skipSwitches } from '../history'
+import { getOwnMembers } from '../members'
+import { getColorHex, getSettings } from '../settings'
+import { getSystemById } from '../systems'
+import { takeTurns } from '../turns'
+import { keptInPages } from './archive'
+
+/** A file as its bytes. */
+export type ExportFile = Uint8Array<ArrayBuffer>
+
+/** References to what a partial export holds; everything when both are null. */
+export interface ExportChoice {
+  members: string[] | null
+  groups: string[] | null
+}
+
+export interface ExportPart {
+  file: ExportFile
+  /** Whether another part follows, with older switches. */
+  hasMore: boolean
+}
+
+/**
+ * Everything of a system as a file that PluralKit takes too. No importer takes more switches than
+ * one part has, so a longer history comes in several; each has all the rest and stands by itself.
+ */
+export async function exportSystem(
+  deps: Deps,
+  viewer: Viewer,
+  choice: ExportChoice = { members: null, groups: null },
+  part = 1,
+): Promise<ExportPart> {
+  const systemId = requireSystem(viewer)
+  return deps.snapshot(systemId, async (db) => {
+    const range = await findPart(db, systemId, part)
+    const snapshot = await takeSnapshot(deps, db, systemId, choice, part, range)
+    return { file: await writeFile(writePluralkit(snapshot)), hasMore: range.hasMore }
+  })
+}
+
+/** Which switches a part has: those before a time, down to another. */
+async function findPart(db: Db, systemId: number, part: number): Promise<HistoryRange> {
+  let before = Infinity
+  for (let at = 1; at < part; at++) {
+    const last = await skipSwitches(db, systemId, before, MAX_SWITCHES)
+    if (last === null) throw error('notFound', 'there is no such part')
+    before = last
+  }
+  if (part > 1 && (await skipSwitches(db, systemId, before, 1)) === null)
+    throw error('notFound', 'there is no such part')
+  const last = await skipSwitches(db, systemId, before, MAX_SWITCHES)
+  const hasMore = last !== null && (await skipSwitches(db, systemId, last, 1)) !== null
+  return { before, hasMore }
+}
+
+interface HistoryRange {
+  before: Instant
+  hasMore: boolean
+}
+
+/** One row per unbroken presence of a member. */
+export async function exportFrontHistory(
+  deps: Deps,
+  viewer: Viewer,
+  format: 'csv' | 'ics',
+): Promise<ExportFile> {
+  const systemId = requireSystem(viewer)
+  return deps.snapshot(systemId, async (db) => {
+    const { name } = await getSystemById(db, systemId)
+    const people = await membersOf(db, systemId)
+    const names = new Map(people.map((row) => [row.hid, row.display_name ?? row.name]))
+    const presences = await presencesOf(historyInPages(db, systemId, 'oldest'))
+    const rows = named(presences, names)
+    return writeFile(
+      format === 'csv'
+        ? frontHistoryCsv(rows)
+        : frontHistoryIcs(rows, deps.now(), name ?? 'Front history'),
+    )
+  })
+}
+
+export function* named(
+  presences: Iterable<Presence>,
+  names: Map<string, string>,
+): Generator<FrontRow> {
+  for (const { member: hid, start, end } of presences)
+    yield { start, end, member_id: hid, member: names.get(hid) ?? hid }
+}
+
+/** A long history takes its time to write, in which others want to be served. */
+export async function writeFile(
+  pieces: AsyncIterable<string> | Iterable<string>,
+): Promise<ExportFile> {
+  const giveWay = takeTurns()
+  // Bytes that grow in place: as texts in a list they would take several times the memory.
+  const sink = new Bun.ArrayBufferSink()
+  sink.start({ asUint8Array: true })
+  for await (const piece of pieces) {
+    sink.write(piece)
+    await giveWay()
+  }
+  return sink.end() as ExportFile
+}
+
+async function takeSnapshot(
+  deps: Deps,
+  db: Db,
+  systemId: number,
+  choice: ExportChoice,
+  part: number,
+  { before }: HistoryRange,
+): Promise<Snapshot> {
+  const chosenGroups = choice.groups && (await getOwnGroups(db, systemId, choice.groups))
+  const chosenMembers = choice.members && (await getOwnMembers(db, systemId, choice.members))
+  const isPart = chosenGroups !== null || chosenMembers !== null
+  const groupIds = new Set(chosenGroups?.map(({ id }) => id))
+  const allGroups = await groupsOf(db, systemId)
+  const keptGroups = allGroups.filter(({ row }) => !isPart || groupIds.has(row.id))
+  const hids = new Set([
+    ...(chosenMembers ?? []).map(({ hid }) => hid),
+    ...keptGroups.flatMap(({ inside }) => inside),
+  ])
+  const isChosen = (hid: string) => !isPart || hids.has(hid)
+  const people = (await membersOf(db, systemId)).filter(({ hid }) => isChosen(hid))
+  const hidOf = new Map(people.map(({ id, hid }) => [id, hid]))
+  return {
+    exportedAt: deps.now(),
+    system: await getSystemById(db, systemId),
+    settings: await getSettings(db, systemId),
+    colorHex: await getColorHex(db, systemId),
+    accounts: await accountsOf(db, systemId),
+    members: people,
+    groups: keptGroups.map(({ row, inside }) => ({ ...row, members: inside.filter(isChosen) })),
+    switches: choose(historyInPages(db, systemId, 'newest', before, MAX_SWITCHES), isChosen),
+    systemGuilds: await db
+      .select()
+      .from(systemGuilds)
+      .where(eq(systemGuilds.system_id, systemId))
+      .orderBy(systemGuilds.guild_id)
+      .all(),
+    memberGuilds: (await memberGuildsOf(db, systemId)).flatMap(({ member_id, ...row }) => {
+      const member = hidOf.get(member_id)
+      return member === undefined ? [] : [{ ...row, member }]
+    }),
+    autoproxy: (await autoproxiesOf(db, systemId)).flatMap(({ autoproxy_member: id, ...row }) => {
+      const member = hidOf.get(id ?? 0) ?? null
+      // One that speaks for a member who stays behind means nothing elsewhere.
+      return id !== null && member === null ? [] : [{ ...row, autoproxy_member: member }]
+    }),
+    kept: isPart || part > 1 ? [] : keptInPages(db, systemId),
+  }
+}
+
+export async function membersOf(db: Db, systemId: number) {
+  return await db
+    .select()
+    .from(members)
+    .where(eq(members.system_id, systemId))
+    .orderBy(asc(members.id))
+    .all()
+}
+
+async function groupsOf(db: Db, systemId: number) {
+  const rows = await db
+    .select({
+      row: groups,
+      inside: sql<string>`(
+        select json_group_array(m.hid order by m.id)
+        from group_members g join members m on m.id = g.member_id where g.group_id = groups.id
+      )`,
+    })
+    .from(groups)
+    .where(eq(groups.system_id, systemId))
+    .orderBy(asc(groups.id))
+    .all()
+  return rows.map(({ row, inside }) => ({ row, inside: JSON.parse(inside) as string[] }))
+}
+
+async function* choose(
+  pages: AsyncIterable<PastSwitch[]>,
+  isChosen: (hid: string) => boolean,
+): AsyncGenerator<PastSwitch[]> {
+  for await (const page of pages)
+    yield page.map((one) => ({ ...one, members: one.members.filter(isChosen) }))
+}
+
+async function memberGuildsOf(db: Db, systemId: number) {
+  const rows = await db
+    .select({ row: memberGuilds })
+    .from(memberGuilds)
+    .innerJoin(members, eq(members.id, memberGuilds.member_id))
+    .where(eq(members.system_id, systemId))
+    .orderBy(memberGuilds.member_id, memberGuilds.guild_id)
+    .all()
+  return rows.map(({ row }) => row)
+}
+
+async function autoproxiesOf(db: Db, systemId: number) {
+  return await db
+    .select()
+    .from(autoproxies)
+    .where(eq(autoproxies.system_id, systemId))
+    .orderBy(autoproxies.guild_id)
+    .all()
+}

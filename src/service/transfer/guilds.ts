@@ -1,0 +1,72 @@
+import { eq } from 'drizzle-orm'
+import type { Db } from '../../db/handle'
+import { createUpserter } from '../../db/rows'
+import { autoproxies } from '../../db/tables'
+import { autoproxy } from '../../model/autoproxy'
+import { changesOf, type Entity, fillDefaults } from '../../model/entity'
+import { memberGuild, systemGuild } from '../../model/guild'
+import { findMemberGuild, findSystemGuild } from '../guilds'
+import type { Import } from './work'
+
+const columnsOf = ({ fields }: Entity) => Object.keys(fields)
+
+const storeSystemGuild = createUpserter(
+  'system_guilds',
+  ['system_id', 'guild_id'],
+  columnsOf(systemGuild),
+)
+const storeMemberGuild = createUpserter(
+  'member_guilds',
+  ['member_id', 'guild_id'],
+  columnsOf(memberGuild),
+)
+const storeAutoproxy = createUpserter('autoproxy', ['system_id', 'guild_id'], columnsOf(autoproxy))
+
+/** Whether any guild's settings changed. */
+export async function importGuilds(work: Import, tx: Db, systemId: number): Promise<boolean> {
+  const { head, memberIds } = work
+  let isTouched = false
+  for (const { guild_id, ...values } of head.systemGuilds) {
+    const found = await findSystemGuild(tx, systemId, guild_id)
+    const before = found ?? fillDefaults(systemGuild, {})
+    const changed = changesOf<typeof systemGuild>(before, values)
+    if (found && Object.keys(changed).length === 0) continue
+    storeSystemGuild(tx, { ...before, ...changed, system_id: systemId, guild_id })
+    isTouched = true
+    await work.step(0)
+  }
+  for (const { guild_id, member: key, ...values } of head.memberGuilds) {
+    const member_id = memberIds.get(key)
+    if (member_id === undefined) continue
+    const found = await findMemberGuild(tx, member_id, guild_id)
+    const before = found ?? fillDefaults(memberGuild, {})
+    const changed = changesOf<typeof memberGuild>(before, values)
+    if (found && Object.keys(changed).length === 0) continue
+    storeMemberGuild(tx, { ...before, ...changed, member_id, guild_id })
+    isTouched = true
+    await work.step(0)
+  }
+  return isTouched
+}
+
+/** Autoproxy that is set here already is of today; a file only fills in what is missing. */
+export async function importAutoproxy(work: Import, tx: Db, systemId: number): Promise<boolean> {
+  const { head, memberIds } = work
+  const known = await tx
+    .select({ guild_id: autoproxies.guild_id })
+    .from(autoproxies)
+    .where(eq(autoproxies.system_id, systemId))
+    .all()
+  const isSet = new Set(known.map(({ guild_id }) => guild_id))
+  let isTouched = false
+  for (const { guild_id, autoproxy_member, ...values } of head.autoproxy) {
+    const member = autoproxy_member ? (memberIds.get(autoproxy_member) ?? null) : null
+    const isHeadless = values.autoproxy_mode === 'member' && member === null
+    if (isSet.has(guild_id) || isHeadless) continue
+    const row = { ...fillDefaults(autoproxy, values), autoproxy_member: member }
+    storeAutoproxy(tx, { ...row, system_id: systemId, guild_id })
+    isTouched = true
+    await work.step(0)
+  }
+  return isTouched
+}

@@ -1,0 +1,315 @@
+import type { Db } from '../../db/handle'
+import { parts, UnreadableFile } from '../../formats/bundle'
+import type { Arriving, BundleHead, BundlePart } from '../../formats/parts'
+import { error } from '../../model/errors'
+import { requireOperator, requireSystem, requireWitness, type Viewer } from '../../model/privacy'
+import { settings } from '../../model/settings'
+import { linkImported, planAccounts } from '../accounts'
+import type { Deps } from '../deps'
+import { countGroups } from '../groups'
+import { countMembers } from '../members'
+import { tell } from '../outbox'
+import { getSettings, storeColorHex, updateSettings } from '../settings'
+import { findSystem, freeSystemIdentity, getSystemById, nameSystem, updateSystem } from '../systems'
+import { insertToken } from '../tokens'
+import { takeTurns } from '../turns'
+import { type ArchiveRoom, keepRows, roomInArchive } from './archive'
+import { importAutoproxy, importGuilds } from './guilds'
+import { finishPeople, noteRenamed, planPeople, refuseOthers, stagePeople } from './people'
+import {
+  beginStaging,
+  endStaging,
+  keepAlive,
+  removeTags,
+  type Staging,
+  undoStaging,
+} from './staging'
+import { importSwitches, roomForSwitches } from './switches'
+import { finishTags, stageTags } from './tags'
+import type { Import, ImportOptions, ImportReport } from './work'
+
+/** Brings a file into the caller's own system. */
+export async function importFile(
+  deps: Deps,
+  viewer: Viewer,
+  file: Uint8Array | Arriving,
+  options: ImportOptions,
+): Promise<ImportReport> {
+  const systemId = requireSystem(viewer)
+  refuseUnknown(viewer, options)
+  return writeFile(deps, file, systemId, options)
+}
+
+/** The same where many ask: the file is read when there is room for it, lest it fill the memory. */
+export async function importInTurn(
+  deps: Deps,
+  viewer: Viewer,
+  file: Arriving,
+  options: ImportOptions,
+): Promise<ImportReport> {
+  const systemId = requireSystem(viewer)
+  refuseUnknown(viewer, options)
+  return deps.importTurns.take(systemId, () => writeFile(deps, file, systemId, options))
+}
+
+/** Makes a system of a file, with a token of its own. */
+export async function importNewSystem(
+  deps: Deps,
+  viewer: Viewer,
+  file: Uint8Array | Arriving,
+  options: ImportOptions,
+): Promise<ImportReport> {
+  requireOperator(viewer)
+  return writeFile(deps, file, null, options)
+}
+
+/** Whose the accounts are that shall be linked, the caller must know. */
+function refuseUnknown(viewer: Viewer, { link }: ImportOptions): void {
+  if (link === 'all') requireOperator(viewer)
+  else for (const account of link) requireWitness(viewer, account)
+}
+
+/**
+ * Writes a file of any known format: all of it, or nothing. What is much is written in slices that
+ * nobody sees; one short transaction at the end does the rest, and shows it all.
+ */
+async function writeFile(
+  deps: Deps,
+  file: Uint8Array | Arriving,
+  systemId: number | null,
+  options: ImportOptions,
+): Promise<ImportReport> {
+  try {
+    const room = await roomFor(deps.db, systemId)
+    const arriving = file instanceof Uint8Array ? [file] : file
+    const reading = deps.readImport(arriving, { ...room, public: options.isPublic })
+    return await takeIn(deps, reading, systemId, options)
+  } catch (cause) {
+    throw cause instanceof UnreadableFile ? refusal(cause) : cause
+  }
+}
+
+function refusal({ reason, message }: UnreadableFile) {
+  const names = {
+    tooLarge: 'tooLarge',
+    tooManyMembers: 'memberLimit',
+    tooManyGroups: 'groupLimit',
+  } as const
+  return error(reason in names ? names[reason as keyof typeof names] : 'badRequest', message)
+}
+
+/** How many members and groups a file may have at most. */
+async function roomFor(db: Db, systemId: number | null) {
+  if (systemId === null) {
+    const { member_limit, group_limit } = settings.fields
+    return { mostMembers: member_limit.initial, mostGroups: group_limit.initial }
+  }
+  const { member_limit, group_limit } = await getSettings(db, systemId)
+  return {
+    mostMembers: Math.max(member_limit, await countMembers(db, systemId)),
+    mostGroups: Math.max(group_limit, await countGroups(db, systemId)),
+  }
+}
+
+/** Members and groups come first, then whatever refers to them. */
+async function takeIn(
+  deps: Deps,
+  reading: AsyncIterable<BundlePart>,
+  systemId: number | null,
+  options: ImportOptions,
+): Promise<ImportReport> {
+  let work: Import | undefined
+  let archive: ArchiveRoom | undefined
+  let arePeopleDone = false
+  try {
+    for await (const part of reading) {
+      if ('head' in part) {
+        const switchRoom = await roomForSwitches(deps.db, systemId)
+        work = createImport(deps, systemId, part.head, options, switchRoom)
+        await refuseCopy(work)
+        archive = await roomInArchive(deps.db, systemId)
+        continue
+      }
+      if (!work || !archive) throw new Error('a file begins with its head')
+      if ('members' in part) work.members.push(...part.members)
+      else if ('groups' in part) work.groups.push(...part.groups)
+      else {
+        if (!arePeopleDone) await bringPeople(work)
+        arePeopleDone = true
+        if ('switches' in part) await importSwitches(work, part.switches)
+        else if (options.only === null) await keepRows(work, archive, part.kept)
+      }
+      await work.step(0)
+    }
+    if (!work) throw new Error('a file has a head')
+    if (!arePeopleDone) await bringPeople(work)
+    const report = options.dryRun ? await tellPlan(work) : await finish(work)
+    return { ...report, renamed: report.renamed.toSorted(bySize) }
+  } catch (cause) {
+    // What it leaves if this fails too is removed later.
+    if (work?.begun) await undoStaging(deps, work.begun).catch(() => {})
+    throw cause
+  }
+}
+
+/** The largest things first. */
+function bySize(a: { kind: string }, b: { kind: string }): number {
+  const kinds = ['system', 'member', 'group', 'switch']
+  return kinds.indexOf(a.kind) - kinds.indexOf(b.kind)
+}
+
+async function bringPeople(work: Import): Promise<void> {
+  await planPeople(work)
+  if (work.options.dryRun) return
+  await stagePeople(work)
+  await stageTags(work)
+}
+
+/** A file whose system is here already is more likely meant for it. */
+async function refuseCopy({ deps, systemId, head, options }: Import): Promise<void> {
+  const { uuid } = head.system
+  if (systemId !== null || options.allowsCopy === true || uuid === undefined) return
+  const found = await findSystem(deps.db, uuid)
+  if (!found) return
+  const { hid } = found
+  throw error('conflict', `already here as ${hid}: use --system ${hid}, or --yes for a second copy`)
+}
+
+/** What the import would do. */
+async function tellPlan(work: Import): Promise<ImportReport> {
+  const { deps, systemId, head, report, options } = work
+  if (options.only === null)
+    report.accounts = await planAccounts(deps.db, systemId, head.accounts, options.link)
+  // One that was only tried out has no ID that anybody could use.
+  if (systemId !== null) return { ...report, system: (await getSystemById(deps.db, systemId)).hid }
+  const { hid, uuid } = head.system
+  const given = { ...(hid && { hid }), ...(uuid && { uuid }) }
+  noteRenamed(report, 'system', null, given, await freeSystemIdentity(deps.db, given))
+  return report
+}
+
+/** One short transaction: the mark is taken off, with all that was not written in slices. */
+async function finish(work: Import): Promise<ImportReport> {
+  const { deps, report } = work
+  let oldTags: number | null = null
+  const done = await deps.transact(async (tx) => {
+    const staging = work.begun
+    if (staging) await keepAlive(tx, staging, deps.now())
+    await refuseOthers(work, tx)
+    const systemId = staging?.systemId ?? work.systemId
+    if (systemId === null) throw error('internal')
+    let isTouched = staging !== null
+    if (work.systemId === null) await makeSystem(work, tx, systemId)
+    if (work.options.only === null && (await importSystem(work, tx, systemId))) isTouched = true
+    if (await finishPeople(work, tx, systemId)) isTouched = true
+    oldTags = await finishTags(work, tx, systemId)
+    if (work.options.only === null) {
+      if (await importGuilds(work, tx, systemId)) isTouched = true
+      if (await importAutoproxy(work, tx, systemId)) isTouched = true
+    }
+    if (staging) await endStaging(tx, staging)
+    if (isTouched)
+      await tell(tx, deps.now(), {
+        system_id: systemId,
+        type: 'SUCCESSFUL_IMPORT',
+        subject: null,
+        data: null,
+      })
+    return { ...report, system: (await getSystemById(tx, systemId)).hid }
+  }, 'long')
+  // What this leaves if it fails is removed at the next start.
+  if (oldTags !== null) await removeTags(deps, oldTags).catch(() => {})
+  return done
+}
+
+/** A new system keeps the identity it had elsewhere, if nobody here has it. */
+async function makeSystem(work: Import, tx: Db, systemId: number): Promise<void> {
+  const { deps, head, report } = work
+  const { hid, uuid, created } = head.system
+  const given = { ...(hid && { hid }), ...(uuid && { uuid }) }
+  const made = await nameSystem(tx, systemId, given, created ?? deps.now())
+  noteRenamed(report, 'system', null, given, made)
+  report.token = await insertToken(deps, tx, systemId, 'default')
+}
+
+/** Whether anything changed. */
+async function importSystem(work: Import, tx: Db, systemId: number): Promise<boolean> {
+  const { deps, head, report, options } = work
+  const { patch, created } = head.system
+  const before = [await getSystemById(tx, systemId), await getSettings(tx, systemId)] as const
+  // A file tells of the past: it may know an earlier beginning.
+  const isEarlier = created !== undefined && created < (before[0].created ?? Infinity)
+  const after = [
+    await updateSystem(deps, tx, systemId, { ...patch, ...(isEarlier && { created }) }),
+    await updateSettings(deps, tx, systemId, head.settings),
+  ]
+  const isColored =
+    head.colorHex !== undefined && (await storeColorHex(tx, systemId, head.colorHex))
+  report.accounts = await planAccounts(tx, systemId, head.accounts, options.link)
+  const areLinked = await linkImported(deps, tx, systemId, head.accounts, report.accounts)
+  return JSON.stringify(before) !== JSON.stringify(after) || isColored || areLinked
+}
+
+function createImport(
+  deps: Deps,
+  systemId: number | null,
+  head: BundleHead,
+  options: ImportOptions,
+  switchRoom: number,
+): Import {
+  let begun: Promise<Staging> | undefined
+  let staging: Staging | null = null
+  return {
+    deps,
+    systemId,
+    options,
+    head,
+    members: [],
+    groups: [],
+    report: emptyReport(head, options),
+    people: { members: [], groups: [] },
+    memberIds: new Map(),
+    groupIds: new Map(),
+    writtenTags: null,
+    switchRoom,
+    async staging() {
+      begun ??= beginStaging(deps, systemId)
+      staging = await begun
+      return staging
+    },
+    get begun() {
+      return staging
+    },
+    step: steps(head, options),
+  }
+}
+
+/** Counts what is done; between two rows others have their turn. */
+function steps({ counts }: BundleHead, { only, onProgress }: ImportOptions): Import['step'] {
+  const { members, groups, switches, kept } = counts
+  const total = members + groups + switches + (only === null ? kept : 0)
+  const giveWay = takeTurns()
+  let done = 0
+  return async (rows = 1) => {
+    done += rows
+    if ((await giveWay()) || (rows > 0 && done === total)) onProgress?.(done, total)
+  }
+}
+
+function emptyReport(head: BundleHead, { dryRun }: ImportOptions): ImportReport {
+  const tallies = parts.map((part) => [
+    part,
+    { added: 0, changed: 0, unchanged: 0, left_out: head.leftOut[part] },
+  ])
+  return {
+    format: head.format,
+    dry_run: dryRun,
+    system: '',
+    ...Object.fromEntries(tallies),
+    repairs: [...head.repairs],
+    renamed: [],
+    accounts: [],
+    kept: {},
+    skipped: { ...head.skipped },
+  }
+}

@@ -1,0 +1,284 @@
+import { eq } from 'drizzle-orm'
+import type { Db } from '../../db/handle'
+import { statement } from '../../db/statement'
+import { groups, members } from '../../db/tables'
+import type { BundleGroup } from '../../formats/bundle'
+import { changesOf, fillDefaults, type Identity } from '../../model/entity'
+import { type ErrorName, error } from '../../model/errors'
+import type { Group, GroupDraft, GroupPatch, group } from '../../model/group'
+import type { Member, MemberDraft, MemberPatch, member } from '../../model/member'
+import { settings } from '../../model/settings'
+import { adoptGroup, countGroups, freeGroupIdentity, insertGroup, updateGroup } from '../groups'
+import type { GivenIdentity } from '../identity'
+import {
+  adoptMember,
+  countMembers,
+  freeMemberIdentity,
+  insertMember,
+  updateMember,
+} from '../members'
+import { getSettings } from '../settings'
+import { unnamed, writeInSlices } from './staging'
+import type { Import, ImportReport, Pair, People, Tally } from './work'
+
+/** Finds out whom the file means, and what its members and groups would change here. */
+export async function planPeople(work: Import): Promise<void> {
+  const { deps, report, options } = work
+  work.people = await pairPeople(work, deps.db)
+  const { members: people, groups: circles } = work.people
+  await refuseTooMany(work, deps.db)
+  for (const { incoming, found } of people) {
+    if (found) work.memberIds.set(incoming.key, found.id)
+    if (!wants(work, 'members')) report.members.left_out += 1
+    else if (found) count(report.members, changesOfMember(found, incoming.values))
+    else {
+      report.members.added += 1
+      // Which row it will be is known once it is written.
+      work.memberIds.set(incoming.key, COMING)
+    }
+    await work.step()
+  }
+  let joins = 0
+  for (const { incoming, found } of circles) {
+    if (!wants(work, 'groups')) report.groups.left_out += 1
+    else if (found) count(report.groups, changesOfGroup(found, incoming.values))
+    else report.groups.added += 1
+    if (wants(work, 'groups')) {
+      const joining = await countMemberships(work, incoming, found)
+      if (found) joins += joining
+    }
+    await work.step()
+  }
+  if (joins > MOST_JOINS)
+    throw error(
+      'badRequest',
+      `the file adds more than ${MOST_JOINS.toLocaleString('en')} memberships to groups that are here already`,
+    )
+  if (options.dryRun) await planNames(work)
+}
+
+/** Groups that are here cannot gain members unseen, and the last transaction must be short. */
+const MOST_JOINS = 40_000
+
+async function planNames(work: Import): Promise<void> {
+  const { deps, report, people } = work
+  for (const { incoming, found } of wants(work, 'members') ? people.members : [])
+    if (!found) {
+      const free = await freeMemberIdentity(deps.db, incoming)
+      noteRenamed(report, 'member', incoming.values.name, incoming, free)
+    }
+  for (const { incoming, found } of wants(work, 'groups') ? people.groups : [])
+    if (!found) {
+      const free = await freeGroupIdentity(deps.db, incoming)
+      noteRenamed(report, 'group', incoming.values.name, incoming, free)
+    }
+}
+
+/** Writes new members and groups to where they wait, with the members of new groups. */
+export async function stagePeople(work: Import): Promise<void> {
+  const { deps, people, memberIds, options } = work
+  const isNew = <I, R>({ found }: Pair<I, R>) => found === null
+  const newMembers = wants(work, 'members') ? people.members.filter(isNew) : []
+  const newGroups = wants(work, 'groups') ? people.groups.filter(isNew) : []
+  const isNeeded = work.systemId === null || newMembers.length + newGroups.length > 0
+  if (!isNeeded || options.dryRun) return
+  const staging = await work.staging()
+  const { placeId } = staging
+  const now = deps.now()
+  await writeInSlices(deps, staging, newMembers, async (tx, { incoming: { key, values } }) => {
+    const draft = { ...values, created: values.created ?? now }
+    const { id } = await insertMember(tx, placeId, draft, unnamed())
+    memberIds.set(key, id)
+  })
+  const memberships: [group: number, members: number[]][] = []
+  await writeInSlices(deps, staging, newGroups, async (tx, { incoming }) => {
+    const draft = { ...incoming.values, created: incoming.values.created ?? now }
+    const { id } = await insertGroup(tx, placeId, draft, unnamed())
+    work.groupIds.set(incoming.key, id)
+    memberships.push([id, memberIdsOf(work, incoming)])
+  })
+  await writeInSlices(deps, staging, memberships, async (tx, [id, inside]) => {
+    await addMembers(tx).run({ group: id, members: JSON.stringify(inside) })
+  })
+}
+
+/** Meanwhile somebody else may have been made, renamed or deleted here. */
+export async function refuseOthers(work: Import, tx: Db): Promise<void> {
+  const before = work.people
+  work.people = await pairPeople(work, tx)
+  const isSame = <I, R extends Identity>(then: Pair<I, R>[], now: Pair<I, R>[]) =>
+    then.every(({ found }, at) => found?.id === now[at]?.found?.id)
+  const { members: people, groups: circles } = work.people
+  if (!isSame(before.members, people) || !isSame(before.groups, circles))
+    throw error('conflict', 'members or groups were changed meanwhile: import it once more')
+  await refuseTooMany(work, tx)
+}
+
+/** Gives new members and groups to their system, and changes the others. Whether any were. */
+export async function finishPeople(work: Import, tx: Db, systemId: number): Promise<boolean> {
+  const { people, report, memberIds } = work
+  let isTouched = false
+  for (const { incoming, found } of wants(work, 'members') ? people.members : []) {
+    if (!found) {
+      const made = await adoptMember(tx, systemId, memberIds.get(incoming.key) ?? 0, incoming)
+      noteRenamed(report, 'member', incoming.values.name, incoming, made)
+    } else {
+      const changed = changesOfMember(found, incoming.values)
+      if (Object.keys(changed).length > 0) {
+        // Then the last transaction must be short; faces come when somebody looks.
+        await updateMember(tx, found, changed, work.writtenTags !== null)
+        isTouched = true
+      }
+    }
+    await work.step(0)
+  }
+  for (const { incoming, found } of wants(work, 'groups') ? people.groups : []) {
+    if (!found) {
+      const made = await adoptGroup(tx, systemId, work.groupIds.get(incoming.key) ?? 0, incoming)
+      noteRenamed(report, 'group', incoming.values.name, incoming, made)
+    } else {
+      const changed = changesOfGroup(found, incoming.values)
+      if (Object.keys(changed).length > 0) await updateGroup(tx, found, changed)
+      // Members are added to groups, never taken out.
+      const added = await addMembers(tx).all({
+        group: found.id,
+        members: JSON.stringify(memberIdsOf(work, incoming)),
+      })
+      if (added.length > 0 || Object.keys(changed).length > 0) isTouched = true
+    }
+    await work.step(0)
+  }
+  return isTouched
+}
+
+/** An identity that was not free here is told, old and new. */
+export function noteRenamed(
+  { renamed }: ImportReport,
+  kind: string,
+  name: string | null,
+  given: GivenIdentity,
+  made: GivenIdentity,
+): void {
+  for (const key of ['hid', 'uuid'] as const)
+    if (given[key] && given[key] !== made[key])
+      renamed.push({ kind, name, from: given[key], to: made[key] ?? '' })
+}
+
+function wants({ options }: Import, part: 'members' | 'groups'): boolean {
+  return options.only?.has(part) ?? true
+}
+
+async function pairPeople({ systemId, members: m, groups: g }: Import, db: Db): Promise<People> {
+  const ofSystem = systemId ?? 0
+  const here = await db.select().from(members).where(eq(members.system_id, ofSystem)).all()
+  const there = await db.select().from(groups).where(eq(groups.system_id, ofSystem)).all()
+  return { members: pairUp(here, m), groups: pairUp(there, g) }
+}
+
+/**
+ * Which row here each of the file means: by UUID, then short ID, then exact name. Each row is meant
+ * at most once, and a name never takes a row that another of the file means by its ID.
+ */
+function pairUp<
+  R extends Identity & { name: string },
+  I extends GivenIdentity & { values: { name: string } },
+>(existing: readonly R[], incoming: readonly I[]): Pair<I, R>[] {
+  const found = new Map<I, R>()
+  const used = new Set<R>()
+  const pair = (one: I, row: R | undefined) => {
+    if (!row || found.has(one) || used.has(row)) return
+    found.set(one, row)
+    used.add(row)
+  }
+  const byUuid = new Map(existing.map((row) => [row.uuid, row]))
+  for (const one of incoming) pair(one, byUuid.get(one.uuid ?? ''))
+  const byHid = new Map(existing.map((row) => [row.hid, row]))
+  for (const one of incoming) pair(one, byHid.get(one.hid ?? ''))
+  const byName = Map.groupBy(existing, (row) => row.name)
+  for (const one of incoming)
+    pair(
+      one,
+      byName.get(one.values.name)?.find((row) => !used.has(row)),
+    )
+  return incoming.map((one) => ({ incoming: one, found: found.get(one) ?? null }))
+}
+
+/** Those here that the file does not mean count too. */
+async function refuseTooMany(work: Import, db: Db): Promise<void> {
+  const { systemId, people } = work
+  const limits = systemId === null ? newLimits : await getSettings(db, systemId)
+  const check = async (
+    part: 'members' | 'groups',
+    limit: number,
+    countAll: typeof countMembers,
+    name: ErrorName,
+  ) => {
+    const added = people[part].filter(({ found }) => found === null).length
+    if (added === 0 || !wants(work, part)) return
+    const before = systemId === null ? 0 : await countAll(db, systemId)
+    if (before + added > limit) throw error(name)
+  }
+  await check('members', limits.member_limit, countMembers, 'memberLimit')
+  await check('groups', limits.group_limit, countGroups, 'groupLimit')
+}
+
+const newLimits = fillDefaults(settings, {})
+
+export function changesOfMember(found: Member, values: MemberDraft): MemberPatch {
+  const { message_count: _, created, last_message_timestamp, ...rest } = values
+  return changesOf<typeof member>(found, {
+    ...rest,
+    // A file tells of the past: it may know an earlier beginning, or a later word than ours.
+    ...(isNumber(created) && created < (found.created ?? Infinity) && { created }),
+    ...(isNumber(last_message_timestamp) &&
+      last_message_timestamp > (found.last_message_timestamp ?? -Infinity) && {
+        last_message_timestamp,
+      }),
+  })
+}
+
+function changesOfGroup(found: Group, values: GroupDraft): GroupPatch {
+  const { created, ...rest } = values
+  const isEarlier = isNumber(created) && created < (found.created ?? Infinity)
+  return changesOf<typeof group>(found, { ...rest, ...(isEarlier && { created }) })
+}
+
+function count(tally: Tally, changed: object): void {
+  tally[Object.keys(changed).length > 0 ? 'changed' : 'unchanged'] += 1
+}
+
+/** How many are added. */
+async function countMemberships(
+  { deps, report, memberIds }: Import,
+  incoming: BundleGroup,
+  found: Group | null,
+): Promise<number> {
+  const before = report.memberships.added
+  const inside = found ? await membersOf(deps.db).all({ group: found.id }) : []
+  const known = new Set(inside.map(({ member_id }) => member_id))
+  for (const key of incoming.members) {
+    const id = memberIds.get(key)
+    const isLost = id === undefined
+    report.memberships[isLost ? 'left_out' : known.has(id) ? 'unchanged' : 'added'] += 1
+  }
+  return report.memberships.added - before
+}
+
+const COMING = 0
+
+function memberIdsOf({ memberIds }: Import, incoming: BundleGroup): number[] {
+  return incoming.members.flatMap((key) => memberIds.get(key) ?? [])
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number'
+}
+
+const membersOf = statement<'group', { member_id: number }>(
+  'select member_id from group_members where group_id = :group',
+)
+
+const addMembers = statement<'group' | 'members', { member_id: number }>(`
+   insert into group_members (group_id, member_id)
+   select :group, value from json_each(:members) where true
+   on conflict do nothing returning member_id`)

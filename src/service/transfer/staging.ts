@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import type { Db } from '../../db/handle'
+import { statement } from '../../db/statement'
+import { error } from '../../model/errors'
+import type { Deps } from '../deps'
+import { findOldTagSet, removeSomeTags } from '../proxy/tagKeys'
+import { insertSystem } from '../systems'
+
+/** An import that is being written: its rows are there, but nobody sees them yet. */
+export interface Staging {
+  readonly id: number
+  /** Whose switches and kept rows these will be. */
+  readonly systemId: number
+  /** The system without a name where new members and groups wait; a new system is that itself. */
+  readonly placeId: number
+}
+
+/** About how long one slice may hold the write lock. */
+const SLICE_MS = 15
+
+/** An import that wrote nothing for so long was given up. */
+const GIVEN_UP_AFTER = 15_000_000
+
+/** What stands in the place of a short ID: nothing that anybody can name. */
+export function unnamed(): { hid: string; uuid: string } {
+  return { hid: `~${randomUUID()}`, uuid: randomUUID() }
+}
+
+/** Begins to write into a system, or into a new one. One at a time, also among processes. */
+export async function beginStaging(deps: Deps, systemId: number | null): Promise<Staging> {
+  return deps.transact(async (tx) => {
+    const now = deps.now()
+    if (systemId !== null && (await underWay(tx).get({ system: systemId, now })))
+      throw error('conflict', 'a file is being imported into this system')
+    const place = await insertSystem(tx, {}, unnamed())
+    const target = systemId ?? place.id
+    const made = await insert(tx).get({
+      system: target,
+      place: place.id,
+      until: now + GIVEN_UP_AFTER,
+    })
+    return { id: made?.id ?? 0, systemId: target, placeId: place.id }
+  })
+}
+
+/** Writes one item after the other, in transactions so short that nobody waits for them. */
+export async function writeInSlices<T>(
+  deps: Deps,
+  staging: Staging,
+  items: readonly T[],
+  write: (tx: Db, item: T) => Promise<void>,
+): Promise<void> {
+  let at = 0
+  while (at < items.length) {
+    await deps.transact(async (tx) => {
+      await keepAlive(tx, staging, deps.now())
+      const began = performance.now()
+      for (const item of items.slice(at)) {
+        await write(tx, item)
+        at += 1
+        if (performance.now() - began > SLICE_MS) return
+      }
+    }, 'slice')
+    await nextTurn()
+  }
+}
+
+/** From here on everybody sees what was written. Inside the transaction of all the rest. */
+export async function endStaging(tx: Db, { id, systemId, placeId }: Staging): Promise<void> {
+  await remove(tx).run({ id })
+  if (placeId !== systemId) await removeSystem(tx).run({ id: placeId })
+}
+
+export async function keepAlive(tx: Db, { id }: Staging, now: number): Promise<void> {
+  if (!(await prolong(tx).get({ id, until: now + GIVEN_UP_AFTER })))
+    throw error('conflict', 'the import was given up, because it stood still for too long')
+}
+
+/** Takes back what an import has written so far, unless it is finished. */
+export async function undoStaging(deps: Deps, { id }: Pick<Staging, 'id'>): Promise<void> {
+  for (const table of ['switches', 'archive'] as const)
+    for (;;) {
+      const gone = await deps.transact(
+        async (tx) =>
+          await tx.all(sql`
+            delete from ${sql.raw(table)} where id in (
+              select id from ${sql.raw(table)} where import_id = ${id} limit 500
+            ) and exists (select 1 from imports where imports.id = ${id}) returning id`),
+        'slice',
+      )
+      if (gone.length === 0) break
+      await nextTurn()
+    }
+  const place = await deps.transact(async (tx) => await forget(tx).get({ id }))
+  if (place) await removePlace(deps, place.place_id)
+}
+
+const SWEEP_MS = 5_000
+
+/** Cleans up behind imports that did not, every so often. Gives how to end that. */
+export function sweepImports(
+  deps: Deps,
+  warn: (message: string, fields: { cause: string }) => void,
+): () => Promise<void> {
+  let isEnded = false
+  const sweep = async (work: (deps: Deps) => Promise<void>) => {
+    try {
+      if (!isEnded) await work(deps)
+    } catch (cause) {
+      warn('what an import left behind is still there', { cause: (cause as Error).message })
+    }
+  }
+  let working: Promise<void> = Promise.resolve()
+  const later = (work: (deps: Deps) => Promise<void>) => () => {
+    working = working.then(() => sweep(work))
+  }
+  // Not while it starts: whoever waits for its first answer comes first.
+  const once = setTimeout(later(removeOldTags), SWEEP_MS)
+  const again = setInterval(later(removeGivenUp), SWEEP_MS)
+  once.unref()
+  again.unref()
+  return () => {
+    isEnded = true
+    clearTimeout(once)
+    clearInterval(again)
+    return working
+  }
+}
+
+/** Removes what imports left behind that were given up, or killed. */
+export async function removeGivenUp(deps: Deps): Promise<void> {
+  for (const { id } of await givenUp(deps.db).all({ now: deps.now() }))
+    await undoStaging(deps, { id })
+  for (const { id } of await leftPlaces(deps.db).all({})) await removePlace(deps, id)
+}
+
+/** Keys that an import changed over from, and was killed before it could remove them. */
+export async function removeOldTags(deps: Deps): Promise<void> {
+  let last = 0
+  for (;;) {
+    const old = await findOldTagSet(deps.db, last)
+    if (old === null) return
+    await removeTags(deps, old)
+    last = old
+  }
+}
+
+/** Nobody asks for them any more. */
+export async function removeTags(deps: Deps, setId: number): Promise<void> {
+  while (await deps.transact((tx) => removeSomeTags(tx, setId), 'slice')) await nextTurn()
+}
+
+async function removePlace(deps: Deps, placeId: number): Promise<void> {
+  await removeTags(deps, placeId)
+  for (;;) {
+    const gone = await deps.transact(
+      async (tx) => await someMembers(tx).all({ place: placeId }),
+      'slice',
+    )
+    if (gone.length === 0) break
+    await nextTurn()
+  }
+  await deps.transact(async (tx) => void (await removeSystem(tx).run({ id: placeId })))
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+const underWay = statement<'system' | 'now', { id: number }>(
+  'select id from imports where system_id = :system and until >= :now',
+)
+
+const insert = statement<'system' | 'place' | 'until', { id: number }>(
+  'insert into imports (system_id, place_id, until) values (:system, :place, :until) returning id',
+)
+
+const prolong = statement<'id' | 'until', { id: number }>(
+  'update imports set until = :until where id = :id returning id',
+)
+
+const remove = statement<'id'>('delete from imports where id = :id')
+
+const forget = statement<'id', { place_id: number }>(
+  'delete from imports where id = :id returning place_id',
+)
+
+const removeSystem = statement<'id'>('delete from systems where id = :id')
+
+const givenUp = statement<'now', { id: number }>('select id from imports where until < :now')
+
+/** Whose import went with its system. */
+const leftPlaces = statement<never, { id: number }>(
+  `select id from systems where hid >= '~' and id not in (select place_id from imports)`,
+)
+
+const someMembers = statement<'place', { id: number }>(`
+   delete from members where id in (
+     select id from members where system_id = :place limit 20
+   ) returning id`)

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto'
+import { isFinished } from '../../db/finished'
+import type { Db } from '../../db/handle'
+import { statement } from '../../db/statement'
+import type { BundleSwitch } from '../../formats/bundle'
+import { error } from '../../model/errors'
+import { type Staging, writeInSlices } from './staging'
+import type { Import } from './work'
+
+/** How many switches a system may have. */
+const MOST_SWITCHES = 1_000_000
+
+/** How many new names of switches are told one by one. */
+const MOST_RENAMED = 5000
+
+/** Many switches in one statement: one by one a long history would take three times as long. */
+const BATCH = 250
+
+/** A switch as it is written: its members are row numbers. */
+type SwitchRow = [uuid: string, timestamp: number, members: number[]]
+
+/** How many more switches a system may have. */
+export async function roomForSwitches(db: Db, systemId: number | null): Promise<number> {
+  if (systemId === null) return MOST_SWITCHES
+  const here = await countUpTo(db).get({ system: systemId, most: MOST_SWITCHES })
+  return MOST_SWITCHES - (here?.all ?? 0)
+}
+
+/** Switches are matched by their time: one that is there already stays as it is. */
+export async function importSwitches(work: Import, switches: BundleSwitch[]): Promise<void> {
+  const { report, options } = work
+  if (options.only?.has('switches') === false) report.switches.left_out += switches.length
+  else {
+    const rows = await plan(work, switches)
+    // A file that brings nothing new writes nothing.
+    if (rows.length > 0 && !options.dryRun) await stage(work, rows)
+  }
+  await work.step(switches.length)
+}
+
+async function plan(work: Import, switches: BundleSwitch[]): Promise<SwitchRow[]> {
+  const { deps, systemId, report, memberIds } = work
+  const times = JSON.stringify(switches.map(({ timestamp }) => timestamp))
+  const found = systemId === null ? [] : await knownTimes(deps.db).all({ system: systemId, times })
+  const known = new Set(found.map(({ timestamp }) => timestamp))
+  const uuids = switches.flatMap(({ uuid }) => uuid ?? [])
+  const inUse =
+    uuids.length === 0 ? [] : await takenUuids(deps.db).all({ uuids: JSON.stringify(uuids) })
+  const taken = new Set(inUse.map(({ uuid }) => uuid))
+  const rows: SwitchRow[] = []
+  for (const { uuid, timestamp, members } of switches) {
+    const ids = members.flatMap((key) => memberIds.get(key) ?? [])
+    const isLost = members.length > 0 && ids.length === 0
+    if (isLost) report.switches.left_out += 1
+    else if (known.has(timestamp)) report.switches.unchanged += 1
+    else {
+      const free = uuid && !taken.has(uuid) ? uuid : randomUUID()
+      if (uuid && uuid !== free) noteRenamed(work, uuid, free)
+      rows.push([free, timestamp, ids])
+    }
+  }
+  report.switches.added += rows.length
+  if (report.switches.added > work.switchRoom)
+    throw error('badRequest', 'the system would have more than 1,000,000 switches')
+  return rows
+}
+
+async function stage(work: Import, rows: SwitchRow[]): Promise<void> {
+  const staging = await work.staging()
+  const batches: SwitchRow[][] = []
+  for (let at = 0; at < rows.length; at += BATCH) batches.push(rows.slice(at, at + BATCH))
+  await writeInSlices(work.deps, staging, batches, (tx, batch) => write(tx, staging, batch))
+}
+
+async function write(tx: Db, { id, systemId }: Staging, batch: SwitchRow[]): Promise<void> {
+  const json = JSON.stringify(batch)
+  await insertAll(tx).all({ system: systemId, import: id, rows: json })
+  await insertMembers(tx).all({ rows: json })
+}
+
+/** The list of what was renamed must not become larger than the file. */
+function noteRenamed({ report }: Import, from: string, to: string): void {
+  const { renamed } = report
+  if (renamed.length < MOST_RENAMED) renamed.push({ kind: 'switch', name: null, from, to })
+}
+
+const countUpTo = statement<'system' | 'most', { all: number }>(`
+   select count(*) as "all" from (
+     select 1 from switches where system_id = :system limit :most
+   )`)
+
+const knownTimes = statement<'system' | 'times', { timestamp: number }>(`
+   select timestamp from switches where system_id = :system
+   and timestamp in (select value from json_each(:times)) and ${isFinished('switches')}`)
+
+/** Which UUIDs of the file's switches are in use on this server. */
+const takenUuids = statement<'uuids', { uuid: string }>(
+  'select uuid from switches where uuid in (select value from json_each(:uuids))',
+)
+
+/** One that was logged at the same time meanwhile stays. */
+const insertAll = statement<'system' | 'import' | 'rows'>(`
+   insert into switches (uuid, system_id, timestamp, import_id)
+   select value ->> 0, :system, value ->> 1, :import from json_each(:rows) where true
+   on conflict do nothing`)
+
+const insertMembers = statement<'rows'>(`
+   insert into switch_members (switch_id, position, member_id)
+   select s.id, m.key, m.value
+   from json_each(:rows) r
+   cross join switches s on s.uuid = r.value ->> 0
+   cross join json_each(r.value, '$[2]') m`)

@@ -1,0 +1,310 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ACCOUNT_RULE } from '../../src/cli/named'
+import { commands } from '../../src/cli/run'
+import { type SettingName, settings } from '../../src/config'
+import type { JsonObject } from '../../src/model/entity'
+import { commandLine, emptyFolder, program } from '../program'
+
+interface Made {
+  id: string
+  uuid: string
+  token: string
+}
+
+const MISUSED = 2
+const PORT_NEEDS = '--port needs a value; one that begins with a dash is given as --port=-…'
+const FAILED = 1
+const ACCOUNT = '466378653216014359'
+
+// Processes take their time on a busy machine.
+setDefaultTimeout(30_000)
+
+const { run, runJson } = await commandLine()
+const cwd = emptyFolder()
+const lantern = await runJson<Made>(['system', 'create', '--name', 'Lantern'], { cwd })
+
+describe('help', () => {
+  test('of every command tells its usage and its flags, and touches nothing', async () => {
+    const folder = emptyFolder()
+    const asked = commands.map((command) =>
+      run([...command.name.split(' '), '--help'], { cwd: folder, env: { PORT: 'bad' } }),
+    )
+    for (const [at, { code, out, err }] of (await Promise.all(asked)).entries()) {
+      const {
+        name,
+        summary,
+        args = [],
+        flags = {},
+        takesSettings,
+        destroys,
+      } = commands[at] ?? never()
+      expect([name, code, err]).toEqual([name, 0, ''])
+      expect(out).toStartWith(`${summary}.\n\nusage: multitude ${[name, ...args].join(' ')}`)
+      const shown = [
+        ...Object.keys(flags),
+        'env-file',
+        'json',
+        'help',
+        ...(destroys ? ['yes'] : []),
+      ]
+      for (const flag of shown) expect(out).toContain(`  --${flag} `)
+      expect(out.includes('  --database ')).toBe(!Array.isArray(takesSettings))
+      expect(out.includes('  --log-level ')).toBe(takesSettings === 'all')
+    }
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  test('by any of its names lists every command', async () => {
+    const asked = ['help', '--help', '-h'].map((word) => run([word], { cwd }))
+    for (const { code, out, err } of await Promise.all(asked)) {
+      expect([code, err]).toEqual([0, ''])
+      expect(out).not.toContain('read-import')
+      for (const { name, summary } of commands)
+        expect(out.replaceAll(/ +/g, ' ')).toContain(`\n ${name} ${summary}\n`)
+    }
+  })
+})
+
+describe('a system', () => {
+  test('is made with a token that is shown once and kept nowhere in plain text', async () => {
+    expect(Object.keys(lantern)).toEqual(['id', 'uuid', 'token'])
+    expect(lantern.token).toMatch(/^[A-Za-z0-9+/]{64}$/)
+    const [list, shown] = await Promise.all([
+      run(['system', 'list'], { cwd }),
+      run(['system', 'show', lantern.id, '--json'], { cwd }),
+    ])
+    for (const said of [list.out, shown.out, bytesIn(cwd)]) {
+      expect(said).toContain(lantern.uuid)
+      expect(said).not.toContain(lantern.token)
+      expect(said).not.toContain(Buffer.from(lantern.token, 'base64').toString('latin1'))
+    }
+    expect(bytesIn(cwd)).toContain(hashOf(lantern.token))
+  })
+
+  test('is made, shown, listed and deleted in words', async () => {
+    const name = 'Quiet Bay'
+    const made = await run(['system', 'create', '--name', name, '--account', '1234567'], { cwd })
+    const [, id = '', uuid = ''] = /^id +(\w{6})\nuuid +(\S+)\n/.exec(made.out) ?? []
+    expect(made.out).toMatch(/\ntoken +\S{64}\n\nKeep the token: it is not shown again\.\n$/)
+    const [list, shown] = await Promise.all([
+      run(['system', 'list'], { cwd }),
+      run(['system', 'show', id.toUpperCase()], { cwd }),
+    ])
+    expect(list.out).toContain(`${id}  ${uuid}  ${name}\n`)
+    expect(shown.out).toMatch(new RegExp(`^id +${id}\nuuid +${uuid}\nname +${name}\n`))
+    expect(shown.out).toMatch(/\naccounts +1234567\ntokens +default\n$/)
+    const deleted = await run(['system', 'delete', uuid, '--yes'], { cwd })
+    expect(deleted).toEqual({ code: 0, out: `System ${id} is deleted.\n`, err: '' })
+    expect((await run(['system', 'show', id], { cwd })).code).toBe(FAILED)
+  })
+
+  test('without a name has none', async () => {
+    const { id } = await runJson<Made>(['system', 'create'], { cwd })
+    expect(await runJson(['system', 'show', id], { cwd })).toMatchObject({ id, name: null })
+  })
+})
+
+describe('scripts', () => {
+  test('get one JSON value from every command', async () => {
+    const here = { cwd: emptyFolder() }
+    const json = <T = JsonObject>(line: string) => runJson<T>(line.split(' '), here)
+    await json('migrate')
+    expect(await json<unknown>('system list')).toEqual([])
+    const { id, uuid } = await json<Made>('system create --name Hill')
+    expect(await json<unknown>('system list')).toEqual([
+      { id, uuid, name: 'Hill', created: expect.stringMatching(/Z$/) },
+    ])
+    expect(await json('account link '.concat(id, ' ', ACCOUNT))).toEqual({
+      linked: ACCOUNT,
+      system: id,
+    })
+    expect(await json(`token create ${ACCOUNT} --name phone`)).toEqual({
+      name: 'phone',
+      token: expect.stringMatching(/^.{64}$/),
+    })
+    expect(await json(`system show ${id}`)).toMatchObject({
+      id,
+      uuid,
+      privacy: { name_privacy: 'public' },
+      accounts: [ACCOUNT],
+      tokens: ['default', 'phone'],
+    })
+    expect(await json<JsonObject[]>(`token list ${id}`)).toMatchObject([
+      { name: 'default' },
+      { name: 'phone' },
+    ])
+    expect(await json(`token revoke ${id} phone --yes`)).toEqual({ revoked: 'phone' })
+    expect(await json<unknown>('bot list')).toEqual([])
+    const { key } = await json<{ key: string }>('bot create --name discord')
+    expect(await json('bot create --name synapse --platform matrix')).toMatchObject({
+      name: 'synapse',
+      platform: 'matrix',
+    })
+    expect(await json<unknown>('bot list')).toMatchObject([
+      { name: 'discord', platform: 'discord' },
+      { name: 'synapse', platform: 'matrix' },
+    ])
+    expect(bytesIn(here.cwd)).toContain(hashOf(key))
+    expect(bytesIn(here.cwd)).not.toContain(key)
+    expect(await json('bot revoke discord --yes')).toEqual({ revoked: 'discord' })
+    expect(await json(`account unlink ${id} ${ACCOUNT} --yes`)).toEqual({ unlinked: ACCOUNT })
+    const wren = 'matrix:@wren:example.org'
+    expect(await json(`account link ${id} ${wren}`)).toEqual({ linked: wren, system: id })
+    expect(await json(`system show ${wren}`)).toMatchObject({ id, accounts: [wren] })
+    expect(await json(`account unlink ${wren} ${wren} --yes`)).toEqual({ unlinked: wren })
+    expect(await json(`system create --account discord:${ACCOUNT}`)).toHaveProperty('token')
+    expect(await json(`system delete ${ACCOUNT} --yes`)).toHaveProperty('deleted')
+    expect(await json(`system delete ${id} --yes`)).toEqual({ deleted: id })
+    expect(await json<unknown>('system list')).toEqual([])
+  })
+
+  test('get the settings in force, and read them back', async () => {
+    const env = { LOG_LEVEL: 'warn', PORT: '9000' }
+    const args = ['config', '--port', '9001', '--rate-limit', 'off']
+    const rows = await runJson<{ name: SettingName; value: string }[]>(args, { cwd, env })
+    const values = Object.fromEntries(rows.map(({ name, value }) => [name, value]))
+    expect(Object.keys(values)).toEqual(Object.keys(settings))
+    expect(values).toMatchObject({ PORT: '9001', LOG_LEVEL: 'warn', RATE_LIMIT: 'off' })
+    const { out } = await run(args, { cwd, env })
+    expect(out).toMatch(/^SETTING +VALUE +FROM +MEANING\n/)
+    expect(out).toMatch(new RegExp(`\nPORT +9001 +flag +${settings.PORT.doc}\n`))
+  })
+
+  test('get the version and where the database is', async () => {
+    const [version, migrated] = await Promise.all([
+      runJson(['version'], { cwd }),
+      runJson(['migrate', '--database', 'file:elsewhere/x.db'], { cwd }),
+    ])
+    expect(version).toEqual({
+      version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      commit: 'unknown',
+    })
+    expect(migrated).toMatchObject({ database: 'file:elsewhere/x.db' })
+    expect(existsSync(join(cwd, 'elsewhere/x.db'))).toBe(true)
+  })
+
+  test('that read slowly get the whole document', async () => {
+    const folder = emptyFolder()
+    const child = Bun.spawn([...program, 'openapi'], { cwd: folder, env: {}, stdout: 'pipe' })
+    let text = ''
+    for await (const chunk of child.stdout) {
+      if (text === '') await Bun.sleep(400)
+      text += Buffer.from(chunk).toString('latin1')
+    }
+    expect(text.length).toBeGreaterThan(64 * 1024)
+    expect(JSON.parse(text)).toHaveProperty('paths./v2/systems/{systemRef}.get')
+    expect(readdirSync(folder)).toEqual([])
+  })
+})
+
+describe('misuse', () => {
+  const misused: [words: string[], complaint: string, usage: string][] = [
+    [['system', 'show'], 'SYSTEM is missing', 'multitude system show SYSTEM'],
+    [
+      ['token', 'revoke'],
+      'SYSTEM and NAME are missing',
+      'multitude token revoke SYSTEM NAME [--yes]',
+    ],
+    [['system', 'list', 'all'], 'unexpected all', 'multitude system list'],
+    [['--dance'], "Unknown option '--dance'", 'multitude serve'],
+    [['serve', '--port', '-1'], PORT_NEEDS, 'multitude serve'],
+    [['serve', '--port'], '--port needs a value', 'multitude serve'],
+    [['--port', '1', '--port', '2'], '--port is given twice', 'multitude serve'],
+    [['serve', '--prot', '1'], "Unknown option '--prot'; did you mean --port?", 'multitude serve'],
+    [['system', 'list', '--json=1'], '--json takes no value', 'multitude system list'],
+    [
+      ['--json', 'system', 'list'],
+      'unexpected system list; flags stand behind the command',
+      'multitude serve',
+    ],
+    [
+      ['bot', 'create', '--name', ''],
+      '--name is needed',
+      'multitude bot create [--name NAME] [--platform PLATFORM]',
+    ],
+    [['system', 'list', '--port', '1'], "Unknown option '--port'", 'multitude system list'],
+    [['version', '--yes'], "Unknown option '--yes'", 'multitude version'],
+    [
+      ['bot', 'create'],
+      '--name is needed',
+      'multitude bot create [--name NAME] [--platform PLATFORM]',
+    ],
+    [
+      ['system', 'create', '--name', 'a'.repeat(101)],
+      '--name: Too long: at most 100 characters.',
+      'multitude system create [--name NAME] [--account ACCOUNT]',
+    ],
+    [
+      ['system', 'create', '--account', 'me'],
+      `--account: ${ACCOUNT_RULE}`,
+      'multitude system create [--name NAME] [--account ACCOUNT]',
+    ],
+    [
+      ['account', 'link', lantern.id, '1.5'],
+      `ACCOUNT ${ACCOUNT_RULE}`,
+      'multitude account link SYSTEM ACCOUNT',
+    ],
+    ...['Matrix', 'x', '4chan', 'a'.repeat(21), 'a b', ''].map(
+      (platform): [string[], string, string] => [
+        ['bot', 'create', '--name', 'b', '--platform', platform],
+        '--platform: must be 2 to 20 lower-case letters, digits and dashes, beginning with a letter',
+        'multitude bot create [--name NAME] [--platform PLATFORM]',
+      ],
+    ),
+    [
+      ['system', 'delete', lantern.id],
+      '--yes is needed, because this cannot be undone',
+      'multitude system delete SYSTEM [--yes]',
+    ],
+    [
+      ['token', 'revoke', lantern.id, 'default', '--json'],
+      '--yes is needed, because this cannot be undone',
+      'multitude token revoke SYSTEM NAME [--yes]',
+    ],
+  ]
+
+  test('is told with the usage line, and nothing is done', async () => {
+    const before = await run(['system', 'show', lantern.id], { cwd })
+    const ended = await Promise.all(misused.map(([words]) => run(words, { cwd })))
+    for (const [at, { code, out, err }] of ended.entries()) {
+      const [words, complaint, usage] = misused[at] ?? never()
+      expect([words, code, out]).toEqual([words, MISUSED, ''])
+      const [first, second] = err.split('\n')
+      expect([first, second]).toEqual([`multitude: ${complaint}`, `usage: ${usage}`])
+    }
+    expect(await run(['system', 'show', lantern.id], { cwd })).toEqual(before)
+  })
+
+  test.each(['serve', 'system list', 'migrate'])(
+    'of settings is told whole by %s, and no database is made',
+    async (words) => {
+      const folder = emptyFolder()
+      const env = { PORT: 'eighty', LOG_LEVEL: 'loud', DATABASE_URL: 'data.db' }
+      const { code, out, err } = await run(words.split(' '), { cwd: folder, env })
+      expect([code, out]).toEqual([MISUSED, ''])
+      expect(err.trim().split('\n')).toEqual([
+        'multitude: PORT: must be a number from 0 to 65535, not "eighty"',
+        'multitude: DATABASE_URL: must look like file:data/multitude.db, not "data.db"',
+        'multitude: LOG_LEVEL: must be one of debug, info, warn, error, not "loud"',
+      ])
+      expect(readdirSync(folder)).toEqual([])
+    },
+  )
+})
+
+function bytesIn(folder: string): string {
+  const data = join(folder, 'data')
+  return readdirSync(data)
+    .map((file) => readFileSync(join(data, file), 'latin1'))
+    .join('')
+}
+
+function hashOf(secret: string): string {
+  return new Bun.CryptoHasher('sha256').update(secret).digest('hex')
+}
+
+function never(): never {
+  throw new Error('there is no such row')
+}

@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'bun:test'
+import { type Statement, statement, type Values } from '../../src/db/statement'
+import { home } from '../kit'
+
+const { deps } = home()
+
+describe('a statement', () => {
+  const difference = statement<'from' | 'less', { result: number }>(
+    'select :from - :less + :from - :from as result',
+  )
+
+  test('takes its values by their names, in any order and as often as it names them', () => {
+    expect(difference(deps.db).get({ less: 2, from: 9 })).toEqual({ result: 7 })
+    expect(difference(deps.db).all({ from: 2, less: 9 })).toEqual([{ result: -7 }])
+  })
+
+  test('does not look at values that it does not name', () => {
+    const values = { from: 1, less: 1, more: 'x' }
+    expect(difference(deps.db).get(values)).toEqual({ result: 0 })
+  })
+
+  test('tells a missing value from null', () => {
+    const given: Values<string> = { from: 1 }
+    const loose: Statement<string, { result: number }> = difference(deps.db)
+    expect(() => loose.get(given)).toThrow('no value for :less')
+    expect(loose.get({ ...given, less: null })).toEqual({ result: null } as never)
+  })
+
+  test('needs no values where it names none', () => {
+    expect(statement<never, { one: number }>('select 1 as one')(deps.db).get({})).toEqual({
+      one: 1,
+    })
+  })
+})

@@ -1,0 +1,316 @@
+import { describe, expect, test } from 'bun:test'
+import type { Bundle, BundleMember } from '../../../src/formats/bundle'
+import { readFile } from '../../../src/formats/read'
+import { parseInstant } from '../../../src/model/time'
+import { named, readFixture, repairsOf } from '../fixture'
+
+describe('a PluralKit export', () => {
+  const bundle = readFixture('pluralkit.json')
+
+  test('needs no repair but that of the avatar written twice', () => {
+    expect(repairsOf(bundle)).toEqual(['member Wren webhook_avatar_url → null'])
+    expect(bundle.skipped).toEqual({})
+    expect(bundle.kept).toEqual({})
+  })
+
+  test('restores the system with its ID, UUID and time of making', () => {
+    expect(bundle.system).toMatchObject({
+      hid: 'qvexmp',
+      uuid: '0b6f1d3e-7a54-4c0a-9d5b-3f1f5a0c9e11',
+      created: parseInstant('2022-05-04T18:20:31.250114Z'),
+      patch: { name: 'Lantern Hill', description: null, color: 'f2b632' },
+    })
+    expect(bundle.system.patch).toMatchObject({
+      description_privacy: 'private',
+      front_privacy: 'public',
+    })
+    expect(bundle.system.patch).not.toHaveProperty('created')
+    expect(bundle.system.patch).not.toHaveProperty('webhook_url')
+  })
+
+  test('restores settings, but not the limits, which are the operator’s', () => {
+    expect(bundle.settings).toMatchObject({
+      timezone: 'Europe/Oslo',
+      latch_timeout: 0,
+      show_private_info: false,
+      hid_list_padding: 'left',
+      proxy_switch: 'add',
+      name_format: '{name} {tag}',
+      description_templates: ['Likes: '],
+    })
+    expect(bundle.settings).not.toHaveProperty('member_limit')
+    expect(bundle.settings).not.toHaveProperty('group_limit')
+  })
+
+  test('restores accounts to the last digit', () => {
+    expect(bundle.accounts).toEqual([{ id: '123456789012345678' }, { id: '987654321098765433' }])
+  })
+
+  test('restores a member whole', () => {
+    expect(named(bundle.members, 'Wren')).toMatchObject({
+      key: 'wrenab',
+      hid: 'wrenab',
+      uuid: '5a0f6f0e-2a39-4d0c-8a6d-5a1a1d7a2b01',
+      values: {
+        color: '88c0a8',
+        birthday: '0004-11-02',
+        webhook_avatar_url: null,
+        banner: 'http://img.example.org/banner.png',
+        created: parseInstant('2022-05-04T18:25:00Z'),
+        autoproxy_enabled: false,
+        message_count: 42,
+        last_message_timestamp: parseInstant('2025-12-31T23:10:05.000001Z'),
+        proxy_tags: [
+          { prefix: 'w:', suffix: null },
+          { prefix: '(', suffix: ')' },
+        ],
+        birthday_privacy: 'private',
+        visibility: 'public',
+      },
+    })
+  })
+
+  test('clears what is null or blank, and says nothing about levels it does not have', () => {
+    const { values } = named(bundle.members, 'Ash')
+    expect(values).toMatchObject({ description: null, color: null, proxy_tags: [] })
+    expect(values).not.toHaveProperty('visibility')
+  })
+
+  test('restores groups and switches by the members’ keys, oldest switch first, in order', () => {
+    expect(named(bundle.groups, 'Keepers')).toMatchObject({
+      hid: 'grpef',
+      values: { list_privacy: 'private', created: parseInstant('2023-02-01T00:00:00Z') },
+      members: ['wrenab', 'ashcd'],
+    })
+    expect(bundle.switches).toEqual([
+      { timestamp: 1767258000123456, members: ['wrenab'] },
+      { timestamp: 1767261600500000, members: ['ashcd', 'wrenab'] },
+      { timestamp: 1767268800000000, members: [] },
+    ])
+  })
+})
+
+describe('an old PluralKit export', () => {
+  const bundle = readFixture('pluralkit-old.json')
+
+  test('leaves alone what it does not have', () => {
+    expect(bundle.repairs).toEqual([])
+    expect(bundle.system.patch).toEqual({ name: 'Old Mill', tag: null })
+    expect(bundle.groups).toEqual([])
+    expect(Object.keys(named(bundle.members, 'Miller').values).toSorted()).toEqual([
+      'description_privacy',
+      'message_count',
+      'name',
+      'name_privacy',
+      'proxy_tags',
+      'visibility',
+    ])
+  })
+
+  test('has its time zone at the top', () => {
+    expect(bundle.settings).toEqual({ timezone: 'America/Lima' })
+  })
+
+  test('has one tag in two keys, or none', () => {
+    expect(named(bundle.members, 'Miller').values.proxy_tags).toEqual([
+      { prefix: 'm-', suffix: null },
+    ])
+    expect(named(bundle.members, 'Grist').values.proxy_tags).toEqual([])
+  })
+
+  test('has levels beside the fields, which a privacy object overrules', () => {
+    expect(named(bundle.members, 'Miller').values).toMatchObject({
+      visibility: 'private',
+      name_privacy: 'public',
+      description_privacy: 'private',
+    })
+    expect(named(bundle.members, 'Grist').values.visibility).toBe('public')
+  })
+})
+
+describe('a PluralKit export full of faults', () => {
+  const bundle = readFixture('pluralkit-nasty.json')
+
+  test('is read, and every change is told', () => {
+    expect(repairsOf(bundle)).toEqual([
+      'member null member → null',
+      'switch null switch → null',
+      'system 12 webhook_url → null',
+      'system 12 name → 404',
+      'system 12 banner → null',
+      'system 12 color → aabbcc',
+      'system 12 name_privacy → private',
+      'system 12 id → null',
+      'system 12 uuid → null',
+      'settings null timezone → null',
+      'settings null pings_enabled → null',
+      'settings null latch_timeout → null',
+      'settings null hid_list_padding → off',
+      'settings null description_templates → a list of 3',
+      'account null id → null',
+      'account null id → null',
+      'account null id → null',
+      'member Long display_name → nul and  half',
+      'member Long color → null',
+      'member Long birthday → null',
+      'member Long created → null',
+      'member Long proxy_tags → a list of 1',
+      'member Long keep_proxy → null',
+      'member Long message_count → null',
+      'member Long visibility → private',
+      'member Long webhook_avatar_url → null',
+      'member Twin id → null',
+      'member No ID birthday → 0004-02-29',
+      'member nonam name → Shown',
+      'member blank name → blank',
+      'group ggggg icon → null',
+      'group ggggg name → ggggg',
+      'group ggggg members → null',
+      'group ggggg members → null',
+      'group ggggg members → null',
+      'switch null timestamp → null',
+      'switch 2021-01-01T00:00:00Z members → null',
+      'switch null members → null',
+      'switch 2024-01-01T00:00:00Z timestamp → null',
+    ])
+    expect(bundle.skipped).toEqual({})
+    expect(bundle.leftOut).toEqual({ members: 2, groups: 0, memberships: 3, switches: 4 })
+  })
+
+  test('never tells the address of a webhook', () => {
+    expect(JSON.stringify(bundle)).not.toContain('s3cr3t')
+  })
+
+  test('leaves out a flag or a count that is none, so that what is there stays', () => {
+    const { values } = named(bundle.members, 'Long')
+    expect(values).not.toHaveProperty('keep_proxy')
+    expect(values).not.toHaveProperty('message_count')
+    expect(values).not.toHaveProperty('created')
+    expect(bundle.settings).toEqual({
+      hid_list_padding: 'off',
+      proxy_switch: 'new',
+      description_templates: ['one', 'three', 'four'],
+    })
+  })
+
+  test('gives each member a key of its own, and each short ID once', () => {
+    expect(bundle.members.map(({ key, hid }) => [key, hid])).toEqual([
+      ['aaaaa', 'aaaaa'],
+      ['#1', undefined],
+      ['#2', undefined],
+      ['nonam', 'nonam'],
+      ['blank', 'blank'],
+    ])
+  })
+
+  test('makes one of two switches at the same time, with the members of both', () => {
+    expect(bundle.switches.map(({ members }) => members)).toEqual([
+      [],
+      ['aaaaa'],
+      ['aaaaa', 'nonam'],
+    ])
+  })
+})
+
+describe('one value', () => {
+  const long = 'x'.repeat(99)
+  const values: [what: string, row: object, read: object][] = [
+    ['text that is too long is cut', { pronouns: 'y'.repeat(101) }, { pronouns: 'y'.repeat(100) }],
+    ['a cut never halves a character', { pronouns: `${long}🏮🏮` }, { pronouns: long }],
+    [
+      'a character that just fits stays',
+      { pronouns: `${long.slice(1)}🏮` },
+      { pronouns: `${long.slice(1)}🏮` },
+    ],
+    [
+      'an address in angle brackets',
+      { avatar_url: '<https://a.example/x>' },
+      { avatar_url: 'https://a.example/x' },
+    ],
+    [
+      'an address that is too long',
+      { banner: `https://a.example/${'x'.repeat(250)}` },
+      { banner: null },
+    ],
+    ['an address without a host', { banner: 'https://' }, { banner: null }],
+    ['the old mark of no year', { birthday: '0001-03-04' }, { birthday: '0001-03-04' }],
+    [
+      'a leap day with the old mark of no year',
+      { birthday: '0001-02-29' },
+      { birthday: '0004-02-29' },
+    ],
+    ['a day with a time', { birthday: '1990-03-04T00:00:00Z' }, { birthday: '1990-03-04' }],
+    ['a null that clears', { pronouns: null, birthday: null }, { pronouns: null, birthday: null }],
+    ['a null that cannot clear', { keep_proxy: null, created: null, message_count: null }, {}],
+    ['no list of tags', { proxy_tags: null }, { proxy_tags: [] }],
+    [
+      'old tags beside new ones',
+      { proxy_tags: [{ prefix: 'a' }], prefix: 'b' },
+      { proxy_tags: [{ prefix: 'a', suffix: null }] },
+    ],
+    [
+      'a tag with a character that cannot be stored',
+      { proxy_tags: [{ prefix: 'a\0' }] },
+      { proxy_tags: [{ prefix: 'a', suffix: null }] },
+    ],
+    ['an object where text is due', { description: { a: 1 } }, {}],
+  ]
+
+  test.each(values)('%s', (_, row, read) => {
+    expect(memberOf(row).values).toEqual({ name: 'Wren', ...read })
+  })
+
+  test('of more than 100 tags the first 100 stay', () => {
+    const proxy_tags = Array.from({ length: 120 }, (_, n) => ({ prefix: `${n}:`, suffix: null }))
+    expect(memberOf({ proxy_tags }).values.proxy_tags).toEqual(proxy_tags.slice(0, 100))
+  })
+
+  test('a text that was cut is kept whole aside', () => {
+    const description = 'lamp '.repeat(300)
+    const bundle = fileOf({ members: [{ name: 'Wren', description }] })
+    expect(bundle.members[0]?.values.description).toHaveLength(1000)
+    expect(bundle.kept).toEqual({
+      longTexts: [{ kind: 'member', name: 'Wren', field: 'description', text: description }],
+    })
+    expect(String(bundle.repairs[0]?.was).length).toBeLessThan(110)
+  })
+
+  test('of more than 150 fronters the first 150 stay', () => {
+    const members = Array.from({ length: 160 }, (_, n) => ({ id: `m${n}`, name: `${n}` }))
+    const bundle = fileOf({
+      members,
+      switches: [{ timestamp: '2026-01-01T00:00:00Z', members: members.map(({ id }) => id) }],
+    })
+    expect(bundle.switches[0]?.members).toHaveLength(150)
+    expect(bundle.repairs.at(-1)).toMatchObject({ kind: 'switch', was: 160, now: 150 })
+  })
+
+  test('a UUID of another version than 4 is not kept', () => {
+    expect(memberOf({ uuid: '5a0f6f0e-2a39-1d0c-8a6d-5a1a1d7a2b01' }).uuid).toBeUndefined()
+  })
+
+  test('a config of null changes no setting', () => {
+    expect(fileOf({ config: null }).settings).toEqual({})
+  })
+
+  const proxySwitches: [old: unknown, now: string][] = [
+    [true, 'new'],
+    [false, 'off'],
+    ['add', 'add'],
+    ['sideways', 'off'],
+  ]
+
+  test.each(proxySwitches)('a proxy switch of %p is read as %s', (proxy_switch, now) => {
+    expect(fileOf({ config: { proxy_switch } }).settings).toEqual({ proxy_switch: now } as object)
+  })
+})
+
+function fileOf(file: object): Bundle {
+  return readFile(JSON.stringify({ switches: [], ...file }))
+}
+
+function memberOf(row: object): BundleMember {
+  const [member] = fileOf({ members: [{ name: 'Wren', ...row }] }).members
+  if (!member) throw new Error('the member was lost')
+  return member
+}

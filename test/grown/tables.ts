@@ -1,0 +1,82 @@
+import { type Entity, entity, type Fields } from '../../src/model/entity'
+import {
+  choice,
+  color,
+  count,
+  date,
+  type Field,
+  flag,
+  givenTime,
+  maybeCount,
+  maybeFlag,
+  maybeSnowflake,
+  proxyTags,
+  reference,
+  snowflakes,
+  text,
+  textOr,
+  texts,
+  timestamp,
+  timezone,
+  url,
+} from '../../src/model/field'
+
+/** The level that every table with levels gains, and that guards all that it gains beside it. */
+export const LEVEL = 'tea_privacy'
+
+/** The times that a table gains and that no client writes. */
+export const TOLD_TIME = 'tea_told'
+
+export interface Added {
+  field: (options: { doc: string; guard?: string }) => Field
+  /** What a client sends, and gets back. */
+  sent: unknown
+  /** What others get while it is private. */
+  hidden: unknown
+}
+
+/** One more field of every kind. */
+export const added: Record<string, Added> = {
+  tea_text: { field: (o) => text({ max: 50, ...o }), sent: 'Assam "1"', hidden: null },
+  tea_text_or: { field: (o) => textOr('Tea', { max: 50, ...o }), sent: 'Sencha', hidden: null },
+  tea_color: { field: color, sent: '88c0a8', hidden: null },
+  tea_url: { field: url, sent: 'https://example.org/tea.png', hidden: null },
+  tea_date: { field: date, sent: '0004-02-29', hidden: null },
+  tea_time: { field: givenTime, sent: '2026-01-02T03:04:05.250001Z', hidden: null },
+  tea_flag: { field: (o) => flag(false, o), sent: true, hidden: null },
+  tea_maybe_flag: { field: maybeFlag, sent: false, hidden: null },
+  tea_count: { field: (o) => count(0, o), sent: 7, hidden: null },
+  tea_maybe_count: { field: maybeCount, sent: 0, hidden: null },
+  tea_choice: {
+    field: (o) => choice(['green', 'black'], { initial: 'green', ...o }),
+    sent: 'black',
+    hidden: null,
+  },
+  tea_zone: { field: timezone, sent: 'Europe/Oslo', hidden: null },
+  tea_texts: { field: (o) => texts({ most: 3, max: 9, ...o }), sent: ['a', 'b'], hidden: [] },
+  tea_tags: { field: proxyTags, sent: [{ prefix: 't:', suffix: null }], hidden: [] },
+  tea_reference: { field: reference, sent: 'abcde', hidden: null },
+  tea_id: { field: maybeSnowflake, sent: '400000000000000009', hidden: null },
+  tea_ids: {
+    field: (o) => snowflakes({ most: 5, ...o }),
+    sent: ['400000000000000009'],
+    hidden: [],
+  },
+}
+
+/** As `entity`, in the copy of the house: the same table, and more. */
+export function grown<F extends Fields, const L extends string = never>(
+  name: string,
+  fields: F,
+  levels: readonly L[] = [],
+): Entity<F, L> {
+  const options = { doc: 'Tea', ...(levels.length > 0 && { guard: LEVEL }) }
+  const more = Object.entries(added).map(([key, { field }]) => [key, field(options)])
+  const grownFields = {
+    ...fields,
+    ...Object.fromEntries(more),
+    [TOLD_TIME]: timestamp(options),
+  }
+  const grownLevels = levels.length > 0 ? [...levels, LEVEL as L] : levels
+  return entity(name, grownFields, grownLevels)
+}

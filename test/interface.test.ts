@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'bun:test'
+import { autoproxy } from '../src/model/autoproxy'
+import type { Entity } from '../src/model/entity'
+import type { Field } from '../src/model/field'
+import { group } from '../src/model/group'
+import { guild, memberGuild, systemGuild } from '../src/model/guild'
+import { member } from '../src/model/member'
+import { settings } from '../src/model/settings'
+import { system } from '../src/model/system'
+import { document } from './document'
+import { endpoints, nouns, type Promised } from './interface'
+
+const entities: Record<string, Entity> = {
+  system,
+  member,
+  group,
+  settings,
+  autoproxy,
+  systemGuild,
+  memberGuild,
+  guild,
+}
+
+const HERE = 'test/interface.ts'
+
+describe('the interface is what clients were promised', () => {
+  test('about every noun', () => {
+    expect(Object.keys(nouns).toSorted()).toEqual(Object.keys(entities).toSorted())
+  })
+
+  test.each(Object.entries(entities))('every field of a %s', (name, { entries }) => {
+    const promised = nouns[name]?.fields ?? {}
+    const broken: string[] = []
+    for (const [key, field] of entries) {
+      const facts = JSON.stringify(factsOf(field))
+      if (!promised[key])
+        broken.push(`${name}.${key} is new. If clients may rely on it, say so in ${HERE}: ${facts}`)
+      else if (!Bun.deepEquals(promised[key], factsOf(field)))
+        broken.push(
+          `${name}.${key} is now ${facts}, but ${HERE} promises ${JSON.stringify(promised[key])}`,
+        )
+    }
+    for (const key of Object.keys(promised))
+      if (!entries.some(([known]) => known === key))
+        broken.push(`${name}.${key} is gone, but ${HERE} promises it`)
+    expect(broken).toEqual([])
+  })
+
+  test.each(Object.entries(entities))('every privacy level of a %s', (name, { levels }) => {
+    const promised = nouns[name]?.levels ?? []
+    const broken = [
+      ...levels
+        .filter((level) => !promised.includes(level))
+        .map((level) => `${name} has a new level, ${level}. Say so in ${HERE}, under levels`),
+      ...promised
+        .filter((level) => !levels.includes(level))
+        .map((level) => `${name} has no ${level} any more, but ${HERE} promises it`),
+    ]
+    expect(broken).toEqual([])
+  })
+
+  test.each(Object.entries(entities))(
+    'a %s names no level that it does not have',
+    (name, entity) => {
+      const broken = entity.entries
+        .filter(([, { guard }]) => guard !== undefined && !entity.levels.includes(guard))
+        .map(
+          ([key, { guard }]) =>
+            `${name}.${key} is guarded by ${guard}, which ${name} does not have`,
+        )
+      expect(broken).toEqual([])
+    },
+  )
+})
+
+describe('the endpoints are those that clients were promised', () => {
+  const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+
+  test('and no other', () => {
+    const joined = documented.filter((line) => !endpoints.includes(line))
+    expect(
+      joined.map((line) => `${line} is new: add it to the endpoints in ${HERE}, and test it`),
+    ).toEqual([])
+  })
+
+  test('and all of them', () => {
+    const left = endpoints.filter((line) => !documented.includes(line))
+    expect(
+      left.map((line) => `${line} is promised in ${HERE}, but the API document has it no more`),
+    ).toEqual([])
+    expect(endpoints.length).toBe(new Set(endpoints).size)
+  })
+})
+
+/** What is promised of a field, as far as it is not what goes without saying. */
+function factsOf(field: Field): Promised {
+  const { kind, initial, max, choices, guard, standIn, ownerOnly } = field
+  const { maxLength: maxEach } = (field.schema.items ?? {}) as { maxLength?: number }
+  return {
+    holds: kind,
+    ...(initial !== null && !field.required && { initial }),
+    ...(max !== undefined && { max }),
+    ...(maxEach !== undefined && { maxEach }),
+    ...(choices && { choices: [...choices] }),
+    ...(field.required && { required: true }),
+    ...(field.readonly && { readonly: true }),
+    ...(guard && { guard }),
+    ...(standIn && { standIn }),
+    ...(ownerOnly && { ownerOnly }),
+  }
+}

@@ -1,0 +1,68 @@
+import { expect, test } from 'bun:test'
+import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { emptyFolder } from './program'
+
+const root = join(import.meta.dir, '..')
+
+/** Every table that is stored, by the file it stands in. */
+const tables = {
+  system: ['system'],
+  member: ['member'],
+  group: ['group'],
+  settings: ['settings'],
+  guild: ['systemGuild', 'memberGuild', 'guild'],
+  autoproxy: ['autoproxy'],
+}
+
+test('a new level and a new field of any kind are everywhere, and nothing but the table names them', () => {
+  const copy = copyHouse()
+  for (const [file, names] of Object.entries(tables))
+    edit(join(copy, 'src/model', `${file}.ts`), (source) => {
+      const grown = names.reduce(
+        (text, name) => replace(text, `const ${name} = entity(`, `const ${name} = grown(`),
+        source.replace(/^import \{(.*)\bentity, /m, 'import {$1'),
+      )
+      return `import { grown } from '../../test/grown/tables'\n${grown}`
+    })
+  addMigration(copy)
+  const { output, exitCode } = run(copy, [process.execPath, 'test', './test/grown/scenario.ts'])
+  if (exitCode !== 0) throw new Error(output)
+  expect(output).toContain(' 0 fail')
+}, 60_000)
+
+/** What the program is made of and what its tests need, as a newcomer would have it. */
+function copyHouse(): string {
+  const copy = emptyFolder('grown-')
+  for (const part of ['src', 'test', 'migrations', 'package.json', 'tsconfig.json', 'bunfig.toml'])
+    cpSync(join(root, part), join(copy, part), { recursive: true })
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+  return copy
+}
+
+/** The steps after the one of the table: the migration is made, and carried. */
+function addMigration(copy: string): void {
+  const { output, exitCode } = run(copy, ['npm', 'run', 'migration', '--', '--name', 'tea'])
+  if (exitCode !== 0) throw new Error(output)
+  const file = readdirSync(join(copy, 'migrations')).find((name) => name.endsWith('_tea.sql')) ?? ''
+  edit(join(copy, 'src/db/migrations.ts'), (source) => {
+    const line = `import tea from '../../migrations/${file}' with { type: 'text' }\n`
+    const entry = `  { name: '${file.replace('.sql', '')}', sql: tea },\n]`
+    return line + replace(source, /\]\s*$/, entry)
+  })
+}
+
+function edit(file: string, change: (source: string) => string): void {
+  writeFileSync(file, change(readFileSync(file, 'utf8')))
+}
+
+function replace(text: string, from: string | RegExp, to: string): string {
+  const replaced = text.replace(from, to)
+  if (replaced === text) throw new Error(`${from} is not there`)
+  return replaced
+}
+
+function run(cwd: string, words: string[]): { output: string; exitCode: number } {
+  const { stdout, stderr, exitCode } = Bun.spawnSync(words, { cwd, timeout: 50_000 })
+  return { output: `${stdout}${stderr}`, exitCode }
+}

@@ -1,0 +1,118 @@
+import { operator, type Viewer } from '../src/model/privacy'
+import * as accounts from '../src/service/accounts'
+import * as autoproxy from '../src/service/autoproxy'
+import type { Deps } from '../src/service/deps'
+import * as guilds from '../src/service/guilds'
+import * as linkCodes from '../src/service/linkCodes'
+import * as decide from '../src/service/proxy/decide'
+import * as systems from '../src/service/systems'
+import * as tokens from '../src/service/tokens'
+import * as exporting from '../src/service/transfer/export'
+import * as importing from '../src/service/transfer/import'
+
+/** What tests have the operator do, to systems that they know by their row numbers. */
+
+type Rest<F> = F extends (deps: Deps, viewer: Viewer, ...rest: infer R) => unknown ? R : never
+
+function as(system: number): Viewer {
+  return { ...operator, system }
+}
+
+export function createBot(deps: Deps, ...rest: Rest<typeof tokens.createBot>) {
+  return tokens.createBot(deps, operator, ...rest)
+}
+
+export function revokeBot(deps: Deps, name: string) {
+  return tokens.revokeBot(deps, operator, name)
+}
+
+export function createToken(deps: Deps, system: number, name: string) {
+  return tokens.createToken(deps, as(system), name)
+}
+
+export function revokeToken(deps: Deps, system: number, name: string) {
+  return tokens.revokeToken(deps, as(system), name)
+}
+
+export function createSystem(deps: Deps, ...rest: Rest<typeof systems.createSystem>) {
+  return systems.createSystem(deps, operator, ...rest)
+}
+
+export function deleteSystem(deps: Deps, system: number) {
+  return systems.deleteSystem(deps, as(system))
+}
+
+export function listSystems(deps: Deps) {
+  return systems.listSystems(deps, operator)
+}
+
+export function countSystems(deps: Deps) {
+  return systems.countSystems(deps, operator)
+}
+
+export function linkAccount(deps: Deps, system: number, account: string) {
+  return accounts.linkAccount(deps, as(system), account)
+}
+
+export function unlinkAccount(deps: Deps, system: number, account: string) {
+  return accounts.unlinkAccount(deps, as(system), account)
+}
+
+export function forgetAccount(deps: Deps, account: string) {
+  return accounts.forgetAccount(deps, operator, account)
+}
+
+export function createLinkCode(deps: Deps, system: number) {
+  return linkCodes.createLinkCode(deps, as(system))
+}
+
+export function patchAutoproxy(
+  deps: Deps,
+  system: number,
+  ...rest: Rest<typeof autoproxy.patchAutoproxy>
+) {
+  return autoproxy.patchAutoproxy(deps, as(system), ...rest)
+}
+
+export function patchSystemGuild(
+  deps: Deps,
+  system: number,
+  ...rest: Rest<typeof guilds.patchSystemGuild>
+) {
+  return guilds.patchSystemGuild(deps, as(system), ...rest)
+}
+
+export function patchMemberGuild(
+  deps: Deps,
+  { system_id, uuid }: { system_id: number; uuid: string },
+  guild: string,
+  ...[patch, onMissing]: [Rest<typeof guilds.patchMemberGuild>[2], guilds.OnMissing]
+) {
+  return guilds.patchMemberGuild(deps, as(system_id), uuid, guild, patch, onMissing)
+}
+
+export function decideMessage(deps: Deps, ...rest: Rest<typeof decide.decideMessage>) {
+  return decide.decideMessage(deps, operator, ...rest)
+}
+
+export function exportSystem(
+  deps: Deps,
+  system: number,
+  ...rest: Rest<typeof exporting.exportSystem>
+) {
+  return exporting.exportSystem(deps, as(system), ...rest)
+}
+
+/** Into which system: an existing one, or a new one with a token of its own. */
+export type ImportTarget = { systemId: number } | 'new'
+
+export function importFile(
+  deps: Deps,
+  file: Rest<typeof importing.importFile>[0],
+  target: ImportTarget,
+  options: Rest<typeof importing.importFile>[1],
+) {
+  return target === 'new'
+    ? importing.importNewSystem(deps, operator, file, options)
+    : importing.importFile(deps, as(target.systemId), file, options)
+}

@@ -1,0 +1,264 @@
+import { describe, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import { examine } from '../../../src/db/doctor'
+import { groups, members } from '../../../src/db/tables'
+import type { JsonObject } from '../../../src/model/entity'
+import { insertGroup } from '../../../src/service/groups'
+import { insertMember } from '../../../src/service/members'
+import type { Tally } from '../../../src/service/transfer/work'
+import { fixture } from '../../formats/fixture'
+import { home, type Someone } from '../../kit'
+import { bring, counts, dump, fixtures, listener, meddle, pluralkit } from './stage'
+
+const place = home()
+const { deps, app } = place
+const path = app.storage.path
+
+const UUID = '5a0f6f0e-2a39-4d0c-8a6d-5a1a1d7a2b01'
+const OTHER = '9d0a3d57-6f0c-4b1b-8c83-0d6a6ce0f702'
+const UNKNOWN = 'c6a3f7a2-0b21-4a4f-b0a6-d7c0b4e1aa03'
+
+describe.each(['members', 'groups'] as const)('%s of a file', (kind) => {
+  /** Here are Wren (wrena, UUID) and Ash (ashab, OTHER); in the file stands what is said. */
+  const scenarios: [says: string, file: JsonObject[], names: string[], tally: string][] = [
+    [
+      'are found by UUID, whatever else is said',
+      [{ uuid: UUID, id: 'ashab', name: 'Raven' }],
+      ['Raven', 'Ash'],
+      '0 1 0 0',
+    ],
+    [
+      'are found by short ID where the UUID is unknown',
+      [{ uuid: UNKNOWN, id: 'WRENA', name: 'Raven' }],
+      ['Raven', 'Ash'],
+      '0 1 0 0',
+    ],
+    [
+      'are found by their exact name where both are unknown',
+      [{ uuid: UNKNOWN, id: 'zzzzz', name: 'Ash', color: 'ff0000' }],
+      ['Wren', 'Ash'],
+      '0 1 0 0',
+    ],
+    [
+      'without any ID are found by name',
+      [{ name: 'Wren' }, { name: 'Ash' }],
+      ['Wren', 'Ash'],
+      '0 0 2 0',
+    ],
+    [
+      'are new under a name in another case',
+      [{ name: 'wren' }],
+      ['Wren', 'Ash', 'wren'],
+      '1 0 0 0',
+    ],
+    [
+      'are found by ID before an earlier one takes them by name',
+      [
+        { id: 'newab', name: 'Wren' },
+        { id: 'wrena', name: 'Raven' },
+      ],
+      ['Raven', 'Ash', 'Wren'],
+      '1 1 0 0',
+    ],
+    [
+      'are two where two have one name',
+      [{ name: 'Wren' }, { name: 'Wren' }],
+      ['Wren', 'Ash', 'Wren'],
+      '1 0 1 0',
+    ],
+  ]
+
+  test.each(scenarios)('%s', async (_, rows, names, tally) => {
+    const to = await makeLantern()
+    const report = await bring(place, to, pluralkit({ [kind]: rows }))
+    expect(report[kind]).toEqual(tallyOf(tally))
+    expect(namesOf(to)).toEqual(names)
+    const before = dump(path)
+    const again = await bring(place, to, pluralkit({ [kind]: rows }))
+    expect(again[kind]).toEqual(tallyOf(`0 0 ${rows.length} 0`))
+    expect(dump(path)).toEqual(before)
+  })
+
+  test('are never found in another system, whose IDs stay its own', async () => {
+    const theirs = await makeLantern()
+    const to = await place.makeSystem()
+    const file = pluralkit({ [kind]: [{ uuid: UUID, id: 'wrena', name: 'Wren' }] })
+    const { renamed, ...report } = await bring(place, to, file)
+    expect(report[kind]).toEqual(tallyOf('1 0 0 0'))
+    const [made] = rowsOf(to)
+    expect(renamed).toEqual([
+      { kind: kind.slice(0, -1), name: 'Wren', from: 'wrena', to: made?.hid ?? '' },
+      { kind: kind.slice(0, -1), name: 'Wren', from: UUID, to: made?.uuid ?? '' },
+    ])
+    expect(namesOf(theirs)).toEqual(['Wren', 'Ash'])
+  })
+
+  async function makeLantern(): Promise<Someone> {
+    const made = await place.makeSystem()
+    await deps.transact(async (tx) => {
+      const insert = kind === 'members' ? insertMember : insertGroup
+      // The earlier tests' are out of the way.
+      await tx.delete(kind === 'members' ? members : groups)
+      await insert(tx, made.id, { name: 'Wren' }, { hid: 'wrena', uuid: UUID })
+      await insert(tx, made.id, { name: 'Ash' }, { hid: 'ashab', uuid: OTHER })
+    })
+    return made
+  }
+
+  function rowsOf({ id }: Someone) {
+    const table = kind === 'members' ? members : groups
+    return deps.db.select().from(table).where(eq(table.system_id, id)).orderBy(table.id).all()
+  }
+
+  function namesOf(someone: Someone): string[] {
+    return rowsOf(someone).map(({ name }) => name)
+  }
+})
+
+describe.each(fixtures)('the file %s', (name) => {
+  const file = fixture(name)
+
+  test('changes nothing in a dry run, which tells what the import will do', async () => {
+    const to = await place.makeSystem()
+    const before = dump(path)
+    const tried = await bring(place, to, file, { dryRun: true })
+    expect(dump(path)).toEqual(before)
+    const done = await bring(place, to, file)
+    const comparable = ({ renamed, ...rest }: typeof tried) => ({
+      ...rest,
+      dry_run: null,
+      renamed: renamed.map(({ from }) => from),
+    })
+    expect(tried.dry_run).toBe(true)
+    expect(comparable(tried)).toEqual(comparable(done))
+    expect(counts(done).join()).not.toMatch(/^0 0/)
+  })
+
+  test('changes nothing when it comes a second time, says so, and tells nobody', async () => {
+    const to = await place.makeSystem()
+    const first = await bring(place, to, file)
+    const before = dump(path)
+    const told = await listener(place, to)
+    const again = await bring(place, to, file)
+    expect(dump(path)).toEqual(before)
+    for (const kind of ['members', 'groups', 'memberships', 'switches'] as const) {
+      const { added, unchanged, left_out } = first[kind]
+      expect(again[kind]).toEqual({
+        added: 0,
+        changed: 0,
+        unchanged: added + unchanged,
+        left_out,
+      })
+    }
+    expect(again.renamed).toEqual([])
+    expect(again.repairs.length).toBeGreaterThanOrEqual(first.repairs.length)
+    expect(await told()).toEqual([])
+  })
+
+  test('leaves a whole database behind', () => {
+    expect(meddle(path, (database) => examine(database).map(({ problem }) => problem))).toEqual([])
+  })
+})
+
+describe('an import that fails half-way', () => {
+  const triggers: [table: string, when: string][] = [
+    ['accounts', 'true'],
+    ['members', "NEW.name = 'Second'"],
+    ['proxy_tag_keys', 'true'],
+    ['groups', 'true'],
+    ['group_members', 'true'],
+    ['switches', 'NEW.timestamp > 1704067200000000'],
+    ['switch_members', 'NEW.position = 1'],
+    ['archive', 'true'],
+    ['autoproxy', 'true'],
+    ['events', "NEW.type = 'SUCCESSFUL_IMPORT'"],
+  ]
+  let files = 0
+  /** With an account that no other file has: who takes it first keeps it. */
+  const nextFile = () =>
+    pluralkit({
+      name: 'Never',
+      accounts: [`1234567890123456${String(files++).padStart(2, '0')}`],
+      members: [
+        {
+          id: 'firsta',
+          name: 'First',
+          description: 'a private word',
+          proxy_tags: [{ prefix: 'f' }],
+        },
+        { id: 'second', name: 'Second' },
+      ],
+      groups: [{ id: 'groupa', name: 'Both', members: ['firsta', 'second'] }],
+      switches: [
+        { timestamp: '2024-01-02T00:00:00Z', members: ['firsta', 'second'] },
+        { timestamp: '2024-01-01T00:00:00Z', members: [] },
+      ],
+      multitude: {
+        autoproxy: [{ guild_id: '42', autoproxy_mode: 'front' }],
+        kept: { notes: [{ text: 'kept' }] },
+      },
+    })
+
+  test.each(triggers)('at %s changes nothing, and the next one works', async (table, when) => {
+    const to = await place.makeSystem()
+    const file = nextFile()
+    await withTrigger(table, when, async () => {
+      const rows = () => ({ ...dump(path), sqlite_sequence: 'which numbers were drawn' })
+      const before = rows()
+      await expect(bring(place, to, file)).rejects.toThrow('stopped by the test')
+      expect(rows()).toEqual(before)
+    })
+    const done = await bring(place, to, file)
+    expect(counts(done)).toEqual(['2 0 0 0', '1 0 0 0', '2 0 0 0', '2 0 0 0'])
+  })
+
+  test('is a 500 that tells the log what stopped it, but nothing of the file', async () => {
+    const to = await place.makeSystem()
+    const body = Buffer.from(nextFile()).toString()
+    const { status, json } = await withTrigger('switches', 'true', () =>
+      place.ask('POST /v2/systems/@me/import', { as: to, body }),
+    )
+    expect([status, json.message]).toEqual([500, '500: Internal Server Error'])
+    expect(place.logged()).toContain('stopped by the test')
+    expect(place.logged()).not.toMatch(/firsta|private word/)
+  })
+
+  test.each([
+    ['members', 'member_limit', 40007],
+    ['groups', 'group_limit', 40008],
+  ])('because of too many %s changes nothing', async (_, limit, code) => {
+    const to = await place.makeSystem()
+    setLimit(to, limit, 0)
+    const before = dump(path)
+    await expect(bring(place, to, nextFile())).rejects.toMatchObject({ code })
+    expect(dump(path)).toEqual(before)
+  })
+
+  test('does not count those that are here already', async () => {
+    const to = await place.makeSystem()
+    await bring(place, to, nextFile())
+    setLimit(to, 'member_limit', 1)
+    expect(counts(await bring(place, to, nextFile()))[0]).toBe('0 0 2 0')
+    const more = pluralkit({ members: [{ name: 'First' }, { name: 'Third' }] })
+    await expect(bring(place, to, more)).rejects.toMatchObject({ code: 40007 })
+  })
+
+  async function withTrigger<T>(table: string, when: string, work: () => Promise<T>): Promise<T> {
+    const trigger = `CREATE TRIGGER stop BEFORE INSERT ON ${table} WHEN ${when}
+      BEGIN SELECT RAISE(ABORT, 'stopped by the test'); END`
+    meddle(path, (database) => database.run(trigger))
+    return work().finally(() => meddle(path, (database) => database.run('DROP TRIGGER stop')))
+  }
+
+  function setLimit({ id }: Someone, limit: string, value: number): void {
+    meddle(path, (database) =>
+      database.query(`UPDATE settings SET ${limit} = ? WHERE system_id = ?`).run(value, id),
+    )
+  }
+})
+
+/** From "added changed unchanged left_out". */
+function tallyOf(text: string): Tally {
+  const [added = 0, changed = 0, unchanged = 0, left_out = 0] = text.split(' ').map(Number)
+  return { added, changed, unchanged, left_out }
+}

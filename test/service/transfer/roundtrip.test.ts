@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import fc from 'fast-check'
+import { systems } from '../../../src/db/tables'
+import { fixture } from '../../formats/fixture'
+import { spoke } from '../../http/bot/scenes'
+import { type Step, stagesIn } from '../../http/bot/stage'
+import { type Home, home } from '../../kit'
+import { anySystem, makeIt } from '../anySystem'
+import { pluralkitObjections } from '../pluralkitRules'
+import { bring, exportText, fixtures } from './stage'
+
+const here = home()
+const there = home()
+const anywhere = home()
+
+function forgetAll({ deps }: Home): Promise<unknown> {
+  return deps.transact(async (tx) => tx.delete(systems).run())
+}
+
+/** The file, but for when it was written. */
+async function exported({ deps }: Home, systemId: number): Promise<string> {
+  const text = await exportText(deps, systemId)
+  return text.replace(/"exported_at":"[^"]*"/, '"exported_at":""')
+}
+
+/** Imports into a server without any system, and gives what that exports. */
+async function broughtOver(text: string) {
+  await forgetAll(there)
+  const report = await bring(there, 'new', Buffer.from(text))
+  const made = await there.deps.db.select().from(systems).get()
+  return { report, text: await exported(there, made?.id ?? 0) }
+}
+
+describe('a system with everything that can be set', async () => {
+  const stage = await stagesIn(here)()
+  const guildSettings = { tag: '| here', tag_enabled: false, avatar_url: 'http://a.example/x.png' }
+  const at = (hour: string) => `2024-05-01T${hour}:00:00.000001Z`
+  const steps: Step[] = [
+    [
+      'PATCH /v2/systems/@me',
+      {
+        description: ' spaces \n and "quotes" \u2028 🏮 ',
+        tag: '| Lantern',
+        pronouns: 'they/them',
+        avatar_url: 'http://img.example.org/lantern.webp',
+        banner: 'https://img.example.org/banner.webp',
+        color: 'f2b632',
+        privacy: { description_privacy: 'private', front_history_privacy: 'private' },
+      },
+    ],
+    [
+      'PATCH /v2/systems/@me/settings',
+      {
+        timezone: 'Europe/Oslo',
+        latch_timeout: 0,
+        show_private_info: false,
+        hid_list_padding: 'left',
+        proxy_switch: 'add',
+        name_format: '{tag} {name}',
+        description_templates: ['', 'Likes: '],
+      },
+    ],
+    ['PUT /bot/systems/<system>/accounts/99900000000000001', undefined],
+    ['PATCH /bot/accounts/99900000000000001', { autoproxy_enabled: false }],
+    [
+      'PATCH /v2/members/<wren>',
+      {
+        display_name: ' ',
+        birthday: '0004-02-29',
+        avatar_url: 'https://img.example.org/same.png',
+        webhook_avatar_url: 'https://img.example.org/same.png',
+        banner: 'http://img.example.org/b.png',
+        proxy_tags: [{ prefix: 'w:' }, { prefix: ' [', suffix: '] ' }],
+        keep_proxy: true,
+        autoproxy_enabled: false,
+        privacy: { visibility: 'private', metadata_privacy: 'private' },
+      },
+    ],
+    ['POST /v2/members', { name: '   ', description: 'has a blank name' }],
+    ['POST /v2/groups', { name: 'Keepers', icon: 'http://img.example.org/i.png', color: '335577' }],
+    ['POST /v2/groups', { name: ' ', privacy: { list_privacy: 'private' } }],
+    ['POST /v2/members/<heron>/groups/add', ['<keepers>']],
+    ['POST /v2/members/<wren>/groups/add', ['<keepers>']],
+    [
+      'POST /v2/systems/@me/switches',
+      { members: ['<heron>', '<finch>', '<wren>'], timestamp: at('08') },
+    ],
+    ['POST /v2/systems/@me/switches', { members: ['<wren>', '<heron>'], timestamp: at('09') }],
+    ['POST /v2/systems/@me/switches', { members: ['<finch>'], timestamp: at('10') }],
+    ['POST /v2/systems/@me/switches', { members: [], timestamp: at('11') }],
+    ['PATCH /bot/systems/<system>/guilds/<guild>', guildSettings],
+    ['PATCH /bot/members/<wren>/guilds/<guild>', { display_name: 'Wren here', keep_proxy: false }],
+    ['PATCH /bot/members/<heron>/guilds/<guild>', {}],
+    [
+      'PATCH /v2/systems/@me/autoproxy?guild_id=<guild>',
+      { autoproxy_mode: 'member', autoproxy_member: '<heron>' },
+    ],
+    ['PATCH /v2/systems/@me/autoproxy?guild_id=1', { autoproxy_mode: 'latch' }],
+    ['PATCH /v2/systems/@me/autoproxy?guild_id=2', { autoproxy_mode: 'front' }],
+    spoke('heron', at('12')),
+    ['DELETE /v2/members/<finch>', undefined],
+  ]
+  for (const [line, body] of steps) {
+    const made = await stage.do<{ id: string; name?: string } | null>(line, body)
+    if (made?.name === 'Keepers') stage.names.keepers = made.id
+  }
+  const { system: hid = '' } = stage.names
+  const row = await here.deps.db.select().from(systems).where(eq(systems.hid, hid)).get()
+  const someone = { id: row?.id ?? 0, hid, uuid: '', token: '' }
+  await bring(here, someone, fixture('simplyplural.json'))
+  const text = await exported(here, someone.id)
+
+  test('comes out of another server as it came out of this one', async () => {
+    const { report, text: again } = await broughtOver(text)
+    expect(report).toMatchObject({ system: hid, repairs: [], renamed: [], skipped: {} })
+    expect(again).toBe(text)
+  })
+
+  test('has all of it in the file', () => {
+    const file = JSON.parse(text)
+    const heron = { id: stage.names.heron, message_count: 1, last_message_timestamp: at('12') }
+    expect(file.members).toContainEqual(expect.objectContaining(heron))
+    expect(file.switches.at(-2).members).toEqual([stage.names.wren, stage.names.heron])
+    expect(file.switches.at(-1).members).toEqual([stage.names.heron, stage.names.wren])
+    const { accounts, system_guilds, member_guilds, autoproxy, kept, unfit } = file.multitude
+    expect(accounts).toContainEqual({ id: '99900000000000001', autoproxy_enabled: false })
+    expect(system_guilds).toMatchObject([{ guild_id: stage.names.guild, ...guildSettings }])
+    expect([member_guilds.length, autoproxy.length, unfit.length]).toEqual([2, 3, 5])
+    expect(Object.keys(kept)).toContain('notes')
+  })
+
+  test('changes nothing in the server it came from', async () => {
+    const { members, groups, switches, repairs } = await bring(here, someone, Buffer.from(text))
+    for (const { added, changed } of [members, groups, switches])
+      expect([added, changed]).toEqual([0, 0])
+    expect(repairs).toEqual([])
+    expect(await exported(here, someone.id)).toBe(text)
+  })
+
+  test('is accepted by PluralKit', () => {
+    expect(pluralkitObjections(text)).toEqual([])
+  })
+})
+
+describe('what PluralKit accepts', () => {
+  const lantern = Buffer.from(fixture('pluralkit.json')).toString()
+  const fine = lantern.replace('http:', 'https:').replace('"privacy": null', '"privacy": {}')
+  const objections: [objection: string, from: string | RegExp, to: string][] = [
+    ['unknown file type', '"switches"', '"switched"'],
+    ['accounts: not bare integers', '123456789012345678', '"123456789012345678"'],
+    ['system: tag', '| Lantern', '|'.repeat(80)],
+    ['system: color', 'F2B632', 'F2B63'],
+    ['system: front_privacy', /(?<="front_privacy": )"public"/, '"friends"'],
+    ['config.timezone', 'Europe/Oslo', 'Moon/Base'],
+    ['config.proxy_switch', '"proxy_switch": "add"', '"proxy_switch": true'],
+    ['member ash-cd: id', '"id": "ashcd"', '"id": "ash-cd"'],
+    ['member ashcd: name is blank', '"Ash"', '"  "'],
+    ['member wrenab: description', 'Keeps the lamps.', 'x'.repeat(1001)],
+    ['member wrenab: avatar_url', 'https://img.example.org/wren', 'http://img.example.org/wren'],
+    ['member wrenab: birthday', '0004-11-02', '0004-13-02'],
+    ['member wrenab: tag too long', '"w:"', `"${'w'.repeat(97)}"`],
+    ['group grpef: members', '["wrenab", "ashcd"]', '["wrenab", "gone"]'],
+    ['switch 2026-01-01T12:00:00+00:00: timestamp', 'T12:00:00Z', 'T12:00:00+00:00'],
+    ['switch 2026-01-01T12:00:00Z: members', '"members": []', '"members": ["gone"]'],
+  ]
+
+  test('are its own exports', () => {
+    expect(pluralkitObjections(fine)).toEqual([])
+  })
+
+  test.each(objections)('is not everything: %s', (objection, from, to) => {
+    expect(pluralkitObjections(fine.replace(from, to))).toContain(objection)
+  })
+
+  test.each(fixtures)('is what %s becomes here', async (name) => {
+    const { system } = await bring(here, 'new', fixture(name))
+    const made = await here.deps.db.select().from(systems).where(eq(systems.hid, system)).get()
+    const text = await exported(here, made?.id ?? 0)
+    expect(pluralkitObjections(text)).toEqual([])
+    expect((await broughtOver(text)).text).toBe(text)
+  })
+})
+
+test('any system comes out of another server as it came out of this one', async () => {
+  await fc.assert(
+    fc.asyncProperty(anySystem, async (any) => {
+      const text = await exported(anywhere, await makeIt(anywhere, any))
+      await forgetAll(anywhere)
+      const { report, text: again } = await broughtOver(text)
+      expect(report.repairs).toEqual([])
+      expect(again).toBe(text)
+      expect(pluralkitObjections(text)).toEqual([])
+    }),
+    { numRuns: 15 },
+  )
+})

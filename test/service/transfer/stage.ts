@@ -1,0 +1,101 @@
+import { Database } from 'bun:sqlite'
+import { readdirSync } from 'node:fs'
+import { and, eq, gt, max } from 'drizzle-orm'
+import { events } from '../../../src/db/tables'
+import type { JsonObject } from '../../../src/model/entity'
+import type { Deps } from '../../../src/service/deps'
+import type { ImportOptions, ImportReport } from '../../../src/service/transfer/work'
+import type { Home, Someone } from '../../kit'
+import { exportSystem, type ImportTarget, importFile } from '../../operator'
+
+/** The names of all files that were made up for the tests. */
+export const fixtures = readdirSync(new URL('../../formats/fixtures', import.meta.url)).toSorted()
+
+/**
+ * Every row of every table: the same dump, the same data. Which process does what for the next few
+ * seconds is none, nor are faces, which say again what the rows say.
+ */
+export function dump(path: string): Record<string, unknown[]> {
+  const database = new Database(path, { readonly: true })
+  try {
+    const tables = database
+      .query<{ name: string }, []>(
+        `SELECT name FROM sqlite_master
+         WHERE type = 'table' AND name <> 'leases' AND name NOT LIKE '%_faces'`,
+      )
+      .all()
+    return Object.fromEntries(
+      tables.map(({ name }) => [name, database.query(`SELECT * FROM "${name}"`).all()]),
+    )
+  } finally {
+    database.close()
+  }
+}
+
+/** Does something to the database behind the program's back. */
+export function meddle<T>(path: string, work: (database: Database) => T): T {
+  const database = new Database(path)
+  try {
+    database.run('PRAGMA busy_timeout = 5000')
+    return work(database)
+  } finally {
+    database.close()
+  }
+}
+
+/** The file of a whole system. */
+export async function exportText(deps: Deps, systemId: number): Promise<string> {
+  const { file } = await exportSystem(deps, systemId)
+  return new TextDecoder().decode(file)
+}
+
+/** Imports into a system, or into a new one. */
+export async function bring(
+  { deps }: Home,
+  to: Someone | 'new',
+  file: Uint8Array,
+  options: Partial<ImportOptions> = {},
+): Promise<ImportReport> {
+  const target: ImportTarget = to === 'new' ? to : { systemId: to.id }
+  return importFile(deps, file, target, {
+    dryRun: false,
+    only: null,
+    isPublic: false,
+    link: 'all',
+    allowsCopy: true,
+    ...options,
+  })
+}
+
+/** A PluralKit file of these parts. */
+export function pluralkit(parts: JsonObject): Uint8Array {
+  return Buffer.from(JSON.stringify({ version: 2, switches: [], ...parts }))
+}
+
+/** Gives the types of the events that a system had since the last time it was asked. */
+export async function listener({ deps }: Home, { id }: Someone): Promise<() => Promise<string[]>> {
+  const newest = async () => {
+    const row = await deps.db
+      .select({ id: max(events.id) })
+      .from(events)
+      .get()
+    return row?.id ?? 0
+  }
+  let last = await newest()
+  return async () => {
+    const rows = await deps.db
+      .select()
+      .from(events)
+      .where(and(eq(events.system_id, id), gt(events.id, last)))
+      .orderBy(events.id)
+      .all()
+    last = await newest()
+    return rows.map(({ type }) => type)
+  }
+}
+
+/** How many were added, changed, unchanged and left out, of each kind. */
+export function counts({ members, groups, memberships, switches }: ImportReport) {
+  const show = (tally: ImportReport['members']) => Object.values(tally).join(' ')
+  return [members, groups, memberships, switches].map(show)
+}

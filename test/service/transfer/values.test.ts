@@ -1,0 +1,347 @@
+import { describe, expect, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { asc, eq } from 'drizzle-orm'
+import { accounts, members, switches, systems } from '../../../src/db/tables'
+import type { JsonObject } from '../../../src/model/entity'
+import { formatInstant } from '../../../src/model/time'
+import { insertAccount } from '../../../src/service/accounts'
+import type { ImportPart, ImportReport } from '../../../src/service/transfer/work'
+import { fixture } from '../../formats/fixture'
+import { home, type Someone } from '../../kit'
+import { createBot } from '../../operator'
+import { bring, counts, dump, exportText, listener, pluralkit } from './stage'
+
+const place = home()
+const { deps, app } = place
+const path = app.storage.path
+
+describe('IDs of a file', () => {
+  const timestamp = '2024-01-01T00:00:00Z'
+  let files = 0
+  /** With IDs that no other file has, and these IDs. */
+  const nextFile = () => {
+    const mark = 'abcdefgh'[files++]
+    const hids = ['hill', 'keep', 'team'].map((word) => `${word}x${mark}`)
+    const uuids = Array.from({ length: 4 }, () => crypto.randomUUID())
+    const [system, member, group] = hids
+    const file = pluralkit({
+      id: system,
+      uuid: uuids[0],
+      created: '2020-02-02T02:02:02.000002Z',
+      members: [{ id: member, uuid: uuids[1], name: 'Wren' }],
+      groups: [{ id: group, uuid: uuids[2], name: 'Keepers' }],
+      switches: [{ timestamp, members: [member] }],
+      multitude: { switches: [{ timestamp, uuid: uuids[3] }] },
+    })
+    return { file, ids: [...hids, ...uuids] }
+  }
+
+  test('are kept by all that is new, as long as they are free', async () => {
+    const { file, ids } = nextFile()
+    const report = await bring(place, 'new', file)
+    expect(report).toMatchObject({ system: ids[0] ?? '', renamed: [] })
+    expect(await idsOf(report)).toEqual(ids)
+    const { created } = (await systemOf(report)) ?? {}
+    expect(formatInstant(created ?? 0)).toBe('2020-02-02T02:02:02.000002Z')
+  })
+
+  test('are drawn anew where they are not, and the report lists old and new', async () => {
+    const { file, ids } = nextFile()
+    await bring(place, 'new', file)
+    const report = await bring(place, 'new', file)
+    const now = await idsOf(report)
+    expect(report.system).toBe(now[0] ?? '')
+    const names: Record<string, string> = { member: 'Wren', group: 'Keepers' }
+    const renamed = (kind: string, at: number) => ({
+      kind,
+      name: names[kind] ?? null,
+      from: ids[at],
+      to: now[at],
+    })
+    expect(report.renamed as object[]).toEqual([
+      renamed('system', 0),
+      renamed('system', 3),
+      renamed('member', 1),
+      renamed('member', 4),
+      renamed('group', 2),
+      renamed('group', 5),
+      renamed('switch', 6),
+    ])
+    for (const id of now.slice(0, 3)) expect(id).toMatch(/^[a-z]{6}$/)
+    for (const [at, id] of ids.entries()) expect(now[at]).not.toBe(id)
+  })
+
+  test('of a new system come with a token that opens it, but not in a dry run', async () => {
+    const { file } = nextFile()
+    const before = dump(path)
+    const tried = await bring(place, 'new', file, { dryRun: true })
+    expect([tried.system, tried.token]).toEqual(['', undefined])
+    expect(dump(path)).toEqual(before)
+    const { system, token = '' } = await bring(place, 'new', file)
+    const headers = { authorization: token }
+    expect((await place.ask('GET /v2/systems/@me', { headers })).json.id).toBe(system)
+  })
+
+  async function systemOf({ system }: ImportReport) {
+    return deps.db.select().from(systems).where(eq(systems.hid, system)).get()
+  }
+
+  async function idsOf(report: ImportReport): Promise<string[]> {
+    const { id = 0 } = (await systemOf(report)) ?? {}
+    const file = JSON.parse(await exportText(deps, id))
+    const [member, group] = [file.members[0], file.groups[0]]
+    const uuid = file.multitude.switches[0].uuid
+    return [file.id, member.id, group.id, file.uuid, member.uuid, group.uuid, uuid]
+  }
+})
+
+describe('accounts of a file', () => {
+  const [free, taken, own] = ['111111111111111118', '222222222222222229', '333333333333333331']
+
+  test('are linked unless they are somebody else’s, to the last digit', async () => {
+    const [them, to] = [await place.makeSystem(), await place.makeSystem()]
+    await deps.transact((tx) => insertAccount(deps, tx, them.id, taken))
+    await deps.transact((tx) => insertAccount(deps, tx, to.id, own))
+    const text = `{"switches":[],"accounts":[${free},${taken},${own}]}`
+    const { accounts } = await bring(place, to, Buffer.from(text))
+    expect(await linkedTo(to)).toEqual([free, own])
+    expect(await linkedTo(them)).toEqual([taken])
+    expect(accounts).toEqual([
+      { id: free, linked: true, why: 'is named by the file' },
+      { id: taken, linked: false, why: 'is linked to another system here' },
+      { id: own, linked: true, why: 'was linked already' },
+    ])
+  })
+
+  async function linkedTo({ id }: Someone) {
+    const rows = await deps.db.select().from(accounts).where(eq(accounts.system_id, id)).all()
+    return rows.map((row) => row.id).toSorted()
+  }
+})
+
+describe('what a file says of a member that is here already', () => {
+  const wren = {
+    name: 'Wren',
+    message_count: 40,
+    created: '2022-01-01T00:00:00Z',
+    last_message_timestamp: '2023-01-01T00:00:00Z',
+  }
+  const table: [says: string, file: JsonObject, now: JsonObject][] = [
+    ['how often they spoke is not taken', { message_count: 99 }, {}],
+    ['an earlier beginning is taken', { created: '2021-01-01T00:00:00Z' }, { created: '2021' }],
+    ['a later beginning is not', { created: '2023-01-01T00:00:00Z' }, {}],
+    ['a later word is taken', { last_message_timestamp: '2024-01-01T00:00:00Z' }, { last: '2024' }],
+    ['an earlier word is not', { last_message_timestamp: '2020-01-01T00:00:00Z' }, {}],
+    ['nothing clears neither', { created: null, last_message_timestamp: null }, {}],
+  ]
+
+  test.each(table)('%s', async (_, given, now) => {
+    const to = await place.makeSystem()
+    expect(counts(await bring(place, to, pluralkit({ members: [wren] })))[0]).toBe('1 0 0 0')
+    const report = await bring(place, to, pluralkit({ members: [{ name: 'Wren', ...given }] }))
+    const row = await deps.db.select().from(members).where(eq(members.system_id, to.id)).get()
+    const year = (instant: number | null | undefined) => formatInstant(instant ?? 0).slice(0, 4)
+    expect({
+      count: row?.message_count,
+      created: year(row?.created),
+      last: year(row?.last_message_timestamp),
+    }).toEqual({ count: 40, created: '2022', last: '2023', ...now })
+    expect(counts(report)[0]).toBe(Object.keys(now).length > 0 ? '0 1 0 0' : '0 0 1 0')
+  })
+})
+
+describe('groups and switches that are here already', () => {
+  const [nine, ten] = ['2024-01-01T09:00:00Z', '2024-01-01T10:00:00.000001Z']
+  const first = {
+    members: [
+      { id: 'wrenb', name: 'Wren' },
+      { id: 'ashbb', name: 'Ash' },
+    ],
+    groups: [{ name: 'Keepers', members: ['wrenb'] }],
+    switches: [{ timestamp: nine, members: ['wrenb', 'ashbb'] }],
+  }
+
+  test('get more members, never fewer; a switch of the same time stays as it is', async () => {
+    const to = await place.makeSystem()
+    await bring(place, to, pluralkit(first))
+    const second = {
+      ...first,
+      groups: [{ name: 'Keepers', members: ['ashbb'] }],
+      switches: [
+        { timestamp: ten, members: ['ashbb', 'wrenb'] },
+        { timestamp: nine, members: ['ashbb'] },
+      ],
+    }
+    const report = await bring(place, to, pluralkit(second))
+    expect(counts(report)).toEqual(['0 0 2 0', '0 0 1 0', '1 0 0 0', '1 0 1 0'])
+    const file = JSON.parse(await exportText(deps, to.id))
+    const [wren, ash] = file.members.map(({ id }: { id: string }) => id)
+    expect(file.groups[0].members).toEqual([wren, ash])
+    expect(file.switches).toEqual([
+      { timestamp: ten, members: [ash, wren] },
+      { timestamp: nine, members: [wren, ash] },
+    ])
+  })
+
+  const parts: [only: ImportPart[], counts: string[]][] = [
+    [['members'], ['2 0 0 0', '0 0 0 1', '0 0 0 0', '0 0 0 1']],
+    [['groups'], ['0 0 0 2', '1 0 0 0', '0 0 0 1', '0 0 0 1']],
+    [['switches'], ['0 0 0 2', '0 0 0 1', '0 0 0 0', '0 0 0 1']],
+    [
+      ['members', 'switches'],
+      ['2 0 0 0', '0 0 0 1', '0 0 0 0', '1 0 0 0'],
+    ],
+  ]
+
+  test.each(parts)('only %j leaves out the rest', async (only, expected) => {
+    const to = await place.makeSystem('Before')
+    const file = pluralkit({
+      ...first,
+      name: 'After',
+      accounts: ['444444444444444444'],
+      multitude: { kept: { notes: [1] } },
+    })
+    const report = await bring(place, to, file, { only: new Set(only) })
+    expect([counts(report), report.kept]).toEqual([expected, {}])
+    const now = JSON.parse(await exportText(deps, to.id))
+    expect([now.name, now.accounts, now.multitude.kept]).toEqual(['Before', [], {}])
+  })
+})
+
+describe('events', () => {
+  const table: [says: string, file: JsonObject, told: string[]][] = [
+    ['of nothing at all are none', {}, []],
+    ['of what is so already are none', { name: 'Hill', config: { pings_enabled: true } }, []],
+    ['of a new name', { name: 'Mill' }, ['UPDATE_SYSTEM', 'SUCCESSFUL_IMPORT']],
+    [
+      'of an earlier beginning',
+      { created: '2000-01-01T00:00:00Z' },
+      ['UPDATE_SYSTEM', 'SUCCESSFUL_IMPORT'],
+    ],
+    [
+      'of other settings',
+      { config: { pings_enabled: false } },
+      ['UPDATE_SETTINGS', 'SUCCESSFUL_IMPORT'],
+    ],
+    ['of an account', { accounts: ['555555555555555555'] }, ['LINK_ACCOUNT', 'SUCCESSFUL_IMPORT']],
+    [
+      'of members, groups and switches are one for all',
+      {
+        members: [{ id: 'wrenc', name: 'Wren' }, { name: 'Ash' }],
+        groups: [{ name: 'Keepers', members: ['wrenc'] }],
+        switches: [{ timestamp: '2024-01-01T00:00:00Z', members: ['wrenc'] }],
+      },
+      ['SUCCESSFUL_IMPORT'],
+    ],
+    ['of a row kept aside', { multitude: { kept: { notes: [{}] } } }, ['SUCCESSFUL_IMPORT']],
+    [
+      'of a guild',
+      { multitude: { system_guilds: [{ guild_id: '7', tag: 'x' }] } },
+      ['SUCCESSFUL_IMPORT'],
+    ],
+  ]
+
+  test.each(table)('%s', async (_, file, expected) => {
+    const to = await place.makeSystem('Hill')
+    const told = await listener(place, to)
+    await bring(place, to, pluralkit(file), { dryRun: true })
+    expect(await told()).toEqual([])
+    await bring(place, to, pluralkit(file))
+    expect(await told()).toEqual(expected)
+  })
+})
+
+test('a collection of any name is kept aside and comes out again', async () => {
+  const to = await place.makeSystem()
+  const kept = { notes: [{ text: 'a' }], constructor: [{ text: 'b' }], toString: ['c'] }
+  const { kept: counted } = await bring(place, to, pluralkit({ multitude: { kept } }))
+  expect(Object.entries(counted)).toEqual([
+    ['notes', 1],
+    ['constructor', 1],
+    ['toString', 1],
+  ])
+  const file = JSON.parse(await exportText(deps, to.id))
+  expect(Object.entries(file.multitude.kept)).toEqual(Object.entries(kept))
+})
+
+test('proxy tags of imported members work, those that were changed by it too', async () => {
+  const to = await place.makeSystem()
+  const account = '666666666666666661'
+  await deps.transact((tx) => insertAccount(deps, tx, to.id, account))
+  const authorization = `Bot ${await createBot(deps, 'bot')}`
+  const proxied = async (content: string) => {
+    const body = { account_id: account, guild_id: '1', channel_id: '2', message_id: '3', content }
+    const headers = { authorization }
+    const { json } = await place.ask<{ member?: JsonObject }>('POST /bot/proxy', { body, headers })
+    return json.member?.name
+  }
+  const wren = (prefix: string) =>
+    pluralkit({ members: [{ name: 'Wren', proxy_tags: [{ prefix }] }] })
+  await bring(place, to, wren('w:'))
+  expect(await proxied('w: hello')).toBe('Wren')
+  await bring(place, to, wren('W>'))
+  expect(await proxied('W> hello')).toBe('Wren')
+  expect(await proxied('w: hello')).toBeUndefined()
+})
+
+describe('secrets', () => {
+  const files = ['simplyplural.json', 'simplyplural-nasty.json', 'simplyplural-cache.json']
+
+  test('of a Simply Plural file are found nowhere but in the file', async () => {
+    const to = await place.makeSystem()
+    let said = ''
+    for (const name of files) {
+      const text = Buffer.from(fixture(name)).toString()
+      expect(text).toContain('SECRET')
+      for (const query of ['?dry_run=true', '', '?public=true']) {
+        const answer = await place.ask(`POST /v2/systems/@me/import${query}`, {
+          as: to,
+          body: text,
+        })
+        expect(answer.status).toBe(200)
+        said += answer.text
+      }
+    }
+    said += place.logged()
+    said += await exportText(deps, to.id)
+    for (const file of [path, `${path}-wal`])
+      if (existsSync(file)) said += readFileSync(file, 'latin1')
+    expect(said).toContain('Keeps the lamps.')
+    expect(said).not.toContain('SECRET')
+  })
+
+  test('of a PluralKit file, where its webhook is, neither, nor can one be smuggled in', async () => {
+    const webhook_url = 'https://hooks.example.org/s3cr3t-path'
+    const smuggled = [{ kind: 'system', id: 'hooks', field: 'webhook_url', value: webhook_url }]
+    const unfit = [...smuggled, 5, { kind: { toString: 1 } }]
+    const files = [
+      fixture('pluralkit-nasty.json'),
+      pluralkit({ id: 'hooks', webhook_url, multitude: { unfit } }),
+    ]
+    const reports = files.map(async (file) => bring(place, await place.makeSystem(), file))
+    const said = JSON.stringify([await Promise.all(reports), dump(path)])
+    expect(said).not.toContain('s3cr3t')
+  })
+})
+
+test('switches of a long history are all there, in order', async () => {
+  const to = await place.makeSystem()
+  const long = Array.from({ length: 1203 }, (_, at) => ({
+    timestamp: formatInstant(1_700_000_000_000_000 + at),
+    members: at % 3 === 0 ? [] : ['wrend'],
+  }))
+  const file = pluralkit({ members: [{ id: 'wrend', name: 'Wren' }], switches: long.toReversed() })
+  const progress: string[] = []
+  const onProgress = (done: number, total: number) => progress.push(`${done} of ${total}`)
+  expect(counts(await bring(place, to, file, { onProgress }))[3]).toBe('1203 0 0 0')
+  expect(progress.at(-1)).toBe('1204 of 1204')
+  const rows = await deps.db
+    .select()
+    .from(switches)
+    .where(eq(switches.system_id, to.id))
+    .orderBy(asc(switches.id))
+    .all()
+  expect(rows.map(({ timestamp }) => formatInstant(timestamp))).toEqual(
+    long.map(({ timestamp }) => timestamp),
+  )
+})

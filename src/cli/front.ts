@@ -1,12 +1,13 @@
 import { isTimezone } from '../model/check'
+import { MAX_STINTS } from '../model/fronting/stints'
 import type { MemberTotal, Totals } from '../model/fronting/totals'
 import type { Viewer } from '../model/privacy'
 import type { System } from '../model/system'
 import { DAY, formatInstant, HOUR, type Instant, MINUTE, parseInstant, SECOND } from '../model/time'
 import type { Deps } from '../service/deps'
-import { getTotals, listStints, MAX_STINTS } from '../service/fronting'
+import { getTotals, listStints } from '../service/fronting'
 import { listMembers } from '../service/members'
-import { getSettings } from '../service/settings'
+import { seeSettings } from '../service/settings'
 import { getFronters } from '../service/switches'
 import { totalsToV2 } from '../wire/fronting'
 import { switchToV2 } from '../wire/v2'
@@ -22,7 +23,7 @@ export const frontCommands: Command[] = [
     async run(call) {
       const { viewer, system: of } = await namedSystem(call)
       const deps = call.deps()
-      const zone = await readZone(call, of.id)
+      const zone = await readZone(call, viewer, of)
       const front = await getFronters(deps, viewer, of)
       if (front === null) return { json: null, text: 'There are no switches yet.' }
       const now = deps.now()
@@ -62,7 +63,7 @@ export const frontCommands: Command[] = [
     async run(call) {
       const { viewer, system: of } = await namedSystem(call)
       const deps = call.deps()
-      const zone = await readZone(call, of.id)
+      const zone = await readZone(call, viewer, of)
       const asked = { since: readTime(call, 'since'), until: readTime(call, 'until') }
       const totals = await getTotals(deps, viewer, of.hid, asked)
       return {
@@ -180,11 +181,11 @@ function spellLength(micros: number): string {
   return parts.join(' ')
 }
 
-async function readZone({ flags, deps }: Call, systemId: number): Promise<string> {
+async function readZone({ flags, deps }: Call, viewer: Viewer, of: System): Promise<string> {
   const { zone } = flags
   if (typeof zone !== 'string') {
-    const { timezone } = await getSettings(deps().db, systemId)
-    return isTimezone(timezone) ? timezone : 'UTC'
+    const { timezone } = await seeSettings(deps(), viewer, of.hid)
+    return timezone && isTimezone(timezone) ? timezone : 'UTC'
   }
   if (!isTimezone(zone))
     throw new UsageError('--zone: must be a time zone name such as Europe/Oslo')

@@ -5,7 +5,7 @@ import { isTimezone } from '../model/check'
 import type { Level } from '../model/entity'
 import { error } from '../model/errors'
 import { findBuckets, isTooLong, MARGIN, type Period } from '../model/fronting/calendar'
-import { type Day, sumDays } from '../model/fronting/days'
+import { type Day, MAX_DAYS, sumDays } from '../model/fronting/days'
 import { type Hours, sumHours } from '../model/fronting/hours'
 import { type Pair, sumPairs } from '../model/fronting/pairs'
 import { collectStints, newestFirst, type Stint } from '../model/fronting/stints'
@@ -28,10 +28,6 @@ import { takeTurns } from './turns'
 /** Stints and what they sum up to. Before the first switch and after now, nothing is known. */
 
 const USUAL_SPAN = 30 * DAY
-
-export const MAX_DAYS = 400
-export const USUAL_STINTS = 100
-export const MAX_STINTS = 1000
 
 /** What a caller says of the time they ask about. */
 export interface AskedSpan {

@@ -1,6 +1,8 @@
 import { t } from 'elysia'
 import { periods } from '../../model/fronting/calendar'
+import { MAX_DAYS } from '../../model/fronting/days'
 import { MAX_PAIRS } from '../../model/fronting/pairs'
+import { MAX_STINTS, STINTS_PER_PAGE } from '../../model/fronting/stints'
 import type { Deps } from '../../service/deps'
 import {
   getCalendar,
@@ -9,9 +11,6 @@ import {
   listDays,
   listPairs,
   listStints,
-  MAX_DAYS,
-  MAX_STINTS,
-  USUAL_STINTS,
 } from '../../service/fronting'
 import { dayToV2, hoursToV2, stintToV2, totalsToV2 } from '../../wire/fronting'
 import { answerBytes } from '../answers'
@@ -72,7 +71,7 @@ export function frontingRoutes(deps: Deps, bodyLimit: number) {
         const stints = await listStints(deps, viewer, params.systemRef, {
           ...parseSpan(query),
           before: parseTime('before', query.before),
-          limit: parseLimit(query.limit, USUAL_STINTS, MAX_STINTS),
+          limit: parseLimit(query.limit, STINTS_PER_PAGE, MAX_STINTS),
           member: parseText('member', query.member),
         })
         return stints.map(stintToV2)
@@ -89,7 +88,7 @@ export function frontingRoutes(deps: Deps, bodyLimit: number) {
           limit: parameter({
             type: 'integer',
             minimum: 1,
-            description: `How many; ${USUAL_STINTS} when left out, and at most ${MAX_STINTS}`,
+            description: `How many; ${STINTS_PER_PAGE} when left out, and at most ${MAX_STINTS}`,
           }),
           member: parameter({
             type: 'string',

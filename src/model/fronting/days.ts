@@ -3,6 +3,9 @@ import { compareIds, wholeSeconds } from './sum'
 import type { Hidden, Hides } from './totals'
 import type { Listener, Span } from './walk'
 
+/** Most days, weeks or months that one answer holds. */
+export const MAX_DAYS = 400
+
 export interface Day extends Bucket {
   switches: number
   nobody: number

@@ -2,6 +2,10 @@ import type { Instant } from '../time'
 import { compareIds } from './sum'
 import type { Listener } from './walk'
 
+/** How many stints a page has, unless more are asked for. */
+export const STINTS_PER_PAGE = 100
+export const MAX_STINTS = 1000
+
 /** The time a member is in front without a break; without an end it lasts. */
 export interface Stint {
   readonly member: string

@@ -33,6 +33,9 @@ async function compile(outfile: string, target?: string): Promise<string> {
     entrypoints: ['src/main.ts'],
     minify: true,
     bytecode: true,
+    // What is imported only when it is needed lies apart, and is not read until then.
+    format: 'esm',
+    splitting: true,
     define: { 'process.env.MULTITUDE_COMMIT': JSON.stringify(commit) },
     compile: {
       outfile,

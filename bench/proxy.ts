@@ -66,6 +66,14 @@ const cases: Case[] = [
     contents: [long, 'hello'],
   },
   {
+    says: 'a… and …a! between every two endings',
+    tag: (member, at) => {
+      const { prefix, suffix } = pairOf((member * TAGS + at) % 4560)
+      return { prefix, suffix: suffix && `${suffix.slice(1)}!` }
+    },
+    contents: [long],
+  },
+  {
     says: '100,000 ways to write one word, which none of them is',
     tag: (member, at) => ({ prefix: bits(member * TAGS + at, 17, 'aA'), suffix: null }),
     contents: ['aaaaaaaaaaaaaaaaA hello', 'AAAAAAAAAAAAAAAAA hello', 'aaaaaaaaaaaaaaaaa hello'],

@@ -122,6 +122,17 @@ describe('a setting', () => {
     expect(problem).toEndWith(`, not ${JSON.stringify(text)}`)
   })
 
+  test('has values that are tried, good ones and bad ones', () => {
+    const names = Object.keys(settings) as SettingName[]
+    const lacks = (known: [name: SettingName, ...rest: unknown[]][]) =>
+      names.filter((name) => !known.some(([tried]) => tried === name))
+    // Any text is the name of a folder.
+    const untried = [...lacks(good), ...lacks(bad).filter((name) => name !== 'BACKUP_DIR')]
+    expect(
+      untried.map((name) => `try good and bad values of ${name} in test/config.test.ts`),
+    ).toEqual([])
+  })
+
   test('that is not set, or empty, has its default', () => {
     const names = Object.keys(settings) as SettingName[]
     const empty = Object.fromEntries(names.map((name) => [name, '']))

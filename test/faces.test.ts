@@ -135,6 +135,26 @@ async function mended(table: Faced, count: number): Promise<void> {
   for (let time = 0; time < 1000 && countFaces(table) < count; time++) await Bun.sleep(5)
 }
 
+describe('a bot', () => {
+  test('is answered the same where the member who speaks has no face, which is then mended', async () => {
+    const { me } = await makeScene()
+    const headers = { authorization: bot }
+    const account_id = '700000000000000001'
+    await ask(`PUT /bot/systems/${me.hid}/accounts/${account_id}`, { headers })
+    const body = { account_id, guild_id: '1', channel_id: '2', content: 'w:hello' }
+    const decide = () => ask<{ action: string }>('POST /bot/proxy', { headers, body })
+    const withFace = await decide()
+    expect(withFace.json.action).toBe('proxy')
+    removeFaces()
+    await nextTurn()
+    const withoutFace = await decide()
+    expect(withoutFace.text).toBe(withFace.text)
+    await mended('members', 1)
+    expectRightFaces()
+    expect(countFaces('members')).toBe(1)
+  })
+})
+
 describe('whatever is done', () => {
   /** Verbs in any order: each says which of the scene it changes, and how. */
   const level = fc.constantFrom('public', 'private', null)

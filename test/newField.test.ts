@@ -15,7 +15,7 @@ const tables = {
   autoproxy: ['autoproxy'],
 }
 
-test('a new level and a new field of any kind are everywhere, and nothing but the table names them', () => {
+test('a new level and a new field of any kind are everywhere, and nothing but the table names them', async () => {
   const copy = copyHouse()
   for (const [file, names] of Object.entries(tables))
     edit(join(copy, 'src/model', `${file}.ts`), (source) => {
@@ -25,11 +25,15 @@ test('a new level and a new field of any kind are everywhere, and nothing but th
       )
       return `import { grown } from '../../test/grown/tables'\n${grown}`
     })
-  addMigration(copy)
-  const { output, exitCode } = run(copy, [process.execPath, 'test', './test/grown/scenario.ts'])
+  await addMigration(copy)
+  const { output, exitCode } = await run(copy, [
+    process.execPath,
+    'test',
+    './test/grown/scenario.ts',
+  ])
   if (exitCode !== 0) throw new Error(output)
   expect(output).toContain(' 0 fail')
-}, 60_000)
+}, 120_000)
 
 /** What the program is made of and what its tests need, as a newcomer would have it. */
 function copyHouse(): string {
@@ -41,8 +45,9 @@ function copyHouse(): string {
 }
 
 /** The steps after the one of the table: the migration is made, and carried. */
-function addMigration(copy: string): void {
-  const { output, exitCode } = run(copy, ['npm', 'run', 'migration', '--', '--name', 'tea'])
+async function addMigration(copy: string): Promise<void> {
+  const words = [process.execPath, 'run', 'migration', '--name', 'tea']
+  const { output, exitCode } = await run(copy, words)
   if (exitCode !== 0) throw new Error(output)
   const file = readdirSync(join(copy, 'migrations')).find((name) => name.endsWith('_tea.sql')) ?? ''
   edit(join(copy, 'src/db/migrations.ts'), (source) => {
@@ -62,7 +67,8 @@ function replace(text: string, from: string | RegExp, to: string): string {
   return replaced
 }
 
-function run(cwd: string, words: string[]): { output: string; exitCode: number } {
-  const { stdout, stderr, exitCode } = Bun.spawnSync(words, { cwd, timeout: 50_000 })
-  return { output: `${stdout}${stderr}`, exitCode }
+async function run(cwd: string, words: string[]): Promise<{ output: string; exitCode: number }> {
+  const child = Bun.spawn(words, { cwd, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+  const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()])
+  return { output: out + err, exitCode: await child.exited }
 }

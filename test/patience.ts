@@ -1,4 +1,6 @@
+import { afterAll } from 'bun:test'
 import { plugin } from 'bun'
+import { removeBundle } from './program'
 
 /**
  * A test that hangs is found either way; one on a machine with busy cores may take its time. A
@@ -14,3 +16,6 @@ plugin({
     }))
   },
 })
+
+// Done after the last file, or after each where several processes share them.
+afterAll(removeBundle)

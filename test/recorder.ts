@@ -2,7 +2,6 @@ import type { Database } from 'bun:sqlite'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import type { Db } from '../src/db/handle'
 import type { Value } from '../src/db/statement'
-import * as tables from '../src/db/tables'
 
 /** Gives handles on the same connections that note each statement that runs, and the rows of lists. */
 export function createRecorder() {
@@ -14,7 +13,7 @@ export function createRecorder() {
   const recording = (db: Db): Db => {
     const known = recorded.get(db)
     if (known) return known
-    const made = drizzle(db.$client, { schema: tables, logger: { logQuery: note } })
+    const made = drizzle(db.$client, { logger: { logQuery: note } })
     Object.defineProperty(made, '$client', { value: notingClient(db.$client, note, loaded) })
     recorded.set(db, made)
     return made

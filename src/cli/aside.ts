@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs'
-import { constants, setPriority } from 'node:os'
 import { type ReadOptions, UnreadableFile } from '../formats/bundle'
 import { type BundlePart, partsOf, type ReadParts } from '../formats/parts'
-import { readFile } from '../formats/read'
+import { readHere } from '../service/deps'
 import type { Command } from './command'
 import { ownCommand } from './self'
 
@@ -24,7 +23,7 @@ export const readAside: ReadParts = async function* (file, options) {
   let size = 0
   while (size <= SMALL) {
     const { done, value } = await chunks.next()
-    if (done) return yield* partsOf(readFile(Buffer.concat(first), options))
+    if (done) return yield* readHere(first, options)
     first.push(value)
     size += value.byteLength
   }
@@ -33,7 +32,7 @@ export const readAside: ReadParts = async function* (file, options) {
     stdout: 'pipe',
     stderr: 'ignore',
   })
-  giveWay(child.pid)
+  await giveWay(child.pid)
   try {
     await pass(first, chunks, child.stdin)
     const timer = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS)
@@ -96,13 +95,14 @@ export const readCommand: Command = {
   async run({ args: [options = '{}'] }) {
     volunteer()
     const file = await Bun.stdin.bytes()
-    for (const said of tellParts(file, JSON.parse(options)))
+    for await (const said of tellParts(file, JSON.parse(options)))
       await new Promise((resolve) => process.stdout.write(`${JSON.stringify(said)}\n`, resolve))
     return { json: null, text: '' }
   },
 }
 
-function* tellParts(file: Uint8Array, options: ReadOptions): Generator<Said> {
+async function* tellParts(file: Uint8Array, options: ReadOptions): AsyncGenerator<Said> {
+  const { readFile } = await import('../formats/read')
   try {
     yield* partsOf(readFile(file, options))
   } catch (cause) {
@@ -111,7 +111,8 @@ function* tellParts(file: Uint8Array, options: ReadOptions): Generator<Said> {
   }
 }
 
-function giveWay(pid: number): void {
+async function giveWay(pid: number): Promise<void> {
+  const { constants, setPriority } = await import('node:os')
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {

@@ -1,5 +1,4 @@
-import { get as getPlainly, type IncomingMessage } from 'node:http'
-import { get as getSecurely } from 'node:https'
+import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
 import type { Config } from '../config'
 import { type Call, type Command, Failure, UsageError } from './command'
@@ -56,7 +55,8 @@ function isWell(text: string): boolean {
 }
 
 /** Not by `fetch`, which would ask a proxy that the environment names. */
-function ask(url: string): Promise<{ status: number; text: string }> {
+async function ask(url: string): Promise<{ status: number; text: string }> {
+  const { get } = url.startsWith('https') ? await import('node:https') : await import('node:http')
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>()
   const hear = (answer: IncomingMessage) => {
     let text = ''
@@ -68,7 +68,7 @@ function ask(url: string): Promise<{ status: number; text: string }> {
     answer.on('end', finish)
     answer.on('error', reject)
   }
-  const request = (url.startsWith('https') ? getSecurely : getPlainly)(url, { agent: false }, hear)
+  const request = get(url, { agent: false }, hear)
   request.on('error', ({ code, message }: NodeJS.ErrnoException) =>
     reject(new Error(words[code ?? ''] ?? code ?? message)),
   )

@@ -1,4 +1,4 @@
-import type { Entity } from '../model/entity'
+import type { Entity, Identity } from '../model/entity'
 import { type Audience, shapeOf } from '../model/face'
 import { group } from '../model/group'
 import { member } from '../model/member'
@@ -14,6 +14,8 @@ const faced = { systems: system, members: member, groups: group } as const
 
 export type Faced = keyof typeof faced
 
+const shapes = { systems: shapeOf(system), members: shapeOf(member), groups: shapeOf(group) }
+
 const faceTables = { systems: 'system_faces', members: 'member_faces', groups: 'group_faces' }
 
 export const facedTables = Object.keys(faced) as Faced[]
@@ -26,18 +28,28 @@ export function entityOf(table: Faced): Entity {
   return faced[table]
 }
 
-/** Puts the faces of a whole row beside it. */
+/** Puts the faces of a whole row beside it, and gives its owner's. */
 export async function storeFaces(
   tx: Db,
   table: Faced,
   row: { readonly id: number },
-): Promise<void> {
+): Promise<string> {
   const { render } = tx
-  if (!render) return
+  if (!render) return ''
   const entity = faced[table]
   const own = render(entity, row, 'owner')
-  const others = render(entity, row, 'others')
-  await store[table](tx).run({ id: row.id, own, others })
+  await store[table](tx).run({ id: row.id, own, others: render(entity, row, 'others') })
+  return own
+}
+
+/** The object that its owner sees of a row. */
+export function spellOwn(
+  db: Db,
+  table: Faced,
+  row: Identity,
+  face = db.render?.(faced[table], row, 'owner') ?? '',
+): string {
+  return `{"id":"${row.hid}","uuid":"${row.uuid}",${face}}`
 }
 
 /** SQL for the object that an audience sees of a row of the table; null where its face is missing. */
@@ -68,7 +80,7 @@ function columnFor(audience: Audience): 'own' | 'others' {
 }
 
 function isItsFace(table: Faced): string {
-  return `f.id = ${table}.id and f.shape = ${shapeOf(faced[table])}`
+  return `f.id = ${table}.id and f.shape = ${shapes[table]}`
 }
 
 const store = {
@@ -80,5 +92,5 @@ const store = {
 function createStore(table: Faced) {
   return statement<'id' | 'own' | 'others'>(`
      insert or replace into ${faceTables[table]} (id, shape, own, others)
-     values (:id, ${shapeOf(faced[table])}, :own, :others)`)
+     values (:id, ${shapes[table]}, :own, :others)`)
 }

@@ -1,10 +1,9 @@
 import type { Database } from 'bun:sqlite'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import type { RenderFace } from '../model/face'
-import type * as tables from './tables'
 
 /** A handle that queries run on: the reader, or the writer inside a transaction. */
-export type Db = BunSQLiteDatabase<typeof tables> & {
+export type Db = BunSQLiteDatabase & {
   $client: Database
   /** How faces are spelled. Without it rows have none, and nobody reads them by their faces. */
   readonly render?: RenderFace | undefined

@@ -10,7 +10,6 @@ import { prepareFolder } from './leftovers'
 import { migrate, refuseForeign } from './migrate'
 import { createSharedRead, type SharedRead } from './sharedRead'
 import { type Snapshot, takeSnapshots } from './snapshots'
-import * as tables from './tables'
 import { type Durability, queueTransactions, type Transact } from './transactions'
 import { explainTrouble, refusalFor, troubled, troubleOf } from './trouble'
 
@@ -121,7 +120,7 @@ function foldLog(writer: Database): void {
 }
 
 function createDb(connection: Database, render: RenderFace | undefined): Db {
-  return Object.assign(drizzle(connection, { schema: tables }), { render })
+  return Object.assign(drizzle(connection), { render })
 }
 
 export function pathOf(url: string): string {

@@ -1,7 +1,6 @@
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { PassingConnection } from './connection'
 import type { Db } from './handle'
-import * as tables from './tables'
 
 /**
  * Gives the work a connection of its own that sees the database as of one moment. Work for the
@@ -29,7 +28,7 @@ async function withSnapshot<T>(path: string, work: (db: Db) => Promise<T>): Prom
   try {
     own.run('PRAGMA busy_timeout = 5000')
     own.run('BEGIN')
-    return await work(drizzle(own, { schema: tables }))
+    return await work(drizzle(own))
   } finally {
     own.close()
   }

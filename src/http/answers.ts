@@ -10,6 +10,12 @@ const LARGE = 16 * 1024
 
 export type Bytes = Uint8Array<ArrayBuffer>
 
+const encoder = new TextEncoder()
+
+export function encodeJson(json: string): Bytes {
+  return encoder.encode(json) as Bytes
+}
+
 /** A read that may be kept: who has this very answer already is only told so. */
 export function answerRead(request: KnownRequest, bytes: Bytes, headers: Headers): Response {
   const tag = tagOf(bytes)
@@ -30,14 +36,15 @@ export function answerBytes(
   request: KnownRequest,
   bytes: Bytes,
   headers: Headers | Record<string, string>,
+  status = 200,
 ): Response {
-  if (bytes.length <= LARGE) return new Response(bytes, { headers })
+  if (bytes.length <= LARGE) return new Response(bytes, { status, headers })
   const encoding = encodingFor(request)
   if (encoding && request.context) {
     request.context.large = { bytes, encoding }
-    return new Response(null, { headers })
+    return new Response(null, { status, headers })
   }
-  const response = new Response(bytes, { headers })
+  const response = new Response(bytes, { status, headers })
   bytes.buffer.transfer(0)
   return response
 }

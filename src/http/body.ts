@@ -18,7 +18,7 @@ export async function receiveBody(request: Request, limit: number): Promise<Unre
 async function receiveBytes(request: Request, limit: number): Promise<Uint8Array> {
   const length = Number(request.headers.get('content-length') ?? Number.NaN)
   // No more than was announced can arrive, so it may come in one piece.
-  if (length <= limit) return new Uint8Array(await request.arrayBuffer())
+  if (length <= limit) return request.bytes()
   return Buffer.concat(await Array.fromAsync(chunksOf(request, limit)))
 }
 

@@ -1,6 +1,6 @@
 import { Elysia, type TSchema } from 'elysia'
 import { type ErrorName, errorTable } from '../model/errors'
-import { components } from '../wire/components'
+import type { components } from '../wire/components'
 import * as preface from './preface'
 import { collectFacts, type Facts, findFacts, type Wire } from './wire'
 
@@ -59,8 +59,9 @@ export function describe({ id, summary, description, tag, deprecated, ...rest }:
 
 /** The OpenAPI document, made from the routes' own schemas. */
 export async function createDocument(wires: readonly Wire[], publicUrl: string): Promise<object> {
-  // Only who asks for the document needs the plugin: loading it takes a part of each start.
+  // Only who asks for the document needs these: loading them takes a part of each start.
   const { swagger } = await import('@elysiajs/swagger')
+  const { components: schemas } = await import('../wire/components')
   // The plugin's own page would load its scripts from elsewhere; only its document is used.
   const described = new Elysia({ normalize: false }).use(wires.map(({ routes }) => routes)).use(
     swagger({
@@ -72,7 +73,7 @@ export async function createDocument(wires: readonly Wire[], publicUrl: string):
         servers: [{ url: publicUrl || '/' }],
         tags: Object.entries(preface.tags).map(([name, description]) => ({ name, description })),
         components: {
-          schemas: components as Record<ComponentName, object>,
+          schemas: schemas as Record<ComponentName, object>,
           securitySchemes: preface.securitySchemes,
           parameters: preface.parameters,
           headers: preface.headers as Record<string, object>,

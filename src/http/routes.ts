@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { error } from '../model/errors'
 import { requireSystem } from '../model/privacy'
-import { answerBytes, answerRead, type Bytes } from './answers'
+import { answerBytes, answerRead, type Bytes, encodeJson } from './answers'
 import { receiveBody, receiveFile, type UnreadFile } from './body'
 import { callerOf, type KnownRequest } from './context'
 
@@ -11,7 +11,9 @@ export function routes(bodyLimit: number) {
     .onParse(refuseNobody)
     .onParse(({ request }) => receiveBody(request, bodyLimit))
     .derive(({ request }) => ({ viewer: callerOf(request).viewer }))
-    .mapResponse(({ request, responseValue }) => answerJson(request, responseValue))
+    .mapResponse(({ request, responseValue, set }) =>
+      answerJson(request, responseValue, set.status),
+    )
 }
 
 /** As routes, for those that take a whole file as their body, and read it when its turn has come. */
@@ -37,14 +39,19 @@ export function isRead(method: string): boolean {
 }
 
 /** What storage gave as bytes is JSON already. Elysia knows by itself what to make of all else. */
-function answerJson(request: KnownRequest, value: unknown): Response | undefined {
+function answerJson(
+  request: KnownRequest,
+  value: unknown,
+  status: number | string | undefined,
+): Response | undefined {
   const { context } = request
   if (!context) return undefined
   if (context.isKept) {
-    const bytes = isBytes(value) ? value : isJson(value) ? encode(value) : null
+    const bytes = isBytes(value) ? value : isJson(value) ? encodeJson(JSON.stringify(value)) : null
     return bytes ? answerRead(request, bytes, context.headers) : undefined
   }
-  return isBytes(value) ? answerBytes(request, value, context.headers) : undefined
+  if (!isBytes(value)) return undefined
+  return answerBytes(request, value, context.headers, typeof status === 'number' ? status : 200)
 }
 
 function isBytes(value: unknown): value is Bytes {
@@ -56,10 +63,4 @@ function isJson(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
   const kind = Object.getPrototypeOf(value)
   return kind === Object.prototype || kind === Array.prototype
-}
-
-const encoder = new TextEncoder()
-
-function encode(value: object): Bytes {
-  return encoder.encode(JSON.stringify(value)) as Bytes
 }

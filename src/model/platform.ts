@@ -62,7 +62,8 @@ const MAX_SNOWFLAKE = 2n ** 64n - 1n
 
 /** Discord's: 1 to 20 digits within 64 bits. Never a JavaScript number. */
 function isSnowflake(text: string): boolean {
-  return /^\d{1,20}$/.test(text) && BigInt(text) <= MAX_SNOWFLAKE
+  // Whatever has fewer digits fits, and is not worth a large number.
+  return /^\d{1,20}$/.test(text) && (text.length < 20 || BigInt(text) <= MAX_SNOWFLAKE)
 }
 
 /** Anything that has a place in one part of a path, and that storage gives back as it was. */

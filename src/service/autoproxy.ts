@@ -1,28 +1,26 @@
 import type { Db } from '../db/handle'
+import { createDecoder } from '../db/rows'
 import { statement } from '../db/statement'
 import { autoproxies } from '../db/tables'
-import type { AutoproxyMode, AutoproxyPatch } from '../model/autoproxy'
+import { type Autoproxy, type AutoproxyPatch, autoproxy } from '../model/autoproxy'
 import { Problem } from '../model/check'
+import { changesOf, fillDefaults, type Identity } from '../model/entity'
 import { error } from '../model/errors'
 import { requireSystem, type Viewer } from '../model/privacy'
-import type { Instant } from '../model/time'
 import type { Deps } from './deps'
 import { findMember } from './members'
 import { tell } from './outbox'
 import { refuseDeleted } from './systems'
 
 /** Autoproxy of a system in a guild, with the member as it is named outside. */
-export interface GuildAutoproxy {
-  autoproxy_mode: AutoproxyMode
-  autoproxy_member: { id: number; hid: string; uuid: string } | null
-  last_latch_timestamp: Instant | null
+export interface GuildAutoproxy extends Omit<Autoproxy, 'autoproxy_member'> {
+  autoproxy_member: Identity | null
 }
 
-const unset: GuildAutoproxy = {
-  autoproxy_mode: 'off',
-  autoproxy_member: null,
-  last_latch_timestamp: null,
-}
+/** What every other mode than `latch` and `member` is without. */
+const released = { autoproxy_member: null, last_latch_timestamp: null }
+
+const unset: GuildAutoproxy = { ...fillDefaults(autoproxy, {}), ...released }
 
 export async function getOwnAutoproxy(
   { db }: Deps,
@@ -40,9 +38,8 @@ export async function getAutoproxy(
 ): Promise<GuildAutoproxy> {
   const found = await inGuild(db).get({ system: systemId, guild })
   if (!found) return unset
-  const { autoproxy_mode, last_latch_timestamp, id, hid, uuid } = found
-  const autoproxy_member = id === null ? null : { id, hid, uuid }
-  return { autoproxy_mode, autoproxy_member, last_latch_timestamp }
+  const { id, hid, uuid, ...rest } = decode(found)
+  return { ...rest, autoproxy_member: id === null ? null : { id, hid, uuid } }
 }
 
 export async function patchAutoproxy(
@@ -69,17 +66,13 @@ export async function storeAutoproxy(
   before: GuildAutoproxy,
   after: GuildAutoproxy,
 ): Promise<GuildAutoproxy> {
-  const { autoproxy_mode, autoproxy_member, last_latch_timestamp } = after
-  const isNewMode = autoproxy_mode !== before.autoproxy_mode
-  const isNewMember = autoproxy_member?.id !== before.autoproxy_member?.id
-  const isNewTime = last_latch_timestamp !== before.last_latch_timestamp
-  if (!isNewMode && !isNewMember && !isNewTime) return before
+  const changed = changesOf<typeof autoproxy>(withUuid(before), withUuid(after))
+  if (Object.keys(changed).length === 0) return before
   const row = {
     system_id: systemId,
     guild_id: guild,
-    autoproxy_mode,
-    autoproxy_member: autoproxy_member?.id ?? null,
-    last_latch_timestamp,
+    ...after,
+    autoproxy_member: after.autoproxy_member?.id ?? null,
   }
   await tx
     .insert(autoproxies)
@@ -89,14 +82,14 @@ export async function storeAutoproxy(
     system_id: systemId,
     type: 'UPDATE_AUTOPROXY',
     subject: null,
-    data: {
-      guild_id: guild,
-      ...(isNewMode && { autoproxy_mode }),
-      ...(isNewMember && { autoproxy_member: autoproxy_member?.uuid ?? null }),
-      ...(isNewTime && { last_latch_timestamp }),
-    },
+    data: { guild_id: guild, ...changed },
   })
   return after
+}
+
+/** As events name the member. */
+function withUuid({ autoproxy_member, ...rest }: GuildAutoproxy): Autoproxy {
+  return { ...rest, autoproxy_member: autoproxy_member?.uuid ?? null }
 }
 
 /** The rules between mode and member. */
@@ -107,22 +100,22 @@ async function settleMember(
   before: GuildAutoproxy,
   patch: AutoproxyPatch,
 ): Promise<GuildAutoproxy> {
-  const autoproxy_mode = patch.autoproxy_mode ?? before.autoproxy_mode
-  const named = patch.autoproxy_member
+  const { autoproxy_member: named, ...rest } = patch
+  const after = { ...before, ...rest }
+  const { autoproxy_mode } = after
   if (autoproxy_mode === 'off' || autoproxy_mode === 'front') {
     if (named) throw refuseMember(`Must be null while the mode is ${autoproxy_mode}.`)
-    return { ...unset, autoproxy_mode }
+    return { ...after, ...released }
   }
   if (named) {
     const autoproxy_member = await getNamed(tx, systemId, named)
-    const last_latch_timestamp =
-      autoproxy_mode === 'latch' ? deps.now() : before.last_latch_timestamp
-    return { autoproxy_mode, autoproxy_member, last_latch_timestamp }
+    const isLatched = autoproxy_mode === 'latch'
+    return { ...after, autoproxy_member, ...(isLatched && { last_latch_timestamp: deps.now() }) }
   }
   const isReleased = named === null
   if (autoproxy_mode === 'member' && (isReleased || !before.autoproxy_member))
     throw error('autoproxyMemberMissing')
-  return isReleased ? { ...unset, autoproxy_mode } : { ...before, autoproxy_mode }
+  return isReleased ? { ...after, ...released } : after
 }
 
 async function getNamed(tx: Db, systemId: number, ref: string) {
@@ -136,16 +129,13 @@ function refuseMember(message: string) {
   return error('invalidBody', { autoproxy_member: [new Problem(message)] })
 }
 
-const inGuild = statement<
-  'system' | 'guild',
-  {
-    autoproxy_mode: AutoproxyMode
-    last_latch_timestamp: Instant | null
-    id: number | null
-    hid: string
-    uuid: string
-  }
->(`
-   select autoproxy_mode, last_latch_timestamp, members.id, members.hid, members.uuid
+const columns = Object.keys(autoproxy.fields).filter((key) => key !== 'autoproxy_member')
+
+type Stored = Omit<Autoproxy, 'autoproxy_member'> & (Identity | { id: null; hid: null; uuid: null })
+
+const decode = createDecoder(autoproxy)
+
+const inGuild = statement<'system' | 'guild', Stored>(`
+   select ${columns.map((name) => `autoproxy.${name}`).join()}, members.id, members.hid, members.uuid
    from autoproxy left join members on members.id = autoproxy.autoproxy_member
    where autoproxy.system_id = :system and autoproxy.guild_id = :guild`)

@@ -2,7 +2,6 @@ import type { Faced } from '../db/faces'
 import type { Db } from '../db/handle'
 import type { Storage } from '../db/open'
 import { partsOf, type ReadParts } from '../formats/parts'
-import { readFile } from '../formats/read'
 import type { Instant } from '../model/time'
 import { createTokenMemory, type TokenMemory } from './tokenMemory'
 import { createImportTurns, type ImportTurns } from './transfer/turns'
@@ -55,5 +54,6 @@ export const noDeps: Deps = {
 /** For who serves nobody else meanwhile. */
 export async function* readHere(...[file, options]: Parameters<ReadParts>) {
   const chunks = await Array.fromAsync(file)
+  const { readFile } = await import('../formats/read')
   yield* partsOf(readFile(Buffer.concat(chunks), options))
 }

@@ -1,5 +1,4 @@
 import type { Db } from '../db/handle'
-import { createInserter } from '../db/rows'
 import { statement } from '../db/statement'
 import { error } from '../model/errors'
 import { type Member, member } from '../model/member'
@@ -54,19 +53,22 @@ export async function withMember(db: Db, message: Message): Promise<FoundMessage
 }
 
 export async function insertMessage(tx: Db, message: Message): Promise<void> {
-  await insertRow(tx, message)
+  const { id, original, sender, channel, guild, system_id, member_id, timestamp } = message
+  await insertRow(tx).run({
+    id,
+    original,
+    sender,
+    channel,
+    guild,
+    system_id,
+    member_id,
+    timestamp,
+  })
 }
 
-const insertRow = createInserter('messages', [
-  'id',
-  'original',
-  'sender',
-  'channel',
-  'guild',
-  'system_id',
-  'member_id',
-  'timestamp',
-])
+const insertRow = statement<keyof Message>(`
+   insert into messages (id, original, sender, channel, guild, system_id, member_id, timestamp)
+   values (:id, :original, :sender, :channel, :guild, :system_id, :member_id, :timestamp)`)
 
 const byId = statement<'id', Message>('select * from messages where id = :id')
 

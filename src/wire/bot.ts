@@ -112,15 +112,17 @@ export function deletedFromBot(body: UnreadBody, platform: Platform): string[] {
   return ids.map((id) => spellId({ platform, id }))
 }
 
-/** Spells a decision; the member comes in the owner's view. */
+/** Spells a decision; the member comes as the JSON of its owner's view. */
 export function decisionToBot(
   decision: Decision,
-  systemHid: string | undefined,
-  member: JsonObject | null,
-): JsonObject {
-  if (decision.action !== 'proxy') return { ...decision }
+  systemHid: string | null,
+  member: string | null,
+): string {
+  if (decision.action !== 'proxy') return JSON.stringify(decision)
   const { action, matched, message } = decision
-  return { action, system: systemHid, member, matched, message }
+  const head = JSON.stringify({ action, system: systemHid }).slice(0, -1)
+  const tail = JSON.stringify({ matched, message }).slice(1)
+  return `${head},"member":${member},${tail}`
 }
 
 /** A body that may be missing altogether, where every key of it may be. */

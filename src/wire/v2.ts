@@ -146,6 +146,16 @@ export function messageToV2(
   }
 }
 
+/** The same as text, where the system and the member are JSON already. */
+export function spellMessage(
+  message: Message,
+  system: string | null,
+  member: string | null,
+): string {
+  const { system: _, member: __, ...head } = messageToV2(message, null, null)
+  return `${JSON.stringify(head).slice(0, -1)},"system":${system},"member":${member}}`
+}
+
 function parseSwitchTime(value: unknown, now: Instant): Instant | Problem {
   const time = parseTime(value)
   if (time instanceof Problem || !isTooFarAhead(time, now)) return time

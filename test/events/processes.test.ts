@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { openDeps } from '../../src/app'
 import { parseConfig } from '../../src/config'
 import { createSystem } from '../operator'
-import { emptyFolder, program, type Server, startServer } from '../program'
+import { commandLine, emptyFolder, type Server } from '../program'
 import { type Receiver, receivers, TOKEN, until } from './receiver'
+
+const { startServer } = await commandLine()
 
 const receive = receivers()
 
@@ -114,7 +116,7 @@ async function stage(settings: Record<string, string> = {}) {
   const { deps, storage } = openDeps(parseConfig(env))
   const { token } = await createSystem(deps, { name: '' }, { account: null, tokenName: 'test' })
   storage.close()
-  const start = () => startServer(program, [], { cwd, env })
+  const start = () => startServer([], { cwd, env })
   return { start, token, receiver: receive() }
 }
 

@@ -92,7 +92,7 @@ export async function hook({ ask }: Pick<Home, 'ask'>, as: Someone, url: string)
 
 /** Waits until something is so; bounded, and what it never became is told. */
 export async function until(isSo: () => unknown, what: () => unknown = () => ''): Promise<void> {
-  const giveUpAt = performance.now() + 10_000
+  const giveUpAt = performance.now() + 40_000
   while (!(await isSo())) {
     if (performance.now() > giveUpAt) throw new Error(`it never came to be: ${isSo} ${what()}`)
     await Bun.sleep(2)

@@ -5,7 +5,7 @@ import { home } from '../kit'
 import { createBot } from '../operator'
 import { startIrcv3 } from './ircv3'
 
-// What it does on a real server is held to in irc-bot.ngircd.ts, which needs that server.
+// What it does on a real server is held to in realNetwork.ts, which needs that server.
 const SCRIPT = join(import.meta.dir, '../../examples/irc-bot.ts')
 const OFFER = 'You have no system. Make one with: !register NAME'
 

@@ -13,10 +13,10 @@ import {
   schemasBot,
 } from '../../wire/bot'
 import { listBody } from '../../wire/schema'
-import { messageToV2 } from '../../wire/v2'
+import { spellMessage } from '../../wire/v2'
+import { encodeJson } from '../answers'
 import { describe, writeErrors } from '../openapi'
 import { pathIdOf } from '../query'
-import { showMember, showSystem } from '../v2/views'
 import { botRoutes, TAG } from './named'
 
 /** What a bot does with each action. */
@@ -38,10 +38,8 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
       async ({ platform, viewer, body }) => {
         const incoming = incomingFromBot(body, platform)
         const at = incoming.at ?? deps.now()
-        const asked = { ...incoming, platform, at }
-        const { decision, system } = await decideMessage(deps, viewer, asked)
-        const member = decision.action === 'proxy' ? showMember(decision.member, true) : null
-        return decisionToBot(decision, system?.hid, member)
+        const decided = await decideMessage(deps, viewer, { ...incoming, platform, at })
+        return encodeJson(decisionToBot(decided.decision, decided.system, decided.member))
       },
       {
         body: schemasBot.incoming,
@@ -64,11 +62,7 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
           recordFromBot(body, platform),
         )
         set.status = isNew ? 201 : 200
-        return messageToV2(
-          withBareIds(message),
-          system && showSystem(system, true),
-          member && showMember(member, true),
-        )
+        return encodeJson(spellMessage(withBareIds(message), system, member))
       },
       {
         body: schemasBot.record,

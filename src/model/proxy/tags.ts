@@ -73,77 +73,44 @@ const CLOSES = 2
 
 /** Where the tags around a content are found, if there are any. */
 export interface ContentKeys {
-  /** How long a prefix, a suffix, or both together can be. */
-  most: number
-  /** What a prefix of each length would be, the shortest first; null where no tag can be like that. */
-  prefixes: (string | null)[]
-  /** The same of suffixes, the longest first. */
-  suffixes: (string | null)[]
-  /** Lengths, told by `pairOf`, that would leave nothing but the second half of an emoji. */
-  spoiled: number[]
+  /** What a prefix would be a beginning of, as far as tags can be like that. */
+  head: string
+  /** What a suffix would be an ending of. */
+  tail: string
   bare: string | null
-  /** What may be said of the brackets of a tag that is found by its bare key. */
-  brackets: number[]
+  /** Which brackets a tag that is found by its bare key must not be. */
+  noBrackets: number
+  /** Whether a tag counts whose prefix is a beginning of the head and whose suffix ends the tail. */
+  counts(prefix: string, suffix: string): boolean
 }
 
-/** Numbers the lengths of a prefix and a suffix. */
-const pairOf = (prefix: number, suffix: number) => prefix * PAIRS + suffix
-export const PAIRS = MAX_TAG_AFFIXES + 1
-
 /**
- * A stored tag matches this content exactly if its prefix and suffix are among these, and their
- * lengths fit and are not spoiled; or if its bare key and its brackets are these. So of tags
- * that share their keys any one speaks for all, and `matchTags` has to see no more than the first.
+ * A stored tag matches this content exactly if its prefix and its suffix are at these edges and
+ * count together; or if its bare key is this one and its brackets are allowed. So of tags that
+ * share their keys any one speaks for all, and `matchTags` has to see no more than the first.
  */
 export function keysOfContent(content: string, caseSensitive: boolean): ContentKeys {
   const { body } = splitMention(content)
   const { compare, trimmed, opensWithToken, closesWithToken } = examineBody(body, caseSensitive)
-  const head = compare(body.slice(0, MAX_TAG_AFFIXES))
-  const tail = compare(body.slice(-MAX_TAG_AFFIXES))
-  const most = head.length
-  const prefixes: (string | null)[] = []
-  const suffixes: (string | null)[] = []
-  for (let at = 0; at <= most; at++) {
-    prefixes.push(storable(head.slice(0, at)))
-    suffixes.push(storable(tail.slice(at)))
-  }
-  // A mention or an emoji at the edge is not somebody's angle bracket.
-  if (opensWithToken) prefixes[1] = null
-  if (closesWithToken) suffixes[most - 1] = null
-  const kept = (opensWithToken ? OPENS : 0) | (closesWithToken ? CLOSES : 0)
+  const most = Math.min(body.length, MAX_TAG_AFFIXES)
+  const mayBeSpoiled = body.includes(VARIATION_SELECTOR)
   return {
-    most,
-    prefixes,
-    suffixes,
-    spoiled: spoiledPairs(body),
-    bare: trimmed.length <= MAX_TAG_AFFIXES ? storable(trimmed) : null,
-    brackets: [0, OPENS, CLOSES, OPENS | CLOSES].filter((brackets) => (brackets & kept) === 0),
+    head: compare(body.slice(0, MAX_TAG_AFFIXES)).replace(FROM_UNSTORABLE, ''),
+    tail: compare(body.slice(-MAX_TAG_AFFIXES)).replace(TO_UNSTORABLE, ''),
+    bare: trimmed.length <= MAX_TAG_AFFIXES && isStorable(trimmed) ? trimmed : null,
+    noBrackets: (opensWithToken ? OPENS : 0) | (closesWithToken ? CLOSES : 0),
+    counts(prefix, suffix) {
+      if (prefix.length + suffix.length > most) return false
+      // A mention or an emoji at the edge is not somebody's angle bracket.
+      if ((prefix === '<' && opensWithToken) || (suffix === '>' && closesWithToken)) return false
+      return !mayBeSpoiled || !isSpoiled(body.slice(prefix.length, body.length - suffix.length))
+    },
   }
 }
 
-/** Every prefix and suffix between which a variation selector is all that can be seen. */
-function spoiledPairs(body: string): number[] {
-  if (!body.includes(VARIATION_SELECTOR)) return []
-  const pairs: number[] = []
-  let [seen, next] = [-1, -1]
-  for (let prefix = 0; prefix <= MAX_TAG_AFFIXES; prefix++) {
-    if (seen < prefix) {
-      seen = visibleFrom(body, prefix)
-      next = visibleFrom(body, seen + 1)
-    }
-    if (body[seen] !== VARIATION_SELECTOR) continue
-    const longest = Math.min(body.length - seen - 1, MAX_TAG_AFFIXES - prefix)
-    for (let suffix = body.length - next; suffix <= longest; suffix++)
-      pairs.push(pairOf(prefix, suffix))
-  }
-  return pairs
-}
-
-/** Where the first letter from here on is that `trim` would leave. */
-function visibleFrom(text: string, from: number): number {
-  const visible = /\S/g
-  visible.lastIndex = from
-  return visible.exec(text)?.index ?? text.length
+/** Whether the tag is the first half of another emoji, whose second half is all there is to say. */
+function isSpoiled(inner: string): boolean {
+  return inner.trim() === VARIATION_SELECTOR
 }
 
 interface Body {
@@ -176,8 +143,7 @@ function innerText(body: Body, tag: ProxyTag): string | null {
   if (suffix === '>' && body.closesWithToken) return null
   if (isAround(body, prefix, suffix)) {
     const inner = body.text.slice(prefix.length, body.text.length - suffix.length)
-    // The tag is the first half of another emoji, whose second half would be all there is to say.
-    return inner.trim() === VARIATION_SELECTOR ? null : inner
+    return isSpoiled(inner) ? null : inner
   }
   // Chat platforms trim messages, so "{ " and " }" around a lone picture arrive as "{}".
   if (body.trimmed.length > prefix.length + suffix.length) return null
@@ -209,11 +175,13 @@ function fold(text: string): string {
   return text.replace(/[İΣς]/g, (letter) => (letter === 'İ' ? 'i' : 'σ')).toLowerCase()
 }
 
-/** Tags are stored well-formed and without zeros, so a slice that cuts a surrogate pair finds none. */
-function storable(key: string): string | null {
-  return key.isWellFormed() && !key.includes('\0') ? key : null
+/** Tags are stored well-formed and without zeros, so a text that is not so is nobody's. */
+function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0')
 }
 
+const FROM_UNSTORABLE = /[\0\p{Cs}].*$/su
+const TO_UNSTORABLE = /^.*[\0\p{Cs}]/su
 const LEADING_MENTION = /^<@!?\d{17,19}> /
 const OPENING_TOKEN = /^<(?:@[!&]?|#|a?:\w+:)\d+>/
 const CLOSING_TOKEN = /<(?:@[!&]?|#|a?:\w+:)\d+>$/

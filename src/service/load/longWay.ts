@@ -11,7 +11,7 @@ import type { System } from '../../model/system'
 import { formatInstant } from '../../model/time'
 import type { Deps } from '../deps'
 import { getGroup } from '../groups'
-import { getMember, listMembers } from '../members'
+import { findMemberById, getMember, listMembers } from '../members'
 import { getMessage } from '../messages'
 import { type Front, findSwitch, getFronters } from '../switches'
 import { getSystem, getSystemById } from '../systems'
@@ -56,6 +56,13 @@ export async function groupsSlowly(
 
 export async function memberSlowly(deps: Deps, viewer: Viewer, ref: string): Promise<string> {
   return spellOne(deps, viewer, 'members', await getMember(deps.db, ref))
+}
+
+/** As its owner sees it, without its system. */
+export async function ownMemberSlowly(deps: Deps, id: number): Promise<string> {
+  const row = await findMemberById(deps.db, id)
+  if (!row) throw error('memberNotFound')
+  return spell(deps, 'members', row, 'owner')
 }
 
 export async function groupSlowly(deps: Deps, viewer: Viewer, ref: string): Promise<string> {

@@ -181,7 +181,7 @@ const seenByViewer = (table: Faced, system: string) =>
 /** Both are null once the member is gone. IDs of some platforms have quotation marks. */
 const messageWhere = <Name extends string>(rest: string) =>
   statement<Name | 'viewer', { json: Json }>(
-    `select ${asBytes(`case when system = '${FACELESS}' or member = '${FACELESS}' then '${FACELESS}' else
+    () => `select ${asBytes(`case when system = '${FACELESS}' or member = '${FACELESS}' then '${FACELESS}' else
        '{"timestamp":"' || ${isoOf('timestamp')} || '","id":' || json_quote(id) ||
        ',"original":' || json_quote(original) || ',"sender":' || json_quote(sender) ||
        ',"channel":' || json_quote(channel) || ',"guild":' || json_quote(guild) ||
@@ -209,7 +209,7 @@ export const messageByOriginal = messageWhere<'original' | 'since'>(
 function bySystemRef<More extends string = never>(json: (audience: Audience) => string) {
   const where = (audience: Audience, condition: string) =>
     statement<'ref' | 'viewer' | More, { json: Json | null }>(
-      `select ${asBytes(json(audience))} as json from systems
+      () => `select ${asBytes(json(audience))} as json from systems
        where ${condition}${isTheirs(audience, 'systems.id')}`,
     )
   return forEither((audience) => ({
@@ -227,7 +227,7 @@ function bySystemRef<More extends string = never>(json: (audience: Audience) => 
 function byRef(table: 'members' | 'groups', json: (audience: Audience) => string) {
   const where = (audience: Audience, column: 'hid' | 'uuid') =>
     statement<'ref' | 'viewer', { json: Json | null }>(
-      `select ${asBytes(json(audience))} as json from ${table}
+      () => `select ${asBytes(json(audience))} as json from ${table}
        where ${table}.${column} = :ref${isTheirs(audience, `${table}.system_id`)}`,
     )
   return forEither((audience) => ({ hid: where(audience, 'hid'), uuid: where(audience, 'uuid') }))

@@ -1,22 +1,23 @@
+import { objectSql } from '../../db/faces'
 import { isFinished } from '../../db/finished'
-import type { Db } from '../../db/handle'
 import { createDecoder } from '../../db/rows'
 import { statement } from '../../db/statement'
 import type { AutoproxyMode } from '../../model/autoproxy'
-import { MAX_TAGS } from '../../model/check'
-import { type Member, member } from '../../model/member'
+import { member } from '../../model/member'
 import { requireWitness, type Viewer } from '../../model/privacy'
 import {
   autoproxyTarget,
   type Decision,
   decide,
   type ProxyContext,
+  type ProxyMember,
   type ProxyMessage,
 } from '../../model/proxy/decide'
-import { keysOfContent, PAIRS } from '../../model/proxy/tags'
 import type { Instant } from '../../model/time'
 import { type GuildAutoproxy, getAutoproxy, storeAutoproxy } from '../autoproxy'
 import type { Deps } from '../deps'
+import { ownMemberSlowly } from '../load/longWay'
+import { findMeant } from './lookup'
 
 export interface ProxyRequest extends ProxyMessage {
   account_id: string
@@ -25,21 +26,30 @@ export interface ProxyRequest extends ProxyMessage {
   dry_run: boolean
 }
 
+/** What became of a message; the system's short ID, and the member's JSON where it speaks. */
+export interface Decided {
+  decision: Decision
+  system: string | null
+  member: string | null
+}
+
 /** What becomes of a message. The backslash commands take effect at once, a proxy when recorded. */
 export async function decideMessage(
   deps: Deps,
   viewer: Viewer,
   request: ProxyRequest,
-): Promise<{ decision: Decision<Speaker>; system: { hid: string } | null }> {
+): Promise<Decided> {
   requireWitness(viewer, request.account_id)
-  const loaded = await load(deps.db, request)
+  const loaded = await load(deps, request)
   const decision = decide(loaded?.context ?? null, request)
+  const system = loaded?.system.hid ?? null
+  if (decision.action === 'proxy') {
+    const { id, json } = decision.member
+    return { decision, system, member: json ?? (await ownMemberSlowly(deps, id)) }
+  }
   if (loaded && !request.dry_run) await applyCommand(deps, loaded.system, request, decision)
-  return { decision, system: loaded?.system ?? null }
+  return { decision, system, member: null }
 }
-
-/** A member as the engine takes it, with all that an answer shows of it. */
-export type Speaker = Member & ProxyContext['members'][number]
 
 async function applyCommand(
   deps: Deps,
@@ -54,6 +64,7 @@ async function applyCommand(
     if (action === 'unlatch' && before.autoproxy_mode !== 'latch') return
     const autoproxy_mode = action === 'autoproxy_off' ? 'off' : before.autoproxy_mode
     const after: GuildAutoproxy = {
+      ...before,
       autoproxy_mode,
       autoproxy_member: null,
       last_latch_timestamp: null,
@@ -62,28 +73,30 @@ async function applyCommand(
   })
 }
 
-/** Two queries, whatever the size of the system: the surroundings, and whoever could be meant. */
+/** As of one moment: the surroundings, and whoever could be meant. */
 async function load(
-  db: Db,
+  { db, sharedRead }: Deps,
   { account_id, guild_id, content }: ProxyRequest,
 ): Promise<{ context: ProxyContext<Speaker>; system: { id: number; hid: string } } | null> {
+  sharedRead.join()
   const around = await surroundings(db).get({ account: account_id, guild: guild_id })
   if (!around) return null
   const surrounding = surroundingOf(around)
   const { case_sensitive_proxy_tags } = surrounding.settings
-  const keys = keysOfContent(content ?? '', case_sensitive_proxy_tags)
-  const rows = await candidates[case_sensitive_proxy_tags ? 'asWritten' : 'inAnyCase'](db).all({
-    set: around.tag_set,
-    guild: guild_id,
-    prefixes: JSON.stringify(keys.prefixes),
-    suffixes: JSON.stringify(keys.suffixes),
-    most: keys.most,
-    spoiled: JSON.stringify(keys.spoiled),
-    bare: keys.bare,
-    brackets: JSON.stringify(keys.brackets),
-    target: autoproxyTarget(surrounding),
-  })
-  return { context: { ...surrounding, members: rows.map(speakerOf) }, system: around }
+  const meant = await findMeant(db, around.tag_set, content ?? '', case_sensitive_proxy_tags)
+  const target = autoproxyTarget(surrounding)
+  const members: Speaker[] = []
+  for (const id of withTarget(meant, target)) {
+    const row = await candidate(db).get({ id, guild: guild_id })
+    if (row) members.push(speakerOf(row))
+  }
+  return { context: { ...surrounding, members }, system: around }
+}
+
+/** In order of creation, each once. */
+function withTarget(meant: number[], target: number | null): number[] {
+  if (target === null || meant.includes(target)) return meant
+  return [...meant, target].sort((a, b) => a - b)
 }
 
 /** Flat, as SQLite gives it: what a guild sets is null where it sets nothing. */
@@ -132,7 +145,7 @@ function surroundingOf(row: Surroundings): Omit<ProxyContext, 'members'> {
             name_format: row.guild_name_format,
           },
     guild: {
-      disabled_channels: JSON.parse(row.disabled_channels ?? '[]'),
+      disabled_channels: listOf(row.disabled_channels),
       require_system_tag: row.require_system_tag === 1,
     },
     account: { autoproxy_enabled: row.account_autoproxy === 1 },
@@ -141,13 +154,15 @@ function surroundingOf(row: Surroundings): Omit<ProxyContext, 'members'> {
       member: row.autoproxy_member,
       last_latch: row.last_latch_timestamp,
     },
-    fronters: JSON.parse(row.fronters ?? '[]'),
+    fronters: listOf(row.fronters),
   }
 }
 
-/** Who fronts is looked up only where autoproxy speaks for them. */
-const decodeMember = createDecoder(member)
+function listOf<T>(json: string | null): T[] {
+  return json === null ? [] : JSON.parse(json)
+}
 
+/** Who fronts is looked up only where autoproxy speaks for them. */
 const surroundings = statement<'account' | 'guild', Surroundings>(`
    select systems.id, coalesce(systems.tag_set, systems.id) as tag_set, systems.hid, systems.tag, systems.avatar_url,
      settings.case_sensitive_proxy_tags, settings.latch_timeout, settings.name_format,
@@ -170,13 +185,18 @@ const surroundings = statement<'account' | 'guild', Surroundings>(`
    left join autoproxy on autoproxy.system_id = systems.id and autoproxy.guild_id = :guild
    where accounts.id = :account`)
 
-/** A member with what it set in the guild, which is null where it set nothing. */
-interface Candidate extends Member {
+/** A member as the engine takes it, with its JSON as its owner sees it unless its face is missing. */
+type Speaker = ProxyMember & { json: string | null }
+
+/** As SQLite gives it; what it set in the guild is null where it set nothing. */
+type Candidate = Omit<Speaker, 'guild'> & {
   in_guild: number | null
   guild_display_name: string | null
   guild_avatar_url: string | null
   guild_keep_proxy: number | null
 }
+
+const decodeMember = createDecoder(member)
 
 function speakerOf(row: Candidate): Speaker {
   const keep = row.guild_keep_proxy
@@ -191,59 +211,13 @@ function speakerOf(row: Candidate): Speaker {
   return Object.assign(decodeMember(row), { guild })
 }
 
-/**
- * The member whose tag wins, or up to five of whom one wins, and the target of autoproxy: never
- * more, however many share a tag. For each prefix that the system knows, the suffixes are tried
- * from the longest on; and of those who have a prefix and a suffix, only the first is looked at.
- * (`json_each` goes through a list in its order; `limit -1` keeps SQLite from working out the same
- * twice.)
- */
-function createCandidates(prefix: 'prefix' | 'prefix_key', suffix: 'suffix' | 'suffix_key') {
-  const tagsWith = (head: string, condition = '') =>
-    `from proxy_tag_keys t where t.set_id = :set and t.${prefix} = ${head} ${condition}`
-  const known = `
-    select key as head_length, value as head,
-      exists (select 1 ${tagsWith('value', `and t.${suffix} > ''`)}) as has_tail
-    from json_each(:prefixes)
-    where value is not null and exists (select 1 ${tagsWith('value')}) limit -1`
-  const longest = `
-    select key from json_each(:suffixes)
-    where value is not null and key >= head_length and (key = :most or has_tail)
-      and head_length * ${PAIRS} + :most - key not in (select value from json_each(:spoiled))
-      and exists (select 1 ${tagsWith('head', `and t.${suffix} = value`)}) limit 1`
-  const first = `
-    select t.member_id * ${MAX_TAGS} + t.position
-    ${tagsWith('head', `and t.${suffix} = value`)} order by t.member_id, t.position limit 1`
-  return statement<
-    'set' | 'guild' | 'prefixes' | 'suffixes' | 'most' | 'spoiled' | 'bare' | 'brackets' | 'target',
-    Candidate
-  >(`
-     select members.*, own.member_id as in_guild, own.display_name as guild_display_name,
-       own.avatar_url as guild_avatar_url, own.keep_proxy as guild_keep_proxy
-     from members left join member_guilds own
-       on own.member_id = members.id and own.guild_id = :guild
-     where members.id in (
-       select first / ${MAX_TAGS} from (
-         select (${first}) as first
-         from (select head_length, head, (${longest}) as tail from (${known}) limit -1)
-         cross join json_each(:suffixes) where key = tail
-         order by head_length - key desc, first limit 1
-       )
-       union all
-       select (
-         select t.member_id from proxy_tag_keys t
-         where t.set_id = :set and t.bare_key = :bare and t.brackets = value and t.gap = (
-           select max(w.gap) from proxy_tag_keys w
-           where w.set_id = :set and w.bare_key = :bare and w.brackets = value
-         )
-         order by t.member_id, t.position limit 1
-       ) from json_each(:brackets)
-       union all select :target
-     )
-     order by members.id`)
-}
-
-const candidates = {
-  asWritten: createCandidates('prefix', 'suffix'),
-  inAnyCase: createCandidates('prefix_key', 'suffix_key'),
-}
+const candidate = statement<'id' | 'guild', Candidate>(
+  () => `select members.id, members.uuid, members.hid, members.name, members.display_name,
+     members.avatar_url, members.webhook_avatar_url, members.proxy_tags, members.keep_proxy,
+     members.tts, members.autoproxy_enabled, ${objectSql('members', 'owner')} as json,
+     own.member_id as in_guild, own.display_name as guild_display_name,
+     own.avatar_url as guild_avatar_url, own.keep_proxy as guild_keep_proxy
+   from members left join member_guilds own
+     on own.member_id = members.id and own.guild_id = :guild
+   where members.id = :id`,
+)

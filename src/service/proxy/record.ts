@@ -1,8 +1,9 @@
 import { inArray } from 'drizzle-orm'
-import { storeFaces } from '../../db/faces'
+import { spellOwn, storeFaces } from '../../db/faces'
 import type { Db } from '../../db/handle'
 import { statement } from '../../db/statement'
 import { messages } from '../../db/tables'
+import type { AutoproxyMode } from '../../model/autoproxy'
 import { Problem } from '../../model/check'
 import { error } from '../../model/errors'
 import type { Member } from '../../model/member'
@@ -12,7 +13,6 @@ import { switchEffect } from '../../model/proxy/decide'
 import type { Settings } from '../../model/settings'
 import { MAX_FRONTERS, nextMoment } from '../../model/switch'
 import type { Instant } from '../../model/time'
-import { findAccount } from '../accounts'
 import { getAutoproxy, storeAutoproxy } from '../autoproxy'
 import type { Deps } from '../deps'
 import { findMember } from '../members'
@@ -32,6 +32,14 @@ export interface MessageDraft {
   timestamp: Instant | null
 }
 
+/** A message with the JSON of its system and its member, as their owner sees them. */
+export interface Recorded {
+  message: Message
+  system: string | null
+  member: string | null
+  isNew: boolean
+}
+
 /**
  * Keeps the record of a message that was proxied, with everything that follows from it. Sent
  * again, it changes nothing: a bot that does not know whether it was heard may simply repeat.
@@ -40,7 +48,7 @@ export async function recordMessage(
   deps: Deps,
   viewer: Viewer,
   draft: MessageDraft,
-): Promise<FoundMessage & { isNew: boolean }> {
+): Promise<Recorded> {
   requireWitness(viewer, draft.sender)
   return deps.transact(async (tx) => {
     const speaker = await getSpeaker(tx, draft)
@@ -48,10 +56,16 @@ export async function recordMessage(
     if (known) {
       if (!isSame(known, draft, speaker))
         throw error('conflict', 'the message is recorded otherwise')
-      return { ...(await withMember(tx, known)), isNew: false }
+      return { ...spellRows(tx, await withMember(tx, known)), isNew: false }
     }
     // What is recorded stays so: a repeat is not refused for an account that was unlinked since.
-    await refuseStranger(tx, draft.sender, speaker)
+    const around = await surroundings(tx).get({
+      system: speaker.system_id,
+      sender: draft.sender,
+      guild: draft.guild,
+    })
+    // Members speak through the accounts of their own system only.
+    if (around?.sender_system !== speaker.system_id) throw error('notYourMember')
     const { member: _, ...ids } = draft
     const timestamp = draft.timestamp ?? deps.now()
     const message = { ...ids, timestamp, system_id: speaker.system_id, member_id: speaker.id }
@@ -62,7 +76,7 @@ export async function recordMessage(
       message_count: speaker.message_count + 1,
       last_message_timestamp: timestamp,
     }
-    await storeFaces(tx, 'members', member)
+    const face = await storeFaces(tx, 'members', member)
     const system = await getSystemById(tx, member.system_id)
     await tell(tx, deps.now(), {
       system_id: system.id,
@@ -70,9 +84,15 @@ export async function recordMessage(
       subject: null,
       data: { ...message, system, member },
     })
-    await moveLatch(deps, tx, message, member)
-    await followWithSwitch(deps, tx, timestamp, draft.timestamp !== null, member)
-    return { message, member, system, isNew: true }
+    if (around.autoproxy_mode === 'latch') await moveLatch(deps, tx, message, member)
+    if (around.proxy_switch !== 'off')
+      await followWithSwitch(deps, tx, timestamp, draft.timestamp !== null, member, around)
+    return {
+      message,
+      system: spellOwn(tx, 'systems', system),
+      member: spellOwn(tx, 'members', member, face),
+      isNew: true,
+    }
   })
 }
 
@@ -94,10 +114,12 @@ async function getSpeaker(tx: Db, { member }: MessageDraft): Promise<Member> {
   return found
 }
 
-/** Members speak through the accounts of their own system only. */
-async function refuseStranger(tx: Db, sender: string, speaker: Member): Promise<void> {
-  const account = await findAccount(tx, sender)
-  if (account?.system_id !== speaker.system_id) throw error('notYourMember')
+function spellRows(tx: Db, { message, system, member }: FoundMessage): Omit<Recorded, 'isNew'> {
+  return {
+    message,
+    system: system && spellOwn(tx, 'systems', system),
+    member: member && spellOwn(tx, 'members', member),
+  }
 }
 
 function isSame(known: Message, draft: MessageDraft, speaker: Member): boolean {
@@ -111,7 +133,7 @@ function isSame(known: Message, draft: MessageDraft, speaker: Member): boolean {
   )
 }
 
-/** While the guild's autoproxy latches, it follows whoever spoke last. */
+/** The guild's latch follows whoever spoke last. */
 async function moveLatch(
   deps: Deps,
   tx: Db,
@@ -120,7 +142,6 @@ async function moveLatch(
 ): Promise<void> {
   if (guild === null) return
   const before = await getAutoproxy(tx, speaker.system_id, guild)
-  if (before.autoproxy_mode !== 'latch') return
   const after = { ...before, autoproxy_member: speaker, last_latch_timestamp: timestamp }
   await storeAutoproxy(deps, tx, speaker.system_id, guild, before, after)
 }
@@ -132,10 +153,9 @@ async function followWithSwitch(
   timestamp: Instant,
   isGiven: boolean,
   speaker: Member,
+  { proxy_switch }: Surroundings,
 ): Promise<void> {
   const systemId = speaker.system_id
-  const proxy_switch = (await proxySwitch(tx).get({ system: systemId }))?.proxy_switch ?? 'off'
-  if (proxy_switch === 'off') return
   const latest = await findLatest(tx, systemId)
   const fronters = latest?.members ?? []
   const effect = switchEffect(
@@ -155,8 +175,19 @@ async function followWithSwitch(
   await insertSwitch(deps, tx, systemId, at, [speaker])
 }
 
-const proxySwitch = statement<'system', Pick<Settings, 'proxy_switch'>>(
-  'select proxy_switch from settings where system_id = :system',
+/** What decides about the effects of a message. */
+interface Surroundings extends Pick<Settings, 'proxy_switch'> {
+  /** The system that the sender is linked to. */
+  sender_system: number | null
+  autoproxy_mode: AutoproxyMode | null
+}
+
+const surroundings = statement<'system' | 'sender' | 'guild', Surroundings>(
+  `select proxy_switch,
+     (select system_id from accounts where id = :sender) as sender_system,
+     (select autoproxy_mode from autoproxy where system_id = :system and guild_id = :guild)
+       as autoproxy_mode
+   from settings where system_id = :system`,
 )
 
 const countMessage = statement<'timestamp' | 'id'>(`

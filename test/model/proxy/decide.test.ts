@@ -822,19 +822,25 @@ describe('keys', () => {
     expect(isFound(tag, content)).toBe(found)
   })
 
-  test('a text has few keys, however long it is', () => {
-    const { prefixes, suffixes, bare } = keysOfContent('ab'.repeat(2000), true)
-    expect([prefixes.length, suffixes.length, bare]).toEqual([
-      MAX_TAG_AFFIXES + 1,
-      MAX_TAG_AFFIXES + 1,
-      null,
-    ])
+  test('a text has short keys, however long it is', () => {
+    const { head, tail, bare } = keysOfContent('ab'.repeat(2000), true)
+    expect([head.length, tail.length, bare]).toEqual([MAX_TAG_AFFIXES, MAX_TAG_AFFIXES, null])
   })
 
   test('no key is half a letter', () => {
-    const { prefixes, suffixes } = keysOfContent('🐦🐦', true)
-    expect(prefixes).toEqual(['', null, '🐦', null, '🐦🐦'])
-    expect(suffixes).toEqual(['🐦🐦', null, '🐦', null, ''])
+    const { head, tail } = keysOfContent(`a${'🐦'.repeat(100)}a`, true)
+    expect([head, tail]).toEqual([`a${'🐦'.repeat(47)}`, `${'🐦'.repeat(47)}a`])
+    expect(keysOfContent(`🐦${'a'.repeat(94)}🐦${'a'.repeat(94)}🐦`, true)).toMatchObject({
+      head: `🐦${'a'.repeat(93)}`,
+      tail: `${'a'.repeat(93)}🐦`,
+    })
+  })
+
+  test.each([
+    ['a zero', 'ab\0c\0de'],
+    ['half a letter', 'ab\ud83dc\udc26de'],
+  ])('no key has what no tag can have: %s', (_, content) => {
+    expect(keysOfContent(content, true)).toMatchObject({ head: 'ab', tail: 'de', bare: null })
   })
 })
 
@@ -937,8 +943,9 @@ function proxied(context: ProxyContext, message: Partial<ProxyMessage>) {
 
 function isFound(tag: ProxyTag, content: string): boolean {
   const { prefix_key, suffix_key, bare_key } = keysOfTag(tag)
-  const { prefixes, suffixes, bare } = keysOfContent(content, false)
-  return (prefixes.includes(prefix_key) && suffixes.includes(suffix_key)) || bare === bare_key
+  const { head, tail, bare, counts } = keysOfContent(content, false)
+  const isAround = head.startsWith(prefix_key) && tail.endsWith(suffix_key)
+  return (isAround && counts(prefix_key, suffix_key)) || bare === bare_key
 }
 
 function lengthOf({ prefix, suffix }: ProxyTag): number {

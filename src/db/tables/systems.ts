@@ -1,0 +1,33 @@
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { DISCORD } from '../../model/platform'
+import { settings } from '../../model/settings'
+import { system } from '../../model/system'
+import { columnsOf } from '../columns'
+
+/** Made anew for each table: a column remembers the table it was first named in. */
+export const identity = () => ({
+  id: integer().primaryKey({ autoIncrement: true }),
+  uuid: text().notNull().unique(),
+  hid: text().notNull().unique(),
+})
+
+export const ofSystem = () =>
+  integer()
+    .notNull()
+    .references(() => systems.id, { onDelete: 'cascade' })
+
+export const systems = sqliteTable('systems', {
+  ...identity(),
+  ...columnsOf(system),
+  /** Which of the `proxy_tag_keys` are this system's; those with its own number when null. */
+  tag_set: integer(),
+  /** The platform of the bot that made it. What is older than platforms is Discord's. */
+  made_on: text().default(DISCORD),
+})
+
+export const systemSettings = sqliteTable('settings', {
+  system_id: ofSystem().primaryKey(),
+  ...columnsOf(settings),
+  /** PluralKit's; nothing here asks for it, but an export gives it back. */
+  card_show_color_hex: integer({ mode: 'boolean' }).notNull().default(false),
+})

@@ -11,7 +11,7 @@ import {
   listDays,
   listPairs,
   listStints,
-} from '../../service/fronting'
+} from '../../service/fronting/fronting'
 import { dayToV2, hoursToV2, stintToV2, totalsToV2 } from '../../wire/fronting'
 import { answerBytes } from '../answers'
 import { describe } from '../openapi'

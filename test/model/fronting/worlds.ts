@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import type { Shift } from '../../src/model/fronting/walk'
-import { DAY, HOUR, type Instant, MINUTE, parseInstant, SECOND } from '../../src/model/time'
-import type { Question } from './frontingOracle'
+import type { Shift } from '../../../src/model/fronting/walk'
+import { DAY, HOUR, type Instant, MINUTE, parseInstant, SECOND } from '../../../src/model/time'
+import type { Question } from './oracle'
 
 /** Zones, each with moments at which its clocks did something odd. */
 export const oddMoments: [zone: string, what: string, at: string][] = [

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { imports, switches } from '../../../src/db/tables'
-import { home } from '../../kit'
-import { makeWorld, play, type World } from '../../scenarios'
+import { imports, switches } from '../../../../src/db/tables'
+import { home } from '../../../kit'
+import { makeWorld, play, type World } from '../../../scenarios'
 
 const place = home()
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import ICAL from 'ical.js'
 import ical from 'node-ical'
-import { parseInstant } from '../../../src/model/time'
-import { home } from '../../kit'
-import { makeWorld, type World } from '../../scenarios'
+import { parseInstant } from '../../../../src/model/time'
+import { home } from '../../../kit'
+import { makeWorld, type World } from '../../../scenarios'
 
 const place = home()
 

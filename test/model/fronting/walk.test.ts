@@ -1,24 +1,24 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { findBuckets, isTooLong, MARGIN, periods } from '../../src/model/fronting/calendar'
-import { sumDays } from '../../src/model/fronting/days'
-import { sumHours } from '../../src/model/fronting/hours'
-import { Lengths } from '../../src/model/fronting/lengths'
-import { MAX_PAIRS, sumPairs } from '../../src/model/fronting/pairs'
-import { collectStints, newestFirst } from '../../src/model/fronting/stints'
-import { Sum } from '../../src/model/fronting/sum'
-import { sumTotals } from '../../src/model/fronting/totals'
+import { findBuckets, isTooLong, MARGIN, periods } from '../../../src/model/fronting/calendar'
+import { sumDays } from '../../../src/model/fronting/days'
+import { sumHours } from '../../../src/model/fronting/hours'
+import { Lengths } from '../../../src/model/fronting/lengths'
+import { MAX_PAIRS, sumPairs } from '../../../src/model/fronting/pairs'
+import { collectStints, newestFirst } from '../../../src/model/fronting/stints'
+import { Sum } from '../../../src/model/fronting/sum'
+import { sumTotals } from '../../../src/model/fronting/totals'
 import {
   createLookback,
   createWalk,
   type Listener,
   type Shift,
   type Span,
-} from '../../src/model/fronting/walk'
-import { findOffsets, type Offset } from '../../src/model/fronting/zone'
-import { DAY, HOUR, type Instant, parseInstant, SECOND } from '../../src/model/time'
-import { daysOf, hoursOf, pairsOf, type Question, stintsOf, totalsOf } from './frontingOracle'
-import { oddMoments, questionsAround } from './frontingWorlds'
+} from '../../../src/model/fronting/walk'
+import { findOffsets, type Offset } from '../../../src/model/fronting/zone'
+import { DAY, HOUR, type Instant, parseInstant, SECOND } from '../../../src/model/time'
+import { daysOf, hoursOf, pairsOf, type Question, stintsOf, totalsOf } from './oracle'
+import { oddMoments, questionsAround } from './worlds'
 
 const RUNS = { numRuns: 60 }
 

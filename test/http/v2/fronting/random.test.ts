@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
-import { members as memberTable } from '../../../src/db/tables'
-import { periods } from '../../../src/model/fronting/calendar'
-import type { Member } from '../../../src/model/member'
-import { formatInstant, type Instant } from '../../../src/model/time'
-import { insertMember } from '../../../src/service/members'
-import { deleteAllSwitches, insertSwitch } from '../../../src/service/switches'
-import { dayToV2, hoursToV2, stintToV2, totalsToV2 } from '../../../src/wire/fronting'
-import { home, type Someone } from '../../kit'
+import { members as memberTable } from '../../../../src/db/tables'
+import { periods } from '../../../../src/model/fronting/calendar'
+import type { Member } from '../../../../src/model/member'
+import { formatInstant, type Instant } from '../../../../src/model/time'
+import { insertMember } from '../../../../src/service/members'
+import { deleteAllSwitches, insertSwitch } from '../../../../src/service/switches'
+import { dayToV2, hoursToV2, stintToV2, totalsToV2 } from '../../../../src/wire/fronting'
+import { home, type Someone } from '../../../kit'
 import {
   daysOf,
   hoursOf,
@@ -16,8 +16,8 @@ import {
   type Question,
   stintsOf,
   totalsOf,
-} from '../../model/frontingOracle'
-import { oddMoments, questionsAround } from '../../model/frontingWorlds'
+} from '../../../model/fronting/oracle'
+import { oddMoments, questionsAround } from '../../../model/fronting/worlds'
 
 /** What the clock shows, where a question says so. */
 let clock: Instant = Date.now() * 1000

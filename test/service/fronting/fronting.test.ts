@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { switches } from '../../src/db/tables'
-import type { Shift } from '../../src/model/fronting/walk'
-import type { Member } from '../../src/model/member'
-import { nobody } from '../../src/model/privacy'
-import { DAY, HOUR, type Instant, MINUTE } from '../../src/model/time'
+import { switches } from '../../../src/db/tables'
+import type { Shift } from '../../../src/model/fronting/walk'
+import type { Member } from '../../../src/model/member'
+import { nobody } from '../../../src/model/privacy'
+import { DAY, HOUR, type Instant, MINUTE } from '../../../src/model/time'
 import {
   getCalendar,
   getHours,
@@ -11,10 +11,10 @@ import {
   listDays,
   listPairs,
   listStints,
-} from '../../src/service/fronting'
-import { insertMember } from '../../src/service/members'
-import { home, type Someone } from '../kit'
-import { pairsOf, type Question, stintsOf, totalsOf } from '../model/frontingOracle'
+} from '../../../src/service/fronting/fronting'
+import { insertMember } from '../../../src/service/members'
+import { home, type Someone } from '../../kit'
+import { pairsOf, type Question, stintsOf, totalsOf } from '../../model/fronting/oracle'
 
 const NOW: Instant = Date.UTC(2026, 0, 1) * 1000
 const { deps, makeSystem } = home({ now: () => NOW })

@@ -1,16 +1,16 @@
-import { isFinished } from '../db/finished'
-import type { Db } from '../db/handle'
-import { statement } from '../db/statement'
+import { isFinished } from '../../db/finished'
+import type { Db } from '../../db/handle'
+import { statement } from '../../db/statement'
 import {
   createLookback,
   type Lookback,
   type Shift,
   type Span,
   type Walk,
-} from '../model/fronting/walk'
-import type { Instant } from '../model/time'
-import type { Deps } from './deps'
-import { takeTurns } from './turns'
+} from '../../model/fronting/walk'
+import type { Instant } from '../../model/time'
+import type { Deps } from '../deps'
+import { takeTurns } from '../turns'
 
 /** Members' short IDs by their row numbers, as SQLite writes these. */
 export type Names = ReadonlyMap<string, string>

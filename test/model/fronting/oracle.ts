@@ -1,11 +1,11 @@
-import type { Period } from '../../src/model/fronting/calendar'
-import type { Day } from '../../src/model/fronting/days'
-import type { Hours } from '../../src/model/fronting/hours'
-import type { Pair } from '../../src/model/fronting/pairs'
-import type { Stint } from '../../src/model/fronting/stints'
-import type { MemberTotal, Totals } from '../../src/model/fronting/totals'
-import type { Shift, Span } from '../../src/model/fronting/walk'
-import { type Instant, MINUTE, SECOND } from '../../src/model/time'
+import type { Period } from '../../../src/model/fronting/calendar'
+import type { Day } from '../../../src/model/fronting/days'
+import type { Hours } from '../../../src/model/fronting/hours'
+import type { Pair } from '../../../src/model/fronting/pairs'
+import type { Stint } from '../../../src/model/fronting/stints'
+import type { MemberTotal, Totals } from '../../../src/model/fronting/totals'
+import type { Shift, Span } from '../../../src/model/fronting/walk'
+import { type Instant, MINUTE, SECOND } from '../../../src/model/time'
 
 /**
  * What the answers must be, found the slow way: time is cut wherever anything could change, and for

@@ -79,10 +79,21 @@ function writeToStandardError(text: string): void {
 
 /** Joined by hand: an object made only to be spelled would take twice as long. */
 function spellJson({ level, message, fields }: Entry, iso: string): string {
-  const head = `{"time":"${iso}","level":"${level}","message":${JSON.stringify(message)}`
-  const rest = JSON.stringify(fields).slice(1)
-  return rest === '}' ? `${head}}\n` : `${head},${rest}\n`
+  let line = `{"time":"${iso}","level":"${level}","message":${spellValue(message)}`
+  for (const key in fields) {
+    const value = fields[key]
+    if (value !== undefined) line += `,"${key}":${spellValue(value)}`
+  }
+  return `${line}}\n`
 }
+
+/** Most need nothing but to be put between quotation marks. */
+function spellValue(value: string | number | boolean | null): string {
+  return typeof value === 'string' && PLAIN.test(value) ? `"${value}"` : JSON.stringify(value)
+}
+
+/** Printable, and neither a quotation mark nor a backslash. */
+const PLAIN = /^[ !#-[\]-~]*$/
 
 /** Many lines are of the same millisecond. */
 function createIsoSpelling(): (at: number) => string {

@@ -65,6 +65,17 @@ describe('the house', () => {
     expect(touching).toEqual([])
   })
 
+  test('only what a wire has made is shown', () => {
+    const makers = files.filter((file) =>
+      /\bas (Shown|ShownObject|Json)\b|import \{[^}]*\bshow\b[^}]*\} from/.test(
+        read(join('src', file)),
+      ),
+    )
+    // A webhook is spelled where it is kept; faces were made by a wire when their rows were written.
+    const others = makers.filter((file) => roomOf(file) !== 'wire')
+    expect(others.toSorted()).toEqual(['events/webhooks.ts', 'service/load/load.ts'])
+  })
+
   test('only main reads the environment and the arguments', () => {
     const readers = files.filter((file) =>
       /process\.(env\b(?!\.MULTITUDE_COMMIT)|argv)/.test(read(join('src', file))),

@@ -1,6 +1,7 @@
 import type { systems } from '../src/db/tables'
+import type { routes } from '../src/http/routes'
 import type { Member, MemberDraft, MemberPatch, member } from '../src/model/member'
-import type { Seen } from '../src/model/privacy'
+import type { Seen, Shown } from '../src/model/privacy'
 import type { Settings } from '../src/model/settings'
 import type { System, SystemPatch } from '../src/model/system'
 
@@ -41,4 +42,19 @@ export const unknown: SystemPatch = { nickname: 'x' }
 export function raw(row: Member): Seen<typeof member> {
   // @ts-expect-error a raw row is not seen: only `see` applies privacy
   return row
+}
+
+export function leave(app: ReturnType<typeof routes>, row: Member, shown: Shown): void {
+  app.get('/shown', async () => shown)
+  app.get('/list', async () => [shown])
+  app.get('/response', async () => new Response())
+  app.get('/nothing', async ({ set }) => {
+    set.status = 204
+  })
+  // @ts-expect-error a row cannot leave unseen: only wires make what is shown
+  app.get('/row', async () => row)
+  // @ts-expect-error nor can a list of rows
+  app.get('/rows', async () => [row])
+  // @ts-expect-error nor what a route puts together by itself
+  app.get('/made', async () => ({ name: row.name }))
 }

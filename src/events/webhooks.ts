@@ -8,6 +8,7 @@ import { Problem } from '../model/check'
 import { error } from '../model/errors'
 import { requireSystem, type Viewer } from '../model/privacy'
 import { formatInstant, type Instant } from '../model/time'
+import { show } from '../wire/json'
 import type { EventDeps } from './deps'
 import { latestEventId } from './outbox'
 
@@ -136,7 +137,7 @@ export async function describeWebhook({ db }: EventDeps, viewer: Viewer) {
   const systemId = requireSystem(viewer)
   const hook = await findWebhook(db, systemId)
   const rows = await recent(db).all({ system: systemId })
-  return {
+  return show({
     url: hook?.url ?? null,
     state: hook?.state ?? ('none' as const),
     reason: hook?.reason ?? null,
@@ -150,7 +151,7 @@ export async function describeWebhook({ db }: EventDeps, viewer: Viewer) {
       error,
       attempt,
     })),
-  }
+  })
 }
 
 /** The given signing token, or a new one. */

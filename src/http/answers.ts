@@ -93,9 +93,9 @@ function isAccepted(accepted: string, name: Encoding): boolean {
   })
 }
 
-/** Weak, because the same answer may be compressed or not. */
+/** Weak, because the same answer may be compressed or not. Of long answers this hash is soonest made. */
 function tagOf(bytes: Bytes): string {
-  return `W/"${Bun.hash(bytes).toString(36)}"`
+  return `W/"${Bun.hash.xxHash3(bytes).toString(36)}"`
 }
 
 function isAmong(known: string, tag: string): boolean {

@@ -3,6 +3,7 @@ import { compress } from './answers'
 import { findCaller } from './caller'
 import { giveContext, type RequestContext, requestIdOf } from './context'
 import { answerThrown, answerTooMany, answerUnknown, type FailureParts } from './failures'
+import { forEveryone, type PublicParts } from './forEveryone'
 import { createGate, createRefusal } from './gate'
 import {
   addBaseHeaders,
@@ -11,13 +12,13 @@ import {
   limitedHeadersOf,
   preflight,
 } from './headers'
-import { type PagesParts, pages } from './pages'
 import { type Allowance, createRequestLimit } from './ratelimit'
-import { isRead } from './routes'
+import { collectReads, findRead, type Reads } from './reads'
+import { answerLoaded, isRead } from './routes'
 import { collectFacts, type Facts, findFacts, type Wire } from './wire'
 import { describeRoutes, documentedWires, type RouteParts, rootWire } from './wires'
 
-export interface ServerParts extends RouteParts, FailureParts, Pick<PagesParts, 'findTrouble'> {
+export interface ServerParts extends RouteParts, FailureParts, Pick<PublicParts, 'findTrouble'> {
   /** While the server stops: what an answer waits for before it ends its connection. */
   closing: () => Promise<void> | undefined
 }
@@ -28,8 +29,9 @@ export type Handle = (request: Request, peer: string | (() => string)) => Promis
 /** What is ready for the requests to a path before they come. */
 interface Place {
   readonly facts: Facts
-  /** Where in the path the name of a system begins, if that follows. */
+  /** Where in the path the name begins that may follow its noun. */
   readonly nameAt: number
+  readonly reads: Reads
   readonly unlimited: BaseHeadersOfPath
   readonly limited: BaseHeadersOfPath
 }
@@ -38,14 +40,16 @@ interface Place {
 export function createHandler(parts: ServerParts): Handle {
   const { deps, config, log, closing } = parts
   const wires = [
-    pages({ ...parts, describeRoutes: () => describeRoutes(parts) }),
+    forEveryone({ ...parts, describeRoutes: () => describeRoutes(parts) }),
     ...documentedWires(parts),
     rootWire(parts),
   ]
+  const reads = collectReads(wires)
   const places = collectFacts(wires, (facts, start): Place => {
     const unlimited = baseHeadersOf(facts)
     const limited = config.RATE_LIMIT ? limitedHeadersOf(facts, config.RATE_LIMIT) : unlimited
-    return { facts, nameAt: start.length + 1, unlimited, limited }
+    const nameAt = start.length + 1
+    return { facts, nameAt, reads: reads.get(start) ?? new Map(), unlimited, limited }
   })
   const app = createRouter(wires, (path) => findFacts(places, path).facts, parts)
   const limit = createRequestLimit(config, log)
@@ -61,7 +65,8 @@ export function createHandler(parts: ServerParts): Handle {
     const request = withAddress(given)
     const { method, url } = request
     const path = pathOf(url)
-    const { facts, nameAt, unlimited, limited } = findFacts(places, path)
+    const place = findFacts(places, path)
+    const { facts, nameAt, unlimited, limited } = place
     if (gate.isFull && !facts.isUrgent) return refuse()
     const requestId = `${boot}-${(count++).toString(36)}`
     let response: Response
@@ -78,24 +83,29 @@ export function createHandler(parts: ServerParts): Handle {
         const found = findCaller(deps, request.headers, facts)
         const caller = found instanceof Promise ? await found : found
         const peer = typeof from === 'string' ? () => from : from
-        const reads = isRead(method)
+        const isReading = isRead(method)
+        const name = partAt(path, nameAt)
         // Writes are only ever allowed on the caller's own system.
-        const named = reads ? (facts.namesSystem ? namedIn(path, nameAt) : null) : '@me'
-        const scope = reads ? facts.scope : 'generic_update'
+        const named = isReading ? (facts.namesSystem ? name || '@me' : null) : '@me'
+        const scope = isReading ? facts.scope : 'generic_update'
         allowance = limit(request, scope, named, caller, peer)
         const bases = allowance ? limited : unlimited
-        base = reads ? (caller.kind === 'nobody' ? bases.reads : bases.ownReads) : bases.writes
+        base = isReading ? (caller.kind === 'nobody' ? bases.reads : bases.ownReads) : bases.writes
         const context: RequestContext = {
           caller,
           requestId,
           peer,
           headers: base.ofJson,
-          isKept: reads && facts.isKept,
+          isKept: isReading && facts.isKept,
           trustedProxies: config.TRUST_PROXY,
         }
         giveContext(asked, context)
+        const load = isReading ? findRead(place.reads, path, name, nameAt) : undefined
         if (allowance?.retryAfter) response = answerTooMany(allowance)
-        else if (mayBeFolded(method, path))
+        else if (load) {
+          const loaded = load(caller.viewer, name)
+          response = answerLoaded(asked, context, loaded instanceof Promise ? await loaded : loaded)
+        } else if (mayBeFolded(method, path))
           response = answerUnknown(app, method, path, facts.unknown)
         else response = await app.fetch(asked)
         if (context.large)
@@ -174,8 +184,8 @@ function pathOf(url: string): string {
   return end === -1 ? url.slice(start) : url.slice(start, end)
 }
 
-/** The part of a path that begins there; without one it is the caller's own system. */
-function namedIn(path: string, start: number): string {
+/** The part of a path that begins there, or nothing. */
+function partAt(path: string, start: number): string {
   const end = path.indexOf('/', start)
-  return path.slice(start, end === -1 ? undefined : end) || '@me'
+  return end === -1 ? path.slice(start) : path.slice(start, end)
 }

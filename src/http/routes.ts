@@ -1,27 +1,55 @@
-import { Elysia } from 'elysia'
+import {
+  type DefinitionBase,
+  Elysia,
+  type EphemeralType,
+  type MetadataBase,
+  type RouteBase,
+  type SingletonBase,
+} from 'elysia'
 import { error } from '../model/errors'
-import { requireSystem } from '../model/privacy'
+import { requireSystem, type Shown } from '../model/privacy'
 import { answerBytes, answerRead, type Bytes, encodeJson } from './answers'
 import { receiveBody, receiveFile, type UnreadFile } from './body'
-import { callerOf, type KnownRequest } from './context'
+import { callerOf, type KnownRequest, type RequestContext } from './context'
 
 /** A group of routes that know their viewer and get their body as unread JSON text. */
 export function routes(bodyLimit: number) {
-  return new Elysia({ normalize: false })
-    .onParse(refuseNobody)
-    .onParse(({ request }) => receiveBody(request, bodyLimit))
-    .derive(({ request }) => ({ viewer: callerOf(request).viewer }))
-    .mapResponse(({ request, responseValue, set }) =>
-      answerJson(request, responseValue, set.status),
-    )
+  return answeringShown(
+    new Elysia({ normalize: false })
+      .onParse(refuseNobody)
+      .onParse(({ request }) => receiveBody(request, bodyLimit))
+      .derive(({ request }) => ({ viewer: callerOf(request).viewer }))
+      .mapResponse(({ request, responseValue, set }) =>
+        answerJson(request, responseValue, set.status),
+      ),
+  )
 }
 
 /** As routes, for those that take a whole file as their body, and read it when its turn has come. */
 export function fileRoutes(bodyLimit: number) {
-  return new Elysia({ normalize: false })
-    .onParse(refuseNobody)
-    .onParse(({ request }): UnreadFile => ({ arrive: () => receiveFile(request, bodyLimit) }))
-    .derive(({ request }) => ({ viewer: callerOf(request).viewer }))
+  return answeringShown(
+    new Elysia({ normalize: false })
+      .onParse(refuseNobody)
+      .onParse(({ request }): UnreadFile => ({ arrive: () => receiveFile(request, bodyLimit) }))
+      .derive(({ request }) => ({ viewer: callerOf(request).viewer })),
+  )
+}
+
+/** All that a route may answer beside a ready `Response`: a row that nobody has looked at is none. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a route that only sets its status gives nothing
+type Answer = Shown | readonly Shown[] | undefined | void
+
+/** Says so to the type checker alone: Elysia would look at each answer again. */
+function answeringShown<
+  P extends string,
+  S extends SingletonBase,
+  D extends DefinitionBase,
+  M extends MetadataBase,
+  R extends RouteBase,
+  E extends EphemeralType,
+  V extends EphemeralType,
+>(app: Elysia<P, S, D, M, R, E, V>) {
+  return app as Elysia<P, S, D, M, R, E, V & { schema: { response: { 200: Answer } } }>
 }
 
 /** Nobody may write, and nobody's body is read. */
@@ -36,6 +64,16 @@ export function refuseStrangersToWrite({ request }: { request: Request }): void 
 
 export function isRead(method: string): boolean {
   return method === 'GET' || method === 'HEAD'
+}
+
+/** Answers with what a read found. */
+export function answerLoaded(
+  request: Request,
+  { isKept, headers }: RequestContext,
+  json: Bytes | null,
+): Response {
+  if (json === null) return new Response(null, { status: 204 })
+  return isKept ? answerRead(request, json, headers) : answerBytes(request, json, headers)
 }
 
 /** What storage gave as bytes is JSON already. Elysia knows by itself what to make of all else. */

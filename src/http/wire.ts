@@ -72,6 +72,7 @@ export function collectFacts<T>(
 }
 
 export function findFacts<T>({ known, others }: FactsByPath<T>, path: string): T {
+  // A slash in second place ends nothing: `//docs` is not the root.
   const first = path.indexOf('/', 2)
   if (first === -1) return known.get(path) ?? others
   const second = path.indexOf('/', first + 1)

@@ -79,8 +79,12 @@ export function parseDraft<E extends Entity>(entity: E, reading: Given): Draft<E
   return values as Draft<E>
 }
 
+export function isNothing(patch: object): boolean {
+  return Object.keys(patch).length === 0
+}
+
 export function throwIfNothing(patch: object): void {
-  if (Object.keys(patch).length === 0) throw error('nothingToChange')
+  if (isNothing(patch)) throw error('nothingToChange')
 }
 
 export function throwIfAny(problems: Problems): void {

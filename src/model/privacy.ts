@@ -49,6 +49,13 @@ export type Seen<E> = {
   readonly [K in keyof Row<E>]?: Row<E>[K] | null
 } & Partial<Identity> & { readonly [seen]: E }
 
+declare const shown: unique symbol
+
+/** What may leave the house: what a wire made of what was seen. Routes answer with nothing else. */
+export interface Shown {
+  readonly [shown]: true
+}
+
 export function isOwner(viewer: Viewer, systemId: number): boolean {
   return viewer.system === systemId
 }

@@ -7,6 +7,7 @@ import {
   type Draft,
   type Entity,
   fillDefaults,
+  isNothing,
   type Patch,
   type Row,
 } from '../model/entity'
@@ -24,7 +25,7 @@ import {
 } from '../model/guild'
 import { requireSystem, requireWitness, type Viewer } from '../model/privacy'
 import type { Deps } from './deps'
-import { findMemberById, getOwnMember } from './members'
+import { ownMembers } from './members'
 import { tell } from './outbox'
 import { refuseDeleted } from './systems'
 
@@ -77,7 +78,7 @@ export async function getMemberGuild(
   ref: string,
   guildId: string,
 ): Promise<MemberGuild> {
-  const { id } = await getOwnMember(deps, viewer, ref)
+  const { id } = await ownMembers.getOwn(deps, viewer, ref)
   const found = await findMemberGuild(deps.db, id, guildId)
   if (!found) throw error('noMemberGuild')
   return found
@@ -91,10 +92,10 @@ export async function patchMemberGuild(
   patch: MemberGuildPatch,
   onMissing: OnMissing,
 ): Promise<MemberGuild> {
-  const member = await getOwnMember(deps, viewer, ref)
+  const member = await ownMembers.getOwn(deps, viewer, ref)
   if (onMissing === 'make') requireWitness(viewer, guildId)
   return deps.transact(async (tx) => {
-    if (!(await findMemberById(tx, member.id))) throw error('memberNotFound')
+    await ownMembers.refuseDeleted(tx, member.id)
     const found = await findMemberGuild(tx, member.id, guildId)
     if (!found && onMissing === 'refuse') throw error('noMemberGuild')
     const { after, changed } = applyPatch(memberGuild, found, patch)
@@ -162,7 +163,7 @@ function applyPatch<E extends Entity>(entity: E, found: Row<E> | null, patch: Pa
   const changed = changesOf(before, patch)
   return {
     after: { ...before, ...changed } as Row<E>,
-    changed: Object.keys(changed).length > 0 ? changed : null,
+    changed: isNothing(changed) ? null : changed,
   }
 }
 

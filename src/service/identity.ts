@@ -38,9 +38,28 @@ export function identified<R extends Identity>(entity: Entity, table: string) {
   const find = async (db: Db, ref: Ref) =>
     decoded(await ('uuid' in ref ? byUuid(db).get(ref) : byHid(db).get(ref)))
 
+  /** What of an identity that was given elsewhere is free here. */
+  const freeOf = async (db: Db, { hid, uuid }: GivenIdentity): Promise<GivenIdentity> => {
+    const isFree = async (ref: Ref) => (await find(db, ref)) === null
+    return {
+      ...(hid !== undefined && (await isFree({ hid })) ? { hid } : {}),
+      ...(uuid !== undefined && (await isFree({ uuid })) ? { uuid } : {}),
+    }
+  }
+
+  /** A new UUID, and a short ID that nobody of this kind has yet. */
+  const draw = async (db: Db): Promise<{ uuid: string; hid: string }> => {
+    for (;;) {
+      const hid = drawHid()
+      if ((await find(db, { hid })) === null) return { uuid: randomUUID(), hid }
+    }
+  }
+
   return {
     find,
     findById,
+    freeOf,
+    draw,
 
     /** Only which row a reference names, and whose it is. */
     async locate(db: Db, text: string): Promise<Place | null> {
@@ -62,26 +81,9 @@ export function identified<R extends Identity>(entity: Entity, table: string) {
       return parsed.map((ref) => (ref && known.get('uuid' in ref ? ref.uuid : ref.hid)) ?? null)
     },
 
-    /** What of an identity that was given elsewhere is free here. */
-    async freeOf(db: Db, { hid, uuid }: GivenIdentity): Promise<GivenIdentity> {
-      const isFree = async (ref: Ref) => (await find(db, ref)) === null
-      return {
-        ...(hid !== undefined && (await isFree({ hid })) ? { hid } : {}),
-        ...(uuid !== undefined && (await isFree({ uuid })) ? { uuid } : {}),
-      }
-    },
-
     /** The given identity as far as it is free here; the rest is drawn. */
     async choose(db: Db, given: GivenIdentity): Promise<{ uuid: string; hid: string }> {
-      return { ...(await this.draw(db)), ...(await this.freeOf(db, given)) }
-    },
-
-    /** A new UUID, and a short ID that nobody of this kind has yet. */
-    async draw(db: Db): Promise<{ uuid: string; hid: string }> {
-      for (;;) {
-        const hid = drawHid()
-        if ((await find(db, { hid })) === null) return { uuid: randomUUID(), hid }
-      }
+      return { ...(await draw(db)), ...(await freeOf(db, given)) }
     },
   }
 }

@@ -6,8 +6,8 @@ import { error } from '../model/errors'
 import type { Group } from '../model/group'
 import type { Viewer } from '../model/privacy'
 import type { Deps } from './deps'
-import { findGroupById, getOwnGroup, getOwnGroups } from './groups'
-import { findMemberById, getOwnMember, getOwnMembers } from './members'
+import { ownGroups } from './groups'
+import { ownMembers } from './members'
 import { tell } from './outbox'
 
 export const membershipActions = ['add', 'remove', 'overwrite'] as const
@@ -22,11 +22,10 @@ export async function changeGroupMembers(
   refs: readonly string[],
 ): Promise<void> {
   refuseEmpty(action, refs)
-  const group = await getOwnGroup(deps, viewer, ref)
+  const group = await ownGroups.getOwn(deps, viewer, ref)
   await deps.transact(async (tx) => {
-    // It may have been deleted while this waited for its turn.
-    if (!(await findGroupById(tx, group.id))) throw error('groupNotFound')
-    const named = await getOwnMembers(tx, group.system_id, refs)
+    await ownGroups.refuseDeleted(tx, group.id)
+    const named = await ownMembers.getOwnAll(tx, group.system_id, refs)
     const before = await membersOf(tx).all({ group: group.id })
     const { added, removed } = compare(before, named, action)
     await insertPairs(
@@ -49,10 +48,10 @@ export async function changeMemberGroups(
   refs: readonly string[],
 ): Promise<void> {
   refuseEmpty(action, refs)
-  const member = await getOwnMember(deps, viewer, ref)
+  const member = await ownMembers.getOwn(deps, viewer, ref)
   await deps.transact(async (tx) => {
-    if (!(await findMemberById(tx, member.id))) throw error('memberNotFound')
-    const named = await getOwnGroups(tx, member.system_id, refs)
+    await ownMembers.refuseDeleted(tx, member.id)
+    const named = await ownGroups.getOwnAll(tx, member.system_id, refs)
     const before = await groupsOf(tx).all({ member: member.id, system: member.system_id })
     const { added, removed } = compare(before, named, action)
     await insertPairs(

@@ -7,7 +7,7 @@ import { isOwner, type Seen, see, type Viewer } from '../model/privacy'
 import { type System, system } from '../model/system'
 import type { Instant } from '../model/time'
 import type { Deps } from './deps'
-import { findMemberById } from './members'
+import { ownMembers } from './members'
 import { getSystemById } from './systems'
 
 /** A message with its member and system, both null once the member is gone. */
@@ -48,7 +48,8 @@ export async function findMessage(db: Db, id: string): Promise<Message | null> {
 }
 
 export async function withMember(db: Db, message: Message): Promise<FoundMessage> {
-  const member = message.member_id === null ? null : await findMemberById(db, message.member_id)
+  const member =
+    message.member_id === null ? null : await ownMembers.findById(db, message.member_id)
   return { message, member, system: member && (await getSystemById(db, message.system_id)) }
 }
 

@@ -3,7 +3,7 @@ import type { Db } from '../db/handle'
 import { createDecoder } from '../db/rows'
 import { statement } from '../db/statement'
 import { systemSettings } from '../db/tables'
-import { changesOf } from '../model/entity'
+import { changesOf, isNothing } from '../model/entity'
 import { error } from '../model/errors'
 import { isOwner, requireSystem, type Seen, see, type Viewer } from '../model/privacy'
 import { type Settings, type SettingsPatch, settings } from '../model/settings'
@@ -59,7 +59,7 @@ export async function updateSettings(
 ): Promise<Settings> {
   const before = await getSettings(tx, id)
   const changed = changesOf<typeof settings>(before, patch)
-  if (Object.keys(changed).length === 0) return before
+  if (isNothing(changed)) return before
   await tell(tx, deps.now(), {
     system_id: id,
     type: 'UPDATE_SETTINGS',

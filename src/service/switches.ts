@@ -19,7 +19,7 @@ import {
 import type { System } from '../model/system'
 import type { Instant } from '../model/time'
 import type { Deps } from './deps'
-import { getOwnMembers } from './members'
+import { ownMembers } from './members'
 import { tell } from './outbox'
 import { getOwnSystem, refuseDeleted } from './systems'
 
@@ -41,7 +41,7 @@ export async function createSwitch(
   const { id } = await getOwnSystem(deps, viewer, systemRef)
   return deps.transact(async (tx) => {
     await refuseDeleted(tx, id)
-    const named = await getOwnMembers(tx, id, draft.members)
+    const named = await ownMembers.getOwnAll(tx, id, draft.members)
     refuseTwice(named)
     const latest = await latestIds(tx).get({ system: id })
     const timestamp = draft.timestamp ?? nextMoment(deps.now(), latest?.timestamp)
@@ -83,7 +83,7 @@ export async function changeSwitchMembers(
   refuseNoUuid(switchRef)
   return deps.transact(async (tx) => {
     const front = await getFront(tx, id, switchRef)
-    const named = await getOwnMembers(tx, id, refs)
+    const named = await ownMembers.getOwnAll(tx, id, refs)
     refuseTwice(named)
     if (isSameFront(front.members, named)) throw error('sameFronters')
     return replaceMembers(deps, tx, front, named)

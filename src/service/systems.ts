@@ -5,7 +5,7 @@ import { prepared } from '../db/prepared'
 import { createUpdater } from '../db/rows'
 import { statement } from '../db/statement'
 import { accounts, systemSettings, systems } from '../db/tables'
-import { changesOf, fillDefaults, type Identity } from '../model/entity'
+import { changesOf, fillDefaults, type Identity, isNothing } from '../model/entity'
 import { error } from '../model/errors'
 import { type Platform, platformOf } from '../model/platform'
 import {
@@ -156,7 +156,7 @@ export async function updateSystem(
 ): Promise<System> {
   const before = await getSystemById(tx, id)
   const changed = changesOf<typeof system>(before, patch)
-  if (Object.keys(changed).length === 0) return before
+  if (isNothing(changed)) return before
   await tell(tx, deps.now(), { system_id: id, type: 'UPDATE_SYSTEM', subject: null, data: changed })
   await update(tx, id, changed)
   const after = { ...before, ...changed }

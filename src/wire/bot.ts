@@ -12,7 +12,7 @@ import {
   snowflake,
   text,
 } from '../model/field'
-import { describeId, isIdOf, type Platform, spellId } from '../model/platform'
+import { bareId, describeId, isIdOf, type Platform, spellId } from '../model/platform'
 import {
   type Decision,
   ignoreReasons,
@@ -23,7 +23,15 @@ import {
 } from '../model/proxy/decide'
 import { isUuid } from '../model/ref'
 import { system } from '../model/system'
-import { isObject, parseObject, parseStrings, type UnreadBody } from './json'
+import {
+  isObject,
+  parseObject,
+  parseStrings,
+  type ShownObject,
+  show,
+  showJson,
+  type UnreadBody,
+} from './json'
 import { bodySchema, EXAMPLE_MEMBER, fieldSchema, unreadBody } from './schema'
 
 /** What a bot sends, beside what version 2 already knows. */
@@ -113,16 +121,29 @@ export function deletedFromBot(body: UnreadBody, platform: Platform): string[] {
 }
 
 /** Spells a decision; the member comes as the JSON of its owner's view. */
-export function decisionToBot(
-  decision: Decision,
-  systemHid: string | null,
-  member: string | null,
-): string {
-  if (decision.action !== 'proxy') return JSON.stringify(decision)
+export function decisionToBot(decision: Decision, systemHid: string | null, member: string | null) {
+  if (decision.action !== 'proxy') return showJson(JSON.stringify(decision))
   const { action, matched, message } = decision
   const head = JSON.stringify({ action, system: systemHid }).slice(0, -1)
   const tail = JSON.stringify({ matched, message }).slice(1)
-  return `${head},"member":${member},${tail}`
+  return showJson(`${head},"member":${member},${tail}`)
+}
+
+export function madeSystemToBot(system: ShownObject, token: string) {
+  return show({ system, token })
+}
+
+export function tokenToBot(token: string) {
+  return show({ token })
+}
+
+/** An account by the ID that is kept, and the short ID of its system. */
+export function accountToBot(id: string, system: string, autoproxy_enabled: boolean) {
+  return show({ account_id: bareId(id), system, autoproxy_enabled })
+}
+
+export function linkToBot(id: string, system: string) {
+  return show({ account_id: bareId(id), system })
 }
 
 /** A body that may be missing altogether, where every key of it may be. */

@@ -1,9 +1,25 @@
 import type { JsonObject } from '../model/entity'
 import { error } from '../model/errors'
+import type { Shown } from '../model/privacy'
 
 /** A body as it came: text that should be JSON. Reading it is the wire's work. */
 export interface UnreadBody {
   readonly text: string
+}
+
+/** An answer as a wire made it. */
+export type ShownObject = JsonObject & Shown
+
+/** For wires alone: what they say may leave. */
+export function show(answer: JsonObject): ShownObject {
+  return answer as ShownObject
+}
+
+const encoder = new TextEncoder()
+
+/** The same for what is JSON already. */
+export function showJson(json: string): Uint8Array<ArrayBuffer> & Shown {
+  return encoder.encode(json) as Uint8Array<ArrayBuffer> & Shown
 }
 
 export function parseObject(body: UnreadBody): JsonObject {

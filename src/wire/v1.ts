@@ -19,7 +19,7 @@ import type { Seen } from '../model/privacy'
 import { type SettingsPatch, settings } from '../model/settings'
 import { type SystemPatch, system } from '../model/system'
 import { formatInstant, type Instant } from '../model/time'
-import { parseObject, type UnreadBody } from './json'
+import { parseObject, type ShownObject, show, type UnreadBody } from './json'
 import { exampleOf, fieldSchema, unreadBody } from './schema'
 import { parseFronters, parseSwitch } from './v2'
 
@@ -95,20 +95,20 @@ function older<
   return entity(name, shown as Omit<F, K | keyof O> & O, kept as Exclude<L, M>[])
 }
 
-export function systemToV1(seen: Seen<typeof system>): JsonObject {
-  return {
+export function systemToV1(seen: Seen<typeof system>): ShownObject {
+  return show({
     id: seen.hid,
     ...fieldsToV1(systemV1, seen),
     // The real time zone is a setting of version 2; this key has said UTC since 2021.
     tz: 'UTC',
     created: system.fields.created.spell(seen.created ?? null),
     ...levelsToV1(systemV1, seen),
-  }
+  })
 }
 
-export function memberToV1(seen: Seen<typeof member>): JsonObject {
+export function memberToV1(seen: Seen<typeof member>): ShownObject {
   const [tag] = seen.proxy_tags ?? []
-  return {
+  return show({
     id: seen.hid,
     ...fieldsToV1(memberV1, seen),
     prefix: tag?.prefix ?? null,
@@ -116,19 +116,27 @@ export function memberToV1(seen: Seen<typeof member>): JsonObject {
     created: member.fields.created.spell(seen.created ?? null),
     privacy: seen.visibility ?? null,
     ...levelsToV1(memberV1, seen),
-  }
+  })
 }
 
-export function switchToV1(timestamp: Instant, members: readonly unknown[]): JsonObject {
-  return { timestamp: formatInstant(timestamp), members }
+export function switchToV1(timestamp: Instant, members: readonly unknown[]): ShownObject {
+  return show({ timestamp: formatInstant(timestamp), members })
 }
 
 export function messageToV1(
   { timestamp, id, original, sender, channel }: Message,
-  system: JsonObject | null,
-  member: JsonObject | null,
-): JsonObject {
-  return { timestamp: formatInstant(timestamp), id, original, sender, channel, system, member }
+  system: ShownObject | null,
+  member: ShownObject | null,
+): ShownObject {
+  return show({
+    timestamp: formatInstant(timestamp),
+    id,
+    original,
+    sender,
+    channel,
+    system,
+    member,
+  })
 }
 
 /** `tz` is a setting now, so one body can change two things. */

@@ -19,19 +19,28 @@ import type { Platform } from '../model/platform'
 import { type Seen, see } from '../model/privacy'
 import { isTooFarAhead, MAX_FRONTERS, type SwitchDraft } from '../model/switch'
 import { formatInstant, type Instant, parseInstant } from '../model/time'
-import { isObject, isStrings, parseObject, parseStrings, type UnreadBody } from './json'
+import {
+  isObject,
+  isStrings,
+  parseObject,
+  parseStrings,
+  type ShownObject,
+  show,
+  showJson,
+  type UnreadBody,
+} from './json'
 
 /** Spells what a viewer sees: `hid` is `id`, levels are nested, and the fields know the rest. */
 export function toV2<E extends Entity>(
   entity: E,
   seen: Seen<E>,
   extra: JsonObject = {},
-): JsonObject {
+): ShownObject {
   const values = seen as JsonObject
   const identity = seen.hid === undefined ? {} : { id: seen.hid, uuid: seen.uuid }
   const json: JsonObject = { ...identity, ...extra, ...spellFields(entity, values) }
   if (entity.levels.length > 0) json.privacy = privacyToV2(entity, values)
-  return json
+  return show(json)
 }
 
 /** The face of a row: what the audience sees of it, without braces and identity. */
@@ -83,8 +92,8 @@ function givenIn(entity: Entity, values: JsonObject): Given {
 export function switchToV2(
   { uuid, timestamp }: { uuid: string; timestamp: Instant },
   members: readonly unknown[],
-): JsonObject {
-  return { id: uuid, timestamp: formatInstant(timestamp), members }
+): ShownObject {
+  return show({ id: uuid, timestamp: formatInstant(timestamp), members })
 }
 
 export function switchFromV2(body: UnreadBody, now: Instant): SwitchDraft {
@@ -130,11 +139,11 @@ export function switchMembersFromV2(body: UnreadBody): string[] {
 
 export function messageToV2(
   message: Message,
-  system: JsonObject | null,
-  member: JsonObject | null,
-): JsonObject {
+  system: ShownObject | null,
+  member: ShownObject | null,
+): ShownObject {
   const { id, original, sender, channel, guild, timestamp } = message
-  return {
+  return show({
     timestamp: formatInstant(timestamp),
     id,
     original,
@@ -143,17 +152,32 @@ export function messageToV2(
     guild,
     system,
     member,
-  }
+  })
+}
+
+export function linkCodeToV2(code: string, expires: Instant) {
+  return show({ code, expires: formatInstant(expires) })
+}
+
+/** A webhook that was just registered; its token is shown this once. */
+export function registrationToV2(url: string, token: string) {
+  return show({ url, state: 'pending', token })
+}
+
+/** What a receiver answered to a PING, or why it did not. */
+export function pingToV2(sent: { status: number } | { error: string }) {
+  return show('status' in sent ? sent : { status: null, error: sent.error })
+}
+
+/** It has nothing but what came with the file. */
+export function reportToV2(report: { format: string; dry_run: boolean; renamed: object[] }) {
+  return show({ ...report })
 }
 
 /** The same as text, where the system and the member are JSON already. */
-export function spellMessage(
-  message: Message,
-  system: string | null,
-  member: string | null,
-): string {
+export function spellMessage(message: Message, system: string | null, member: string | null) {
   const { system: _, member: __, ...head } = messageToV2(message, null, null)
-  return `${JSON.stringify(head).slice(0, -1)},"system":${system},"member":${member}}`
+  return showJson(`${JSON.stringify(head).slice(0, -1)},"system":${system},"member":${member}}`)
 }
 
 function parseSwitchTime(value: unknown, now: Instant): Instant | Problem {

@@ -14,7 +14,8 @@ describe('too many requests at once', () => {
 
   test('are refused, all but those for health, and welcome again a moment later', async () => {
     const { hid } = await makeSystem('Lantern Hill')
-    const asked = Array.from({ length: 30 }, () => ask(`GET /v2/systems/${hid}`))
+    // What is answered in the very call is never in flight; this one waits for storage.
+    const asked = Array.from({ length: 30 }, () => ask(`GET /v2/systems/${hid}/settings`))
     const [health, ...answers] = await Promise.all([ask('GET /health'), ...asked])
     expect(health.status).toBe(200)
     expect(answers.map(({ status }) => status)).toEqual([
@@ -69,10 +70,12 @@ test('health is told before all that waits, however much that is', async () => {
   probe.ask('/health')
   await Bun.sleep(100)
   server.kill('SIGCONT')
-  await until(() => everyone.every(({ answer }) => answer !== ''))
+  const HEAD = 'HTTP/1.1 200 OK'
+  // The first line of a long answer may come in pieces.
+  await until(() => everyone.every(({ answer }) => answer.length >= HEAD.length))
   expect(probe.answer).toStartWith('HTTP/1.1 200')
-  const heads = new Set(lists.map(({ answer }) => answer.slice(0, 15)))
-  expect([...heads]).toEqual(['HTTP/1.1 200 OK'])
+  const heads = new Set(lists.map(({ answer }) => answer.slice(0, HEAD.length)))
+  expect([...heads]).toEqual([HEAD])
   for (const { socket } of everyone) socket.destroy()
   server.kill('SIGTERM')
   const { code, err } = await server.end()

@@ -1,7 +1,6 @@
-import { bareId } from '../../model/platform'
 import type { Deps } from '../../service/deps'
 import { linkByCode } from '../../service/linkCodes'
-import { linkFromBot, schemasBot } from '../../wire/bot'
+import { linkFromBot, linkToBot, schemasBot } from '../../wire/bot'
 import { describe, writeErrors } from '../openapi'
 import { botRoutes, TAG } from './named'
 
@@ -12,7 +11,7 @@ export function linkRoutes(deps: Deps, bodyLimit: number) {
     async ({ platform, viewer, body }) => {
       const { account_id, code } = linkFromBot(body, platform)
       const { hid } = await linkByCode(deps, viewer, account_id, code)
-      return { account_id: bareId(account_id), system: hid }
+      return linkToBot(account_id, hid)
     },
     {
       body: schemasBot.link,

@@ -14,7 +14,6 @@ import {
 } from '../../wire/bot'
 import { listBody } from '../../wire/schema'
 import { spellMessage } from '../../wire/v2'
-import { encodeJson } from '../answers'
 import { describe, writeErrors } from '../openapi'
 import { pathIdOf } from '../query'
 import { botRoutes, TAG } from './named'
@@ -39,7 +38,7 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
         const incoming = incomingFromBot(body, platform)
         const at = incoming.at ?? deps.now()
         const decided = await decideMessage(deps, viewer, { ...incoming, platform, at })
-        return encodeJson(decisionToBot(decided.decision, decided.system, decided.member))
+        return decisionToBot(decided.decision, decided.system, decided.member)
       },
       {
         body: schemasBot.incoming,
@@ -62,7 +61,7 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
           recordFromBot(body, platform),
         )
         set.status = isNew ? 201 : 200
-        return encodeJson(spellMessage(withBareIds(message), system, member))
+        return spellMessage(withBareIds(message), system, member)
       },
       {
         body: schemasBot.record,

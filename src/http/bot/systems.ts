@@ -1,5 +1,4 @@
 import { t } from 'elysia'
-import { bareId } from '../../model/platform'
 import {
   forgetAccount,
   getAccount,
@@ -12,7 +11,15 @@ import type { Deps } from '../../service/deps'
 import { deleteAllSwitches } from '../../service/switches'
 import { actFor, createSystem, deleteSystem } from '../../service/systems'
 import { createToken } from '../../service/tokens'
-import { accountFromBot, newSystemFromBot, schemasBot, tokenNameFromBot } from '../../wire/bot'
+import {
+  accountFromBot,
+  accountToBot,
+  madeSystemToBot,
+  newSystemFromBot,
+  schemasBot,
+  tokenNameFromBot,
+  tokenToBot,
+} from '../../wire/bot'
 import { describe, writeErrors } from '../openapi'
 import { pathIdOf } from '../query'
 import { showSystem } from '../v2/views'
@@ -35,7 +42,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
         const link = { account: account_id, tokenName: DEFAULT_TOKEN }
         const { system, token } = await createSystem(deps, viewer, { name }, link)
         set.status = 201
-        return { system: showSystem(system, true), token }
+        return madeSystemToBot(showSystem(system, true), token)
       },
       {
         body: schemasBot.newSystem,
@@ -94,7 +101,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
       async ({ params, viewer: bot, body }) => {
         const name = tokenNameFromBot(body) ?? DEFAULT_TOKEN
         const { viewer } = await actFor(deps, bot, params.systemRef)
-        return { token: await createToken(deps, viewer, name) }
+        return tokenToBot(await createToken(deps, viewer, name))
       },
       {
         params: ofSystem,
@@ -211,5 +218,5 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
 }
 
 function showAccount({ id, system, autoproxy_enabled }: LinkedAccount) {
-  return { account_id: bareId(id), system, autoproxy_enabled }
+  return accountToBot(id, system, autoproxy_enabled)
 }

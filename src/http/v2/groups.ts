@@ -9,6 +9,7 @@ import { bodySchema, EXAMPLE_MEMBER, listBody } from '../../wire/schema'
 import { draftFromV2, patchFromV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../openapi'
 import { parameter, parameters, parseFlag } from '../query'
+import { readBy } from '../reads'
 import { routes } from '../routes'
 import { groupRef, systemRef } from './params'
 import { showGroup } from './views'
@@ -62,7 +63,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/groups/:groupRef',
-      async ({ params, viewer }) => await loadGroup(deps, viewer, params.groupRef),
+      readBy('groupRef', (viewer, ref) => loadGroup(deps, viewer, ref)),
       {
         params,
         detail: describe({
@@ -114,7 +115,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/groups/:groupRef/members',
-      async ({ params, viewer }) => await loadGroupMembers(deps, viewer, params.groupRef),
+      readBy('groupRef', (viewer, ref) => loadGroupMembers(deps, viewer, ref)),
       {
         params,
         detail: describe({

@@ -41,6 +41,11 @@ export function v2(deps: Deps, events: Events, limits: Limits, prefix: '/v2' | '
       .use(streamRoutes(deps, events, bodyLimit, trustedProxies))
       .use(transferRoutes(deps, importLimit)),
     facts: { isKept: true },
-    nouns: { systems: { namesSystem: true }, messages: { scope: 'message' } },
+    nouns: {
+      systems: { namesSystem: true },
+      members: {},
+      groups: {},
+      messages: { scope: 'message' },
+    },
   }
 }

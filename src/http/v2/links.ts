@@ -1,7 +1,7 @@
 import { t } from 'elysia'
-import { formatInstant } from '../../model/time'
 import type { Deps } from '../../service/deps'
 import { createLinkCode } from '../../service/linkCodes'
+import { linkCodeToV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../openapi'
 import { routes } from '../routes'
 
@@ -12,7 +12,7 @@ export function linkRoutes(deps: Deps, bodyLimit: number) {
     async ({ viewer, set }) => {
       const { code, expires } = await createLinkCode(deps, viewer)
       set.status = 201
-      return { code, expires: formatInstant(expires) }
+      return linkCodeToV2(code, expires)
     },
     {
       detail: describe({

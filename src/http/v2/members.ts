@@ -8,6 +8,7 @@ import { parseStrings } from '../../wire/json'
 import { bodySchema, EXAMPLE_GROUP, listBody } from '../../wire/schema'
 import { draftFromV2, patchFromV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../openapi'
+import { readBy } from '../reads'
 import { routes } from '../routes'
 import { memberRef, systemRef } from './params'
 import { showMember } from './views'
@@ -18,7 +19,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
   const app = routes(bodyLimit)
     .get(
       '/systems/:systemRef/members',
-      async ({ params, viewer }) => await loadMembers(deps, viewer, params.systemRef),
+      readBy('systemRef', (viewer, ref) => loadMembers(deps, viewer, ref)),
       {
         params: t.Object({ systemRef }),
         detail: describe({
@@ -53,7 +54,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/members/:memberRef',
-      async ({ params, viewer }) => await loadMember(deps, viewer, params.memberRef),
+      readBy('memberRef', (viewer, ref) => loadMember(deps, viewer, ref)),
       {
         params,
         detail: describe({
@@ -107,7 +108,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/members/:memberRef/groups',
-      async ({ params, viewer }) => await loadMemberGroups(deps, viewer, params.memberRef),
+      readBy('memberRef', (viewer, ref) => loadMemberGroups(deps, viewer, ref)),
       {
         params,
         detail: describe({

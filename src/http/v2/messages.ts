@@ -3,15 +3,15 @@ import type { Deps } from '../../service/deps'
 import { loadMessage } from '../../service/load/load'
 import { describe } from '../openapi'
 import { pathSnowflake } from '../query'
+import { readBy } from '../reads'
 import { routes } from '../routes'
 
 export function messageRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit).get(
     '/messages/:message',
-    async ({ params, viewer }) => {
-      const id = pathSnowflake('message', params.message)
-      return await loadMessage(deps, viewer, id)
-    },
+    readBy('message', (viewer, given) =>
+      loadMessage(deps, viewer, pathSnowflake('message', given)),
+    ),
     {
       params: t.Object({
         message: t.String({

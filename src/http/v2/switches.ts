@@ -7,6 +7,7 @@ import { EXAMPLE_MEMBER, listBody, unreadBody } from '../../wire/schema'
 import { switchFromV2, switchMembersFromV2, switchTimeFromV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../openapi'
 import { parameter, parameters, parseLimit, parseTime } from '../query'
+import { readBy } from '../reads'
 import { routes } from '../routes'
 import { switchRef, systemRef } from './params'
 import { showFront } from './views'
@@ -50,12 +51,7 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/systems/:systemRef/fronters',
-      async ({ params, viewer, set }) => {
-        const front = await loadFronters(deps, viewer, params.systemRef)
-        if (front !== null) return front
-        set.status = 204
-        return
-      },
+      readBy('systemRef', (viewer, ref) => loadFronters(deps, viewer, ref)),
       {
         params: ofSystem,
         detail: describe({

@@ -9,6 +9,7 @@ import { patchSystem } from '../../service/systems'
 import { bodySchema } from '../../wire/schema'
 import { patchFromV2, toV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../openapi'
+import { readBy } from '../reads'
 import { routes } from '../routes'
 import { systemRef } from './params'
 import { showSystem } from './views'
@@ -19,7 +20,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit)
     .get(
       '/systems/:systemRef',
-      async ({ params, viewer }) => await loadSystem(deps, viewer, params.systemRef),
+      readBy('systemRef', (viewer, ref) => loadSystem(deps, viewer, ref)),
       {
         params,
         detail: describe({

@@ -5,6 +5,7 @@ import { type ExportFile, exportFrontHistory, exportSystem } from '../../service
 import { importInTurn } from '../../service/transfer/import'
 import { importParts } from '../../service/transfer/work'
 import { EXAMPLE_MEMBER } from '../../wire/schema'
+import { reportToV2 } from '../../wire/v2'
 import { answerBytes } from '../answers'
 import type { UnreadFile } from '../body'
 import { describe, writeErrors } from '../openapi'
@@ -49,7 +50,7 @@ export function transferRoutes(deps: Deps, importLimit: number) {
           isPublic: parseFlag('public', query.public),
           link: parseLink(query.link),
         }
-        return importInTurn(deps, viewer, body.arrive(), options)
+        return reportToV2(await importInTurn(deps, viewer, body.arrive(), options))
       },
       {
         body: file,

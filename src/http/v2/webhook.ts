@@ -7,6 +7,7 @@ import type { Problems } from '../../model/errors'
 import { url as urlField } from '../../model/field'
 import { parseObject, type UnreadBody } from '../../wire/json'
 import { unreadBody } from '../../wire/schema'
+import { pingToV2, registrationToV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../openapi'
 import { routes } from '../routes'
 
@@ -44,7 +45,7 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
         const { url, token } = parseRegistration(body)
         await dispatcher.checkUrl(url)
         await registerWebhook(deps, viewer, url, token)
-        return { url, state: 'pending', token }
+        return registrationToV2(url, token)
       },
       {
         body: unreadBody({
@@ -129,10 +130,7 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
     )
     .post(
       '/systems/@me/webhook/test',
-      async ({ viewer }) => {
-        const sent = await dispatcher.test(viewer)
-        return 'status' in sent ? sent : { status: null, error: sent.error }
-      },
+      async ({ viewer }) => pingToV2(await dispatcher.test(viewer)),
       {
         detail: describe({
           tag: TAG,

@@ -46,12 +46,12 @@ import {
  * answer comes the long way, and is the same.
  */
 
-export function loadSystem(deps: Deps, viewer: Viewer, ref: string): Promise<Json> {
+export function loadSystem(deps: Deps, viewer: Viewer, ref: string): Found<Json> {
   const slowly = () => systemSlowly(deps, viewer, ref)
   return loadOfSystem(systemJson, slowly, deps, viewer, ref, 'systemNotFound', {})
 }
 
-export function loadMembers(deps: Deps, viewer: Viewer, ref: string): Promise<Json> {
+export function loadMembers(deps: Deps, viewer: Viewer, ref: string): Found<Json> {
   const slowly = () => membersSlowly(deps, viewer, ref)
   return loadOfSystem(membersJson, slowly, deps, viewer, ref, gates.members.closed, {})
 }
@@ -61,7 +61,7 @@ export function loadGroups(
   viewer: Viewer,
   ref: string,
   withMembers: boolean,
-): Promise<Json> {
+): Found<Json> {
   const query = withMembers ? groupsWithMembersJson : groupsJson
   const slowly = () => groupsSlowly(deps, viewer, ref, withMembers)
   return loadOfSystem(query, slowly, deps, viewer, ref, gates.groups.closed, {})
@@ -72,7 +72,7 @@ export function loadSwitches(
   viewer: Viewer,
   ref: string,
   { before: asked, limit }: { before: Instant | null; limit: number },
-): Promise<Json> {
+): Found<Json> {
   const { closed } = gates.history
   const before = asked ?? Infinity
   return limit === SWITCHES_PER_PAGE
@@ -81,18 +81,11 @@ export function loadSwitches(
 }
 
 /** Null when the system has no switches. */
-export async function loadFronters(deps: Deps, viewer: Viewer, ref: string): Promise<Json | null> {
+export function loadFronters(deps: Deps, viewer: Viewer, ref: string): Found<Json | null> {
   const slowly = () => frontersSlowly(deps, viewer, ref)
-  const json = await loadOfSystem(
-    frontersJson,
-    slowly,
-    deps,
-    viewer,
-    ref,
-    gates.fronters.closed,
-    {},
-  )
-  return json.length === 'null'.length ? null : json
+  const { closed } = gates.fronters
+  const found = loadOfSystem(frontersJson, slowly, deps, viewer, ref, closed, {})
+  return andThen(found, (json) => (json.length === 'null'.length ? null : json))
 }
 
 export function loadSwitch(
@@ -100,42 +93,58 @@ export function loadSwitch(
   viewer: Viewer,
   systemRef: string,
   switchRef: string,
-): Promise<Json> {
+): Found<Json> {
   const missing = isUuid(switchRef) ? gates.switch.closed : 'invalidSwitchId'
   const slowly = () => switchSlowly(deps, viewer, systemRef, switchRef)
   const uuid = switchRef.toLowerCase()
   return loadOfSystem(switchJson, slowly, deps, viewer, systemRef, missing, { uuid })
 }
 
-export function loadMember(deps: Deps, viewer: Viewer, ref: string): Promise<Json> {
+export function loadMember(deps: Deps, viewer: Viewer, ref: string): Found<Json> {
   const slowly = () => memberSlowly(deps, viewer, ref)
   return loadOne(memberJson, slowly, deps, viewer, ref, 'memberNotFound')
 }
 
-export function loadGroup(deps: Deps, viewer: Viewer, ref: string): Promise<Json> {
+export function loadGroup(deps: Deps, viewer: Viewer, ref: string): Found<Json> {
   const slowly = () => groupSlowly(deps, viewer, ref)
   return loadOne(groupJson, slowly, deps, viewer, ref, 'groupNotFound')
 }
 
-export function loadGroupMembers(deps: Deps, viewer: Viewer, ref: string): Promise<Json> {
+export function loadGroupMembers(deps: Deps, viewer: Viewer, ref: string): Found<Json> {
   const { closed } = gates.groupMembers
   const slowly = () => groupMembersSlowly(deps, viewer, ref)
   return loadOne(groupMembersJson, slowly, deps, viewer, ref, 'groupNotFound', closed)
 }
 
-export function loadMemberGroups(deps: Deps, viewer: Viewer, ref: string): Promise<Json> {
+export function loadMemberGroups(deps: Deps, viewer: Viewer, ref: string): Found<Json> {
   const { closed } = gates.groups
   const slowly = () => memberGroupsSlowly(deps, viewer, ref)
   return loadOne(memberGroupsJson, slowly, deps, viewer, ref, 'memberNotFound', closed)
 }
 
-export async function loadMessage(deps: Deps, viewer: Viewer, id: string): Promise<Json> {
+export function loadMessage(deps: Deps, viewer: Viewer, id: string): Found<Json> {
   const since = deps.now() - ORIGINAL_LOOKUP
-  const row =
-    (await messageById(deps.db).get({ id, viewer: viewer.system })) ??
-    (await messageByOriginal(deps.db).get({ original: id, viewer: viewer.system, since }))
-  if (!row) throw error('messageNotFound')
-  return row.json.length > 0 ? row.json : encode(await messageSlowly(deps, viewer, id))
+  const found = orElse(messageById(deps.db).get({ id, viewer: viewer.system }), () =>
+    messageByOriginal(deps.db).get({ original: id, viewer: viewer.system, since }),
+  )
+  return andThen(found, (row) => {
+    if (!row) throw error('messageNotFound')
+    return row.json.length > 0 ? row.json : messageSlowly(deps, viewer, id).then(encode)
+  })
+}
+
+/**
+ * What storage found, or will find. Here and nowhere else it is gone on with at once where it is
+ * there: waiting for what is there would take as long as finding it.
+ */
+export type Found<T> = T | Promise<T>
+
+function andThen<T, R>(found: Found<T>, next: (found: T) => Found<R>): Found<R> {
+  return found instanceof Promise ? found.then(next) : next(found)
+}
+
+function orElse<T>(found: Found<T | null>, other: () => Found<T | null>): Found<T | null> {
+  return andThen(found, (one) => one ?? other())
 }
 
 /** A list of switches names its members, and needs nobody's face. */
@@ -151,7 +160,7 @@ function encode(json: string): Json {
  * What the owner's statement finds if the system is theirs, else what everybody may see. SQLite
  * leaves out what lies behind a closed gate; the error has the words for it.
  */
-async function loadOfSystem<More extends string>(
+function loadOfSystem<More extends string>(
   { owner, others }: BySystemRef<NoInfer<More>>,
   slowly: () => Promise<string>,
   { db }: Deps,
@@ -159,14 +168,16 @@ async function loadOfSystem<More extends string>(
   text: string,
   closed: ErrorName,
   more: Values<More>,
-): Promise<Json> {
+): Found<Json> {
   const ref = parseSystemRef(text)
   if (ref === null) throw error('systemNotFound')
-  const own = viewer.system === null ? null : await askBySystemRef(owner, db, viewer, ref, more)
-  const row = own ?? (await askBySystemRef(others, db, viewer, ref, more))
-  if (!row) throw error('systemNotFound')
-  if (row.json === null) throw error(closed)
-  return row.json.length > 0 ? row.json : encode(await slowly())
+  const own = viewer.system === null ? null : askBySystemRef(owner, db, viewer, ref, more)
+  const found = orElse(own, () => askBySystemRef(others, db, viewer, ref, more))
+  return andThen(found, (row) => {
+    if (!row) throw error('systemNotFound')
+    if (row.json === null) throw error(closed)
+    return row.json.length > 0 ? row.json : slowly().then(encode)
+  })
 }
 
 function askBySystemRef<More extends string>(
@@ -184,7 +195,7 @@ function askBySystemRef<More extends string>(
 }
 
 /** As readOfSystem, of a member or a group. */
-async function loadOne(
+function loadOne(
   { owner, others }: ByRef,
   slowly: () => Promise<string>,
   { db }: Deps,
@@ -192,14 +203,16 @@ async function loadOne(
   text: string,
   missing: ErrorName,
   closed = missing,
-): Promise<Json> {
+): Found<Json> {
   const ref = parseRef(text)
   if (ref === null) throw error(missing)
-  const own = viewer.system === null ? null : await askByRef(owner, db, viewer, ref)
-  const row = own ?? (await askByRef(others, db, viewer, ref))
-  if (!row) throw error(missing)
-  if (row.json === null) throw error(closed)
-  return row.json.length > 0 ? row.json : encode(await slowly())
+  const own = viewer.system === null ? null : askByRef(owner, db, viewer, ref)
+  const found = orElse(own, () => askByRef(others, db, viewer, ref))
+  return andThen(found, (row) => {
+    if (!row) throw error(missing)
+    if (row.json === null) throw error(closed)
+    return row.json.length > 0 ? row.json : slowly().then(encode)
+  })
 }
 
 function askByRef(query: ByRef[Audience], db: Db, { system: viewer }: Viewer, ref: Ref) {

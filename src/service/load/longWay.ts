@@ -10,8 +10,8 @@ import { isOwner, passGate, type Viewer } from '../../model/privacy'
 import type { System } from '../../model/system'
 import { formatInstant } from '../../model/time'
 import type { Deps } from '../deps'
-import { getGroup } from '../groups'
-import { findMemberById, getMember, listMembers } from '../members'
+import { ownGroups } from '../groups'
+import { listMembers, ownMembers } from '../members'
 import { getMessage } from '../messages'
 import { type Front, findSwitch, getFronters } from '../switches'
 import { getSystem, getSystemById } from '../systems'
@@ -55,29 +55,29 @@ export async function groupsSlowly(
 }
 
 export async function memberSlowly(deps: Deps, viewer: Viewer, ref: string): Promise<string> {
-  return spellOne(deps, viewer, 'members', await getMember(deps.db, ref))
+  return spellOne(deps, viewer, 'members', await ownMembers.get(deps.db, ref))
 }
 
 /** As its owner sees it, without its system. */
 export async function ownMemberSlowly(deps: Deps, id: number): Promise<string> {
-  const row = await findMemberById(deps.db, id)
+  const row = await ownMembers.findById(deps.db, id)
   if (!row) throw error('memberNotFound')
   return spell(deps, 'members', row, 'owner')
 }
 
 export async function groupSlowly(deps: Deps, viewer: Viewer, ref: string): Promise<string> {
-  return spellOne(deps, viewer, 'groups', await getGroup(deps.db, ref))
+  return spellOne(deps, viewer, 'groups', await ownGroups.get(deps.db, ref))
 }
 
 export async function groupMembersSlowly(deps: Deps, viewer: Viewer, ref: string): Promise<string> {
-  const of = await getGroup(deps.db, ref)
+  const of = await ownGroups.get(deps.db, ref)
   const audience = eyesOf(viewer, of.system_id)
   passGate('groupMembers', of, audience === 'owner')
   return spellAll(deps, 'members', await membersIn(deps.db, of, audience), audience)
 }
 
 export async function memberGroupsSlowly(deps: Deps, viewer: Viewer, ref: string): Promise<string> {
-  const { id, system_id } = await getMember(deps.db, ref)
+  const { id, system_id } = await ownMembers.get(deps.db, ref)
   const audience = eyesOf(viewer, system_id)
   passGate('groups', await getSystemById(deps.db, system_id), audience === 'owner')
   const rows = await deps.db

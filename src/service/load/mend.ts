@@ -1,8 +1,8 @@
 import { type Faced, storeFaces } from '../../db/faces'
 import type { Db } from '../../db/handle'
 import type { Deps } from '../deps'
-import { findGroupById } from '../groups'
-import { findMemberById } from '../members'
+import { ownGroups } from '../groups'
+import { ownMembers } from '../members'
 import { findSystemById } from '../systems'
 
 /** Puts missing faces beside their rows, when nobody waits for it. */
@@ -69,4 +69,8 @@ async function mend(tx: Db, table: Faced, id: number): Promise<void> {
   if (row) await storeFaces(tx, table, row)
 }
 
-const find = { systems: findSystemById, members: findMemberById, groups: findGroupById }
+const find = {
+  systems: findSystemById,
+  members: ownMembers.findById,
+  groups: ownGroups.findById,
+}

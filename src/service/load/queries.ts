@@ -3,12 +3,13 @@ import { isFinished } from '../../db/finished'
 import { behindGate, FACELESS, isoOf, listOf, listOfFaces } from '../../db/spell'
 import { statement } from '../../db/statement'
 import type { Audience } from '../../model/face'
+import type { Shown } from '../../model/privacy'
 import { SWITCHES_PER_PAGE } from '../../model/switch'
 
 /** The statements behind `reading.ts`: each answers with ready JSON. */
 
 /** As the bytes that are sent: a text would be decoded only to be encoded again. */
-export type Json = Uint8Array<ArrayBuffer>
+export type Json = Uint8Array<ArrayBuffer> & Shown
 
 function asBytes(json: string): string {
   return `cast(${json} as blob)`

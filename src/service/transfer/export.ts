@@ -15,9 +15,9 @@ import { requireSystem, type Viewer } from '../../model/privacy'
 import type { Instant } from '../../model/time'
 import { accountsOf } from '../accounts'
 import type { Deps } from '../deps'
-import { getOwnGroups } from '../groups'
+import { ownGroups } from '../groups'
 import { historyInPages, type PastSwitch, skipSwitches } from '../history'
-import { getOwnMembers } from '../members'
+import { ownMembers } from '../members'
 import { getColorHex, getSettings } from '../settings'
 import { getSystemById } from '../systems'
 import { takeTurns } from '../turns'
@@ -128,8 +128,8 @@ async function takeSnapshot(
   part: number,
   { before }: HistoryRange,
 ): Promise<Snapshot> {
-  const chosenGroups = choice.groups && (await getOwnGroups(db, systemId, choice.groups))
-  const chosenMembers = choice.members && (await getOwnMembers(db, systemId, choice.members))
+  const chosenGroups = choice.groups && (await ownGroups.getOwnAll(db, systemId, choice.groups))
+  const chosenMembers = choice.members && (await ownMembers.getOwnAll(db, systemId, choice.members))
   const isPart = chosenGroups !== null || chosenMembers !== null
   const groupIds = new Set(chosenGroups?.map(({ id }) => id))
   const allGroups = await groupsOf(db, systemId)

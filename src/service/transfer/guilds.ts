@@ -3,7 +3,7 @@ import type { Db } from '../../db/handle'
 import { createUpserter } from '../../db/rows'
 import { autoproxies } from '../../db/tables'
 import { autoproxy } from '../../model/autoproxy'
-import { changesOf, type Entity, fillDefaults } from '../../model/entity'
+import { changesOf, type Entity, fillDefaults, isNothing } from '../../model/entity'
 import { memberGuild, systemGuild } from '../../model/guild'
 import { findMemberGuild, findSystemGuild } from '../guilds'
 import type { Import } from './work'
@@ -30,7 +30,7 @@ export async function importGuilds(work: Import, tx: Db, systemId: number): Prom
     const found = await findSystemGuild(tx, systemId, guild_id)
     const before = found ?? fillDefaults(systemGuild, {})
     const changed = changesOf<typeof systemGuild>(before, values)
-    if (found && Object.keys(changed).length === 0) continue
+    if (found && isNothing(changed)) continue
     storeSystemGuild(tx, { ...before, ...changed, system_id: systemId, guild_id })
     isTouched = true
     await work.step(0)
@@ -41,7 +41,7 @@ export async function importGuilds(work: Import, tx: Db, systemId: number): Prom
     const found = await findMemberGuild(tx, member_id, guild_id)
     const before = found ?? fillDefaults(memberGuild, {})
     const changed = changesOf<typeof memberGuild>(before, values)
-    if (found && Object.keys(changed).length === 0) continue
+    if (found && isNothing(changed)) continue
     storeMemberGuild(tx, { ...before, ...changed, member_id, guild_id })
     isTouched = true
     await work.step(0)

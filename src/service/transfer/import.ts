@@ -6,8 +6,8 @@ import { requireOperator, requireSystem, requireWitness, type Viewer } from '../
 import { settings } from '../../model/settings'
 import { linkImported, planAccounts } from '../accounts'
 import type { Deps } from '../deps'
-import { countGroups } from '../groups'
-import { countMembers } from '../members'
+import { ownGroups } from '../groups'
+import { ownMembers } from '../members'
 import { tell } from '../outbox'
 import { getSettings, storeColorHex, updateSettings } from '../settings'
 import { findSystem, freeSystemIdentity, getSystemById, nameSystem, updateSystem } from '../systems'
@@ -106,8 +106,8 @@ async function roomFor(db: Db, systemId: number | null) {
   }
   const { member_limit, group_limit } = await getSettings(db, systemId)
   return {
-    mostMembers: Math.max(member_limit, await countMembers(db, systemId)),
-    mostGroups: Math.max(group_limit, await countGroups(db, systemId)),
+    mostMembers: Math.max(member_limit, await ownMembers.count(db, systemId)),
+    mostGroups: Math.max(group_limit, await ownGroups.count(db, systemId)),
   }
 }
 

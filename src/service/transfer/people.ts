@@ -2,21 +2,15 @@ import { eq } from 'drizzle-orm'
 import type { Db } from '../../db/handle'
 import { statement } from '../../db/statement'
 import { groups, members } from '../../db/tables'
-import type { BundleGroup } from '../../formats/bundle'
-import { changesOf, fillDefaults, type Identity } from '../../model/entity'
+import type { BundleGroup, BundleMember } from '../../formats/bundle'
+import { changesOf, fillDefaults, type Identity, isNothing } from '../../model/entity'
 import { type ErrorName, error } from '../../model/errors'
 import type { Group, GroupDraft, GroupPatch, group } from '../../model/group'
 import type { Member, MemberDraft, MemberPatch, member } from '../../model/member'
 import { settings } from '../../model/settings'
-import { adoptGroup, countGroups, freeGroupIdentity, insertGroup, updateGroup } from '../groups'
+import { ownGroups } from '../groups'
 import type { GivenIdentity } from '../identity'
-import {
-  adoptMember,
-  countMembers,
-  freeMemberIdentity,
-  insertMember,
-  updateMember,
-} from '../members'
+import { ownMembers } from '../members'
 import { getSettings } from '../settings'
 import { unnamed, writeInSlices } from './staging'
 import type { Import, ImportReport, Pair, People, Tally } from './work'
@@ -62,16 +56,12 @@ const MOST_JOINS = 40_000
 
 async function planNames(work: Import): Promise<void> {
   const { deps, report, people } = work
-  for (const { incoming, found } of wants(work, 'members') ? people.members : [])
-    if (!found) {
-      const free = await freeMemberIdentity(deps.db, incoming)
-      noteRenamed(report, 'member', incoming.values.name, incoming, free)
-    }
-  for (const { incoming, found } of wants(work, 'groups') ? people.groups : [])
-    if (!found) {
-      const free = await freeGroupIdentity(deps.db, incoming)
-      noteRenamed(report, 'group', incoming.values.name, incoming, free)
-    }
+  for (const part of ['members', 'groups'] as const)
+    for (const { incoming, found } of wants(work, part) ? people[part] : [])
+      if (!found) {
+        const free = await own[part].freeOf(deps.db, incoming)
+        noteRenamed(report, nouns[part], incoming.values.name, incoming, free)
+      }
 }
 
 /** Writes new members and groups to where they wait, with the members of new groups. */
@@ -87,13 +77,13 @@ export async function stagePeople(work: Import): Promise<void> {
   const now = deps.now()
   await writeInSlices(deps, staging, newMembers, async (tx, { incoming: { key, values } }) => {
     const draft = { ...values, created: values.created ?? now }
-    const { id } = await insertMember(tx, placeId, draft, unnamed())
+    const { id } = await ownMembers.insert(tx, placeId, draft, unnamed())
     memberIds.set(key, id)
   })
   const memberships: [group: number, members: number[]][] = []
   await writeInSlices(deps, staging, newGroups, async (tx, { incoming }) => {
     const draft = { ...incoming.values, created: incoming.values.created ?? now }
-    const { id } = await insertGroup(tx, placeId, draft, unnamed())
+    const { id } = await ownGroups.insert(tx, placeId, draft, unnamed())
     work.groupIds.set(incoming.key, id)
     memberships.push([id, memberIdsOf(work, incoming)])
   })
@@ -116,17 +106,17 @@ export async function refuseOthers(work: Import, tx: Db): Promise<void> {
 
 /** Gives new members and groups to their system, and changes the others. Whether any were. */
 export async function finishPeople(work: Import, tx: Db, systemId: number): Promise<boolean> {
-  const { people, report, memberIds } = work
+  const { people } = work
   let isTouched = false
   for (const { incoming, found } of wants(work, 'members') ? people.members : []) {
     if (!found) {
-      const made = await adoptMember(tx, systemId, memberIds.get(incoming.key) ?? 0, incoming)
-      noteRenamed(report, 'member', incoming.values.name, incoming, made)
+      await adopt(work, tx, systemId, 'members', incoming)
     } else {
       const changed = changesOfMember(found, incoming.values)
-      if (Object.keys(changed).length > 0) {
-        // Then the last transaction must be short; faces come when somebody looks.
-        await updateMember(tx, found, changed, work.writtenTags !== null)
+      if (!isNothing(changed)) {
+        // Where many are, the last transaction must be short; faces come when somebody looks.
+        if (work.writtenTags !== null) ownMembers.updateRow(tx, found.id, changed)
+        else await ownMembers.update(tx, found, changed)
         isTouched = true
       }
     }
@@ -134,21 +124,36 @@ export async function finishPeople(work: Import, tx: Db, systemId: number): Prom
   }
   for (const { incoming, found } of wants(work, 'groups') ? people.groups : []) {
     if (!found) {
-      const made = await adoptGroup(tx, systemId, work.groupIds.get(incoming.key) ?? 0, incoming)
-      noteRenamed(report, 'group', incoming.values.name, incoming, made)
+      await adopt(work, tx, systemId, 'groups', incoming)
     } else {
       const changed = changesOfGroup(found, incoming.values)
-      if (Object.keys(changed).length > 0) await updateGroup(tx, found, changed)
+      if (!isNothing(changed)) await ownGroups.update(tx, found, changed)
       // Members are added to groups, never taken out.
       const added = await addMembers(tx).all({
         group: found.id,
         members: JSON.stringify(memberIdsOf(work, incoming)),
       })
-      if (added.length > 0 || Object.keys(changed).length > 0) isTouched = true
+      if (added.length > 0 || !isNothing(changed)) isTouched = true
     }
     await work.step(0)
   }
   return isTouched
+}
+
+const own = { members: ownMembers, groups: ownGroups }
+const nouns = { members: 'member', groups: 'group' }
+
+/** Gives one that waited to its system, under the name it had elsewhere if that is free here. */
+async function adopt(
+  { report, memberIds, groupIds }: Import,
+  tx: Db,
+  systemId: number,
+  part: 'members' | 'groups',
+  incoming: BundleMember | BundleGroup,
+): Promise<void> {
+  const id = (part === 'members' ? memberIds : groupIds).get(incoming.key) ?? 0
+  const made = await own[part].adopt(tx, systemId, id, incoming)
+  noteRenamed(report, nouns[part], incoming.values.name, incoming, made)
 }
 
 /** An identity that was not free here is told, old and new. */
@@ -207,19 +212,14 @@ function pairUp<
 async function refuseTooMany(work: Import, db: Db): Promise<void> {
   const { systemId, people } = work
   const limits = systemId === null ? newLimits : await getSettings(db, systemId)
-  const check = async (
-    part: 'members' | 'groups',
-    limit: number,
-    countAll: typeof countMembers,
-    name: ErrorName,
-  ) => {
+  const check = async (part: 'members' | 'groups', limit: number, name: ErrorName) => {
     const added = people[part].filter(({ found }) => found === null).length
     if (added === 0 || !wants(work, part)) return
-    const before = systemId === null ? 0 : await countAll(db, systemId)
+    const before = systemId === null ? 0 : await own[part].count(db, systemId)
     if (before + added > limit) throw error(name)
   }
-  await check('members', limits.member_limit, countMembers, 'memberLimit')
-  await check('groups', limits.group_limit, countGroups, 'groupLimit')
+  await check('members', limits.member_limit, 'memberLimit')
+  await check('groups', limits.group_limit, 'groupLimit')
 }
 
 const newLimits = fillDefaults(settings, {})
@@ -244,7 +244,7 @@ function changesOfGroup(found: Group, values: GroupDraft): GroupPatch {
 }
 
 function count(tally: Tally, changed: object): void {
-  tally[Object.keys(changed).length > 0 ? 'changed' : 'unchanged'] += 1
+  tally[isNothing(changed) ? 'unchanged' : 'changed'] += 1
 }
 
 /** How many are added. */

@@ -4,14 +4,14 @@ import { docsFiles } from '../web/docs'
 import { answerFailure } from './failures'
 import type { Wire } from './wire'
 
-export interface PagesParts {
+export interface PublicParts {
   /** What keeps the database from being read or written; null when nothing does. */
   findTrouble: () => Promise<DomainError | null>
   describeRoutes: () => Promise<object>
 }
 
 /** What is for everyone: health, the API document and the page that shows it. */
-export function pages({ findTrouble, describeRoutes }: PagesParts): Wire {
+export function forEveryone({ findTrouble, describeRoutes }: PublicParts): Wire {
   const routes = new Elysia({ normalize: false })
     .get('/health', async () => {
       const trouble = await findTrouble()

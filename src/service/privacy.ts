@@ -1,6 +1,6 @@
 import { createUpdater } from '../db/rows'
 import { statement } from '../db/statement'
-import type { Entity, Patch } from '../model/entity'
+import type { Draft, Entity, Patch } from '../model/entity'
 import type { EventType } from '../model/events'
 import { group } from '../model/group'
 import { member } from '../model/member'
@@ -8,6 +8,13 @@ import { requireSystem, type Viewer } from '../model/privacy'
 import type { Deps } from './deps'
 import { tell } from './outbox'
 import { takeTurns } from './turns'
+
+/** Every level private, unless the draft says anything about privacy itself. */
+export function withDefaultPrivacy<E extends Entity>(entity: E, draft: Draft<E>): Draft<E> {
+  if (entity.levels.some((level) => level in draft)) return draft
+  const levels = Object.fromEntries(entity.levels.map((level) => [level, 'private']))
+  return { ...draft, ...levels }
+}
 
 /** Sets levels of all members or groups of the caller's system: all of them, or none. */
 export async function setPrivacyOfAll<K extends keyof typeof kinds>(

@@ -1,0 +1,194 @@
+import { storeFaces } from '../db/faces'
+import type { Db } from '../db/handle'
+import { createUpdater } from '../db/rows'
+import { statement } from '../db/statement'
+import {
+  changesOf,
+  type Draft,
+  type Entity,
+  fillDefaults,
+  type Identity,
+  isNothing,
+  type JsonObject,
+  type Patch,
+  type Row,
+} from '../model/entity'
+import { type ErrorName, error } from '../model/errors'
+import type { EventType } from '../model/events'
+import { isOwner, requireSystem, type Viewer } from '../model/privacy'
+import { parseRef } from '../model/ref'
+import type { Settings } from '../model/settings'
+import type { Deps } from './deps'
+import { type GivenIdentity, identified } from './identity'
+import { tell } from './outbox'
+import { withDefaultPrivacy } from './privacy'
+import { getSettings } from './settings'
+
+/** A row of what a system has. */
+type Owned<E> = NewRow<E> & Identity
+type NewRow<E> = Row<E> & Omit<Identity, 'id'> & { system_id: number }
+
+/** How a kind of belongings differs from the others. */
+interface Kind<E extends Entity> {
+  readonly entity: E
+  readonly table: 'members' | 'groups'
+  readonly errors: {
+    readonly missing: ErrorName
+    readonly foreign: ErrorName
+    readonly full: ErrorName
+    /** As missing and foreign, in a list of references. */
+    readonly missingRef: ErrorName
+    readonly foreignRef: ErrorName
+  }
+  readonly events: {
+    readonly created: EventType
+    readonly changed: EventType
+    readonly removed: EventType
+  }
+  readonly limitOf: (settings: Settings) => number
+  /** Whether a bot makes them private. */
+  readonly isPrivateIn: (settings: Settings) => boolean
+  readonly insert: (tx: Db, row: NewRow<E>) => Promise<Owned<E>>
+  /** What is kept beside a row, and follows what changes in it. */
+  readonly keepBeside: (tx: Db, row: Owned<E>, changed: Patch<E>) => Promise<void>
+  /** What lets go of a row before it is removed. */
+  readonly release: (deps: Deps, tx: Db, row: { id: number; system_id: number }) => Promise<void>
+}
+
+/** What a system's own things have in common: how they are found, made, changed and removed. */
+export function belongings<E extends Entity>(kind: Kind<E>) {
+  const { entity, table, errors, events } = kind
+  const { find, findById, findAll, locate, freeOf, choose, draw } = identified<Owned<E>>(
+    entity,
+    table,
+  )
+  const updateRow = createUpdater(table)
+  const removeRow = statement<'id', { uuid: string }>(
+    `delete from ${table} where id = :id returning uuid`,
+  )
+  const countRows = statement<'system', { all: number }>(
+    `select count(*) as "all" from ${table} where system_id = :system`,
+  )
+
+  const findByRef = async (db: Db, text: string) => {
+    const ref = parseRef(text)
+    return ref && find(db, ref)
+  }
+
+  const requireFound = <T>(found: T | null): T => {
+    if (found === null) throw error(errors.missing)
+    return found
+  }
+
+  /** Only which row is meant. */
+  const locateOwn = async ({ db }: Deps, viewer: Viewer, ref: string) => {
+    requireSystem(viewer)
+    const place = requireFound(await locate(db, ref))
+    if (!isOwner(viewer, place.system_id)) throw error(errors.foreign)
+    return place
+  }
+
+  const count = async (db: Db, systemId: number) =>
+    (await countRows(db).get({ system: systemId }))?.all ?? 0
+
+  const insert = async (
+    tx: Db,
+    systemId: number,
+    draft: Draft<E>,
+    identity: GivenIdentity = {},
+  ): Promise<Owned<E>> => {
+    const row = fillDefaults(entity, draft)
+    const named = { ...(await draw(tx)), ...identity, system_id: systemId }
+    const made = await kind.insert(tx, { ...row, ...named })
+    await kind.keepBeside(tx, made, row)
+    await storeFaces(tx, table, made)
+    return made
+  }
+
+  const update = async (tx: Db, before: Owned<E>, changed: Patch<E>): Promise<Owned<E>> => {
+    updateRow(tx, before.id, changed)
+    const after = { ...before, ...changed }
+    await kind.keepBeside(tx, after, changed)
+    await storeFaces(tx, table, after)
+    return after
+  }
+
+  return {
+    find: findByRef,
+    findById,
+    freeOf,
+    count,
+    insert,
+    update,
+    updateRow,
+
+    async get(db: Db, ref: string): Promise<Owned<E>> {
+      return requireFound(await findByRef(db, ref))
+    },
+
+    async getOwn(deps: Deps, viewer: Viewer, ref: string): Promise<Owned<E>> {
+      requireSystem(viewer)
+      const found = requireFound(await findByRef(deps.db, ref))
+      if (!isOwner(viewer, found.system_id)) throw error(errors.foreign)
+      return found
+    },
+
+    /** Those that a list names, in its order; the first wrong name is told. */
+    async getOwnAll(db: Db, systemId: number, refs: readonly string[]): Promise<Owned<E>[]> {
+      const found = await findAll(db, refs)
+      return found.map((row, at) => {
+        if (!row) throw error(errors.missingRef, refs[at])
+        if (row.system_id !== systemId) throw error(errors.foreignRef, refs[at])
+        return row
+      })
+    },
+
+    /** For writes: it may have been deleted while they waited for their turn. */
+    async refuseDeleted(tx: Db, id: number): Promise<void> {
+      requireFound(await findById(tx, id))
+    },
+
+    async create(deps: Deps, viewer: Viewer, draft: Draft<E>): Promise<Owned<E>> {
+      const system_id = requireSystem(viewer)
+      return deps.transact(async (tx) => {
+        const settings = await getSettings(tx, system_id)
+        if ((await count(tx, system_id)) >= kind.limitOf(settings)) throw error(errors.full)
+        const isPrivate = viewer.platform !== null && kind.isPrivateIn(settings)
+        const given = isPrivate ? withDefaultPrivacy(entity, draft) : draft
+        const made = await insert(tx, system_id, { ...given, created: deps.now() })
+        const data: JsonObject = given
+        await tell(tx, deps.now(), { system_id, type: events.created, subject: made.uuid, data })
+        return made
+      })
+    },
+
+    async change(deps: Deps, viewer: Viewer, ref: string, patch: Patch<E>): Promise<Owned<E>> {
+      const { id, system_id } = await locateOwn(deps, viewer, ref)
+      return deps.transact(async (tx) => {
+        const before = requireFound(await findById(tx, id))
+        const changed = changesOf<E>(before, patch)
+        if (isNothing(changed)) return before
+        const { uuid } = before
+        const data: JsonObject = changed
+        await tell(tx, deps.now(), { system_id, type: events.changed, subject: uuid, data })
+        return update(tx, before, changed)
+      })
+    },
+
+    async remove(deps: Deps, viewer: Viewer, ref: string): Promise<void> {
+      const { id, system_id } = await locateOwn(deps, viewer, ref)
+      await deps.transact(async (tx) => {
+        await kind.release(deps, tx, { id, system_id })
+        const { uuid } = requireFound(await removeRow(tx).get({ id }))
+        await tell(tx, deps.now(), { system_id, type: events.removed, subject: uuid, data: null })
+      })
+    },
+
+    /** Gives one that waited elsewhere to its system, under its own name. */
+    async adopt(tx: Db, systemId: number, id: number, given: GivenIdentity): Promise<Identity> {
+      const identity = await choose(tx, given)
+      updateRow(tx, id, { ...identity, system_id: systemId })
+      return { id, ...identity }
+    },
+  }
+}

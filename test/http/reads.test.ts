@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'bun:test'
+import { Elysia } from 'elysia'
+import { collectReads, findRead, readBy } from '../../src/http/reads'
+import { routes } from '../../src/http/routes'
+import type { Wire } from '../../src/http/wire'
+import { home } from '../kit'
+import { everyone, makeWorld } from '../scenarios'
+
+const house = home({ RATE_LIMIT: 'off' })
+
+/** Asked by the edge itself; with a slash at the end, or encoded, through the framework. */
+const lines = [
+  '/v2/systems/<own>',
+  '/v2/systems/@me',
+  '/v2/systems/<account>',
+  '/v2/systems/qqqqqq',
+  '/v2/systems/<own>/members',
+  '/v2/systems/<own>/fronters',
+  '/v2/systems/<other>/fronters',
+  '/v2/members/<wren>',
+  '/v2/members/<wren>/groups',
+  '/v2/members/nobody',
+  '/v2/groups/<keepers>',
+  '/v2/groups/<keepers>/members',
+  '/v2/messages/<message>',
+  '/v2/messages/nonsense',
+]
+
+describe('a read', () => {
+  test.each(lines)('is answered the same however its path is spelled: %s', async (line) => {
+    const { ask, fill } = await makeWorld(house)
+    const path = fill(line)
+    const [, start = '', first = '', rest = ''] = /^(\/v2\/\w+\/)(.)(.*)$/.exec(path) ?? []
+    const encoded = `${start}%${first.charCodeAt(0).toString(16)}${rest}`
+    for (const as of everyone) {
+      const { status, text, headers } = await ask(`GET ${path}`, undefined, as)
+      for (const other of [`${path}/`, encoded, `${path}?a=b`, path.slice('/v2'.length)]) {
+        const answer = await ask(`GET ${other}`, undefined, as)
+        expect([answer.status, answer.text]).toEqual([status, text])
+        expect(namesOf(answer.headers)).toEqual(namesOf(headers))
+        expect(answer.headers.get('etag')).toBe(headers.get('etag'))
+      }
+      const head = await ask(`HEAD ${path}`, undefined, as)
+      expect([head.status, head.headers.get('etag')]).toEqual([status, headers.get('etag')])
+    }
+  })
+})
+
+function namesOf(headers: Headers): string[] {
+  return [...headers.keys()]
+}
+
+describe('the reads that the edge asks', () => {
+  const load = () => null
+  const wire = (app: Wire['routes']): Wire => ({ prefix: '', routes: app, facts: {}, nouns: {} })
+  const handler = () => undefined
+
+  test('are found by what is before and behind the name', () => {
+    const group = routes(0)
+      .get('/things/:ref', readBy('ref', load))
+      .get('/things/:ref/parts', readBy('ref', load))
+      .get('/things/:ref/others', handler)
+      .post('/things/:ref/posts', handler)
+    const mounted = new Elysia({ prefix: '/v2' }).use(group)
+    const things = collectReads([wire(mounted)]).get('/v2/things')
+    expect([...(things?.keys() ?? [])].toSorted()).toEqual(['', '/parts'])
+    const at = '/v2/things/'.length
+    const find = (path: string) => things && findRead(things, path, path.split('/')[3] ?? '', at)
+    expect(find('/v2/things/abc')).toBe(load)
+    expect(find('/v2/things/abc/parts')).toBe(load)
+    for (const other of ['', '/', '/abc/', '/abc/parts/', '/abc/others', '/%61bc', '//parts'])
+      expect(find(`/v2/things${other}`)).toBeUndefined()
+  })
+
+  test('do not take what a route of its own answers', () => {
+    const group = routes(0)
+      .get('/things/:ref/parts', readBy('ref', load))
+      .get('/things/:ref', readBy('ref', load))
+      .get('/things/@me/parts', handler)
+    expect([
+      ...(collectReads([wire(group)])
+        .get('/things')
+        ?.keys() ?? []),
+    ]).toEqual([''])
+  })
+})

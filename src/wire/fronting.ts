@@ -1,25 +1,26 @@
 import { type TSchema, Type } from '@sinclair/typebox'
-import type { JsonObject } from '../model/entity'
 import type { Day } from '../model/fronting/days'
 import type { Hours } from '../model/fronting/hours'
+import type { Pair } from '../model/fronting/pairs'
 import type { Stint } from '../model/fronting/stints'
 import type { Totals } from '../model/fronting/totals'
 import { formatInstant } from '../model/time'
+import { type ShownObject, show } from './json'
 import { EXAMPLE_MEMBER, mapOf } from './schema'
 
 /** How stints and their sums are spelled: members by short ID, times in UTC, whole seconds. */
 
-export function stintToV2({ member, from, to }: Stint): JsonObject {
-  return {
+export function stintToV2({ member, from, to }: Stint): ShownObject {
+  return show({
     member,
     from: formatInstant(from),
     to: to === null ? null : formatInstant(to),
     open: to === null,
-  }
+  })
 }
 
-export function totalsToV2({ since, until, members, ...sums }: Totals): JsonObject {
-  return {
+export function totalsToV2({ since, until, members, ...sums }: Totals): ShownObject {
+  return show({
     since: formatInstant(since),
     until: formatInstant(until),
     ...sums,
@@ -27,20 +28,24 @@ export function totalsToV2({ since, until, members, ...sums }: Totals): JsonObje
       ...total,
       last: last === null ? null : formatInstant(last),
     })),
-  }
+  })
 }
 
-export function dayToV2({ start, end, members, ...sums }: Day): JsonObject {
-  return {
+export function dayToV2({ start, end, members, ...sums }: Day): ShownObject {
+  return show({
     start: formatInstant(start),
     end: formatInstant(end),
     ...sums,
     members: Object.fromEntries(members),
-  }
+  })
 }
 
-export function hoursToV2({ members, weekdays }: Hours): JsonObject {
-  return { members: Object.fromEntries(members), weekdays }
+export function hoursToV2({ members, weekdays }: Hours): ShownObject {
+  return show({ members: Object.fromEntries(members), weekdays })
+}
+
+export function pairToV2(pair: Pair): ShownObject {
+  return show({ ...pair })
 }
 
 const SECOND_EXAMPLE = 'hqkcoz'

@@ -12,7 +12,7 @@ import {
   listPairs,
   listStints,
 } from '../../service/fronting/fronting'
-import { dayToV2, hoursToV2, stintToV2, totalsToV2 } from '../../wire/fronting'
+import { dayToV2, hoursToV2, pairToV2, stintToV2, totalsToV2 } from '../../wire/fronting'
 import { answerBytes } from '../answers'
 import { describe } from '../openapi'
 import {
@@ -171,7 +171,7 @@ export function frontingRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/systems/:systemRef/fronting/pairs',
       async ({ params, query, viewer }) =>
-        await listPairs(deps, viewer, params.systemRef, parseSpan(query)),
+        (await listPairs(deps, viewer, params.systemRef, parseSpan(query))).map(pairToV2),
       {
         params: ofSystem,
         query: parameters(span),

@@ -66,12 +66,12 @@ export function usageOf({ name, args = [], flags = {}, destroys }: Command): str
 /** Rows in even columns, for a terminal. */
 export function columns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, at) =>
-    Math.max(...rows.map((row) => (row[at] ?? '').length)),
+    Math.max(...rows.map((row) => Bun.stringWidth(row[at] ?? ''))),
   )
   return rows
     .map((row) =>
       row
-        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+        .map((cell, at) => cell + ' '.repeat((widths[at] ?? 0) - Bun.stringWidth(cell)))
         .join('  ')
         .trimEnd(),
     )

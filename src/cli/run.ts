@@ -10,6 +10,7 @@ import { careCommands } from './care'
 import { type Command, Failure, UsageError, usageOf } from './command'
 import { openDatabase } from './database'
 import { readEnvFiles, serviceFileOf } from './envFiles'
+import { frontCommands } from './front'
 import { healthCommand } from './health'
 import { findHelp, isGroup } from './help'
 import { programCommands } from './program'
@@ -27,6 +28,7 @@ export const commands: Command[] = [
   ...tokenCommands,
   ...botCommands,
   ...accountCommands,
+  ...frontCommands,
   ...transferCommands,
   ...careCommands,
   ...programCommands,

@@ -1,3 +1,5 @@
+import { collectStints } from '../model/fronting/stints'
+import { createWalk } from '../model/fronting/walk'
 import { formatInstant, type Instant, SECOND } from '../model/time'
 import type { Pieces } from './switches'
 
@@ -20,24 +22,11 @@ export interface FrontRow {
 export async function presencesOf(
   switches: Pieces<readonly { timestamp: Instant; members: readonly string[] }[]>,
 ): Promise<Presence[]> {
-  const presences: Presence[] = []
-  const open = new Map<string, Presence>()
-  for await (const page of switches)
-    for (const { timestamp, members } of page) {
-      const fronters = new Set(members)
-      for (const [member, presence] of open)
-        if (!fronters.has(member)) {
-          presence.end = timestamp
-          open.delete(member)
-        }
-      for (const member of fronters) {
-        if (open.has(member)) continue
-        const presence = { member, start: timestamp, end: null }
-        presences.push(presence)
-        open.set(member, presence)
-      }
-    }
-  return presences
+  const stints = collectStints({ before: Infinity, limit: Infinity, isListed: () => true })
+  const walk = createWalk({ since: -Infinity, until: Infinity }, [stints])
+  for await (const page of switches) for (const shift of page) walk.step(shift)
+  walk.finish()
+  return stints.stints().map(({ member, from, to }) => ({ member, start: from, end: to }))
 }
 
 /** The table in chunks of text. */
@@ -90,6 +79,7 @@ function* calendarLines(rows: Iterable<FrontRow>, now: Instant, name: string): G
   yield 'PRODID:-//Multitude//Front history//EN'
   yield 'CALSCALE:GREGORIAN'
   yield fold(`X-WR-CALNAME:${calendarText(name)}`)
+  const summaries = new Map<string, string>()
   for (const { start, end, member_id, member } of rows) {
     const from = calendarTime(start)
     const to = calendarTime(end ?? now)
@@ -99,7 +89,10 @@ function* calendarLines(rows: Iterable<FrontRow>, now: Instant, name: string): G
     yield `DTSTART:${from}`
     // An end must lie behind the start; without one the event is a moment.
     if (to > from) yield `DTEND:${to}`
-    yield fold(`SUMMARY:${calendarText(member)}`)
+    // The same few names come thousands of times.
+    const summary = summaries.get(member) ?? fold(`SUMMARY:${calendarText(member)}`)
+    summaries.set(member, summary)
+    yield summary
     yield `STATUS:${end === null ? 'TENTATIVE' : 'CONFIRMED'}`
     yield 'TRANSP:TRANSPARENT'
     yield 'END:VEVENT'

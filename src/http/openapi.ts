@@ -66,6 +66,8 @@ export async function createDocument(wires: readonly Wire[], publicUrl: string):
   const described = new Elysia({ normalize: false }).use(wires.map(({ routes }) => routes)).use(
     swagger({
       path: '/page',
+      // A calendar has a dot in its address, and is no file.
+      excludeStaticFile: false,
       specPath: '/document',
       documentation: {
         openapi: '3.1.0',

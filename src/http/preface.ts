@@ -26,6 +26,8 @@ export const tags = {
   Members: 'The people of a system: names, proxy tags, and who may see what of them.',
   Groups: 'Members put together under a name; a member may be in many groups.',
   Switches: 'Who fronts, and since when: each switch says who is there from then on.',
+  Fronting:
+    'How long, how often, when and with whom: stints, sums of them, and a calendar to subscribe to.',
   Guilds:
     'What a system and its members set for one guild (a chat platform’s server), and autoproxy there. All of it is the owner’s alone.',
   Messages: 'Which member a proxied message belongs to.',

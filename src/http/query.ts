@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { isTimezone } from '../model/check'
 import { error } from '../model/errors'
 import { describeId, isIdOf, normalizeId, type Platform, spellId } from '../model/platform'
 import { SWITCHES_PER_PAGE } from '../model/switch'
@@ -45,13 +46,29 @@ export function parseTime(name: string, given: Given): Instant | null {
   return instant
 }
 
-export function parseLimit(given: Given): number {
+export function parseLimit(
+  given: Given,
+  usual = SWITCHES_PER_PAGE,
+  most = SWITCHES_PER_PAGE,
+): number {
   const text = parseGiven('limit', given)
-  if (text === undefined) return SWITCHES_PER_PAGE
+  if (text === undefined) return usual
   const limit = Number(text)
   if (!/^\d+$/.test(text) || limit === 0)
     throw error('badRequest', 'limit must be a whole number, 1 or more')
-  return Math.min(limit, SWITCHES_PER_PAGE)
+  return Math.min(limit, most)
+}
+
+/** The name of a time zone. A "+" that was not encoded arrives as a space, which none has. */
+export function parseZone(name: string, given: Given): string | null {
+  const zone = parseText(name, given)?.replaceAll(' ', '+') ?? null
+  if (zone !== null && !isTimezone(zone))
+    throw error('badRequest', `${name} must be a time zone name such as Europe/Oslo`)
+  return zone
+}
+
+export function parseText(name: string, given: Given): string | null {
+  return parseGiven(name, given) ?? null
 }
 
 /** A chat platform's ID, with its platform in front unless it is Discord's. */

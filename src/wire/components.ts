@@ -6,6 +6,7 @@ import { member } from '../model/member'
 import { settings } from '../model/settings'
 import { system } from '../model/system'
 import { errorSchema } from './error'
+import { frontingComponents } from './fronting'
 import { mapOf, viewSchema } from './schema'
 
 const ownerId = Type.String({ description: 'Short ID of the owning system' })
@@ -55,6 +56,7 @@ export const components = {
   }),
   Switch: switchOf(ref('Member')),
   SwitchOfIds: switchOf(Type.String({ description: 'Short ID of a member' })),
+  ...frontingComponents,
   ImportReport: Type.Object({
     format: Type.Unsafe({ type: 'string', enum: ['pluralkit', 'tupperbox', 'simplyplural'] }),
     dry_run: Type.Boolean(),

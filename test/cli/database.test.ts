@@ -22,6 +22,8 @@ describe('a database that is not there', () => {
     'system list',
     'system show abcdef',
     'system delete abcdef --yes',
+    'front abcdef',
+    'insights abcdef',
     'token create abcdef',
     'token list abcdef',
     'token revoke abcdef default --yes',

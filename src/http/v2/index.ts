@@ -3,6 +3,7 @@ import type { Events } from '../../events/events'
 import type { Deps } from '../../service/deps'
 import { refuseStrangersToWrite } from '../routes'
 import type { Wire } from '../wire'
+import { frontingRoutes } from './fronting'
 import { groupRoutes } from './groups'
 import { guildRoutes } from './guilds'
 import { linkRoutes } from './links'
@@ -34,6 +35,7 @@ export function v2(deps: Deps, events: Events, limits: Limits, prefix: '/v2' | '
       .use(memberRoutes(deps, bodyLimit))
       .use(groupRoutes(deps, bodyLimit))
       .use(switchRoutes(deps, bodyLimit))
+      .use(frontingRoutes(deps, bodyLimit))
       .use(messageRoutes(deps, bodyLimit))
       .use(webhookRoutes(events, bodyLimit))
       .use(streamRoutes(deps, events, bodyLimit, trustedProxies))

@@ -97,13 +97,18 @@ export async function exportFrontHistory(
   })
 }
 
-function* named(presences: Presence[], names: Map<string, string>): Generator<FrontRow> {
+export function* named(
+  presences: Iterable<Presence>,
+  names: Map<string, string>,
+): Generator<FrontRow> {
   for (const { member: hid, start, end } of presences)
     yield { start, end, member_id: hid, member: names.get(hid) ?? hid }
 }
 
 /** A long history takes its time to write, in which others want to be served. */
-async function writeFile(pieces: AsyncIterable<string> | Iterable<string>): Promise<ExportFile> {
+export async function writeFile(
+  pieces: AsyncIterable<string> | Iterable<string>,
+): Promise<ExportFile> {
   const giveWay = takeTurns()
   // Bytes that grow in place: as texts in a list they would take several times the memory.
   const sink = new Bun.ArrayBufferSink()
@@ -164,7 +169,7 @@ async function takeSnapshot(
   }
 }
 
-async function membersOf(db: Db, systemId: number) {
+export async function membersOf(db: Db, systemId: number) {
   return await db
     .select()
     .from(members)

@@ -1,0 +1,202 @@
+import { isTimezone } from '../model/check'
+import { MAX_STINTS } from '../model/fronting/stints'
+import type { MemberTotal, Totals } from '../model/fronting/totals'
+import type { Viewer } from '../model/privacy'
+import type { System } from '../model/system'
+import { DAY, formatInstant, HOUR, type Instant, MINUTE, parseInstant, SECOND } from '../model/time'
+import type { Deps } from '../service/deps'
+import { getTotals, listStints } from '../service/fronting/fronting'
+import { listMembers } from '../service/members'
+import { seeSettings } from '../service/settings'
+import { getFronters } from '../service/switches'
+import { totalsToV2 } from '../wire/fronting'
+import { switchToV2 } from '../wire/v2'
+import { type Call, type Command, columns, UsageError } from './command'
+import { namedSystem } from './named'
+
+export const frontCommands: Command[] = [
+  {
+    name: 'front',
+    summary: 'Show who fronts, and since when',
+    args: ['SYSTEM'],
+    flags: { zone: { type: 'string', doc: 'Time zone of the times; the system’s when left out' } },
+    async run(call) {
+      const { viewer, system: of } = await namedSystem(call)
+      const deps = call.deps()
+      const zone = await readZone(call, viewer, of)
+      const front = await getFronters(deps, viewer, of)
+      if (front === null) return { json: null, text: 'There are no switches yet.' }
+      const now = deps.now()
+      const began = await beginningsAt(deps, viewer, of, now)
+      const members = front.members.map(({ hid, name, display_name }) => ({
+        id: hid,
+        name: display_name ?? name,
+        since: began.get(hid) ?? front.timestamp,
+      }))
+      const rows = members.map(({ id, name, since: from }) => [
+        printable(name),
+        id,
+        `since ${spellTime(from, zone)}`,
+        spellLength(now - from),
+      ])
+      return {
+        json: switchToV2(
+          front,
+          members.map(({ since: from, ...one }) => ({ ...one, since: formatInstant(from) })),
+        ),
+        text:
+          rows.length > 0
+            ? columns(rows)
+            : `Nobody fronts since ${spellTime(front.timestamp, zone)}.`,
+      }
+    },
+  },
+  {
+    name: 'insights',
+    summary: 'Show how long and how often everybody fronted',
+    args: ['SYSTEM'],
+    flags: {
+      since: { type: 'string', doc: 'From this time on; 30 days before the end when left out' },
+      until: { type: 'string', doc: 'Before this time; now when left out' },
+      zone: { type: 'string', doc: 'Time zone of the times; the system’s when left out' },
+    },
+    async run(call) {
+      const { viewer, system: of } = await namedSystem(call)
+      const deps = call.deps()
+      const zone = await readZone(call, viewer, of)
+      const asked = { since: readTime(call, 'since'), until: readTime(call, 'until') }
+      const totals = await getTotals(deps, viewer, of.hid, asked)
+      return {
+        json: totalsToV2(totals),
+        text: describeTotals(totals, of, await namesOf(deps, viewer, of), zone),
+      }
+    },
+  },
+]
+
+/** Since when those who front have been there without a break. */
+async function beginningsAt(
+  deps: Deps,
+  viewer: Viewer,
+  of: System,
+  now: Instant,
+): Promise<Map<string, Instant>> {
+  const asked = { since: now - 1, until: null, before: null, limit: MAX_STINTS, member: null }
+  const stints = await listStints(deps, viewer, of.hid, asked)
+  return new Map(stints.filter(({ to }) => to === null).map(({ member, from }) => [member, from]))
+}
+
+async function namesOf(deps: Deps, viewer: Viewer, of: System): Promise<Map<string, string>> {
+  const members = await listMembers(deps, viewer, of)
+  return new Map(members.map(({ hid, name, display_name }) => [hid, display_name ?? name]))
+}
+
+function describeTotals(
+  { since, until, switches, nobody, members }: Totals,
+  { hid, name }: System,
+  names: ReadonlyMap<string, string>,
+  zone: string,
+): string {
+  const most = Math.max(...members.map(({ share }) => share))
+  const rows = members.map((total) => [
+    printable(names.get(total.member) ?? ''),
+    total.member,
+    spellSeconds(total.time),
+    `${(total.share * 100).toFixed(1)} %`,
+    bar(total.share / most),
+    ...restOf(total, zone),
+  ])
+  const head = ['MEMBER', 'ID', 'TIME', 'SHARE', '', 'STINTS', 'LONGEST', 'MEDIAN', 'LAST']
+  const title = name === null ? hid : `${printable(name)} (${hid})`
+  const counted = `${switches} ${switches === 1 ? 'switch' : 'switches'}`
+  return [
+    `${title}, ${spellTime(since, zone)} to ${spellTime(until, zone)} (${zone})`,
+    rows.length > 0 ? columns(alignRight([head, ...rows])) : 'Nobody was in front.',
+    nobody > 0 ? `${counted}; nobody was in front for ${spellSeconds(nobody)}.` : `${counted}.`,
+  ].join('\n\n')
+}
+
+function restOf({ stints, longest, median, last }: MemberTotal, zone: string): string[] {
+  return [
+    String(stints),
+    spellSeconds(longest),
+    spellSeconds(median),
+    last === null ? 'in front' : spellTime(last, zone),
+  ]
+}
+
+/** Columns of numbers end at the same place. */
+const RIGHT = [2, 3, 5, 6, 7]
+
+function alignRight(rows: string[][]): string[][] {
+  const widths = new Map(
+    RIGHT.map((at) => [at, Math.max(...rows.map((row) => row[at]?.length ?? 0))]),
+  )
+  return rows.map((row) => row.map((cell, at) => cell.padStart(widths.get(at) ?? 0)))
+}
+
+const BAR = 16
+const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
+
+/** As long as its part of the longest, to an eighth of a letter; never nothing at all. */
+function bar(part: number): string {
+  const eighths = Math.max(1, Math.round(part * BAR * 8) || 0)
+  return '█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8]
+}
+
+/** A name may hold what would move the cursor. */
+function printable(name: string): string {
+  return name.replace(/\p{Cc}+/gu, ' ')
+}
+
+function spellTime(at: Instant, zone: string): string {
+  const format = new Intl.DateTimeFormat('sv-SE', {
+    timeZone: zone,
+    dateStyle: 'short',
+    timeStyle: 'short',
+  })
+  return format.format(at / 1000)
+}
+
+function spellSeconds(seconds: number): string {
+  return spellLength(seconds * SECOND)
+}
+
+/** The two largest units that it has. */
+function spellLength(micros: number): string {
+  const units = [
+    [DAY, 'd'],
+    [HOUR, 'h'],
+    [MINUTE, 'min'],
+    [SECOND, 's'],
+  ] as const
+  const first = units.findIndex(([size]) => micros >= size)
+  if (first === -1) return '0 s'
+  let rest = micros
+  const parts = units.slice(first, first + 2).flatMap(([size, unit]) => {
+    const count = Math.floor(rest / size)
+    rest -= count * size
+    return count > 0 ? [`${count} ${unit}`] : []
+  })
+  return parts.join(' ')
+}
+
+async function readZone({ flags, deps }: Call, viewer: Viewer, of: System): Promise<string> {
+  const { zone } = flags
+  if (typeof zone !== 'string') {
+    const { timezone } = await seeSettings(deps(), viewer, of.hid)
+    return timezone && isTimezone(timezone) ? timezone : 'UTC'
+  }
+  if (!isTimezone(zone))
+    throw new UsageError('--zone: must be a time zone name such as Europe/Oslo')
+  return zone
+}
+
+function readTime({ flags }: Call, name: 'since' | 'until'): Instant | null {
+  const given = flags[name]
+  if (typeof given !== 'string') return null
+  const time = parseInstant(given)
+  if (time === null)
+    throw new UsageError(`--${name}: must be a time such as 2026-05-01 or 2026-05-01T18:30:00Z`)
+  return time
+}

@@ -1,0 +1,72 @@
+import { DAY, HOUR, type Instant } from '../time'
+import { weekdayOf } from './calendar'
+import { compareIds, wholeSeconds } from './sum'
+import type { Hides } from './totals'
+import type { Listener } from './walk'
+import type { Offset } from './zone'
+
+const HOURS = 24
+const WEEK = 7 * DAY
+const WEEK_HOURS = 7 * HOURS
+
+export interface Hours {
+  /** Seconds by hour of the clock, for each member. */
+  members: [member: string, hours: number[]][]
+  /** All of these members together, Monday first. */
+  weekdays: number[][]
+}
+
+/** At which hours of a zone's clocks everybody was in front. */
+export function sumHours(offsets: readonly Offset[], hides: Hides): Listener & { hours(): Hours } {
+  const shown = new Map<string, Float64Array>()
+  const week = new Float64Array(WEEK_HOURS)
+  return {
+    ended(member, from, to) {
+      if (hides?.(member)) return
+      const day = shown.get(member) ?? new Float64Array(HOURS)
+      shown.set(member, day)
+      divideByHour(offsets, from, to, (hour, micros) => {
+        week[hour] = (week[hour] ?? 0) + micros
+        day[hour % HOURS] = (day[hour % HOURS] ?? 0) + micros
+      })
+    },
+
+    hours: () => ({
+      members: [...shown]
+        .sort(([a], [b]) => compareIds(a, b))
+        .map(([member, day]) => [member, Array.from(day, wholeSeconds)]),
+      weekdays: Array.from({ length: 7 }, (_, weekday) =>
+        Array.from(week.subarray(weekday * HOURS, (weekday + 1) * HOURS), wholeSeconds),
+      ),
+    }),
+  }
+}
+
+/** The parts of a time, by hour of the week. */
+function divideByHour(
+  offsets: readonly Offset[],
+  from: Instant,
+  to: Instant,
+  add: (hour: number, micros: number) => void,
+): void {
+  let at = offsets.findLastIndex((offset) => offset.from <= from)
+  for (let start = from; start < to; at++) {
+    const { ahead } = offsets[at] as Offset
+    const end = Math.min(to, offsets[at + 1]?.from ?? Infinity)
+    divideEvenly(start + ahead, end + ahead, add)
+    start = end
+  }
+}
+
+/** As divideByHour, while the clocks do not change: whole weeks have every hour once. */
+function divideEvenly(from: number, to: number, add: (hour: number, micros: number) => void): void {
+  const weeks = Math.floor((to - from) / WEEK)
+  if (weeks > 0) for (let hour = 0; hour < WEEK_HOURS; hour++) add(hour, weeks * HOUR)
+  for (let start = from + weeks * WEEK; start < to; ) {
+    const hour = Math.floor(start / HOUR)
+    const end = Math.min(to, (hour + 1) * HOUR)
+    const day = Math.floor(hour / HOURS)
+    add(weekdayOf(day) * HOURS + hour - day * HOURS, end - start)
+    start = end
+  }
+}

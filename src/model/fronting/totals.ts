@@ -1,0 +1,107 @@
+import type { Instant } from '../time'
+import { Lengths } from './lengths'
+import { byTime, Sum, wholeSeconds } from './sum'
+import type { Listener, Span } from './walk'
+
+/** Whom a stranger is not told of by ID; null for the owner, who is told of everybody. */
+export type Hides = ((member: string) => boolean) | null
+
+/** Of those who are hidden, all together; null for the owner. */
+export interface Hidden {
+  time: number
+  stints: number
+  members: number
+}
+
+export interface MemberTotal {
+  member: string
+  time: number
+  share: number
+  stints: number
+  longest: number
+  shortest: number
+  average: number
+  median: number
+  /** The end of the last stint; null when it reaches the end of the span. */
+  last: Instant | null
+}
+
+export interface Totals extends Span {
+  switches: number
+  nobody: number
+  hidden: Hidden | null
+  members: MemberTotal[]
+}
+
+/** How long and how often everybody was in front, of stints that are cut to the span. */
+export function sumTotals(span: Span, hides: Hides): Listener & { totals(): Totals } {
+  const nobody = new Sum()
+  const hiddenTime = new Sum()
+  const hiddenMembers = new Set<string>()
+  const shown = new Map<string, ReturnType<typeof createTally>>()
+  let switches = 0
+  let hiddenStints = 0
+  return {
+    switched() {
+      switches++
+    },
+
+    passedEmpty(from, to) {
+      nobody.add(from, to)
+    },
+
+    ended(member, from, to, isOpen) {
+      if (hides?.(member)) {
+        hiddenTime.add(from, to)
+        hiddenMembers.add(member)
+        hiddenStints++
+        return
+      }
+      const tally = shown.get(member) ?? createTally()
+      shown.set(member, tally)
+      tally.add(from, to, isOpen)
+    },
+
+    totals: () => ({
+      ...span,
+      switches,
+      nobody: nobody.seconds,
+      hidden: hides && {
+        time: hiddenTime.seconds,
+        stints: hiddenStints,
+        members: hiddenMembers.size,
+      },
+      members: [...shown].map(([member, tally]) => tally.total(member, span)).sort(byTime),
+    }),
+  }
+}
+
+function createTally() {
+  const sum = new Sum()
+  const lengths = new Lengths()
+  let longest = 0
+  let shortest = Infinity
+  let last: Instant | null = null
+  return {
+    add(from: Instant, to: Instant, isOpen: boolean) {
+      const length = to - from
+      sum.add(from, to)
+      lengths.push(length)
+      longest = Math.max(longest, length)
+      shortest = Math.min(shortest, length)
+      last = isOpen ? null : to
+    },
+
+    total: (member: string, { since, until }: Span): MemberTotal => ({
+      member,
+      time: sum.seconds,
+      share: sum.shareOf(until - since),
+      stints: lengths.count,
+      longest: wholeSeconds(longest),
+      shortest: wholeSeconds(shortest),
+      average: Math.floor(sum.seconds / lengths.count),
+      median: wholeSeconds(lengths.median()),
+      last,
+    }),
+  }
+}

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { commandLine, emptyFolder } from '../program'
+
+const { run, runJson } = await commandLine()
+const cwd = emptyFolder()
+
+const members = [
+  { id: 'uphsrt', name: 'Wren', proxy_tags: [] },
+  { id: 'hqkcoz', name: 'Ash \u001b[31m', proxy_tags: [] },
+]
+const switches = [
+  { timestamp: '2024-05-01T10:00:00Z', members: ['uphsrt'] },
+  { timestamp: '2024-05-01T16:00:00Z', members: ['uphsrt', 'hqkcoz'] },
+  { timestamp: '2024-05-01T18:00:00Z', members: [] },
+  { timestamp: '2024-05-01T21:30:00Z', members: ['hqkcoz'] },
+]
+const file = (name: string, parts: object) =>
+  writeFileSync(
+    join(cwd, name),
+    JSON.stringify({ version: 2, name: 'Lantern Hill', members, groups: [], ...parts }),
+  )
+file('system.json', { switches })
+file('empty.json', { members: [], switches: [] })
+const { system } = await runJson<{ system: string }>(['import', 'system.json', '--new'], { cwd })
+const { system: empty } = await runJson<{ system: string }>(['import', 'empty.json', '--new'], {
+  cwd,
+})
+
+describe('front', () => {
+  test('says who fronts, since when and for how long', async () => {
+    const { code, out } = await run(['front', system, '--zone', 'Asia/Kathmandu'], { cwd })
+    expect(code).toBe(0)
+    expect(out).toMatch(/^Ash {1,2}\[31m {2}hqkcoz {2}since 2024-05-02 03:15 {2}\d+ d/)
+    expect(out).not.toContain('\u001b')
+  })
+
+  test('says when there are no switches', async () => {
+    expect((await run(['front', empty], { cwd })).out).toBe('There are no switches yet.\n')
+    expect(await runJson<null>(['front', empty], { cwd })).toBeNull()
+  })
+
+  test('gives scripts the switch with since when each has been there', async () => {
+    expect(await runJson<object>(['front', system], { cwd })).toMatchObject({
+      timestamp: '2024-05-01T21:30:00Z',
+      members: [{ id: 'hqkcoz', since: '2024-05-01T21:30:00Z' }],
+    })
+  })
+})
+
+describe('insights', () => {
+  const span = ['--since', '2024-05-01', '--until', '2024-05-02T00:00:00Z']
+
+  test('is a table with bars', async () => {
+    const { out } = await run(['insights', system, ...span], { cwd })
+    expect(out.split('\n').map((line) => line.replace(/ +/g, ' '))).toEqual([
+      `Lantern Hill (${system}), 2024-05-01 00:00 to 2024-05-02 00:00 (UTC)`,
+      '',
+      'MEMBER ID TIME SHARE STINTS LONGEST MEDIAN LAST',
+      'Wren uphsrt 8 h 33.3 % ████████████████ 1 8 h 8 h 2024-05-01 18:00',
+      'Ash [31m hqkcoz 4 h 30 min 18.8 % █████████ 2 2 h 30 min 2 h 15 min in front',
+      '',
+      '4 switches; nobody was in front for 3 h 30 min.',
+      '',
+    ])
+  })
+
+  test('gives scripts what the interface answers', async () => {
+    expect(await runJson<object>(['insights', system, ...span], { cwd })).toMatchObject({
+      since: '2024-05-01T00:00:00Z',
+      nobody: 12600,
+      hidden: null,
+      members: [
+        { member: 'uphsrt', time: 28800 },
+        { member: 'hqkcoz', time: 16200, last: null },
+      ],
+    })
+  })
+
+  test('says when nobody was in front', async () => {
+    const { out } = await run(['insights', empty], { cwd })
+    expect(out).toContain('\n\nNobody was in front.\n\n0 switches.\n')
+  })
+
+  const wrong: [flags: string[], says: string][] = [
+    [['--since', 'yesterday'], '--since: must be a time such as'],
+    [['--zone', 'Europe/Atlantis'], '--zone: must be a time zone name'],
+    [['--since', '2024-05-02', '--until', '2024-05-01'], 'Since must be before until.'],
+  ]
+
+  test.each(wrong)('%j is refused: %s', async (flags, says) => {
+    const { code, err } = await run(['insights', system, ...flags], { cwd })
+    expect(code).toBeGreaterThan(0)
+    expect(err).toContain(says)
+  })
+})

@@ -1,0 +1,276 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { findBuckets, isTooLong, MARGIN, periods } from '../../../src/model/fronting/calendar'
+import { sumDays } from '../../../src/model/fronting/days'
+import { sumHours } from '../../../src/model/fronting/hours'
+import { Lengths } from '../../../src/model/fronting/lengths'
+import { MAX_PAIRS, sumPairs } from '../../../src/model/fronting/pairs'
+import { collectStints, newestFirst } from '../../../src/model/fronting/stints'
+import { Sum } from '../../../src/model/fronting/sum'
+import { sumTotals } from '../../../src/model/fronting/totals'
+import {
+  createLookback,
+  createWalk,
+  type Listener,
+  type Shift,
+  type Span,
+} from '../../../src/model/fronting/walk'
+import { findOffsets, type Offset } from '../../../src/model/fronting/zone'
+import { DAY, HOUR, type Instant, parseInstant, SECOND } from '../../../src/model/time'
+import { daysOf, hoursOf, pairsOf, type Question, stintsOf, totalsOf } from './oracle'
+import { oddMoments, questionsAround } from './worlds'
+
+const RUNS = { numRuns: 60 }
+
+describe.each(oddMoments)('random histories in %s around %s', (zone, _, odd) => {
+  const questions = questionsAround(zone, odd)
+  const holds = (claim: (question: Question) => void) =>
+    fc.assert(fc.property(questions, claim), RUNS)
+
+  test('totals are what the slow way finds', () => {
+    holds((question) => {
+      const sums = sumTotals(question.span, hidesOf(question))
+      walkThrough(question, sums)
+      expect(sums.totals()).toEqual(totalsOf(question))
+    })
+  })
+
+  test.each(periods.map((by) => [by]))('every %s is what the slow way finds', (by) => {
+    holds((question) => {
+      const reach = { since: question.span.since - MARGIN, until: question.span.until + MARGIN }
+      const buckets = findBuckets(offsetsOf(zone, reach), by, question.span, 400) ?? []
+      const sums = sumDays(buckets, hidesOf(question))
+      walkThrough(question, sums)
+      expect(sums.days()).toEqual(daysOf(question, by))
+    })
+  })
+
+  test('hours are what the slow way finds', () => {
+    const asked = questions.map((question) => ({ ...question, span: shorten(question.span) }))
+    fc.assert(
+      fc.property(asked, (question) => {
+        const sums = sumHours(offsetsOf(zone, question.span), hidesOf(question))
+        walkThrough(question, sums)
+        expect(sums.hours()).toEqual(hoursOf(question))
+      }),
+      { numRuns: 15 },
+    )
+  })
+
+  test('pairs are what the slow way finds', () => {
+    holds((question) => {
+      const sums = sumPairs(hidesOf(question))
+      walkThrough(question, sums)
+      expect(sums.pairs()).toEqual(pairsOf(question))
+    })
+  })
+
+  test('stints are what the slow way finds, whole', () => {
+    holds((question) => {
+      const { now, span, history, hidden } = question
+      const isListed = (member: string) => !hidden?.has(member)
+      const stints = collectStints({
+        before: Math.min(span.until, now),
+        limit: Infinity,
+        isListed,
+      })
+      const lookback = createLookback(isListed)
+      for (const shift of history.toReversed())
+        if (shift.timestamp <= Math.min(span.since, now) && !lookback.step(shift)) break
+      const whole = { since: span.since, until: now + 1 }
+      const walk = createWalk(whole, [stints], lookback.began)
+      if (span.since < now) for (const shift of history) walk.step(shift)
+      walk.finish()
+      expect(newestFirst(stints.stints())).toEqual(stintsOf(question))
+    })
+  })
+})
+
+describe('a walk', () => {
+  const told: string[] = []
+  const listener: Listener = {
+    switched: (at) => told.push(`switch ${at}`),
+    began: (member, at) => told.push(`${member} from ${at}`),
+    ended: (member, from, to, isOpen) => told.push(`${member} ${from}-${to}${isOpen ? '…' : ''}`),
+    passedEmpty: (from, to) => told.push(`nobody ${from}-${to}`),
+  }
+  const walkOver = (span: Span, ...shifts: [Instant, ...string[]][]) => {
+    told.length = 0
+    const walk = createWalk(span, [listener])
+    for (const [timestamp, ...members] of shifts) walk.step({ timestamp, members })
+    walk.finish()
+    return told
+  }
+
+  test('a switch that keeps a member does not end their stint', () => {
+    expect(walkOver({ since: 0, until: 9 }, [2, 'a'], [4, 'a', 'b'], [6])).toEqual([
+      'switch 2',
+      'a from 2',
+      'switch 4',
+      'b from 4',
+      'switch 6',
+      'a 2-6',
+      'b 4-6',
+      'nobody 6-9',
+    ])
+  })
+
+  test('a history that begins before the span is cut at its beginning, a member twice is one', () => {
+    expect(walkOver({ since: 5, until: 9 }, [1, 'b'], [3, 'a', 'a'], [12, 'c'])).toEqual([
+      'a from 5',
+      'a 5-9…',
+    ])
+  })
+
+  test('a switch at the beginning of the span counts, one at its end does not', () => {
+    expect(walkOver({ since: 5, until: 9 }, [1, 'b'], [5, 'a'], [9, 'c'])).toEqual([
+      'switch 5',
+      'a from 5',
+      'a 5-9…',
+    ])
+  })
+
+  test('before the first switch nothing is known', () => {
+    expect(walkOver({ since: 0, until: 9 })).toEqual([])
+    expect(walkOver({ since: 9, until: 9 }, [1, 'a'])).toEqual([])
+  })
+})
+
+describe('sums', () => {
+  test('stay exact where microseconds are too many for a number', () => {
+    const [from, to] = [parse('1700-01-01T00:00:00.000001Z'), parse('2026-01-01T00:00:00.999999Z')]
+    const sum = new Sum()
+    for (let at = 0; at < 1000; at++) sum.add(from, to)
+    const exact = ((BigInt(to) - BigInt(from)) * 1000n) / BigInt(SECOND)
+    expect(sum.seconds).toBe(Number(exact))
+  })
+
+  test('the middle of any lengths is what sorting finds', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat({ max: 30 }), { minLength: 1, maxLength: 60 }), (values) => {
+        const lengths = new Lengths()
+        for (const value of values) lengths.push(value)
+        const sorted = values.toSorted((a, b) => a - b)
+        const [low = 0, high = 0] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]]
+        expect(lengths.median()).toBe((low + high) / 2)
+      }),
+    )
+  })
+
+  test('of many pairs the longest are kept', () => {
+    const names = Array.from({ length: 30 }, (_, at) => `m${String(at).padStart(4, '0')}`)
+    const pairs = sumPairs(null)
+    const lengths = new Map<string, number>()
+    let at = 0
+    const walk = createWalk({ since: 0, until: 1e15 }, [pairs])
+    for (const [index, a] of names.entries())
+      for (const b of names.slice(index + 1)) {
+        const length = ((at * 7919) % 433) * SECOND
+        walk.step({ timestamp: at, members: [b, a] })
+        at += length + 1
+        walk.step({ timestamp: at, members: [] })
+        at += 1
+        lengths.set(`${a} ${b}`, length / SECOND)
+      }
+    walk.finish()
+    const best = [...lengths].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
+    expect(pairs.pairs().map(({ members, time }) => [members.join(' '), time])).toEqual(
+      best.slice(0, MAX_PAIRS),
+    )
+  })
+})
+
+describe('a list of stints that is limited', () => {
+  test('has the newest, and never some of those that began together', () => {
+    const stints = collectStints({ before: Infinity, limit: 3, isListed: () => true })
+    const walk = createWalk({ since: 0, until: 1e6 }, [stints])
+    // Far more than are kept meanwhile.
+    for (let at = 1; at <= 3000; at++)
+      walk.step({ timestamp: at, members: at % 2 ? ['a', 'b'] : [] })
+    walk.finish()
+    expect(stints.stints()).toEqual([
+      { member: 'a', from: 2997, to: 2998 },
+      { member: 'b', from: 2997, to: 2998 },
+      { member: 'a', from: 2999, to: 3000 },
+      { member: 'b', from: 2999, to: 3000 },
+    ])
+  })
+})
+
+describe('the calendar of a zone', () => {
+  const bucketsAt = (zone: string, since: string, until: string) => {
+    const span = { since: parse(since), until: parse(until) }
+    const reach = { since: span.since - MARGIN, until: span.until + MARGIN }
+    return findBuckets(offsetsOf(zone, reach), 'day', span, 400) ?? []
+  }
+  const hoursIn = (zone: string, since: string, until: string) =>
+    bucketsAt(zone, since, until).map(({ start, end }) => (end - start) / HOUR)
+
+  const days: [zone: string, since: string, until: string, hours: number[]][] = [
+    ['Europe/Berlin', '2026-03-27T23:00:00Z', '2026-03-30T22:00:00Z', [24, 23, 24]],
+    ['Europe/Berlin', '2026-10-24T00:00:00Z', '2026-10-26T00:00:00Z', [24, 25, 24]],
+    ['Australia/Lord_Howe', '2026-04-04T00:00:00Z', '2026-04-05T12:00:00Z', [24, 24.5]],
+    ['Pacific/Apia', '2011-12-29T12:00:00Z', '2011-12-30T12:00:00Z', [24, 24]],
+    ['America/Sao_Paulo', '2018-11-03T12:00:00Z', '2018-11-05T12:00:00Z', [24, 23, 24]],
+  ]
+
+  test.each(days)('the days in %s from %s until %s have %j hours', (zone, since, until, hours) => {
+    expect(hoursIn(zone, since, until)).toEqual(hours)
+  })
+
+  test('more days than asked for are none, however long the span', () => {
+    const span = { since: 0, until: 400 * DAY }
+    expect(findBuckets([{ from: -Infinity, ahead: 0 }], 'day', span, 400)).toHaveLength(400)
+    const longer = { since: 0, until: 400 * DAY + 1 }
+    expect(findBuckets([{ from: -Infinity, ahead: 0 }], 'day', longer, 400)).toBeNull()
+    expect(isTooLong({ since: 0, until: 1000 * DAY }, 'day', 400)).toBe(true)
+    expect(isTooLong(span, 'day', 400)).toBe(false)
+  })
+
+  test('no change of the clocks is missed, in any zone', () => {
+    const span = { since: parse('1999-06-01T00:00:00Z'), until: parse('2020-01-01T00:00:00Z') }
+    for (const zone of [...new Set(oddMoments.map(([name]) => name)), 'America/Noronha']) {
+      const changes = offsetsOf(zone, span).slice(1)
+      expect(changes).toEqual(changesOf(zone, span))
+    }
+  })
+})
+
+function changesOf(zone: string, { since, until }: Span): Offset[] {
+  const changes: Offset[] = []
+  let at = Temporal.Instant.fromEpochMilliseconds(since / 1000).toZonedDateTimeISO(zone)
+  for (;;) {
+    const next = at.getTimeZoneTransition('next')
+    if (next === null || next.epochMilliseconds * 1000 >= until) return changes
+    if (next.offsetNanoseconds !== at.offsetNanoseconds)
+      changes.push({ from: next.epochMilliseconds * 1000, ahead: next.offsetNanoseconds / 1000 })
+    at = next
+  }
+}
+
+function walkThrough({ history, span, now }: Question, listener: Listener): void {
+  const walk = createWalk({ since: span.since, until: Math.min(span.until, now) }, [listener])
+  for (const shift of history satisfies readonly Shift[]) walk.step(shift)
+  walk.finish()
+}
+
+function hidesOf({ hidden }: Question) {
+  return hidden && ((member: string) => hidden.has(member))
+}
+
+/** The slow way looks at every minute. */
+function shorten({ since, until }: Span): Span {
+  return { since, until: Math.min(until, since + 2 * DAY) }
+}
+
+function offsetsOf(zone: string, span: Span): Offset[] {
+  const found = findOffsets(zone, span)
+  for (;;) {
+    const { done, value } = found.next()
+    if (done) return value
+  }
+}
+
+function parse(time: string): Instant {
+  return parseInstant(time) ?? Number.NaN
+}

@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'bun:test'
+import { switches } from '../../../src/db/tables'
+import type { Shift } from '../../../src/model/fronting/walk'
+import type { Member } from '../../../src/model/member'
+import { nobody } from '../../../src/model/privacy'
+import { DAY, HOUR, type Instant, MINUTE } from '../../../src/model/time'
+import {
+  getCalendar,
+  getHours,
+  getTotals,
+  listDays,
+  listPairs,
+  listStints,
+} from '../../../src/service/fronting/fronting'
+import { insertMember } from '../../../src/service/members'
+import { home, type Someone } from '../../kit'
+import { pairsOf, type Question, stintsOf, totalsOf } from '../../model/fronting/oracle'
+
+const NOW: Instant = Date.UTC(2026, 0, 1) * 1000
+const { deps, makeSystem } = home({ now: () => NOW })
+
+/** A system whose members take turns, one of them always there. */
+async function makeHistory(count: number): Promise<{ of: Someone; history: Shift[] }> {
+  const of = await makeSystem()
+  const history: Shift[] = []
+  await deps.transact(async (tx) => {
+    const people: Member[] = []
+    for (const name of ['A', 'B', 'C', 'D']) people.push(await insertMember(tx, of.id, { name }))
+    const addSwitch = tx.$client.query<{ id: number }, [string, number, number]>(
+      'insert into switches (uuid, system_id, timestamp) values (?, ?, ?) returning id',
+    )
+    const addMember = tx.$client.query('insert into switch_members values (?, ?, ?)')
+    for (let at = 0; at < count; at++) {
+      const timestamp = NOW - (count - at) * MINUTE
+      const [always, ...others] = people as [Member, ...Member[]]
+      const members = [always, ...others.filter((_, place) => (at >> place) % 3 === 0)]
+      const row = addSwitch.get(crypto.randomUUID(), of.id, timestamp)
+      for (const [position, { id }] of members.entries()) addMember.run(row?.id ?? 0, position, id)
+      history.push({ timestamp, members: members.map(({ hid }) => hid) })
+    }
+  })
+  return { of, history }
+}
+
+const whole = { since: NOW - 30 * DAY, until: null }
+
+describe('a history of several pages', () => {
+  test('is summed up as the slow way does, and stints are looked for on both sides', async () => {
+    const { of, history } = await makeHistory(400)
+    const span = { since: NOW - 5 * HOUR, until: NOW - 4 * HOUR }
+    const question: Question = { history, now: NOW, span, zone: 'UTC', hidden: new Set() }
+    const asked = { ...span, before: null, limit: 1000, member: null }
+    expect(await getTotals(deps, nobody, of.hid, span)).toEqual(totalsOf(question))
+    expect(await listPairs(deps, nobody, of.hid, span)).toEqual(pairsOf(question))
+    expect(await listStints(deps, nobody, of.hid, asked)).toEqual(stintsOf(question))
+  })
+
+  test('is read as of one moment, while others are answered and write', async () => {
+    const { of } = await makeHistory(4000)
+    const verbs = [
+      () => getTotals(deps, nobody, of.hid, whole),
+      () => listDays(deps, nobody, of.hid, { ...whole, zone: 'Europe/Berlin', by: 'day' }),
+      () => getHours(deps, nobody, of.hid, { ...whole, zone: 'Europe/Berlin' }),
+      () => listPairs(deps, nobody, of.hid, whole),
+      () => getCalendar(deps, nobody, of.hid, whole),
+    ]
+    const before = await Promise.all(verbs.map((verb) => verb()))
+    const again = Promise.all(verbs.map((verb) => verb()))
+    // Written while they are under way, so nothing of it may be seen.
+    await deps.transact(async (tx) => {
+      await tx.insert(switches).values({
+        uuid: crypto.randomUUID(),
+        system_id: of.id,
+        timestamp: NOW - MINUTE / 2,
+      })
+    })
+    const [first] = await again
+    expect(first).toEqual(before[0])
+    expect(await getTotals(deps, nobody, of.hid, whole)).toMatchObject({
+      switches: 4001,
+      nobody: 30,
+    })
+  })
+
+  test('lets others have their turn meanwhile', async () => {
+    const { of } = await makeHistory(30_000)
+    let turns = 0
+    let isDone = false
+    const others = (async () => {
+      while (!isDone) {
+        await new Promise((resolve) => setImmediate(resolve))
+        turns++
+      }
+    })()
+    await getTotals(deps, nobody, of.hid, whole)
+    isDone = true
+    await others
+    // In one go it would be one, or two.
+    expect(turns).toBeGreaterThan(2)
+  })
+})

@@ -2,6 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { $ } from 'bun'
+import { bundlePage } from './src/web/bundle'
+import { packFile } from './src/web/pages'
 
 /** Makes the executable for this machine, or with --all those of every platform with checksums. */
 const targets = [
@@ -13,6 +15,8 @@ const targets = [
   'darwin-arm64',
   'windows-x64',
 ] as const
+
+const page = await packPage()
 
 const commit = (await $`git rev-parse --short HEAD`.nothrow().quiet().text()).trim() || 'unknown'
 
@@ -33,6 +37,7 @@ async function compile(outfile: string, target?: string): Promise<string> {
     entrypoints: ['src/main.ts'],
     minify: true,
     bytecode: true,
+    files: page,
     // What is imported only when it is needed lies apart, and is not read until then.
     format: 'esm',
     splitting: true,
@@ -51,6 +56,27 @@ async function compile(outfile: string, target?: string): Promise<string> {
   const path = target?.includes('windows') ? `${outfile}.exe` : outfile
   console.log(`${path}  ${(Bun.file(path).size / 1024 / 1024).toFixed(0)} MiB`)
   return path
+}
+
+/** The page as files that lie nowhere but in the executable, and the list of them. */
+async function packPage(): Promise<Record<string, string | Uint8Array>> {
+  const folder = join(import.meta.dir, 'src/web')
+  const files: Record<string, string | Uint8Array> = {}
+  const imports: string[] = []
+  const entries = (await bundlePage()).map((bundled) => {
+    const { path, type, isLasting, ways } = packFile(bundled, 'well')
+    const names = Object.entries(ways).map(([encoding, bytes]) => {
+      const name = `way${imports.length}`
+      files[join(folder, `made/${name}.${encoding}`)] = bytes
+      imports.push(`import ${name} from './made/${name}.${encoding}' with { type: 'file' }`)
+      return `${encoding}: ${name}`
+    })
+    const said = JSON.stringify({ path, type, isLasting }).slice(1, -1)
+    return `{ ${said}, ways: { ${names.join(', ')} } }`
+  })
+  files[join(folder, 'made.ts')] =
+    `${imports.join('\n')}\nexport const made = [${entries.join(',\n')}]\n`
+  return files
 }
 
 /** Starts what was built in an empty folder and asks it what a newcomer would. */

@@ -6,7 +6,7 @@ import { migrations } from '../src/db/migrations'
 import { openStorage } from '../src/db/open'
 import { createDecoder } from '../src/db/rows'
 import { keysOfTag } from '../src/model/proxy/tags'
-import { hashSecret } from '../src/service/secrets'
+import { hashSecret } from '../src/service/access/secrets'
 import { renderFace } from '../src/wire/v2'
 
 /** How much there is. The figures of the README are of the whole set; CI takes a small one. */

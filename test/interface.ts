@@ -184,6 +184,22 @@ export const nouns: Record<string, Noun> = {
 
 /** Every endpoint, as the API document spells it. */
 export const endpoints = [
+  'GET /v2/systems/@me/tokens',
+  'POST /v2/systems/@me/tokens',
+  'DELETE /v2/systems/@me/tokens/{name}',
+  'PATCH /v2/systems/@me/members',
+  'PATCH /v2/systems/@me/groups',
+  'POST /bot/systems/{systemRef}/login',
+  'POST /web/session',
+  'GET /web/session',
+  'DELETE /web/session',
+  'POST /web/login',
+  'GET /web/sessions',
+  'DELETE /web/sessions',
+  'PATCH /web/sessions/{id}',
+  'DELETE /web/sessions/{id}',
+  'GET /web/preferences',
+  'PATCH /web/preferences',
   'GET /v2/systems/{systemRef}',
   'PATCH /v2/systems/{systemRef}',
   'GET /v2/systems/{systemRef}/settings',

@@ -9,8 +9,8 @@ import { createLog } from '../src/log'
 import type { JsonObject } from '../src/model/entity'
 import { DISCORD } from '../src/model/platform'
 import type { Instant } from '../src/model/time'
+import { insertToken } from '../src/service/access/tokens'
 import { insertSystem } from '../src/service/systems'
-import { insertToken } from '../src/service/tokens'
 import { expectDocumented } from './document'
 
 /** A system of a test, with what its owner knows. */

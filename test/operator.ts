@@ -1,12 +1,13 @@
 import { operator, type Viewer } from '../src/model/privacy'
+import * as bots from '../src/service/access/bots'
+import * as linkCodes from '../src/service/access/linkCodes'
+import * as tokens from '../src/service/access/tokens'
 import * as accounts from '../src/service/accounts'
 import * as autoproxy from '../src/service/autoproxy'
 import type { Deps } from '../src/service/deps'
 import * as guilds from '../src/service/guilds'
-import * as linkCodes from '../src/service/linkCodes'
 import * as decide from '../src/service/proxy/decide'
 import * as systems from '../src/service/systems'
-import * as tokens from '../src/service/tokens'
 import * as exporting from '../src/service/transfer/export'
 import * as importing from '../src/service/transfer/import'
 
@@ -18,16 +19,16 @@ function as(system: number): Viewer {
   return { ...operator, system }
 }
 
-export function createBot(deps: Deps, ...rest: Rest<typeof tokens.createBot>) {
-  return tokens.createBot(deps, operator, ...rest)
+export function createBot(deps: Deps, ...rest: Rest<typeof bots.createBot>) {
+  return bots.createBot(deps, operator, ...rest)
 }
 
 export function revokeBot(deps: Deps, name: string) {
-  return tokens.revokeBot(deps, operator, name)
+  return bots.revokeBot(deps, operator, name)
 }
 
-export function createToken(deps: Deps, system: number, name: string) {
-  return tokens.createToken(deps, as(system), name)
+export async function createToken(deps: Deps, system: number, name: string) {
+  return (await tokens.replaceToken(deps, as(system), { name })).secret
 }
 
 export function revokeToken(deps: Deps, system: number, name: string) {

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { openDeps } from '../src/app'
 import { parseConfig } from '../src/config'
 import type { JsonObject } from '../src/model/entity'
+import { insertToken } from '../src/service/access/tokens'
 import { insertSystem } from '../src/service/systems'
-import { insertToken } from '../src/service/tokens'
 import {
   commandLine,
   emptyFolder,

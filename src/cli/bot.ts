@@ -1,7 +1,7 @@
 import { DISCORD, isPlatform } from '../model/platform'
 import { operator } from '../model/privacy'
 import { formatInstant } from '../model/time'
-import { createBot, listBots, revokeBot } from '../service/tokens'
+import { createBot, listBots, revokeBot } from '../service/access/bots'
 import { type Command, columns, Failure, UsageError } from './command'
 
 export const botCommands: Command[] = [

@@ -1,6 +1,6 @@
 import { constants, Database } from 'bun:sqlite'
 import { pathToFileURL } from 'node:url'
-import { backUp, restore } from '../db/backup'
+import { backUp, restore, tokensIn } from '../db/backup'
 import type { Finding } from '../db/checks'
 import { examine, findNotes, repair } from '../db/doctor'
 import { refuseInterrupted, statOf } from '../db/leftovers'
@@ -8,7 +8,7 @@ import { isOurs, pendingMigrations, unknownMigrations } from '../db/migrate'
 import { pathOf } from '../db/open'
 import { explainTrouble, troubleOf } from '../db/trouble'
 import { renderFace } from '../wire/v2'
-import { type Command, Failure } from './command'
+import { type Command, columns, Failure } from './command'
 
 export const careCommands: Command[] = [
   {
@@ -28,9 +28,10 @@ export const careCommands: Command[] = [
     async run({ args: [file = ''], config, confirm }) {
       await confirm(`Put ${file} in the place of ${config.DATABASE_URL}?`)
       const aside = restore(config.DATABASE_URL, file, new Date())
+      const tokens = tokensIn(config.DATABASE_URL)
       return {
-        json: { restored: file, aside },
-        text: `${file} is restored.${aside ? ` The old database is kept as ${aside}.` : ''}`,
+        json: { restored: file, aside, tokens },
+        text: `${file} is restored.${aside ? ` The old database is kept as ${aside}.` : ''}${describeTokens(tokens)}`,
       }
     },
   },
@@ -122,4 +123,12 @@ function describeFindings(findings: Finding[], last: string): string {
     ({ check, problem, fix }) => `  ${check}: ${problem}${fix ? '' : ' (needs a backup)'}`,
   )
   return ['Problems were found:', ...lines, last.trim()].filter((line) => line !== '').join('\n')
+}
+
+/** Named, because one that was revoked since works again. */
+function describeTokens(tokens: readonly { system: string; name: string }[]): string {
+  const sessions = '\n\nAll browsers are logged out, and login links are gone.'
+  if (tokens.length === 0) return sessions
+  const rows = columns(tokens.map(({ system, name }) => [system, name]))
+  return `${sessions} These tokens work as they did then, also those that were revoked since:\n${rows}`
 }

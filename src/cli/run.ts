@@ -13,6 +13,7 @@ import { readEnvFiles, serviceFileOf } from './envFiles'
 import { frontCommands } from './front'
 import { healthCommand } from './health'
 import { findHelp, isGroup } from './help'
+import { loginCommands } from './login'
 import { programCommands } from './program'
 import { isExecutable } from './self'
 import { serveCommand } from './serve'
@@ -26,6 +27,7 @@ export const commands: Command[] = [
   healthCommand,
   ...systemCommands,
   ...tokenCommands,
+  ...loginCommands,
   ...botCommands,
   ...accountCommands,
   ...frontCommands,

@@ -1,6 +1,9 @@
-import { formatInstant } from '../model/time'
-import { createToken, listTokens, revokeToken } from '../service/tokens'
-import { type Command, columns, Failure } from './command'
+import { Problem } from '../model/check'
+import { scopes } from '../model/scope'
+import { problemsOfToken, type Token, type TokenDraft, token } from '../model/token'
+import { listTokens, replaceToken, revokeToken } from '../service/access/tokens'
+import { tokenToV2 } from '../wire/v2'
+import { type Call, type Command, columns, Failure, UsageError } from './command'
 import { namedSystem } from './named'
 
 export const tokenCommands: Command[] = [
@@ -8,33 +11,44 @@ export const tokenCommands: Command[] = [
     name: 'token create',
     summary: 'Make a token for a system, in place of one of the same name; shown this once',
     args: ['SYSTEM'],
-    flags: { name: { type: 'string', doc: 'Name of the token (default)' } },
+    flags: {
+      name: { type: 'string', doc: 'Name of the token (default)' },
+      scope: { type: 'string', doc: `What it may do: ${scopes.join(', ')} (full)` },
+      expires: { type: 'string', doc: 'When it stops working, as 2027-01-31 (never)' },
+      'private-members': {
+        type: 'boolean',
+        doc: 'For the scope watch: show members whose visibility is private, too',
+      },
+    },
     async run(call) {
       const { viewer } = await namedSystem(call)
-      const name = String(call.flags.name || 'default')
-      const token = await createToken(call.deps(), viewer, name)
-      return { json: { name, token }, text: `${token}\n\nKeep it: it is not shown again.` }
+      const deps = call.deps()
+      const { secret, ...made } = await replaceToken(deps, viewer, draftOf(call, deps.now()))
+      return {
+        json: { ...tokenToV2(made), token: secret },
+        text: `${secret}\n\nKeep it: it is not shown again.`,
+      }
     },
   },
   {
     name: 'token list',
-    summary: 'List the names of a system’s tokens',
+    summary: 'List the names of a system’s tokens, and what they may do',
     args: ['SYSTEM'],
     async run(call) {
       const { viewer } = await namedSystem(call)
-      const all = (await listTokens(call.deps(), viewer)).map(({ name, created }) => ({
-        name,
-        created: formatInstant(created),
-      }))
+      const all = await listTokens(call.deps(), viewer)
       return {
-        json: all,
-        text: all.length === 0 ? 'It has no tokens.' : columns(all.map((t) => [t.name, t.created])),
+        json: all.map(tokenToV2),
+        text:
+          all.length === 0
+            ? 'It has no tokens.'
+            : columns([['name', 'scope', 'created', 'last used', 'expires'], ...all.map(rowOf)]),
       }
     },
   },
   {
     name: 'token revoke',
-    summary: 'Make a system’s token useless at once',
+    summary: 'Make a system’s token useless at once, with the sessions it opened',
     args: ['SYSTEM', 'NAME'],
     destroys: true,
     async run(call) {
@@ -48,3 +62,33 @@ export const tokenCommands: Command[] = [
     },
   },
 ]
+
+/** A token in words; never the token itself. */
+export function rowOf(row: Token): string[] {
+  const { name, scope, created, last_used, expires } = tokenToV2(row)
+  return [name, scope, created, last_used ?? 'never used', expires ?? 'never'].map(String)
+}
+
+function draftOf({ flags }: Call, now: number): TokenDraft {
+  const given: Record<string, unknown> = {
+    name: flags.name || 'default',
+    scope: flags.scope,
+    expires: flags.expires,
+    private_members: flags['private-members'],
+  }
+  const draft: Record<string, unknown> = {}
+  for (const [key, field] of token.entries) {
+    if (given[key] === undefined) continue
+    const value = field.read(given[key])
+    if (value instanceof Problem) throw new UsageError(`${flagOf(key)}: ${value.message}`)
+    draft[key] = value
+  }
+  const made = draft as TokenDraft
+  for (const [key, [problem]] of Object.entries(problemsOfToken(made, now)))
+    throw new UsageError(`${flagOf(key)}: ${problem?.message}`)
+  return made
+}
+
+function flagOf(key: string): string {
+  return `--${key.replace('_', '-')}`
+}

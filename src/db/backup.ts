@@ -74,6 +74,7 @@ export function restore(url: string, from: string, now: Date): string | null {
     if (before && !before.isFile()) throw new StorageError(`The database ${path} is not a file.`)
     arriving = restoringName(path)
     copyFit(from, arriving)
+    endSessions(arriving)
     giveTo(before, path, arriving)
     if (before) old = takeForOneself(path)
     const aside = asideName(path, now)
@@ -146,6 +147,34 @@ function explainUnfit(candidate: Database): string[] {
   const unknown = unknownMigrations(candidate)
   if (unknown.length > 0) return [`it was made by a newer Multitude (${unknown.join(', ')})`]
   return checkHealth(candidate)
+}
+
+/** Who was let in then, or had a link, is not let in now. An older file may know of neither. */
+function endSessions(path: string): void {
+  const database = new Database(path, { readwrite: true })
+  try {
+    const tables = "SELECT name FROM sqlite_master WHERE name IN ('sessions', 'login_codes')"
+    for (const { name } of database.query<{ name: string }, []>(tables).all())
+      database.run(`DELETE FROM ${name}`)
+  } finally {
+    database.close()
+  }
+  flush(path, 'r+')
+}
+
+/** The tokens that a database knows, by system and name: restoring brings back revoked ones. */
+export function tokensIn(url: string): { system: string; name: string }[] {
+  const database = new Database(pathOf(url), { readonly: true })
+  try {
+    return database
+      .query<{ system: string; name: string }, []>(
+        `SELECT systems.hid AS system, tokens.name FROM tokens
+         JOIN systems ON systems.id = tokens.system_id ORDER BY systems.id, tokens.id`,
+      )
+      .all()
+  } finally {
+    database.close()
+  }
 }
 
 /** Whoever restores, the service must be able to use it as it used what was there. */

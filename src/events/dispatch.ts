@@ -233,7 +233,7 @@ export function createDispatcher(
 
   return {
     async verify(viewer) {
-      const systemId = requireSystem(viewer)
+      const systemId = requireSystem(viewer, 'manage')
       const hook = await getWebhook(deps.db, systemId)
       const right = await ping(hook, hook.token)
       if ('error' in right) throw refuseUrl(`The test PING was not answered: ${right.error}`)
@@ -246,12 +246,12 @@ export function createDispatcher(
       rouse(systemId)
     },
     async enable(viewer) {
-      const systemId = requireSystem(viewer)
+      const systemId = requireSystem(viewer, 'manage')
       await enableWebhook(deps, systemId)
       rouse(systemId)
     },
     async test(viewer) {
-      const hook = await getWebhook(deps.db, requireSystem(viewer))
+      const hook = await getWebhook(deps.db, requireSystem(viewer, 'manage'))
       const sent = await ping(hook, hook.token)
       await noteDelivery(deps, hook, record(deps, hook, null, sent))
       return sent

@@ -18,7 +18,7 @@ export function follow(
   uuid: string,
   since: number | null,
 ): () => void {
-  const id = requireSystem(viewer)
+  const id = requireSystem(viewer, 'follow')
   let sent = 0
   let isReading = true
   let isMore = false

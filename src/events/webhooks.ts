@@ -52,7 +52,7 @@ export async function registerWebhook(
   url: string,
   token: string,
 ): Promise<void> {
-  const systemId = requireSystem(viewer)
+  const systemId = requireSystem(viewer, 'manage')
   await deps.transact(async (tx) => {
     // It may have been deleted while this waited for its turn.
     if (!(await findSystemUuid(tx, systemId))) throw error('systemNotFound')
@@ -92,7 +92,7 @@ export async function enableWebhook(deps: EventDeps, systemId: number): Promise<
 }
 
 export async function removeWebhook(deps: EventDeps, viewer: Viewer): Promise<void> {
-  const systemId = requireSystem(viewer)
+  const systemId = requireSystem(viewer, 'manage')
   await deps.transact(async (tx) => {
     await tx.delete(webhooks).where(eq(webhooks.system_id, systemId))
     await tx.delete(deliveries).where(eq(deliveries.system_id, systemId))
@@ -134,7 +134,7 @@ export async function changeWebhook(
 
 /** The webhook as its owner sees it. The token is not shown again. */
 export async function describeWebhook({ db }: EventDeps, viewer: Viewer) {
-  const systemId = requireSystem(viewer)
+  const systemId = requireSystem(viewer, 'manage')
   const hook = await findWebhook(db, systemId)
   const rows = await recent(db).all({ system: systemId })
   return show({

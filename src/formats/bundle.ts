@@ -28,6 +28,8 @@ export interface Bundle {
   memberGuilds: (MemberGuildPatch & { guild_id: string; member: string })[]
   /** `autoproxy_member` is a key of this file's members. */
   autoproxy: (AutoproxyPatch & { guild_id: string })[]
+  /** What the dashboard remembers; members and groups by their keys in this file. */
+  preferences?: BundlePreferences
   repairs: Repair[]
   /** Rows without a counterpart here, by collection, to be stored aside as they are. */
   kept: Record<string, unknown[]>
@@ -46,6 +48,12 @@ export interface BundleSystem {
   uuid?: string
   created?: Instant
   patch: SystemPatch
+}
+
+export interface BundlePreferences {
+  word?: string
+  pinned: string[]
+  statuses: string[]
 }
 
 export interface BundleAccount {

@@ -1,8 +1,9 @@
 import { nobody, type Viewer } from '../model/privacy'
+import type { Pass, TokenOwner } from '../service/access/memory'
+import { findBot, findSession, findToken, recallToken } from '../service/access/passes'
 import type { Deps } from '../service/deps'
 import { actFor } from '../service/systems'
-import type { TokenOwner } from '../service/tokenMemory'
-import { findBot, findTokenOwner, recallToken } from '../service/tokens'
+import { isOfOwnPage, type Place, secretIn } from './web/cookie'
 import type { Facts } from './wire'
 
 /** Who is at the other end of a request. */
@@ -15,27 +16,35 @@ export interface Caller {
 
 export const anonymous: Caller = { kind: 'nobody', viewer: nobody, system: null }
 
-/** A missing, malformed or unknown token makes the caller nobody. */
-export function findCaller(
-  deps: Deps,
-  headers: Headers,
+/** Finds out who asks. A missing, malformed or unknown token makes the caller nobody. */
+export type FindCaller = (
+  request: Pick<Request, 'method' | 'headers'>,
   facts: Pick<Facts, 'isForBots'>,
-): Caller | Promise<Caller> {
-  const header = headers.get('authorization')
-  if (header === null) return findNobody(deps)
-  // Most requests show a token that was seen a moment ago.
-  const known = recallToken(deps, header)
-  return known ? asSystem(known) : lookUp(deps, header, headers, facts)
+) => Caller | Promise<Caller>
+
+export function createFindCaller(deps: Deps, place: Place): FindCaller {
+  return ({ method, headers }, facts) => {
+    const header = headers.get('authorization')
+    if (header !== null) {
+      // Most requests show a token that was seen a moment ago.
+      const known = recallToken(deps, header)
+      return known ? asSystem(known) : lookUp(deps, header, headers, facts)
+    }
+    const cookie = facts.isForBots ? null : secretIn(headers, place)
+    if (cookie !== null && isOfOwnPage(method, headers, place)) return bySession(deps, cookie)
+    // What nobody reads is read together with what others do, as if a token had been looked up.
+    deps.sharedRead.join()
+    return anonymous
+  }
 }
 
-/** What nobody reads is read together with what others do, as if a token had been looked up. */
-function findNobody({ sharedRead }: Deps): Caller {
-  sharedRead.join()
-  return anonymous
+function asSystem({ viewer, system }: Pass): Caller {
+  return { kind: 'system', viewer, system }
 }
 
-function asSystem(system: TokenOwner): Caller {
-  return { kind: 'system', viewer: { system: system.id, platform: null }, system }
+async function bySession(deps: Deps, secret: string): Promise<Caller> {
+  const pass = await findSession(deps, secret)
+  return pass ? asSystem(pass) : anonymous
 }
 
 /** A raw token, or one behind the word `Bearer` or `Bot`. */
@@ -52,8 +61,8 @@ async function lookUp(
     const named = isForBots ? null : headers.get('x-system')
     return asBot(deps, secret, named)
   }
-  const system = await findTokenOwner(deps, secret)
-  return system ? asSystem(system) : anonymous
+  const pass = await findToken(deps, secret)
+  return pass ? asSystem(pass) : anonymous
 }
 
 /** A bot acts as the system it names in `X-System`, or as nobody. */

@@ -1,10 +1,12 @@
 import type { Large } from './answers'
-import { anonymous, type Caller } from './caller'
+import { anonymous, type Caller, type FindCaller } from './caller'
 import { type Client, findClient } from './client'
 
 /** What the server knows of a request when its route is asked. */
 export interface RequestContext {
   readonly caller: Caller
+  /** Finds out anew who asks, for an answer that lasts. */
+  readonly findCaller: FindCaller
   readonly requestId: string
   /** The address at the other end of the connection. */
   readonly peer: () => string

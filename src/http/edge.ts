@@ -1,6 +1,6 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import { compress } from './answers'
-import { findCaller } from './caller'
+import { createFindCaller } from './caller'
 import { giveContext, type RequestContext, requestIdOf } from './context'
 import { answerThrown, answerTooMany, answerUnknown, type FailureParts } from './failures'
 import { forEveryone, type PublicParts } from './forEveryone'
@@ -15,6 +15,7 @@ import {
 import { type Allowance, createRequestLimit } from './ratelimit'
 import { collectReads, findRead, type Reads } from './reads'
 import { answerLoaded, isRead } from './routes'
+import { placeOf } from './web/cookie'
 import { collectFacts, type Facts, findFacts, type Wire } from './wire'
 import { describeRoutes, documentedWires, type RouteParts, rootWire } from './wires'
 
@@ -52,6 +53,7 @@ export function createHandler(parts: ServerParts): Handle {
     return { facts, nameAt, reads: reads.get(start) ?? new Map(), unlimited, limited }
   })
   const app = createRouter(wires, (path) => findFacts(places, path).facts, parts)
+  const findCaller = createFindCaller(deps, placeOf(config))
   const limit = createRequestLimit(config, log)
   const gate = createGate(config.REQUESTS_IN_FLIGHT)
   const refuse = createRefusal(log)
@@ -72,15 +74,17 @@ export function createHandler(parts: ServerParts): Handle {
     let response: Response
     let base = unlimited.writes
     let allowance: Allowance | null = null
+    let isOfSession = false
     try {
       const turn = facts.isUrgent ? undefined : gate.enter(started)
       if (turn !== undefined) await turn
       // HEAD is answered as GET: no route has to know of it.
       const asked = method === 'HEAD' ? new Request(request, { method: 'GET' }) : request
-      if (method === 'OPTIONS') response = new Response(null, { status: 204, headers: preflight })
+      if (method === 'OPTIONS')
+        response = new Response(null, { status: 204, headers: facts.isOfPage ? {} : preflight })
       else if (facts.isForEveryone) response = await app.fetch(asked)
       else {
-        const found = findCaller(deps, request.headers, facts)
+        const found = findCaller(request, facts)
         const caller = found instanceof Promise ? await found : found
         const peer = typeof from === 'string' ? () => from : from
         const isReading = isRead(method)
@@ -88,11 +92,12 @@ export function createHandler(parts: ServerParts): Handle {
         // Writes are only ever allowed on the caller's own system.
         const named = isReading ? (facts.namesSystem ? name || '@me' : null) : '@me'
         const scope = isReading ? facts.scope : 'generic_update'
-        allowance = limit(request, scope, named, caller, peer)
+        if (facts.isCounted) allowance = limit(request, scope, named, caller, peer)
         const bases = allowance ? limited : unlimited
         base = isReading ? (caller.kind === 'nobody' ? bases.reads : bases.ownReads) : bases.writes
         const context: RequestContext = {
           caller,
+          findCaller,
           requestId,
           peer,
           headers: base.ofJson,
@@ -100,6 +105,7 @@ export function createHandler(parts: ServerParts): Handle {
           trustedProxies: config.TRUST_PROXY,
         }
         giveContext(asked, context)
+        isOfSession = caller.viewer.access === 'session'
         const load = isReading ? findRead(place.reads, path, name, nameAt) : undefined
         if (allowance?.retryAfter) response = answerTooMany(allowance)
         else if (load) {
@@ -121,6 +127,8 @@ export function createHandler(parts: ServerParts): Handle {
     if (method === 'HEAD') response = await withoutBody(response)
     const { headers, status } = response
     addBaseHeaders(headers, base)
+    // Nothing of a system is kept on a device that may be shared.
+    if (isOfSession) headers.set('cache-control', 'no-store')
     if (allowance) {
       headers.set('x-ratelimit-remaining', String(allowance.remaining))
       headers.set('x-ratelimit-reset', String(allowance.reset))

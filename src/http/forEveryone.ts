@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import type { DomainError } from '../model/errors'
 import { docsFiles } from '../web/docs'
 import { answerFailure } from './failures'
+import { pageRoutes } from './web/pages'
 import type { Wire } from './wire'
 
 export interface PublicParts {
@@ -17,7 +18,7 @@ export function forEveryone({ findTrouble, describeRoutes }: PublicParts): Wire 
       const trouble = await findTrouble()
       return trouble ? answerFailure(trouble) : { status: 'ok' }
     })
-    .get('/', () => redirect('docs'))
+    .use(pageRoutes())
   for (const [file, { open, type }] of Object.entries(docsFiles))
     routes.get(file, ({ path }) =>
       // The page names its files relative to where it lies, so it must lie in one place.
@@ -36,7 +37,8 @@ export function forEveryone({ findTrouble, describeRoutes }: PublicParts): Wire 
     routes,
     facts: {},
     nouns: {
-      '': { isForEveryone },
+      '': { isForEveryone, isOfPage: true },
+      assets: { isForEveryone, isOfPage: true },
       docs: { isForEveryone },
       'openapi.json': { isForEveryone },
       health: { isForEveryone, isUrgent: true },

@@ -1,7 +1,7 @@
 import type { Log } from '../log'
 import { error } from '../model/errors'
 import { spellError } from '../wire/error'
-import { createBaseHeaders, retryAfterOf } from './headers'
+import { CORS, createBaseHeaders, retryAfterOf } from './headers'
 
 /** Lets requests in one after the other, so that none keeps the whole server from the others. */
 export interface Gate {
@@ -82,7 +82,7 @@ const REFUSAL_MS = 500
 export function createRefusal(log: Log): () => Promise<Response> {
   const failure = error('unavailable', 'too many requests at once')
   const body = JSON.stringify(spellError(failure))
-  const headers = createBaseHeaders({ 'retry-after': retryAfterOf(failure) }).ofJson
+  const headers = createBaseHeaders({ ...CORS, 'retry-after': retryAfterOf(failure) }).ofJson
   let refused = 0
   let moment: Promise<void> | undefined
   const wait = async () => {

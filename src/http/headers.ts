@@ -10,8 +10,8 @@ export interface BaseHeaders {
   readonly ofJson: Headers
 }
 
-export function createBaseHeaders(more: Record<string, string>): BaseHeaders {
-  const ofAny = Object.entries({ ...CORS, ...more })
+export function createBaseHeaders(all: Record<string, string>): BaseHeaders {
+  const ofAny = Object.entries(all)
   const ofJson = new Headers([...ofAny, ['content-type', 'application/json;charset=utf-8']])
   return { ofAny, ofJson }
 }
@@ -25,12 +25,13 @@ export interface BaseHeadersOfPath {
 }
 
 export function baseHeadersOf(
-  { headers, isKept }: Facts,
+  { headers, isKept, isOfPage }: Facts,
   more: Record<string, string> = {},
 ): BaseHeadersOfPath {
-  const writes = createBaseHeaders({ ...headers, ...more })
+  const all = { ...(!isOfPage && CORS), ...headers, ...more }
+  const writes = createBaseHeaders(all)
   if (!isKept) return { writes, reads: writes, ownReads: writes }
-  const kept = { ...headers, ...more, vary: VARY }
+  const kept = { ...all, vary: VARY }
   return {
     writes,
     reads: createBaseHeaders(kept),
@@ -62,7 +63,7 @@ export function retryAfterOf({ retryAfter = 0 }: DomainError): string {
 
 const ALLOW_ORIGIN = 'access-control-allow-origin'
 
-const CORS = {
+export const CORS = {
   [ALLOW_ORIGIN]: '*',
   'access-control-expose-headers':
     'ETag, Retry-After, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Scope',

@@ -120,17 +120,24 @@ interface OpenApi {
 }
 
 /** Says what follows from where a route lies: who may ask, with which headers, and what comes. */
-function complete(operation: Operation, method: string, { isForBots, isKept }: Facts): void {
+function complete(
+  operation: Operation,
+  method: string,
+  { isForBots, isKept, isOfPage }: Facts,
+): void {
   const { 'x-rest': rest = { answers: {} } } = operation
   delete operation['x-rest']
   const isOpen = method === 'get' && !rest.isOwn
   operation.security = isForBots
     ? [{ botKey: [] }]
-    : [{ token: [] }, { botKey: [] }, ...(isOpen ? [{}] : [])]
+    : [
+        { token: [] },
+        ...(isOfPage ? [{ session: [] }, {}] : [{ botKey: [] }, ...(isOpen ? [{}] : [])]),
+      ]
   operation.parameters = [
     ...(operation.parameters ?? []).map(markNeeded),
     ...Object.entries(rest.headers ?? {}).map(headerParameter),
-    ...(isForBots ? [] : [{ $ref: '#/components/parameters/XSystem' }]),
+    ...(isForBots || isOfPage ? [] : [{ $ref: '#/components/parameters/XSystem' }]),
   ]
   operation.responses = {
     ...successes(rest, isForBots),

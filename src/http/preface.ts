@@ -1,3 +1,4 @@
+import { accesses, acts, allows } from '../model/scope'
 import { version } from '../version'
 
 /** What the API documentation says once for all operations. */
@@ -19,6 +20,17 @@ export const info = {
   license: { name: 'MIT', identifier: 'MIT' },
 }
 
+/** What each scope may do, from the model that decides it. */
+function scopeTable(): string {
+  const head = ['', ...accesses.map((access) => `\`${access}\``)]
+  const rows = Object.entries(acts).map(([act, meaning]) => [
+    meaning,
+    ...accesses.map((access) => (allows(access, act as keyof typeof acts) ? 'yes' : '')),
+  ])
+  const line = head.map(() => '---')
+  return [head, line, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}
+
 /** The sections, in the order they are shown. */
 export const tags = {
   Systems:
@@ -34,6 +46,7 @@ export const tags = {
   Events: 'What happens to a system, as it happens: sent to its webhook, or as a live stream.',
   'Import and export':
     'Whole systems as files: those of PluralKit, Tupperbox and Simply Plural come in, everything goes out.',
+  Access: `Who may come in, and what for. A token is a key to everything unless it was made for less; a browser that was logged in acts by a session.\n\n${scopeTable()}`,
   Bots: 'For chat bots, with a bot key: make systems, decide what becomes of a message, keep the record of what was sent. With `X-System` a bot may use all other sections too.',
   'Version 1 (deprecated)': 'For clients that know no other. New ones use version 2.',
 }
@@ -53,6 +66,13 @@ export const securitySchemes = {
     name: 'Authorization',
     description:
       'The word `Bot`, a space, and a bot’s key. Outside `/bot` the bot acts for the system that it names in the header `X-System`.',
+  },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'multitude-PORT',
+    description:
+      'What a browser holds after it was logged in; `__Host-multitude` over https. Counts for requests of the server’s own page only.',
   },
 } as const
 

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { group } from '../model/group'
 import { member } from '../model/member'
-import { requireSystem } from '../model/privacy'
+import { requireWriter } from '../model/privacy'
 import type { Deps } from '../service/deps'
 import { setPrivacyOfAll } from '../service/privacy'
 import { levelsBody } from '../wire/schema'
@@ -18,7 +18,7 @@ export function privateWire(deps: Deps, bodyLimit: number): Wire {
 
 function bulkPrivacy(deps: Deps, bodyLimit: number) {
   return new Elysia({ prefix: '/private/bulk_privacy', normalize: false })
-    .onBeforeHandle(({ request }) => void requireSystem(callerOf(request).viewer))
+    .onBeforeHandle(({ request }) => void requireWriter(callerOf(request).viewer))
     .use(
       routes(bodyLimit)
         .post(

@@ -114,7 +114,7 @@ export function parseWord<T extends string>(name: string, given: Given, choices:
 }
 
 /** A parameter that is present has a value. */
-function parseGiven(name: string, given: Given): string | undefined {
+export function parseGiven(name: string, given: Given): string | undefined {
   if (given === undefined) return undefined
   if (typeof given !== 'string' || given === '' || given.toLowerCase() === 'null')
     throw error('badRequest', `${name} must have one value`)

@@ -1,6 +1,6 @@
 import type { Config, RateLimits } from '../config'
 import type { Log } from '../log'
-import type { TokenOwner } from '../service/tokenMemory'
+import type { TokenOwner } from '../service/access/memory'
 import type { Caller } from './caller'
 import { findClient } from './client'
 

@@ -7,7 +7,7 @@ import {
   type SingletonBase,
 } from 'elysia'
 import { error } from '../model/errors'
-import { requireSystem, type Shown } from '../model/privacy'
+import { requireWriter, type Shown } from '../model/privacy'
 import { answerBytes, answerRead, type Bytes, encodeJson } from './answers'
 import { receiveBody, receiveFile, type UnreadFile } from './body'
 import { callerOf, type KnownRequest, type RequestContext } from './context'
@@ -22,6 +22,15 @@ export function routes(bodyLimit: number) {
       .mapResponse(({ request, responseValue, set }) =>
         answerJson(request, responseValue, set.status),
       ),
+  )
+}
+
+/** As routes, also for nobody. */
+export function openRoutes(bodyLimit: number) {
+  return answeringShown(
+    new Elysia({ normalize: false })
+      .onParse(({ request }) => receiveBody(request, bodyLimit))
+      .derive(({ request }) => ({ viewer: callerOf(request).viewer })),
   )
 }
 
@@ -57,9 +66,9 @@ function refuseNobody({ request }: { request: Request }): void {
   if (callerOf(request).kind === 'nobody') throw error('unauthorized')
 }
 
-/** Who writes has a system, which is said before a body is looked at. */
+/** Who may not write is told so before a body is looked at. */
 export function refuseStrangersToWrite({ request }: { request: Request }): void {
-  if (!isRead(request.method)) requireSystem(callerOf(request).viewer)
+  if (!isRead(request.method)) requireWriter(callerOf(request).viewer)
 }
 
 export function isRead(method: string): boolean {

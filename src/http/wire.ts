@@ -12,10 +12,14 @@ export interface Facts {
   readonly isForBots: boolean
   /** Whether a client may keep what it reads, and ask whether it has changed. */
   readonly isKept: boolean
+  /** Whether requests are counted. Logging in is not: one client must not shut the door for all. */
+  readonly isCounted: boolean
   /** What reads are counted as. */
   readonly scope: Exclude<Scope, 'generic_update'>
   /** Whether the part behind these names a system; without one it is the caller's own. */
   readonly namesSystem: boolean
+  /** For our own page alone: no other origin is told that it may read the answers. */
+  readonly isOfPage: boolean
   /** What every answer carries, also those that no route gives. */
   readonly headers: Readonly<Record<string, string>>
   /** What is said where nothing answers. */
@@ -38,8 +42,10 @@ const plain: Facts = {
   isUrgent: false,
   isForBots: false,
   isKept: false,
+  isCounted: true,
   scope: 'generic_get',
   namesSystem: false,
+  isOfPage: false,
   headers: {},
   unknown: 'notFound',
 }

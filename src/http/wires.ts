@@ -6,6 +6,8 @@ import { createDocument } from './openapi'
 import { privateWire } from './private'
 import { v1 } from './v1'
 import { v2 } from './v2'
+import { web } from './web'
+import { placeOf } from './web/cookie'
 import type { Wire } from './wire'
 
 /** What the routes are made of. */
@@ -21,8 +23,9 @@ export function documentedWires({ deps, events, config }: RouteParts): Wire[] {
   return [
     v2(deps, events, limitsOf(config), '/v2'),
     v1(deps, BODY_LIMIT),
-    bot(deps, BODY_LIMIT),
+    bot(deps, BODY_LIMIT, config.PUBLIC_URL),
     privateWire(deps, BODY_LIMIT),
+    web(deps, BODY_LIMIT, placeOf(config)),
   ]
 }
 

@@ -2,6 +2,7 @@ import type { Entity, Identity, Level, Row } from './entity'
 import { type ErrorName, error } from './errors'
 import { type Field, hiddenAs } from './field'
 import { type Platform, platformOf } from './platform'
+import { type Access, type Act, allows, isWriting } from './scope'
 
 /** Who asks: a system, a bot or the operator, on a system's behalf if any, or nobody. */
 export interface Viewer {
@@ -11,6 +12,12 @@ export interface Viewer {
   readonly platform: Platform | null
   /** Whoever runs commands on this machine may act as any system, and speak for any platform. */
   readonly isOperator?: true
+  /** What it may do with its system; everything unless it came in by something that allows less. */
+  readonly access?: Access
+  /** The row number of the session that it came in by. */
+  readonly session?: number
+  /** Whether one who watches is shown private members, too. */
+  readonly watchesPrivate?: boolean
 }
 
 export const nobody: Viewer = { system: null, platform: null }
@@ -18,12 +25,26 @@ export const nobody: Viewer = { system: null, platform: null }
 export const operator: Viewer = { system: null, platform: null, isOperator: true }
 
 /**
- * The system that the caller acts as. Every verb of what is the owner's alone begins here; a bot may
- * have forgotten to name one.
+ * The system that the caller acts as, for something that it must be allowed to do. Every verb of what
+ * is the owner's alone begins here; one that does not say what it does is refused by every lesser
+ * scope.
  */
-export function requireSystem({ system, platform }: Viewer): number {
+export function requireSystem(viewer: Viewer, act: Act = 'change'): number {
+  const system = systemOf(viewer)
+  if (!allows(viewer.access ?? 'full', act)) throw error('forbidden')
+  return system
+}
+
+/** The system that the caller is of, whatever it may do there; a bot may have forgotten to name one. */
+export function systemOf({ system, platform }: Viewer): number {
   if (system !== null) return system
   throw platform === null ? error('unauthorized') : error('badRequest', 'name a system in X-System')
+}
+
+/** Who writes anything has a system, and was not let in to look only. */
+export function requireWriter(viewer: Viewer): void {
+  systemOf(viewer)
+  if (!isWriting(viewer.access ?? 'full')) throw error('forbidden')
 }
 
 /** The platform of the bot that asks. Every verb that is for bots alone begins here. */
@@ -56,8 +77,19 @@ export interface Shown {
   readonly [shown]: true
 }
 
+/** Whether the caller sees what its owner sees of a system. */
 export function isOwner(viewer: Viewer, systemId: number): boolean {
-  return viewer.system === systemId
+  return seesAsOwner(viewer) === systemId
+}
+
+/** The system of which the caller sees everything; null for who is a stranger everywhere. */
+export function seesAsOwner({ system, access = 'full' }: Viewer): number | null {
+  return allows(access, 'see') ? system : null
+}
+
+/** Whether the caller was let in to see who fronts, and little else. */
+export function isWatcher({ system, access }: Viewer, systemId: number): boolean {
+  return access === 'watch' && system === systemId
 }
 
 /** What this caller may see of a row: every value, or what its levels leave to others. */

@@ -70,7 +70,7 @@ export async function getAccount(
 }
 
 export async function listAccounts({ db }: Deps, viewer: Viewer): Promise<Account[]> {
-  return accountsOf(db, requireSystem(viewer))
+  return accountsOf(db, requireSystem(viewer, 'see'))
 }
 
 export async function accountsOf(db: Db, systemId: number): Promise<Account[]> {

@@ -27,7 +27,7 @@ export async function getOwnAutoproxy(
   viewer: Viewer,
   guild: string,
 ): Promise<GuildAutoproxy> {
-  return getAutoproxy(db, requireSystem(viewer), guild)
+  return getAutoproxy(db, requireSystem(viewer, 'see'), guild)
 }
 
 /** What is set in a guild; what was never set is off. */

@@ -2,6 +2,7 @@ import { storeFaces } from '../db/faces'
 import type { Db } from '../db/handle'
 import { createUpdater } from '../db/rows'
 import { statement } from '../db/statement'
+import { Problem } from '../model/check'
 import {
   changesOf,
   type Draft,
@@ -17,12 +18,14 @@ import { type ErrorName, error } from '../model/errors'
 import type { EventType } from '../model/events'
 import { isOwner, requireSystem, type Viewer } from '../model/privacy'
 import { parseRef } from '../model/ref'
+import type { Act } from '../model/scope'
 import type { Settings } from '../model/settings'
 import type { Deps } from './deps'
 import { type GivenIdentity, identified } from './identity'
 import { tell } from './outbox'
 import { withDefaultPrivacy } from './privacy'
 import { getSettings } from './settings'
+import { takeTurns } from './turns'
 
 /** A row of what a system has. */
 type Owned<E> = NewRow<E> & Identity
@@ -113,6 +116,30 @@ export function belongings<E extends Entity>(kind: Kind<E>) {
     return after
   }
 
+  /** Those that a list names, in its order; the first wrong name is told. */
+  const getOwnAll = async (
+    db: Db,
+    systemId: number,
+    refs: readonly string[],
+  ): Promise<Owned<E>[]> => {
+    const found = await findAll(db, refs)
+    return found.map((row, at) => {
+      if (!row) throw error(errors.missingRef, refs[at])
+      if (row.system_id !== systemId) throw error(errors.foreignRef, refs[at])
+      return row
+    })
+  }
+
+  /** Keeps what a patch says that is new, and tells it. */
+  const changeRow = async (deps: Deps, tx: Db, before: Owned<E>, patch: Patch<E>) => {
+    const changed = changesOf<E>(before, patch)
+    if (isNothing(changed)) return before
+    const { uuid, system_id } = before
+    const data: JsonObject = changed
+    await tell(tx, deps.now(), { system_id, type: events.changed, subject: uuid, data })
+    return update(tx, before, changed)
+  }
+
   return {
     find: findByRef,
     findById,
@@ -126,22 +153,14 @@ export function belongings<E extends Entity>(kind: Kind<E>) {
       return requireFound(await findByRef(db, ref))
     },
 
-    async getOwn(deps: Deps, viewer: Viewer, ref: string): Promise<Owned<E>> {
-      requireSystem(viewer)
+    async getOwn(deps: Deps, viewer: Viewer, ref: string, act?: Act): Promise<Owned<E>> {
+      requireSystem(viewer, act)
       const found = requireFound(await findByRef(deps.db, ref))
       if (!isOwner(viewer, found.system_id)) throw error(errors.foreign)
       return found
     },
 
-    /** Those that a list names, in its order; the first wrong name is told. */
-    async getOwnAll(db: Db, systemId: number, refs: readonly string[]): Promise<Owned<E>[]> {
-      const found = await findAll(db, refs)
-      return found.map((row, at) => {
-        if (!row) throw error(errors.missingRef, refs[at])
-        if (row.system_id !== systemId) throw error(errors.foreignRef, refs[at])
-        return row
-      })
-    },
+    getOwnAll,
 
     /** For writes: it may have been deleted while they waited for their turn. */
     async refuseDeleted(tx: Db, id: number): Promise<void> {
@@ -163,16 +182,34 @@ export function belongings<E extends Entity>(kind: Kind<E>) {
     },
 
     async change(deps: Deps, viewer: Viewer, ref: string, patch: Patch<E>): Promise<Owned<E>> {
-      const { id, system_id } = await locateOwn(deps, viewer, ref)
+      const { id } = await locateOwn(deps, viewer, ref)
       return deps.transact(async (tx) => {
-        const before = requireFound(await findById(tx, id))
-        const changed = changesOf<E>(before, patch)
-        if (isNothing(changed)) return before
-        const { uuid } = before
-        const data: JsonObject = changed
-        await tell(tx, deps.now(), { system_id, type: events.changed, subject: uuid, data })
-        return update(tx, before, changed)
+        return changeRow(deps, tx, requireFound(await findById(tx, id)), patch)
       })
+    },
+
+    /** All of them or none; what is so already makes no event. Gives them in the order named. */
+    async changeMany(
+      deps: Deps,
+      viewer: Viewer,
+      changes: readonly { ref: string; patch: Patch<E> }[],
+    ): Promise<Owned<E>[]> {
+      const system_id = requireSystem(viewer)
+      return deps.transact(async (tx) => {
+        const giveWay = takeTurns()
+        const rows = await getOwnAll(
+          tx,
+          system_id,
+          changes.map(({ ref }) => ref),
+        )
+        refuseTwice(rows)
+        const changed: Owned<E>[] = []
+        for (const [at, before] of rows.entries()) {
+          changed.push(await changeRow(deps, tx, before, changes[at]?.patch ?? ({} as Patch<E>)))
+          await giveWay()
+        }
+        return changed
+      }, 'long')
     },
 
     async remove(deps: Deps, viewer: Viewer, ref: string): Promise<void> {
@@ -190,5 +227,14 @@ export function belongings<E extends Entity>(kind: Kind<E>) {
       updateRow(tx, id, { ...identity, system_id: systemId })
       return { id, ...identity }
     },
+  }
+}
+
+/** By one name or another. */
+function refuseTwice(rows: readonly { id: number }[]): void {
+  const seen = new Set<number>()
+  for (const [at, { id }] of rows.entries()) {
+    if (seen.has(id)) throw error('invalidBody', { [`${at}.id`]: [new Problem('Named twice.')] })
+    seen.add(id)
   }
 }

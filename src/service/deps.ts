@@ -3,7 +3,7 @@ import type { Db } from '../db/handle'
 import type { Storage } from '../db/open'
 import { type ReadParts, readHere } from '../formats/parts'
 import type { Instant } from '../model/time'
-import { createTokenMemory, type TokenMemory } from './tokenMemory'
+import { createTokenMemory, type TokenMemory } from './access/memory'
 import { createImportTurns, type ImportTurns } from './transfer/turns'
 
 /** What every verb works with. The outside world enters here and nowhere else. */

@@ -37,6 +37,14 @@ export function patchGroup(
   return ownGroups.change(deps, viewer, ref, patch)
 }
 
+export function patchGroups(
+  deps: Deps,
+  viewer: Viewer,
+  changes: readonly { ref: string; patch: GroupPatch }[],
+): Promise<Group[]> {
+  return ownGroups.changeMany(deps, viewer, changes)
+}
+
 export function deleteGroup(deps: Deps, viewer: Viewer, ref: string): Promise<void> {
   return ownGroups.remove(deps, viewer, ref)
 }

@@ -37,7 +37,7 @@ export async function getSystemGuild(
   viewer: Viewer,
   guildId: string,
 ): Promise<SystemGuild> {
-  const found = await findSystemGuild(db, requireSystem(viewer), guildId)
+  const found = await findSystemGuild(db, requireSystem(viewer, 'see'), guildId)
   if (!found) throw error('noSystemGuild')
   return found
 }
@@ -78,7 +78,7 @@ export async function getMemberGuild(
   ref: string,
   guildId: string,
 ): Promise<MemberGuild> {
-  const { id } = await ownMembers.getOwn(deps, viewer, ref)
+  const { id } = await ownMembers.getOwn(deps, viewer, ref, 'see')
   const found = await findMemberGuild(deps.db, id, guildId)
   if (!found) throw error('noMemberGuild')
   return found

@@ -69,6 +69,14 @@ export function patchMember(
   return ownMembers.change(deps, viewer, ref, patch)
 }
 
+export function patchMembers(
+  deps: Deps,
+  viewer: Viewer,
+  changes: readonly { ref: string; patch: MemberPatch }[],
+): Promise<Member[]> {
+  return ownMembers.changeMany(deps, viewer, changes)
+}
+
 export function deleteMember(deps: Deps, viewer: Viewer, ref: string): Promise<void> {
   return ownMembers.remove(deps, viewer, ref)
 }

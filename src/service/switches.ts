@@ -7,7 +7,7 @@ import { statement } from '../db/statement'
 import { switches, switchMembers } from '../db/tables'
 import { error } from '../model/errors'
 import { type Member, member } from '../model/member'
-import { isOwner, passGate, requireSystem, type Viewer } from '../model/privacy'
+import { isOwner, isWatcher, passGate, requireSystem, type Viewer } from '../model/privacy'
 import { isUuid } from '../model/ref'
 import {
   isSameFront,
@@ -24,12 +24,20 @@ import { tell } from './outbox'
 import { getOwnSystem, refuseDeleted } from './systems'
 
 /** A switch with the rows of its members, in their order. */
-export type Front = Switch & { members: Member[] }
+export type Front = Switch & {
+  members: Member[]
+  /** How many more there are, for one who watches and is not shown them. */
+  hidden?: number
+}
 
 /** Who fronts now: the switch with the latest time, or null when there is none. */
 export async function getFronters({ db }: Deps, viewer: Viewer, of: System): Promise<Front | null> {
-  passGate('fronters', of, isOwner(viewer, of.id))
-  return findLatest(db, of.id)
+  const isWatching = isWatcher(viewer, of.id)
+  passGate('fronters', of, isWatching || isOwner(viewer, of.id))
+  const front = await findLatest(db, of.id)
+  if (!front || !isWatching || viewer.watchesPrivate) return front
+  const members = front.members.filter(({ visibility }) => visibility === 'public')
+  return { ...front, members, hidden: front.members.length - members.length }
 }
 
 export async function createSwitch(
@@ -38,7 +46,7 @@ export async function createSwitch(
   systemRef: string,
   draft: SwitchDraft,
 ): Promise<Front> {
-  const { id } = await getOwnSystem(deps, viewer, systemRef)
+  const { id } = await getOwnSystem(deps, viewer, systemRef, 'switch')
   return deps.transact(async (tx) => {
     await refuseDeleted(tx, id)
     const named = await ownMembers.getOwnAll(tx, id, draft.members)
@@ -60,7 +68,7 @@ export async function moveSwitch(
   switchRef: string,
   timestamp: Instant,
 ): Promise<Front> {
-  const { id } = await getOwnSystem(deps, viewer, systemRef)
+  const { id } = await getOwnSystem(deps, viewer, systemRef, 'switch')
   refuseNoUuid(switchRef)
   return deps.transact(async (tx) => {
     const front = await getFront(tx, id, switchRef)
@@ -79,7 +87,7 @@ export async function changeSwitchMembers(
   switchRef: string,
   refs: readonly string[],
 ): Promise<Front> {
-  const { id } = await getOwnSystem(deps, viewer, systemRef)
+  const { id } = await getOwnSystem(deps, viewer, systemRef, 'switch')
   refuseNoUuid(switchRef)
   return deps.transact(async (tx) => {
     const front = await getFront(tx, id, switchRef)
@@ -96,7 +104,7 @@ export async function deleteSwitch(
   systemRef: string,
   switchRef: string,
 ): Promise<void> {
-  const { id } = await getOwnSystem(deps, viewer, systemRef)
+  const { id } = await getOwnSystem(deps, viewer, systemRef, 'switch')
   refuseNoUuid(switchRef)
   await deps.transact(async (tx) => {
     const front = await getFront(tx, id, switchRef)

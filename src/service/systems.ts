@@ -14,28 +14,35 @@ import {
   requireOperator,
   requireSystem,
   requireWitness,
+  systemOf,
   type Viewer,
 } from '../model/privacy'
 import { parseSystemRef } from '../model/ref'
+import type { Act } from '../model/scope'
 import { type System, type SystemDraft, type SystemPatch, system } from '../model/system'
 import type { Instant } from '../model/time'
+import { insertToken } from './access/tokens'
 import { insertAccount } from './accounts'
 import type { Deps } from './deps'
 import { type GivenIdentity, identified } from './identity'
 import { tell } from './outbox'
-import { insertToken } from './tokens'
 
 /** The system a caller names. `@me` without a token is told apart from one that does not exist. */
 export async function getSystem({ db }: Deps, viewer: Viewer, ref: string): Promise<System> {
-  if (ref === '@me') return getSystemById(db, requireSystem(viewer))
+  if (ref === '@me') return getSystemById(db, systemOf(viewer))
   const found = await findSystem(db, ref)
   if (!found) throw error('systemNotFound')
   return found
 }
 
 /** As getSystem, for changing it: only its owner may. */
-export async function getOwnSystem(deps: Deps, viewer: Viewer, ref: string): Promise<System> {
-  requireSystem(viewer)
+export async function getOwnSystem(
+  deps: Deps,
+  viewer: Viewer,
+  ref: string,
+  act?: Act,
+): Promise<System> {
+  requireSystem(viewer, act)
   const found = await getSystem(deps, viewer, ref)
   if (!isOwner(viewer, found.id)) throw error('forbidden')
   return found
@@ -103,7 +110,7 @@ export async function patchSystem(
 }
 
 export async function deleteSystem(deps: Deps, viewer: Viewer): Promise<void> {
-  const id = requireSystem(viewer)
+  const id = requireSystem(viewer, 'remove')
   await deps.transact(async (tx) => {
     await tx.delete(systems).where(eq(systems.id, id))
   })

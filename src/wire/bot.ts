@@ -23,6 +23,7 @@ import {
 } from '../model/proxy/decide'
 import { isUuid } from '../model/ref'
 import { system } from '../model/system'
+import { formatInstant, type Instant } from '../model/time'
 import {
   isObject,
   parseObject,
@@ -131,6 +132,10 @@ export function decisionToBot(decision: Decision, systemHid: string | null, memb
 
 export function madeSystemToBot(system: ShownObject, token: string) {
   return show({ system, token })
+}
+
+export function loginLinkToBot(address: string, code: string, expires: Instant) {
+  return show({ url: `${address}/#/login/${code}`, expires: formatInstant(expires) })
 }
 
 export function tokenToBot(token: string) {

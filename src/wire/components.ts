@@ -5,6 +5,7 @@ import { guild, memberGuild, systemGuild } from '../model/guild'
 import { member } from '../model/member'
 import { settings } from '../model/settings'
 import { system } from '../model/system'
+import { token } from '../model/token'
 import { errorSchema } from './error'
 import { frontingComponents } from './fronting'
 import { mapOf, viewSchema } from './schema'
@@ -20,12 +21,13 @@ function ref(name: string): TSchema {
   return Type.Unsafe({ $ref: `#/components/schemas/${name}` })
 }
 
-function switchOf(members: TSchema): TSchema {
+function switchOf(members: TSchema, more: Record<string, TSchema> = {}): TSchema {
   return Type.Object(
     {
       id: Type.String({ format: 'uuid' }),
       timestamp: time,
       members: Type.Array(members, { description: 'Who fronts, in order; empty for nobody' }),
+      ...more,
     },
     { additionalProperties: false },
   )
@@ -36,6 +38,13 @@ const tally = Type.Object({
   changed: Type.Integer(),
   unchanged: Type.Integer(),
   left_out: Type.Integer(),
+})
+
+const { private_members, ...ofEveryToken } = viewSchema(token).properties
+
+const tokenSchema = Type.Object({
+  ...ofEveryToken,
+  private_members: Type.Optional(private_members),
 })
 
 /** The named shapes of the API documentation. */
@@ -55,6 +64,12 @@ export const components = {
     members: Type.Array(Type.String({ format: 'uuid' }), { description: 'UUIDs of its members' }),
   }),
   Switch: switchOf(ref('Member')),
+  /** As a watcher gets it. */
+  Fronters: switchOf(ref('Member'), {
+    hidden: Type.Optional(
+      Type.Integer({ description: 'For one who watches: how many more there are' }),
+    ),
+  }),
   SwitchOfIds: switchOf(Type.String({ description: 'Short ID of a member' })),
   ...frontingComponents,
   ImportReport: Type.Object({
@@ -99,6 +114,11 @@ export const components = {
     kept: mapOf(Type.Integer(), 'Rows without a counterpart, stored aside'),
     skipped: mapOf(Type.Integer(), 'Rows not taken'),
   }),
+  Token: tokenSchema,
+  NewToken: Type.Composite([
+    tokenSchema,
+    Type.Object({ token: Type.String({ description: 'The token itself, shown this once' }) }),
+  ]),
   Webhook: Type.Object(
     {
       url: Type.Union([Type.String(), Type.Null()]),

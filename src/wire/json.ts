@@ -28,6 +28,12 @@ export function parseObject(body: UnreadBody): JsonObject {
   return value
 }
 
+export function parseList(body: UnreadBody): unknown[] {
+  const value = parse(body)
+  if (!Array.isArray(value)) throw error('badRequest', 'the body must be a JSON array')
+  return value
+}
+
 /** A bare list of strings, such as references. */
 export function parseStrings(body: UnreadBody): string[] {
   const value = parse(body)

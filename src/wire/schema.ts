@@ -51,6 +51,22 @@ export function levelsBody(entity: Entity): TUnsafe<UnreadBody> {
 export const EXAMPLE_MEMBER = 'uphsrt'
 export const EXAMPLE_GROUP = 'kmwdaz'
 
+/** A body that is a list of changes, each with the one that it is about. */
+export function manyBody(entity: Entity, id: string): TUnsafe<UnreadBody> {
+  const { properties, example } = bodySchema(entity, 'patch')
+  return unreadBody({
+    type: 'array',
+    minItems: 1,
+    maxItems: 1000,
+    items: {
+      type: 'object',
+      required: ['id'],
+      properties: { id: { type: 'string' }, ...properties },
+    },
+    example: [{ id, ...example }],
+  })
+}
+
 /** A body that is a bare list of references. */
 export function listBody(
   description: string,

@@ -3,6 +3,7 @@ import {
   type Draft,
   type Entity,
   type Given,
+  isNothing,
   type JsonObject,
   type Patch,
   parseDraft,
@@ -17,11 +18,14 @@ import type { Audience } from '../model/face'
 import type { Message } from '../model/message'
 import type { Platform } from '../model/platform'
 import { type Seen, see } from '../model/privacy'
+import { parseRef } from '../model/ref'
 import { isTooFarAhead, MAX_FRONTERS, type SwitchDraft } from '../model/switch'
 import { formatInstant, type Instant, parseInstant } from '../model/time'
+import { problemsOfToken, type Token, type TokenDraft, token } from '../model/token'
 import {
   isObject,
   isStrings,
+  parseList,
   parseObject,
   parseStrings,
   type ShownObject,
@@ -29,6 +33,9 @@ import {
   showJson,
   type UnreadBody,
 } from './json'
+
+/** Most that are changed by one request. */
+export const MAX_AT_ONCE = 1000
 
 /** Spells what a viewer sees: `hid` is `id`, levels are nested, and the fields know the rest. */
 export function toV2<E extends Entity>(
@@ -90,10 +97,11 @@ function givenIn(entity: Entity, values: JsonObject): Given {
 
 /** A switch; its members are short IDs in the history and objects everywhere else. */
 export function switchToV2(
-  { uuid, timestamp }: { uuid: string; timestamp: Instant },
+  { uuid, timestamp, hidden }: { uuid: string; timestamp: Instant; hidden?: number },
   members: readonly unknown[],
 ): ShownObject {
-  return show({ id: uuid, timestamp: formatInstant(timestamp), members })
+  const more = hidden === undefined ? {} : { hidden }
+  return show({ id: uuid, timestamp: formatInstant(timestamp), members, ...more })
 }
 
 export function switchFromV2(body: UnreadBody, now: Instant): SwitchDraft {
@@ -153,6 +161,61 @@ export function messageToV2(
     system,
     member,
   })
+}
+
+export function tokenToV2(row: Token) {
+  return show(spellToken(row))
+}
+
+/** With the token itself, this once. */
+export function madeTokenToV2({ secret, ...row }: Token & { secret: string }) {
+  return show({ ...spellToken(row), token: secret })
+}
+
+function spellToken(row: Token): JsonObject {
+  const { private_members, ...rest } = spellFields(token, row)
+  return row.scope === 'watch' ? { ...rest, private_members } : rest
+}
+
+export function tokenFromV2(body: UnreadBody, now: Instant): TokenDraft {
+  const draft = draftFromV2(token, body)
+  throwIfAny(problemsOfToken(draft, now))
+  return draft
+}
+
+/** Many changes at once, each with the one that it is about. Problems are told by position. */
+export function changesFromV2<E extends Entity>(entity: E, body: UnreadBody): NamedPatch<E>[] {
+  const items = parseList(body)
+  if (items.length === 0 || items.length > MAX_AT_ONCE)
+    throw error('badRequest', `the body must be a list of 1 to ${MAX_AT_ONCE} objects`)
+  const problems: Problems = {}
+  const named = new Set<string>()
+  const changes = items.map((item, at): NamedPatch<E> => {
+    const place = String(at)
+    if (!isObject(item)) {
+      problems[place] = [new Problem('Must be an object.')]
+      return { ref: '', patch: {} as Patch<E> }
+    }
+    const { id, ...given } = item
+    const found = parseKeys(entity, givenIn(entity, given))
+    for (const [key, told] of Object.entries(found.problems)) problems[`${place}.${key}`] = told
+    const ref = typeof id === 'string' ? parseRef(id) : null
+    const name = ref && JSON.stringify(ref)
+    if (typeof id !== 'string') problems[`${place}.id`] = [new Problem('Required.')]
+    else if (name !== null && named.has(name))
+      problems[`${place}.id`] = [new Problem('Named twice.')]
+    if (name !== null) named.add(name)
+    if (isNothing(found.values) && Object.keys(found.problems).length === 0)
+      problems[place] = [new Problem('No valid key was given.')]
+    return { ref: String(id), patch: found.values }
+  })
+  throwIfAny(problems)
+  return changes
+}
+
+export interface NamedPatch<E extends Entity> {
+  ref: string
+  patch: Patch<E>
 }
 
 export function linkCodeToV2(code: string, expires: Instant) {

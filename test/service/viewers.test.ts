@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { DomainError, type ErrorName } from '../../src/model/errors'
 import { nobody, operator, type Viewer } from '../../src/model/privacy'
+import { createBot, listBots } from '../../src/service/access/bots'
+import { createLinkCode, linkByCode } from '../../src/service/access/linkCodes'
+import { replaceToken } from '../../src/service/access/tokens'
 import { forgetAccount, linkAccount, unlinkAccount } from '../../src/service/accounts'
 import { patchGuild, patchSystemGuild } from '../../src/service/guilds'
-import { createLinkCode, linkByCode } from '../../src/service/linkCodes'
 import { deleteMessages } from '../../src/service/proxy/record'
 import { deleteAllSwitches } from '../../src/service/switches'
 import { actFor, createSystem, deleteSystem, listSystems } from '../../src/service/systems'
-import { createBot, createToken, listBots } from '../../src/service/tokens'
 import { exportSystem } from '../../src/service/transfer/export'
 import { importFile, importNewSystem } from '../../src/service/transfer/import'
 import { home } from '../kit'
@@ -37,7 +38,7 @@ const rules: Record<string, { says: Record<keyof typeof callers, Outcome>; verbs
       'exporting a system': (viewer) => exportSystem(deps, viewer),
       'importing into it': (viewer) => importFile(deps, viewer, file, plain),
       'making a code': (viewer) => createLinkCode(deps, viewer),
-      'making a token': (viewer) => createToken(deps, viewer, 'phone'),
+      'making a token': (viewer) => replaceToken(deps, viewer, { name: 'phone' }),
       'deleting all switches': (viewer) => deleteAllSwitches(deps, viewer),
     },
   },

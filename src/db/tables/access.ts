@@ -1,5 +1,6 @@
-import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { DISCORD } from '../../model/platform'
+import { scopes } from '../../model/scope'
 import { ofSystem } from './systems'
 
 /** Secrets are kept as SHA-256 only: what is lost here cannot be used to sign in. */
@@ -11,8 +12,54 @@ export const tokens = sqliteTable(
     name: text().notNull(),
     hash: text().notNull().unique(),
     created: integer().notNull(),
+    /** Tokens that are older than scopes may do everything. */
+    scope: text({ enum: scopes }).notNull().default('full'),
+    expires: integer(),
+    /** To the hour: not every request is worth a write. */
+    last_used: integer(),
+    /** Whether one who watches is shown private members, too. */
+    private_members: integer({ mode: 'boolean' }).notNull().default(false),
   },
-  (table) => [index('tokens_by_system').on(table.system_id)],
+  (table) => [uniqueIndex('tokens_by_name').on(table.system_id, table.name)],
+)
+
+/** Browsers that were let in. Only the hash of what their cookie holds is kept. */
+export const sessions = sqliteTable(
+  'sessions',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    uuid: text().notNull().unique(),
+    system_id: ofSystem(),
+    /** The token that opened it: with that one it ends. */
+    token_id: integer().references(() => tokens.id, { onDelete: 'cascade' }),
+    hash: text().notNull().unique(),
+    name: text().notNull(),
+    created: integer().notNull(),
+    last_used: integer().notNull(),
+    expires: integer().notNull(),
+    /** Renewed by use. */
+    remember: integer({ mode: 'boolean' }).notNull(),
+  },
+  (table) => [
+    index('sessions_by_system').on(table.system_id),
+    index('sessions_by_token').on(table.token_id),
+    index('sessions_by_end').on(table.expires),
+  ],
+)
+
+/** Codes of login links, each for once. */
+export const loginCodes = sqliteTable(
+  'login_codes',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    system_id: ofSystem(),
+    hash: text().notNull().unique(),
+    expires: integer().notNull(),
+  },
+  (table) => [
+    index('login_codes_by_system').on(table.system_id),
+    index('login_codes_by_end').on(table.expires),
+  ],
 )
 
 export const bots = sqliteTable('bots', {

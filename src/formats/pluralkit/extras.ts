@@ -2,6 +2,7 @@ import { type AutoproxyMode, autoproxy } from '../../model/autoproxy'
 import type { JsonObject } from '../../model/entity'
 import { memberGuild, systemGuild } from '../../model/guild'
 import { normalizeId } from '../../model/platform'
+import { preferences } from '../../model/preferences'
 import { type Bundle, MAX_GUILD_ROWS, type Subject } from '../bundle'
 import type { Ledger } from '../ledger'
 import { isObject, mendFields, readRef, readUuid } from '../mend'
@@ -100,4 +101,22 @@ function keepAgain(kept: unknown, ledger: Ledger): void {
   for (const [collection, rows] of Object.entries(isObject(kept) ? kept : {}))
     if (/^[a-z]{1,40}$/i.test(collection) && Array.isArray(rows))
       for (const row of rows) ledger.keep(collection, row)
+}
+
+/** What the dashboard remembers. Whoever is not in the file is left out. */
+export function readPreferences(
+  { preferences: given }: JsonObject,
+  refs: Record<'keys' | 'groupKeys', ReadonlyMap<string, string>>,
+): Pick<Bundle, 'preferences'> {
+  if (!isObject(given)) return {}
+  const known = (list: unknown, keys: ReadonlyMap<string, string>) =>
+    Array.isArray(list) ? list.flatMap((ref) => keys.get(String(ref)) ?? []) : []
+  const word = preferences.fields.word.read(given.word)
+  return {
+    preferences: {
+      ...(typeof word === 'string' && { word }),
+      pinned: known(given.pinned, refs.keys),
+      statuses: known(given.statuses, refs.groupKeys),
+    },
+  }
 }

@@ -33,7 +33,7 @@ import {
   withoutBlanks,
 } from '../mend'
 import { tidySwitches } from '../switches'
-import { readExtras, readSwitchUuids, readUnfit } from './extras'
+import { readExtras, readPreferences, readSwitchUuids, readUnfit } from './extras'
 
 export function isPluralkit(file: JsonObject): boolean {
   return Object.hasOwn(file, 'switches')
@@ -59,6 +59,7 @@ export function readPluralkit(file: JsonObject, options: ReadOptions): Bundle {
     groups: groups.map((row, index) => readGroup(row, index, reading)),
     switches: readSwitches(switches, reading),
     ...readExtras(reading.extras, reading.keys, ledger),
+    ...readPreferences(reading.extras, reading),
     ...ledger.close(),
   }
 }
@@ -68,6 +69,8 @@ class Reading {
   readonly ledger = new Ledger()
   /** What the file calls its members, and the keys they have in the bundle. */
   readonly keys = new Map<string, string>()
+  /** The same of its groups. */
+  readonly groupKeys = new Map<string, string>()
   /** Short IDs and UUIDs that are given away. */
   readonly taken = new Set<string>()
   readonly extras: JsonObject
@@ -209,8 +212,11 @@ function readGroup(row: JsonObject, index: number, reading: Reading): BundleGrou
   const members = resolveMembers(row.members, keys, (ref) =>
     ledger.leaveOut('memberships', subject, 'members', ref, 'no such member in this file'),
   )
+  const key = identity.hid ?? `#${index}`
+  for (const ref of [readRef(row.id), identity.hid, identity.uuid])
+    if (ref !== undefined && !reading.groupKeys.has(ref)) reading.groupKeys.set(ref, key)
   return {
-    key: identity.hid ?? `#${index}`,
+    key,
     ...identity,
     values: { ...values, ...(typeof created === 'number' && { created }), name },
     members,

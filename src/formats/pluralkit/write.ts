@@ -11,6 +11,7 @@ import { group } from '../../model/group'
 import { type MemberGuild, memberGuild, type SystemGuild, systemGuild } from '../../model/guild'
 import { member } from '../../model/member'
 import { DISCORD, platformOf } from '../../model/platform'
+import type { Preferences } from '../../model/preferences'
 import { type Settings, settings } from '../../model/settings'
 import { system } from '../../model/system'
 import { formatInstant, type Instant } from '../../model/time'
@@ -33,6 +34,8 @@ export interface Snapshot {
   systemGuilds: readonly (SystemGuild & { guild_id: string })[]
   memberGuilds: readonly (MemberGuild & { guild_id: string; member: string })[]
   autoproxy: readonly (Autoproxy & { guild_id: string })[]
+  /** Null where nobody set any. */
+  preferences: Preferences | null
   /** Some at a time, each collection in one run. Their rows are JSON already. */
   kept: Pieces<{ collection: string; rows: readonly string[] }>
 }
@@ -98,6 +101,7 @@ async function* extras(
       guild_id,
       ...spellAutoproxy(row),
     })),
+    ...(snapshot.preferences && { preferences: snapshot.preferences }),
     unfit,
   }
   yield `${JSON.stringify(head).slice(0, -1)},"switches":[${uuids.join()}],"kept":{`

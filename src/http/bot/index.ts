@@ -7,11 +7,11 @@ import { messageRoutes } from './messages'
 import { systemRoutes } from './systems'
 
 /** The bot interface: for holders of a bot key alone. */
-export function bot(deps: Deps, bodyLimit: number): Wire {
+export function bot(deps: Deps, bodyLimit: number, publicUrl: string): Wire {
   return {
     prefix: '/bot',
     routes: new Elysia({ prefix: '/bot', normalize: false })
-      .use(systemRoutes(deps, bodyLimit))
+      .use(systemRoutes(deps, bodyLimit, publicUrl))
       .use(linkRoutes(deps, bodyLimit))
       .use(guildRoutes(deps, bodyLimit))
       .use(messageRoutes(deps, bodyLimit)),

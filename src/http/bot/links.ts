@@ -1,5 +1,5 @@
+import { linkByCode } from '../../service/access/linkCodes'
 import type { Deps } from '../../service/deps'
-import { linkByCode } from '../../service/linkCodes'
 import { linkFromBot, linkToBot, schemasBot } from '../../wire/bot'
 import { describe, writeErrors } from '../openapi'
 import { botRoutes, TAG } from './named'

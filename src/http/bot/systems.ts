@@ -1,4 +1,6 @@
 import { t } from 'elysia'
+import { createLoginCode } from '../../service/access/logins'
+import { replaceToken } from '../../service/access/tokens'
 import {
   forgetAccount,
   getAccount,
@@ -10,10 +12,10 @@ import {
 import type { Deps } from '../../service/deps'
 import { deleteAllSwitches } from '../../service/switches'
 import { actFor, createSystem, deleteSystem } from '../../service/systems'
-import { createToken } from '../../service/tokens'
 import {
   accountFromBot,
   accountToBot,
+  loginLinkToBot,
   madeSystemToBot,
   newSystemFromBot,
   schemasBot,
@@ -33,7 +35,9 @@ const ofLink = t.Object({ systemRef, account_id: accountId })
 const DEFAULT_TOKEN = 'bot'
 
 /** Systems, their tokens and their linked accounts. */
-export function systemRoutes(deps: Deps, bodyLimit: number) {
+export function systemRoutes(deps: Deps, bodyLimit: number, publicUrl: string) {
+  /** Where people reach this server: as the operator says, or as the bot does. */
+  const addressOf = ({ url }: Request) => publicUrl || new URL(url).origin
   return botRoutes(bodyLimit)
     .post(
       '/systems',
@@ -97,11 +101,34 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
       },
     )
     .post(
+      '/systems/:systemRef/login',
+      async ({ params, viewer: bot, request, set }) => {
+        const { viewer } = await actFor(deps, bot, params.systemRef)
+        const { code, expires } = await createLoginCode(deps, viewer)
+        set.status = 201
+        return loginLinkToBot(addressOf(request), code, expires)
+      },
+      {
+        params: ofSystem,
+        detail: describe({
+          tag: TAG,
+          id: 'createLoginLink',
+          summary: 'Make a link that lets a browser in',
+          description:
+            'As the system, once, within ten minutes. Hand it to its owner in private. Of more than three open ones the oldest goes.',
+          answers: {
+            201: t.Object({ url: t.String(), expires: t.String({ format: 'date-time' }) }),
+          },
+          errors: [...writeErrors, 'forbidden', 'systemNotFound'],
+        }),
+      },
+    )
+    .post(
       '/systems/:systemRef/token',
       async ({ params, viewer: bot, body }) => {
         const name = tokenNameFromBot(body) ?? DEFAULT_TOKEN
         const { viewer } = await actFor(deps, bot, params.systemRef)
-        return tokenToBot(await createToken(deps, viewer, name))
+        return tokenToBot((await replaceToken(deps, viewer, { name })).secret)
       },
       {
         params: ofSystem,

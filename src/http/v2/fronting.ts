@@ -3,6 +3,8 @@ import { periods } from '../../model/fronting/calendar'
 import { MAX_DAYS } from '../../model/fronting/days'
 import { MAX_PAIRS } from '../../model/fronting/pairs'
 import { MAX_STINTS, STINTS_PER_PAGE } from '../../model/fronting/stints'
+import type { Viewer } from '../../model/privacy'
+import { findSubscriber } from '../../service/access/passes'
 import type { Deps } from '../../service/deps'
 import {
   getCalendar,
@@ -18,6 +20,7 @@ import { describe } from '../openapi'
 import {
   parameter,
   parameters,
+  parseGiven,
   parseLimit,
   parseText,
   parseTime,
@@ -63,6 +66,12 @@ function parseSpan({ since, until, zone }: SpanQuery) {
 const errors = ['badRequest', 'unauthorized', 'systemNotFound', 'historyHidden'] as const
 
 /** How long, how often, when and with whom. */
+/** The one place where a token stands in an address: a plus sign in it arrives as a space. */
+async function findAsker(deps: Deps, viewer: Viewer, given: unknown): Promise<Viewer> {
+  const token = parseGiven('token', given)
+  return token === undefined ? viewer : findSubscriber(deps, token.replaceAll(' ', '+'))
+}
+
 export function frontingRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit)
     .get(
@@ -188,12 +197,20 @@ export function frontingRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/systems/:systemRef/fronting.ics',
       async ({ params, query, viewer, request }) => {
-        const file = await getCalendar(deps, viewer, params.systemRef, parseSpan(query))
+        const subscriber = await findAsker(deps, viewer, query.token)
+        const file = await getCalendar(deps, subscriber, params.systemRef, parseSpan(query))
         return answerBytes(request, file, { 'content-type': 'text/calendar; charset=utf-8' })
       },
       {
         params: ofSystem,
-        query: parameters({ since: span.since, until: span.until }),
+        query: parameters({
+          since: span.since,
+          until: span.until,
+          token: parameter({
+            type: 'string',
+            description: 'A token of the scope `calendar`, for a history that is not public',
+          }),
+        }),
         detail: describe({
           tag: TAG,
           id: 'getFrontingCalendar',

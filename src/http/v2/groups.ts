@@ -1,12 +1,12 @@
 import { t } from 'elysia'
 import { group } from '../../model/group'
 import type { Deps } from '../../service/deps'
-import { createGroup, deleteGroup, patchGroup } from '../../service/groups'
+import { createGroup, deleteGroup, patchGroup, patchGroups } from '../../service/groups'
 import { loadGroup, loadGroupMembers, loadGroups } from '../../service/load/load'
 import { changeGroupMembers, membershipActions } from '../../service/memberships'
 import { parseStrings } from '../../wire/json'
-import { bodySchema, EXAMPLE_MEMBER, listBody } from '../../wire/schema'
-import { draftFromV2, patchFromV2 } from '../../wire/v2'
+import { bodySchema, EXAMPLE_GROUP, EXAMPLE_MEMBER, listBody, manyBody } from '../../wire/schema'
+import { changesFromV2, draftFromV2, patchFromV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../openapi'
 import { parameter, parameters, parseFlag } from '../query'
 import { readBy } from '../reads'
@@ -40,6 +40,32 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
             'With `with_members=true` each group has the UUIDs of its members, which saves a request for each.',
           answers: { 200: ['GroupWithMembers'] },
           errors: ['badRequest', 'unauthorized', 'systemNotFound', 'groupListHidden'],
+        }),
+      },
+    )
+    .patch(
+      '/systems/@me/groups',
+      async ({ viewer, body }) => {
+        const changes = changesFromV2(group, body)
+        const changed = await patchGroups(deps, viewer, changes)
+        return changed.map((row) => showGroup(row, true))
+      },
+      {
+        body: manyBody(group, EXAMPLE_GROUP),
+        detail: describe({
+          tag: 'Groups',
+          id: 'updateGroups',
+          summary: 'Change many groups at once',
+          description:
+            'All of them or none, each by the `id` that stands with its changes. Problems are told by position, from 0, as `3.color`. Counts as one change for the rate limit.',
+          answers: { 200: ['Group'] },
+          errors: [
+            ...writeErrors,
+            'invalidBody',
+            'forbidden',
+            'notYourGroupRef',
+            'groupRefNotFound',
+          ],
         }),
       },
     )

@@ -132,7 +132,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
       '/systems/@me/autoproxy',
       async ({ query, viewer }) => {
         // Nobody is told what is wrong with their question.
-        requireSystem(viewer)
+        requireSystem(viewer, 'see')
         return showAutoproxy(await getOwnAutoproxy(deps, viewer, autoproxyGuild(query)))
       },
       {

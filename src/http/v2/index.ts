@@ -12,6 +12,7 @@ import { messageRoutes } from './messages'
 import { streamRoutes } from './streams'
 import { switchRoutes } from './switches'
 import { systemRoutes } from './systems'
+import { tokenRoutes } from './tokens'
 import { transferRoutes } from './transfer'
 import { webhookRoutes } from './webhook'
 
@@ -31,6 +32,7 @@ export function v2(deps: Deps, events: Events, limits: Limits, prefix: '/v2' | '
       .onBeforeHandle(refuseStrangersToWrite)
       .use(systemRoutes(deps, bodyLimit))
       .use(linkRoutes(deps, bodyLimit))
+      .use(tokenRoutes(deps, bodyLimit))
       .use(guildRoutes(deps, bodyLimit))
       .use(memberRoutes(deps, bodyLimit))
       .use(groupRoutes(deps, bodyLimit))

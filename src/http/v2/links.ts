@@ -1,6 +1,6 @@
 import { t } from 'elysia'
+import { createLinkCode } from '../../service/access/linkCodes'
 import type { Deps } from '../../service/deps'
-import { createLinkCode } from '../../service/linkCodes'
 import { linkCodeToV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../openapi'
 import { routes } from '../routes'

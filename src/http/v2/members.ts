@@ -2,11 +2,11 @@ import { t } from 'elysia'
 import { member } from '../../model/member'
 import type { Deps } from '../../service/deps'
 import { loadMember, loadMemberGroups, loadMembers } from '../../service/load/load'
-import { createMember, deleteMember, patchMember } from '../../service/members'
+import { createMember, deleteMember, patchMember, patchMembers } from '../../service/members'
 import { changeMemberGroups, membershipActions } from '../../service/memberships'
 import { parseStrings } from '../../wire/json'
-import { bodySchema, EXAMPLE_GROUP, listBody } from '../../wire/schema'
-import { draftFromV2, patchFromV2 } from '../../wire/v2'
+import { bodySchema, EXAMPLE_GROUP, EXAMPLE_MEMBER, listBody, manyBody } from '../../wire/schema'
+import { changesFromV2, draftFromV2, patchFromV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../openapi'
 import { readBy } from '../reads'
 import { routes } from '../routes'
@@ -30,6 +30,32 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
             'All at once, in no order to rely on. Others than the owner get only members that are visible.',
           answers: { 200: ['Member'] },
           errors: ['badRequest', 'unauthorized', 'systemNotFound', 'memberListHidden'],
+        }),
+      },
+    )
+    .patch(
+      '/systems/@me/members',
+      async ({ viewer, body }) => {
+        const changes = changesFromV2(member, body)
+        const changed = await patchMembers(deps, viewer, changes)
+        return changed.map((row) => showMember(row, true))
+      },
+      {
+        body: manyBody(member, EXAMPLE_MEMBER),
+        detail: describe({
+          tag: 'Members',
+          id: 'updateMembers',
+          summary: 'Change many members at once',
+          description:
+            'All of them or none, each by the `id` that stands with its changes. Problems are told by position, from 0, as `3.color`. Counts as one change for the rate limit.',
+          answers: { 200: ['Member'] },
+          errors: [
+            ...writeErrors,
+            'invalidBody',
+            'forbidden',
+            'notYourMemberRef',
+            'memberRefNotFound',
+          ],
         }),
       },
     )

@@ -4,13 +4,12 @@ import { follow } from '../../events/follow'
 import type { Listener } from '../../events/stream'
 import { error } from '../../model/errors'
 import type { EventType } from '../../model/events'
-import { isOwner, type Viewer } from '../../model/privacy'
+import { isOwner, isWatcher, nobody, requireSystem, type Viewer } from '../../model/privacy'
 import type { System } from '../../model/system'
 import type { Deps } from '../../service/deps'
 import { getFronters } from '../../service/switches'
 import { getSystem } from '../../service/systems'
-import { findCaller } from '../caller'
-import { callerOf, clientOf } from '../context'
+import { callerOf, clientOf, type KnownRequest } from '../context'
 import { describe } from '../openapi'
 import { routes } from '../routes'
 import { systemRef } from './params'
@@ -43,10 +42,11 @@ export function streamRoutes(
     .get(
       '/systems/@me/events',
       async ({ request, viewer }) => {
+        requireSystem(viewer, 'follow')
         const { uuid } = await getSystem(deps, viewer, '@me')
         const since = parseLastEventId(request.headers)
         return eventStream(events, clientNamed(request), (reader) => {
-          reader.mayHear = stillHas(deps, request, viewer)
+          reader.mayHear = stillHas(request, viewer)
           return follow(events, viewer, reader, uuid, since)
         })
       },
@@ -71,7 +71,7 @@ export function streamRoutes(
         const system = await getSystem(deps, viewer, params.systemRef)
         await getFronters(deps, viewer, system)
         return eventStream(events, clientNamed(request), (reader) => {
-          reader.mayHear = stillHas(deps, request, viewer)
+          reader.mayHear = stillHas(request, viewer)
           // Nothing is told of a system that is deleted, so its end is noticed here.
           reader.mayStay = async () => Boolean(await getSystem(deps, viewer, system.uuid))
           return followFronters(deps, events, asked, reader, viewer, system)
@@ -176,7 +176,8 @@ function sharedFront(
   eventId: number,
 ): Promise<string> {
   const owner = isOwner(viewer, id)
-  const key = `${id} ${owner} ${eventId}`
+  const watcher = isWatcher(viewer, id) && (viewer.watchesPrivate ? 'of all' : 'of some')
+  const key = `${id} ${owner} ${watcher} ${eventId}`
   let answer = asked.get(key)
   if (!answer) {
     answer = frontersOf(deps, viewer, uuid, owner).finally(() => asked.delete(key))
@@ -194,10 +195,11 @@ async function frontersOf(deps: Deps, viewer: Viewer, uuid: string, owner: boole
  * Whether the caller is still who it was: its token may have been revoked, its system deleted. It is
  * looked up again only when anything was written since.
  */
-function stillHas(deps: Deps, { headers }: Request, viewer: Viewer): () => Promise<boolean> {
+function stillHas(request: KnownRequest, viewer: Viewer): () => Promise<boolean> {
   return async () => {
-    const caller = await findCaller(deps, headers, { isForBots: false })
-    return caller.viewer.system === viewer.system
+    const found = await request.context?.findCaller(request, { isForBots: false })
+    const { system, access, session } = found?.viewer ?? nobody
+    return system === viewer.system && access === viewer.access && session === viewer.session
   }
 }
 

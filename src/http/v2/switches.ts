@@ -60,7 +60,7 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
           summary: 'Get who fronts now',
           description:
             'The latest switch. An empty list says that nobody fronts; no content (204) that the system has no switches at all.',
-          answers: { 200: 'Switch', 204: null },
+          answers: { 200: 'Fronters', 204: null },
           errors: ['badRequest', 'unauthorized', 'systemNotFound', 'frontersHidden'],
         }),
       },

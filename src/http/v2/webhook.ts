@@ -5,6 +5,7 @@ import { Problem } from '../../model/check'
 import { throwIfAny } from '../../model/entity'
 import type { Problems } from '../../model/errors'
 import { url as urlField } from '../../model/field'
+import { requireSystem } from '../../model/privacy'
 import { parseObject, type UnreadBody } from '../../wire/json'
 import { unreadBody } from '../../wire/schema'
 import { pingToV2, registrationToV2 } from '../../wire/v2'
@@ -42,6 +43,8 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
     .put(
       '/systems/@me/webhook',
       async ({ viewer, body }) => {
+        // Before any name is looked up for somebody who may not.
+        requireSystem(viewer, 'manage')
         const { url, token } = parseRegistration(body)
         await dispatcher.checkUrl(url)
         await registerWebhook(deps, viewer, url, token)

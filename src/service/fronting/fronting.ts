@@ -15,6 +15,7 @@ import { findOffsets, type Offset } from '../../model/fronting/zone'
 import { member } from '../../model/member'
 import { isOwner, passGate, see, type Viewer } from '../../model/privacy'
 import { parseRef } from '../../model/ref'
+import { allows } from '../../model/scope'
 import { type System, system } from '../../model/system'
 import { DAY, type Instant } from '../../model/time'
 import type { Deps } from '../deps'
@@ -130,7 +131,7 @@ export async function getCalendar(
   ref: string,
   asked: AskedSpan,
 ): Promise<ExportFile> {
-  const look = await lookAt(deps, viewer, ref, asked)
+  const look = await lookAtCalendar(deps, viewer, ref, asked)
   const wanted = { before: Infinity, limit: Infinity, only: null }
   const stints = await collect(deps, look, wanted)
   const seen = (await membersOf(deps.db, look.of.id)).map((row) => see(member, row, look.isOwn))
@@ -149,7 +150,22 @@ interface Look {
 
 async function lookAt(deps: Deps, viewer: Viewer, ref: string, asked: AskedSpan): Promise<Look> {
   const of = await getSystem(deps, viewer, ref)
-  const isOwn = isOwner(viewer, of.id)
+  return lookAs(deps, of, isOwner(viewer, of.id), asked)
+}
+
+/** A subscriber sees the calendar as the owner does, and nothing else. */
+async function lookAtCalendar(
+  deps: Deps,
+  viewer: Viewer,
+  ref: string,
+  asked: AskedSpan,
+): Promise<Look> {
+  const of = await getSystem(deps, viewer, ref)
+  const isSubscriber = viewer.system === of.id && allows(viewer.access ?? 'full', 'subscribe')
+  return lookAs(deps, of, isSubscriber, asked)
+}
+
+function lookAs(deps: Deps, of: System, isOwn: boolean, asked: AskedSpan): Look {
   passGate('history', of, isOwn)
   const now = deps.now()
   const until = asked.until ?? now

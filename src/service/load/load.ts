@@ -3,7 +3,7 @@ import type { Values } from '../../db/statement'
 import { type ErrorName, error } from '../../model/errors'
 import type { Audience } from '../../model/face'
 import { ORIGINAL_LOOKUP } from '../../model/message'
-import { gates, requireSystem, type Viewer } from '../../model/privacy'
+import { gates, seesAsOwner, systemOf, type Viewer } from '../../model/privacy'
 import { isUuid, parseRef, parseSystemRef, type Ref, type SystemRef } from '../../model/ref'
 import { SWITCHES_PER_PAGE } from '../../model/switch'
 import type { Instant } from '../../model/time'
@@ -48,6 +48,8 @@ import {
 
 export function loadSystem(deps: Deps, viewer: Viewer, ref: string): Found<Json> {
   const slowly = () => systemSlowly(deps, viewer, ref)
+  // Faces are for owners and for others; who watches is neither.
+  if (viewer.access === 'watch') return slowly().then(encode)
   return loadOfSystem(systemJson, slowly, deps, viewer, ref, 'systemNotFound', {})
 }
 
@@ -83,9 +85,11 @@ export function loadSwitches(
 /** Null when the system has no switches. */
 export function loadFronters(deps: Deps, viewer: Viewer, ref: string): Found<Json | null> {
   const slowly = () => frontersSlowly(deps, viewer, ref)
+  const orNull = (json: Json) => (json.length === 'null'.length ? null : json)
+  if (viewer.access === 'watch') return slowly().then((json) => orNull(encode(json)))
   const { closed } = gates.fronters
   const found = loadOfSystem(frontersJson, slowly, deps, viewer, ref, closed, {})
-  return andThen(found, (json) => (json.length === 'null'.length ? null : json))
+  return andThen(found, orNull)
 }
 
 export function loadSwitch(
@@ -124,8 +128,8 @@ export function loadMemberGroups(deps: Deps, viewer: Viewer, ref: string): Found
 
 export function loadMessage(deps: Deps, viewer: Viewer, id: string): Found<Json> {
   const since = deps.now() - ORIGINAL_LOOKUP
-  const found = orElse(messageById(deps.db).get({ id, viewer: viewer.system }), () =>
-    messageByOriginal(deps.db).get({ original: id, viewer: viewer.system, since }),
+  const found = orElse(messageById(deps.db).get({ id, viewer: seesAsOwner(viewer) }), () =>
+    messageByOriginal(deps.db).get({ original: id, viewer: seesAsOwner(viewer), since }),
   )
   return andThen(found, (row) => {
     if (!row) throw error('messageNotFound')
@@ -171,7 +175,7 @@ function loadOfSystem<More extends string>(
 ): Found<Json> {
   const ref = parseSystemRef(text)
   if (ref === null) throw error('systemNotFound')
-  const own = viewer.system === null ? null : askBySystemRef(owner, db, viewer, ref, more)
+  const own = seesAsOwner(viewer) === null ? null : askBySystemRef(owner, db, viewer, ref, more)
   const found = orElse(own, () => askBySystemRef(others, db, viewer, ref, more))
   return andThen(found, (row) => {
     if (!row) throw error('systemNotFound')
@@ -187,9 +191,9 @@ function askBySystemRef<More extends string>(
   ref: SystemRef,
   more: Values<More>,
 ) {
-  const named = { ...more, viewer: viewer.system }
+  const named = { ...more, viewer: seesAsOwner(viewer) }
   if ('hid' in ref) return query.hid(db).get({ ...named, ref: ref.hid })
-  if ('me' in ref) return query.id(db).get({ ...named, ref: requireSystem(viewer) })
+  if ('me' in ref) return query.id(db).get({ ...named, ref: systemOf(viewer) })
   if ('uuid' in ref) return query.uuid(db).get({ ...named, ref: ref.uuid })
   return query.account(db).get({ ...named, ref: ref.account })
 }
@@ -206,7 +210,7 @@ function loadOne(
 ): Found<Json> {
   const ref = parseRef(text)
   if (ref === null) throw error(missing)
-  const own = viewer.system === null ? null : askByRef(owner, db, viewer, ref)
+  const own = seesAsOwner(viewer) === null ? null : askByRef(owner, db, viewer, ref)
   const found = orElse(own, () => askByRef(others, db, viewer, ref))
   return andThen(found, (row) => {
     if (!row) throw error(missing)
@@ -215,7 +219,8 @@ function loadOne(
   })
 }
 
-function askByRef(query: ByRef[Audience], db: Db, { system: viewer }: Viewer, ref: Ref) {
+function askByRef(query: ByRef[Audience], db: Db, asking: Viewer, ref: Ref) {
+  const viewer = seesAsOwner(asking)
   return 'hid' in ref
     ? query.hid(db).get({ ref: ref.hid, viewer })
     : query.uuid(db).get({ ref: ref.uuid, viewer })

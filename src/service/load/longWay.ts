@@ -6,8 +6,8 @@ import { error } from '../../model/errors'
 import type { Audience } from '../../model/face'
 import type { Group } from '../../model/group'
 import type { Member } from '../../model/member'
-import { isOwner, passGate, type Viewer } from '../../model/privacy'
-import type { System } from '../../model/system'
+import { isOwner, isWatcher, passGate, type Viewer } from '../../model/privacy'
+import { asWatched, type System } from '../../model/system'
 import { formatInstant } from '../../model/time'
 import type { Deps } from '../deps'
 import { ownGroups } from '../groups'
@@ -17,18 +17,19 @@ import { type Front, findSwitch, getFronters } from '../switches'
 import { getSystem, getSystemById } from '../systems'
 
 /**
- * The long way to the answers of `reading.ts`, for rows whose faces are missing: whole rows, each
+ * The long way to the answers of `load.ts`, for rows whose faces are missing: whole rows, each
  * seen and spelled as answers to writes are. Whoever comes this way asks for the faces to be mended.
  */
 
 export async function systemSlowly(deps: Deps, viewer: Viewer, ref: string): Promise<string> {
   const row = await getSystem(deps, viewer, ref)
-  return spell(deps, 'systems', row, eyesOf(viewer, row.id))
+  const seen = isWatcher(viewer, row.id) ? asWatched(row) : row
+  return spell(deps, 'systems', seen, audienceOf(viewer, row.id))
 }
 
 export async function membersSlowly(deps: Deps, viewer: Viewer, ref: string): Promise<string> {
   const of = await getSystem(deps, viewer, ref)
-  return spellAll(deps, 'members', await listMembers(deps, viewer, of), eyesOf(viewer, of.id))
+  return spellAll(deps, 'members', await listMembers(deps, viewer, of), audienceOf(viewer, of.id))
 }
 
 export async function groupsSlowly(
@@ -38,7 +39,7 @@ export async function groupsSlowly(
   withMembers: boolean,
 ): Promise<string> {
   const of = await getSystem(deps, viewer, ref)
-  const audience = eyesOf(viewer, of.id)
+  const audience = audienceOf(viewer, of.id)
   passGate('groups', of, audience === 'owner')
   const rows = await deps.db
     .select()
@@ -71,14 +72,14 @@ export async function groupSlowly(deps: Deps, viewer: Viewer, ref: string): Prom
 
 export async function groupMembersSlowly(deps: Deps, viewer: Viewer, ref: string): Promise<string> {
   const of = await ownGroups.get(deps.db, ref)
-  const audience = eyesOf(viewer, of.system_id)
+  const audience = audienceOf(viewer, of.system_id)
   passGate('groupMembers', of, audience === 'owner')
   return spellAll(deps, 'members', await membersIn(deps.db, of, audience), audience)
 }
 
 export async function memberGroupsSlowly(deps: Deps, viewer: Viewer, ref: string): Promise<string> {
   const { id, system_id } = await ownMembers.get(deps.db, ref)
-  const audience = eyesOf(viewer, system_id)
+  const audience = audienceOf(viewer, system_id)
   passGate('groups', await getSystemById(deps.db, system_id), audience === 'owner')
   const rows = await deps.db
     .select(getTableColumns(groups))
@@ -100,7 +101,7 @@ export async function memberGroupsSlowly(deps: Deps, viewer: Viewer, ref: string
 export async function frontersSlowly(deps: Deps, viewer: Viewer, ref: string): Promise<string> {
   const of = await getSystem(deps, viewer, ref)
   const front = await getFronters(deps, viewer, of)
-  return front ? spellFront(deps, front, eyesOf(viewer, of.id)) : 'null'
+  return front ? spellFront(deps, front, audienceOf(viewer, of.id)) : 'null'
 }
 
 export async function switchSlowly(
@@ -110,7 +111,7 @@ export async function switchSlowly(
   uuid: string,
 ): Promise<string> {
   const of = await getSystem(deps, viewer, ref)
-  const audience = eyesOf(viewer, of.id)
+  const audience = audienceOf(viewer, of.id)
   passGate('switch', of, audience === 'owner')
   const front = await findSwitch(deps.db, of.id, uuid)
   if (!front) throw error('switchNotFound')
@@ -119,7 +120,7 @@ export async function switchSlowly(
 
 export async function messageSlowly(deps: Deps, viewer: Viewer, id: string): Promise<string> {
   const { message, system, member } = await getMessage(deps.db, deps.now(), id)
-  const audience = eyesOf(viewer, message.system_id)
+  const audience = audienceOf(viewer, message.system_id)
   const { original, sender, channel, guild } = message
   const head = {
     timestamp: formatInstant(message.timestamp),
@@ -134,7 +135,7 @@ export async function messageSlowly(deps: Deps, viewer: Viewer, id: string): Pro
   return `${JSON.stringify(head).slice(0, -1)},"system":${seenSystem},"member":${seenMember}}`
 }
 
-function eyesOf(viewer: Viewer, systemId: number): Audience {
+function audienceOf(viewer: Viewer, systemId: number): Audience {
   return isOwner(viewer, systemId) ? 'owner' : 'others'
 }
 
@@ -162,13 +163,14 @@ async function spellOne(
   row: Member | Group,
 ): Promise<string> {
   const { hid } = await getSystemById(deps.db, row.system_id)
-  return spell(deps, table, row, eyesOf(viewer, row.system_id), `"system":"${hid}",`)
+  return spell(deps, table, row, audienceOf(viewer, row.system_id), `"system":"${hid}",`)
 }
 
 function spellFront(deps: Deps, front: Front, audience: Audience): string {
   const list = spellAll(deps, 'members', front.members, audience)
   const time = formatInstant(front.timestamp)
-  return `{"id":"${front.uuid}","timestamp":"${time}","members":${list}}`
+  const hidden = front.hidden === undefined ? '' : `,"hidden":${front.hidden}`
+  return `{"id":"${front.uuid}","timestamp":"${time}","members":${list}${hidden}}`
 }
 
 /** Strangers see no members of a group with a hidden list, and no hidden member anywhere. */

@@ -18,6 +18,7 @@ import type { Deps } from '../deps'
 import { ownGroups } from '../groups'
 import { historyInPages, type PastSwitch, skipSwitches } from '../history'
 import { ownMembers } from '../members'
+import { givenPreferences } from '../preferences'
 import { getColorHex, getSettings } from '../settings'
 import { getSystemById } from '../systems'
 import { takeTurns } from '../turns'
@@ -48,7 +49,7 @@ export async function exportSystem(
   choice: ExportChoice = { members: null, groups: null },
   part = 1,
 ): Promise<ExportPart> {
-  const systemId = requireSystem(viewer)
+  const systemId = requireSystem(viewer, 'export')
   return deps.snapshot(systemId, async (db) => {
     const range = await findPart(db, systemId, part)
     const snapshot = await takeSnapshot(deps, db, systemId, choice, part, range)
@@ -82,7 +83,7 @@ export async function exportFrontHistory(
   viewer: Viewer,
   format: 'csv' | 'ics',
 ): Promise<ExportFile> {
-  const systemId = requireSystem(viewer)
+  const systemId = requireSystem(viewer, 'export')
   return deps.snapshot(systemId, async (db) => {
     const { name } = await getSystemById(db, systemId)
     const people = await membersOf(db, systemId)
@@ -165,6 +166,7 @@ async function takeSnapshot(
       // One that speaks for a member who stays behind means nothing elsewhere.
       return id !== null && member === null ? [] : [{ ...row, autoproxy_member: member }]
     }),
+    preferences: isPart ? null : await givenPreferences(db, systemId),
     kept: isPart || part > 1 ? [] : keptInPages(db, systemId),
   }
 }

@@ -6,6 +6,7 @@ import { autoproxy } from '../../model/autoproxy'
 import { changesOf, type Entity, fillDefaults, isNothing } from '../../model/entity'
 import { memberGuild, systemGuild } from '../../model/guild'
 import { findMemberGuild, findSystemGuild } from '../guilds'
+import { fillPreferences } from '../preferences'
 import type { Import } from './work'
 
 const columnsOf = ({ fields }: Entity) => Object.keys(fields)
@@ -69,4 +70,16 @@ export async function importAutoproxy(work: Import, tx: Db, systemId: number): P
     await work.step(0)
   }
   return isTouched
+}
+
+export async function importPreferences(work: Import, tx: Db, systemId: number): Promise<boolean> {
+  const { head, people, memberIds, groupIds } = work
+  if (!head.preferences) return false
+  const here = new Map(people.groups.map(({ incoming, found }) => [incoming.key, found?.id]))
+  const { pinned, statuses, ...word } = head.preferences
+  return fillPreferences(tx, systemId, {
+    ...word,
+    pinned: pinned.flatMap((key) => memberIds.get(key) ?? []),
+    statuses: statuses.flatMap((key) => here.get(key) ?? groupIds.get(key) ?? []),
+  })
 }

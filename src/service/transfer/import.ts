@@ -4,6 +4,7 @@ import type { Arriving, BundleHead, BundlePart } from '../../formats/parts'
 import { error } from '../../model/errors'
 import { requireOperator, requireSystem, requireWitness, type Viewer } from '../../model/privacy'
 import { settings } from '../../model/settings'
+import { insertToken } from '../access/tokens'
 import { linkImported, planAccounts } from '../accounts'
 import type { Deps } from '../deps'
 import { ownGroups } from '../groups'
@@ -11,10 +12,9 @@ import { ownMembers } from '../members'
 import { tell } from '../outbox'
 import { getSettings, storeColorHex, updateSettings } from '../settings'
 import { findSystem, freeSystemIdentity, getSystemById, nameSystem, updateSystem } from '../systems'
-import { insertToken } from '../tokens'
 import { takeTurns } from '../turns'
 import { type ArchiveRoom, keepRows, roomInArchive } from './archive'
-import { importAutoproxy, importGuilds } from './guilds'
+import { importAutoproxy, importGuilds, importPreferences } from './guilds'
 import { finishPeople, noteRenamed, planPeople, refuseOthers, stagePeople } from './people'
 import {
   beginStaging,
@@ -35,7 +35,7 @@ export async function importFile(
   file: Uint8Array | Arriving,
   options: ImportOptions,
 ): Promise<ImportReport> {
-  const systemId = requireSystem(viewer)
+  const systemId = requireSystem(viewer, 'import')
   refuseUnknown(viewer, options)
   return writeFile(deps, file, systemId, options)
 }
@@ -47,7 +47,7 @@ export async function importInTurn(
   file: Arriving,
   options: ImportOptions,
 ): Promise<ImportReport> {
-  const systemId = requireSystem(viewer)
+  const systemId = requireSystem(viewer, 'import')
   refuseUnknown(viewer, options)
   return deps.importTurns.take(systemId, () => writeFile(deps, file, systemId, options))
 }
@@ -206,6 +206,7 @@ async function finish(work: Import): Promise<ImportReport> {
     if (work.options.only === null) {
       if (await importGuilds(work, tx, systemId)) isTouched = true
       if (await importAutoproxy(work, tx, systemId)) isTouched = true
+      if (await importPreferences(work, tx, systemId)) isTouched = true
     }
     if (staging) await endStaging(tx, staging)
     if (isTouched)

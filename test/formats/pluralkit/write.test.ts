@@ -212,6 +212,7 @@ const empty: Snapshot = {
   systemGuilds: [],
   memberGuilds: [],
   autoproxy: [],
+  preferences: null,
   kept: [],
 }
 

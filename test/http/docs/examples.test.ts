@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { groups, linkCodes, members } from '../../../src/db/tables'
-import { hashSecret } from '../../../src/service/secrets'
+import { hashSecret } from '../../../src/service/access/secrets'
 import { EXAMPLE_CODE } from '../../../src/wire/bot'
 import { EXAMPLE_GROUP, EXAMPLE_MEMBER } from '../../../src/wire/schema'
 import { document } from '../../document'

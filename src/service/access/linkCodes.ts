@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto'
-import type { Db } from '../db/handle'
-import { statement } from '../db/statement'
-import { error } from '../model/errors'
-import { requireSystem, requireWitness, type Viewer } from '../model/privacy'
-import { type Instant, MINUTE } from '../model/time'
-import { insertAccount } from './accounts'
-import type { Deps } from './deps'
-import { hashSecret } from './secrets'
-import { getSystemById, refuseDeleted } from './systems'
+import type { Db } from '../../db/handle'
+import { statement } from '../../db/statement'
+import { error } from '../../model/errors'
+import { requireSystem, requireWitness, type Viewer } from '../../model/privacy'
+import { type Instant, MINUTE } from '../../model/time'
+import { insertAccount } from '../accounts'
+import type { Deps } from '../deps'
+import { getSystemById, refuseDeleted } from '../systems'
+import { oneTimeCodes } from './codes'
 
 /**
  * Codes by which somebody known on one platform proves on another that they are the same: told to
@@ -22,24 +22,17 @@ export interface LinkCode {
 /** None that looks like another, in either case and in any handwriting. */
 const LETTERS = '34679ACDEFHJKMNPQRTVWXY'
 const LENGTH = 8
-const LIFETIME = 10 * MINUTE
-const MOST_OPEN = 3
 
 const MOST_FAILURES = 5
 const FAILURE_WINDOW = MINUTE
 
 /** Makes a code, shown only here. With too many open ones the oldest goes. */
 export async function createLinkCode(deps: Deps, viewer: Viewer): Promise<LinkCode> {
-  const systemId = requireSystem(viewer)
+  const systemId = requireSystem(viewer, 'entrust')
   const code = drawCode()
   return deps.transact(async (tx) => {
     await refuseDeleted(tx, systemId)
-    const now = deps.now()
-    const expires = now + LIFETIME
-    await removeExpired(tx).run({ now })
-    await insertCode(tx).run({ system: systemId, hash: hashSecret(code), expires })
-    await removeSurplus(tx).run({ system: systemId })
-    return { code, expires }
+    return { code, expires: await codes.keep(tx, systemId, code, deps.now()) }
   })
 }
 
@@ -54,8 +47,7 @@ export async function linkByCode(
   const linked = await deps.transact(async (tx) => {
     const now = deps.now()
     await refuseGuesser(tx, account, now)
-    // One statement finds the code and takes it away: nobody else can use it meanwhile.
-    const code = await takeCode(tx).get({ hash: hashSecret(tidy(given)), now })
+    const code = await codes.take(tx, tidy(given), now)
     if (code) {
       await insertAccount(deps, tx, code.system_id, account)
       return getSystemById(tx, code.system_id)
@@ -86,20 +78,7 @@ function tidy(code: string): string {
   return code.replace(/[\s-]/g, '').toUpperCase()
 }
 
-const insertCode = statement<'system' | 'hash' | 'expires'>(
-  'insert into link_codes (system_id, hash, expires) values (:system, :hash, :expires)',
-)
-
-const removeExpired = statement<'now'>('delete from link_codes where expires <= :now')
-
-const removeSurplus = statement<'system'>(`
-     delete from link_codes where system_id = :system and id not in (
-     select id from link_codes where system_id = :system order by id desc limit ${MOST_OPEN}
-   )`)
-
-const takeCode = statement<'hash' | 'now', { system_id: number }>(
-  'delete from link_codes where hash = :hash and expires > :now returning system_id',
-)
+const codes = oneTimeCodes('link_codes')
 
 const failuresOf = statement<'account' | 'since', { at: Instant }>(
   'select at from link_failures where account_id = :account and at > :since order by at',

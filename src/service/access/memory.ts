@@ -1,19 +1,34 @@
-import type { SharedRead } from '../db/sharedRead'
-import type { Platform } from '../model/platform'
+import type { SharedRead } from '../../db/sharedRead'
+import type { Platform } from '../../model/platform'
+import type { Viewer } from '../../model/privacy'
+import type { Instant } from '../../model/time'
 
+/** A system as it may be named. */
 export interface TokenOwner {
   id: number
   hid: string
   uuid: string
 }
 
+/** A token or a session that somebody showed. */
+export interface Pass {
+  /** Its own row number. */
+  readonly id: number
+  readonly system: TokenOwner
+  readonly viewer: Viewer
+  readonly expires: Instant | null
+  /** From when on its use is worth another write, in milliseconds. */
+  due: number
+}
+
 export interface Bot {
   platform: Platform
 }
 
-/** Whose tokens and keys these are: most requests show one that was looked up a moment ago. */
+/** Whose tokens, sessions and keys these are: most were looked up a moment ago. */
 export interface TokenMemory {
-  readonly owners: Memory<TokenOwner>
+  readonly tokens: Memory<Pass>
+  readonly sessions: Memory<Pass>
   readonly bots: Memory<Bot>
 }
 
@@ -27,7 +42,11 @@ interface Memory<T> {
 const MOST_KNOWN = 10_000
 
 export function createTokenMemory(sharedRead: Pick<SharedRead, 'join'>): TokenMemory {
-  return { owners: createMemory(sharedRead), bots: createMemory(sharedRead) }
+  return {
+    tokens: createMemory(sharedRead),
+    sessions: createMemory(sharedRead),
+    bots: createMemory(sharedRead),
+  }
 }
 
 function createMemory<T>(sharedRead: Pick<SharedRead, 'join'>): Memory<T> {

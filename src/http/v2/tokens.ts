@@ -1,0 +1,69 @@
+import { t } from 'elysia'
+import { error } from '../../model/errors'
+import { token } from '../../model/token'
+import { createToken, listTokens, revokeToken } from '../../service/access/tokens'
+import type { Deps } from '../../service/deps'
+import { bodySchema } from '../../wire/schema'
+import { madeTokenToV2, tokenFromV2, tokenToV2 } from '../../wire/v2'
+import { describe, writeErrors } from '../openapi'
+import { routes } from '../routes'
+
+const TAG = 'Access'
+
+/** The keys to a system: what each may do, and ending them. */
+export function tokenRoutes(deps: Deps, bodyLimit: number) {
+  return routes(bodyLimit)
+    .get(
+      '/systems/@me/tokens',
+      async ({ viewer }) => (await listTokens(deps, viewer)).map(tokenToV2),
+      {
+        detail: describe({
+          tag: TAG,
+          id: 'listTokens',
+          summary: 'List the tokens of the own system',
+          description: 'Their names and what they may do; never a token itself.',
+          isOwn: true,
+          answers: { 200: ['Token'] },
+          errors: ['unauthorized', 'forbidden'],
+        }),
+      },
+    )
+    .post(
+      '/systems/@me/tokens',
+      async ({ viewer, body, set }) => {
+        const made = await createToken(deps, viewer, tokenFromV2(body, deps.now()))
+        set.status = 201
+        return madeTokenToV2(made)
+      },
+      {
+        body: bodySchema(token, 'draft'),
+        detail: describe({
+          tag: TAG,
+          id: 'createOwnToken',
+          summary: 'Make a token',
+          description:
+            'Shown this once. A session makes tokens of the scopes `watch` and `calendar` only.',
+          answers: { 201: 'NewToken' },
+          errors: [...writeErrors, 'invalidBody', 'forbidden', 'conflict'],
+        }),
+      },
+    )
+    .delete(
+      '/systems/@me/tokens/:name',
+      async ({ params, viewer, set }) => {
+        if (!(await revokeToken(deps, viewer, params.name))) throw error('notFound')
+        set.status = 204
+      },
+      {
+        params: t.Object({ name: t.String({ description: 'The name of a token' }) }),
+        detail: describe({
+          tag: TAG,
+          id: 'revokeToken',
+          summary: 'Revoke a token',
+          description: 'Useless at once, with the sessions and streams that it opened.',
+          answers: { 204: null },
+          errors: [...writeErrors, 'forbidden', 'notFound'],
+        }),
+      },
+    )
+}

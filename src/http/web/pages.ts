@@ -1,0 +1,60 @@
+import { Elysia } from 'elysia'
+import type { Encoding } from '../../web/bundle'
+import { loadPages, type PageFile, type Pages } from '../../web/pages'
+
+/** The page and its files. Nobody is asked who they are. */
+export function pageRoutes() {
+  let loading: Promise<Pages> | undefined
+  const open = async (path: string, { headers }: Request): Promise<Response | undefined> => {
+    loading ??= loadPages()
+    const file = (await loading).get(path)
+    return file && answerFile(file, headers)
+  }
+  return new Elysia({ normalize: false })
+    .get('/', ({ request }) => open('/', request))
+    .get('/assets/:file', async ({ params, request, status }) => {
+      return (await open(`/assets/${params.file}`, request)) ?? status(404)
+    })
+}
+
+function answerFile(file: PageFile, asked: Headers): Response {
+  const headers = new Headers({
+    'content-type': file.type,
+    'cache-control': file.isLasting ? 'public, max-age=31536000, immutable' : 'no-cache',
+    etag: file.etag,
+    vary: 'Accept-Encoding',
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    'content-security-policy': POLICY,
+  })
+  if (asked.get('if-none-match')?.includes(file.etag))
+    return new Response(null, { status: 304, headers })
+  const encoding = encodingFor(asked.get('accept-encoding') ?? '')
+  if (encoding !== 'identity') headers.set('content-encoding', encoding)
+  const way = file.ways[encoding]
+  return new Response(typeof way === 'string' ? Bun.file(way) : way, { headers })
+}
+
+function encodingFor(accepted: string): Encoding {
+  const accepts = (name: string) =>
+    new RegExp(`\\b${name}\\b(?!\\s*;\\s*q=0(\\.0*)?\\s*(,|$))`).test(accepted)
+  if (accepts('br')) return 'br'
+  return accepts('gzip') ? 'gzip' : 'identity'
+}
+
+/** Nothing but our own files runs, nothing is framed, and text never becomes markup. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "img-src 'self' data: https: http:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')

@@ -1,0 +1,224 @@
+import { t } from 'elysia'
+import { nameBrowser } from '../../model/browser'
+import { DomainError, error } from '../../model/errors'
+import { nobody } from '../../model/privacy'
+import { peekAtLogin } from '../../service/access/logins'
+import {
+  endAllSessions,
+  endSession,
+  getSession,
+  listSessions,
+  openSession,
+  renameSession,
+} from '../../service/access/sessions'
+import type { Deps } from '../../service/deps'
+import { getSystem } from '../../service/systems'
+import {
+  codeFromWeb,
+  deviceNameFromWeb,
+  deviceToWeb,
+  loginFromWeb,
+  loginToWeb,
+  schemasWeb,
+  sessionToWeb,
+} from '../../wire/web'
+import { clientOf, type KnownRequest } from '../context'
+import { describe, writeErrors } from '../openapi'
+import { openRoutes, routes } from '../routes'
+import { cookieFor, dropCookie, maySignIn, type Place, setCookie } from './cookie'
+import type { Failures } from './failures'
+
+const TAG = 'Access'
+
+const ofSession = t.Object({
+  id: t.String({ description: 'The ID of a session' }),
+})
+
+/** Coming in. */
+export function loginRoutes(deps: Deps, bodyLimit: number, place: Place, failures: Failures) {
+  /** Counts who was wrong, and refuses them; which way they were wrong is nobody's business. */
+  const refuse = (request: KnownRequest): DomainError => {
+    const { address } = clientOf(request, place.trustedProxies)
+    const wait = failures.add(address, Date.now())
+    return wait === null
+      ? error('unauthorized')
+      : error('tooManyRequests', 'too many wrong tries', wait)
+  }
+  const requireOwnPage = ({ headers }: Request) => {
+    if (!maySignIn(headers, place)) throw error('forbidden')
+  }
+
+  return openRoutes(bodyLimit)
+    .post(
+      '/session',
+      async ({ request, body, set }) => {
+        requireOwnPage(request)
+        const { proof, remember } = loginFromWeb(body)
+        const name = nameBrowser(request.headers.get('user-agent'))
+        const opened = await openSession(deps, nobody, proof, { name, remember })
+        if (!opened) throw refuse(request)
+        const own = { system: opened.system_id, platform: null }
+        const system = await getSystem(deps, own, '@me')
+        set.headers['set-cookie'] = setCookie(
+          cookieFor(request.headers, place),
+          opened.secret,
+          remember,
+        )
+        set.headers['cache-control'] = 'no-store'
+        return sessionToWeb(opened, system)
+      },
+      {
+        body: schemasWeb.login,
+        detail: describe({
+          tag: TAG,
+          id: 'openSession',
+          summary: 'Log a browser in',
+          description:
+            'With a `full` token or the code of a login link. The answer sets a cookie, which counts for requests of the server’s own page only. After five wrong tries in a minute further wrong ones are 429; a right one always comes in.',
+          answers: { 200: schemasWeb.session },
+          errors: [...writeErrors, 'invalidBody', 'forbidden', 'tooManyRequests'],
+        }),
+      },
+    )
+    .post(
+      '/login',
+      async ({ request, body, set }) => {
+        requireOwnPage(request)
+        set.headers['cache-control'] = 'no-store'
+        try {
+          return loginToWeb(await peekAtLogin(deps, nobody, codeFromWeb(body)))
+        } catch (cause) {
+          throw cause instanceof DomainError && cause.kind === 'unauthorized'
+            ? refuse(request)
+            : cause
+        }
+      },
+      {
+        body: schemasWeb.code,
+        detail: describe({
+          tag: TAG,
+          id: 'peekAtLogin',
+          summary: 'Ask whom a login link lets in as',
+          description: 'Without using it up. Wrong, used and expired are the same 401.',
+          answers: { 200: schemasWeb.peek },
+          errors: [...writeErrors, 'invalidBody', 'forbidden', 'tooManyRequests'],
+        }),
+      },
+    )
+}
+
+/** Being in, and going. */
+export function sessionRoutes(deps: Deps, bodyLimit: number, place: Place) {
+  return routes(bodyLimit)
+    .get(
+      '/session',
+      async ({ viewer }) => {
+        const session = await getSession(deps, viewer)
+        return sessionToWeb(session, await getSystem(deps, viewer, '@me'))
+      },
+      {
+        detail: describe({
+          tag: TAG,
+          id: 'getSession',
+          summary: 'Ask who is logged in here',
+          description: 'For browsers: 401 without a session, also with a token.',
+          isOwn: true,
+          answers: { 200: schemasWeb.session },
+          errors: ['unauthorized'],
+        }),
+      },
+    )
+    .delete(
+      '/session',
+      async ({ request, viewer, set }) => {
+        const { uuid } = await getSession(deps, viewer)
+        await endSession(deps, viewer, uuid)
+        set.headers['set-cookie'] = dropCookie(cookieFor(request.headers, place))
+        set.status = 204
+      },
+      {
+        detail: describe({
+          tag: TAG,
+          id: 'endOwnSession',
+          summary: 'Log this browser out',
+          description: 'Its next request is nobody’s, and its streams end.',
+          answers: { 204: null },
+          errors: [...writeErrors],
+        }),
+      },
+    )
+    .get(
+      '/sessions',
+      async ({ viewer }) => {
+        const all = await listSessions(deps, viewer)
+        return all.map((session) => deviceToWeb(session, session.id === viewer.session))
+      },
+      {
+        detail: describe({
+          tag: TAG,
+          id: 'listSessions',
+          summary: 'List the browsers that are logged in',
+          description: 'The newest first.',
+          isOwn: true,
+          answers: { 200: t.Array(schemasWeb.device) },
+          errors: ['unauthorized', 'forbidden'],
+        }),
+      },
+    )
+    .delete(
+      '/sessions',
+      async ({ request, viewer, set }) => {
+        await endAllSessions(deps, viewer)
+        if (viewer.session !== undefined)
+          set.headers['set-cookie'] = dropCookie(cookieFor(request.headers, place))
+        set.status = 204
+      },
+      {
+        detail: describe({
+          tag: TAG,
+          id: 'endAllSessions',
+          summary: 'Log out everywhere',
+          description: 'Ends every session, and every login link that is still open.',
+          answers: { 204: null },
+          errors: [...writeErrors, 'forbidden'],
+        }),
+      },
+    )
+    .patch(
+      '/sessions/:id',
+      async ({ params, viewer, body }) => {
+        const session = await renameSession(deps, viewer, params.id, deviceNameFromWeb(body))
+        return deviceToWeb(session, session.id === viewer.session)
+      },
+      {
+        params: ofSession,
+        body: schemasWeb.deviceName,
+        detail: describe({
+          tag: TAG,
+          id: 'renameSession',
+          summary: 'Give a browser another name',
+          description: 'Each is named after itself at first, such as “Firefox on Android”.',
+          answers: { 200: schemasWeb.device },
+          errors: [...writeErrors, 'invalidBody', 'forbidden', 'notFound'],
+        }),
+      },
+    )
+    .delete(
+      '/sessions/:id',
+      async ({ params, viewer, set }) => {
+        await endSession(deps, viewer, params.id)
+        set.status = 204
+      },
+      {
+        params: ofSession,
+        detail: describe({
+          tag: TAG,
+          id: 'endSession',
+          summary: 'Log a browser out',
+          description: 'Its next request is nobody’s, and its streams end.',
+          answers: { 204: null },
+          errors: [...writeErrors, 'forbidden', 'notFound'],
+        }),
+      },
+    )
+}

@@ -1,0 +1,43 @@
+import { eq } from 'drizzle-orm'
+import { bots } from '../../db/tables'
+import { DISCORD, type Platform } from '../../model/platform'
+import { requireOperator, type Viewer } from '../../model/privacy'
+import type { Deps } from '../deps'
+import type { Bot } from './memory'
+import { drawSecret, hashSecret } from './secrets'
+
+export interface BotInfo extends Bot {
+  name: string
+  created: number
+}
+
+export async function createBot(
+  deps: Deps,
+  viewer: Viewer,
+  name: string,
+  platform: Platform = DISCORD,
+): Promise<string> {
+  requireOperator(viewer)
+  const key = drawSecret()
+  await deps.transact(async (tx) => {
+    await tx.insert(bots).values({ name, platform, hash: hashSecret(key), created: deps.now() })
+  })
+  return key
+}
+
+export async function listBots({ db }: Deps, viewer: Viewer): Promise<BotInfo[]> {
+  requireOperator(viewer)
+  return await db
+    .select({ name: bots.name, platform: bots.platform, created: bots.created })
+    .from(bots)
+    .orderBy(bots.id)
+    .all()
+}
+
+export async function revokeBot(deps: Deps, viewer: Viewer, name: string): Promise<boolean> {
+  requireOperator(viewer)
+  return deps.transact(async (tx) => {
+    const gone = await tx.delete(bots).where(eq(bots.name, name)).returning().all()
+    return gone.length > 0
+  })
+}

@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto'
+import { error } from '../../model/errors'
+import { requireSystem, type Viewer } from '../../model/privacy'
+import type { Instant } from '../../model/time'
+import type { Deps } from '../deps'
+import { getSystemById, refuseDeleted } from '../systems'
+import { oneTimeCodes } from './codes'
+
+/** Links that let a browser in, once: made by the operator or a bot, for who they know. */
+
+export interface LoginCode {
+  code: string
+  expires: Instant
+}
+
+export const loginCodes = oneTimeCodes('login_codes')
+
+/** Makes the code of a login link, shown only here. */
+export async function createLoginCode(deps: Deps, viewer: Viewer): Promise<LoginCode> {
+  const systemId = requireSystem(viewer, 'entrust')
+  const code = randomBytes(32).toString('base64url')
+  return deps.transact(async (tx) => {
+    await refuseDeleted(tx, systemId)
+    return { code, expires: await loginCodes.keep(tx, systemId, code, deps.now()) }
+  })
+}
+
+/** Whom a link would let in as, so that the page can ask. Wrong, used and over are the same. */
+export async function peekAtLogin(
+  deps: Deps,
+  _viewer: Viewer,
+  code: string,
+): Promise<{ name: string | null }> {
+  const found = await loginCodes.find(deps.db, code, deps.now())
+  if (!found) throw error('unauthorized')
+  const { name } = await getSystemById(deps.db, found.system_id)
+  return { name }
+}

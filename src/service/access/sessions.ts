@@ -1,0 +1,183 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Db } from '../../db/handle'
+import { statement } from '../../db/statement'
+import { error } from '../../model/errors'
+import { requireSystem, type Viewer } from '../../model/privacy'
+import type { Scope } from '../../model/scope'
+import { DAY, HOUR, type Instant } from '../../model/time'
+import type { Deps } from '../deps'
+import { loginCodes } from './logins'
+import { hashSecret } from './secrets'
+
+/** Browsers that were let in, each until it is sent away. */
+
+export interface Session {
+  id: number
+  uuid: string
+  system_id: number
+  name: string
+  created: Instant
+  last_used: Instant
+  expires: Instant
+}
+
+const SHORT = 12 * HOUR
+const REMEMBERED = 90 * DAY
+const LONGEST = 365 * DAY
+const MOST = 50
+
+/** What somebody shows to be let in. */
+export type Proof = { token: string } | { code: string }
+
+export interface Device {
+  name: string
+  /** For months, and not only until the browser is closed. */
+  remember: boolean
+}
+
+export interface Opened extends Session {
+  /** What the cookie holds; only its hash is kept. */
+  secret: string
+}
+
+/** Lets a browser in. Null for what is wrong, used or over: which of them is nobody's business. */
+export async function openSession(
+  deps: Deps,
+  _viewer: Viewer,
+  proof: Proof,
+  { name, remember }: Device,
+): Promise<Opened | null> {
+  return deps.transact(async (tx) => {
+    const now = deps.now()
+    const origin = await findOrigin(tx, proof, now)
+    if (!origin) return null
+    const secret = randomBytes(32).toString('base64url')
+    const { system_id, token_id } = origin
+    const expires = now + (remember ? REMEMBERED : SHORT)
+    const made = { uuid: randomUUID(), system_id, name, created: now, last_used: now, expires }
+    await removeExpired(tx).run({ now })
+    const row = await insertSession(tx).get({
+      uuid: made.uuid,
+      system: system_id,
+      token: token_id,
+      hash: hashSecret(secret),
+      name,
+      now,
+      expires,
+      remember: Number(remember),
+    })
+    await removeSurplus(tx).run({ system: system_id })
+    return { ...made, id: row?.id ?? 0, secret }
+  })
+}
+
+interface Origin {
+  system_id: number
+  token_id: number | null
+}
+
+async function findOrigin(tx: Db, proof: Proof, now: Instant): Promise<Origin | null> {
+  if ('code' in proof) {
+    const used = await loginCodes.take(tx, proof.code, now)
+    return used && { ...used, token_id: null }
+  }
+  const token = await tokenByHash(tx).get({ hash: hashSecret(proof.token), now })
+  if (token && token.scope !== 'full') throw error('forbidden')
+  return token
+}
+
+/** The one that the caller came in by. */
+export async function getSession({ db, now }: Deps, viewer: Viewer): Promise<Session> {
+  const found = viewer.session && (await byId(db).get({ id: viewer.session, now: now() }))
+  if (!found) throw error('unauthorized')
+  return found
+}
+
+export async function listSessions({ db, now }: Deps, viewer: Viewer): Promise<Session[]> {
+  return await ofSystem(db).all({ system: requireSystem(viewer, 'manage'), now: now() })
+}
+
+export async function renameSession(
+  deps: Deps,
+  viewer: Viewer,
+  uuid: string,
+  name: string,
+): Promise<Session> {
+  const system = requireSystem(viewer, 'manage')
+  return deps.transact(async (tx) => {
+    const found = await rename(tx).get({ system, uuid, name, now: deps.now() })
+    if (!found) throw error('notFound')
+    return found
+  })
+}
+
+export async function endSession(deps: Deps, viewer: Viewer, uuid: string): Promise<void> {
+  const system = requireSystem(viewer, 'manage')
+  const ended = await deps.transact(async (tx) => await endOne(tx).get({ system, uuid }))
+  if (!ended) throw error('notFound')
+}
+
+/** Sends every browser away, and those that have a link and were not here yet. */
+export async function endAllSessions(deps: Deps, viewer: Viewer): Promise<void> {
+  const system = requireSystem(viewer, 'manage')
+  await deps.transact(async (tx) => {
+    await endAll(tx).run({ system })
+    await loginCodes.removeAll(tx, system)
+  })
+}
+
+/** Moves on when it was last used, and with that its end. */
+export async function renewSession(deps: Deps, id: number): Promise<void> {
+  await deps.transact(async (tx) => {
+    await renew(tx).run({ id, now: deps.now() })
+  })
+}
+
+const columns = 'id, uuid, system_id, name, created, last_used, expires'
+
+const tokenByHash = statement<'hash' | 'now', Origin & { scope: Scope }>(
+  `select system_id, id as token_id, scope from tokens
+   where hash = :hash and (expires is null or expires > :now)`,
+)
+
+const insertSession = statement<
+  'uuid' | 'system' | 'token' | 'hash' | 'name' | 'now' | 'expires' | 'remember',
+  { id: number }
+>(
+  `insert into sessions
+     (uuid, system_id, token_id, hash, name, created, last_used, expires, remember)
+   values (:uuid, :system, :token, :hash, :name, :now, :now, :expires, :remember) returning id`,
+)
+
+const removeExpired = statement<'now'>('delete from sessions where expires <= :now')
+
+const removeSurplus = statement<'system'>(
+  `delete from sessions where system_id = :system and id not in (
+     select id from sessions where system_id = :system order by id desc limit ${MOST}
+   )`,
+)
+
+const ofSystem = statement<'system' | 'now', Session>(
+  `select ${columns} from sessions where system_id = :system and expires > :now order by id desc`,
+)
+
+const byId = statement<'id' | 'now', Session>(
+  `select ${columns} from sessions where id = :id and expires > :now`,
+)
+
+const rename = statement<'system' | 'uuid' | 'name' | 'now', Session>(
+  `update sessions set name = :name
+   where system_id = :system and uuid = :uuid and expires > :now returning ${columns}`,
+)
+
+const endOne = statement<'system' | 'uuid', { id: number }>(
+  'delete from sessions where system_id = :system and uuid = :uuid returning id',
+)
+
+const endAll = statement<'system'>('delete from sessions where system_id = :system')
+
+const renew = statement<'id' | 'now'>(
+  `update sessions set last_used = :now, expires = case when remember
+     then min(:now + ${REMEMBERED}, created + ${LONGEST}) else expires end
+   where id = :id`,
+)

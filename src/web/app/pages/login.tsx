@@ -1,0 +1,143 @@
+import { useEffect, useState } from 'preact/hooks'
+import { ask, Refused } from '../client'
+import { Door } from '../parts/door'
+import { goTo } from '../route'
+import { words } from '../words'
+
+/** The door: with a link that asks before it is used up, or with a token. */
+export function Login({ code }: { code: string }) {
+  return code === '' ? <WithToken /> : <WithLink code={code} />
+}
+
+function WithToken() {
+  const [token, setToken] = useState('')
+  const [problem, setProblem] = useState('')
+  const [remember, setRemember] = useState(true)
+  const [isBusy, setBusy] = useState(false)
+
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    if (isBusy) return
+    if (token.trim() === '') return setProblem(words.noToken)
+    setBusy(true)
+    setProblem('')
+    try {
+      await ask('web/session', { method: 'POST', body: { token: token.trim(), remember } })
+      enter()
+    } catch (cause) {
+      setProblem(explain(cause))
+    }
+    setBusy(false)
+  }
+
+  return (
+    <Door heading={words.welcome}>
+      <p>{words.howToComeIn}</p>
+      <form onSubmit={submit} noValidate>
+        <div class="field">
+          <label for="token">{words.token}</label>
+          <input
+            id="token"
+            type="password"
+            autocomplete="current-password"
+            spellcheck={false}
+            value={token}
+            aria-invalid={problem !== ''}
+            aria-describedby="token-problem"
+            onInput={(event) => setToken(event.currentTarget.value)}
+          />
+          <p id="token-problem" class="problem" role="alert">
+            {problem}
+          </p>
+        </div>
+        <Remember value={remember} onChange={setRemember} />
+        <button class="main" type="submit" aria-busy={isBusy}>
+          {words.comeIn}
+        </button>
+      </form>
+    </Door>
+  )
+}
+
+function Remember({ value, onChange }: { value: boolean; onChange: (value: boolean) => void }) {
+  return (
+    <div class="check">
+      <input
+        id="remember"
+        type="checkbox"
+        checked={value}
+        aria-describedby="remember-more"
+        onChange={(event) => onChange(event.currentTarget.checked)}
+      />
+      <div>
+        <label for="remember">{words.remember}</label>
+        <div id="remember-more" class="quiet small">
+          {words.rememberMore}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+type Link = { is: 'asking' } | { is: 'open'; name: string } | { is: 'over' } | { is: 'away' }
+
+function WithLink({ code }: { code: string }) {
+  const [link, setLink] = useState<Link>({ is: 'asking' })
+  const [remember, setRemember] = useState(true)
+  const [problem, setProblem] = useState('')
+
+  const fail = (cause: unknown) =>
+    setLink({ is: cause instanceof Refused && cause.status === 401 ? 'over' : 'away' })
+
+  useEffect(() => {
+    // Whoever looks over a shoulder, or into the history, finds no code.
+    history.replaceState(null, '', '#/login')
+    ask<{ system: { name: string | null } }>('web/login', { method: 'POST', body: { code } }).then(
+      (found) => setLink({ is: 'open', name: found?.system.name ?? words.yourSystem }),
+      fail,
+    )
+  }, [code])
+
+  const comeIn = async () => {
+    try {
+      await ask('web/session', { method: 'POST', body: { code, remember } })
+      enter()
+    } catch (cause) {
+      if (cause instanceof Refused && cause.status === 401) setLink({ is: 'over' })
+      else setProblem(explain(cause))
+    }
+  }
+
+  if (link.is === 'asking') return <main class="door" aria-busy="true" />
+  if (link.is === 'open')
+    return (
+      <Door heading={words.comeInAs(link.name)}>
+        <Remember value={remember} onChange={setRemember} />
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+        <button class="main" type="button" onClick={comeIn}>
+          {words.comeIn}
+        </button>
+      </Door>
+    )
+  return (
+    <Door heading={words.welcome}>
+      <p role="alert">{link.is === 'over' ? words.linkIsOver : words.away}</p>
+      <button type="button" onClick={() => goTo('#/login/')}>
+        {words.toLogin}
+      </button>
+    </Door>
+  )
+}
+
+function enter(): void {
+  goTo('#/')
+}
+
+function explain(cause: unknown): string {
+  if (!(cause instanceof Refused)) return words.away
+  if (cause.status === 429) return words.tooMany
+  if (cause.status === 403) return words.lesserToken
+  return cause.status === 401 ? words.wrongToken : cause.message
+}

@@ -1,0 +1,50 @@
+import { join } from 'node:path'
+
+/** A file of the page, in each of the ways it may be sent; a way is a path, or the bytes. */
+export interface Packed {
+  /** Under which it is asked for. */
+  readonly path: string
+  readonly type: string
+  /** Its name changes with what is in it, so it may be kept for ever. */
+  readonly isLasting: boolean
+  readonly ways: Readonly<Record<Encoding, string | Uint8Array<ArrayBuffer>>>
+}
+
+export type Encoding = 'br' | 'gzip' | 'identity'
+
+export interface Bundled {
+  readonly path: string
+  readonly type: string
+  readonly bytes: Uint8Array<ArrayBuffer>
+}
+
+/** Bundles the page for browsers: by the build, or from source at the first visit. */
+export async function bundlePage(): Promise<Bundled[]> {
+  const { outputs } = await Bun.build({
+    entrypoints: [join(import.meta.dir, 'app/index.html')],
+    target: 'browser',
+    minify: true,
+    splitting: true,
+    naming: {
+      entry: '[name].[ext]',
+      chunk: 'assets/[name]-[hash].[ext]',
+      asset: 'assets/[name]-[hash].[ext]',
+    },
+  })
+  return await Promise.all(
+    outputs.map(async (output) => ({
+      path: pathOf(output.path),
+      type: output.type,
+      bytes: new Uint8Array(await output.arrayBuffer()),
+    })),
+  )
+}
+
+function pathOf(name: string): string {
+  const path = name.replaceAll('\\', '/').replace(/^\.?\/?/, '/')
+  return path === '/index.html' ? '/' : path
+}
+
+export function isLasting(path: string): boolean {
+  return path.startsWith('/assets/')
+}

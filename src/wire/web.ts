@@ -1,0 +1,187 @@
+import { Type } from '@sinclair/typebox'
+import { Problem } from '../model/check'
+import { parseKeys, throwIfAny, throwIfNothing } from '../model/entity'
+import { error, type Problems } from '../model/errors'
+import {
+  MAX_NAMED,
+  type Preferences,
+  type PreferencesPatch,
+  preferences,
+} from '../model/preferences'
+import { formatInstant, type Instant } from '../model/time'
+import { isStrings, parseObject, show, type UnreadBody } from './json'
+import { unreadBody } from './schema'
+
+/** How the dashboard speaks to the server. */
+
+interface Session {
+  uuid: string
+  name: string
+  created: Instant
+  last_used: Instant
+  expires: Instant
+}
+
+interface Named {
+  hid: string
+  uuid: string
+  name: string | null
+}
+
+export function sessionToWeb(session: Session, system: Named) {
+  const { uuid: id, name, created, expires } = session
+  return show({
+    system: { id: system.hid, uuid: system.uuid, name: system.name },
+    session: { id, name, created: formatInstant(created), expires: formatInstant(expires) },
+  })
+}
+
+export function deviceToWeb(session: Session, isThis: boolean) {
+  const { uuid: id, name, created, last_used, expires } = session
+  return show({
+    id,
+    name,
+    created: formatInstant(created),
+    last_used: formatInstant(last_used),
+    expires: formatInstant(expires),
+    this: isThis,
+  })
+}
+
+export function loginToWeb(system: { name: string | null }) {
+  return show({ system: { name: system.name } })
+}
+
+export function preferencesToWeb({ pinned, statuses, word }: Preferences) {
+  return show({ pinned, statuses, word })
+}
+
+export interface Login {
+  proof: { token: string } | { code: string }
+  remember: boolean
+}
+
+/** A token or the code of a link, and for how long. */
+export function loginFromWeb(body: UnreadBody): Login {
+  const { token, code, remember = false } = parseObject(body)
+  const problems: Problems = {}
+  if (typeof remember !== 'boolean') problems.remember = [new Problem('Must be true or false.')]
+  if (code !== undefined && typeof code !== 'string') problems.code = [mustBeText]
+  if (token !== undefined && typeof token !== 'string') problems.token = [mustBeText]
+  if (token === undefined && code === undefined) problems.token = [new Problem('Required.')]
+  if (token !== undefined && code !== undefined)
+    problems.code = [new Problem('Either a token or a code.')]
+  throwIfAny(problems)
+  const proof = typeof code === 'string' ? { code } : { token: String(token) }
+  return { proof, remember: remember === true }
+}
+
+export function codeFromWeb(body: UnreadBody): string {
+  const { code } = parseObject(body)
+  if (typeof code !== 'string') throw error('invalidBody', { code: [mustBeText] })
+  return code
+}
+
+const MAX_DEVICE_NAME = 100
+
+export function deviceNameFromWeb(body: UnreadBody): string {
+  const { name } = parseObject(body)
+  const problem =
+    typeof name !== 'string'
+      ? mustBeText
+      : name === ''
+        ? new Problem('Must not be empty.')
+        : name.length > MAX_DEVICE_NAME
+          ? new Problem(`At most ${MAX_DEVICE_NAME} characters.`, MAX_DEVICE_NAME, name.length)
+          : null
+  if (problem) throw error('invalidBody', { name: [problem] })
+  return String(name)
+}
+
+export function preferencesFromWeb(body: UnreadBody): PreferencesPatch {
+  const given = parseObject(body)
+  const { values, problems } = parseKeys(preferences, { values: given })
+  const patch: PreferencesPatch = { ...values }
+  for (const key of ['pinned', 'statuses'] as const) {
+    const list = given[key]
+    if (list === undefined) continue
+    if (!isStrings(list)) problems[key] = [new Problem('Must be a list of references.')]
+    else if (list.length > MAX_NAMED)
+      problems[key] = [new Problem(`At most ${MAX_NAMED}.`, MAX_NAMED, list.length)]
+    else patch[key] = list
+  }
+  throwIfAny(problems)
+  throwIfNothing(patch)
+  return patch
+}
+
+const mustBeText = new Problem('Must be a string.')
+
+const time = Type.String({ format: 'date-time' })
+const deviceName = Type.String({ description: 'Such as “Firefox on Android”' })
+
+export const schemasWeb = {
+  login: unreadBody({
+    type: 'object',
+    properties: {
+      token: { type: 'string', description: 'A `full` token of the system' },
+      code: { type: 'string', description: 'Or the code of a login link' },
+      remember: { type: 'boolean', description: 'Whether to stay for months' },
+    },
+    example: { token: 'the whole token', remember: true },
+  }),
+  code: unreadBody({
+    type: 'object',
+    required: ['code'],
+    properties: { code: { type: 'string' } },
+    example: { code: 'what stands behind #/login/' },
+  }),
+  deviceName: unreadBody({
+    type: 'object',
+    required: ['name'],
+    properties: { name: { type: 'string', minLength: 1, maxLength: MAX_DEVICE_NAME } },
+    example: { name: 'The phone in the kitchen' },
+  }),
+  preferences: unreadBody({
+    type: 'object',
+    properties: {
+      pinned: { type: 'array', items: { type: 'string' }, maxItems: MAX_NAMED },
+      statuses: { type: 'array', items: { type: 'string' }, maxItems: MAX_NAMED },
+      word: { type: 'string', minLength: 1, maxLength: 30 },
+    },
+    example: { word: 'headmates' },
+  }),
+  session: Type.Object({
+    system: Type.Object({
+      id: Type.String(),
+      uuid: Type.String({ format: 'uuid' }),
+      name: Type.Union([Type.String(), Type.Null()]),
+    }),
+    session: Type.Object({
+      id: Type.String({ format: 'uuid' }),
+      name: deviceName,
+      created: time,
+      expires: time,
+    }),
+  }),
+  device: Type.Object({
+    id: Type.String({ format: 'uuid' }),
+    name: deviceName,
+    created: time,
+    last_used: time,
+    expires: time,
+    this: Type.Boolean({ description: 'Whether it is the one that asks' }),
+  }),
+  peek: Type.Object({
+    system: Type.Object({ name: Type.Union([Type.String(), Type.Null()]) }),
+  }),
+  shownPreferences: Type.Object({
+    pinned: Type.Array(Type.String({ format: 'uuid' }), {
+      description: 'Members that are shown first, in order',
+    }),
+    statuses: Type.Array(Type.String({ format: 'uuid' }), {
+      description: 'Groups whose members are states rather than people',
+    }),
+    word: Type.String({ description: 'What members are called here' }),
+  }),
+}

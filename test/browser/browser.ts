@@ -1,0 +1,116 @@
+import { afterAll, expect } from 'bun:test'
+import { join } from 'node:path'
+import axe from 'axe-core'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { emptyFolder, runCommand, type Server, startServer } from '../program'
+
+/** A real browser, if one is installed. */
+export const executable = Bun.which('chromium') ?? Bun.which('google-chrome')
+
+/** The program as people get it: the tests of the page run on what was built. */
+const program = [join(import.meta.dir, '../../dist/multitude')]
+
+export const sizes = {
+  phone: { width: 390, height: 844 },
+  desk: { width: 1200, height: 860 },
+} as const
+
+export type Size = keyof typeof sizes
+
+/** Starts the browser. It never outlives the tests. */
+export async function startBrowser(): Promise<Browser> {
+  const browser = await chromium.launch({
+    executablePath: executable ?? '',
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+  afterAll(() => browser.close())
+  return browser
+}
+
+export interface House {
+  readonly server: Server
+  readonly token: string
+  readonly hid: string
+  /** Runs a command of the operator's and gives what it printed as JSON. */
+  operate<T>(...args: string[]): Promise<T>
+  ask<T>(line: string, body?: unknown, token?: string): Promise<T>
+}
+
+/** The executable, alone in a folder, with a system of a few members. */
+export async function startHouse(name: string, args: string[] = []): Promise<House> {
+  const cwd = emptyFolder('browser-')
+  const server = await startServer(program, args, { cwd })
+  const operate = async <T>(...given: string[]): Promise<T> => {
+    const { code, out, err } = await runCommand([...program, ...given, '--json'], { cwd })
+    if (code !== 0) throw new Error(`${given.join(' ')}: ${err}`)
+    return JSON.parse(out)
+  }
+  const made = await operate<{ system: { id: string }; token: string }>(
+    'system',
+    'create',
+    '--name',
+    name,
+  )
+  return {
+    server,
+    token: made.token,
+    hid: made.system.id,
+    operate,
+    async ask<T>(line: string, body?: unknown, token = made.token) {
+      const [method = 'GET', path = '/'] = line.split(' ')
+      const response = await fetch(`${server.address}${path}`, {
+        method,
+        headers: { authorization: token },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      const text = await response.text()
+      if (!response.ok) throw new Error(`${line}: ${response.status} ${text}`)
+      return (text === '' ? null : JSON.parse(text)) as T
+    },
+  }
+}
+
+/** A visitor with a browser of their own: nothing is shared between two of them. */
+export async function visit(
+  browser: Browser,
+  size: Size = 'phone',
+  scheme: 'light' | 'dark' = 'light',
+): Promise<Visitor> {
+  const context = await browser.newContext({ viewport: sizes[size], colorScheme: scheme })
+  const page = await context.newPage()
+  page.setDefaultTimeout(20_000)
+  const noise: string[] = []
+  page.on('console', (message) => {
+    // The browser itself tells of every answer that is a refusal; those are part of the stories.
+    if (!/Failed to load resource/.test(message.text())) noise.push(message.text())
+  })
+  page.on('pageerror', (failure) => noise.push(String(failure)))
+  afterAll(() => context.close())
+  return { page, context, noise }
+}
+
+export interface Visitor {
+  readonly page: Page
+  readonly context: BrowserContext
+  /** What the console said. Nothing should. */
+  readonly noise: string[]
+}
+
+/** Nothing that a screen reader, a keyboard or tired eyes would stumble over. */
+export async function expectAccessible({ page, noise }: Visitor): Promise<void> {
+  // Through the debugger, because the page's own policy lets no foreign script in.
+  await page.evaluate(axe.source)
+  const found = await page.evaluate(async () => {
+    const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run()
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+  })
+  expect(found).toEqual([])
+  expect(noise).toEqual([])
+}

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'bun:test'
+import { executable, expectAccessible, type Size, startBrowser, startHouse, visit } from './browser'
+
+if (!executable) throw new Error('No Chromium is installed: apt-get install chromium')
+
+const browser = await startBrowser()
+const house = await startHouse('Lantern Hill')
+const { address } = house.server
+
+describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
+  describe.each(['light', 'dark'] as const)('in the %s', (scheme) => {
+    test('somebody who is not in finds the door', async () => {
+      const visitor = await visit(browser, size, scheme)
+      await visitor.page.goto(address)
+      await visitor.page.getByRole('heading', { name: 'Welcome home' }).waitFor()
+      expect(await visitor.page.evaluate('document.activeElement.tagName')).toBe('H1')
+      await expectAccessible(visitor)
+    })
+  })
+
+  test('a token opens it, and lies nowhere afterwards', async () => {
+    const visitor = await visit(browser, size)
+    const { page, context } = visitor
+    await page.goto(address)
+    await page.getByLabel('Token').fill(house.token)
+    await page.getByRole('button', { name: 'Come in' }).click()
+    await page.getByRole('heading', { name: /Lantern Hill/ }).waitFor()
+    const [cookie, ...others] = await context.cookies()
+    expect(others).toEqual([])
+    expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/' })
+    const kept = await page.evaluate(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href, document.cookie])',
+    )
+    expect(kept).not.toContain(house.token)
+    expect(house.server.said()).not.toContain(house.token)
+    await expectAccessible(visitor)
+    await page.reload()
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByLabel('Token').waitFor()
+    await page.reload()
+    await page.getByLabel('Token').waitFor()
+  })
+
+  test('a wrong token is told at its field, and what was typed stays', async () => {
+    const visitor = await visit(browser, size)
+    const { page } = visitor
+    await page.goto(address)
+    await page.getByLabel('Token').fill('not a token')
+    await page.getByRole('button', { name: 'Come in' }).click()
+    await page.getByText('This token is not known here').waitFor()
+    expect(await page.getByLabel('Token').inputValue()).toBe('not a token')
+    await expectAccessible(visitor)
+  })
+
+  test('a login link asks first, works once, and leaves the address', async () => {
+    const visitor = await visit(browser, size)
+    const { page } = visitor
+    const { url } = await house.operate<{ url: string }>('login', house.hid)
+    const link = `${address}/${url.slice(url.indexOf('#'))}`
+    await page.goto(link)
+    await page.getByRole('heading', { name: 'Come in as Lantern Hill?' }).waitFor()
+    expect(page.url()).not.toContain(link.split('/').at(-1) ?? '')
+    await expectAccessible(visitor)
+    await page.getByRole('button', { name: 'Come in' }).click()
+    await page.getByRole('heading', { name: /Lantern Hill/ }).waitFor()
+
+    const late = await visit(browser, size)
+    await late.page.goto(link)
+    await late.page.getByText('This link was used already or has run out.').waitFor()
+    await expectAccessible(late)
+  })
+
+  test('a link for a friend shows who is here, live, until it is ended', async () => {
+    const { token } = await house.ask<{ token: string }>('POST /v2/systems/@me/tokens', {
+      name: `friend ${size}`,
+      scope: 'watch',
+    })
+    const wren = await house.ask<{ id: string }>('POST /v2/members', { name: `Wren ${size}` })
+    const visitor = await visit(browser, size)
+    const { page } = visitor
+    await page.goto(`${address}/#/watch/${encodeURIComponent(token)}`)
+    await page.getByRole('heading', { name: 'Lantern Hill' }).waitFor()
+    await house.ask('POST /v2/systems/@me/switches', { members: [wren.id] })
+    await page.getByText(`Wren ${size}`).waitFor()
+    await expectAccessible(visitor)
+    await house.ask(`DELETE /v2/systems/@me/tokens/friend%20${size}`)
+    await page.getByText('This link does not work any more').waitFor()
+    await expectAccessible(visitor)
+  })
+})
+
+test('a page on another port of the same machine cannot write with the cookie', async () => {
+  const { page } = await visit(browser)
+  await page.goto(address)
+  await page.getByLabel('Token').fill(house.token)
+  await page.getByRole('button', { name: 'Come in' }).click()
+  await page.getByRole('heading', { name: /Lantern Hill/ }).waitFor()
+
+  const other = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: () => new Response('<!doctype html>', { headers: { 'content-type': 'text/html' } }),
+  })
+  try {
+    await page.goto(`http://127.0.0.1:${other.port}/`)
+    const outcome = await page.evaluate(
+      async (target) => {
+        const response = await fetch(`${target}/v2/members`, {
+          method: 'POST',
+          mode: 'no-cors',
+          credentials: 'include',
+          body: JSON.stringify({ name: 'Intruder' }),
+        })
+        return response.type
+      },
+      address.replace('localhost', '127.0.0.1'),
+    )
+    expect(outcome).toBe('opaque')
+    const members = await house.ask<{ name: string }[]>('GET /v2/systems/@me/members')
+    expect(members.map(({ name }) => name)).not.toContain('Intruder')
+    expect(house.server.said()).toContain('"path":"/v2/members","status":401')
+  } finally {
+    await other.stop(true)
+  }
+})

@@ -40,7 +40,7 @@ interface Setting<T> {
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
-/** Every setting of the program. `multitude config` is made from it, and a test holds the README to it. */
+/** Every setting of the program. `multitude config` is made from it; a test holds docs/operating.md to it. */
 export const settings = {
   HOST: {
     ...setting('127.0.0.1', parseHost, 'Address to listen on; 0.0.0.0 for every network'),

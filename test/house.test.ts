@@ -86,6 +86,13 @@ describe('the house', () => {
     expect(readers.toSorted()).toEqual(['cli/self.ts', 'main.ts'])
   })
 
+  test('every setting counts somewhere', () => {
+    const others = files.filter((file) => roomOf(file) !== 'config')
+    const source = others.map((file) => read(join('src', file))).join('\n')
+    const idle = Object.keys(settings).filter((name) => !new RegExp(`\\b${name}\\b`).test(source))
+    expect(idle.map((name) => `nothing takes ${name} from config`)).toEqual([])
+  })
+
   /** A module lives as long as the program: what changes there is shared by all who are served. */
   const memories: [what: string, looksLike: RegExp][] = [
     ['a variable of the module', /^(export )?(let|var) /],

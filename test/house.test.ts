@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } fr
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import manifest from '../package.json'
+import { commands } from '../src/cli/run'
 import { settings } from '../src/config'
 import { migrations } from '../src/db/migrations'
 import { document } from './document'
@@ -43,6 +44,20 @@ describe('the house', () => {
     }
     expect(files.length).toBeGreaterThan(30)
     expect(broken).toEqual([])
+  })
+
+  test('no files import each other in a circle', () => {
+    const targets = new Map(files.map((file) => [file, localImportsOf(file)]))
+    const circles: string[] = []
+    const done = new Set<string>()
+    const walk = (file: string, way: readonly string[]): void => {
+      if (way.includes(file)) circles.push([...way.slice(way.indexOf(file)), file].join(' → '))
+      if (way.includes(file) || done.has(file)) return
+      for (const target of targets.get(file) ?? []) walk(target, [...way, file])
+      done.add(file)
+    }
+    for (const file of files) walk(file, [])
+    expect(circles).toEqual([])
   })
 
   /** Who asks is found out here, so nobody asks yet. */
@@ -237,6 +252,18 @@ describe('what people read', () => {
 
   const docs = readdirSync(join(root, 'docs')).map((page) => `docs/${page}`)
 
+  test('has a way to every page', () => {
+    const text = read('README.md')
+    const hidden = docs.filter((page) => !text.includes(`](${page})`))
+    expect(hidden.map((page) => `README.md does not lead to ${page}`)).toEqual([])
+  })
+
+  test('names every command', () => {
+    const text = read('docs/operating.md')
+    const missing = commands.filter(({ name }) => !new RegExp(`^\\| \`${name}\\b`, 'm').test(text))
+    expect(missing.map(({ name }) => `docs/operating.md has no row for ${name}`)).toEqual([])
+  })
+
   test.each(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...docs])(
     '%s leads nowhere that is not there',
     (page) => {
@@ -305,6 +332,15 @@ function callsToService(file: string): { file: string; name: string }[] {
 function knowsViewer(source: string, name: string): boolean {
   const verb = `export (async )?function\\*? ${name}(<[^(]*>)?\\(\\s*(\\w+|\\{[^}]*\\}): Deps,\\s*\\w+: Viewer\\b`
   return new RegExp(`${verb}|export const ${name} = \\[`).test(source)
+}
+
+/** The files of the house that a file imports. */
+function localImportsOf(file: string): string[] {
+  const near = importsOf(file).filter(({ target }) => target.startsWith('.'))
+  return near.flatMap(({ target }) => {
+    const path = join(file, '..', target)
+    return [`${path}.ts`, `${path}/index.ts`].filter((known) => files.includes(known)).slice(0, 1)
+  })
 }
 
 function importsOf(file: string): { target: string; line: number }[] {

@@ -2,6 +2,7 @@ import {
   HOURS,
   MiB,
   oneOf,
+  parseAllowed,
   parseBytes,
   parseCount,
   parseDatabaseUrl,
@@ -15,7 +16,6 @@ import {
   parseRateLimits,
   parseText,
   type RateLimits,
-  readAllowList,
   showDuration,
   usualLimits,
 } from './config/values'
@@ -77,7 +77,7 @@ export const settings = {
   DISPATCH_ALLOW: {
     ...setting<AllowList>(
       { hosts: new Set(), ranges: [] },
-      readAllowList,
+      parseAllowed,
       'Hosts and CIDR ranges that webhooks may reach beside the public internet, with commas between',
     ),
     show: spellAllowList,

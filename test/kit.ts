@@ -9,7 +9,7 @@ import { createLog } from '../src/log'
 import type { JsonObject } from '../src/model/entity'
 import { DISCORD } from '../src/model/platform'
 import type { Instant } from '../src/model/time'
-import { insertToken } from '../src/service/access/tokens'
+import { insertToken } from '../src/service/access/issue'
 import { insertSystem } from '../src/service/systems'
 import { expectDocumented } from './document'
 

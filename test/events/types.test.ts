@@ -68,6 +68,14 @@ const silences: Record<string, Pick<Change, 'after'> & { does: Step[] }> = {
       ['PATCH /v2/systems/@me/settings', { timezone: 'UTC', description_templates: [] }],
     ],
   },
+  'keys are made and taken away, and the dashboard remembers': {
+    does: [
+      ['POST /v2/systems/@me/tokens', { name: 'deck', scope: 'front' }],
+      ['DELETE /v2/systems/@me/tokens/deck'],
+      ['POST /bot/systems/<system>/login'],
+      ['PATCH /web/preferences', { word: 'headmates' }],
+    ],
+  },
   'a member says what it said before': {
     does: [
       ['PATCH /v2/members/<wren>', { name: 'Wren', proxy_tags: [{ prefix: 'w:', suffix: '' }] }],
@@ -167,7 +175,15 @@ const heardElsewhere: Record<string, string> = {
   'POST /v2/systems/@me/webhook/verify': 'test/events/webhook.test.ts',
   'POST /private/bulk_privacy/member': 'test/http/private.test.ts',
   'POST /private/bulk_privacy/group': 'test/http/private.test.ts',
+  'PATCH /v2/systems/@me/members': 'test/http/v2/many.test.ts',
+  'PATCH /v2/systems/@me/groups': 'test/http/v2/many.test.ts',
   'POST /bot/link': 'test/http/bot/links.test.ts',
+  'POST /web/session': 'coming and going is no change of a system',
+  'DELETE /web/session': 'coming and going is no change of a system',
+  'POST /web/login': 'looking at a link is no change of a system',
+  'DELETE /web/sessions': 'coming and going is no change of a system',
+  'PATCH /web/sessions/{id}': 'the name of a browser is no change of a system',
+  'DELETE /web/sessions/{id}': 'coming and going is no change of a system',
   'POST /bot/systems': 'nobody listens to a system that is not there yet',
   'DELETE /bot/systems/{systemRef}': 'nobody listens to a system that is gone',
 }

@@ -7,13 +7,27 @@ const house = home({ RATE_LIMIT: 'off' })
 const { ask } = house
 
 const kinds = [
-  ['members', 'wren', 'finch', 'stray', 'UPDATE_MEMBER', [20003, 30008]],
-  ['groups', 'keepers', 'dreamers', 'circle', 'UPDATE_GROUP', [20005, 30009]],
+  [
+    'members',
+    'PATCH /v2/systems/@me/members',
+    'wren',
+    'finch',
+    'stray',
+    'UPDATE_MEMBER',
+    [20003, 30008],
+  ],
+  [
+    'groups',
+    'PATCH /v2/systems/@me/groups',
+    'keepers',
+    'dreamers',
+    'circle',
+    'UPDATE_GROUP',
+    [20005, 30009],
+  ],
 ] as const
 
-describe.each(kinds)('many %s at once', (noun, first, second, foreign, event, codes) => {
-  const line = `PATCH /v2/systems/@me/${noun}`
-
+describe.each(kinds)('many %s at once', (noun, line, first, second, foreign, event, codes) => {
   const eventsOf = (systemId: number) =>
     house.deps.db.$client
       .query<{ type: string; subject: string }, [number]>(

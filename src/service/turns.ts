@@ -2,10 +2,10 @@
 const TURN_MS = 10
 
 /** For the middle of long work: waits until the others had their turn, once this one's is over. */
-export function takeTurns(): () => Promise<boolean> {
+export function takeTurns(turn = TURN_MS): () => Promise<boolean> {
   let began = performance.now()
   return async () => {
-    if (performance.now() - began < TURN_MS) return false
+    if (performance.now() - began < turn) return false
     await new Promise((resolve) => setImmediate(resolve))
     began = performance.now()
     return true

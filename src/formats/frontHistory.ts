@@ -55,28 +55,52 @@ export interface Calendar {
 
 export function createCalendar(now: Instant, name: string): Calendar {
   const spell = createTimeSpeller()
-  const stamp = spell(now)
-  const summaries = new Map<string, string>()
-  const summaryOf = (member: string) => {
-    const summary = fold(`SUMMARY:${calendarText(member)}`)
-    summaries.set(member, summary)
-    return summary
+  const stamped = `@multitude\r\nDTSTAMP:${spell(now)}\r\nDTSTART:`
+  // The same few members come thousands of times.
+  const known = new Map<string, ReturnType<typeof spellMember>>()
+  const learn = (id: string, title: string) => {
+    const spelled = spellMember(id, title)
+    known.set(id, spelled)
+    return spelled
   }
   return {
-    head: `BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Multitude//Front history//EN\r\nCALSCALE:GREGORIAN\r\n${fold(`X-WR-CALNAME:${calendarText(name)}`)}\r\n`,
+    head: [
+      'BEGIN:VCALENDAR',
+      'VERSION:2.0',
+      'PRODID:-//Multitude//Front history//EN',
+      'CALSCALE:GREGORIAN',
+      fold(`X-WR-CALNAME:${calendarText(name)}`),
+      '',
+    ].join('\r\n'),
 
     event({ start, end, member_id, member }) {
-      const from = spell(start)
-      const to = spell(end ?? now)
+      const { before, over, lasting } = known.get(member_id) ?? learn(member_id, member)
+      const until = end ?? now
       // An end must lie behind the start; without one the event is a moment.
-      const ending = to > from ? `DTEND:${to}\r\n` : ''
-      // The same few names come thousands of times.
-      const summary = summaries.get(member) ?? summaryOf(member)
-      const status = end === null ? 'TENTATIVE' : 'CONFIRMED'
-      return `BEGIN:VEVENT\r\nUID:${member_id}-${start}@multitude\r\nDTSTAMP:${stamp}\r\nDTSTART:${from}\r\n${ending}${summary}\r\nSTATUS:${status}\r\nTRANSP:TRANSPARENT\r\nEND:VEVENT\r\n`
+      const isMoment = Math.floor(until / SECOND) <= Math.floor(start / SECOND)
+      const ending = isMoment ? '' : `\r\nDTEND:${spell(until)}`
+      return `${before}${start}${stamped}${spell(start)}${ending}${end === null ? lasting : over}`
     },
 
     foot: 'END:VCALENDAR\r\n',
+  }
+}
+
+/** What all events of a member have in common, before and behind their times. */
+function spellMember(id: string, title: string) {
+  const behind = (status: string) =>
+    [
+      '',
+      fold(`SUMMARY:${calendarText(title)}`),
+      `STATUS:${status}`,
+      'TRANSP:TRANSPARENT',
+      'END:VEVENT',
+      '',
+    ].join('\r\n')
+  return {
+    before: `BEGIN:VEVENT\r\nUID:${id}-`,
+    over: behind('CONFIRMED'),
+    lasting: behind('TENTATIVE'),
   }
 }
 
@@ -130,13 +154,13 @@ function createTimeSpeller(): (at: Instant) => string {
     const today = Math.floor(at / DAY)
     if (today !== day)
       date = formatInstant(today * DAY)
-        .slice(0, 10)
+        .slice(0, 11)
         .replaceAll('-', '')
     day = today
     const seconds = Math.floor((at - today * DAY) / SECOND)
     const minutes = Math.floor(seconds / 60)
     const hours = Math.floor(minutes / 60)
-    return `${date}T${digits[hours]}${digits[minutes - hours * 60]}${digits[seconds - minutes * 60]}Z`
+    return `${date}${digits[hours]}${digits[minutes - hours * 60]}${digits[seconds - minutes * 60]}Z`
   }
 }
 

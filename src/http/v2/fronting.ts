@@ -12,7 +12,8 @@ import {
   listPairs,
   listStints,
 } from '../../service/fronting/fronting'
-import { dayToV2, hoursToV2, pairToV2, stintToV2, totalsToV2 } from '../../wire/fronting'
+import { takeTurns } from '../../service/turns'
+import { daysToV2, hoursToV2, pairToV2, stintToV2, totalsToV2 } from '../../wire/fronting'
 import { answerBytes } from '../answers'
 import { describe } from '../openapi'
 import {
@@ -129,7 +130,7 @@ export function frontingRoutes(deps: Deps, bodyLimit: number) {
       async ({ params, query, viewer }) => {
         const by = query.by === undefined ? 'day' : parseWord('by', query.by, periods)
         const asked = { ...parseSpan(query), by }
-        return (await listDays(deps, viewer, params.systemRef, asked)).map(dayToV2)
+        return daysToV2(await listDays(deps, viewer, params.systemRef, asked), takeTurns())
       },
       {
         params: ofSystem,

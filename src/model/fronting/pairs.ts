@@ -12,17 +12,23 @@ export interface Pair {
   times: number
 }
 
-/** Who was in front together. Of 1,000 members there are half a million pairs: lists of numbers. */
+/**
+ * Who was in front together. Of 1,000 members there are half a million pairs, and where 150 are in
+ * front each end concerns 149 of them: lists of numbers.
+ */
 export function sumPairs(hides: Hides): Listener & { pairs(): Pair[] } {
   const names: string[] = []
   const numbers = new Map<string, number>()
-  const present = new Map<number, Instant>()
+  /** Who is in front, in no order, since when, and where in these lists, by their number. */
+  const present: number[] = []
+  const begins: Instant[] = []
+  const spots: number[] = []
   let time = new Float64Array(64)
   let times = new Float64Array(64)
 
-  const numberOf = (member: string) => {
-    const known = numbers.get(member)
-    if (known !== undefined) return known
+  const numberOf = (member: string) => numbers.get(member) ?? enter(member)
+
+  const enter = (member: string) => {
     numbers.set(member, names.length)
     const needed = placeOf(names.length, names.length)
     if (needed > time.length) {
@@ -32,20 +38,33 @@ export function sumPairs(hides: Hides): Listener & { pairs(): Pair[] } {
     return names.push(member) - 1
   }
 
+  const leave = (number: number) => {
+    const spot = spots[number] ?? 0
+    const last = present.pop() ?? 0
+    const began = begins.pop() ?? 0
+    if (last === number) return
+    present[spot] = last
+    begins[spot] = began
+    spots[last] = spot
+  }
+
   return {
     began(member, at) {
-      if (!hides?.(member)) present.set(numberOf(member), at)
+      if (hides?.(member)) return
+      const number = numberOf(member)
+      begins.push(at)
+      spots[number] = present.push(number) - 1
     },
 
     ended(member, from, to) {
       if (hides?.(member)) return
       const number = numberOf(member)
-      present.delete(number)
-      for (const [other, since] of present) {
-        const together = to - Math.max(from, since)
-        const place = placeOf(Math.max(number, other), Math.min(number, other))
-        time[place] = (time[place] ?? 0) + together
-        times[place] = (times[place] ?? 0) + 1
+      leave(number)
+      for (let at = 0; at < present.length; at++) {
+        const other = present[at] as number
+        const place = number > other ? placeOf(number, other) : placeOf(other, number)
+        time[place] = (time[place] as number) + to - Math.max(from, begins[at] as Instant)
+        times[place] = (times[place] as number) + 1
       }
     },
 

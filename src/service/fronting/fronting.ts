@@ -16,7 +16,7 @@ import {
   type Waiting,
   type Wanted,
 } from '../../model/fronting/stints'
-import { type Hides, sumTotals, type Totals } from '../../model/fronting/totals'
+import { type Hides, MAX_SUMMED, sumTotals, type Totals } from '../../model/fronting/totals'
 import { createWalk, type Listener, type Span } from '../../model/fronting/walk'
 import { findOffsets, type Offset } from '../../model/fronting/zone'
 import { member } from '../../model/member'
@@ -82,16 +82,19 @@ export async function getTotals(
     look,
     (hides) => sumTotals(look.span, hides),
     (sums) => sums.totals(),
+    (sums) => {
+      if (sums.isTooMuch()) throw tooLong(`there are more than ${MAX_SUMMED} stints`)
+    },
   )
 }
 
-/** In the zone's calendar, oldest first. */
+/** In the zone's calendar, oldest first; each is made when it is asked for. */
 export async function listDays(
   deps: Deps,
   viewer: Viewer,
   ref: string,
   { zone, by, ...asked }: AskedCalendar & { by: Period },
-): Promise<Day[]> {
+): Promise<Iterable<Day>> {
   const look = await lookAt(deps, viewer, ref, asked)
   const { since, until } = look.span
   const tooMany = tooLong(`there are more than ${MAX_DAYS}`)
@@ -200,13 +203,14 @@ async function sum<L extends Listener, T>(
   { of, isOwn, now, span }: Look,
   listen: (hides: Hides) => L,
   result: (listener: L) => T,
+  turnPage: (listener: L) => void = () => {},
 ): Promise<T> {
   const known = { since: span.since, until: Math.min(span.until, now) }
   return readHistory(deps, of.id, known, async (db) => {
     const { names, hides } = await peopleOf(db, of.id, isOwn)
     const listener = listen(hides)
     const walk = createWalk(known, [listener])
-    for await (const _ of leadWalk(db, of.id, names, known, walk));
+    for await (const _ of leadWalk(db, of.id, names, known, walk)) turnPage(listener)
     walk.finish()
     return result(listener)
   })

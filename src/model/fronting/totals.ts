@@ -34,7 +34,7 @@ export interface Totals extends Span {
 }
 
 /** Most stints that are summed up, of each of which the median needs eight bytes. */
-export const MAX_SUMMED = 1_000_000
+export const MAX_SUMMED = 500_000
 
 /** How long and how often everybody was in front, of stints that are cut to the span. */
 export function sumTotals(

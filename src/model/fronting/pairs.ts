@@ -84,9 +84,10 @@ export function sumPairs(hides: Hides): Listener & { pairs(): Pair[] } {
       let best: Pair[] = []
       /** What a pair must reach to be among the best. */
       let mark = 0
-      for (let larger = 1; larger < names.length; larger++)
+      for (let larger = 1; larger < names.length; larger++) {
+        const here = rows[larger] as Float64Array
         for (let smaller = 0; smaller < larger; smaller++) {
-          const [here, there] = [rows[larger] ?? [], rows[smaller] ?? []]
+          const there = rows[smaller] as Float64Array
           const times = (here[smaller * 2 + 1] ?? 0) + (there[larger * 2 + 1] ?? 0)
           const seconds = wholeSeconds((here[smaller * 2] ?? 0) + (there[larger * 2] ?? 0))
           if (times === 0 || seconds < mark) continue
@@ -100,6 +101,7 @@ export function sumPairs(hides: Hides): Listener & { pairs(): Pair[] } {
           best = bestOf(best)
           mark = best.at(-1)?.time ?? 0
         }
+      }
       return bestOf(best)
     },
   }

@@ -11,3 +11,12 @@ export function takeTurns(turn = TURN_MS): () => Promise<boolean> {
     return true
   }
 }
+
+/** Between the pieces of long work, others have their turn. */
+export async function doInTurns<T>(work: Generator<void, T>): Promise<T> {
+  const giveWay = takeTurns()
+  for (; ; await giveWay()) {
+    const { done, value } = work.next()
+    if (done) return value
+  }
+}

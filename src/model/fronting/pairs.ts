@@ -18,7 +18,10 @@ export interface Pair {
  * Who was in front together. Of 1,000 members there are half a million pairs, and where 150 are in
  * front each end concerns 149 of them: rows of numbers, so that each end stays within one.
  */
-export function sumPairs(hides: Hides): Listener & { pairs(): Pair[] } {
+export function sumPairs(hides: Hides): Listener & {
+  /** Others may have their turn at each `yield`. */
+  pairs(): Generator<void, Pair[]>
+} {
   const names: string[] = []
   const numbers = new Map<string, number>()
   /** Who is in front, in no order, since when, and where in these lists, by their number. */
@@ -80,7 +83,7 @@ export function sumPairs(hides: Hides): Listener & { pairs(): Pair[] } {
       }
     },
 
-    pairs() {
+    *pairs() {
       let best: Pair[] = []
       /** What a pair must reach to be among the best. */
       let mark = 0
@@ -101,6 +104,7 @@ export function sumPairs(hides: Hides): Listener & { pairs(): Pair[] } {
           best = bestOf(best)
           mark = best.at(-1)?.time ?? 0
         }
+        yield
       }
       return bestOf(best)
     },

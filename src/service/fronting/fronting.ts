@@ -29,7 +29,7 @@ import { findMember } from '../members'
 import { getSettings } from '../settings'
 import { getSystem } from '../systems'
 import { createFile, type ExportFile, membersOf } from '../transfer/export'
-import { takeTurns } from '../turns'
+import { doInTurns } from '../turns'
 import { leadWalk, lookBack, type Names, readHistory } from './pages'
 
 /** Stints and what they sum up to. Before the first switch and after now, nothing is known. */
@@ -135,7 +135,7 @@ export async function listPairs(
   asked: AskedSpan,
 ): Promise<Pair[]> {
   const look = await lookAt(deps, viewer, ref, asked)
-  return sum(deps, look, sumPairs, (sums) => sums.pairs())
+  return sum(deps, look, sumPairs, (sums) => doInTurns(sums.pairs()))
 }
 
 /** Whole stints as a calendar, for programs that fetch it again and again. */
@@ -202,7 +202,7 @@ async function sum<L extends Listener, T>(
   deps: Deps,
   { of, isOwn, now, span }: Look,
   listen: (hides: Hides) => L,
-  result: (listener: L) => T,
+  result: (listener: L) => T | Promise<T>,
   turnPage: (listener: L) => void = () => {},
 ): Promise<T> {
   const known = { since: span.since, until: Math.min(span.until, now) }
@@ -272,12 +272,8 @@ async function zoneOf({ db }: Deps, { of, isOwn }: Look, asked: string | null): 
   return isTimezone(timezone) ? timezone : 'UTC'
 }
 
-async function offsetsOf(zone: string, span: Span): Promise<Offset[]> {
-  const giveWay = takeTurns()
-  for (const search = findOffsets(zone, span); ; await giveWay()) {
-    const { done, value } = search.next()
-    if (done) return value
-  }
+function offsetsOf(zone: string, span: Span): Promise<Offset[]> {
+  return doInTurns(findOffsets(zone, span))
 }
 
 /** Where the clocks matter: not before the first switch, nor after now. */

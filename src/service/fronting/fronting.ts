@@ -29,7 +29,7 @@ import { findMember } from '../members'
 import { getSettings } from '../settings'
 import { getSystem } from '../systems'
 import { createFile, type ExportFile, membersOf } from '../transfer/export'
-import { doInTurns } from '../turns'
+import { doInTurns, takeTurns } from '../turns'
 import { leadWalk, lookBack, type Names, readHistory } from './pages'
 
 /** Stints and what they sum up to. Before the first switch and after now, nothing is known. */
@@ -169,7 +169,10 @@ export async function getCalendar(
   await follow(deps, look, everyStint, (wanted) => tellStints(wanted, tell), turnPage)
   turnPage()
   file.write(calendar.foot)
-  return file.end()
+  const whole = file.end()
+  // Both the end of a large file and its answer take a while.
+  await takeTurns(0)()
+  return whole
 }
 
 const everyStint = { before: Infinity, only: null }

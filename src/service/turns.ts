@@ -20,3 +20,12 @@ export async function doInTurns<T>(work: Generator<void, T>): Promise<T> {
     if (done) return value
   }
 }
+
+/** A long list, between whose items others have their turn. */
+export async function* listInTurns<T>(items: Iterable<T>): AsyncGenerator<T> {
+  const giveWay = takeTurns()
+  for (const item of items) {
+    yield item
+    await giveWay()
+  }
+}

@@ -40,16 +40,10 @@ export function dayToV2({ start, end, members, ...sums }: Day): ShownObject {
   })
 }
 
-/** All of them in JSON. They may be large together, so others have their turn between them. */
-export async function daysToV2(
-  days: Iterable<Day>,
-  giveWay: () => Promise<unknown>,
-): Promise<ReturnType<typeof showJson>> {
+/** All of them in JSON, one by one: they may be large together. */
+export async function daysToV2(days: AsyncIterable<Day>): Promise<ReturnType<typeof showJson>> {
   const spelled: string[] = []
-  for (const day of days) {
-    spelled.push(JSON.stringify(dayToV2(day)))
-    await giveWay()
-  }
+  for await (const day of days) spelled.push(JSON.stringify(dayToV2(day)))
   return showJson(`[${spelled.join()}]`)
 }
 

@@ -12,7 +12,6 @@ import {
   listPairs,
   listStints,
 } from '../../service/fronting/fronting'
-import { takeTurns } from '../../service/turns'
 import { daysToV2, hoursToV2, pairToV2, stintToV2, totalsToV2 } from '../../wire/fronting'
 import { answerBytes } from '../answers'
 import { describe } from '../openapi'
@@ -130,7 +129,7 @@ export function frontingRoutes(deps: Deps, bodyLimit: number) {
       async ({ params, query, viewer }) => {
         const by = query.by === undefined ? 'day' : parseWord('by', query.by, periods)
         const asked = { ...parseSpan(query), by }
-        return daysToV2(await listDays(deps, viewer, params.systemRef, asked), takeTurns())
+        return daysToV2(await listDays(deps, viewer, params.systemRef, asked))
       },
       {
         params: ofSystem,

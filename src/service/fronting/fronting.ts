@@ -29,7 +29,7 @@ import { findMember } from '../members'
 import { getSettings } from '../settings'
 import { getSystem } from '../systems'
 import { createFile, type ExportFile, membersOf } from '../transfer/export'
-import { doInTurns, takeTurns } from '../turns'
+import { doInTurns, listInTurns, takeTurns } from '../turns'
 import { leadWalk, lookBack, type Names, readHistory } from './pages'
 
 /** Stints and what they sum up to. Before the first switch and after now, nothing is known. */
@@ -94,7 +94,7 @@ export async function listDays(
   viewer: Viewer,
   ref: string,
   { zone, by, ...asked }: AskedCalendar & { by: Period },
-): Promise<Iterable<Day>> {
+): Promise<AsyncIterable<Day>> {
   const look = await lookAt(deps, viewer, ref, asked)
   const { since, until } = look.span
   const tooMany = tooLong(`there are more than ${MAX_DAYS}`)
@@ -107,7 +107,7 @@ export async function listDays(
     deps,
     look,
     (hides) => sumDays(buckets, hides),
-    (sums) => sums.days(),
+    (sums) => listInTurns(sums.days()),
   )
 }
 

@@ -115,6 +115,14 @@ describe('a walk', () => {
     ])
   })
 
+  test('of many who are in front, only those end who leave', () => {
+    const many = Array.from({ length: 20 }, (_, at) => `m${at}`)
+    const ends = walkOver({ since: 0, until: 9 }, [2, ...many], [4, ...many.slice(0, -1)], [6])
+      .filter((one) => one.includes('-') && one.startsWith('m'))
+      .sort()
+    expect(ends).toEqual([...many.slice(0, -1).map((one) => `${one} 2-6`), 'm19 2-4'].sort())
+  })
+
   test('a history that begins before the span is cut at its beginning, a member twice is one', () => {
     expect(walkOver({ since: 5, until: 9 }, [1, 'b'], [3, 'a', 'a'], [12, 'c'])).toEqual([
       'a from 5',

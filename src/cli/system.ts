@@ -4,7 +4,7 @@ import { isOwner, operator, see } from '../model/privacy'
 import { system } from '../model/system'
 import { formatInstant } from '../model/time'
 import { listAccounts } from '../service/accounts'
-import { createSystem, deleteSystem, listSystems } from '../service/systems'
+import { createSystem, deleteSystemWhole, listSystems } from '../service/systems'
 import { listTokens } from '../service/tokens'
 import { toV2 } from '../wire/v2'
 import { type Command, columns, UsageError } from './command'
@@ -91,7 +91,7 @@ export const systemCommands: Command[] = [
       const { viewer, system: found } = await namedSystem(call)
       const { hid, name } = found
       await call.confirm(`Delete system ${hid}${name ? ` (${name})` : ''} and everything it has?`)
-      await deleteSystem(call.deps(), viewer)
+      await deleteSystemWhole(call.deps(), viewer)
       return { json: { deleted: hid }, text: `System ${hid} is deleted.` }
     },
   },

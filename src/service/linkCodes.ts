@@ -6,8 +6,9 @@ import { requireSystem, requireWitness, type Viewer } from '../model/privacy'
 import { type Instant, MINUTE } from '../model/time'
 import { insertAccount } from './accounts'
 import type { Deps } from './deps'
+import { refuseDeleted } from './removal'
 import { hashSecret } from './secrets'
-import { getSystemById, refuseDeleted } from './systems'
+import { getSystemById } from './systems'
 
 /**
  * Codes by which somebody known on one platform proves on another that they are the same: told to

@@ -5,6 +5,7 @@ import { bots, tokens } from '../db/tables'
 import { DISCORD, type Platform } from '../model/platform'
 import { requireOperator, requireSystem, type Viewer } from '../model/privacy'
 import type { Deps } from './deps'
+import { refuseDeleted } from './removal'
 import { drawSecret, hashSecret } from './secrets'
 import type { Bot, TokenOwner } from './tokenMemory'
 
@@ -16,7 +17,10 @@ export interface TokenInfo {
 /** Makes a token of that name, in place of an older one of the same name. Shown only here. */
 export async function createToken(deps: Deps, viewer: Viewer, name: string): Promise<string> {
   const systemId = requireSystem(viewer)
-  return deps.transact((tx) => insertToken(deps, tx, systemId, name))
+  return deps.transact(async (tx) => {
+    await refuseDeleted(tx, systemId)
+    return insertToken(deps, tx, systemId, name)
+  })
 }
 
 export async function insertToken(

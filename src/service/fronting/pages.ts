@@ -1,4 +1,4 @@
-import { isFinished } from '../../db/finished'
+import { isCurrent, lastForgotten } from '../../db/finished'
 import type { Db } from '../../db/handle'
 import { statement } from '../../db/statement'
 import {
@@ -145,19 +145,19 @@ const row = `timestamp, (
 const pageBehind = statement<'system' | 'from' | 'until' | 'limit', Row>(
   `select ${row} from switches
    where system_id = :system and timestamp > :from and timestamp < :until
-     and ${isFinished('switches')}
+     and ${isCurrent('switches', lastForgotten(':system'))}
    order by timestamp limit :limit`,
 )
 
 const pageBefore = statement<'system' | 'from' | 'limit', Row>(
   `select ${row} from switches
-   where system_id = :system and timestamp < :from and ${isFinished('switches')}
+   where system_id = :system and timestamp < :from and ${isCurrent('switches', lastForgotten(':system'))}
    order by timestamp desc limit :limit`,
 )
 
 const lastOne = statement<'system' | 'at', Row>(
   `select ${row} from switches
-   where system_id = :system and timestamp <= :at and ${isFinished('switches')}
+   where system_id = :system and timestamp <= :at and ${isCurrent('switches', lastForgotten(':system'))}
    order by timestamp desc limit 1`,
 )
 

@@ -9,6 +9,7 @@ import type { Deps } from '../deps'
 import { ownGroups } from '../groups'
 import { ownMembers } from '../members'
 import { tell } from '../outbox'
+import { removeTags } from '../removal'
 import { getSettings, storeColorHex, updateSettings } from '../settings'
 import { findSystem, freeSystemIdentity, getSystemById, nameSystem, updateSystem } from '../systems'
 import { insertToken } from '../tokens'
@@ -16,14 +17,7 @@ import { takeTurns } from '../turns'
 import { type ArchiveRoom, keepRows, roomInArchive } from './archive'
 import { importAutoproxy, importGuilds } from './guilds'
 import { finishPeople, noteRenamed, planPeople, refuseOthers, stagePeople } from './people'
-import {
-  beginStaging,
-  endStaging,
-  keepAlive,
-  removeTags,
-  type Staging,
-  undoStaging,
-} from './staging'
+import { beginStaging, endStaging, keepAlive, type Staging, undoStaging } from './staging'
 import { importSwitches, roomForSwitches } from './switches'
 import { finishTags, stageTags } from './tags'
 import type { Import, ImportOptions, ImportReport } from './work'

@@ -22,11 +22,6 @@ export async function removeSystem(tx: Db, id: number): Promise<void> {
   await forget(tx).run({ id })
 }
 
-/** For writes: the system may have been deleted while they waited for their turn. */
-export async function refuseDeleted(tx: Db, id: number): Promise<void> {
-  if (!(await stillThere(tx).get({ id }))) throw error('systemNotFound')
-}
-
 export async function removeMember(tx: Db, id: number): Promise<void> {
   if (isFew(await sizeOfMember(tx).get({ id }))) return void (await deleteMember(tx).run({ id }))
   const place = await insertPlace(tx).get(unnamed())
@@ -38,6 +33,11 @@ export async function removeMember(tx: Db, id: number): Promise<void> {
 export async function removeSwitches(tx: Db, id: number): Promise<void> {
   const isSmall = isFew(await sizeOfHistory(tx).get({ id }))
   await (isSmall ? deleteSwitches : forget)(tx).run({ id })
+}
+
+/** For writes: the system may have been deleted while they waited for their turn. */
+export async function refuseDeleted(tx: Db, id: number): Promise<void> {
+  if (!(await stillThere(tx).get({ id }))) throw error('systemNotFound')
 }
 
 type IsStopped = () => boolean

@@ -221,5 +221,5 @@ const candidate = statement<'id' | 'guild', Candidate>(
      own.avatar_url as guild_avatar_url, own.keep_proxy as guild_keep_proxy
    from members left join member_guilds own
      on own.member_id = members.id and own.guild_id = :guild
-   where members.id = :id`,
+   where members.id = :id and ${isNamed('members')}`,
 )

@@ -5,7 +5,7 @@ import { requireSystem, type Viewer } from '../../model/privacy'
 import type { Act, Scope } from '../../model/scope'
 import { type Token, type TokenDraft, token } from '../../model/token'
 import type { Deps } from '../deps'
-import { refuseDeleted } from '../systems'
+import { refuseDeleted } from '../removal'
 import { insertDraft, type MadeToken, removeToken } from './issue'
 
 /** Makes a token. A browser may share, but not give away more than a link for friends. */

@@ -1,4 +1,4 @@
-import { isFinished } from '../../db/finished'
+import { isCurrent, lastForgotten } from '../../db/finished'
 import type { Db } from '../../db/handle'
 import { statement } from '../../db/statement'
 import {
@@ -146,7 +146,7 @@ const chosen = (range: string, order: 'asc' | 'desc', limit: string) => `
   select s.timestamp, m.member_id as member
   from (
     select id, timestamp from switches
-    where system_id = :system and ${range} and ${isFinished('switches')}
+    where system_id = :system and ${range} and ${isCurrent('switches', lastForgotten(':system'))}
     order by timestamp ${order} limit ${limit}
   ) s left join switch_members m on m.switch_id = s.id
   order by s.timestamp ${order}`

@@ -1,8 +1,11 @@
-import { afterAll, expect } from 'bun:test'
+import { afterAll, expect, setDefaultTimeout } from 'bun:test'
 import { join } from 'node:path'
 import axe from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { emptyFolder, runCommand, type Server, startServer } from '../program'
+
+// A browser on a busy machine takes its time.
+setDefaultTimeout(90_000)
 
 /** A real browser, if one is installed. */
 export const executable = Bun.which('chromium') ?? Bun.which('google-chrome')
@@ -52,16 +55,11 @@ export async function startHouse(name: string, args: string[] = []): Promise<Hou
     if (code !== 0) throw new Error(`${given.join(' ')}: ${err}`)
     return JSON.parse(out)
   }
-  const made = await operate<{ system: { id: string }; token: string }>(
-    'system',
-    'create',
-    '--name',
-    name,
-  )
+  const made = await operate<{ id: string; token: string }>('system', 'create', '--name', name)
   return {
     server,
     token: made.token,
-    hid: made.system.id,
+    hid: made.id,
     operate,
     async ask<T>(line: string, body?: unknown, token = made.token) {
       const [method = 'GET', path = '/'] = line.split(' ')

@@ -25,7 +25,7 @@ export function Home() {
   }, [])
 
   if (state.is === 'asking') return <main class="door" aria-busy="true" />
-  if (state.is === 'out') return <Login code="" />
+  if (state.is === 'out') return <Login code="" onEnter={look} />
   if (state.is === 'away')
     return (
       <Door heading={words.title}>

@@ -5,11 +5,11 @@ import { goTo } from '../route'
 import { words } from '../words'
 
 /** The door: with a link that asks before it is used up, or with a token. */
-export function Login({ code }: { code: string }) {
-  return code === '' ? <WithToken /> : <WithLink code={code} />
+export function Login({ code, onEnter = enter }: { code: string; onEnter?: () => void }) {
+  return code === '' ? <WithToken onEnter={onEnter} /> : <WithLink code={code} />
 }
 
-function WithToken() {
+function WithToken({ onEnter }: { onEnter: () => void }) {
   const [token, setToken] = useState('')
   const [problem, setProblem] = useState('')
   const [remember, setRemember] = useState(true)
@@ -23,7 +23,7 @@ function WithToken() {
     setProblem('')
     try {
       await ask('web/session', { method: 'POST', body: { token: token.trim(), remember } })
-      enter()
+      onEnter()
     } catch (cause) {
       setProblem(explain(cause))
     }
@@ -34,6 +34,8 @@ function WithToken() {
     <Door heading={words.welcome}>
       <p>{words.howToComeIn}</p>
       <form onSubmit={submit} noValidate>
+        {/* So that a password manager knows what the token is for. */}
+        <input type="text" autocomplete="username" value={words.title} readOnly hidden />
         <div class="field">
           <label for="token">{words.token}</label>
           <input

@@ -6,6 +6,8 @@ interface Flag {
   doc: string
 }
 
+export type CommandFlags = Readonly<Record<string, Flag>>
+
 /** What is done where there is no database: one is made, or one that is gone afterwards, or none. */
 export type Making = boolean | 'passing'
 
@@ -15,7 +17,7 @@ export interface Command {
   readonly summary: string
   /** Names of the arguments it needs, in order. */
   readonly args?: readonly string[]
-  readonly flags?: Readonly<Record<string, Flag>>
+  readonly flags?: CommandFlags
   /** The settings it takes as flags; only the database where nothing is said. */
   readonly takesSettings?: 'all' | readonly SettingName[]
   /** Makes a database where there is none. Others refuse: it is the wrong place, most likely. */

@@ -1,5 +1,6 @@
 import { type App, createApp } from '../app'
 import type { Config } from '../config'
+import type { Upgrade } from '../db/migrate'
 import { explainTrouble } from '../db/trouble'
 import { createLog, type Log } from '../log'
 import { operator } from '../model/privacy'
@@ -8,13 +9,14 @@ import { commit, version } from '../version'
 import { readAside } from './aside'
 import { scheduleBackups } from './backups'
 import { type Command, columns, Failure } from './command'
-import { hasDatabase } from './database'
+import { describeUpgrade, hasDatabase, noBackup, upgradeUncopied } from './database'
 import { typedCommand } from './self'
 
 export const serveCommand: Command = {
   name: 'serve',
   summary: 'Serve the API (also when no command is given)',
   takesSettings: 'all',
+  flags: noBackup,
   makesDatabase: () => true,
   async run({ config, flags }) {
     const isTerminal = process.stderr.isTTY === true
@@ -24,8 +26,11 @@ export const serveCommand: Command = {
     const stopped = stopSignal()
     logUnexpected(log, isTerminal)
     const isNew = !hasDatabase(config)
+    const uncopied = flags['no-backup'] === true ? upgradeUncopied(config) : null
     const app = createApp(config, log, undefined, undefined, readAside)
-    if (isNew) log.info('a new database was made', { path: app.storage.path })
+    const { path, upgrade } = app.storage
+    if (isNew) log.info('a new database was made', { path })
+    logUpgrade(log, path, upgrade ?? uncopied)
     const isEmpty = await prepare(app)
     const address = await listen(app, config)
     const endBackups = scheduleBackups(config, log, () => app.events.leases.holds('care'))
@@ -38,6 +43,10 @@ export const serveCommand: Command = {
     await app.stop()
     return { json: { stopped: signal }, text: '' }
   },
+}
+
+function logUpgrade(log: Log, path: string, upgrade: Upgrade | null): void {
+  if (upgrade) log.warn(describeUpgrade(path, upgrade), { from: upgrade.from, copy: upgrade.copy })
 }
 
 /** Does all that can fail before anybody is answered. Tells whether there is no system yet. */

@@ -15,6 +15,9 @@ const targets = [
 ] as const
 
 const commit = (await $`git rev-parse --short HEAD`.nothrow().quiet().text()).trim() || 'unknown'
+const builtOn =
+  (await $`git log -1 --format=%cs`.nothrow().quiet().text()).trim() ||
+  new Date().toISOString().slice(0, 10)
 
 if (process.argv.includes('--all')) {
   const sums: string[] = []
@@ -36,7 +39,10 @@ async function compile(outfile: string, target?: string): Promise<string> {
     // What is imported only when it is needed lies apart, and is not read until then.
     format: 'esm',
     splitting: true,
-    define: { 'process.env.MULTITUDE_COMMIT': JSON.stringify(commit) },
+    define: {
+      'process.env.MULTITUDE_COMMIT': JSON.stringify(commit),
+      'process.env.MULTITUDE_DATE': JSON.stringify(builtOn),
+    },
     compile: {
       outfile,
       ...(target && { target: target as Bun.Build.CompileTarget }),

@@ -78,7 +78,7 @@ describe('the house', () => {
 
   test('only main reads the environment and the arguments', () => {
     const readers = files.filter((file) =>
-      /process\.(env\b(?!\.MULTITUDE_COMMIT)|argv)/.test(read(join('src', file))),
+      /process\.(env\b(?!\.MULTITUDE_(COMMIT|DATE))|argv)/.test(read(join('src', file))),
     )
     expect(readers.toSorted()).toEqual(['cli/self.ts', 'main.ts'])
   })

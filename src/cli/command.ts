@@ -1,9 +1,13 @@
 import type { SettingName, Settled } from '../config'
 import type { Deps } from '../service/deps'
 
-interface Flag {
-  type: 'string' | 'boolean'
-  doc: string
+export interface Flag {
+  readonly type: 'string' | 'boolean'
+  readonly doc: string
+  /** The words it takes, where they are few. */
+  readonly choices?: readonly string[] | undefined
+  /** Whether it takes the name of a file or a folder. */
+  readonly isPath?: boolean
 }
 
 export type CommandFlags = Readonly<Record<string, Flag>>

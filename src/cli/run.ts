@@ -9,6 +9,7 @@ import { botCommands } from './bot'
 import { careCommands } from './care'
 import { type Command, Failure, UsageError, usageOf } from './command'
 import { openDatabase } from './database'
+import { selfDescriptions } from './describe'
 import { readEnvFiles, serviceFileOf } from './envFiles'
 import { frontCommands } from './front'
 import { healthCommand } from './health'
@@ -32,6 +33,7 @@ export const commands: Command[] = [
   ...transferCommands,
   ...careCommands,
   ...programCommands,
+  ...selfDescriptions(() => commands),
 ]
 
 const OK = 0

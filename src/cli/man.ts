@@ -33,7 +33,7 @@ export function writeManual(commands: readonly Command[]): string {
     '.SH FILES',
     ...entry('/etc/multitude.env', 'Settings of the service of this machine.'),
     ...entry('.env', 'Settings, in the folder where it is started.'),
-    ...entry('data/multitude.db', 'The database, where no setting names another.'),
+    ...entry('data/', 'The folder of the database, where no setting names another.'),
     '.SH EXIT STATUS',
     ...entry('0', 'It is done.'),
     ...entry('1', 'It could not be done; one line on standard error says why.'),

@@ -72,6 +72,6 @@ function changelogOf(version: string, builtAt: number): string {
 
   * Release ${version}. CHANGELOG.md of the source says what has changed.
 
- -- The Multitude authors <multitude@localhost.localdomain>  ${day}
+ -- The Multitude authors <packages@multitude.invalid>  ${day}
 `
 }

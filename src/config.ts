@@ -67,6 +67,11 @@ export const settings = {
     oneOf('auto', 'text', 'json'),
     'text, json, or auto: text on a terminal and json elsewhere',
   ),
+  LOG_CLIENT: setting<'off' | 'on'>(
+    'off',
+    oneOf('off', 'on'),
+    'on: the log has the address of whoever asks, as fail2ban needs it; off: it has none',
+  ),
   RATE_LIMIT: setting<RateLimits | null>(
     usualLimits,
     parseRateLimits,

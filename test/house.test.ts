@@ -195,6 +195,7 @@ describe('in a fresh clone', () => {
     'dev',
     'test',
     'test:irc',
+    'test:release',
     'check',
     'build',
     'bench',

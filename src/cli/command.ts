@@ -1,5 +1,6 @@
 import type { SettingName, Settled } from '../config'
 import type { Deps } from '../service/deps'
+import type { Supervisor } from './supervisor'
 
 export interface Flag {
   readonly type: 'string' | 'boolean'
@@ -37,6 +38,8 @@ export type Flags = Readonly<Record<string, string | boolean | undefined>>
 export interface Call extends Settled {
   readonly args: readonly string[]
   readonly flags: Flags
+  /** What the program was told by who started it. */
+  readonly supervisor: Supervisor
   /** Opens the database when first asked for, migrating it if need be. */
   readonly deps: () => Deps
   /** Asks on a terminal; elsewhere `--yes` must have been given. */

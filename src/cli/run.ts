@@ -18,6 +18,7 @@ import { programCommands } from './program'
 import { isExecutable } from './self'
 import { serveCommand } from './serve'
 import { suggest } from './suggest'
+import { readSupervisor } from './supervisor'
 import { systemCommands } from './system'
 import { tokenCommands } from './token'
 import { transferCommands } from './transfer'
@@ -64,6 +65,7 @@ export async function run(
       ...reading,
       args,
       flags,
+      supervisor: readSupervisor(env),
       deps: () => {
         opened ??= openDatabase(reading.config, command.makesDatabase?.(flags) ?? false, closed)
         return opened.deps

@@ -11,6 +11,7 @@ import { scheduleBackups } from './backups'
 import { type Command, columns, Failure } from './command'
 import { describeUpgrade, hasDatabase, noBackup, upgradeUncopied } from './database'
 import { typedCommand } from './self'
+import { reportTo } from './supervisor'
 
 export const serveCommand: Command = {
   name: 'serve',
@@ -18,10 +19,11 @@ export const serveCommand: Command = {
   takesSettings: 'all',
   flags: noBackup,
   makesDatabase: () => true,
-  async run({ config, flags }) {
+  async run({ config, flags, supervisor }) {
     const isTerminal = process.stderr.isTTY === true
     const format = config.LOG_FORMAT === 'auto' ? (isTerminal ? 'text' : 'json') : config.LOG_FORMAT
-    const log = createLog(config.LOG_LEVEL, format)
+    const log = createLog(config.LOG_LEVEL, format, undefined, supervisor.hasJournal)
+    const reports = await reportTo(supervisor, log.warn)
     // Listened for before the first request can come, so that no moment ends without finishing.
     const stopped = stopSignal()
     logUnexpected(log, isTerminal)
@@ -37,7 +39,9 @@ export const serveCommand: Command = {
     if (flags.json !== true)
       process.stderr.write(greeting(app, config, address, { isNew, isEmpty }))
     log.info('listening', { address, version, commit })
+    reports.ready(`Listening on ${address}`)
     const signal = await stopped
+    reports.stopping()
     log.info('stopping', { signal })
     endBackups()
     await app.stop()

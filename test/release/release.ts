@@ -175,6 +175,17 @@ describe('the install script', () => {
   })
 })
 
+/** Whether a copy of this machine can be made that is gone afterwards. */
+function canTryOut(): boolean {
+  const folder = emptyFolder()
+  const steps = [
+    `mount -t tmpfs tmpfs ${folder}`,
+    `mkdir ${folder}/upper ${folder}/own ${folder}/root`,
+    `mount -t overlay overlay -o lowerdir=/,upperdir=${folder}/upper,workdir=${folder}/own ${folder}/root`,
+  ]
+  return isRoot && ask(['unshare', '--mount', 'sh', '-c', steps.join(' && ')]).code === 0
+}
+
 describe('the package for Debian', () => {
   test.skipIf(needs('lintian', Bun.which('lintian') !== null))('has no errors', () => {
     const { out } = ask(['lintian', '--allow-root', deb], {
@@ -183,7 +194,7 @@ describe('the package for Debian', () => {
     expect(out.split('\n').filter((line) => line.startsWith('E:'))).toEqual([])
   })
 
-  test.skipIf(needs('root and dpkg-deb', isRoot && Bun.which('dpkg-deb') !== null))(
+  test.skipIf(needs('root, dpkg-deb and overlays', Bun.which('dpkg-deb') !== null && canTryOut()))(
     'is installed, upgraded, removed and purged, and the data stays',
     () => {
       const work = emptyFolder()

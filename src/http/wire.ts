@@ -1,6 +1,6 @@
 import type { AnyElysia } from 'elysia'
+import type { RateLimits } from '../config'
 import type { ErrorName } from '../model/errors'
-import type { Scope } from './ratelimit'
 
 /** What is true of a path before its route is asked. */
 export interface Facts {
@@ -13,7 +13,7 @@ export interface Facts {
   /** Whether a client may keep what it reads, and ask whether it has changed. */
   readonly isKept: boolean
   /** What reads are counted as. */
-  readonly scope: Exclude<Scope, 'generic_update'>
+  readonly scope: Exclude<keyof RateLimits, 'generic_update'>
   /** Whether the part behind these names a system; without one it is the caller's own. */
   readonly namesSystem: boolean
   /** What every answer carries, also those that no route gives. */

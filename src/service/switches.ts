@@ -45,7 +45,7 @@ export async function createSwitch(
     refuseTwice(named)
     const latest = await latestIds(tx).get({ system: id })
     const timestamp = draft.timestamp ?? nextMoment(deps.now(), latest?.timestamp)
-    if (await findAt(tx, id, timestamp)) throw error('sameTimestamp')
+    if (await hasSwitchAt(tx, id, timestamp)) throw error('sameTimestamp')
     const isNewest = draft.timestamp === null || timestamp > (latest?.timestamp ?? -Infinity)
     if (latest && isNewest && latest.ids === JSON.stringify(named.map((one) => one.id)))
       throw error('sameFronters')
@@ -64,7 +64,7 @@ export async function moveSwitch(
   refuseNoUuid(switchRef)
   return deps.transact(async (tx) => {
     const front = await getFront(tx, id, switchRef)
-    if (await findAt(tx, id, timestamp)) throw error('sameTimestamp')
+    if (await hasSwitchAt(tx, id, timestamp)) throw error('sameTimestamp')
     await makeRoom(tx).run({ system: id, timestamp })
     await tx.update(switches).set({ timestamp }).where(eq(switches.id, front.id))
     await tellSwitch(deps, tx, 'UPDATE_SWITCH', front, { timestamp })
@@ -153,7 +153,7 @@ export async function replaceMembers(
   return { ...front, members: named }
 }
 
-export async function findAt(db: Db, systemId: number, timestamp: Instant): Promise<boolean> {
+export async function hasSwitchAt(db: Db, systemId: number, timestamp: Instant): Promise<boolean> {
   return (await atTime(db).get({ system: systemId, timestamp })) !== null
 }
 

@@ -62,7 +62,10 @@ const rows: { since: string; until?: string; sql: string; values?: (string | num
     sql: `INSERT INTO groups (id, uuid, hid, system_id, name, created)
           VALUES (1, '44444444-4444-4444-8444-444444444444', 'ccccc', 1, 'The garden', 1600000003000000)`,
   },
-  { since: '0001_people', sql: 'INSERT INTO group_members VALUES (1, 1), (1, 2)' },
+  {
+    since: '0001_people',
+    sql: 'INSERT INTO group_members (group_id, member_id) VALUES (1, 1), (1, 2)',
+  },
   {
     since: '0001_people',
     sql: `INSERT INTO switches (id, uuid, system_id, timestamp)
@@ -71,7 +74,7 @@ const rows: { since: string; until?: string; sql: string; values?: (string | num
   },
   {
     since: '0001_people',
-    sql: 'INSERT INTO switch_members VALUES (1, 0, 1), (2, 0, 2), (2, 1, 1)',
+    sql: 'INSERT INTO switch_members (switch_id, position, member_id) VALUES (1, 0, 1), (2, 0, 2), (2, 1, 1)',
   },
   {
     since: '0001_people',
@@ -87,7 +90,7 @@ const rows: { since: string; until?: string; sql: string; values?: (string | num
   },
   {
     since: '0001_people',
-    sql: `INSERT INTO messages VALUES ('900000000000000001', '900000000000000000', '466378653216014359', '466707357099884545', '466707357099884544', 1, 1, 1600000006000000)`,
+    sql: `INSERT INTO messages (id, original, sender, channel, guild, system_id, member_id, timestamp) VALUES ('900000000000000001', '900000000000000000', '466378653216014359', '466707357099884545', '466707357099884544', 1, 1, 1600000006000000)`,
   },
   { since: '0002_guilds', sql: "INSERT INTO guilds (guild_id) VALUES ('466707357099884544')" },
   {

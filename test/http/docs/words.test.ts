@@ -54,7 +54,7 @@ describe.each(operations)('$line', ({ line, path, operation }) => {
   test('has an example for its body', () => {
     for (const content of Object.values(operation.requestBody?.content ?? {}))
       if (content.example === undefined)
-        throw new Error(`${line} shows no body: give its describe({ … }) an \`example\``)
+        throw new Error(`${line} shows no body: give its body’s schema an \`example\``)
   })
 
   test('says who may call it', () => {

@@ -1,6 +1,7 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import { compress } from './answers'
 import { createFindCaller } from './caller'
+import { addressOf } from './client'
 import { giveContext, type RequestContext, requestIdOf } from './context'
 import { answerThrown, answerTooMany, answerUnknown, type FailureParts } from './failures'
 import { forEveryone, type PublicParts } from './forEveryone'
@@ -58,6 +59,7 @@ export function createHandler(parts: ServerParts): Handle {
   const limit = createRequestLimit(config, log)
   const gate = createGate(config.REQUESTS_IN_FLIGHT)
   const refuse = createRefusal(log)
+  const isClientLogged = config.LOG_CLIENT === 'on'
   // Unique without being drawn anew for each request.
   const boot = crypto.randomUUID().slice(0, 13)
   let count = 0
@@ -136,7 +138,11 @@ export function createHandler(parts: ServerParts): Handle {
     }
     headers.set('x-request-id', requestId)
     const ms = Math.round((performance.now() - started) * 100) / 100
-    log.info('request', { method, path, status, ms, request_id: requestId })
+    const client = isClientLogged ? clientOf(request, from, config.TRUST_PROXY) : undefined
+    const line = { method, path, status, ms, request_id: requestId, client }
+    // Those who watch ask every few seconds, and nobody wants to read of it.
+    if (facts.isUrgent) log.debug('request', line)
+    else log.info('request', line)
     const closed = closing()
     if (closed !== undefined) {
       await closed
@@ -144,6 +150,10 @@ export function createHandler(parts: ServerParts): Handle {
     }
     return response
   }
+}
+
+function clientOf(request: Request, from: string | (() => string), proxies: number): string {
+  return addressOf(typeof from === 'string' ? () => from : from, request.headers, proxies)
 }
 
 function createRouter(

@@ -1,14 +1,18 @@
 import { afterAll, expect } from 'bun:test'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import axe from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { emptyFolder, runCommand, type Server, startServer } from '../program'
+import { emptyFolder, runCommand, type Server, program as source, startServer } from '../program'
 
 /** A real browser, if one is installed. */
 export const executable = Bun.which('chromium') ?? Bun.which('google-chrome')
 
 /** The program as people get it: the tests of the page run on what was built. */
-const program = [join(import.meta.dir, '../../dist/multitude')]
+const built = join(import.meta.dir, '../../dist/multitude')
+
+/** Without it, as it is in the source: `npm run test:browser` builds first. */
+const program = existsSync(built) ? [built] : source
 
 export const sizes = {
   phone: { width: 390, height: 844 },

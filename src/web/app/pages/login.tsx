@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
 import { ask, Refused } from '../client'
+import { comeHome } from '../home'
 import { Door } from '../parts/door'
-import { goTo } from '../route'
+import { goTo, route } from '../route'
 import { words } from '../words'
 
 /** The door: with a link that asks before it is used up, or with a token. */
@@ -131,8 +132,10 @@ function WithLink({ code }: { code: string }) {
   )
 }
 
+/** Back to where one was; only from the door itself it is to the first place. */
 function enter(): void {
-  goTo('#/')
+  if (route.value.page === 'login') goTo('#/now')
+  comeHome()
 }
 
 function explain(cause: unknown): string {

@@ -85,30 +85,33 @@ function Row({ day, mark }: { day: Bucket; mark: Instant | null }) {
 
 function Table({ days }: { days: readonly Bucket[] }) {
   return (
-    <table>
-      <thead>
-        <tr>
-          {[words.day, words.from, words.to, words.who, words.length].map((title) => (
-            <th key={title} scope="col">
-              {title}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {days.flatMap((day) =>
-          piecesOf(switches.value, day, now.value).map((piece) => (
-            <tr key={piece.from}>
-              <th scope="row">{nameDay(day)}</th>
-              <td>{spell.value.time(piece.from)}</td>
-              <td>{spell.value.time(piece.to)}</td>
-              <td>{listNames(piece.members.map(nameOf))}</td>
-              <td>{spellLength(piece.to - piece.from)}</td>
-            </tr>
-          )),
-        )}
-      </tbody>
-    </table>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what may scroll must be reached by keys, too
+    <section class="wide" aria-label={words.asTable} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {[words.day, words.from, words.to, words.who, words.length].map((title) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {days.flatMap((day) =>
+            piecesOf(switches.value, day, now.value).map((piece) => (
+              <tr key={piece.from}>
+                <th scope="row">{nameDay(day)}</th>
+                <td>{spell.value.time(piece.from)}</td>
+                <td>{spell.value.time(piece.to)}</td>
+                <td>{listNames(piece.members.map(nameOf))}</td>
+                <td>{spellLength(piece.to - piece.from)}</td>
+              </tr>
+            )),
+          )}
+        </tbody>
+      </table>
+    </section>
   )
 }
 
@@ -120,7 +123,7 @@ function tellDay(day: Bucket, pieces: readonly Piece[]): string {
   const parts = [...times]
     .sort(([, a], [, b]) => b - a)
     .map(([id, time]) => `${nameOf(id)} ${spellLength(time)}`)
-  return `${nameDay(day)}: ${parts.length === 0 ? words.noSwitches : parts.join(', ')}`
+  return `${nameDay(day)}: ${parts.length === 0 ? words.nobodyShort : parts.join(', ')}`
 }
 
 export function nameDay(day: Bucket): string {

@@ -42,7 +42,8 @@ export function Now() {
   /** The choice goes at once, and comes back if it was refused. */
   const log = async (ids: readonly string[]) => {
     const at = earlier.value && momentOf(earlier.value, now.value, zone.value)
-    if (isAway.value) return setProblem(words.notConnected)
+    // The banner and the bar say so for as long as it lasts.
+    if (isAway.value) return say(words.notConnected)
     if (earlier.value && at === null) return setProblem(words.notATime)
     if (at !== null && at > now.value) return setProblem(words.notYet)
     const [chosen, when] = [choice.value, earlier.value]

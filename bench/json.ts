@@ -9,13 +9,13 @@ import { type Gate, gates } from '../src/model/privacy'
  */
 
 /** Who looks: the owner, or everybody else. */
-export type Eyes = 'owner' | 'others'
+export type Audience = 'owner' | 'others'
 
 /** The JSON object of a row of `table`. What is extra comes behind the identity, as key and SQL. */
 export function jsonOf(
   entity: Entity,
   table: string,
-  audience: Eyes,
+  audience: Audience,
   extra: readonly [string, string][] = [],
 ): string {
   const pairs = [
@@ -35,12 +35,16 @@ export function jsonOf(
 }
 
 /** As the owner sees it when `viewer` (SQL) is the row's system, else as others do. */
-export function jsonFor(viewer: string, system: string, make: (audience: Eyes) => string): string {
+export function jsonFor(
+  viewer: string,
+  system: string,
+  make: (audience: Audience) => string,
+): string {
   return `case when ${system} = ${viewer} then ${make('owner')} else ${make('others')} end`
 }
 
 /** What lies behind a gate of `table`: null for others when it is closed. */
-export function jsonBehind(gate: Gate, table: string, audience: Eyes, json: string): string {
+export function jsonBehind(gate: Gate, table: string, audience: Audience, json: string): string {
   return audience === 'owner'
     ? json
     : `case when ${table}.${gates[gate].level} = 'public' then ${json} end`
@@ -58,7 +62,7 @@ export function isoOf(instant: string): string {
   return `(${date} || rtrim(rtrim(printf('.%06d', ${micros}), '0'), '.') || 'Z')`
 }
 
-function seenValue(key: string, field: Field, table: string, audience: Eyes): string {
+function seenValue(key: string, field: Field, table: string, audience: Audience): string {
   const value = plainValue(`${table}.${key}`, field)
   if (audience === 'owner') return value
   if (field.ownerOnly === 'null') return 'null'
@@ -86,7 +90,7 @@ function plainValue(column: string, { kind }: Field): string {
   }
 }
 
-function privacyOf({ levels }: Entity, table: string, audience: Eyes): string {
+function privacyOf({ levels }: Entity, table: string, audience: Audience): string {
   if (audience === 'others') return 'null'
   return `json_object(${levels.map((level) => `'${level}', ${table}.${level}`).join(', ')})`
 }

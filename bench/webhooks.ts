@@ -66,10 +66,10 @@ async function play(delay: number): Promise<void> {
   }
   await call('PUT', '', { url: `http://127.0.0.1:${receiver.port}/`, token: TOKEN })
   await call('POST', '/verify')
-  const happening = { system_id: system.id, type: 'UPDATE_SYSTEM', subject: null } as const
+  const change = { system_id: system.id, type: 'UPDATE_SYSTEM', subject: null } as const
   await deps.transact(async (tx) => {
     for (let n = 0; n < EVENTS; n++)
-      await tell(tx, deps.now(), { ...happening, data: { name: `name ${n}` } })
+      await tell(tx, deps.now(), { ...change, data: { name: `name ${n}` } })
   })
   while (ids.length === 0) await Bun.sleep(5)
   const [before, started] = [ids.length, performance.now()]

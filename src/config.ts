@@ -2,6 +2,7 @@ import {
   HOURS,
   MiB,
   oneOf,
+  parseAllowed,
   parseBytes,
   parseCount,
   parseDatabaseUrl,
@@ -15,7 +16,6 @@ import {
   parseRateLimits,
   parseText,
   type RateLimits,
-  readAllowList,
   showDuration,
   usualLimits,
 } from './config/values'
@@ -40,7 +40,7 @@ interface Setting<T> {
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
-/** Every setting of the program. `multitude config` is made from it, and a test holds the README to it. */
+/** Every setting of the program. `multitude config` is made from it; a test holds docs/operating.md to it. */
 export const settings = {
   HOST: {
     ...setting('127.0.0.1', parseHost, 'Address to listen on; 0.0.0.0 for every network'),
@@ -77,7 +77,7 @@ export const settings = {
   DISPATCH_ALLOW: {
     ...setting<AllowList>(
       { hosts: new Set(), ranges: [] },
-      readAllowList,
+      parseAllowed,
       'Hosts and CIDR ranges that webhooks may reach beside the public internet, with commas between',
     ),
     show: spellAllowList,

@@ -124,13 +124,16 @@ describe('a setting', () => {
 
   test('has values that are tried, good ones and bad ones', () => {
     const names = Object.keys(settings) as SettingName[]
-    const lacks = (known: [name: SettingName, ...rest: unknown[]][]) =>
-      names.filter((name) => !known.some(([tried]) => tried === name))
+    const isTried = (name: SettingName, known: [name: SettingName, ...rest: unknown[]][]) =>
+      known.some(([tried]) => tried === name)
     // Any text is the name of a folder.
-    const untried = [...lacks(good), ...lacks(bad).filter((name) => name !== 'BACKUP_DIR')]
-    expect(
-      untried.map((name) => `try good and bad values of ${name} in test/config.test.ts`),
-    ).toEqual([])
+    const untried = [
+      ...names.filter((name) => !isTried(name, good)).map((name) => `good values of ${name}`),
+      ...names
+        .filter((name) => !isTried(name, bad) && name !== 'BACKUP_DIR')
+        .map((name) => `bad values of ${name}`),
+    ]
+    expect(untried.map((values) => `try ${values} in test/config.test.ts`)).toEqual([])
   })
 
   test('that is not set, or empty, has its default', () => {

@@ -3,7 +3,12 @@ import { describeServer } from '../src/app'
 import { parseConfig } from '../src/config'
 
 interface Operation {
-  responses: Record<string, { content?: Record<string, { schema: object }> }>
+  responses: Record<string, { content?: Record<string, Content> }>
+}
+
+interface Content {
+  schema: object
+  examples?: Record<string, { value: { code?: number } }>
 }
 
 interface Document {
@@ -45,8 +50,15 @@ export async function expectDocumented(
   if (!known) return
   const answer = known.operation.responses[status]
   if (!answer) throw new Error(`${method} ${path} answered ${status}, which is not documented`)
-  const schema = answer.content?.['application/json']?.schema
+  const { schema, examples = {} } = answer.content?.['application/json'] ?? {}
   if (!schema || method === 'HEAD') return
+  const { code = 0 } = (json ?? {}) as { code?: number }
+  // 404 without a number says that nothing is there, not even a route.
+  const isError = status >= 400 && !(status === 404 && code === 0)
+  if (isError && !Object.values(examples).some(({ value }) => value.code === code))
+    throw new Error(
+      `${method} ${path} answered the error ${code}: add it to the errors of its describe({ … })`,
+    )
   const key = String(status)
   let validate = known.validators.get(key)
   if (!validate) {

@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } fr
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import manifest from '../package.json'
+import { commands } from '../src/cli/run'
 import { settings } from '../src/config'
 import { migrations } from '../src/db/migrations'
 import { document } from './document'
@@ -22,8 +23,6 @@ const rooms = new Map(
 
 const sources = new Bun.Glob('**/*.{ts,tsx}')
 const files = [...sources.scanSync(join(root, 'src'))].filter((file) => !file.endsWith('.d.ts'))
-
-const stillSpelled = ['src/service/privacyDefaults and src/service/privacyOfAll']
 
 describe('the house', () => {
   test('every import keeps to the table of rooms', () => {
@@ -47,6 +46,20 @@ describe('the house', () => {
     expect(broken).toEqual([])
   })
 
+  test('no files import each other in a circle', () => {
+    const targets = new Map(files.map((file) => [file, localImportsOf(file)]))
+    const circles: string[] = []
+    const done = new Set<string>()
+    const walk = (file: string, way: readonly string[]): void => {
+      if (way.includes(file)) circles.push([...way.slice(way.indexOf(file)), file].join(' → '))
+      if (way.includes(file) || done.has(file)) return
+      for (const target of targets.get(file) ?? []) walk(target, [...way, file])
+      done.add(file)
+    }
+    for (const file of files) walk(file, [])
+    expect(circles).toEqual([])
+  })
+
   /** Who asks is found out here, so nobody asks yet. */
   const recognizing = ['findBot', 'findSession', 'findSubscriber', 'findToken', 'recallToken']
 
@@ -55,7 +68,12 @@ describe('the house', () => {
     const verbs = calls.filter(({ name }) => !recognizing.includes(name))
     const unchecked = verbs.filter(({ file, name }) => !knowsViewer(read(join('src', file)), name))
     expect(verbs.length).toBeGreaterThan(30)
-    expect(unchecked).toEqual([])
+    expect(
+      unchecked.map(
+        ({ file, name }) =>
+          `${name} of src/${file} is called from outside, so it must begin with (deps: Deps, viewer: Viewer`,
+      ),
+    ).toEqual([])
   })
 
   test('only the service touches what is kept', () => {
@@ -81,6 +99,13 @@ describe('the house', () => {
       /process\.(env\b(?!\.MULTITUDE_COMMIT)|argv)/.test(read(join('src', file))),
     )
     expect(readers.toSorted()).toEqual(['cli/self.ts', 'main.ts'])
+  })
+
+  test('every setting counts somewhere', () => {
+    const others = files.filter((file) => roomOf(file) !== 'config')
+    const source = others.map((file) => read(join('src', file))).join('\n')
+    const idle = Object.keys(settings).filter((name) => !new RegExp(`\\b${name}\\b`).test(source))
+    expect(idle.map((name) => `nothing takes ${name} from config`)).toEqual([])
   })
 
   /** A module lives as long as the program: what changes there is shared by all who are served. */
@@ -133,7 +158,6 @@ describe('the house', () => {
     const families = [...byWord.values()]
       .filter((family) => family.size > 1)
       .map((family) => [...family].toSorted().join(' and '))
-      .filter((family) => !stillSpelled.includes(family))
     expect(families.map((family) => `give these a folder, or other names: ${family}`)).toEqual([])
   })
 
@@ -168,7 +192,9 @@ describe('the house', () => {
       .toSorted()
     const missing = inFolder.filter((name) => !migrations.some((known) => known.name === name))
     expect(
-      missing.map((name) => `migrations/${name}.sql is not imported in src/db/migrations.ts`),
+      missing.map(
+        (name) => `migrations/${name}.sql has no import and entry in src/db/migrations.ts`,
+      ),
     ).toEqual([])
     expect(migrations.map(({ name }) => name)).toEqual(inFolder)
   })
@@ -225,6 +251,18 @@ describe('what people read', () => {
   })
 
   const docs = readdirSync(join(root, 'docs')).map((page) => `docs/${page}`)
+
+  test('has a way to every page', () => {
+    const text = read('README.md')
+    const hidden = docs.filter((page) => !text.includes(`](${page})`))
+    expect(hidden.map((page) => `README.md does not lead to ${page}`)).toEqual([])
+  })
+
+  test('names every command', () => {
+    const text = read('docs/operating.md')
+    const missing = commands.filter(({ name }) => !new RegExp(`^\\| \`${name}\\b`, 'm').test(text))
+    expect(missing.map(({ name }) => `docs/operating.md has no row for ${name}`)).toEqual([])
+  })
 
   test.each(['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...docs])(
     '%s leads nowhere that is not there',
@@ -299,6 +337,15 @@ function callsToService(file: string): { file: string; name: string }[] {
 function knowsViewer(source: string, name: string): boolean {
   const verb = `export (async )?function\\*? ${name}(<[^(]*>)?\\(\\s*(\\w+|\\{[^}]*\\}): Deps,\\s*\\w+: Viewer\\b`
   return new RegExp(`${verb}|export const ${name} = \\[`).test(source)
+}
+
+/** The files of the house that a file imports. */
+function localImportsOf(file: string): string[] {
+  const near = importsOf(file).filter(({ target }) => target.startsWith('.'))
+  return near.flatMap(({ target }) => {
+    const path = join(file, '..', target)
+    return [`${path}.ts`, `${path}/index.ts`].filter((known) => files.includes(known)).slice(0, 1)
+  })
 }
 
 function importsOf(file: string): { target: string; line: number }[] {

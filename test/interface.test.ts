@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { autoproxy } from '../src/model/autoproxy'
 import type { Entity } from '../src/model/entity'
 import type { Field } from '../src/model/field'
 import { group } from '../src/model/group'
 import { guild, memberGuild, systemGuild } from '../src/model/guild'
 import { member } from '../src/model/member'
+import { gates } from '../src/model/privacy'
 import { settings } from '../src/model/settings'
 import { system } from '../src/model/system'
 import { document } from './document'
@@ -22,6 +25,9 @@ const entities: Record<string, Entity> = {
 }
 
 const HERE = 'test/interface.ts'
+
+/** Where scenes are told that tests play. */
+const scenes = ['events/changes.ts', 'http/bot/scenes.ts', 'http/bot/stage.ts']
 
 describe('the interface is what clients were promised', () => {
   test('about every noun', () => {
@@ -66,11 +72,25 @@ describe('the interface is what clients were promised', () => {
         .filter(([, { guard }]) => guard !== undefined && !entity.levels.includes(guard))
         .map(
           ([key, { guard }]) =>
-            `${name}.${key} is guarded by ${guard}, which ${name} does not have`,
+            `${name}.${key} is guarded by ${guard}: add that to the levels of ${name}, in src/model/`,
         )
       expect(broken).toEqual([])
     },
   )
+
+  test.each(Object.entries(entities))('every level of a %s hides something', (name, entity) => {
+    const guards = entity.entries.map(([, { guard }]) => guard)
+    const closing = Object.values(gates).map(({ level }): string => level)
+    // What is not visible is in no list of others.
+    const hiding = new Set([...guards, ...closing, 'visibility'])
+    const idle = entity.levels.filter((level) => !hiding.has(level))
+    expect(
+      idle.map(
+        (level) =>
+          `${level} of ${name} hides nothing: make it the guard of a field, or a line in gates, in src/model/privacy.ts`,
+      ),
+    ).toEqual([])
+  })
 })
 
 describe('the endpoints are those that clients were promised', () => {
@@ -88,11 +108,28 @@ describe('the endpoints are those that clients were promised', () => {
   test('and all of them', () => {
     const left = endpoints.filter((line) => !documented.includes(line))
     expect(
-      left.map((line) => `${line} is promised in ${HERE}, but the API document has it no more`),
+      left.map(
+        (line) =>
+          `${line} is promised in ${HERE}, but no route has it: is its file used in the index.ts of its wire?`,
+      ),
     ).toEqual([])
     expect(endpoints.length).toBe(new Set(endpoints).size)
   })
+
+  test('and each is asked by a test', () => {
+    const folder = import.meta.dir
+    const tests = [...new Bun.Glob('**/*.test.ts').scanSync(folder), ...scenes]
+    const text = tests.map((file) => readFileSync(join(folder, file), 'utf8')).join('\n')
+    const unasked = documented.filter((line) => !patternOf(line).test(text))
+    expect(unasked.map((line) => `${line} is asked by no test: play it in test/http/`)).toEqual([])
+  })
 })
+
+/** Any name may stand for a parameter, and version 2 goes without saying. */
+function patternOf(line: string): RegExp {
+  const path = line.replaceAll(/\{\w+\}|@me/g, '[^/?\'"`]+').replace('/v2', '(/v2)?')
+  return new RegExp(`${path}['"\`?]`)
+}
 
 /** What is promised of a field, as far as it is not what goes without saying. */
 function factsOf(field: Field): Promised {

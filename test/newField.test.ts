@@ -46,13 +46,14 @@ function copyHouse(): string {
 
 /** The steps after the one of the table: the migration is made, and carried. */
 async function addMigration(copy: string): Promise<void> {
-  const words = [process.execPath, 'run', 'migration', '--name', 'tea']
+  const words = [process.execPath, 'run', 'migration', '--name', 'grown']
   const { output, exitCode } = await run(copy, words)
   if (exitCode !== 0) throw new Error(output)
-  const file = readdirSync(join(copy, 'migrations')).find((name) => name.endsWith('_tea.sql')) ?? ''
+  const file =
+    readdirSync(join(copy, 'migrations')).find((name) => name.endsWith('_grown.sql')) ?? ''
   edit(join(copy, 'src/db/migrations.ts'), (source) => {
-    const line = `import tea from '../../migrations/${file}' with { type: 'text' }\n`
-    const entry = `  { name: '${file.replace('.sql', '')}', sql: tea },\n]`
+    const line = `import grown from '../../migrations/${file}' with { type: 'text' }\n`
+    const entry = `  { name: '${file.replace('.sql', '')}', sql: grown },\n]`
     return line + replace(source, /\]\s*$/, entry)
   })
 }

@@ -205,7 +205,9 @@ function secretOf(key: string, field: Field): { stored: unknown; trace: string |
     case 'choice':
       return { stored: field.initial, trace: null }
     default:
-      throw new Error(`say here how a field of the kind ${field.kind} (${key}) holds a secret`)
+      throw new Error(
+        `say in secretOf of test/secrets.test.ts how ${field.kind} (${key}) holds a secret`,
+      )
   }
 }
 
@@ -245,7 +247,8 @@ function meaningOf(path: string, name: string): string {
   const old: Record<string, string> = { s: owner.hid, m: wren.hid, a: account, msg: message }
   const [, , noun = ''] = path.split('/')
   const found = path.startsWith('/v1/') && name === 'id' ? old[noun] : known[name]
-  if (!found) throw new Error(`GET ${path}: say here what {${name}} means, so that it can be asked`)
+  if (!found)
+    throw new Error(`GET ${path}: say in meaningOf of test/secrets.test.ts what {${name}} means`)
   return found
 }
 
@@ -253,6 +256,11 @@ function queryValue(name: string): string {
   const known: Record<string, string> = {
     with_members: 'true',
     before: '2100-01-01T00:00:00Z',
+    since: '2000-01-01T00:00:00Z',
+    until: '2100-01-01T00:00:00Z',
+    zone: 'Europe/Oslo',
+    by: 'month',
+    member: world.wren.hid,
     limit: '100',
     guild_id: GUILD,
     channel_id: '222',
@@ -260,9 +268,11 @@ function queryValue(name: string): string {
     members: world.wren.hid,
     groups: world.keepers.hid,
     format: 'csv',
+    token: 'nonsense',
   }
   const found = known[name]
-  if (!found) throw new Error(`say here what a query may have for ${name}, so that it can be asked`)
+  if (!found)
+    throw new Error(`say in queryValue of test/secrets.test.ts what a query may have for ${name}`)
   return found
 }
 

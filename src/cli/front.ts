@@ -23,7 +23,7 @@ export const frontCommands: Command[] = [
     async run(call) {
       const { viewer, system: of } = await namedSystem(call)
       const deps = call.deps()
-      const zone = await readZone(call, viewer, of)
+      const zone = await chooseZone(call, viewer, of)
       const front = await getFronters(deps, viewer, of)
       if (front === null) return { json: null, text: 'There are no switches yet.' }
       const now = deps.now()
@@ -63,8 +63,8 @@ export const frontCommands: Command[] = [
     async run(call) {
       const { viewer, system: of } = await namedSystem(call)
       const deps = call.deps()
-      const zone = await readZone(call, viewer, of)
-      const asked = { since: readTime(call, 'since'), until: readTime(call, 'until') }
+      const zone = await chooseZone(call, viewer, of)
+      const asked = { since: parseTime(call, 'since'), until: parseTime(call, 'until') }
       const totals = await getTotals(deps, viewer, of.hid, asked)
       return {
         json: totalsToV2(totals),
@@ -181,7 +181,7 @@ function spellLength(micros: number): string {
   return parts.join(' ')
 }
 
-async function readZone({ flags, deps }: Call, viewer: Viewer, of: System): Promise<string> {
+async function chooseZone({ flags, deps }: Call, viewer: Viewer, of: System): Promise<string> {
   const { zone } = flags
   if (typeof zone !== 'string') {
     const { timezone } = await seeSettings(deps(), viewer, of.hid)
@@ -192,7 +192,7 @@ async function readZone({ flags, deps }: Call, viewer: Viewer, of: System): Prom
   return zone
 }
 
-function readTime({ flags }: Call, name: 'since' | 'until'): Instant | null {
+function parseTime({ flags }: Call, name: 'since' | 'until'): Instant | null {
   const given = flags[name]
   if (typeof given !== 'string') return null
   const time = parseInstant(given)

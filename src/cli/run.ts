@@ -58,14 +58,14 @@ export async function run(
     isJson = flags.json === true
     if (flags.help) return await explain(command.name.split(' '))
     const { files, closed } = readEnvFiles(flags['env-file'] as string | undefined, serviceFile)
-    const reading = parseSettings(env, flags, files)
-    database = reading.config.DATABASE_URL.replace(/^file:/, '')
+    const settled = parseSettings(env, flags, files)
+    database = settled.config.DATABASE_URL.replace(/^file:/, '')
     const outcome = await command.run({
-      ...reading,
+      ...settled,
       args,
       flags,
       deps: () => {
-        opened ??= openDatabase(reading.config, command.makesDatabase?.(flags) ?? false, closed)
+        opened ??= openDatabase(settled.config, command.makesDatabase?.(flags) ?? false, closed)
         return opened.deps
       },
       confirm: (question) => confirm(question, flags.yes === true),

@@ -5,7 +5,7 @@ import { system } from '../model/system'
 import { formatInstant } from '../model/time'
 import { listTokens } from '../service/access/tokens'
 import { listAccounts } from '../service/accounts'
-import { createSystem, deleteSystem, listSystems } from '../service/systems'
+import { createSystem, deleteSystemWhole, listSystems } from '../service/systems'
 import { toV2 } from '../wire/v2'
 import { type Command, columns, UsageError } from './command'
 import { ACCOUNT_RULE, namedSystem } from './named'
@@ -91,7 +91,7 @@ export const systemCommands: Command[] = [
       const { viewer, system: found } = await namedSystem(call)
       const { hid, name } = found
       await call.confirm(`Delete system ${hid}${name ? ` (${name})` : ''} and everything it has?`)
-      await deleteSystem(call.deps(), viewer)
+      await deleteSystemWhole(call.deps(), viewer)
       return { json: { deleted: hid }, text: `System ${hid} is deleted.` }
     },
   },

@@ -88,7 +88,7 @@ export function parseBytes(text: string): number {
   return bytes
 }
 
-export function readAllowList(text: string): AllowList {
+export function parseAllowed(text: string): AllowList {
   const list = parseAllowList(text)
   if (Array.isArray(list)) throw new Error(`must be hosts and ranges (${list.join(' ')})`)
   return list

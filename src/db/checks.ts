@@ -4,6 +4,7 @@ import { type RenderFace, shapeOf } from '../model/face'
 import { keysOfTag } from '../model/proxy/tags'
 import { entityOf, facedTables, faceTableOf } from './faces'
 import { migrations } from './migrations'
+import { isNamed } from './named'
 import { createDecoder } from './rows'
 
 export interface Finding {
@@ -113,7 +114,8 @@ function release(database: Database, table: string, rowid: number, key: number):
 function findMissingSettings(database: Database): Finding[] {
   return database
     .query<{ id: number; hid: string }, []>(
-      'SELECT id, hid FROM systems WHERE id NOT IN (SELECT system_id FROM settings)',
+      `SELECT id, hid FROM systems
+       WHERE id NOT IN (SELECT system_id FROM settings) AND ${isNamed('systems')}`,
     )
     .all()
     .map(({ id, hid }) => ({
@@ -176,7 +178,7 @@ function findWrongTagKeys(database: Database): Finding[] {
       `SELECT m.id, m.hid, coalesce(s.tag_set, s.id) AS set_id, m.proxy_tags, (
          SELECT json_group_array(json_array(${KEY_COLUMNS.join()}) ORDER BY k.position)
          FROM proxy_tag_keys k WHERE k.member_id = m.id AND k.set_id = coalesce(s.tag_set, s.id)
-       ) AS keys FROM members m JOIN systems s ON s.id = m.system_id`,
+       ) AS keys FROM members m JOIN systems s ON s.id = m.system_id WHERE ${isNamed('m')}`,
     )
     .all()
   return rows.flatMap((row): Finding[] => {

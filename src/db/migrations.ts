@@ -9,6 +9,7 @@ import leases from '../../migrations/0007_leases.sql' with { type: 'text' }
 import platforms from '../../migrations/0008_platforms.sql' with { type: 'text' }
 import faces from '../../migrations/0009_faces.sql' with { type: 'text' }
 import access from '../../migrations/0010_access.sql' with { type: 'text' }
+import forgottenSwitches from '../../migrations/0011_forgotten_switches.sql' with { type: 'text' }
 
 /** Every migration in its order, carried inside the executable. */
 export const migrations: { name: string; sql: string }[] = [
@@ -23,4 +24,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: '0008_platforms', sql: platforms },
   { name: '0009_faces', sql: faces },
   { name: '0010_access', sql: access },
+  { name: '0011_forgotten_switches', sql: forgottenSwitches },
 ]

@@ -5,7 +5,7 @@ import type { Database } from 'bun:sqlite'
  * each of them would take as long as a small answer.
  */
 export interface SharedRead {
-  /** Joins the moment, or begins it. Another number than before: something was written since. */
+  /** Joins the shared read, or begins it. Another number than before: something was written since. */
   join(): number
   /** Before anything is committed, so that the next read sees it and the log can be folded in. */
   end(): void

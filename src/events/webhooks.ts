@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { desc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Db } from '../db/handle'
+import { isNamed } from '../db/named'
 import { prepared } from '../db/prepared'
 import { statement } from '../db/statement'
 import { deliveries, systems, webhooks } from '../db/tables'
@@ -209,7 +210,7 @@ const uuidOf = prepared((db) =>
   db
     .select({ uuid: systems.uuid })
     .from(systems)
-    .where(eq(systems.id, sql.placeholder('system')))
+    .where(and(eq(systems.id, sql.placeholder('system')), sql.raw(isNamed('systems'))))
     .prepare(),
 )
 

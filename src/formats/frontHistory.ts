@@ -1,6 +1,6 @@
 import { collectStints } from '../model/fronting/stints'
 import { createWalk } from '../model/fronting/walk'
-import { formatInstant, type Instant, SECOND } from '../model/time'
+import { DAY, formatInstant, type Instant, SECOND } from '../model/time'
 import type { Pieces } from './switches'
 
 /** One member's unbroken presence; without an end it lasts. */
@@ -43,16 +43,74 @@ export function frontHistoryIcs(
   now: Instant,
   name: string,
 ): Generator<string> {
-  return inChunks(calendarLines(rows, now, name))
+  return inChunks(calendarParts(rows, createCalendar(now, name)))
 }
 
-const LINES = 500
+/** A calendar whose events come one by one. */
+export interface Calendar {
+  readonly head: string
+  event(row: FrontRow): string
+  readonly foot: string
+}
 
-function* inChunks(lines: Iterable<string>): Generator<string> {
+export function createCalendar(now: Instant, name: string): Calendar {
+  const spell = createTimeSpeller()
+  const stamped = `@multitude\r\nDTSTAMP:${spell(now)}\r\nDTSTART:`
+  // The same few members come thousands of times.
+  const known = new Map<string, ReturnType<typeof spellMember>>()
+  const learn = (id: string, title: string) => {
+    const spelled = spellMember(id, title)
+    known.set(id, spelled)
+    return spelled
+  }
+  return {
+    head: [
+      'BEGIN:VCALENDAR',
+      'VERSION:2.0',
+      'PRODID:-//Multitude//Front history//EN',
+      'CALSCALE:GREGORIAN',
+      fold(`X-WR-CALNAME:${calendarText(name)}`),
+      '',
+    ].join('\r\n'),
+
+    event({ start, end, member_id, member }) {
+      const { before, over, lasting } = known.get(member_id) ?? learn(member_id, member)
+      const until = end ?? now
+      // An end must lie behind the start; without one the event is a moment.
+      const isMoment = Math.floor(until / SECOND) <= Math.floor(start / SECOND)
+      const ending = isMoment ? '' : `\r\nDTEND:${spell(until)}`
+      return `${before}${start}${stamped}${spell(start)}${ending}${end === null ? lasting : over}`
+    },
+
+    foot: 'END:VCALENDAR\r\n',
+  }
+}
+
+/** What all events of a member have in common, before and behind their times. */
+function spellMember(id: string, title: string) {
+  const behind = (status: string) =>
+    [
+      '',
+      fold(`SUMMARY:${calendarText(title)}`),
+      `STATUS:${status}`,
+      'TRANSP:TRANSPARENT',
+      'END:VEVENT',
+      '',
+    ].join('\r\n')
+  return {
+    before: `BEGIN:VEVENT\r\nUID:${id}-`,
+    over: behind('CONFIRMED'),
+    lasting: behind('TENTATIVE'),
+  }
+}
+
+const PARTS = 100
+
+function* inChunks(parts: Iterable<string>): Generator<string> {
   let chunk: string[] = []
-  for (const line of lines) {
-    chunk.push(`${line}\r\n`)
-    if (chunk.length < LINES) continue
+  for (const part of parts) {
+    chunk.push(part)
+    if (chunk.length < PARTS) continue
     yield chunk.join('')
     chunk = []
   }
@@ -61,43 +119,21 @@ function* inChunks(lines: Iterable<string>): Generator<string> {
 
 function* csvLines(rows: Iterable<FrontRow>): Generator<string> {
   // Without the mark at the beginning, table programs take UTF-8 for something older.
-  yield '\ufeffstart,end,seconds,member_id,member'
+  yield '\ufeffstart,end,seconds,member_id,member\r\n'
   for (const { start, end, member_id, member } of rows)
-    yield [
+    yield `${[
       formatInstant(start),
       end === null ? '' : formatInstant(end),
       end === null ? '' : String((end - start) / SECOND),
       csv(member_id),
       csv(member),
-    ].join()
+    ].join()}\r\n`
 }
 
-function* calendarLines(rows: Iterable<FrontRow>, now: Instant, name: string): Generator<string> {
-  const stamp = calendarTime(now)
-  yield 'BEGIN:VCALENDAR'
-  yield 'VERSION:2.0'
-  yield 'PRODID:-//Multitude//Front history//EN'
-  yield 'CALSCALE:GREGORIAN'
-  yield fold(`X-WR-CALNAME:${calendarText(name)}`)
-  const summaries = new Map<string, string>()
-  for (const { start, end, member_id, member } of rows) {
-    const from = calendarTime(start)
-    const to = calendarTime(end ?? now)
-    yield 'BEGIN:VEVENT'
-    yield `UID:${member_id}-${start}@multitude`
-    yield `DTSTAMP:${stamp}`
-    yield `DTSTART:${from}`
-    // An end must lie behind the start; without one the event is a moment.
-    if (to > from) yield `DTEND:${to}`
-    // The same few names come thousands of times.
-    const summary = summaries.get(member) ?? fold(`SUMMARY:${calendarText(member)}`)
-    summaries.set(member, summary)
-    yield summary
-    yield `STATUS:${end === null ? 'TENTATIVE' : 'CONFIRMED'}`
-    yield 'TRANSP:TRANSPARENT'
-    yield 'END:VEVENT'
-  }
-  yield 'END:VCALENDAR'
+function* calendarParts(rows: Iterable<FrontRow>, calendar: Calendar): Generator<string> {
+  yield calendar.head
+  for (const row of rows) yield calendar.event(row)
+  yield calendar.foot
 }
 
 function csv(text: string): string {
@@ -106,9 +142,26 @@ function csv(text: string): string {
   return /[",\r\n]/.test(words) ? `"${words.replaceAll('"', '""')}"` : words
 }
 
-/** Whole seconds, which is all the format has. */
-function calendarTime(instant: Instant): string {
-  return `${formatInstant(instant).slice(0, 19).replace(/[-:]/g, '')}Z`
+/**
+ * Spells times in whole seconds, which is all the format has. Those of one day mostly follow each
+ * other, so a date is spelled when it changes.
+ */
+function createTimeSpeller(): (at: Instant) => string {
+  const digits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
+  let day = Number.NaN
+  let date = ''
+  return (at) => {
+    const today = Math.floor(at / DAY)
+    if (today !== day)
+      date = formatInstant(today * DAY)
+        .slice(0, 11)
+        .replaceAll('-', '')
+    day = today
+    const seconds = Math.floor((at - today * DAY) / SECOND)
+    const minutes = Math.floor(seconds / 60)
+    const hours = Math.floor(minutes / 60)
+    return `${date}${digits[hours]}${digits[minutes - hours * 60]}${digits[seconds - minutes * 60]}Z`
+  }
 }
 
 function calendarText(text: string): string {

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
 import { findClient } from './client'
-import type { KnownRequest } from './context'
+import type { Encoding, KnownRequest, Large } from './context'
 
 /** How an answer in JSON is sent: whole, not at all where the caller has it, or compressed. */
 
@@ -47,14 +47,6 @@ export function answerBytes(
   const response = new Response(bytes, { status, headers })
   bytes.buffer.transfer(0)
   return response
-}
-
-type Encoding = 'zstd' | 'gzip'
-
-/** An answer that is yet to be compressed. */
-export interface Large {
-  readonly bytes: Bytes
-  readonly encoding: Encoding
 }
 
 /** Compresses on another thread: this one has others to answer. */

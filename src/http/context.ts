@@ -1,4 +1,3 @@
-import type { Large } from './answers'
 import { anonymous, type Caller, type FindCaller } from './caller'
 import { type Client, findClient } from './client'
 
@@ -17,6 +16,14 @@ export interface RequestContext {
   readonly trustedProxies: number
   /** What the route answered, if that is yet to be compressed. */
   large?: Large
+}
+
+export type Encoding = 'zstd' | 'gzip'
+
+/** An answer that is yet to be compressed. */
+export interface Large {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly encoding: Encoding
 }
 
 export interface KnownRequest extends Request {

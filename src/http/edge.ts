@@ -12,9 +12,10 @@ import {
   limitedHeadersOf,
   preflight,
 } from './headers'
+import { isRead } from './method'
 import { type Allowance, createRequestLimit } from './ratelimit'
 import { collectReads, findRead, type Reads } from './reads'
-import { answerLoaded, isRead } from './routes'
+import { answerLoaded } from './routes'
 import { placeOf } from './web/cookie'
 import { collectFacts, type Facts, findFacts, type Wire } from './wire'
 import { describeRoutes, documentedWires, type RouteParts, rootWire } from './wires'

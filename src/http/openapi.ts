@@ -16,6 +16,8 @@ interface Description {
   /** What helps who writes a client, in a sentence or two. */
   description: string
   tag: preface.Tag
+  /** A write of somebody who shows no token: who logs in is nobody yet. */
+  isForNobody?: boolean
   /** A read of what is the caller’s own: nobody gets it without a token. */
   isOwn?: boolean
   /** Request headers that only this operation reads. */
@@ -29,7 +31,7 @@ interface Description {
 }
 
 /** What is spelled only when the document is made. */
-type Rest = Pick<Description, 'answers' | 'types' | 'errors' | 'isOwn' | 'headers'>
+type Rest = Pick<Description, 'answers' | 'types' | 'errors' | 'isOwn' | 'isForNobody' | 'headers'>
 
 /** A bot may name in `X-System` what is no system, or one it may not act for, wherever it asks. */
 const everywhere: ErrorName[] = [
@@ -120,24 +122,17 @@ interface OpenApi {
 }
 
 /** Says what follows from where a route lies: who may ask, with which headers, and what comes. */
-function complete(
-  operation: Operation,
-  method: string,
-  { isForBots, isKept, isOfPage }: Facts,
-): void {
+function complete(operation: Operation, method: string, { isForBots, isKept }: Facts): void {
   const { 'x-rest': rest = { answers: {} } } = operation
   delete operation['x-rest']
-  const isOpen = method === 'get' && !rest.isOwn
+  const isOpen = rest.isForNobody || (method === 'get' && !rest.isOwn)
   operation.security = isForBots
     ? [{ botKey: [] }]
-    : [
-        { token: [] },
-        ...(isOfPage ? [{ session: [] }, {}] : [{ botKey: [] }, ...(isOpen ? [{}] : [])]),
-      ]
+    : [{ token: [] }, { botKey: [] }, { session: [] }, ...(isOpen ? [{}] : [])]
   operation.parameters = [
     ...(operation.parameters ?? []).map(markNeeded),
     ...Object.entries(rest.headers ?? {}).map(headerParameter),
-    ...(isForBots || isOfPage ? [] : [{ $ref: '#/components/parameters/XSystem' }]),
+    ...(isForBots ? [] : [{ $ref: '#/components/parameters/XSystem' }]),
   ]
   operation.responses = {
     ...successes(rest, isForBots),

@@ -46,7 +46,7 @@ export const tags = {
   Events: 'What happens to a system, as it happens: sent to its webhook, or as a live stream.',
   'Import and export':
     'Whole systems as files: those of PluralKit, Tupperbox and Simply Plural come in, everything goes out.',
-  Access: `Who may come in, and what for. A token is a key to everything unless it was made for less; a browser that was logged in acts by a session.\n\n${scopeTable()}`,
+  Access: `Who may come in, and what for. A token is a key to everything unless it was made for less; a browser that was logged in acts by a session.\n\n${scopeTable()}\n\nWhat a scope does not allow is refused with 403.`,
   Bots: 'For chat bots, with a bot key: make systems, decide what becomes of a message, keep the record of what was sent. With `X-System` a bot may use all other sections too.',
   'Version 1 (deprecated)': 'For clients that know no other. New ones use version 2.',
 }

@@ -11,6 +11,7 @@ import { requireWriter, type Shown } from '../model/privacy'
 import { answerBytes, answerRead, type Bytes, encodeJson } from './answers'
 import { receiveBody, receiveFile, type UnreadFile } from './body'
 import { callerOf, type KnownRequest, type RequestContext } from './context'
+import { isRead } from './method'
 
 /** A group of routes that know their viewer and get their body as unread JSON text. */
 export function routes(bodyLimit: number) {
@@ -69,10 +70,6 @@ function refuseNobody({ request }: { request: Request }): void {
 /** Who may not write is told so before a body is looked at. */
 export function refuseStrangersToWrite({ request }: { request: Request }): void {
   if (!isRead(request.method)) requireWriter(callerOf(request).viewer)
-}
-
-export function isRead(method: string): boolean {
-  return method === 'GET' || method === 'HEAD'
 }
 
 /** Answers with what a read found. */

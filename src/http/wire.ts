@@ -1,6 +1,6 @@
 import type { AnyElysia } from 'elysia'
+import type { RateLimits } from '../config'
 import type { ErrorName } from '../model/errors'
-import type { Scope } from './ratelimit'
 
 /** What is true of a path before its route is asked. */
 export interface Facts {
@@ -15,7 +15,7 @@ export interface Facts {
   /** Whether requests are counted. Logging in is not: one client must not shut the door for all. */
   readonly isCounted: boolean
   /** What reads are counted as. */
-  readonly scope: Exclude<Scope, 'generic_update'>
+  readonly scope: Exclude<keyof RateLimits, 'generic_update'>
   /** Whether the part behind these names a system; without one it is the caller's own. */
   readonly namesSystem: boolean
   /** For our own page alone: no other origin is told that it may read the answers. */

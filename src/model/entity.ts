@@ -62,16 +62,16 @@ export interface Given {
 }
 
 /** Reads a partial object. Throws every problem at once, or that nothing valid was given. */
-export function parsePatch<E extends Entity>(entity: E, reading: Given): Patch<E> {
-  const { values, problems } = parseKeys(entity, reading)
+export function parsePatch<E extends Entity>(entity: E, given: Given): Patch<E> {
+  const { values, problems } = parseKeys(entity, given)
   throwIfAny(problems)
   throwIfNothing(values)
   return values
 }
 
 /** Reads a new one: as a patch, but what is required must be there. */
-export function parseDraft<E extends Entity>(entity: E, reading: Given): Draft<E> {
-  const { values, problems } = parseKeys(entity, reading)
+export function parseDraft<E extends Entity>(entity: E, given: Given): Draft<E> {
+  const { values, problems } = parseKeys(entity, given)
   for (const [key, field] of entity.entries)
     if (field.required && !(key in values) && !(key in problems))
       problems[key] = [new Problem('Required.')]

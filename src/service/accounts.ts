@@ -6,6 +6,7 @@ import { error } from '../model/errors'
 import { requireSystem, requireWitness, type Viewer } from '../model/privacy'
 import type { Deps } from './deps'
 import { tell } from './outbox'
+import { refuseDeleted } from './removal'
 
 export interface Account {
   id: string
@@ -21,7 +22,10 @@ export interface LinkedAccount extends Account {
 export async function linkAccount(deps: Deps, viewer: Viewer, account: string): Promise<void> {
   const systemId = requireSystem(viewer)
   requireWitness(viewer, account)
-  await deps.transact((tx) => insertAccount(deps, tx, systemId, account))
+  await deps.transact(async (tx) => {
+    await refuseDeleted(tx, systemId)
+    await insertAccount(deps, tx, systemId, account)
+  })
 }
 
 /** Whether the account was linked to this system. */

@@ -10,7 +10,7 @@ import { requireSystem, type Viewer } from '../model/privacy'
 import type { Deps } from './deps'
 import { findMember } from './members'
 import { tell } from './outbox'
-import { refuseDeleted } from './systems'
+import { refuseDeleted } from './removal'
 
 /** Autoproxy of a system in a guild, with the member as it is named outside. */
 export interface GuildAutoproxy extends Omit<Autoproxy, 'autoproxy_member'> {

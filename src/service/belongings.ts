@@ -56,6 +56,7 @@ interface Kind<E extends Entity> {
   readonly keepBeside: (tx: Db, row: Owned<E>, changed: Patch<E>) => Promise<void>
   /** What lets go of a row before it is removed. */
   readonly release: (deps: Deps, tx: Db, row: { id: number; system_id: number }) => Promise<void>
+  readonly remove: (tx: Db, id: number) => Promise<void>
 }
 
 /** What a system's own things have in common: how they are found, made, changed and removed. */
@@ -66,9 +67,6 @@ export function belongings<E extends Entity>(kind: Kind<E>) {
     table,
   )
   const updateRow = createUpdater(table)
-  const removeRow = statement<'id', { uuid: string }>(
-    `delete from ${table} where id = :id returning uuid`,
-  )
   const countRows = statement<'system', { all: number }>(
     `select count(*) as "all" from ${table} where system_id = :system`,
   )
@@ -215,8 +213,9 @@ export function belongings<E extends Entity>(kind: Kind<E>) {
     async remove(deps: Deps, viewer: Viewer, ref: string): Promise<void> {
       const { id, system_id } = await locateOwn(deps, viewer, ref)
       await deps.transact(async (tx) => {
+        const { uuid } = requireFound(await findById(tx, id))
         await kind.release(deps, tx, { id, system_id })
-        const { uuid } = requireFound(await removeRow(tx).get({ id }))
+        await kind.remove(tx, id)
         await tell(tx, deps.now(), { system_id, type: events.removed, subject: uuid, data: null })
       })
     },

@@ -1,3 +1,4 @@
+import { eq } from 'drizzle-orm'
 import { groups } from '../db/tables'
 import { type Group, type GroupDraft, type GroupPatch, group } from '../model/group'
 import type { Viewer } from '../model/privacy'
@@ -20,6 +21,7 @@ export const ownGroups = belongings<typeof group>({
   insert: async (tx, row) => await tx.insert(groups).values(row).returning().get(),
   keepBeside: async () => {},
   release: async () => {},
+  remove: async (tx, id) => void (await tx.delete(groups).where(eq(groups.id, id))),
 })
 
 export const { insert: insertGroup } = ownGroups

@@ -27,7 +27,7 @@ import { requireSystem, requireWitness, type Viewer } from '../model/privacy'
 import type { Deps } from './deps'
 import { ownMembers } from './members'
 import { tell } from './outbox'
-import { refuseDeleted } from './systems'
+import { refuseDeleted } from './removal'
 
 /** Whether settings that were never made in a guild may be made now. Only bots may. */
 export type OnMissing = 'refuse' | 'make'

@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, gt, lt, type SQL, sql } from 'drizzle-orm'
-import { isFinished } from '../db/finished'
+import { isCurrent, lastForgotten } from '../db/finished'
 import type { Db } from '../db/handle'
+import { isNamed } from '../db/named'
 import { prepared } from '../db/prepared'
 import { statement } from '../db/statement'
 import { switches } from '../db/tables'
@@ -106,11 +107,11 @@ function createPage(range: SQL, order: SQL) {
         hids: sql<string>`(
           select json_group_array(m.hid order by s.position)
           from switch_members s join members m on m.id = s.member_id
-          where s.switch_id = switches.id
+          where s.switch_id = switches.id and ${sql.raw(isNamed('m'))}
         )`,
       })
       .from(switches)
-      .where(and(ofSystem, range, sql.raw(isFinished('switches'))))
+      .where(and(ofSystem, range, sql.raw(isCurrent('switches'))))
       .orderBy(order)
       .limit(sql.placeholder('limit'))
       .prepare(),
@@ -119,5 +120,5 @@ function createPage(range: SQL, order: SQL) {
 
 const stride = statement<'system' | 'before' | 'skipped', { timestamp: Instant }>(`
    select timestamp from switches
-   where system_id = :system and timestamp < :before and ${isFinished('switches')}
+   where system_id = :system and timestamp < :before and ${isCurrent('switches', lastForgotten(':system'))}
    order by timestamp desc limit 1 offset :skipped`)

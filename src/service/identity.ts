@@ -1,5 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import type { Db } from '../db/handle'
+import { isNamed } from '../db/named'
 import { createDecoder } from '../db/rows'
 import { statement } from '../db/statement'
 import type { Entity, Identity } from '../model/entity'
@@ -18,7 +19,7 @@ export interface Place {
 export function identified<R extends Identity>(entity: Entity, table: string) {
   const where = <Name extends string>(condition: string) =>
     statement<Name, R>(`select * from ${table} where ${condition}`)
-  const byId = where<'id'>('id = :id')
+  const byId = where<'id'>(`id = :id and ${isNamed(table)}`)
   const byHid = where<'hid'>('hid = :hid')
   const byUuid = where<'uuid'>('uuid = :uuid')
   // As one JSON text, so that their number is not bounded by SQLite's parameters.

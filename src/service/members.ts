@@ -9,6 +9,7 @@ import { belongings } from './belongings'
 import type { Deps } from './deps'
 import { tell } from './outbox'
 import { indexTags, tagSetOf } from './proxy/tagKeys'
+import { removeMember } from './removal'
 import { actAs } from './systems'
 
 export const ownMembers = belongings<typeof member>({
@@ -29,6 +30,7 @@ export const ownMembers = belongings<typeof member>({
     if (proxy_tags) await indexTags(tx, id, proxy_tags, await tagSetOf(tx, system_id))
   },
   release: releaseAutoproxy,
+  remove: removeMember,
 })
 
 export const { find: findMember, insert: insertMember, update: updateMember } = ownMembers

@@ -1,4 +1,5 @@
 import type { Db } from '../db/handle'
+import { isNamed } from '../db/named'
 import { statement } from '../db/statement'
 import { error } from '../model/errors'
 import { type Member, member } from '../model/member'
@@ -67,12 +68,18 @@ export async function insertMessage(tx: Db, message: Message): Promise<void> {
   })
 }
 
+/** In the place of one, if at all, whose system is being removed. */
 const insertRow = statement<keyof Message>(`
-   insert into messages (id, original, sender, channel, guild, system_id, member_id, timestamp)
+   insert or replace into messages (id, original, sender, channel, guild, system_id, member_id, timestamp)
    values (:id, :original, :sender, :channel, :guild, :system_id, :member_id, :timestamp)`)
 
-const byId = statement<'id', Message>('select * from messages where id = :id')
+/** A condition that leaves out messages whose system is being removed. */
+export const isMessageThere = `exists (
+  select 1 from systems where systems.id = messages.system_id and ${isNamed('systems')}
+)`
+
+const byId = statement<'id', Message>(`select * from messages where id = :id and ${isMessageThere}`)
 
 const byOriginal = statement<'original' | 'since', Message>(`
    select * from messages where original = :original and timestamp > :since
-   order by timestamp desc limit 1`)
+   and ${isMessageThere} order by timestamp desc limit 1`)

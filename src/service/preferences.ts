@@ -5,7 +5,7 @@ import { requireSystem, type Viewer } from '../model/privacy'
 import type { Deps } from './deps'
 import { ownGroups } from './groups'
 import { ownMembers } from './members'
-import { refuseDeleted } from './systems'
+import { refuseDeleted } from './removal'
 
 export async function getPreferences({ db }: Deps, viewer: Viewer): Promise<Preferences> {
   return preferencesOf(db, requireSystem(viewer, 'manage'))

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
-import { isFinished } from '../db/finished'
+import { isCurrent, lastForgotten } from '../db/finished'
 import type { Db } from '../db/handle'
+import { isNamed } from '../db/named'
 import { createDecoder, createInserter } from '../db/rows'
 import { statement } from '../db/statement'
 import { switches, switchMembers } from '../db/tables'
@@ -21,7 +22,8 @@ import type { Instant } from '../model/time'
 import type { Deps } from './deps'
 import { ownMembers } from './members'
 import { tell } from './outbox'
-import { getOwnSystem, refuseDeleted } from './systems'
+import { refuseDeleted, removeSwitches } from './removal'
+import { getOwnSystem } from './systems'
 
 /** A switch with the rows of its members, in their order. */
 export type Front = Switch & {
@@ -53,7 +55,7 @@ export async function createSwitch(
     refuseTwice(named)
     const latest = await latestIds(tx).get({ system: id })
     const timestamp = draft.timestamp ?? nextMoment(deps.now(), latest?.timestamp)
-    if (await findAt(tx, id, timestamp)) throw error('sameTimestamp')
+    if (await hasSwitchAt(tx, id, timestamp)) throw error('sameTimestamp')
     const isNewest = draft.timestamp === null || timestamp > (latest?.timestamp ?? -Infinity)
     if (latest && isNewest && latest.ids === JSON.stringify(named.map((one) => one.id)))
       throw error('sameFronters')
@@ -72,7 +74,7 @@ export async function moveSwitch(
   refuseNoUuid(switchRef)
   return deps.transact(async (tx) => {
     const front = await getFront(tx, id, switchRef)
-    if (await findAt(tx, id, timestamp)) throw error('sameTimestamp')
+    if (await hasSwitchAt(tx, id, timestamp)) throw error('sameTimestamp')
     await makeRoom(tx).run({ system: id, timestamp })
     await tx.update(switches).set({ timestamp }).where(eq(switches.id, front.id))
     await tellSwitch(deps, tx, 'UPDATE_SWITCH', front, { timestamp })
@@ -118,7 +120,7 @@ export async function deleteAllSwitches(deps: Deps, viewer: Viewer): Promise<voi
   await deps.transact(async (tx) => {
     const one = await latest(tx).get({ system: systemId })
     if (!one) return
-    await tx.delete(switches).where(eq(switches.system_id, systemId))
+    await removeSwitches(tx, systemId)
     await tell(tx, deps.now(), {
       system_id: systemId,
       type: 'DELETE_ALL_SWITCHES',
@@ -161,7 +163,7 @@ export async function replaceMembers(
   return { ...front, members: named }
 }
 
-export async function findAt(db: Db, systemId: number, timestamp: Instant): Promise<boolean> {
+export async function hasSwitchAt(db: Db, systemId: number, timestamp: Instant): Promise<boolean> {
   return (await atTime(db).get({ system: systemId, timestamp })) !== null
 }
 
@@ -209,33 +211,35 @@ const decodeMember = createDecoder(member)
 const insertRow = createInserter('switches', ['uuid', 'system_id', 'timestamp'])
 
 const latest = statement<'system', Switch>(`
-   select * from switches where system_id = :system and ${isFinished('switches')}
+   select * from switches where system_id = :system and ${isCurrent('switches', lastForgotten(':system'))}
    order by timestamp desc limit 1`)
 
 const latestIds = statement<'system', { timestamp: Instant; ids: string }>(`
    select timestamp, (
      select json_group_array(member_id) from (
-       select member_id from switch_members where switch_id = switches.id order by position
+       select member_id from switch_members join members on members.id = member_id
+       where switch_id = switches.id and ${isNamed('members')} order by position
      )
-   ) as ids from switches where system_id = :system and ${isFinished('switches')}
+   ) as ids from switches where system_id = :system and ${isCurrent('switches', lastForgotten(':system'))}
    order by timestamp desc limit 1`)
 
 const atTime = statement<'system' | 'timestamp', { id: number }>(`
    select id from switches where system_id = :system and timestamp = :timestamp
-   and ${isFinished('switches')}`)
+   and ${isCurrent('switches', lastForgotten(':system'))}`)
 
-/** Of an import under way: what is logged meanwhile comes first. */
+/** One of an import under way, or that waits to be removed: what is logged meanwhile comes first. */
 const makeRoom = statement<'system' | 'timestamp'>(`
    delete from switches where system_id = :system and timestamp = :timestamp
-   and import_id in (select id from imports)`)
+   and not ${isCurrent('switches', lastForgotten(':system'))}`)
 
 const byUuid = statement<'uuid', Switch>(
-  `select * from switches where uuid = :uuid and ${isFinished('switches')}`,
+  `select * from switches where uuid = :uuid and ${isCurrent('switches')}`,
 )
 
 const membersOf = statement<'switch', Member>(`
    select members.* from switch_members join members on members.id = switch_members.member_id
-   where switch_members.switch_id = :switch order by switch_members.position`)
+   where switch_members.switch_id = :switch and ${isNamed('members')}
+   order by switch_members.position`)
 
 const addMember = statement<'switch' | 'position' | 'member'>(
   'insert into switch_members (switch_id, position, member_id) values (:switch, :position, :member)',

@@ -1,6 +1,7 @@
-import { count, eq, getTableColumns, lt, sql } from 'drizzle-orm'
+import { count, eq, getTableColumns, sql } from 'drizzle-orm'
 import { storeFaces } from '../db/faces'
 import type { Db } from '../db/handle'
+import { isNamed } from '../db/named'
 import { prepared } from '../db/prepared'
 import { createUpdater } from '../db/rows'
 import { statement } from '../db/statement'
@@ -21,11 +22,12 @@ import { parseSystemRef } from '../model/ref'
 import type { Act } from '../model/scope'
 import { type System, type SystemDraft, type SystemPatch, system } from '../model/system'
 import type { Instant } from '../model/time'
-import { insertToken } from './access/tokens'
+import { insertToken } from './access/issue'
 import { insertAccount } from './accounts'
 import type { Deps } from './deps'
 import { type GivenIdentity, identified } from './identity'
 import { tell } from './outbox'
+import { removeDeleted, removeSystem } from './removal'
 
 /** The system a caller names. `@me` without a token is told apart from one that does not exist. */
 export async function getSystem({ db }: Deps, viewer: Viewer, ref: string): Promise<System> {
@@ -112,18 +114,34 @@ export async function patchSystem(
 export async function deleteSystem(deps: Deps, viewer: Viewer): Promise<void> {
   const id = requireSystem(viewer, 'remove')
   await deps.transact(async (tx) => {
-    await tx.delete(systems).where(eq(systems.id, id))
+    await removeSystem(tx, id)
   })
+}
+
+/** Waits until all its rows are gone, too: no server may run that would remove them. */
+export async function deleteSystemWhole(deps: Deps, viewer: Viewer): Promise<void> {
+  requireOperator(viewer)
+  await deleteSystem(deps, viewer)
+  await removeDeleted(deps)
 }
 
 export async function listSystems({ db }: Deps, viewer: Viewer): Promise<System[]> {
   requireOperator(viewer)
-  return await db.select().from(systems).where(isNamed).orderBy(systems.id).all()
+  return await db
+    .select()
+    .from(systems)
+    .where(sql.raw(isNamed('systems')))
+    .orderBy(systems.id)
+    .all()
 }
 
 export async function countSystems({ db }: Deps, viewer: Viewer): Promise<number> {
   requireOperator(viewer)
-  const row = await db.select({ all: count() }).from(systems).where(isNamed).get()
+  const row = await db
+    .select({ all: count() })
+    .from(systems)
+    .where(sql.raw(isNamed('systems')))
+    .get()
   return row?.all ?? 0
 }
 
@@ -147,11 +165,6 @@ export async function getSystemById(db: Db, id: number): Promise<System> {
   const found = await stored.findById(db, id)
   if (!found) throw error('systemNotFound')
   return found
-}
-
-/** For writes: it may have been deleted while they waited for their turn. */
-export async function refuseDeleted(tx: Db, id: number): Promise<void> {
-  if (!(await stillThere(tx).get({ id }))) throw error('systemNotFound')
 }
 
 /** Keeps what a patch says that is new, and tells it. */
@@ -198,17 +211,12 @@ export async function insertSystem(
 
 const update = createUpdater('systems')
 
-/** Not one that an import is still bringing. */
-const isNamed = lt(systems.hid, '~')
-
 const stored = identified<System>(system, 'systems')
-
-const stillThere = statement<'id'>('select id from systems where id = :id')
 
 const homeOf = statement<'system', { made_on: Platform | null; accounts: string }>(`
    select made_on, (
      select json_group_array(accounts.id) from accounts where accounts.system_id = systems.id
-   ) as accounts from systems where systems.id = :system`)
+   ) as accounts from systems where systems.id = :system and ${isNamed('systems')}`)
 
 const byAccount = prepared((db) =>
   db

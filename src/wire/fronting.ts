@@ -5,7 +5,7 @@ import type { Pair } from '../model/fronting/pairs'
 import type { Stint } from '../model/fronting/stints'
 import type { Totals } from '../model/fronting/totals'
 import { formatInstant } from '../model/time'
-import { type ShownObject, show } from './json'
+import { type ShownObject, show, showJson } from './json'
 import { EXAMPLE_MEMBER, mapOf } from './schema'
 
 /** How stints and their sums are spelled: members by short ID, times in UTC, whole seconds. */
@@ -38,6 +38,13 @@ export function dayToV2({ start, end, members, ...sums }: Day): ShownObject {
     ...sums,
     members: Object.fromEntries(members),
   })
+}
+
+/** All of them in JSON, one by one: they may be large together. */
+export async function daysToV2(days: AsyncIterable<Day>): Promise<ReturnType<typeof showJson>> {
+  const spelled: string[] = []
+  for await (const day of days) spelled.push(JSON.stringify(dayToV2(day)))
+  return showJson(`[${spelled.join()}]`)
 }
 
 export function hoursToV2({ members, weekdays }: Hours): ShownObject {

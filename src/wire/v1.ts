@@ -3,7 +3,6 @@ import { MAX_TAG_AFFIXES, MAX_URL, Problem } from '../model/check'
 import {
   type Entity,
   entity,
-  type Fields,
   type JsonObject,
   parseDraft,
   parseKeys,
@@ -31,69 +30,52 @@ const address = text({ max: MAX_URL, doc: 'Address, not checked' })
 
 const affix = text({ max: MAX_TAG_AFFIXES, doc: 'One half of the first proxy tag' })
 
-/** `created` has a place of its own in version 1; what else it is without it never had. */
-const systemV1 = older(system, {
-  first: ['name', 'description', 'tag', 'color'],
-  own: { avatar_url: address, banner: address },
-  without: ['pronouns', 'created', 'webhook_url'],
-  firstLevels: [],
-  withoutLevels: [
-    'name_privacy',
-    'avatar_privacy',
-    'banner_privacy',
-    'pronoun_privacy',
-    'group_list_privacy',
-  ],
-})
+/*
+ * Version 1 gains nothing any more: what it has of each table, in its order, is said here.
+ * `created` has a place of its own.
+ */
 
-const memberV1 = older(member, {
-  first: ['name', 'display_name', 'description', 'pronouns', 'color', 'avatar_url', 'banner'],
-  own: {
+const systemV1 = entity(
+  system.name,
+  {
+    name: system.fields.name,
+    description: system.fields.description,
+    tag: system.fields.tag,
+    color: system.fields.color,
+    avatar_url: address,
+    banner: address,
+  },
+  ['description_privacy', 'member_list_privacy', 'front_privacy', 'front_history_privacy'],
+)
+
+const memberV1 = entity(
+  member.name,
+  {
     name: required({
       max: MAX_NAME,
       doc: member.fields.name.doc,
       example: member.fields.name.example,
     }),
     display_name: text({ max: MAX_NAME, doc: member.fields.display_name.doc }),
+    description: member.fields.description,
+    pronouns: member.fields.pronouns,
+    color: member.fields.color,
     avatar_url: address,
     banner: address,
+    birthday: member.fields.birthday,
+    proxy_tags: member.fields.proxy_tags,
+    keep_proxy: member.fields.keep_proxy,
   },
-  without: [
-    'webhook_avatar_url',
-    'created',
-    'tts',
-    'autoproxy_enabled',
-    'message_count',
-    'last_message_timestamp',
+  [
+    'visibility',
+    'name_privacy',
+    'description_privacy',
+    'avatar_privacy',
+    'birthday_privacy',
+    'pronoun_privacy',
+    'metadata_privacy',
   ],
-  firstLevels: ['visibility', 'name_privacy', 'description_privacy', 'avatar_privacy'],
-  withoutLevels: ['banner_privacy', 'proxy_privacy'],
-})
-
-interface Differences<F, L, K, M, O> {
-  first: readonly (keyof F & string)[]
-  own: O
-  without: readonly K[]
-  firstLevels: readonly L[]
-  withoutLevels: readonly M[]
-}
-
-/** A table as version 1 has it; what the table gains later comes behind. */
-function older<
-  F extends Fields,
-  L extends string,
-  K extends keyof F,
-  M extends L,
-  O extends Fields,
->(
-  { name, fields, levels }: Entity<F, L>,
-  { first, own, without, firstLevels, withoutLevels }: Differences<F, L, K, M, O>,
-) {
-  const keys = [...new Set([...first, ...Object.keys(fields)]).difference(new Set(without))]
-  const shown = Object.fromEntries(keys.map((key) => [key, own[key] ?? fields[key]]))
-  const kept = [...new Set([...firstLevels, ...levels]).difference(new Set(withoutLevels))]
-  return entity(name, shown as Omit<F, K | keyof O> & O, kept as Exclude<L, M>[])
-}
+)
 
 export function systemToV1(seen: Seen<typeof system>): ShownObject {
   return show({

@@ -120,6 +120,11 @@ const mustBeText = new Problem('Must be a string.')
 const time = Type.String({ format: 'date-time' })
 const deviceName = Type.String({ description: 'Such as “Firefox on Android”' })
 
+/** What stands for secrets on the API page. */
+export const EXAMPLE_TOKEN = 'the whole token'
+export const EXAMPLE_LOGIN = 'what stands behind #/login/'
+export const EXAMPLE_SESSION = '3f0b2c1e-5d7a-4c8e-9b1f-6a2d4e8c7b90'
+
 export const schemasWeb = {
   login: unreadBody({
     type: 'object',
@@ -128,13 +133,13 @@ export const schemasWeb = {
       code: { type: 'string', description: 'Or the code of a login link' },
       remember: { type: 'boolean', description: 'Whether to stay for months' },
     },
-    example: { token: 'the whole token', remember: true },
+    example: { token: EXAMPLE_TOKEN, remember: true },
   }),
   code: unreadBody({
     type: 'object',
     required: ['code'],
     properties: { code: { type: 'string' } },
-    example: { code: 'what stands behind #/login/' },
+    example: { code: EXAMPLE_LOGIN },
   }),
   deviceName: unreadBody({
     type: 'object',

@@ -106,7 +106,9 @@ describe('restore', () => {
     const here = fresh()
     const { code, out } = await run(['restore', 'good.db', '--yes'], here)
     const [, aside = ''] =
-      /^good\.db is restored\. The old database is kept as (\S+)\.\n$/.exec(out) ?? []
+      /^good\.db is restored\. The old database is kept as (\S+)\.\n\nAll browsers are logged out/.exec(
+        out,
+      ) ?? []
     expect([code, aside]).toEqual([0, expect.stringMatching(/data\.db\.before-\d{8}T\d{9}Z$/)])
     expect([nameIn(here.path), nameIn(aside)]).toEqual(['Lantern Hill', 'After the backup'])
     // And back again.
@@ -189,7 +191,7 @@ describe('restore', () => {
       run(['restore', 'good.db', '--yes', '--json'], empty),
       run(['restore', 'good.db', '--yes', '--json'], here),
     ])
-    expect(JSON.parse(first.out)).toEqual({ restored: 'good.db', aside: null })
+    expect(JSON.parse(first.out)).toMatchObject({ restored: 'good.db', aside: null })
     const { aside } = JSON.parse(over.out)
     expect(readFileSync(aside, 'utf8')).toStartWith('garbage')
     for (const path of [here.path, join(here.cwd, 'new/folder/data.db')])

@@ -26,6 +26,7 @@ describe('a database that is not there', () => {
     'insights abcdef',
     'token create abcdef',
     'token list abcdef',
+    'login abcdef',
     'token revoke abcdef default --yes',
     'bot create --name discord',
     'bot list',

@@ -120,7 +120,7 @@ describe('scripts', () => {
       linked: ACCOUNT,
       system: id,
     })
-    expect(await json(`token create ${ACCOUNT} --name phone`)).toEqual({
+    expect(await json(`token create ${ACCOUNT} --name phone`)).toMatchObject({
       name: 'phone',
       token: expect.stringMatching(/^.{64}$/),
     })

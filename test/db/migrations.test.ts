@@ -106,7 +106,7 @@ describe('migrations', () => {
     ['is wrong', 'CREATE TABLE half (a);--> statement-breakpoint\nNONSENSE', /syntax error/],
     [
       'leaves references dangling',
-      "CREATE TABLE half (a);--> statement-breakpoint\nINSERT INTO tokens VALUES (1, 99, 'n', 'h', 1)",
+      "CREATE TABLE half (a);--> statement-breakpoint\nINSERT INTO link_codes VALUES (1, 99, 'h', 1)",
       /9999_test would break references/,
     ],
   ]

@@ -10,7 +10,7 @@ const { sharedRead } = app.storage
 const other = new Database(app.storage.path)
 afterAll(() => other.close())
 
-describe('the reads of one moment', () => {
+describe('the reads of one turn', () => {
   test('see the same, whatever another program writes meanwhile; those of the next see it', async () => {
     await nextTurn()
     const before = sharedRead.join()

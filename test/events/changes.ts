@@ -106,6 +106,10 @@ export const changesOfSystems: Record<string, Change> = {
     does: ['DELETE /bot/systems/<system>/accounts/<account>'],
     told: [['UNLINK_ACCOUNT', '<account>', null]],
   },
+  'an account goes at its owner’s wish': {
+    does: ['DELETE /bot/accounts/<account>'],
+    told: [['UNLINK_ACCOUNT', '<account>', null]],
+  },
   'a bot makes a system’s settings for a guild': {
     does: ['PATCH /bot/systems/<system>/guilds/<guild>', { tag: '| G', tag_enabled: true }],
     told: [['UPDATE_SYSTEM_GUILD', null, { guild_id: '<guild>', tag: '| G' }]],

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { eventTypes } from '../../src/model/events'
+import { document } from '../document'
 import { type Stage, stagesIn } from '../http/bot/stage'
 import { home } from '../kit'
 import { program, runCommand } from '../program'
@@ -67,6 +68,14 @@ const silences: Record<string, Pick<Change, 'after'> & { does: Step[] }> = {
       ['PATCH /v2/systems/@me/settings', { timezone: 'UTC', description_templates: [] }],
     ],
   },
+  'keys are made and taken away, and the dashboard remembers': {
+    does: [
+      ['POST /v2/systems/@me/tokens', { name: 'deck', scope: 'front' }],
+      ['DELETE /v2/systems/@me/tokens/deck'],
+      ['POST /bot/systems/<system>/login'],
+      ['PATCH /web/preferences', { word: 'headmates' }],
+    ],
+  },
   'a member says what it said before': {
     does: [
       ['PATCH /v2/members/<wren>', { name: 'Wren', proxy_tags: [{ prefix: 'w:', suffix: '' }] }],
@@ -114,8 +123,17 @@ const silences: Record<string, Pick<Change, 'after'> & { does: Step[] }> = {
       ['DELETE /bot/messages/<sent>'],
     ],
   },
+  'messages are forgotten together': {
+    after: [['POST /bot/messages', message]],
+    does: [['POST /bot/messages/delete', ['<sent>']]],
+  },
   'there was no switch to delete': { does: [['DELETE /bot/systems/<system>/switches']] },
-  'a token is made': { does: [['POST /bot/systems/<system>/token', { name: 'other' }]] },
+  'a token or a code is made': {
+    does: [
+      ['POST /bot/systems/<system>/token', { name: 'other' }],
+      ['POST /v2/systems/@me/link-code'],
+    ],
+  },
   'the webhook is tried and enabled': {
     does: [['POST /v2/systems/@me/webhook/test'], ['POST /v2/systems/@me/webhook/enable']],
   },
@@ -133,6 +151,10 @@ const silences: Record<string, Pick<Change, 'after'> & { does: Step[] }> = {
   },
 }
 
+const silent = Object.entries(silences).flatMap(([name, { does }]) =>
+  name.endsWith('refused') ? [] : does,
+)
+
 describe('nobody is told anything when', () => {
   test.each(Object.entries(silences))('%s', async (name, { after, does }) => {
     const { stage, heard } = await listenTo(after)
@@ -144,6 +166,51 @@ describe('nobody is told anything when', () => {
     expect(await heard()).toEqual([['UPDATE_SYSTEM', null, { name: 'the end' }]])
   })
 })
+
+/** Writes that are heard, or cannot be, elsewhere. */
+const heardElsewhere: Record<string, string> = {
+  'POST /v2/systems/@me/import': 'test/http/v2/imports.test.ts',
+  'PUT /v2/systems/@me/webhook': 'test/events/webhook.test.ts',
+  'DELETE /v2/systems/@me/webhook': 'test/events/webhook.test.ts',
+  'POST /v2/systems/@me/webhook/verify': 'test/events/webhook.test.ts',
+  'POST /private/bulk_privacy/member': 'test/http/private.test.ts',
+  'POST /private/bulk_privacy/group': 'test/http/private.test.ts',
+  'PATCH /v2/systems/@me/members': 'test/http/v2/many.test.ts',
+  'PATCH /v2/systems/@me/groups': 'test/http/v2/many.test.ts',
+  'POST /bot/link': 'test/http/bot/links.test.ts',
+  'POST /web/session': 'coming and going is no change of a system',
+  'DELETE /web/session': 'coming and going is no change of a system',
+  'POST /web/login': 'looking at a link is no change of a system',
+  'DELETE /web/sessions': 'coming and going is no change of a system',
+  'PATCH /web/sessions/{id}': 'the name of a browser is no change of a system',
+  'DELETE /web/sessions/{id}': 'coming and going is no change of a system',
+  'POST /bot/systems': 'nobody listens to a system that is not there yet',
+  'DELETE /bot/systems/{systemRef}': 'nobody listens to a system that is gone',
+}
+
+test('every write of the API document is among the changes or the silences', () => {
+  const done = [...Object.values(changes).map(({ does }) => does), ...silent].map(([line]) => line)
+  const isDone = (write: string) => done.some((line) => patternOf(write).test(line))
+  const writes = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods)
+      .filter((method) => method !== 'get')
+      .map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  const untried = writes.filter((write) => !isDone(write) && !(write in heardElsewhere))
+  expect(
+    untried.map(
+      (write) =>
+        `${write}: say in test/events/changes.ts what is told of it, or in silences that nothing is`,
+    ),
+  ).toEqual([])
+  const stale = Object.keys(heardElsewhere).filter((write) => !writes.includes(write))
+  expect(stale).toEqual([])
+})
+
+/** Any name may stand for a parameter. */
+function patternOf(line: string): RegExp {
+  return new RegExp(`^${line.replaceAll(/\{\w+\}/g, '[^/?]+')}(\\?|$)`)
+}
 
 const opened: { leave(): Promise<void> }[] = []
 afterAll(() => Promise.all(opened.map((reading) => reading.leave())))

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
 import {
   type FrontRow,
   frontHistoryCsv,
   frontHistoryIcs,
   presencesOf,
 } from '../../src/formats/frontHistory'
-import { HOUR, type Instant, parseInstant } from '../../src/model/time'
+import { DAY, HOUR, type Instant, parseInstant } from '../../src/model/time'
 
 const rows: FrontRow[] = [
   { member_id: 'wrenab', member: 'Wren', start: at('09:00:00'), end: at('11:00:00.5') },
@@ -116,6 +117,25 @@ describe('front history as a calendar', () => {
     expect(text.replaceAll('\r\n ', '')).toContain(`SUMMARY:${member}\\\r\n`)
   })
 
+  test('times are those of the clock in any year, also one after another', () => {
+    const moment = fc.integer({
+      min: parse('1685-01-01T00:00:00Z'),
+      max: parse('2255-01-01T00:00:00Z'),
+    })
+    const near = fc.tuple(moment, fc.array(fc.integer({ min: -3 * DAY, max: 3 * DAY })))
+    fc.assert(
+      fc.property(near, ([middle, gaps]) => {
+        const starts = gaps.map((gap) => middle + gap)
+        const moments = starts.map((start) => ({ member_id: 'a', member: 'A', start, end: start }))
+        const text = whole(frontHistoryIcs(moments, now, 'x'))
+        const spelled = starts.map((start) =>
+          new Date(Math.floor(start / 1000)).toISOString().replace(/[-:]|\.\d+/g, ''),
+        )
+        expect([...text.matchAll(/DTSTART:(.*)/g)].map(([, time]) => time)).toEqual(spelled)
+      }),
+    )
+  })
+
   test('an event shorter than a second is a moment, since no end may equal its start', () => {
     const row = { member_id: 'abcde', member: 'Wren', start: 0, end: 5 }
     expect(whole(frontHistoryIcs([row], now, 'x'))).not.toContain('DTEND')
@@ -132,5 +152,9 @@ function whole(chunks: Iterable<string>): string {
 }
 
 function at(time: string): Instant {
-  return parseInstant(`2026-01-01T${time}Z`) ?? Number.NaN
+  return parse(`2026-01-01T${time}Z`)
+}
+
+function parse(time: string): Instant {
+  return parseInstant(time) ?? Number.NaN
 }

@@ -107,15 +107,24 @@ describe('version 1', () => {
     ['a member', ({ wren }) => [`/v1/m/${wren}`, `/v1/m/${wren}`]],
   ]
 
-  test.each(olds)('takes, shows and hides what %s gained', async (_, pathsOf) => {
+  test.each(olds)('neither takes nor shows what %s gained', async (_, pathsOf) => {
     const scene = await makeScene()
     const [read, write] = pathsOf(scene)
-    const body = { ...sent, [LEVEL]: 'private' }
+    const { json: before } = await ask(`GET ${read}`, { as: scene.me })
+    const body = { color: '88c0a8', ...sent, [LEVEL]: 'private' }
     const { status, json } = await ask(`PATCH ${write}`, { as: scene.me, body })
-    expect([status, json]).toMatchObject([200, body])
-    expect((await ask(`GET ${read}`, { as: scene.me })).json).toMatchObject(body)
-    const { json: seen } = await ask(`GET ${read}`, { as: scene.stranger })
-    expect(seen).toMatchObject({ ...hidden, [LEVEL]: null })
+    expect([status, json]).toEqual([200, { ...before, color: '88c0a8' }])
+    for (const as of [scene.me, scene.stranger]) {
+      const { json: seen } = await ask(`GET ${read}`, { as })
+      expect(Object.keys(seen)).toEqual(Object.keys(before))
+    }
+  })
+
+  test('makes what a member gained private, too, where all of it is to be', async () => {
+    const { me, wren } = await makeScene()
+    await ask(`PATCH /v1/m/${wren}`, { as: me, body: { privacy: 'private' } })
+    const { json } = await ask(`GET /v2/members/${wren}`, { as: me })
+    expect(json.privacy).toMatchObject({ [LEVEL]: 'private' })
   })
 })
 

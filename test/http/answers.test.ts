@@ -65,7 +65,7 @@ describe('every answer', () => {
     'PATCH /systems/@me',
     'PUT /docs',
     'OPTIONS /x',
-    'GET /',
+    'GET /docs',
   ]
 
   test.each(lines)('to %s is open to every page and has an ID', async (line) => {

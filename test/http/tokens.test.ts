@@ -100,10 +100,11 @@ describe('a token', () => {
 
   test('remembers when it was last used, to the hour', async () => {
     const me = await makeSystem()
-    await ask('GET /v2/systems/@me', { as: me })
+    const { json: made } = await make(me, { name: 'deck', scope: 'read' })
+    await ask('GET /v2/systems/@me', { as: holding(me, made.token) })
     const used = async () => {
       const { json } = await ask<JsonObject[]>('GET /v2/systems/@me/tokens', { as: me })
-      return json[0]?.last_used
+      return json[1]?.last_used
     }
     // Nobody waits for it to be kept.
     let first: unknown = null

@@ -1,4 +1,5 @@
-import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { sql } from 'drizzle-orm'
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { DISCORD } from '../../model/platform'
 import { settings } from '../../model/settings'
 import { system } from '../../model/system'
@@ -16,14 +17,22 @@ export const ofSystem = () =>
     .notNull()
     .references(() => systems.id, { onDelete: 'cascade' })
 
-export const systems = sqliteTable('systems', {
-  ...identity(),
-  ...columnsOf(system),
-  /** Which of the `proxy_tag_keys` are this system's; those with its own number when null. */
-  tag_set: integer(),
-  /** The platform of the bot that made it. What is older than platforms is Discord's. */
-  made_on: text().default(DISCORD),
-})
+export const systems = sqliteTable(
+  'systems',
+  {
+    ...identity(),
+    ...columnsOf(system),
+    /** Which of the `proxy_tag_keys` are this system's; those with its own number when null. */
+    tag_set: integer(),
+    /** The platform of the bot that made it. What is older than platforms is Discord's. */
+    made_on: text().default(DISCORD),
+    /** Its switches up to this number were deleted, and only wait to be removed. */
+    forgotten_switches: integer().notNull().default(0),
+  },
+  ({ forgotten_switches }) => [
+    index('systems_forgetting').on(forgotten_switches).where(sql`${forgotten_switches} > 0`),
+  ],
+)
 
 export const systemSettings = sqliteTable('settings', {
   system_id: ofSystem().primaryKey(),

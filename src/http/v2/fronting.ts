@@ -14,7 +14,7 @@ import {
   listPairs,
   listStints,
 } from '../../service/fronting/fronting'
-import { dayToV2, hoursToV2, pairToV2, stintToV2, totalsToV2 } from '../../wire/fronting'
+import { daysToV2, hoursToV2, pairToV2, stintToV2, totalsToV2 } from '../../wire/fronting'
 import { answerBytes } from '../answers'
 import { describe } from '../openapi'
 import {
@@ -138,7 +138,7 @@ export function frontingRoutes(deps: Deps, bodyLimit: number) {
       async ({ params, query, viewer }) => {
         const by = query.by === undefined ? 'day' : parseWord('by', query.by, periods)
         const asked = { ...parseSpan(query), by }
-        return (await listDays(deps, viewer, params.systemRef, asked)).map(dayToV2)
+        return daysToV2(await listDays(deps, viewer, params.systemRef, asked))
       },
       {
         params: ofSystem,

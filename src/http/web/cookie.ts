@@ -1,5 +1,5 @@
 import type { Config } from '../../config'
-import { isRead } from '../routes'
+import { isRead } from '../method'
 
 /** Where a browser keeps who it is, and whether it may be believed. */
 export interface Cookie {

@@ -5,13 +5,14 @@ import type { Wire } from '../wire'
 import type { Place } from './cookie'
 import { createFailures } from './failures'
 import { preferenceRoutes } from './preferences'
-import { loginRoutes, sessionRoutes } from './sessions'
+import { loginRoutes, ownSessionRoute, sessionRoutes } from './sessions'
 
 /** What the dashboard asks beside version 2: logging in, and what it remembers. */
 export function web(deps: Deps, bodyLimit: number, place: Place): Wire {
   return {
     prefix: '/web',
     routes: new Elysia({ prefix: '/web', normalize: false })
+      .use(ownSessionRoute(deps, bodyLimit))
       .use(loginRoutes(deps, bodyLimit, place, createFailures()))
       .use(
         new Elysia({ normalize: false })

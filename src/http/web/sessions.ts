@@ -17,6 +17,7 @@ import {
   codeFromWeb,
   deviceNameFromWeb,
   deviceToWeb,
+  EXAMPLE_SESSION,
   loginFromWeb,
   loginToWeb,
   schemasWeb,
@@ -31,7 +32,7 @@ import type { Failures } from './failures'
 const TAG = 'Access'
 
 const ofSession = t.Object({
-  id: t.String({ description: 'The ID of a session' }),
+  id: t.String({ description: 'The ID of a session', example: EXAMPLE_SESSION }),
 })
 
 /** Coming in. */
@@ -71,6 +72,7 @@ export function loginRoutes(deps: Deps, bodyLimit: number, place: Place, failure
         body: schemasWeb.login,
         detail: describe({
           tag: TAG,
+          isForNobody: true,
           id: 'openSession',
           summary: 'Log a browser in',
           description:
@@ -97,6 +99,7 @@ export function loginRoutes(deps: Deps, bodyLimit: number, place: Place, failure
         body: schemasWeb.code,
         detail: describe({
           tag: TAG,
+          isForNobody: true,
           id: 'peekAtLogin',
           summary: 'Ask whom a login link lets in as',
           description: 'Without using it up. Wrong, used and expired are the same 401.',
@@ -107,27 +110,31 @@ export function loginRoutes(deps: Deps, bodyLimit: number, place: Place, failure
     )
 }
 
-/** Being in, and going. */
+/** Being in. */
+export function ownSessionRoute(deps: Deps, bodyLimit: number) {
+  return routes(bodyLimit).get(
+    '/session',
+    async ({ viewer }) => {
+      const session = await getSession(deps, viewer)
+      return sessionToWeb(session, await getSystem(deps, viewer, '@me'))
+    },
+    {
+      detail: describe({
+        tag: TAG,
+        id: 'getSession',
+        summary: 'Ask who is logged in here',
+        description: 'For browsers: 401 without a session, also with a token.',
+        isOwn: true,
+        answers: { 200: schemasWeb.session },
+        errors: ['unauthorized'],
+      }),
+    },
+  )
+}
+
+/** Being in on several devices, and going. */
 export function sessionRoutes(deps: Deps, bodyLimit: number, place: Place) {
   return routes(bodyLimit)
-    .get(
-      '/session',
-      async ({ viewer }) => {
-        const session = await getSession(deps, viewer)
-        return sessionToWeb(session, await getSystem(deps, viewer, '@me'))
-      },
-      {
-        detail: describe({
-          tag: TAG,
-          id: 'getSession',
-          summary: 'Ask who is logged in here',
-          description: 'For browsers: 401 without a session, also with a token.',
-          isOwn: true,
-          answers: { 200: schemasWeb.session },
-          errors: ['unauthorized'],
-        }),
-      },
-    )
     .delete(
       '/session',
       async ({ request, viewer, set }) => {
@@ -158,7 +165,7 @@ export function sessionRoutes(deps: Deps, bodyLimit: number, place: Place) {
           tag: TAG,
           id: 'listSessions',
           summary: 'List the browsers that are logged in',
-          description: 'The newest first.',
+          description: 'The newest first, with when each was last used.',
           isOwn: true,
           answers: { 200: t.Array(schemasWeb.device) },
           errors: ['unauthorized', 'forbidden'],

@@ -14,8 +14,14 @@ export interface Day extends Bucket {
   members: [member: string, seconds: number][]
 }
 
-/** Who was in front in each of the buckets, which lie side by side. */
-export function sumDays(buckets: readonly Bucket[], hides: Hides): Listener & { days(): Day[] } {
+/**
+ * Who was in front in each of the buckets, which lie side by side. Where 1,000 members were, the
+ * days together are large, so each is made when it is asked for.
+ */
+export function sumDays(
+  buckets: readonly Bucket[],
+  hides: Hides,
+): Listener & { days(): Generator<Day> } {
   const zeros = () => new Float64Array(buckets.length)
   const switches = zeros()
   const nobody = zeros()
@@ -42,6 +48,12 @@ export function sumDays(buckets: readonly Bucket[], hides: Hides): Listener & { 
       counted.set(member, at)
     })
 
+  const enter = (member: string) => {
+    const times = zeros()
+    shown.set(member, times)
+    return times
+  }
+
   return {
     switched(at) {
       const bucket = findBucket(buckets, at)
@@ -56,29 +68,29 @@ export function sumDays(buckets: readonly Bucket[], hides: Hides): Listener & { 
 
     ended(member, since, until) {
       if (hides?.(member)) return addHidden(member, { since, until })
-      const times = shown.get(member) ?? zeros()
-      shown.set(member, times)
+      const times = shown.get(member) ?? enter(member)
       divide({ since, until }, (at, micros) => {
         times[at] = (times[at] ?? 0) + micros
       })
     },
 
-    days() {
+    *days() {
       const members = [...shown].sort(([a], [b]) => compareIds(a, b))
-      return buckets.map((bucket, at) => ({
-        ...bucket,
-        switches: switches[at] ?? 0,
-        nobody: wholeSeconds(nobody[at] ?? 0),
-        hidden: hides && {
-          time: wholeSeconds(hidden.time[at] ?? 0),
-          stints: hidden.stints[at] ?? 0,
-          members: hidden.members[at] ?? 0,
-        },
-        members: members.flatMap(([member, times]): Day['members'] => {
-          const micros = times[at] ?? 0
-          return micros > 0 ? [[member, wholeSeconds(micros)]] : []
-        }),
-      }))
+      for (const [at, bucket] of buckets.entries())
+        yield {
+          ...bucket,
+          switches: switches[at] ?? 0,
+          nobody: wholeSeconds(nobody[at] ?? 0),
+          hidden: hides && {
+            time: wholeSeconds(hidden.time[at] ?? 0),
+            stints: hidden.stints[at] ?? 0,
+            members: hidden.members[at] ?? 0,
+          },
+          members: members.flatMap(([member, times]): Day['members'] => {
+            const micros = times[at] ?? 0
+            return micros > 0 ? [[member, wholeSeconds(micros)]] : []
+          }),
+        }
     },
   }
 }

@@ -20,11 +20,15 @@ export interface Hours {
 export function sumHours(offsets: readonly Offset[], hides: Hides): Listener & { hours(): Hours } {
   const shown = new Map<string, Float64Array>()
   const week = new Float64Array(WEEK_HOURS)
+  const enter = (member: string) => {
+    const day = new Float64Array(HOURS)
+    shown.set(member, day)
+    return day
+  }
   return {
     ended(member, from, to) {
       if (hides?.(member)) return
-      const day = shown.get(member) ?? new Float64Array(HOURS)
-      shown.set(member, day)
+      const day = shown.get(member) ?? enter(member)
       divideByHour(offsets, from, to, (hour, micros) => {
         week[hour] = (week[hour] ?? 0) + micros
         day[hour % HOURS] = (day[hour % HOURS] ?? 0) + micros

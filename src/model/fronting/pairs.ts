@@ -5,6 +5,8 @@ import type { Listener } from './walk'
 
 export const MAX_PAIRS = 50
 
+const FEW = 16
+
 export interface Pair {
   members: [string, string]
   time: number
@@ -12,76 +14,101 @@ export interface Pair {
   times: number
 }
 
-/** Who was in front together. Of 1,000 members there are half a million pairs: lists of numbers. */
-export function sumPairs(hides: Hides): Listener & { pairs(): Pair[] } {
+/**
+ * Who was in front together. Of 1,000 members there are half a million pairs, and where 150 are in
+ * front each end concerns 149 of them: rows of numbers, so that each end stays within one.
+ */
+export function sumPairs(hides: Hides): Listener & {
+  /** Others may have their turn at each `yield`. */
+  pairs(): Generator<void, Pair[]>
+} {
   const names: string[] = []
   const numbers = new Map<string, number>()
-  const present = new Map<number, Instant>()
-  let time = new Float64Array(64)
-  let times = new Float64Array(64)
+  /** Who is in front, in no order, since when, and where in these lists, by their number. */
+  const present: number[] = []
+  const begins: Instant[] = []
+  const spots: number[] = []
+  /** By the number of who left first: with each other one the time and how often, side by side. */
+  const rows: Float64Array[] = []
 
-  const numberOf = (member: string) => {
-    const known = numbers.get(member)
-    if (known !== undefined) return known
-    numbers.set(member, names.length)
-    const needed = placeOf(names.length, names.length)
-    if (needed > time.length) {
-      time = enlarge(time, needed)
-      times = enlarge(times, needed)
-    }
-    return names.push(member) - 1
+  const numberOf = (member: string) => numbers.get(member) ?? enter(member)
+
+  const enter = (member: string) => {
+    const number = names.push(member) - 1
+    numbers.set(member, number)
+    rows.push(new Float64Array(0))
+    return number
+  }
+
+  /** A row with a place for everyone who came so far. */
+  const rowOf = (number: number) => {
+    const row = rows[number] as Float64Array
+    if (row.length >= names.length * 2) return row
+    // Half as many again, so that whoever comes next seldom makes it longer.
+    const longer = new Float64Array(Math.ceil(Math.max(names.length, FEW) * 1.5) * 2)
+    longer.set(row)
+    rows[number] = longer
+    return longer
+  }
+
+  const leave = (number: number) => {
+    const spot = spots[number] ?? 0
+    const last = present.pop() ?? 0
+    const began = begins.pop() ?? 0
+    if (last === number) return
+    present[spot] = last
+    begins[spot] = began
+    spots[last] = spot
   }
 
   return {
     began(member, at) {
-      if (!hides?.(member)) present.set(numberOf(member), at)
+      if (hides?.(member)) return
+      const number = numberOf(member)
+      begins.push(at)
+      spots[number] = present.push(number) - 1
     },
 
     ended(member, from, to) {
       if (hides?.(member)) return
       const number = numberOf(member)
-      present.delete(number)
-      for (const [other, since] of present) {
-        const together = to - Math.max(from, since)
-        const place = placeOf(Math.max(number, other), Math.min(number, other))
-        time[place] = (time[place] ?? 0) + together
-        times[place] = (times[place] ?? 0) + 1
+      leave(number)
+      if (present.length === 0) return
+      const row = rowOf(number)
+      for (let at = 0; at < present.length; at++) {
+        const place = (present[at] as number) * 2
+        const together = to - Math.max(from, begins[at] as Instant)
+        row[place] = (row[place] as number) + together
+        row[place + 1] = (row[place + 1] as number) + 1
       }
     },
 
-    pairs() {
+    *pairs() {
       let best: Pair[] = []
       /** What a pair must reach to be among the best. */
       let mark = 0
-      for (let larger = 1; larger < names.length; larger++)
+      for (let larger = 1; larger < names.length; larger++) {
+        const here = rows[larger] as Float64Array
         for (let smaller = 0; smaller < larger; smaller++) {
-          const place = placeOf(larger, smaller)
-          const seconds = wholeSeconds(time[place] ?? 0)
-          if (times[place] === 0 || seconds < mark) continue
+          const there = rows[smaller] as Float64Array
+          const times = (here[smaller * 2 + 1] ?? 0) + (there[larger * 2 + 1] ?? 0)
+          const seconds = wholeSeconds((here[smaller * 2] ?? 0) + (there[larger * 2] ?? 0))
+          if (times === 0 || seconds < mark) continue
           const members = [names[larger] as string, names[smaller] as string].sort(compareIds)
           best.push({
             members: members as Pair['members'],
             time: seconds,
-            times: times[place] ?? 0,
+            times,
           })
           if (best.length < 2 * MAX_PAIRS) continue
           best = bestOf(best)
           mark = best.at(-1)?.time ?? 0
         }
+        yield
+      }
       return bestOf(best)
     },
   }
-}
-
-/** The pairs of each number with all smaller ones lie behind those of the number before it. */
-function placeOf(larger: number, smaller: number): number {
-  return (larger * (larger - 1)) / 2 + smaller
-}
-
-function enlarge(numbers: Float64Array, needed: number): Float64Array<ArrayBuffer> {
-  const larger = new Float64Array(Math.max(needed, numbers.length * 2))
-  larger.set(numbers)
-  return larger
 }
 
 function bestOf(pairs: Pair[]): Pair[] {

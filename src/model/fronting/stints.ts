@@ -21,12 +21,16 @@ export interface Wanted {
   isListed: (member: string) => boolean
 }
 
-/** Every stint, in order of their beginnings. */
-export function collectStints({ before, limit, isListed }: Wanted): Listener & {
-  stints(): Stint[]
+export interface Waiting {
   /** Whether the ends of some are not known yet. */
   isWaiting(): boolean
-} {
+}
+
+/** Every stint, in order of their beginnings. */
+export function collectStints({ before, limit, isListed }: Wanted): Listener &
+  Waiting & {
+    stints(): Stint[]
+  } {
   const list: { member: string; from: Instant; to: Instant | null }[] = []
   const open = new Map<string, (typeof list)[number]>()
 
@@ -59,6 +63,27 @@ export function collectStints({ before, limit, isListed }: Wanted): Listener & {
       dropOldest()
       return list
     },
+  }
+}
+
+/** Tells every stint as soon as its end is known, so that none is kept. */
+export function tellStints(
+  { before, isListed }: Omit<Wanted, 'limit'>,
+  tell: (stint: Stint) => void,
+): Listener & Waiting {
+  let waiting = 0
+  return {
+    began(member, from) {
+      if (from < before && isListed(member)) waiting++
+    },
+
+    ended(member, from, to, isOpen) {
+      if (from >= before || !isListed(member)) return
+      waiting--
+      tell({ member, from, to: isOpen ? null : to })
+    },
+
+    isWaiting: () => waiting > 0,
   }
 }
 

@@ -1,19 +1,30 @@
 import { type Instant, SECOND } from '../time'
 
+/** Two of these are as many microseconds as a number can count. */
+const MANY = 2 ** 52
+
 /** Adds up times exactly: many long ones are more microseconds than a number can count. */
 export class Sum {
   #seconds = 0
+  /** Fewer than many. */
   #micros = 0
 
   add(from: Instant, to: Instant): void {
-    const [fromSeconds, toSeconds] = [Math.floor(from / SECOND), Math.floor(to / SECOND)]
-    this.#seconds += toSeconds - fromSeconds
-    this.#micros += to - toSeconds * SECOND - (from - fromSeconds * SECOND)
+    if (to - from > MANY) {
+      this.add(from, from + MANY)
+      this.add(from + MANY, to)
+      return
+    }
+    this.#micros += to - from
+    if (this.#micros < MANY) return
+    const seconds = wholeSeconds(this.#micros)
+    this.#seconds += seconds
+    this.#micros -= seconds * SECOND
   }
 
   /** Whole seconds, rounded down. */
   get seconds(): number {
-    return this.#seconds + Math.floor(this.#micros / SECOND)
+    return this.#seconds + wholeSeconds(this.#micros)
   }
 
   /** Which part of a time it is, rounded to four decimals. */

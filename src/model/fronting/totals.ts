@@ -33,14 +33,27 @@ export interface Totals extends Span {
   members: MemberTotal[]
 }
 
+/** Most stints that are summed up, of each of which the median needs eight bytes. */
+export const MAX_SUMMED = 500_000
+
 /** How long and how often everybody was in front, of stints that are cut to the span. */
-export function sumTotals(span: Span, hides: Hides): Listener & { totals(): Totals } {
+export function sumTotals(
+  span: Span,
+  hides: Hides,
+): Listener & { totals(): Totals; isTooMuch(): boolean } {
   const nobody = new Sum()
   const hiddenTime = new Sum()
   const hiddenMembers = new Set<string>()
   const shown = new Map<string, ReturnType<typeof createTally>>()
   let switches = 0
+  let stints = 0
   let hiddenStints = 0
+  const enter = (member: string) => {
+    const tally = createTally()
+    shown.set(member, tally)
+    return tally
+  }
+
   return {
     switched() {
       switches++
@@ -57,10 +70,12 @@ export function sumTotals(span: Span, hides: Hides): Listener & { totals(): Tota
         hiddenStints++
         return
       }
-      const tally = shown.get(member) ?? createTally()
-      shown.set(member, tally)
+      stints++
+      const tally = shown.get(member) ?? enter(member)
       tally.add(from, to, isOpen)
     },
+
+    isTooMuch: () => stints > MAX_SUMMED,
 
     totals: () => ({
       ...span,

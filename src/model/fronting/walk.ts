@@ -29,6 +29,8 @@ export interface Walk {
   finish(): void
 }
 
+const FEW = 8
+
 /**
  * Goes through switches, oldest first, and tells what happened within the span: a switch that keeps
  * a member does not end their stint. Whoever is in front when the span begins begins there, or when
@@ -69,15 +71,16 @@ export function createWalk(
   }
 
   const change = (at: Instant, members: readonly string[]) => {
-    const fronters = new Set(members)
+    // Of a few, a look at each is sooner done than a set is made.
+    const fronters = members.length > FEW ? new Set(members) : null
     for (const [member, from] of present)
-      if (!fronters.has(member)) {
+      if (!(fronters?.has(member) ?? members.includes(member))) {
         present.delete(member)
         end(member, from, at, false)
       }
-    if (fronters.size > 0) endEmptiness(at)
+    if (members.length > 0) endEmptiness(at)
     else emptySince ??= at
-    for (const member of fronters) if (!present.has(member)) begin(member, at)
+    for (const member of members) if (!present.has(member)) begin(member, at)
   }
 
   return {

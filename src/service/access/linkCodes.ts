@@ -6,7 +6,8 @@ import { requireSystem, requireWitness, type Viewer } from '../../model/privacy'
 import { type Instant, MINUTE } from '../../model/time'
 import { insertAccount } from '../accounts'
 import type { Deps } from '../deps'
-import { getSystemById, refuseDeleted } from '../systems'
+import { refuseDeleted } from '../removal'
+import { getSystemById } from '../systems'
 import { oneTimeCodes } from './codes'
 
 /**

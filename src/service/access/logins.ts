@@ -3,7 +3,8 @@ import { error } from '../../model/errors'
 import { requireSystem, type Viewer } from '../../model/privacy'
 import type { Instant } from '../../model/time'
 import type { Deps } from '../deps'
-import { getSystemById, refuseDeleted } from '../systems'
+import { refuseDeleted } from '../removal'
+import { getSystemById } from '../systems'
 import { oneTimeCodes } from './codes'
 
 /** Links that let a browser in, once: made by the operator or a bot, for who they know. */

@@ -17,7 +17,9 @@ const USE_MS = 60 * 60 * 1000
 export async function findToken(deps: Deps, token: string): Promise<Pass | null> {
   const found = await deps.tokenMemory.tokens.find(token, async () => {
     const row = await tokenByHash(deps.db).get({ hash: hashSecret(token) })
-    return row && passOf(row, { access: row.scope, watchesPrivate: row.private_members === 1 })
+    return (
+      row && passOf(deps, row, { access: row.scope, watchesPrivate: row.private_members === 1 })
+    )
   })
   return found && use(deps, found, noteToken)
 }
@@ -31,7 +33,7 @@ export function recallToken(deps: Deps, token: string): Pass | null {
 export async function findSession(deps: Deps, secret: string): Promise<Pass | null> {
   const found = await deps.tokenMemory.sessions.find(secret, async () => {
     const row = await sessionByHash(deps.db).get({ hash: hashSecret(secret) })
-    return row && passOf(row, { access: 'session', session: row.pass })
+    return row && passOf(deps, row, { access: 'session', session: row.pass })
   })
   return found && use(deps, found, renewSession)
 }
@@ -57,10 +59,11 @@ interface PassRow extends TokenOwner {
   last_used: Instant | null
 }
 
-function passOf(row: PassRow, more: Partial<Viewer>): Pass {
+function passOf(deps: Deps, row: PassRow, more: Partial<Viewer>): Pass {
   const { pass, id, hid, uuid, expires, last_used } = row
   const viewer = { system: id, platform: null, ...more }
-  const due = last_used === null ? 0 : last_used / 1000 + USE_MS
+  const ago = last_used === null ? USE_MS : (deps.now() - last_used) / 1000
+  const due = Date.now() + USE_MS - ago
   return { id: pass, system: { id, hid, uuid }, viewer, expires, due }
 }
 

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/handle'
 import { statement } from '../../db/statement'
-import { frontHistoryIcs } from '../../formats/frontHistory'
+import { createCalendar } from '../../formats/frontHistory'
 import { isTimezone } from '../../model/check'
 import type { Level } from '../../model/entity'
 import { error } from '../../model/errors'
@@ -8,8 +8,15 @@ import { findBuckets, isTooLong, MARGIN, type Period } from '../../model/frontin
 import { type Day, MAX_DAYS, sumDays } from '../../model/fronting/days'
 import { type Hours, sumHours } from '../../model/fronting/hours'
 import { type Pair, sumPairs } from '../../model/fronting/pairs'
-import { collectStints, newestFirst, type Stint } from '../../model/fronting/stints'
-import { type Hides, sumTotals, type Totals } from '../../model/fronting/totals'
+import {
+  collectStints,
+  newestFirst,
+  type Stint,
+  tellStints,
+  type Waiting,
+  type Wanted,
+} from '../../model/fronting/stints'
+import { type Hides, MAX_SUMMED, sumTotals, type Totals } from '../../model/fronting/totals'
 import { createWalk, type Listener, type Span } from '../../model/fronting/walk'
 import { findOffsets, type Offset } from '../../model/fronting/zone'
 import { member } from '../../model/member'
@@ -22,13 +29,16 @@ import type { Deps } from '../deps'
 import { findMember } from '../members'
 import { getSettings } from '../settings'
 import { getSystem } from '../systems'
-import { type ExportFile, membersOf, named, writeFile } from '../transfer/export'
-import { takeTurns } from '../turns'
+import { createFile, type ExportFile, membersOf } from '../transfer/export'
+import { doInTurns, listInTurns, takeTurns } from '../turns'
 import { leadWalk, lookBack, type Names, readHistory } from './pages'
 
 /** Stints and what they sum up to. Before the first switch and after now, nothing is known. */
 
 const USUAL_SPAN = 30 * DAY
+
+/** Most bytes that one calendar has, which are about 250,000 stints. */
+export const MAX_CALENDAR = 50_000_000
 
 /** What a caller says of the time they ask about. */
 export interface AskedSpan {
@@ -56,7 +66,9 @@ export async function listStints(
 ): Promise<Stint[]> {
   const look = await lookAt(deps, viewer, ref, asked)
   const only = member === null ? null : await memberOf(deps.db, look.of, member)
-  return newestFirst(await collect(deps, look, { before: before ?? Infinity, limit, only }))
+  const wanted = { before: before ?? Infinity, only }
+  const found = await follow(deps, look, wanted, (wanted) => collectStints({ ...wanted, limit }))
+  return newestFirst(found?.stints() ?? [])
 }
 
 export async function getTotals(
@@ -71,19 +83,22 @@ export async function getTotals(
     look,
     (hides) => sumTotals(look.span, hides),
     (sums) => sums.totals(),
+    (sums) => {
+      if (sums.isTooMuch()) throw tooLong(`there are more than ${MAX_SUMMED} stints`)
+    },
   )
 }
 
-/** In the zone's calendar, oldest first. */
+/** In the zone's calendar, oldest first; each is made when it is asked for. */
 export async function listDays(
   deps: Deps,
   viewer: Viewer,
   ref: string,
   { zone, by, ...asked }: AskedCalendar & { by: Period },
-): Promise<Day[]> {
+): Promise<AsyncIterable<Day>> {
   const look = await lookAt(deps, viewer, ref, asked)
   const { since, until } = look.span
-  const tooMany = error('badRequest', `there are more than ${MAX_DAYS}; ask for a shorter span`)
+  const tooMany = tooLong(`there are more than ${MAX_DAYS}`)
   if (isTooLong(look.span, by, MAX_DAYS)) throw tooMany
   const reach = { since: since - MARGIN, until: until + MARGIN }
   const offsets = await offsetsOf(await zoneOf(deps, look, zone), reach)
@@ -93,7 +108,7 @@ export async function listDays(
     deps,
     look,
     (hides) => sumDays(buckets, hides),
-    (sums) => sums.days(),
+    (sums) => listInTurns(sums.days()),
   )
 }
 
@@ -121,7 +136,7 @@ export async function listPairs(
   asked: AskedSpan,
 ): Promise<Pair[]> {
   const look = await lookAt(deps, viewer, ref, asked)
-  return sum(deps, look, sumPairs, (sums) => sums.pairs())
+  return sum(deps, look, sumPairs, (sums) => doInTurns(sums.pairs()))
 }
 
 /** Whole stints as a calendar, for programs that fetch it again and again. */
@@ -132,12 +147,39 @@ export async function getCalendar(
   asked: AskedSpan,
 ): Promise<ExportFile> {
   const look = await lookAtCalendar(deps, viewer, ref, asked)
-  const wanted = { before: Infinity, limit: Infinity, only: null }
-  const stints = await collect(deps, look, wanted)
   const seen = (await membersOf(deps.db, look.of.id)).map((row) => see(member, row, look.isOwn))
   const titles = new Map(seen.map((one) => [one.hid ?? '', one.display_name ?? one.name ?? '']))
   const title = see(system, look.of, look.isOwn).name ?? 'Front history'
-  return writeFile(frontHistoryIcs(named(asPresences(stints), titles), look.now, title))
+  const calendar = createCalendar(look.now, title)
+  const file = createFile()
+  let events = ''
+  const tell = ({ member: hid, from, to }: Stint) => {
+    events += calendar.event({
+      start: from,
+      end: to,
+      member_id: hid,
+      member: titles.get(hid) ?? hid,
+    })
+  }
+  const turnPage = () => {
+    file.write(events)
+    events = ''
+    if (file.size > MAX_CALENDAR) throw tooLong(`the calendar has more than ${MAX_CALENDAR} bytes`)
+  }
+  file.write(calendar.head)
+  await follow(deps, look, everyStint, (wanted) => tellStints(wanted, tell), turnPage)
+  turnPage()
+  file.write(calendar.foot)
+  const whole = file.end()
+  // Both the end of a large file and its answer take a while.
+  await takeTurns(0)()
+  return whole
+}
+
+const everyStint = { before: Infinity, only: null }
+
+function tooLong(what: string): Error {
+  return error('badRequest', `${what}; ask for a shorter span`)
 }
 
 interface Look {
@@ -179,41 +221,45 @@ async function sum<L extends Listener, T>(
   deps: Deps,
   { of, isOwn, now, span }: Look,
   listen: (hides: Hides) => L,
-  result: (listener: L) => T,
+  result: (listener: L) => T | Promise<T>,
+  turnPage: (listener: L) => void = () => {},
 ): Promise<T> {
   const known = { since: span.since, until: Math.min(span.until, now) }
   return readHistory(deps, of.id, known, async (db) => {
     const { names, hides } = await peopleOf(db, of.id, isOwn)
     const listener = listen(hides)
-    await leadWalk(db, of.id, names, known, createWalk(known, [listener]))
+    const walk = createWalk(known, [listener])
+    for await (const _ of leadWalk(db, of.id, names, known, walk)) turnPage(listener)
+    walk.finish()
     return result(listener)
   })
 }
 
-/** Stints as they truly began and ended, in order of their beginnings. */
-async function collect(
+/** Goes through stints as they truly began and ended; null where none can be. */
+async function follow<L extends Listener & Waiting>(
   deps: Deps,
   { of, isOwn, now, span }: Look,
-  { before, limit, only }: { before: Instant; limit: number; only: string | null },
-): Promise<Stint[]> {
+  { before, only }: { before: Instant; only: string | null },
+  listen: (wanted: Omit<Wanted, 'limit'>) => L,
+  turnPage: () => void = () => {},
+): Promise<L | null> {
   const end = Math.min(span.until, now, before)
   // What began after the end of the span is of no interest, but what had begun may end then.
   const followed = { since: span.since, until: now + 1 }
-  if (span.since >= Math.min(span.until, now)) return []
+  if (span.since >= Math.min(span.until, now)) return null
   return readHistory(deps, of.id, { since: span.since, until: end }, async (db) => {
     const { names, hides } = await peopleOf(db, of.id, isOwn)
     const isListed = (hid: string) => !hides?.(hid) && (only === null || hid === only)
     const began = await lookBack(db, of.id, names, span.since, isListed)
-    const stints = collectStints({ before: end, limit, isListed })
-    const walk = createWalk(followed, [stints], began)
-    const hasSeenEnough = (at: Instant) => at >= end && !stints.isWaiting()
-    await leadWalk(db, of.id, names, followed, walk, hasSeenEnough)
-    return stints.stints()
+    const listener = listen({ before: end, isListed })
+    const walk = createWalk(followed, [listener], began)
+    for await (const at of leadWalk(db, of.id, names, followed, walk)) {
+      turnPage()
+      if (at >= end && !listener.isWaiting()) break
+    }
+    walk.finish()
+    return listener
   })
-}
-
-function* asPresences(stints: readonly Stint[]) {
-  for (const { member, from, to } of stints) yield { member, start: from, end: to }
 }
 
 /** Whose names are known is seen; whoever came meanwhile is neither named nor told of. */
@@ -226,7 +272,7 @@ async function peopleOf(
   const hidden = people.filter(({ visibility }) => visibility !== 'public')
   const hids = new Set(hidden.map(({ hid }) => hid))
   return {
-    names: new Map(people.map(({ id, hid }) => [String(id), hid])),
+    names: new Map(people.map(({ id, hid }) => [id, hid])),
     hides: isOwn ? null : (hid) => hids.has(hid),
   }
 }
@@ -245,12 +291,8 @@ async function zoneOf({ db }: Deps, { of, isOwn }: Look, asked: string | null): 
   return isTimezone(timezone) ? timezone : 'UTC'
 }
 
-async function offsetsOf(zone: string, span: Span): Promise<Offset[]> {
-  const giveWay = takeTurns()
-  for (const search = findOffsets(zone, span); ; await giveWay()) {
-    const { done, value } = search.next()
-    if (done) return value
-  }
+function offsetsOf(zone: string, span: Span): Promise<Offset[]> {
+  return doInTurns(findOffsets(zone, span))
 }
 
 /** Where the clocks matter: not before the first switch, nor after now. */

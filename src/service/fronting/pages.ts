@@ -1,4 +1,4 @@
-import { isFinished } from '../../db/finished'
+import { isCurrent, lastForgotten } from '../../db/finished'
 import type { Db } from '../../db/handle'
 import { statement } from '../../db/statement'
 import {
@@ -12,8 +12,8 @@ import type { Instant } from '../../model/time'
 import type { Deps } from '../deps'
 import { takeTurns } from '../turns'
 
-/** Members' short IDs by their row numbers, as SQLite writes these. */
-export type Names = ReadonlyMap<string, string>
+/** Members' short IDs by their row numbers. */
+export type Names = ReadonlyMap<number, string>
 
 /** So many switches are read at once without anybody noticing. */
 const FEW = 2000
@@ -32,26 +32,26 @@ export async function readHistory<T>(
   return (found?.count ?? 0) <= FEW ? read(db) : snapshot(systemId, read)
 }
 
-/** Leads a walk through a span, and on until it has seen enough. */
-export async function leadWalk(
+/**
+ * Leads a walk through a span, page by page. Whoever has seen enough need not ask for the next one,
+ * which is told by the time of the last switch.
+ */
+export async function* leadWalk(
   db: Db,
   systemId: number,
   names: Names,
   { since, until }: Span,
   walk: Walk,
-  hasSeenEnough: (at: Instant) => boolean = () => false,
-): Promise<void> {
-  const giveWay = takeTurns()
-  const shiftOf = createReader(names)
-  const standing = await lastOne(db).get({ system: systemId, at: since })
-  if (standing) walk.step(shiftOf(standing))
-  const pages = inPages(since, (from, limit) =>
-    pageBehind(db).all({ system: systemId, from, until, limit }),
+): AsyncGenerator<Instant> {
+  const giveWay = takeTurns(TURN_MS)
+  const [standing] = shiftsOf(await lastOne(db).all({ system: systemId, at: since }), names)
+  if (standing) walk.step(standing)
+  const pages = inPages(since, giveWay, (from, limit) =>
+    shiftsOf(pageBehind(db).all({ system: systemId, from, until, limit }), names),
   )
   let weight = 0
   for await (const page of pages) {
-    for (const row of page) {
-      const shift = shiftOf(row)
+    for (const shift of page) {
       walk.step(shift)
       // Each may be with each of the others, so many at once are much to do.
       weight += 1 + shift.members.length ** 2
@@ -59,9 +59,8 @@ export async function leadWalk(
       weight = 0
       await giveWay()
     }
-    if (hasSeenEnough(page.at(-1)?.timestamp ?? until)) break
+    yield page.at(-1)?.timestamp ?? until
   }
-  walk.finish()
 }
 
 /** Since when those were in front who were at a moment. */
@@ -73,20 +72,22 @@ export async function lookBack(
   isOfInterest: (member: string) => boolean,
 ): Promise<Lookback['began']> {
   const lookback = createLookback(isOfInterest)
-  const shiftOf = createReader(names)
-  const pages = inPages(at + 1, (from, limit) =>
-    pageBefore(db).all({ system: systemId, from, limit }),
+  const pages = inPages(at + 1, takeTurns(TURN_MS), (from, limit) =>
+    shiftsOf(pageBefore(db).all({ system: systemId, from, limit }), names),
   )
   for await (const page of pages)
-    for (const row of page) if (!lookback.step(shiftOf(row))) return lookback.began
+    for (const shift of page) if (!lookback.step(shift)) return lookback.began
   return lookback.began
 }
 
+/** A member of a switch; null where it has none. */
 interface Row {
   timestamp: Instant
-  /** Row numbers of members with commas between; null for nobody. */
-  members: string | null
+  member: number | null
 }
+
+/** Shorter than others' turns, since a page lies between two looks at the clock. */
+const TURN_MS = 5
 
 const HEAVY = 20_000
 
@@ -95,15 +96,15 @@ const FIRST_PAGE = 50
 const LARGEST_PAGE = 500
 
 /** How long reading a page may take, in milliseconds: some switches have 150 members. */
-const SOON = 2
-const LATE = 5
+const SOON = 1
+const LATE = 3
 
 /** Others have their turn between pages. */
 async function* inPages(
   start: Instant,
-  read: (from: Instant, limit: number) => Row[],
-): AsyncGenerator<Row[]> {
-  const giveWay = takeTurns()
+  giveWay: () => Promise<boolean>,
+  read: (from: Instant, limit: number) => Shift[],
+): AsyncGenerator<Shift[]> {
   let limit = FIRST_PAGE
   for (let from = start; ; ) {
     const began = performance.now()
@@ -120,46 +121,45 @@ async function* inPages(
   }
 }
 
-const MOST_KNOWN = 1000
-
-/** Who is in front comes again and again, and need not be taken apart each time. */
-function createReader(names: Names): (row: Row) => Shift {
-  const known = new Map<string, readonly string[]>()
-  const read = (text: string) => {
-    const members = text.split(',').flatMap((number) => names.get(number) ?? [])
-    if (known.size === MOST_KNOWN) known.clear()
-    known.set(text, members)
-    return members
+/** Puts the members of each switch together, whose rows follow each other. */
+function shiftsOf(rows: readonly Row[], names: Names): Shift[] {
+  const shifts: Shift[] = []
+  let members: string[] = []
+  let last: Instant | null = null
+  for (const { timestamp, member } of rows) {
+    if (timestamp !== last) {
+      members = []
+      shifts.push({ timestamp, members })
+      last = timestamp
+    }
+    const name = member === null ? undefined : names.get(member)
+    if (name !== undefined) members.push(name)
   }
-  return ({ timestamp, members: text }) => ({
-    timestamp,
-    members: text === null ? [] : (known.get(text) ?? read(text)),
-  })
+  return shifts
 }
 
-/** In no order: a walk asks only who is there. */
-const row = `timestamp, (
-  select group_concat(member_id) from switch_members where switch_id = switches.id
-) as members`
+/**
+ * Rows of members, in no order among those of one switch: a walk asks only who is there. Lists
+ * that SQLite puts together for each switch would take half as long again.
+ */
+const chosen = (range: string, order: 'asc' | 'desc', limit: string) => `
+  select s.timestamp, m.member_id as member
+  from (
+    select id, timestamp from switches
+    where system_id = :system and ${range} and ${isCurrent('switches', lastForgotten(':system'))}
+    order by timestamp ${order} limit ${limit}
+  ) s left join switch_members m on m.switch_id = s.id
+  order by s.timestamp ${order}`
 
 const pageBehind = statement<'system' | 'from' | 'until' | 'limit', Row>(
-  `select ${row} from switches
-   where system_id = :system and timestamp > :from and timestamp < :until
-     and ${isFinished('switches')}
-   order by timestamp limit :limit`,
+  chosen('timestamp > :from and timestamp < :until', 'asc', ':limit'),
 )
 
 const pageBefore = statement<'system' | 'from' | 'limit', Row>(
-  `select ${row} from switches
-   where system_id = :system and timestamp < :from and ${isFinished('switches')}
-   order by timestamp desc limit :limit`,
+  chosen('timestamp < :from', 'desc', ':limit'),
 )
 
-const lastOne = statement<'system' | 'at', Row>(
-  `select ${row} from switches
-   where system_id = :system and timestamp <= :at and ${isFinished('switches')}
-   order by timestamp desc limit 1`,
-)
+const lastOne = statement<'system' | 'at', Row>(chosen('timestamp <= :at', 'desc', '1'))
 
 const countFew = statement<'system' | 'since' | 'until' | 'most', { count: number }>(
   `select count(*) as count from (

@@ -1,10 +1,12 @@
 import { type Faced, objectSql, objectsSql } from '../../db/faces'
-import { isFinished } from '../../db/finished'
+import { isCurrent } from '../../db/finished'
+import { isNamed } from '../../db/named'
 import { behindGate, FACELESS, isoOf, listOf, listOfFaces } from '../../db/spell'
 import { statement } from '../../db/statement'
 import type { Audience } from '../../model/face'
 import type { Shown } from '../../model/privacy'
 import { SWITCHES_PER_PAGE } from '../../model/switch'
+import { isMessageThere } from '../messages'
 
 /** The statements behind `reading.ts`: each answers with ready JSON. */
 
@@ -95,11 +97,12 @@ function switchList(audience: Audience, limit: number | ':limit'): string {
            select json_group_array(hid) from (
              select members.hid from switch_members
              join members on members.id = switch_members.member_id
-             where switch_members.switch_id = switches.id order by switch_members.position
+             where switch_members.switch_id = switches.id and ${isNamed('members')}
+             order by switch_members.position
            )
          ) || '}' as json
        from switches where switches.system_id = systems.id and switches.timestamp < :before
-         and ${isFinished('switches')}
+         and ${isCurrent('switches', 'systems.forgotten_switches')}
        order by switches.timestamp desc limit ${limit}`,
     ),
   )
@@ -110,13 +113,14 @@ function frontJson(audience: Audience, condition: string): string {
   const list = memberList(
     audience,
     'switch_members join members on members.id = switch_members.member_id',
-    'where switch_members.switch_id = switches.id order by switch_members.position',
+    `where switch_members.switch_id = switches.id and ${isNamed('members')}
+     order by switch_members.position`,
   )
   return `(select case when list = '${FACELESS}' then list else
       '{"id":"' || uuid || '","timestamp":"' || ${isoOf('timestamp')} || '","members":' || list || '}'
     end from (
       select switches.uuid, switches.timestamp, ${list} as list from switches
-      where switches.system_id = systems.id and ${isFinished('switches')} ${condition}
+      where switches.system_id = systems.id and ${isCurrent('switches', 'systems.forgotten_switches')} ${condition}
     ))`
 }
 
@@ -190,12 +194,13 @@ const messageWhere = <Name extends string>(rest: string) =>
      end`)} as json from (
        select messages.*, (
          select ${seenByViewer('systems', 'systems.id')} from systems
-         where systems.id = messages.system_id and messages.member_id is not null
-       ) as system, (
-         select ${seenByViewer('members', 'members.system_id')} from members
-         where members.id = messages.member_id
-       ) as member
-       from messages where ${rest}
+         where systems.id = messages.system_id and members.id is not null
+       ) as system,
+         case when members.id is not null then ${seenByViewer('members', 'members.system_id')} end
+           as member
+       from messages left join members
+         on members.id = messages.member_id and ${isNamed('members')}
+       where ${isMessageThere} and ${rest}
      )`,
   )
 
@@ -214,7 +219,7 @@ function bySystemRef<More extends string = never>(json: (audience: Audience) => 
        where ${condition}${isTheirs(audience, 'systems.id')}`,
     )
   return forEither((audience) => ({
-    id: where(audience, 'systems.id = :ref'),
+    id: where(audience, `systems.id = :ref and ${isNamed('systems')}`),
     hid: where(audience, 'systems.hid = :ref'),
     uuid: where(audience, 'systems.uuid = :ref'),
     account: where(

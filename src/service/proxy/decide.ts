@@ -1,5 +1,6 @@
 import { objectSql } from '../../db/faces'
-import { isFinished } from '../../db/finished'
+import { isCurrent } from '../../db/finished'
+import { isNamed } from '../../db/named'
 import { createDecoder } from '../../db/rows'
 import { statement } from '../../db/statement'
 import type { AutoproxyMode } from '../../model/autoproxy'
@@ -172,9 +173,10 @@ const surroundings = statement<'account' | 'guild', Surroundings>(`
      own.name_format as guild_name_format, guilds.disabled_channels, guilds.require_system_tag,
      autoproxy.autoproxy_mode, autoproxy.autoproxy_member, autoproxy.last_latch_timestamp,
      case when autoproxy.autoproxy_mode = 'front' then (
-       select json_group_array(f.member_id order by f.position) from switch_members f
+       select json_group_array(f.member_id order by f.position)
+       from switch_members f join members m on m.id = f.member_id and ${isNamed('m')}
        where f.switch_id = (
-         select s.id from switches s where s.system_id = systems.id and ${isFinished('s')}
+         select s.id from switches s where s.system_id = systems.id and ${isCurrent('s', 'systems.forgotten_switches')}
          order by s.timestamp desc limit 1
        )
      ) end as fronters
@@ -219,5 +221,5 @@ const candidate = statement<'id' | 'guild', Candidate>(
      own.avatar_url as guild_avatar_url, own.keep_proxy as guild_keep_proxy
    from members left join member_guilds own
      on own.member_id = members.id and own.guild_id = :guild
-   where members.id = :id`,
+   where members.id = :id and ${isNamed('members')}`,
 )

@@ -18,7 +18,7 @@ import type { Deps } from '../deps'
 import { findMember } from '../members'
 import { type FoundMessage, findMessage, insertMessage, withMember } from '../messages'
 import { tell } from '../outbox'
-import { findAt, findLatest, insertSwitch, replaceMembers } from '../switches'
+import { findLatest, hasSwitchAt, insertSwitch, replaceMembers } from '../switches'
 import { getSystemById } from '../systems'
 
 export interface MessageDraft {
@@ -171,7 +171,7 @@ async function followWithSwitch(
   }
   // Two messages of one moment may both ask for a switch; times of switches are unique.
   let at = isGiven ? timestamp : nextMoment(timestamp, latest?.timestamp)
-  while (await findAt(tx, systemId, at)) at += 1
+  while (await hasSwitchAt(tx, systemId, at)) at += 1
   await insertSwitch(deps, tx, systemId, at, [speaker])
 }
 

@@ -37,9 +37,9 @@ export async function joinTagSets(tx: Db, from: number, to: number): Promise<voi
   await move(tx).run({ from, to })
 }
 
-/** Removes some keys of a set that is not in force. Whether there were any. */
-export async function removeSomeTags(tx: Db, setId: number): Promise<boolean> {
-  return (await removeSome(tx).all({ set: setId })).length > 0
+/** Removes some keys of a set that is not in force. How many there were. */
+export async function removeSomeTags(tx: Db, setId: number, most: number): Promise<number> {
+  return (await removeSome(tx).all({ set: setId, most })).length
 }
 
 /** The first set behind this one that no system has. */
@@ -75,9 +75,9 @@ const change = statement<'system' | 'set'>('update systems set tag_set = :set wh
 
 const move = statement<'from' | 'to'>('update proxy_tag_keys set set_id = :to where set_id = :from')
 
-const removeSome = statement<'set', { set_id: number }>(`
+const removeSome = statement<'set' | 'most', { set_id: number }>(`
    delete from proxy_tag_keys where rowid in (
-     select rowid from proxy_tag_keys where set_id = :set limit 1000
+     select rowid from proxy_tag_keys where set_id = :set limit :most
    ) returning set_id`)
 
 const following = statement<'behind', { id: number | null }>(

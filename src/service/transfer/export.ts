@@ -98,27 +98,38 @@ export async function exportFrontHistory(
   })
 }
 
-export function* named(
-  presences: Iterable<Presence>,
-  names: Map<string, string>,
-): Generator<FrontRow> {
+function* named(presences: Iterable<Presence>, names: Map<string, string>): Generator<FrontRow> {
   for (const { member: hid, start, end } of presences)
     yield { start, end, member_id: hid, member: names.get(hid) ?? hid }
 }
 
 /** A long history takes its time to write, in which others want to be served. */
-export async function writeFile(
-  pieces: AsyncIterable<string> | Iterable<string>,
-): Promise<ExportFile> {
+async function writeFile(pieces: AsyncIterable<string> | Iterable<string>): Promise<ExportFile> {
   const giveWay = takeTurns()
+  const file = createFile()
+  for await (const piece of pieces) {
+    file.write(piece)
+    await giveWay()
+  }
+  return file.end()
+}
+
+/** A file that is written bit by bit. */
+export function createFile() {
   // Bytes that grow in place: as texts in a list they would take several times the memory.
   const sink = new Bun.ArrayBufferSink()
   sink.start({ asUint8Array: true })
-  for await (const piece of pieces) {
-    sink.write(piece)
-    await giveWay()
+  let size = 0
+  return {
+    write(text: string) {
+      size += sink.write(text)
+    },
+    /** How many bytes it has so far. */
+    get size() {
+      return size
+    },
+    end: () => sink.end() as ExportFile,
   }
-  return sink.end() as ExportFile
 }
 
 async function takeSnapshot(

@@ -1,32 +1,25 @@
 import type { Db } from '../../db/handle'
-import { parts, UnreadableFile } from '../../formats/bundle'
-import type { Arriving, BundleHead, BundlePart } from '../../formats/parts'
+import { UnreadableFile } from '../../formats/bundle'
+import type { Arriving, BundlePart } from '../../formats/parts'
 import { error } from '../../model/errors'
 import { requireOperator, requireSystem, requireWitness, type Viewer } from '../../model/privacy'
 import { settings } from '../../model/settings'
-import { insertToken } from '../access/tokens'
+import { insertToken } from '../access/issue'
 import { linkImported, planAccounts } from '../accounts'
 import type { Deps } from '../deps'
 import { ownGroups } from '../groups'
 import { ownMembers } from '../members'
 import { tell } from '../outbox'
+import { removeTags } from '../removal'
 import { getSettings, storeColorHex, updateSettings } from '../settings'
 import { findSystem, freeSystemIdentity, getSystemById, nameSystem, updateSystem } from '../systems'
-import { takeTurns } from '../turns'
 import { type ArchiveRoom, keepRows, roomInArchive } from './archive'
 import { importAutoproxy, importGuilds, importPreferences } from './guilds'
 import { finishPeople, noteRenamed, planPeople, refuseOthers, stagePeople } from './people'
-import {
-  beginStaging,
-  endStaging,
-  keepAlive,
-  removeTags,
-  type Staging,
-  undoStaging,
-} from './staging'
+import { endStaging, keepAlive, undoStaging } from './staging'
 import { importSwitches, roomForSwitches } from './switches'
 import { finishTags, stageTags } from './tags'
-import type { Import, ImportOptions, ImportReport } from './work'
+import { createImport, type Import, type ImportOptions, type ImportReport } from './work'
 
 /** Brings a file into the caller's own system. */
 export async function importFile(
@@ -81,9 +74,9 @@ async function writeFile(
 ): Promise<ImportReport> {
   try {
     const room = await roomFor(deps.db, systemId)
-    const arriving = file instanceof Uint8Array ? [file] : file
-    const reading = deps.readImport(arriving, { ...room, public: options.isPublic })
-    return await takeIn(deps, reading, systemId, options)
+    const bytes = file instanceof Uint8Array ? [file] : file
+    const arriving = deps.readImport(bytes, { ...room, public: options.isPublic })
+    return await takeIn(deps, arriving, systemId, options)
   } catch (cause) {
     throw cause instanceof UnreadableFile ? refusal(cause) : cause
   }
@@ -114,7 +107,7 @@ async function roomFor(db: Db, systemId: number | null) {
 /** Members and groups come first, then whatever refers to them. */
 async function takeIn(
   deps: Deps,
-  reading: AsyncIterable<BundlePart>,
+  arriving: AsyncIterable<BundlePart>,
   systemId: number | null,
   options: ImportOptions,
 ): Promise<ImportReport> {
@@ -122,7 +115,7 @@ async function takeIn(
   let archive: ArchiveRoom | undefined
   let arePeopleDone = false
   try {
-    for await (const part of reading) {
+    for await (const part of arriving) {
       if ('head' in part) {
         const switchRoom = await roomForSwitches(deps.db, systemId)
         work = createImport(deps, systemId, part.head, options, switchRoom)
@@ -249,68 +242,4 @@ async function importSystem(work: Import, tx: Db, systemId: number): Promise<boo
   report.accounts = await planAccounts(tx, systemId, head.accounts, options.link)
   const areLinked = await linkImported(deps, tx, systemId, head.accounts, report.accounts)
   return JSON.stringify(before) !== JSON.stringify(after) || isColored || areLinked
-}
-
-function createImport(
-  deps: Deps,
-  systemId: number | null,
-  head: BundleHead,
-  options: ImportOptions,
-  switchRoom: number,
-): Import {
-  let begun: Promise<Staging> | undefined
-  let staging: Staging | null = null
-  return {
-    deps,
-    systemId,
-    options,
-    head,
-    members: [],
-    groups: [],
-    report: emptyReport(head, options),
-    people: { members: [], groups: [] },
-    memberIds: new Map(),
-    groupIds: new Map(),
-    writtenTags: null,
-    switchRoom,
-    async staging() {
-      begun ??= beginStaging(deps, systemId)
-      staging = await begun
-      return staging
-    },
-    get begun() {
-      return staging
-    },
-    step: steps(head, options),
-  }
-}
-
-/** Counts what is done; between two rows others have their turn. */
-function steps({ counts }: BundleHead, { only, onProgress }: ImportOptions): Import['step'] {
-  const { members, groups, switches, kept } = counts
-  const total = members + groups + switches + (only === null ? kept : 0)
-  const giveWay = takeTurns()
-  let done = 0
-  return async (rows = 1) => {
-    done += rows
-    if ((await giveWay()) || (rows > 0 && done === total)) onProgress?.(done, total)
-  }
-}
-
-function emptyReport(head: BundleHead, { dryRun }: ImportOptions): ImportReport {
-  const tallies = parts.map((part) => [
-    part,
-    { added: 0, changed: 0, unchanged: 0, left_out: head.leftOut[part] },
-  ])
-  return {
-    format: head.format,
-    dry_run: dryRun,
-    system: '',
-    ...Object.fromEntries(tallies),
-    repairs: [...head.repairs],
-    renamed: [],
-    accounts: [],
-    kept: {},
-    skipped: { ...head.skipped },
-  }
 }

@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import type { Db } from '../../db/handle'
+import { unnamed } from '../../db/named'
 import { statement } from '../../db/statement'
 import { groups, members } from '../../db/tables'
 import type { BundleGroup, BundleMember } from '../../formats/bundle'
@@ -12,7 +13,7 @@ import { ownGroups } from '../groups'
 import type { GivenIdentity } from '../identity'
 import { ownMembers } from '../members'
 import { getSettings } from '../settings'
-import { unnamed, writeInSlices } from './staging'
+import { writeInSlices } from './staging'
 import type { Import, ImportReport, Pair, People, Tally } from './work'
 
 /** Finds out whom the file means, and what its members and groups would change here. */

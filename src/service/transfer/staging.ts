@@ -1,10 +1,11 @@
-import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../db/handle'
+import { unnamed } from '../../db/named'
 import { statement } from '../../db/statement'
 import { error } from '../../model/errors'
 import type { Deps } from '../deps'
-import { findOldTagSet, removeSomeTags } from '../proxy/tagKeys'
+import { findOldTagSet } from '../proxy/tagKeys'
+import { removeDeleted, removePlace, removeTags } from '../removal'
 import { insertSystem } from '../systems'
 
 /** An import that is being written: its rows are there, but nobody sees them yet. */
@@ -21,11 +22,6 @@ const SLICE_MS = 15
 
 /** An import that wrote nothing for so long was given up. */
 const GIVEN_UP_AFTER = 15_000_000
-
-/** What stands in the place of a short ID: nothing that anybody can name. */
-export function unnamed(): { hid: string; uuid: string } {
-  return { hid: `~${randomUUID()}`, uuid: randomUUID() }
-}
 
 /** Begins to write into a system, or into a new one. One at a time, also among processes. */
 export async function beginStaging(deps: Deps, systemId: number | null): Promise<Staging> {
@@ -98,21 +94,25 @@ export async function undoStaging(deps: Deps, { id }: Pick<Staging, 'id'>): Prom
 
 const SWEEP_MS = 5_000
 
-/** Cleans up behind imports that did not, every so often. Gives how to end that. */
+type Sweeping = (deps: Deps, isStopped: () => boolean) => Promise<void>
+
+/** Cleans up behind imports that did not, and what was deleted, every so often. Gives how to end that. */
 export function sweepImports(
   deps: Deps,
   warn: (message: string, fields: { cause: string }) => void,
 ): () => Promise<void> {
   let isEnded = false
-  const sweep = async (work: (deps: Deps) => Promise<void>) => {
+  const sweep = async (work: Sweeping) => {
     try {
-      if (!isEnded) await work(deps)
+      if (!isEnded) await work(deps, () => isEnded)
     } catch (cause) {
-      warn('what an import left behind is still there', { cause: (cause as Error).message })
+      warn('what an import or a deletion left behind is still there', {
+        cause: (cause as Error).message,
+      })
     }
   }
   let working: Promise<void> = Promise.resolve()
-  const later = (work: (deps: Deps) => Promise<void>) => () => {
+  const later = (work: Sweeping) => () => {
     working = working.then(() => sweep(work))
   }
   // Not while it starts: whoever waits for its first answer comes first.
@@ -128,11 +128,11 @@ export function sweepImports(
   }
 }
 
-/** Removes what imports left behind that were given up, or killed. */
-export async function removeGivenUp(deps: Deps): Promise<void> {
+/** Removes what imports left behind that were given up, or killed, and the rows of what was deleted. */
+export async function removeGivenUp(deps: Deps, isStopped = () => false): Promise<void> {
   for (const { id } of await givenUp(deps.db).all({ now: deps.now() }))
     await undoStaging(deps, { id })
-  for (const { id } of await leftPlaces(deps.db).all({})) await removePlace(deps, id)
+  await removeDeleted(deps, isStopped)
 }
 
 /** Keys that an import changed over from, and was killed before it could remove them. */
@@ -144,24 +144,6 @@ export async function removeOldTags(deps: Deps): Promise<void> {
     await removeTags(deps, old)
     last = old
   }
-}
-
-/** Nobody asks for them any more. */
-export async function removeTags(deps: Deps, setId: number): Promise<void> {
-  while (await deps.transact((tx) => removeSomeTags(tx, setId), 'slice')) await nextTurn()
-}
-
-async function removePlace(deps: Deps, placeId: number): Promise<void> {
-  await removeTags(deps, placeId)
-  for (;;) {
-    const gone = await deps.transact(
-      async (tx) => await someMembers(tx).all({ place: placeId }),
-      'slice',
-    )
-    if (gone.length === 0) break
-    await nextTurn()
-  }
-  await deps.transact(async (tx) => void (await removeSystem(tx).run({ id: placeId })))
 }
 
 function nextTurn(): Promise<void> {
@@ -189,13 +171,3 @@ const forget = statement<'id', { place_id: number }>(
 const removeSystem = statement<'id'>('delete from systems where id = :id')
 
 const givenUp = statement<'now', { id: number }>('select id from imports where until < :now')
-
-/** Whose import went with its system. */
-const leftPlaces = statement<never, { id: number }>(
-  `select id from systems where hid >= '~' and id not in (select place_id from imports)`,
-)
-
-const someMembers = statement<'place', { id: number }>(`
-   delete from members where id in (
-     select id from members where system_id = :place limit 20
-   ) returning id`)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { isFinished } from '../../db/finished'
+import { isCurrent, isForgotten, lastForgotten } from '../../db/finished'
 import type { Db } from '../../db/handle'
 import { statement } from '../../db/statement'
 import type { BundleSwitch } from '../../formats/bundle'
@@ -74,6 +74,7 @@ async function stage(work: Import, rows: SwitchRow[]): Promise<void> {
 
 async function write(tx: Db, { id, systemId }: Staging, batch: SwitchRow[]): Promise<void> {
   const json = JSON.stringify(batch)
+  await makeRoom(tx).run({ system: systemId, rows: json })
   await insertAll(tx).all({ system: systemId, import: id, rows: json })
   await insertMembers(tx).all({ rows: json })
 }
@@ -86,17 +87,30 @@ function noteRenamed({ report }: Import, from: string, to: string): void {
 
 const countUpTo = statement<'system' | 'most', { all: number }>(`
    select count(*) as "all" from (
-     select 1 from switches where system_id = :system limit :most
+     select 1 from switches where system_id = :system and +id > ${lastForgotten(':system')}
+     limit :most
    )`)
 
 const knownTimes = statement<'system' | 'times', { timestamp: number }>(`
    select timestamp from switches where system_id = :system
-   and timestamp in (select value from json_each(:times)) and ${isFinished('switches')}`)
+   and timestamp in (select value from json_each(:times)) and ${isCurrent('switches', lastForgotten(':system'))}`)
 
 /** Which UUIDs of the file's switches are in use on this server. */
 const takenUuids = statement<'uuids', { uuid: string }>(
-  'select uuid from switches where uuid in (select value from json_each(:uuids))',
+  `select uuid from switches where uuid in (select value from json_each(:uuids))
+   and not ${isForgotten('switches')}`,
 )
+
+/** What only waits to be removed is in nobody's way. */
+const makeRoom = statement<'system' | 'rows'>(`
+   delete from switches where exists (select 1 from systems where forgotten_switches > 0) and id in (
+     select s.id from json_each(:rows) r cross join switches s on s.uuid = r.value ->> 0
+     where ${isForgotten('s')}
+     union all
+     select s.id from json_each(:rows) r
+     cross join switches s on s.system_id = :system and s.timestamp = r.value ->> 1
+     where ${isForgotten('s')}
+   )`)
 
 /** One that was logged at the same time meanwhile stays. */
 const insertAll = statement<'system' | 'import' | 'rows'>(`

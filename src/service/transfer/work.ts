@@ -1,9 +1,17 @@
-import type { BundleGroup, BundleMember, Format, Part, Repair } from '../../formats/bundle'
+import {
+  type BundleGroup,
+  type BundleMember,
+  type Format,
+  type Part,
+  parts,
+  type Repair,
+} from '../../formats/bundle'
 import type { BundleHead } from '../../formats/parts'
 import type { Group } from '../../model/group'
 import type { Member } from '../../model/member'
 import type { Deps } from '../deps'
-import type { Staging } from './staging'
+import { takeTurns } from '../turns'
+import { beginStaging, type Staging } from './staging'
 
 export const importParts = ['members', 'groups', 'switches'] as const
 export type ImportPart = (typeof importParts)[number]
@@ -81,4 +89,68 @@ export interface Import {
   readonly begun: Staging | null
   /** So many more rows are done. Lets others have their turn now and then. */
   step(rows?: number): Promise<void>
+}
+
+export function createImport(
+  deps: Deps,
+  systemId: number | null,
+  head: BundleHead,
+  options: ImportOptions,
+  switchRoom: number,
+): Import {
+  let begun: Promise<Staging> | undefined
+  let staging: Staging | null = null
+  return {
+    deps,
+    systemId,
+    options,
+    head,
+    members: [],
+    groups: [],
+    report: emptyReport(head, options),
+    people: { members: [], groups: [] },
+    memberIds: new Map(),
+    groupIds: new Map(),
+    writtenTags: null,
+    switchRoom,
+    async staging() {
+      begun ??= beginStaging(deps, systemId)
+      staging = await begun
+      return staging
+    },
+    get begun() {
+      return staging
+    },
+    step: steps(head, options),
+  }
+}
+
+/** Counts what is done; between two rows others have their turn. */
+function steps({ counts }: BundleHead, { only, onProgress }: ImportOptions): Import['step'] {
+  const { members, groups, switches, kept } = counts
+  const total = members + groups + switches + (only === null ? kept : 0)
+  const giveWay = takeTurns()
+  let done = 0
+  return async (rows = 1) => {
+    done += rows
+    if ((await giveWay()) || (rows > 0 && done === total)) onProgress?.(done, total)
+  }
+}
+
+function emptyReport(head: BundleHead, { dryRun }: ImportOptions): ImportReport {
+  const tallies = parts.map((part) => [
+    part,
+    { added: 0, changed: 0, unchanged: 0, left_out: head.leftOut[part] },
+  ])
+  return {
+    format: head.format,
+    dry_run: dryRun,
+    system: '',
+    ...Object.fromEntries(tallies),
+    repairs: [...head.repairs],
+    renamed: [],
+    accounts: [],
+    kept: {},
+    skipped: { ...head.skipped },
+  }
 }

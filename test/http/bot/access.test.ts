@@ -179,7 +179,7 @@ test('a bot is not limited, unlike the system it speaks for', async () => {
   expect(limited.map(({ status }) => status)).toContain(429)
 })
 
-test('no answer but of the two that make one shows a token, a key or its hash', async () => {
+test('no answer but of those that make one shows a token, a key or its hash', async () => {
   const stage = await makeStage()
   const tour: Step[] = [
     ['GET /bot/accounts/<account>'],
@@ -208,7 +208,7 @@ test('no answer but of the two that make one shows a token, a key or its hash', 
     ['DELETE /bot/systems/<system>'],
   ]
   const toured = tour.map(([line]) => shapeOf(line))
-  const making = ['POST /bot/systems', 'POST /bot/systems/*/token']
+  const making = ['POST /bot/systems', 'POST /bot/systems/*/login', 'POST /bot/systems/*/token']
   expect(routes.map(shapeOf).filter((shape) => !toured.includes(shape))).toEqual(making)
 
   const { code } = await stage.do<{ code: string }>('POST /v2/systems/@me/link-code')

@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { groups, linkCodes, members } from '../../../src/db/tables'
+import { groups, linkCodes, loginCodes, members, sessions, tokens } from '../../../src/db/tables'
 import { hashSecret } from '../../../src/service/access/secrets'
 import { EXAMPLE_CODE } from '../../../src/wire/bot'
 import { EXAMPLE_GROUP, EXAMPLE_MEMBER } from '../../../src/wire/schema'
+import { EXAMPLE_LOGIN, EXAMPLE_SESSION, EXAMPLE_TOKEN } from '../../../src/wire/web'
 import { document } from '../../document'
 import { home } from '../../kit'
 import { createBot } from '../../operator'
@@ -70,6 +71,24 @@ test.each(shown)('$line takes the body that is shown', async ({ line, body, para
     await tx.update(members).set({ hid: EXAMPLE_MEMBER }).where(eq(members.id, world.wren.id))
     const code = { system_id: world.owner.id, hash: hashSecret(EXAMPLE_CODE) }
     await tx.insert(linkCodes).values({ ...code, expires: here.deps.now() + HOUR })
+    const login = { system_id: world.owner.id, hash: hashSecret(EXAMPLE_LOGIN) }
+    await tx.insert(loginCodes).values({ ...login, expires: here.deps.now() + HOUR })
+    await tx.insert(tokens).values({
+      system_id: world.owner.id,
+      name: 'example',
+      hash: hashSecret(EXAMPLE_TOKEN),
+      created: here.deps.now(),
+    })
+    await tx.insert(sessions).values({
+      uuid: EXAMPLE_SESSION,
+      system_id: world.owner.id,
+      hash: 'of nothing',
+      name: 'Firefox on Android',
+      created: here.deps.now(),
+      last_used: here.deps.now(),
+      expires: here.deps.now() + HOUR,
+      remember: true,
+    })
     await tx.update(groups).set({ hid: EXAMPLE_GROUP }).where(eq(groups.id, world.keepers.id))
   })
   const ask: Ask = (asked, given) => {

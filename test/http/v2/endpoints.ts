@@ -132,7 +132,7 @@ export const endpoints: Record<string, Endpoint> = {
   },
   'GET /systems/{systemRef}/fronters': {
     tag: 'Switches',
-    answer: 'Switch',
+    answer: 'Fronters',
     errors: { ...read, 401: [0], 403: [0, 30004] },
   },
   'POST /systems/{systemRef}/switches': {

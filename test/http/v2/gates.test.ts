@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { group } from '../../../src/model/group'
+import { gates as modelGates } from '../../../src/model/privacy'
 import { system } from '../../../src/model/system'
 import { home } from '../../kit'
 import { type Json, makeWorld, play, type Scenarios, type Who, type World } from '../../scenarios'
@@ -118,6 +119,17 @@ for (const { of, level, line, status, code } of gates) {
       ask: line,
     }
 }
+
+test('every gate of the model is tried here', () => {
+  const untried = Object.entries(modelGates).filter(
+    ([, { level }]) => !gates.some((tried) => tried.level === level),
+  )
+  expect(
+    untried.map(
+      ([gate, { level }]) => `say in test/http/v2/gates.test.ts what ${gate} (${level}) closes`,
+    ),
+  ).toEqual([])
+})
 
 describe('a closed list', () => {
   play(place, {

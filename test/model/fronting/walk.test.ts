@@ -41,7 +41,7 @@ describe.each(oddMoments)('random histories in %s around %s', (zone, _, odd) => 
       const buckets = findBuckets(offsetsOf(zone, reach), by, question.span, 400) ?? []
       const sums = sumDays(buckets, hidesOf(question))
       walkThrough(question, sums)
-      expect(sums.days()).toEqual(daysOf(question, by))
+      expect([...sums.days()]).toEqual(daysOf(question, by))
     })
   })
 
@@ -61,7 +61,7 @@ describe.each(oddMoments)('random histories in %s around %s', (zone, _, odd) => 
     holds((question) => {
       const sums = sumPairs(hidesOf(question))
       walkThrough(question, sums)
-      expect(sums.pairs()).toEqual(pairsOf(question))
+      expect(finish(sums.pairs())).toEqual(pairsOf(question))
     })
   })
 
@@ -115,6 +115,14 @@ describe('a walk', () => {
     ])
   })
 
+  test('of many who are in front, only those end who leave', () => {
+    const many = Array.from({ length: 20 }, (_, at) => `m${at}`)
+    const ends = walkOver({ since: 0, until: 9 }, [2, ...many], [4, ...many.slice(0, -1)], [6])
+      .filter((one) => one.includes('-') && one.startsWith('m'))
+      .sort()
+    expect(ends).toEqual([...many.slice(0, -1).map((one) => `${one} 2-6`), 'm19 2-4'].sort())
+  })
+
   test('a history that begins before the span is cut at its beginning, a member twice is one', () => {
     expect(walkOver({ since: 5, until: 9 }, [1, 'b'], [3, 'a', 'a'], [12, 'c'])).toEqual([
       'a from 5',
@@ -157,6 +165,19 @@ describe('sums', () => {
     )
   })
 
+  test('a stint of more than a week has its hours of each day', () => {
+    const sums = sumHours([{ from: -Infinity, ahead: 0 }], null)
+    const [monday, nextTuesday] = [parse('2026-01-05T00:00:00Z'), parse('2026-01-13T00:00:00Z')]
+    const walk = createWalk({ since: monday, until: nextTuesday }, [sums])
+    walk.step({ timestamp: monday, members: ['a'] })
+    walk.finish()
+    const day = (seconds: number) => Array.from({ length: 24 }, () => seconds)
+    expect(sums.hours()).toEqual({
+      members: [['a', day(8 * 3600)]],
+      weekdays: [day(2 * 3600), ...Array.from({ length: 6 }, () => day(3600))],
+    })
+  })
+
   test('of many pairs the longest are kept', () => {
     const names = Array.from({ length: 30 }, (_, at) => `m${String(at).padStart(4, '0')}`)
     const pairs = sumPairs(null)
@@ -174,7 +195,7 @@ describe('sums', () => {
       }
     walk.finish()
     const best = [...lengths].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
-    expect(pairs.pairs().map(({ members, time }) => [members.join(' '), time])).toEqual(
+    expect(finish(pairs.pairs()).map(({ members, time }) => [members.join(' '), time])).toEqual(
       best.slice(0, MAX_PAIRS),
     )
   })
@@ -264,9 +285,12 @@ function shorten({ since, until }: Span): Span {
 }
 
 function offsetsOf(zone: string, span: Span): Offset[] {
-  const found = findOffsets(zone, span)
+  return finish(findOffsets(zone, span))
+}
+
+function finish<T>(work: Generator<void, T>): T {
   for (;;) {
-    const { done, value } = found.next()
+    const { done, value } = work.next()
     if (done) return value
   }
 }

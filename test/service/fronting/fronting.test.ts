@@ -19,7 +19,7 @@ import { pairsOf, type Question, stintsOf, totalsOf } from '../../model/fronting
 const NOW: Instant = Date.UTC(2026, 0, 1) * 1000
 const { deps, makeSystem } = home({ now: () => NOW })
 
-/** A system whose members take turns, one of them always there. */
+/** A system whose members take turns, one of them there until the last switch. */
 async function makeHistory(count: number): Promise<{ of: Someone; history: Shift[] }> {
   const of = await makeSystem()
   const history: Shift[] = []
@@ -32,8 +32,9 @@ async function makeHistory(count: number): Promise<{ of: Someone; history: Shift
     const addMember = tx.$client.query('insert into switch_members values (?, ?, ?)')
     for (let at = 0; at < count; at++) {
       const timestamp = NOW - (count - at) * MINUTE
-      const [always, ...others] = people as [Member, ...Member[]]
-      const members = [always, ...others.filter((_, place) => (at >> place) % 3 === 0)]
+      const [lasting, ...others] = people as [Member, ...Member[]]
+      const taking = others.filter((_, place) => (at >> place) % 3 === 0)
+      const members = at === count - 1 ? taking : [lasting, ...taking]
       const row = addSwitch.get(crypto.randomUUID(), of.id, timestamp)
       for (const [position, { id }] of members.entries()) addMember.run(row?.id ?? 0, position, id)
       history.push({ timestamp, members: members.map(({ hid }) => hid) })
@@ -53,6 +54,24 @@ describe('a history of several pages', () => {
     expect(await getTotals(deps, nobody, of.hid, span)).toEqual(totalsOf(question))
     expect(await listPairs(deps, nobody, of.hid, span)).toEqual(pairsOf(question))
     expect(await listStints(deps, nobody, of.hid, asked)).toEqual(stintsOf(question))
+  })
+
+  test.each([
+    ['in the middle', { since: NOW - 5 * HOUR, until: NOW - 4 * HOUR }],
+    ['until now', { since: NOW - HOUR, until: NOW }],
+  ])('has a calendar of the stints that the slow way finds, %s', async (_, span) => {
+    const { of, history } = await makeHistory(400)
+    const question: Question = { history, now: NOW, span, zone: 'UTC', hidden: new Set() }
+    const text = new TextDecoder().decode(await getCalendar(deps, nobody, of.hid, span))
+    const events = text.split('BEGIN:VEVENT').slice(1).map(eventOf)
+    const expected = stintsOf(question).map(({ member, from, to }) => ({
+      uid: `${member}-${from}@multitude`,
+      start: calendarTime(from),
+      end: calendarTime(to ?? NOW),
+      status: to === null ? 'TENTATIVE' : 'CONFIRMED',
+    }))
+    expect(expected).not.toBeEmpty()
+    expect(events.toSorted(byUid)).toEqual(expected.toSorted(byUid))
   })
 
   test('is read as of one moment, while others are answered and write', async () => {
@@ -99,3 +118,18 @@ describe('a history of several pages', () => {
     expect(turns).toBeGreaterThan(2)
   })
 })
+
+function eventOf(text: string) {
+  const [uid, start, end, status] = ['UID', 'DTSTART', 'DTEND', 'STATUS'].map(
+    (name) => text.match(new RegExp(`^${name}:(.*)`, 'm'))?.[1] ?? '',
+  )
+  return { uid, start, end, status }
+}
+
+function calendarTime(at: Instant): string {
+  return new Date(at / 1000).toISOString().replace(/[-:]|\.\d+/g, '')
+}
+
+function byUid(a: { uid?: string | undefined }, b: { uid?: string | undefined }): number {
+  return (a.uid ?? '') < (b.uid ?? '') ? -1 : 1
+}

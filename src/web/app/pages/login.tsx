@@ -35,8 +35,8 @@ function WithToken() {
     <Door heading={words.welcome}>
       <p>{words.howToComeIn}</p>
       <form onSubmit={submit} noValidate>
-        {/* What a keeper of passwords files the token under. */}
-        <input type="text" autocomplete="username" hidden readOnly value={words.yourSystem} />
+        {/* So that a password manager knows what the token is for. */}
+        <input type="text" autocomplete="username" hidden readOnly value={words.title} />
         <div class="field">
           <label for="token">{words.token}</label>
           <input

@@ -90,10 +90,10 @@ test('an event keeps its UID when the stint ends', async () => {
 test('events are those of the other calendar export', async () => {
   const world = await makeWorld(place)
   const { text } = await world.ask('GET /v2/systems/@me/export/front-history?format=ics')
-  const whole = readTwice(text).map(({ uid, title }) => ({ uid, title }))
+  const titlesOf = (calendar: string) =>
+    sorted(readTwice(calendar)).map(({ uid, title }) => ({ uid, title }))
   const span = 'since=2020-01-01'
-  const subscribed = readTwice(await subscribe(world, 'owner', span))
-  expect(subscribed.map(({ uid, title }) => ({ uid, title }))).toEqual(whole)
+  expect(titlesOf(await subscribe(world, 'owner', span))).toEqual(titlesOf(text))
 })
 
 test('names that are hard to write are read as they are', async () => {

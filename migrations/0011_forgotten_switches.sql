@@ -1,0 +1,2 @@
+ALTER TABLE `systems` ADD `forgotten_switches` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+CREATE INDEX `systems_forgetting` ON `systems` (`forgotten_switches`) WHERE "systems"."forgotten_switches" > 0;

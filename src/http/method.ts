@@ -1,0 +1,4 @@
+/** Whether a request only looks: HEAD is answered as GET. */
+export function isRead(method: string): boolean {
+  return method === 'GET' || method === 'HEAD'
+}

@@ -1,0 +1,222 @@
+import type { Db } from '../db/handle'
+import { isNamed, LOSES_ITS_NAME, unnamed } from '../db/named'
+import { statement } from '../db/statement'
+import { error } from '../model/errors'
+import type { Deps } from './deps'
+import { removeSomeTags, tagSetOf } from './proxy/tagKeys'
+
+/**
+ * What has few rows is deleted at once. What has many is only taken out of everybody's sight, in the
+ * transaction that deletes it: a system or a member loses its name, a history is forgotten. Its rows
+ * are removed in slices afterwards, by whoever runs next if need be.
+ */
+
+/** So many rows are deleted in a moment. */
+const FEW = 500
+
+export async function removeSystem(tx: Db, id: number): Promise<void> {
+  if (isFew(await sizeOfSystem(tx).get({ id }))) return void (await deleteSystem(tx).run({ id }))
+  // Without these nobody can come as the system, nor write to it.
+  for (const remove of access) await remove(tx).run({ id })
+  for (const takeName of namesOfSystem) await takeName(tx).run({ id })
+  await forget(tx).run({ id })
+}
+
+export async function removeMember(tx: Db, id: number): Promise<void> {
+  if (isFew(await sizeOfMember(tx).get({ id }))) return void (await deleteMember(tx).run({ id }))
+  const place = await insertPlace(tx).get(unnamed())
+  for (const remove of besideMember) await remove(tx).run({ id })
+  await moveMember(tx).run({ id, place: place?.id ?? null })
+}
+
+/** All switches of a system. */
+export async function removeSwitches(tx: Db, id: number): Promise<void> {
+  const isSmall = isFew(await sizeOfHistory(tx).get({ id }))
+  await (isSmall ? deleteSwitches : forget)(tx).run({ id })
+}
+
+/** For writes: the system may have been deleted while they waited for their turn. */
+export async function refuseDeleted(tx: Db, id: number): Promise<void> {
+  if (!(await stillThere(tx).get({ id }))) throw error('systemNotFound')
+}
+
+type IsStopped = () => boolean
+
+const never: IsStopped = () => false
+
+/** Removes the rows of all that was deleted, by this process or by another one. */
+export async function removeDeleted(deps: Deps, isStopped = never): Promise<void> {
+  for (const { id, last } of await forgotten(deps.db).all({}))
+    await removeForgotten(deps, id, last, isStopped)
+  for (const { id } of await leftPlaces(deps.db).all({})) await removePlace(deps, id, isStopped)
+}
+
+/** A system without a name, with everything in it. */
+export async function removePlace(deps: Deps, id: number, isStopped = never): Promise<void> {
+  await removeTags(deps, await tagSetOf(deps.db, id), isStopped)
+  for (const some of partsOfPlace)
+    await inSlices(deps, isStopped, async (tx, most) => (await some(tx).all({ id, most })).length)
+  if (!isStopped()) await deps.transact(async (tx) => void (await deleteSystem(tx).run({ id })))
+}
+
+/** Keys that nobody asks for any more. */
+export async function removeTags(deps: Deps, setId: number, isStopped = never): Promise<void> {
+  await inSlices(deps, isStopped, (tx, most) => removeSomeTags(tx, setId, most))
+}
+
+async function removeForgotten(
+  deps: Deps,
+  id: number,
+  last: number,
+  isStopped: IsStopped,
+): Promise<void> {
+  // New ones may lie between them, and are not looked at again and again.
+  let from = -Infinity
+  await inSlices(deps, isStopped, async (tx, most) => {
+    const gone = await someForgotten(tx).all({ id, last, from, most })
+    for (const { timestamp } of gone) from = Math.max(from, timestamp)
+    return gone.length
+  })
+  if (!isStopped()) await deps.transact(async (tx) => void (await remembered(tx).run({ id, last })))
+}
+
+/** How long one slice may hold the write lock, and how many rows it removes for a start. */
+const SLICE_MS = 10
+const FIRST_SLICE = 100
+const LARGEST_SLICE = 1000
+
+/** Removes some rows after the other, in transactions so short that nobody waits for them. */
+async function inSlices(
+  deps: Deps,
+  isStopped: IsStopped,
+  remove: (tx: Db, most: number) => Promise<number>,
+): Promise<void> {
+  let most = FIRST_SLICE
+  while (!isStopped()) {
+    let took = 0
+    const gone = await deps.transact(async (tx) => {
+      const began = performance.now()
+      const count = await remove(tx, most)
+      took = performance.now() - began
+      return count
+    }, 'slice')
+    if (gone < most) return
+    // Some rows have many others that go with them.
+    if (took < SLICE_MS / 2) most = Math.min(most * 2, LARGEST_SLICE)
+    if (took > SLICE_MS) most = Math.ceil(most / 2)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+function isFew(found: { size: number } | null): boolean {
+  return (found?.size ?? 0) <= FEW
+}
+
+/** How many rows there are, as far as that matters. */
+function createSize(...from: string[]) {
+  const counts = from.map(
+    (rows) => `(select count(*) from (select 1 from ${rows} limit ${FEW + 1}))`,
+  )
+  return statement<'id', { size: number }>(`select ${counts.join(' + ')} as size`)
+}
+
+const ofSystem = (table: string) => `${table} where system_id = :id`
+const ofMember = (table: string) => `${table} where member_id = :id`
+
+const history = [
+  ofSystem('switches'),
+  `(select id from ${ofSystem('switches')} limit ${FEW + 1}) s
+   cross join switch_members m on m.switch_id = s.id`,
+]
+
+const sizeOfHistory = createSize(...history)
+
+const sizeOfMember = createSize(ofMember('switch_members'), ofMember('messages'))
+
+const sizeOfSystem = createSize(
+  ...history,
+  ...['members', 'groups', 'messages', 'events', 'archive', 'autoproxy'].map(ofSystem),
+  'proxy_tag_keys where set_id = (select coalesce(tag_set, id) from systems where id = :id)',
+)
+
+const stillThere = statement<'id'>(
+  `select id from systems where id = :id and ${isNamed('systems')}`,
+)
+
+const deleteSystem = statement<'id'>('delete from systems where id = :id')
+const deleteMember = statement<'id'>('delete from members where id = :id')
+const deleteSwitches = statement<'id'>('delete from switches where system_id = :id')
+
+const access = [
+  'tokens',
+  'sessions',
+  'login_codes',
+  'preferences',
+  'accounts',
+  'link_codes',
+  'settings',
+  'webhooks',
+  'deliveries',
+  'imports',
+].map((table) => statement<'id'>(`delete from ${ofSystem(table)}`))
+
+const namesOfSystem = [
+  `systems set ${LOSES_ITS_NAME} where id = :id`,
+  `members set ${LOSES_ITS_NAME} where system_id = :id`,
+  `groups set ${LOSES_ITS_NAME} where system_id = :id`,
+].map((rest) => statement<'id'>(`update ${rest}`))
+
+/** Numbers of switches only grow, so those that come later are not meant. */
+const forget = statement<'id'>(`
+   update systems set forgotten_switches = (select coalesce(max(id), 0) from switches)
+   where id = :id`)
+
+const insertPlace = statement<'hid' | 'uuid', { id: number }>(
+  'insert into systems (hid, uuid) values (:hid, :uuid) returning id',
+)
+
+const besideMember = ['group_members', 'proxy_tag_keys', 'pinned_members'].map((table) =>
+  statement<'id'>(`delete from ${ofMember(table)}`),
+)
+
+const moveMember = statement<'id' | 'place'>(
+  `update members set ${LOSES_ITS_NAME}, system_id = :place, proxy_tags = '[]' where id = :id`,
+)
+
+const forgotten = statement<never, { id: number; last: number }>(
+  'select id, forgotten_switches as last from systems where forgotten_switches > 0',
+)
+
+const someForgotten = statement<'id' | 'last' | 'from' | 'most', { timestamp: number }>(`
+   delete from switches where id in (
+     select id from switches where system_id = :id and timestamp > :from and +id <= :last
+     order by timestamp limit :most
+   ) returning timestamp`)
+
+/** Unless it was deleted once more meanwhile. */
+const remembered = statement<'id' | 'last'>(
+  'update systems set forgotten_switches = 0 where id = :id and forgotten_switches = :last',
+)
+
+/** Where no import is under way. */
+const leftPlaces = statement<never, { id: number }>(`
+   select id from systems where not ${isNamed('systems')}
+   and id not in (select place_id from imports)`)
+
+/** In an order in which the rows that are left always make sense. */
+const partsOfPlace = [
+  ...['switches', 'messages', 'events', 'archive', 'autoproxy', 'system_guilds', 'groups'].map(
+    (table) =>
+      `delete from ${table} where rowid in (select rowid from ${ofSystem(table)} limit :most)`,
+  ),
+  `delete from switch_members where rowid in (${inMembers('switch_members')})`,
+  // Messages outlive their member.
+  `update messages set member_id = null where rowid in (${inMembers('messages')})`,
+  `delete from member_guilds where rowid in (${inMembers('member_guilds')})`,
+  `delete from members where id in (select id from ${ofSystem('members')} limit :most)`,
+].map((some) => statement<'id' | 'most'>(`${some} returning 1`))
+
+function inMembers(table: string): string {
+  return `select ${table}.rowid from members cross join ${table} on ${table}.member_id = members.id
+    where members.system_id = :id limit :most`
+}

@@ -10,6 +10,8 @@ import {
   type Switch,
   sinceWhen,
   switchAt,
+  takeNewest,
+  takeOne,
   weighTime,
 } from '../../src/web/app/history'
 
@@ -66,6 +68,24 @@ describe('the likely ones', () => {
       now,
     )
     expect((weights.get('old') ?? 0) / (weights.get('new') ?? 1)).toBeCloseTo(0.5, 6)
+  })
+})
+
+describe('what is known of the history', () => {
+  test('is what the newest page says of its span, and what is older', () => {
+    const page = [at(12, 'moss'), at(9, 'wren', 'atlas')]
+    const known = takeNewest(day, page, false)
+    expect(known.map(({ id }) => id)).toEqual(['s12', 's9', 's7', 's0'])
+    expect(takeNewest(day, page, true)).toEqual(page)
+    expect(takeNewest(day, [], true)).toEqual([])
+  })
+
+  test('has no holes: one from before what is known is left for later', () => {
+    const old = at(-50, 'moss')
+    expect(takeOne(day, old, true)).toEqual(day)
+    expect(takeOne(day, old, false).at(-1)).toBe(old)
+    const moved = { ...at(9, 'wren', 'atlas'), timestamp: -50 * HOUR }
+    expect(takeOne(day, moved, true).map(({ id }) => id)).toEqual(['s11', 's7', 's0'])
   })
 })
 

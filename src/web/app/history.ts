@@ -18,6 +18,21 @@ export function mergeSwitches(known: Switches, news: Switches): Switches {
   return [...all.values()].sort((a, b) => b.timestamp - a.timestamp)
 }
 
+/** What is known after the newest page was fetched again: of its span, only what is in it. */
+export function takeNewest(known: Switches, page: Switches, isAll: boolean): Switches {
+  const oldest = page.at(-1)
+  if (isAll || !oldest) return page
+  return [...page, ...known.filter(({ timestamp }) => timestamp < oldest.timestamp)]
+}
+
+/** Takes one in; but where older ones are not known yet, nothing beyond: it would leave a hole. */
+export function takeOne(known: Switches, one: Switch, hasOlder: boolean): Switches {
+  const others = known.filter(({ id }) => id !== one.id)
+  const oldest = others.at(-1)
+  if (hasOlder && oldest && one.timestamp < oldest.timestamp) return others
+  return mergeSwitches(others, [one])
+}
+
 /** The switch that holds at a moment. */
 export function switchAt(switches: Switches, at: Instant): Switch | null {
   return switches.find(({ timestamp }) => timestamp <= at) ?? null

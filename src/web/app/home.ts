@@ -9,6 +9,7 @@ import {
   link,
   loadAhead,
   loadAll,
+  loadAnew,
   loadGroup,
   loadGroups,
   loadMember,
@@ -138,7 +139,7 @@ function fetchOne(one: Stale): Promise<void> {
     members: loadMembers,
     groups: loadGroups,
     switches: loadSwitches,
-    all: loadAll,
+    all: loadAnew,
   }
   return lists[one.kind]()
 }

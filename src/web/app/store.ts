@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals'
 import { formatInstant, parseInstant } from '../../model/time'
 import { askOwn } from './client'
-import { mergeSwitches, type Switch, type Switches } from './history'
+import { mergeSwitches, type Switch, type Switches, takeNewest, takeOne } from './history'
 import type { LiveState } from './live'
 
 /** What is known of the system that is logged in. */
@@ -92,6 +92,14 @@ export async function loadAll(): Promise<void> {
   isLoaded.value = true
 }
 
+/** After an import nothing that was known counts. */
+export async function loadAnew(): Promise<void> {
+  switches.value = []
+  hasOlder.value = false
+  await loadAll()
+  await loadAhead()
+}
+
 /** Enough of the history to know who is likely to come. */
 export async function loadAhead(): Promise<void> {
   for (let page = 1; page < PAGES_AHEAD && hasOlder.value; page++) await loadOlder()
@@ -126,8 +134,10 @@ export async function savePreferences(patch: Partial<Preferences>): Promise<void
 /** The newest ones; what is older is fetched when somebody looks at it. */
 export async function loadSwitches(): Promise<void> {
   const page = (await askOwn<SpelledSwitch[]>(`${OWN}/switches?limit=${PAGE}`)) ?? []
-  switches.value = page.map(readSwitch)
-  hasOlder.value = page.length === PAGE
+  const isAll = page.length < PAGE
+  const known = takeNewest(switches.value, page.map(readSwitch), isAll)
+  hasOlder.value = !isAll && (known.length === page.length || hasOlder.value)
+  switches.value = known
 }
 
 export async function loadOlder(): Promise<void> {
@@ -136,6 +146,8 @@ export async function loadOlder(): Promise<void> {
   const before = encodeURIComponent(formatInstant(oldest.timestamp))
   const page =
     (await askOwn<SpelledSwitch[]>(`${OWN}/switches?limit=${PAGE}&before=${before}`)) ?? []
+  // Somebody else was quicker, or all is known anew: this page might not fit on.
+  if (switches.value.at(-1)?.id !== oldest.id) return
   switches.value = mergeSwitches(switches.value, page.map(readSwitch))
   hasOlder.value = page.length === PAGE
 }
@@ -152,7 +164,7 @@ export async function loadSwitch(uuid: string): Promise<void> {
 }
 
 export function keepSwitch(one: Switch): void {
-  switches.value = mergeSwitches(switches.value, [one])
+  switches.value = takeOne(switches.value, one, hasOlder.value)
 }
 
 export function dropSwitch(id: string): void {

@@ -186,7 +186,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.keyboard.press('h')
     await page.getByRole('heading', { name: 'History' }).waitFor()
     expect(await page.title()).toContain('History')
-    expect(await page.evaluate('document.activeElement.tagName')).toBe('H1')
+    await page.locator('h1:focus').waitFor()
   })
 
   test('nothing needs scrolling sideways, and what can be tapped is large', async () => {

@@ -43,7 +43,7 @@ export function Now() {
   const log = async (ids: readonly string[]) => {
     const at = earlier.value && momentOf(earlier.value, now.value, zone.value)
     // The banner and the bar say so for as long as it lasts.
-    if (isAway.value) return say(words.notConnected)
+    if (isAway.value) return
     if (earlier.value && at === null) return setProblem(words.notATime)
     if (at !== null && at > now.value) return setProblem(words.notYet)
     const [chosen, when] = [choice.value, earlier.value]

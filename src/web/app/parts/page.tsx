@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { system } from '../store'
 import { words } from '../words'
 
@@ -17,7 +17,8 @@ interface Props {
 export function Page({ place, heading = place, isQuiet = false, beside, children }: Props) {
   const title = useRef<HTMLHeadingElement>(null)
   const name = system.value?.name ?? words.title
-  useEffect(() => {
+  // Before anything is painted, so that the focus is never nowhere.
+  useLayoutEffect(() => {
     title.current?.focus({ preventScroll: true })
     scrollTo(0, 0)
   }, [])

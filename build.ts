@@ -2,37 +2,71 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { $ } from 'bun'
+import { type Papers, pack, writePapers } from './.ci/release/archive'
+import { debianNames, packDeb } from './.ci/release/deb'
+import { fetchRuntime, type Target, targets } from './.ci/release/runtimes'
+import manifest from './package.json' with { type: 'json' }
 import { bundlePage } from './src/web/bundle'
 import { packFile } from './src/web/pages'
 
-/** Makes the executable for this machine, or with --all those of every platform with checksums. */
-const targets = [
-  'linux-x64',
-  'linux-arm64',
-  'linux-x64-musl',
-  'linux-arm64-musl',
-  'darwin-x64',
-  'darwin-arm64',
-  'windows-x64',
-] as const
+/**
+ * Makes the executable for this machine. With --all a release too: every platform, packed, with
+ * checksums; or of those platforms alone that are named, such as linux-x64.
+ */
 
 const page = await packPage()
 
 const commit = (await $`git rev-parse --short HEAD`.nothrow().quiet().text()).trim() || 'unknown'
+const builtAt = Number(
+  (await $`git log -1 --format=%ct`.nothrow().quiet().text()).trim() ||
+    Math.floor(Date.now() / 1000),
+)
 
-if (process.argv.includes('--all')) {
-  const sums: string[] = []
-  for (const target of targets) {
-    const file = await compile(`dist/multitude-${target}`, `bun-${target}`)
-    const hash = new Bun.CryptoHasher('sha256').update(await Bun.file(file).arrayBuffer())
-    sums.push(`${hash.digest('hex')}  ${file.slice('dist/'.length)}`)
-  }
-  await Bun.write('dist/SHA256SUMS', `${sums.join('\n')}\n`)
-  console.log('dist/SHA256SUMS')
-}
 await smoke(await compile('dist/multitude'))
+const asked = process.argv.slice(2)
+const wanted = targets.filter((target) => asked.includes('--all') || asked.includes(target))
+if (wanted.length > 0) await release(wanted)
 
-async function compile(outfile: string, target?: string): Promise<string> {
+async function release(wanted: readonly Target[]): Promise<void> {
+  const work = await mkdtemp(join(tmpdir(), 'multitude-release-'))
+  const missing: string[] = []
+  const made: string[] = []
+  /** Whatever cannot be had here is told at the end, and keeps nobody from the rest. */
+  const attempt = async (what: string, make: () => Promise<string>) => {
+    try {
+      made.push(await make())
+      console.log(`dist/${made.at(-1)}`)
+    } catch (cause) {
+      missing.push(`${what}: ${(cause as Error).message}`)
+    }
+  }
+  try {
+    for (const old of new Bun.Glob('dist/{multitude[-_]*,SHA256SUMS}').scanSync()) await rm(old)
+    const papers: Papers = { folder: join(work, 'papers'), version: manifest.version, builtAt }
+    await writePapers('dist/multitude', papers)
+    for (const target of wanted) {
+      const outfile = join(work, `${target}${target.startsWith('windows') ? '.exe' : ''}`)
+      await attempt(target, async () => {
+        const executable = await compile(outfile, target)
+        return await pack(executable, target, papers, work)
+      })
+      if (target in debianNames)
+        await attempt(`${target} for Debian`, () => {
+          if (!Bun.which('dpkg-deb')) throw new Error('there is no dpkg-deb here')
+          return packDeb(outfile, debianNames[target as keyof typeof debianNames], papers, work)
+        })
+    }
+    await $`cp .ci/release/install.sh dist/install.sh`
+    const sums = await $`sha256sum ${[...made, 'install.sh'].toSorted()}`.cwd('dist').text()
+    await Bun.write('dist/SHA256SUMS', sums)
+    console.log('dist/SHA256SUMS')
+  } finally {
+    await rm(work, { recursive: true })
+  }
+  for (const what of missing) console.error(`!!! NOT BUILT: ${what} !!!`)
+}
+
+async function compile(outfile: string, target?: Target): Promise<string> {
   const result = await Bun.build({
     entrypoints: ['src/main.ts'],
     minify: true,
@@ -41,10 +75,15 @@ async function compile(outfile: string, target?: string): Promise<string> {
     // What is imported only when it is needed lies apart, and is not read until then.
     format: 'esm',
     splitting: true,
-    define: { 'process.env.MULTITUDE_COMMIT': JSON.stringify(commit) },
+    define: {
+      'process.env.MULTITUDE_COMMIT': JSON.stringify(commit),
+      'process.env.MULTITUDE_DATE': JSON.stringify(
+        new Date(builtAt * 1000).toISOString().slice(0, 10),
+      ),
+    },
     compile: {
       outfile,
-      ...(target && { target: target as Bun.Build.CompileTarget }),
+      ...(target && { target: `bun-${target}`, executablePath: await fetchRuntime(target) }),
       // A bunfig.toml in the folder it is started from could make it run foreign code.
       autoloadBunfig: false,
       // It reads `.env` itself, as weighty as the README says.
@@ -53,9 +92,8 @@ async function compile(outfile: string, target?: string): Promise<string> {
   })
   const [executable] = result.outputs
   if (!executable) throw new Error(`nothing was built for ${target}`)
-  const path = target?.includes('windows') ? `${outfile}.exe` : outfile
-  console.log(`${path}  ${(Bun.file(path).size / 1024 / 1024).toFixed(0)} MiB`)
-  return path
+  console.log(`${outfile}  ${(Bun.file(outfile).size / 1024 / 1024).toFixed(0)} MiB`)
+  return outfile
 }
 
 /** The page as files that lie nowhere but in the executable, and the list of them. */

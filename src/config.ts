@@ -16,6 +16,7 @@ import {
   parseRateLimits,
   parseText,
   type RateLimits,
+  type Reader,
   showDuration,
   usualLimits,
 } from './config/values'
@@ -26,8 +27,7 @@ export type { RateLimits }
 /** A setting: what it is without being set, how its text is read, and one line for the operator. */
 interface Setting<T> {
   readonly initial: T
-  /** Reads the text, or throws what the text should have been. */
-  readonly read: (text: string) => T
+  readonly read: Reader<T>
   /** Spells the value as it is read, where its plain text would not do. */
   show?(value: T): string
   readonly doc: string
@@ -66,6 +66,11 @@ export const settings = {
     'auto',
     oneOf('auto', 'text', 'json'),
     'text, json, or auto: text on a terminal and json elsewhere',
+  ),
+  LOG_CLIENT: setting<'off' | 'on'>(
+    'off',
+    oneOf('off', 'on'),
+    'on: the log has the address of whoever asks, as fail2ban needs it; off: it has none',
   ),
   RATE_LIMIT: setting<RateLimits | null>(
     usualLimits,
@@ -213,6 +218,11 @@ export function flagOf(name: SettingName): string {
   return flag ?? name.toLowerCase().replaceAll('_', '-')
 }
 
+/** The words that a setting takes, where no others are taken. */
+export function choicesOf(name: SettingName): readonly string[] | undefined {
+  return (settings[name] as Setting<unknown>).read.choices
+}
+
 /** The settings with the values in force, as text that can be read back; secrets are masked. */
 export function describeConfig({ config, origins }: Settled) {
   return entries().map(([name, { initial, secret, doc, show = showPlain }]) => ({
@@ -229,7 +239,7 @@ function entries(): [SettingName, Setting<unknown>][] {
   return Object.entries(settings) as [SettingName, Setting<unknown>][]
 }
 
-function setting<T>(initial: T, read: (text: string) => T, doc: string): Setting<T> {
+function setting<T>(initial: T, read: Reader<T>, doc: string): Setting<T> {
   return { initial, read, doc }
 }
 

@@ -14,6 +14,8 @@ export interface Log {
 }
 
 const levels: LogLevel[] = ['debug', 'info', 'warn', 'error']
+/** As syslog counts them. */
+const priorities: Record<LogLevel, number> = { debug: 7, info: 6, warn: 4, error: 3 }
 const FLUSH_AFTER_MS = 100
 const FLUSH_AT = 500
 
@@ -28,8 +30,13 @@ export function createLog(
   least: LogLevel,
   format: 'text' | 'json',
   write: (text: string) => void = writeToStandardError,
+  /** Whether each line begins with its priority, which the journal of systemd takes off. */
+  hasPriorities = false,
 ): Log {
-  const spell = format === 'json' ? spellJson : spellText
+  const spellPlain = format === 'json' ? spellJson : spellText
+  const spell = hasPriorities
+    ? (entry: Entry, iso: string) => `<${priorities[entry.level]}>${spellPlain(entry, iso)}`
+    : spellPlain
   const isoOf = createIsoSpelling()
   const threshold = levels.indexOf(least)
   let entries: Entry[] = []

@@ -96,7 +96,7 @@ describe('the house', () => {
 
   test('only main reads the environment and the arguments', () => {
     const readers = files.filter((file) =>
-      /process\.(env\b(?!\.MULTITUDE_COMMIT)|argv)/.test(read(join('src', file))),
+      /process\.(env\b(?!\.MULTITUDE_(COMMIT|DATE))|argv)/.test(read(join('src', file))),
     )
     expect(readers.toSorted()).toEqual(['cli/self.ts', 'main.ts'])
   })
@@ -221,6 +221,7 @@ describe('in a fresh clone', () => {
     'dev',
     'test',
     'test:irc',
+    'test:release',
     'check',
     'build',
     'bench',

@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util'
-import { flagOf } from '../config'
 import { type Call, type Command, UsageError } from './command'
-import { settingsOf } from './help'
+import { flagsOf } from './flags'
 import { suggest } from './suggest'
 
 type Options = Record<string, { type: 'string' | 'boolean'; short?: string }>
@@ -23,16 +22,8 @@ export function parseArguments(command: Command, argv: string[]): Pick<Call, 'ar
 }
 
 function optionsOf(command: Command): Options {
-  const own = Object.entries(command.flags ?? {}).map(([name, { type }]) => [name, { type }])
-  const config = settingsOf(command).map((name) => [flagOf(name), { type: 'string' }])
-  return Object.fromEntries([
-    ...own,
-    ...config,
-    ...(command.destroys ? [['yes', { type: 'boolean' }]] : []),
-    ['env-file', { type: 'string' }],
-    ['json', { type: 'boolean' }],
-    ['help', { type: 'boolean', short: 'h' }],
-  ])
+  const options = flagsOf(command).map(({ name, type }) => [name, { type }])
+  return { ...Object.fromEntries(options), help: { type: 'boolean', short: 'h' } }
 }
 
 function parse(args: string[], options: Options) {

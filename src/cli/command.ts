@@ -1,10 +1,17 @@
 import type { SettingName, Settled } from '../config'
 import type { Deps } from '../service/deps'
+import type { Supervisor } from './supervisor'
 
-interface Flag {
-  type: 'string' | 'boolean'
-  doc: string
+export interface Flag {
+  readonly type: 'string' | 'boolean'
+  readonly doc: string
+  /** The words it takes, where they are few. */
+  readonly choices?: readonly string[] | undefined
+  /** Whether it takes the name of a file or a folder. */
+  readonly isPath?: boolean
 }
+
+export type CommandFlags = Readonly<Record<string, Flag>>
 
 /** What is done where there is no database: one is made, or one that is gone afterwards, or none. */
 export type Making = boolean | 'passing'
@@ -15,7 +22,7 @@ export interface Command {
   readonly summary: string
   /** Names of the arguments it needs, in order. */
   readonly args?: readonly string[]
-  readonly flags?: Readonly<Record<string, Flag>>
+  readonly flags?: CommandFlags
   /** The settings it takes as flags; only the database where nothing is said. */
   readonly takesSettings?: 'all' | readonly SettingName[]
   /** Makes a database where there is none. Others refuse: it is the wrong place, most likely. */
@@ -31,6 +38,8 @@ export type Flags = Readonly<Record<string, string | boolean | undefined>>
 export interface Call extends Settled {
   readonly args: readonly string[]
   readonly flags: Flags
+  /** What the program was told by who started it. */
+  readonly supervisor: Supervisor
   /** Opens the database when first asked for, migrating it if need be. */
   readonly deps: () => Deps
   /** Asks on a terminal; elsewhere `--yes` must have been given. */

@@ -1,5 +1,5 @@
-import { flagOf, type SettingName, settings } from '../config'
 import { type Command, columns, usageOf } from './command'
+import { flagsOf, spellFlag } from './flags'
 
 /** The help for these words: of the program, of a group such as `system`, or of one command. */
 export function findHelp(commands: readonly Command[], words: readonly string[]): string | null {
@@ -13,11 +13,6 @@ export function findHelp(commands: readonly Command[], words: readonly string[])
 /** Whether commands begin with this word, without it being one. */
 export function isGroup(commands: readonly Command[], word: string): boolean {
   return commands.some(({ name }) => name.startsWith(`${word} `))
-}
-
-/** The settings that a command takes as flags. */
-export function settingsOf({ takesSettings = ['DATABASE_URL'] }: Command): readonly SettingName[] {
-  return takesSettings === 'all' ? (Object.keys(settings) as SettingName[]) : takesSettings
 }
 
 function explainAll(commands: readonly Command[]): string {
@@ -39,20 +34,6 @@ function listOf(commands: readonly Command[]): string {
 }
 
 function explainCommand(command: Command): string {
-  const flags: [string, string][] = [
-    ...Object.entries(command.flags ?? {}).map(([name, { type, doc }]): [string, string] => [
-      type === 'boolean' ? `--${name}` : `--${name} ${name.toUpperCase()}`,
-      doc,
-    ]),
-    ...settingsOf(command).map((name): [string, string] => [
-      `--${flagOf(name)} ${name}`,
-      settings[name].doc,
-    ]),
-    ...(command.destroys ? [['--yes', 'Do not ask'] as [string, string]] : []),
-    ['--env-file FILE', 'Read settings from this file'],
-    ['--json', 'Print one JSON value'],
-    ['--help', 'Print this'],
-  ]
-  const list = columns(flags.map(([flag, doc]) => [`  ${flag}`, doc]))
+  const list = columns(flagsOf(command).map((flag) => [`  ${spellFlag(flag)}`, flag.doc]))
   return `${command.summary}.\n\nusage: ${usageOf(command)}\n\n${list}`
 }

@@ -2,6 +2,7 @@ import { describeServer } from '../app'
 import { describeConfig } from '../config'
 import { commit, version } from '../version'
 import { type Command, columns } from './command'
+import { describeUpgrade, noBackup, upgradeUncopied } from './database'
 
 export const programCommands: Command[] = [
   {
@@ -22,8 +23,12 @@ export const programCommands: Command[] = [
   {
     name: 'migrate',
     summary: 'Bring the database to this version’s tables, without serving',
+    flags: noBackup,
     makesDatabase: () => true,
-    async run({ deps, config }) {
+    async run({ deps, config, flags }) {
+      const uncopied = flags['no-backup'] === true ? upgradeUncopied(config) : null
+      if (uncopied)
+        process.stderr.write(`multitude: ${describeUpgrade(config.DATABASE_URL, uncopied)}\n`)
       deps()
       return {
         json: { database: config.DATABASE_URL, version },

@@ -9,6 +9,7 @@ import { botCommands } from './bot'
 import { careCommands } from './care'
 import { type Command, Failure, UsageError, usageOf } from './command'
 import { openDatabase } from './database'
+import { selfDescriptions } from './describe'
 import { readEnvFiles, serviceFileOf } from './envFiles'
 import { frontCommands } from './front'
 import { healthCommand } from './health'
@@ -18,6 +19,7 @@ import { programCommands } from './program'
 import { isExecutable } from './self'
 import { serveCommand } from './serve'
 import { suggest } from './suggest'
+import { readSupervisor } from './supervisor'
 import { systemCommands } from './system'
 import { tokenCommands } from './token'
 import { transferCommands } from './transfer'
@@ -34,6 +36,7 @@ export const commands: Command[] = [
   ...transferCommands,
   ...careCommands,
   ...programCommands,
+  ...selfDescriptions(() => commands),
 ]
 
 const OK = 0
@@ -64,6 +67,7 @@ export async function run(
       ...settled,
       args,
       flags,
+      supervisor: readSupervisor(env),
       deps: () => {
         opened ??= openDatabase(settled.config, command.makesDatabase?.(flags) ?? false, closed)
         return opened.deps

@@ -1,5 +1,6 @@
 import { type App, createApp } from '../app'
 import type { Config } from '../config'
+import type { Upgrade } from '../db/migrate'
 import { explainTrouble } from '../db/trouble'
 import { createLog, type Log } from '../log'
 import { operator } from '../model/privacy'
@@ -8,36 +9,48 @@ import { commit, version } from '../version'
 import { readAside } from './aside'
 import { scheduleBackups } from './backups'
 import { type Command, columns, Failure } from './command'
-import { hasDatabase } from './database'
+import { describeUpgrade, hasDatabase, noBackup, upgradeUncopied } from './database'
 import { typedCommand } from './self'
+import { reportTo } from './supervisor'
 
 export const serveCommand: Command = {
   name: 'serve',
   summary: 'Serve the API (also when no command is given)',
   takesSettings: 'all',
+  flags: noBackup,
   makesDatabase: () => true,
-  async run({ config, flags }) {
+  async run({ config, flags, supervisor }) {
     const isTerminal = process.stderr.isTTY === true
     const format = config.LOG_FORMAT === 'auto' ? (isTerminal ? 'text' : 'json') : config.LOG_FORMAT
-    const log = createLog(config.LOG_LEVEL, format)
+    const log = createLog(config.LOG_LEVEL, format, undefined, supervisor.hasJournal)
+    const reports = await reportTo(supervisor, log.warn)
     // Listened for before the first request can come, so that no moment ends without finishing.
     const stopped = stopSignal()
     logUnexpected(log, isTerminal)
     const isNew = !hasDatabase(config)
+    const uncopied = flags['no-backup'] === true ? upgradeUncopied(config) : null
     const app = createApp(config, log, undefined, undefined, readAside)
-    if (isNew) log.info('a new database was made', { path: app.storage.path })
+    const { path, upgrade } = app.storage
+    if (isNew) log.info('a new database was made', { path })
+    logUpgrade(log, path, upgrade ?? uncopied)
     const isEmpty = await prepare(app)
     const address = await listen(app, config)
     const endBackups = scheduleBackups(config, log, () => app.events.leases.holds('care'))
     if (flags.json !== true)
       process.stderr.write(greeting(app, config, address, { isNew, isEmpty }))
     log.info('listening', { address, version, commit })
+    reports.ready(`Listening on ${address}`)
     const signal = await stopped
+    reports.stopping()
     log.info('stopping', { signal })
     endBackups()
     await app.stop()
     return { json: { stopped: signal }, text: '' }
   },
+}
+
+function logUpgrade(log: Log, path: string, upgrade: Upgrade | null): void {
+  if (upgrade) log.warn(describeUpgrade(path, upgrade), { from: upgrade.from, copy: upgrade.copy })
 }
 
 /** Does all that can fail before anybody is answered. Tells whether there is no system yet. */

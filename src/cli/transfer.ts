@@ -18,7 +18,11 @@ export const transferCommands: Command[] = [
       system: { type: 'string', doc: 'Into this system' },
       new: { type: 'boolean', doc: 'Into a new system, whose token is shown this once' },
       'dry-run': { type: 'boolean', doc: 'Only say what would happen' },
-      only: { type: 'string', doc: `Only these of ${importParts.join(',')}` },
+      only: {
+        type: 'string',
+        doc: `Only these of ${importParts.join(',')}`,
+        choices: importParts,
+      },
       public: {
         type: 'boolean',
         doc: 'Simply Plural: what all friends could see becomes public',
@@ -54,11 +58,19 @@ export const transferCommands: Command[] = [
     summary: 'Write a system to a file that PluralKit takes too',
     args: ['SYSTEM'],
     flags: {
-      out: { type: 'string', doc: 'File to write; standard output when left out, or -' },
+      out: {
+        type: 'string',
+        doc: 'File to write; standard output when left out, or -',
+        isPath: true,
+      },
       force: { type: 'boolean', doc: 'Overwrite the file if there is one' },
       members: { type: 'string', doc: 'Only these members, with commas between' },
       groups: { type: 'string', doc: 'Only these groups with their members' },
-      'front-history': { type: 'string', doc: 'The front history instead, as csv or ics' },
+      'front-history': {
+        type: 'string',
+        doc: 'The front history instead, as csv or ics',
+        choices: ['csv', 'ics'],
+      },
     },
     async run(call) {
       const { out, force, members, groups, 'front-history': history } = call.flags

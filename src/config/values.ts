@@ -17,12 +17,20 @@ const MINUTES = 60 * 1000
 export const HOURS = 60 * MINUTES
 const DAYS = 24 * HOURS
 
-export function oneOf<T extends string>(...choices: T[]): (text: string) => T {
-  return (text) => {
+/** Reads a text, or throws what it should have been. */
+export interface Reader<T> {
+  (text: string): T
+  /** All that it takes, where that is a few words. */
+  readonly choices?: readonly string[]
+}
+
+export function oneOf<T extends string>(...choices: T[]): Reader<T> {
+  const read = (text: string) => {
     const found = choices.find((choice) => choice === text.toLowerCase())
     if (found === undefined) throw new Error(`must be one of ${choices.join(', ')}`)
     return found
   }
+  return Object.assign(read, { choices })
 }
 
 export function parseHost(text: string): string {

@@ -1,18 +1,7 @@
 import { Database, SQLiteError } from 'bun:sqlite'
-import {
-  chmodSync,
-  chownSync,
-  closeSync,
-  copyFileSync,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  type Stats,
-} from 'node:fs'
+import { copyFileSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { copy, copyWhole, discard, giveTo } from './copy'
 import { checkHealth } from './doctor'
 import { StorageError } from './handle'
 import {
@@ -20,11 +9,9 @@ import {
   flush,
   flushFolder,
   LOGS,
-  partialName,
   placeOf,
   refuseInterrupted,
   refuseOtherRestore,
-  removePartials,
   removeRestoring,
   restoringName,
   statOf,
@@ -38,20 +25,14 @@ import { explainTrouble, reasonOf, troubleOf } from './trouble'
 export function backUp(url: string, to: string): void {
   const path = pathOf(url)
   const source = openToCopy(path)
-  const partial = partialName(to)
   try {
-    if (statOf(to)) throw new StorageError(`${to} exists already.`)
-    removePartials(dirname(to))
     removeRestoring(path)
-    copy(source, partial)
-    renameSync(partial, to)
-    flushFolder(dirname(to))
+    copyWhole(source, to)
   } catch (cause) {
     if (cause instanceof StorageError) throw cause
     throw new StorageError(`The backup ${to} cannot be written: ${reasonOf(to, cause)}.`)
   } finally {
     source.close()
-    discard(partial)
   }
 }
 
@@ -111,17 +92,6 @@ function openToCopy(path: string): Database {
   }
 }
 
-/**
- * By SQLite itself, which knows of a write-ahead log beside the file. It writes into an empty file
- * that is there: one that is for its owner alone before anything is in it.
- */
-function copy(source: Database, to: string): void {
-  rmSync(to, { force: true })
-  closeSync(openSync(to, 'wx', 0o600))
-  source.query('VACUUM INTO ?').run(to)
-  flush(to, 'r+')
-}
-
 /** What is not a whole database of ours must not take the place of one. */
 function copyFit(from: string, to: string): void {
   let candidate: Database | undefined
@@ -177,22 +147,6 @@ export function tokensIn(url: string): { system: string; name: string }[] {
   }
 }
 
-/** Whoever restores, the service must be able to use it as it used what was there. */
-function giveTo(before: Stats | undefined, path: string, arriving: string): void {
-  const isRoot = process.getuid?.() === 0
-  const owner = before ?? (isRoot ? statOf(dirname(path)) : undefined)
-  const own = statOf(arriving)
-  if (owner && own && (owner.uid !== own.uid || owner.gid !== own.gid))
-    try {
-      chownSync(arriving, owner.uid, owner.gid)
-    } catch {
-      throw new StorageError(
-        `${path} belongs to another user (${owner.uid}) or group (${owner.gid}): restore as that user, or as root.`,
-      )
-    }
-  if (before) chmodSync(arriving, before.mode & 0o777)
-}
-
 /**
  * Folds the log in and keeps everybody else out until it is closed. Null for what is too damaged
  * for that, which is what it is replaced for.
@@ -244,10 +198,4 @@ function link(path: string, to: string): void {
       throw cause
     }
   }
-}
-
-/** What fails in the end must not hide how it went before. */
-function discard(path: string): void {
-  for (const end of ['', '-journal'])
-    if (existsSync(`${path}${end}`)) rmSync(`${path}${end}`, { force: true })
 }

@@ -35,6 +35,11 @@ export function asideName(path: string, now: Date): string {
   return `${path}.before-${now.toISOString().replaceAll(/[-:.]/g, '')}`
 }
 
+/** Where a database is kept as it was before an upgrade. */
+export function preUpgradeName(path: string, now: Date): string {
+  return `${path}.pre-upgrade-${now.toISOString().replaceAll(/[-:.]/g, '')}`
+}
+
 /** The file itself, where a link leads to it: its logs lie beside it, not beside the link. */
 export function placeOf(path: string): string {
   return statOf(path) ? realpathSync(path) : path

@@ -1,19 +1,44 @@
-import type { Database } from 'bun:sqlite'
+import { Database } from 'bun:sqlite'
+import { copyWhole } from './copy'
 import { StorageError } from './handle'
+import { preUpgradeName, statOf } from './leftovers'
 import { migrations } from './migrations'
+import { reasonOf } from './trouble'
 
 /** Marks the file as ours ("MULT"), so that another program's database is never migrated. */
 const APPLICATION_ID = 0x4d554c54
 
-/** Brings the database to this program's tables: what is missing, in order, each in a transaction. */
-export function migrate(writer: Database): void {
+/** What was done to a database that an older program had made. */
+export interface Upgrade {
+  /** The last migration it had. */
+  readonly from: string
+  /** Where it is kept as it was; null where that was not wanted. */
+  readonly copy: string | null
+}
+
+/**
+ * Brings the database to this program's tables: what is missing, in order, in one transaction. One
+ * that is interrupted leaves what the older program can still use. Tells of an upgrade, and of
+ * nothing where there was nothing yet.
+ */
+export function migrate(writer: Database, isCopied: boolean): Upgrade | null {
   if (!isSigned(writer)) sign(writer)
   refuseNewer(writer)
   // What lacks nothing is not written to: another process may be writing for long.
-  if (pendingMigrations(writer).length === 0) return
+  if (pendingMigrations(writer).length === 0) return null
   // Rebuilding a table must not cascade; what is left dangling is found below.
   writer.run('PRAGMA foreign_keys = OFF')
-  for (const { name, sql } of migrations) apply(writer, name, sql)
+  const work = writer.transaction((): Upgrade | null => {
+    const [last] = [...appliedTo(writer)].toSorted().slice(-1)
+    // Another process may have done it while this one waited for the lock.
+    const pending = new Set(pendingMigrations(writer))
+    if (pending.size === 0) return null
+    // Nobody else can write between the copy and the upgrade.
+    const copy = last !== undefined && isCopied ? keepCopy(writer.filename) : null
+    for (const { name, sql } of migrations) if (pending.has(name)) apply(writer, name, sql)
+    return last === undefined ? null : { from: last, copy }
+  })
+  return work.immediate()
 }
 
 /** Names of the migrations that a database still lacks. */
@@ -35,15 +60,26 @@ export function isOurs(reader: Database): boolean {
 }
 
 function apply(writer: Database, name: string, sql: string): void {
-  const work = writer.transaction(() => {
-    // Another process may have done it while this one waited for the lock.
-    if (appliedTo(writer).has(name)) return
-    for (const statement of sql.split('--> statement-breakpoint')) writer.run(statement)
-    const dangling = writer.query('PRAGMA foreign_key_check').all()
-    if (dangling.length > 0) throw new StorageError(`Migration ${name} would break references.`)
-    writer.query('INSERT INTO migrations VALUES (?, ?)').run(name, new Date().toISOString())
-  })
-  work.immediate()
+  for (const statement of sql.split('--> statement-breakpoint')) writer.run(statement)
+  const dangling = writer.query('PRAGMA foreign_key_check').all()
+  if (dangling.length > 0) throw new StorageError(`Migration ${name} would break references.`)
+  writer.query('INSERT INTO migrations VALUES (?, ?)').run(name, new Date().toISOString())
+}
+
+/** By a connection of its own: the one in a transaction cannot. */
+function keepCopy(path: string): string {
+  const copy = preUpgradeName(path, new Date())
+  const source = new Database(path, { readonly: true })
+  try {
+    copyWhole(source, copy, statOf(path))
+    return copy
+  } catch (cause) {
+    throw new StorageError(
+      `The database ${path} cannot be copied before its upgrade: ${reasonOf(copy, cause)}. "multitude migrate --no-backup" upgrades without a copy.`,
+    )
+  } finally {
+    source.close()
+  }
 }
 
 /** Throws if the file holds what another program made. Reads only. */

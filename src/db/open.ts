@@ -7,7 +7,7 @@ import { Connection } from './connection'
 import { type Db, StorageError } from './handle'
 import { createHealth, identify } from './health'
 import { prepareFolder } from './leftovers'
-import { migrate, refuseForeign } from './migrate'
+import { migrate, refuseForeign, type Upgrade } from './migrate'
 import { createSharedRead, type SharedRead } from './sharedRead'
 import { type Snapshot, takeSnapshots } from './snapshots'
 import { type Durability, queueTransactions, type Transact } from './transactions'
@@ -15,6 +15,8 @@ import { explainTrouble, refusalFor, troubled, troubleOf } from './trouble'
 
 export interface Storage {
   readonly path: string
+  /** What opening it did to a database of an older program. */
+  readonly upgrade: Upgrade | null
   /** Reads; never sees a transaction's half-done work. */
   readonly db: Db
   readonly sharedRead: SharedRead
@@ -41,13 +43,15 @@ export function openStorage(
   durability: Durability = 'full',
   busyLimit = BUSY_LIMIT_MS,
   render?: RenderFace,
+  /** Whether a database is copied beside before it is upgraded. */
+  isCopied = true,
 ): Storage {
   const path = pathOf(url)
   prepareFolder(path)
   // Several programs that make or migrate a file at once get into each other's way for a moment.
   for (const giveUpAt = Date.now() + OPEN_LIMIT_MS; ; Bun.sleepSync(OPEN_PAUSE_MS))
     try {
-      return openFile(path, durability, busyLimit, render)
+      return openFile(path, durability, busyLimit, render, isCopied)
     } catch (cause) {
       if (troubleOf(path, cause) === 'locked' && Date.now() < giveUpAt) continue
       throw explainTrouble(path, cause) ?? cause
@@ -59,9 +63,11 @@ function openFile(
   durability: Durability,
   busyLimit: number,
   render: RenderFace | undefined,
+  isCopied: boolean,
 ): Storage {
   const isInPlace = identify(path)
   const writer = new Connection(path, { create: true, readwrite: true })
+  let upgrade: Upgrade | null
   try {
     writer.run('PRAGMA busy_timeout = 5000')
     // Before anything is written: another program's file stays as it is.
@@ -70,7 +76,7 @@ function openFile(
     if (!isInPlace()) throw troubled(path, 'gone')
     writer.run('PRAGMA journal_mode = WAL')
     writer.run(`PRAGMA synchronous = ${durability}`)
-    migrate(writer)
+    upgrade = migrate(writer, isCopied)
     writer.run('PRAGMA foreign_keys = ON')
     // From here on a busy file is waited for without stopping the event loop.
     writer.run('PRAGMA busy_timeout = 0')
@@ -91,6 +97,7 @@ function openFile(
   const transact = queueTransactions(writer, tx, path, health, durability, limit, sharedRead.end)
   return {
     path,
+    upgrade,
     db: createDb(reader, render),
     sharedRead,
     transact,

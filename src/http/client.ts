@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net'
+import { isIP, isIPv6 } from 'node:net'
 
 /** Where a request came from, before and after believing proxies. */
 export interface Client {
@@ -24,6 +24,16 @@ export function findClient(peer: () => string, headers: Headers, trustedProxies:
   const hops = forwarded.split(',')
   const address = hops[Math.max(0, hops.length - trustedProxies)]?.trim() || peer()
   return { address: subscriberOf(address.slice(0, MOST_LETTERS)), isLocal: false }
+}
+
+/** The very address, for the log; what a client only claims to be one is not taken for it. */
+export function addressOf(peer: () => string, headers: Headers, trustedProxies: number): string {
+  const hops = headers.get('x-forwarded-for')?.split(',') ?? []
+  const named = trustedProxies > 0 ? hops[Math.max(0, hops.length - trustedProxies)]?.trim() : ''
+  const [, v4] = /^(\d+\.\d+\.\d+\.\d+)(?::\d+)?$/.exec(named ?? '') ?? []
+  const [, v6] = /^\[(.+)\](?::\d+)?$/.exec(named ?? '') ?? []
+  const address = v4 ?? v6 ?? named ?? ''
+  return (isIP(address) ? address : peer()).replace(/^::ffff:(?=\d+\.)/i, '')
 }
 
 /**

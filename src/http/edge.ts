@@ -1,6 +1,7 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import { compress } from './answers'
 import { createFindCaller } from './caller'
+import { addressOf } from './client'
 import { giveContext, type RequestContext, requestIdOf } from './context'
 import { answerThrown, answerTooMany, answerUnknown, type FailureParts } from './failures'
 import { forEveryone, type PublicParts } from './forEveryone'
@@ -17,7 +18,7 @@ import { type Allowance, createRequestLimit } from './ratelimit'
 import { collectReads, findRead, type Reads } from './reads'
 import { answerLoaded } from './routes'
 import { placeOf } from './web/cookie'
-import { collectFacts, type Facts, findFacts, type Wire } from './wire'
+import { collectFacts, type Facts, type FactsByPath, findFacts, type Wire } from './wire'
 import { describeRoutes, documentedWires, type RouteParts, rootWire } from './wires'
 
 export interface ServerParts extends RouteParts, FailureParts, Pick<PublicParts, 'findTrouble'> {
@@ -33,7 +34,8 @@ interface Place {
   readonly facts: Facts
   /** Where in the path the name begins that may follow its noun. */
   readonly nameAt: number
-  readonly reads: Reads
+  readonly start: string
+  readonly mount: Mount
   readonly unlimited: BaseHeadersOfPath
   readonly limited: BaseHeadersOfPath
 }
@@ -46,18 +48,21 @@ export function createHandler(parts: ServerParts): Handle {
     ...documentedWires(parts),
     rootWire(parts),
   ]
-  const reads = collectReads(wires)
-  const places = collectFacts(wires, (facts, start): Place => {
+  const factsOf = (path: string) => findFacts(places, path).facts
+  const mounts = new Map(wires.map((wire) => [wire, createMount(wire, factsOf, parts)]))
+  const nothing = createMount(null, factsOf, parts)
+  const places: FactsByPath<Place> = collectFacts(wires, (facts, start, wire): Place => {
     const unlimited = baseHeadersOf(facts)
     const limited = config.RATE_LIMIT ? limitedHeadersOf(facts, config.RATE_LIMIT) : unlimited
     const nameAt = start.length + 1
-    return { facts, nameAt, reads: reads.get(start) ?? new Map(), unlimited, limited }
+    const mount = (wire && mounts.get(wire)) ?? nothing
+    return { facts, start, nameAt, mount, unlimited, limited }
   })
-  const app = createRouter(wires, (path) => findFacts(places, path).facts, parts)
   const findCaller = createFindCaller(deps, placeOf(config))
   const limit = createRequestLimit(config, log)
   const gate = createGate(config.REQUESTS_IN_FLIGHT)
   const refuse = createRefusal(log)
+  const isClientLogged = config.LOG_CLIENT === 'on'
   // Unique without being drawn anew for each request.
   const boot = crypto.randomUUID().slice(0, 13)
   let count = 0
@@ -83,7 +88,7 @@ export function createHandler(parts: ServerParts): Handle {
       const asked = method === 'HEAD' ? new Request(request, { method: 'GET' }) : request
       if (method === 'OPTIONS')
         response = new Response(null, { status: 204, headers: facts.isOfPage ? {} : preflight })
-      else if (facts.isForEveryone) response = await app.fetch(asked)
+      else if (facts.isForEveryone) response = await place.mount().app.fetch(asked)
       else {
         const found = findCaller(request, facts)
         const caller = found instanceof Promise ? await found : found
@@ -107,7 +112,8 @@ export function createHandler(parts: ServerParts): Handle {
         }
         giveContext(asked, context)
         isOfSession = caller.viewer.access === 'session'
-        const load = isReading ? findRead(place.reads, path, name, nameAt) : undefined
+        const { app, reads } = place.mount()
+        const load = isReading ? findRead(reads.get(place.start), path, name, nameAt) : undefined
         if (allowance?.retryAfter) response = answerTooMany(allowance)
         else if (load) {
           const loaded = load(caller.viewer, name)
@@ -136,7 +142,11 @@ export function createHandler(parts: ServerParts): Handle {
     }
     headers.set('x-request-id', requestId)
     const ms = Math.round((performance.now() - started) * 100) / 100
-    log.info('request', { method, path, status, ms, request_id: requestId })
+    const client = isClientLogged ? clientOf(request, from, config.TRUST_PROXY) : undefined
+    const line = { method, path, status, ms, request_id: requestId, client }
+    // Those who watch ask every few seconds, and nobody wants to read of it.
+    if (facts.isUrgent) log.debug('request', line)
+    else log.info('request', line)
     const closed = closing()
     if (closed !== undefined) {
       await closed
@@ -146,19 +156,43 @@ export function createHandler(parts: ServerParts): Handle {
   }
 }
 
-function createRouter(
-  wires: readonly Wire[],
+function clientOf(request: Request, from: string | (() => string), proxies: number): string {
+  return addressOf(typeof from === 'string' ? () => from : from, request.headers, proxies)
+}
+
+interface Mounted {
+  readonly app: AnyElysia
+  readonly reads: ReadonlyMap<string, Reads>
+}
+
+/** The routes of a wire, made when one of them is first asked. */
+type Mount = () => Mounted
+
+function createMount(
+  wire: Wire | null,
   factsOf: (path: string) => Facts,
   parts: FailureParts,
-): AnyElysia {
+): Mount {
+  let mounted: Mounted | undefined
+  return () => {
+    mounted ??= mountWire(wire, factsOf, parts)
+    return mounted
+  }
+}
+
+function mountWire(
+  wire: Wire | null,
+  factsOf: (path: string) => Facts,
+  parts: FailureParts,
+): Mounted {
   // Hosts of one to three letters, such as "nas", are hosts too.
   const app: AnyElysia = new Elysia({ normalize: false, handler: { standardHostname: false } })
   app.onError(({ error: cause, code, request, path }) => {
     if (code === 'NOT_FOUND') return answerUnknown(app, request.method, path, factsOf(path).unknown)
     return answerThrown(cause, requestIdOf(request), parts)
   })
-  for (const { routes } of wires) app.use(routes)
-  return app
+  if (wire) app.use(wire.routes())
+  return { app, reads: collectReads(app) }
 }
 
 /**

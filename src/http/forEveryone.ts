@@ -1,4 +1,4 @@
-import { Elysia } from 'elysia'
+import { type AnyElysia, Elysia } from 'elysia'
 import type { DomainError } from '../model/errors'
 import { docsFiles } from '../web/docs'
 import { answerFailure } from './failures'
@@ -12,7 +12,23 @@ export interface PublicParts {
 }
 
 /** What is for everyone: health, the API document and the page that shows it. */
-export function forEveryone({ findTrouble, describeRoutes }: PublicParts): Wire {
+export function forEveryone(parts: PublicParts): Wire {
+  const isForEveryone = true
+  return {
+    prefix: '',
+    routes: () => publicRoutes(parts),
+    facts: {},
+    nouns: {
+      '': { isForEveryone, isOfPage: true },
+      assets: { isForEveryone, isOfPage: true },
+      docs: { isForEveryone },
+      'openapi.json': { isForEveryone },
+      health: { isForEveryone, isUrgent: true },
+    },
+  }
+}
+
+function publicRoutes({ findTrouble, describeRoutes }: PublicParts): AnyElysia {
   const routes = new Elysia({ normalize: false })
     .get('/health', async () => {
       const trouble = await findTrouble()
@@ -31,19 +47,7 @@ export function forEveryone({ findTrouble, describeRoutes }: PublicParts): Wire 
     document ??= describeRoutes()
     return document
   })
-  const isForEveryone = true
-  return {
-    prefix: '',
-    routes,
-    facts: {},
-    nouns: {
-      '': { isForEveryone, isOfPage: true },
-      assets: { isForEveryone, isOfPage: true },
-      docs: { isForEveryone },
-      'openapi.json': { isForEveryone },
-      health: { isForEveryone, isUrgent: true },
-    },
-  }
+  return routes
 }
 
 function redirect(location: string): Response {

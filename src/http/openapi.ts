@@ -65,7 +65,7 @@ export async function createDocument(wires: readonly Wire[], publicUrl: string):
   const { swagger } = await import('@elysiajs/swagger')
   const { components: schemas } = await import('../wire/components')
   // The plugin's own page would load its scripts from elsewhere; only its document is used.
-  const described = new Elysia({ normalize: false }).use(wires.map(({ routes }) => routes)).use(
+  const described = new Elysia({ normalize: false }).use(wires.map(({ routes }) => routes())).use(
     swagger({
       path: '/page',
       // A calendar has a dot in its address, and is no file.

@@ -13,7 +13,7 @@ import type { Wire } from './wire'
 
 /** What dashboards written for PluralKit ask beside version 2. */
 export function privateWire(deps: Deps, bodyLimit: number): Wire {
-  return { prefix: '/private', routes: bulkPrivacy(deps, bodyLimit), facts: {}, nouns: {} }
+  return { prefix: '/private', routes: () => bulkPrivacy(deps, bodyLimit), facts: {}, nouns: {} }
 }
 
 function bulkPrivacy(deps: Deps, bodyLimit: number) {

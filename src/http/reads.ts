@@ -1,6 +1,6 @@
+import type { AnyElysia } from 'elysia'
 import type { Shown, Viewer } from '../model/privacy'
 import type { Bytes } from './answers'
-import type { Wire } from './wire'
 
 /** What a read finds: JSON as storage has it, or null where there is no content. */
 type Loaded = (Bytes & Shown) | null
@@ -30,10 +30,10 @@ export function readBy<K extends string>(name: K, load: Load) {
 /** Reads by what follows the name in their path. */
 export type Reads = ReadonlyMap<string, Load>
 
-/** The reads of all wires, by what comes before the name. */
-export function collectReads(wires: readonly Wire[]): ReadonlyMap<string, Reads> {
+/** The reads among routes, by what comes before the name. */
+export function collectReads(routes: AnyElysia): ReadonlyMap<string, Reads> {
   const byStart = new Map<string, Map<string, Load>>()
-  const all = wires.flatMap(({ routes }) => routes.routes).filter(({ method }) => method === 'GET')
+  const all = routes.routes.filter(({ method }) => method === 'GET')
   for (const { path, handler } of all) {
     const [, start, end = ''] = /^((?:\/[^/:]+)+)\/:\w+((?:\/[^/:]+)*)$/.exec(path) ?? []
     if (start === undefined || !isRead(handler)) continue
@@ -53,8 +53,8 @@ function isRead(handler: unknown): handler is { load: Load } {
   return typeof handler === 'function' && 'load' in handler
 }
 
-export function findRead(reads: Reads, path: string, name: string, nameAt: number) {
+export function findRead(reads: Reads | undefined, path: string, name: string, nameAt: number) {
   // What is encoded is for the framework to decode.
-  if (name === '' || name.includes('%')) return undefined
+  if (reads === undefined || name === '' || name.includes('%')) return undefined
   return reads.get(path.slice(nameAt + name.length))
 }

@@ -29,7 +29,8 @@ export interface Facts {
 /** An interface: where it lies, its routes, and what is true of its paths. */
 export interface Wire {
   readonly prefix: string
-  readonly routes: AnyElysia
+  /** Made when it is first asked: who is never asked takes neither time nor memory. */
+  readonly routes: () => AnyElysia
   readonly facts: Partial<Facts>
   /** What else is true of the paths whose first part this is, by that part. */
   readonly nouns: Readonly<Record<string, Partial<Facts>>>
@@ -60,21 +61,26 @@ export interface FactsByPath<T> {
 /** Asks each wire once, so that a request costs no more than looking up where it leads. */
 export function collectFacts<T>(
   wires: readonly Wire[],
-  prepare: (facts: Facts, start: string) => T,
+  prepare: (facts: Facts, start: string, wire: Wire | null) => T,
 ): FactsByPath<T> {
-  const stated = new Map<string, Facts>()
-  const state = (start: string, facts: Partial<Facts>) =>
-    stated.set(start, { ...plain, ...stated.get(start), ...facts })
-  for (const { prefix, facts, nouns } of wires) {
-    state(prefix, facts)
+  const stated = new Map<string, { facts: Facts; wire: Wire | null }>()
+  const state = (start: string, facts: Partial<Facts>, wire: Wire | null) =>
+    stated.set(start, { facts: { ...plain, ...stated.get(start)?.facts, ...facts }, wire })
+  for (const wire of wires) {
+    const { prefix, facts, nouns } = wire
+    state(prefix, facts, wire)
     for (const [noun, more] of Object.entries(nouns))
-      state(`${prefix}/${noun}`, { ...facts, ...more })
+      state(`${prefix}/${noun}`, { ...facts, ...more }, wire)
   }
   for (const { elsewhere = {} } of wires)
-    for (const [start, facts] of Object.entries(elsewhere))
-      state(start, { ...stated.get(wireOf(start)), ...facts })
-  const known = new Map([...stated].map(([start, facts]) => [start, prepare(facts, start)]))
-  return { known, others: known.get('') ?? prepare(plain, '') }
+    for (const [start, facts] of Object.entries(elsewhere)) {
+      const whole = stated.get(wireOf(start))
+      state(start, { ...whole?.facts, ...facts }, whole?.wire ?? null)
+    }
+  const known = new Map(
+    [...stated].map(([start, { facts, wire }]) => [start, prepare(facts, start, wire)]),
+  )
+  return { known, others: known.get('') ?? prepare(plain, '', null) }
 }
 
 export function findFacts<T>({ known, others }: FactsByPath<T>, path: string): T {

@@ -50,7 +50,16 @@ describe('a database that is not there', () => {
     expect(readdirSync(cwd)).toEqual(['system.json'])
   })
 
-  const harmless = ['config', 'openapi', 'version', 'health --port 1']
+  const harmless = [
+    'config',
+    'openapi',
+    'version',
+    'health --port 1',
+    'completion bash',
+    'completion zsh',
+    'completion fish',
+    'man',
+  ]
 
   test('is no matter to those that need none', async () => {
     const ended = await Promise.all(harmless.map((line) => run(line.split(' '), here)))

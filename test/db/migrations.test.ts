@@ -18,6 +18,7 @@ import { openStorage, type Storage } from '../../src/db/open'
 import { bots, proxyTagKeys, systems } from '../../src/db/tables'
 import type { ProxyTag } from '../../src/model/check'
 import { keysOfTag } from '../../src/model/proxy/tags'
+import { makeOlder } from './older'
 
 const root = mkdtempSync(join(tmpdir(), 'multitude-storage-'))
 const opened: Storage[] = []
@@ -214,18 +215,6 @@ function schemaOf(path: string): string[] {
   return look<{ sql: string }>(path, 'SELECT sql FROM sqlite_master WHERE sql IS NOT NULL')
     .map((row) => row.sql)
     .toSorted()
-}
-
-/** A database as an older program left it, with so many of the migrations. */
-function makeOlder(path: string, has: number): Database {
-  const other = new Database(path)
-  other.run('PRAGMA application_id = 0x4d554c54')
-  other.run('CREATE TABLE migrations (name TEXT PRIMARY KEY, applied TEXT NOT NULL)')
-  for (const migration of migrations.slice(0, has)) {
-    for (const part of migration.sql.split('--> statement-breakpoint')) other.run(part)
-    other.query('INSERT INTO migrations VALUES (?, ?)').run(migration.name, 'before')
-  }
-  return other
 }
 
 function look<T>(path: string, query: string): T[] {

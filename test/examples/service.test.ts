@@ -16,6 +16,12 @@ describe('the unit file', () => {
     expect(parseArguments(serveCommand, flags).flags).toEqual({ 'env-file': '/etc/multitude.env' })
   })
 
+  test('is told how the program fares', () => {
+    expect(linesOf('Type')).toEqual(['notify'])
+    expect(Number(linesOf('WatchdogSec'))).toBeGreaterThanOrEqual(30)
+    expect(linesOf('TimeoutStartSec')).toEqual(['15min'])
+  })
+
   test('leaves the program what it needs', () => {
     expect(linesOf('StateDirectory')).toEqual(['multitude'])
     expect(linesOf('RestrictAddressFamilies')).toEqual(['AF_INET AF_INET6 AF_UNIX'])

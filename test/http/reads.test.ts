@@ -2,7 +2,6 @@ import { describe, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
 import { collectReads, findRead, readBy } from '../../src/http/reads'
 import { routes } from '../../src/http/routes'
-import type { Wire } from '../../src/http/wire'
 import { home } from '../kit'
 import { everyone, makeWorld } from '../scenarios'
 
@@ -52,7 +51,6 @@ function namesOf(headers: Headers): string[] {
 
 describe('the reads that the edge asks', () => {
   const load = () => null
-  const wire = (app: Wire['routes']): Wire => ({ prefix: '', routes: app, facts: {}, nouns: {} })
   const handler = () => undefined
 
   test('are found by what is before and behind the name', () => {
@@ -62,7 +60,7 @@ describe('the reads that the edge asks', () => {
       .get('/things/:ref/others', handler)
       .post('/things/:ref/posts', handler)
     const mounted = new Elysia({ prefix: '/v2' }).use(group)
-    const things = collectReads([wire(mounted)]).get('/v2/things')
+    const things = collectReads(mounted).get('/v2/things')
     expect([...(things?.keys() ?? [])].toSorted()).toEqual(['', '/parts'])
     const at = '/v2/things/'.length
     const find = (path: string) => things && findRead(things, path, path.split('/')[3] ?? '', at)
@@ -77,10 +75,6 @@ describe('the reads that the edge asks', () => {
       .get('/things/:ref/parts', readBy('ref', load))
       .get('/things/:ref', readBy('ref', load))
       .get('/things/@me/parts', handler)
-    expect([
-      ...(collectReads([wire(group)])
-        .get('/things')
-        ?.keys() ?? []),
-    ]).toEqual([''])
+    expect([...(collectReads(group).get('/things')?.keys() ?? [])]).toEqual([''])
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
 import { collectFacts, findFacts, type Wire } from '../../src/http/wire'
 
-const routes = new Elysia()
+const routes = () => new Elysia()
 
 const wires: Wire[] = [
   {

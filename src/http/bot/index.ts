@@ -10,11 +10,12 @@ import { systemRoutes } from './systems'
 export function bot(deps: Deps, bodyLimit: number, publicUrl: string): Wire {
   return {
     prefix: '/bot',
-    routes: new Elysia({ prefix: '/bot', normalize: false })
-      .use(systemRoutes(deps, bodyLimit, publicUrl))
-      .use(linkRoutes(deps, bodyLimit))
-      .use(guildRoutes(deps, bodyLimit))
-      .use(messageRoutes(deps, bodyLimit)),
+    routes: () =>
+      new Elysia({ prefix: '/bot', normalize: false })
+        .use(systemRoutes(deps, bodyLimit, publicUrl))
+        .use(linkRoutes(deps, bodyLimit))
+        .use(guildRoutes(deps, bodyLimit))
+        .use(messageRoutes(deps, bodyLimit)),
     facts: { isForBots: true },
     nouns: { systems: { namesSystem: true }, messages: { scope: 'message' } },
   }

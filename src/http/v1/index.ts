@@ -11,11 +11,12 @@ export function v1(deps: Deps, bodyLimit: number): Wire {
   const nouns = { s: { namesSystem: true }, m: {}, a: {}, msg: { scope: 'message' } } as const
   return {
     prefix: '/v1',
-    routes: new Elysia({ prefix: '/v1', normalize: false })
-      .onBeforeHandle(refuseStrangersToWrite)
-      .use(systemRoutes(deps, bodyLimit))
-      .use(memberRoutes(deps, bodyLimit))
-      .use(messageRoutes(deps, bodyLimit)),
+    routes: () =>
+      new Elysia({ prefix: '/v1', normalize: false })
+        .onBeforeHandle(refuseStrangersToWrite)
+        .use(systemRoutes(deps, bodyLimit))
+        .use(memberRoutes(deps, bodyLimit))
+        .use(messageRoutes(deps, bodyLimit)),
     // It says with every answer that it is old, also with those that no route gives.
     facts: { headers: { deprecation: 'true', link: '</docs>; rel="deprecation"' } },
     nouns,

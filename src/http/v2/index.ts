@@ -28,20 +28,21 @@ export function v2(deps: Deps, events: Events, limits: Limits, prefix: '/v2' | '
   const hidden = prefix === '' && { detail: { hide: true } }
   return {
     prefix,
-    routes: new Elysia({ prefix, normalize: false, ...hidden })
-      .onBeforeHandle(refuseStrangersToWrite)
-      .use(systemRoutes(deps, bodyLimit))
-      .use(linkRoutes(deps, bodyLimit))
-      .use(tokenRoutes(deps, bodyLimit))
-      .use(guildRoutes(deps, bodyLimit))
-      .use(memberRoutes(deps, bodyLimit))
-      .use(groupRoutes(deps, bodyLimit))
-      .use(switchRoutes(deps, bodyLimit))
-      .use(frontingRoutes(deps, bodyLimit))
-      .use(messageRoutes(deps, bodyLimit))
-      .use(webhookRoutes(events, bodyLimit))
-      .use(streamRoutes(deps, events, bodyLimit, trustedProxies))
-      .use(transferRoutes(deps, importLimit)),
+    routes: () =>
+      new Elysia({ prefix, normalize: false, ...hidden })
+        .onBeforeHandle(refuseStrangersToWrite)
+        .use(systemRoutes(deps, bodyLimit))
+        .use(linkRoutes(deps, bodyLimit))
+        .use(tokenRoutes(deps, bodyLimit))
+        .use(guildRoutes(deps, bodyLimit))
+        .use(memberRoutes(deps, bodyLimit))
+        .use(groupRoutes(deps, bodyLimit))
+        .use(switchRoutes(deps, bodyLimit))
+        .use(frontingRoutes(deps, bodyLimit))
+        .use(messageRoutes(deps, bodyLimit))
+        .use(webhookRoutes(events, bodyLimit))
+        .use(streamRoutes(deps, events, bodyLimit, trustedProxies))
+        .use(transferRoutes(deps, importLimit)),
     facts: { isKept: true },
     nouns: {
       systems: { namesSystem: true },

@@ -11,15 +11,16 @@ import { loginRoutes, ownSessionRoute, sessionRoutes } from './sessions'
 export function web(deps: Deps, bodyLimit: number, place: Place): Wire {
   return {
     prefix: '/web',
-    routes: new Elysia({ prefix: '/web', normalize: false })
-      .use(ownSessionRoute(deps, bodyLimit))
-      .use(loginRoutes(deps, bodyLimit, place, createFailures()))
-      .use(
-        new Elysia({ normalize: false })
-          .onBeforeHandle(refuseStrangersToWrite)
-          .use(sessionRoutes(deps, bodyLimit, place))
-          .use(preferenceRoutes(deps, bodyLimit)),
-      ),
+    routes: () =>
+      new Elysia({ prefix: '/web', normalize: false })
+        .use(ownSessionRoute(deps, bodyLimit))
+        .use(loginRoutes(deps, bodyLimit, place, createFailures()))
+        .use(
+          new Elysia({ normalize: false })
+            .onBeforeHandle(refuseStrangersToWrite)
+            .use(sessionRoutes(deps, bodyLimit, place))
+            .use(preferenceRoutes(deps, bodyLimit)),
+        ),
     facts: { isOfPage: true },
     nouns: { session: { isCounted: false }, login: { isCounted: false } },
   }

@@ -1,0 +1,52 @@
+import { choicesOf, flagOf, type SettingName, settings } from '../config'
+import type { Command, Flag } from './command'
+
+/** A flag as a command takes it. */
+export interface NamedFlag extends Flag {
+  readonly name: string
+  /** What its value is called. */
+  readonly value: string
+}
+
+/** Settings that are the name of a folder. */
+const PATHS: readonly SettingName[] = ['BACKUP_DIR']
+
+/** All that a command takes: its own, its settings, and what every command takes. */
+export function flagsOf(command: Command): NamedFlag[] {
+  const own = Object.entries(command.flags ?? {}).map(
+    ([name, flag]): NamedFlag => ({ ...flag, name, value: name.toUpperCase() }),
+  )
+  const config = settingsOf(command).map(
+    (name): NamedFlag => ({
+      name: flagOf(name),
+      value: name,
+      type: 'string',
+      doc: settings[name].doc,
+      choices: choicesOf(name),
+      isPath: PATHS.includes(name),
+    }),
+  )
+  const yes: NamedFlag = { name: 'yes', value: '', type: 'boolean', doc: 'Do not ask' }
+  return [...own, ...config, ...(command.destroys ? [yes] : []), ...flagsOfAll]
+}
+
+/** What every command takes. */
+export const flagsOfAll: readonly NamedFlag[] = [
+  {
+    name: 'env-file',
+    value: 'FILE',
+    type: 'string',
+    doc: 'Read settings from this file',
+    isPath: true,
+  },
+  { name: 'json', value: '', type: 'boolean', doc: 'Print one JSON value' },
+  { name: 'help', value: '', type: 'boolean', doc: 'Print this' },
+]
+
+export function spellFlag({ name, value, type }: NamedFlag): string {
+  return type === 'boolean' ? `--${name}` : `--${name} ${value}`
+}
+
+function settingsOf({ takesSettings = ['DATABASE_URL'] }: Command): readonly SettingName[] {
+  return takesSettings === 'all' ? (Object.keys(settings) as SettingName[]) : takesSettings
+}

@@ -1,0 +1,8 @@
+# Tells what bash finds for the last of the words.
+# usage: completeInBash.bash COMPLETIONS WORD...
+source "$1"
+shift
+COMP_WORDS=("$@")
+COMP_CWORD=$(($# - 1))
+_multitude
+printf '%s\n' "${COMPREPLY[@]// /\\ }"

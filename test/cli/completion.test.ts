@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { flagsOf } from '../../src/cli/flags'
+import { writeManual } from '../../src/cli/man'
+import { commands } from '../../src/cli/run'
+import { commandLine, emptyFolder } from '../program'
+
+const { run } = await commandLine()
+const cwd = emptyFolder()
+writeFileSync(join(cwd, 'old backup.db'), '')
+
+/** What was typed before Tab, and what that adds up to. */
+const typed: [line: string, becomes: string][] = [
+  ['multitude heal', 'multitude health'],
+  ['multitude syst', 'multitude system'],
+  ['multitude system cr', 'multitude system create'],
+  ['multitude completion z', 'multitude completion zsh'],
+  ['multitude help insi', 'multitude help insights'],
+  ['multitude help token rev', 'multitude help token revoke'],
+  ['multitude serve --log-l', 'multitude serve --log-level'],
+  ['multitude --public', 'multitude --public-url'],
+  ['multitude serve --port 80 --durability no', 'multitude serve --port 80 --durability normal'],
+  ['multitude --log-format js', 'multitude --log-format json'],
+  ['multitude serve --log-level=de', 'multitude serve --log-level=debug'],
+  ['multitude import --onl', 'multitude import --only'],
+  ['multitude import --only swi', 'multitude import --only switches'],
+  ['multitude export abcdef --front-history ic', 'multitude export abcdef --front-history ics'],
+  ['multitude system delete abcdef --y', 'multitude system delete abcdef --yes'],
+  ['multitude migrate --no', 'multitude migrate --no-backup'],
+  ['multitude restore old', 'multitude restore old\\ backup.db'],
+  ['multitude export abcdef --out old', 'multitude export abcdef --out old\\ backup.db'],
+  // Nothing is made up where only the operator knows.
+  ['multitude system show ol', 'multitude system show ol'],
+  ['multitude serve --host ol', 'multitude serve --host ol'],
+  ['multitude help system create x', 'multitude help system create x'],
+]
+
+const scripts = new Map<string, string>()
+for (const shell of ['bash', 'zsh', 'fish']) {
+  const { code, out } = await run(['completion', shell], { cwd })
+  expect(code).toBe(0)
+  const file = join(cwd, `completion.${shell}`)
+  writeFileSync(file, out)
+  scripts.set(shell, file)
+}
+const scriptOf = (shell: string) => scripts.get(shell) ?? ''
+
+/** The last word is replaced by what was found, if that is one thing. */
+function put(line: string, found: string[]): string {
+  const [only, ...others] = found
+  if (only === undefined || others.length > 0) return line
+  const start = /^.*[ =]/.exec(line)?.[0] ?? ''
+  const isWhole = only.startsWith('--') && only.includes('=')
+  return `${isWhole ? line.slice(0, line.lastIndexOf(' ') + 1) : start}${only}`
+}
+
+function askBash(line: string): string {
+  const words = line.split(/(=)| /).filter((word) => word !== undefined && word !== '')
+  const ask = join(import.meta.dir, 'completeInBash.bash')
+  const { stdout, stderr } = Bun.spawnSync(['bash', '--norc', ask, scriptOf('bash'), ...words], {
+    cwd,
+  })
+  expect(`${stderr}`).toBe('')
+  return put(line, `${stdout}`.split('\n').filter(Boolean))
+}
+
+function askFish(line: string): string {
+  const { stdout, stderr } = Bun.spawnSync(
+    [
+      'fish',
+      '--no-config',
+      '-c',
+      'source $argv[1]; complete --escape -C $argv[2]',
+      scriptOf('fish'),
+      line,
+    ],
+    { cwd, env: { HOME: cwd, PATH: process.env.PATH } },
+  )
+  expect(`${stderr}`).toBe('')
+  const found = `${stdout}`.split('\n').filter(Boolean)
+  return put(
+    line,
+    found.map((one) => one.split('\t')[0] ?? ''),
+  )
+}
+
+function askZsh(lines: string[]): string[] {
+  const out = join(cwd, 'zsh.out')
+  const { exitCode } = Bun.spawnSync(
+    ['zsh', '-f', join(import.meta.dir, 'typeInZsh.zsh'), scriptOf('zsh'), out, ...lines],
+    { cwd, env: { HOME: cwd, PATH: process.env.PATH, TERM: 'xterm', LC_ALL: 'C.UTF-8' } },
+  )
+  expect(exitCode).toBe(0)
+  // It puts what may follow behind a word that is whole.
+  return readFileSync(out, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .slice(1)
+    .map((line) => line.replace(/[ =]$/, ''))
+}
+
+const titleOf = (title: string, tool: string) =>
+  Bun.which(tool) ? title : `${title} (skipped: there is no ${tool} here)`
+
+describe('completion', () => {
+  test.skipIf(!Bun.which('bash')).each(typed)(titleOf('by bash of %p', 'bash'), (line, becomes) => {
+    expect(askBash(line)).toBe(becomes)
+  })
+
+  test.skipIf(!Bun.which('fish')).each(typed)(titleOf('by fish of %p', 'fish'), (line, becomes) => {
+    expect(askFish(line)).toBe(becomes)
+  })
+
+  test.skipIf(!Bun.which('zsh'))(titleOf('by zsh of all of them', 'zsh'), () => {
+    const found = askZsh(typed.map(([line]) => line))
+    expect(found).toEqual(typed.map(([, becomes]) => becomes))
+  })
+
+  test.each([...scripts.keys()])('by %s knows every command and every flag', (shell) => {
+    const script = readFileSync(scriptOf(shell), 'utf8')
+    const words = commands.flatMap(({ name }) => name.split(' '))
+    const flags = commands.flatMap((command) => flagsOf(command).map(({ name }) => name))
+    const missing = [...new Set([...words, ...flags])].filter((word) => !script.includes(word))
+    expect(missing).toEqual([])
+  })
+})
+
+describe('the manual', () => {
+  const manual = writeManual(commands)
+  const file = join(cwd, 'multitude.1')
+  writeFileSync(file, manual)
+
+  test('is what the program prints', async () => {
+    expect((await run(['man'], { cwd })).out).toBe(manual)
+  })
+
+  const checkers: [tool: string, words: string[]][] = [
+    ['man', ['man', '--warnings', '-l', file]],
+    ['groff', ['groff', '-man', '-Tutf8', '-ww', '-z', file]],
+    ['mandoc', ['mandoc', '-Tlint', '-Wwarning', file]],
+  ]
+
+  for (const [tool, words] of checkers)
+    test.skipIf(!Bun.which(tool))(titleOf(`gives ${tool} nothing to complain of`, tool), () => {
+      const { stdout, stderr, exitCode } = Bun.spawnSync(words, {
+        env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8', MANWIDTH: '200', PAGER: 'cat' },
+      })
+      expect([`${stderr}`, exitCode]).toEqual(['', 0])
+      if (tool !== 'man') return expect(`${stdout}`).toBe('')
+      const page = `${stdout}`.replaceAll(/\s+/g, ' ')
+      for (const { name, summary } of commands) {
+        expect(page).toContain(`multitude ${name}`)
+        expect(page).toContain(summary.replaceAll(/\s+/g, ' '))
+      }
+    })
+})

@@ -1,0 +1,337 @@
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { chmodSync, chownSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { examine } from '../../src/db/doctor'
+import { pendingMigrations } from '../../src/db/migrate'
+import { migrations } from '../../src/db/migrations'
+import { keysOfTag } from '../../src/model/proxy/tags'
+import { hashSecret } from '../../src/service/access/secrets'
+import { renderFace } from '../../src/wire/v2'
+import { home } from '../kit'
+import { commandLine, emptyFolder } from '../program'
+import { makeOlder } from './older'
+
+const { run, runJson, startServer, words } = await commandLine()
+const TOKEN = 'kept from the first release on'
+const isRoot = process.getuid?.() === 0
+
+/** Rows as each release wrote them: since which migration, and until which. */
+const rows: { since: string; until?: string; sql: string; values?: (string | number)[] }[] = [
+  {
+    since: '0000_foundation',
+    sql: `INSERT INTO systems (id, uuid, hid, name, description, tag, created, description_privacy)
+          VALUES (1, '11111111-1111-4111-8111-111111111111', 'abcde', 'Lantern Hill', 'ours alone', '| LH', 1600000000000000, 'private')`,
+  },
+  {
+    since: '0000_foundation',
+    sql: "INSERT INTO settings (system_id, timezone) VALUES (1, 'Europe/Berlin')",
+  },
+  {
+    since: '0000_foundation',
+    sql: "INSERT INTO accounts (id, system_id) VALUES ('466378653216014359', 1)",
+  },
+  {
+    since: '0000_foundation',
+    sql: "INSERT INTO tokens (system_id, name, hash, created) VALUES (1, 'first', ?, 1600000000000000)",
+    values: [hashSecret(TOKEN)],
+  },
+  {
+    since: '0000_foundation',
+    sql: "INSERT INTO bots (name, hash, created) VALUES ('old', 'h', 1)",
+  },
+  {
+    since: '0001_people',
+    sql: `INSERT INTO members (id, uuid, hid, system_id, name, display_name, birthday, proxy_tags, created, message_count, name_privacy)
+          VALUES (1, '22222222-2222-4222-8222-222222222222', 'aaaaa', 1, 'Wren', 'W.', '1990-02-03', '[{"prefix":"w:","suffix":null}]', 1600000001000000, 1, 'private'),
+                 (2, '33333333-3333-4333-8333-333333333333', 'bbbbb', 1, 'Ash', NULL, NULL, '[]', 1600000002000000, 0, 'public')`,
+  },
+  {
+    since: '0001_people',
+    until: '0006_proxy_tags',
+    sql: `INSERT INTO proxy_tag_keys (member_id, system_id, position, prefix_key, suffix_key, bare_key) VALUES (1, 1, 0, 'w:', '', 'w:')`,
+  },
+  {
+    since: '0006_proxy_tags',
+    sql: `INSERT INTO proxy_tag_keys (member_id, set_id, position, prefix, suffix, prefix_key, suffix_key, bare_key, gap, brackets)
+          VALUES (1, 1, 0, ?, ?, ?, ?, ?, ?, ?)`,
+    values: tagValues(),
+  },
+  {
+    since: '0001_people',
+    sql: `INSERT INTO groups (id, uuid, hid, system_id, name, created)
+          VALUES (1, '44444444-4444-4444-8444-444444444444', 'ccccc', 1, 'The garden', 1600000003000000)`,
+  },
+  {
+    since: '0001_people',
+    sql: 'INSERT INTO group_members (group_id, member_id) VALUES (1, 1), (1, 2)',
+  },
+  {
+    since: '0001_people',
+    sql: `INSERT INTO switches (id, uuid, system_id, timestamp)
+          VALUES (1, '55555555-5555-4555-8555-555555555555', 1, 1600000004000000),
+                 (2, '66666666-6666-4666-8666-666666666666', 1, 1600000005000000)`,
+  },
+  {
+    since: '0001_people',
+    sql: 'INSERT INTO switch_members (switch_id, position, member_id) VALUES (1, 0, 1), (2, 0, 2), (2, 1, 1)',
+  },
+  {
+    since: '0001_people',
+    sql: "INSERT INTO system_guilds (system_id, guild_id, tag) VALUES (1, '466707357099884544', 'here')",
+  },
+  {
+    since: '0001_people',
+    sql: "INSERT INTO member_guilds (member_id, guild_id, display_name) VALUES (2, '466707357099884544', 'Ashen')",
+  },
+  {
+    since: '0001_people',
+    sql: "INSERT INTO autoproxy (system_id, guild_id, autoproxy_mode) VALUES (1, '466707357099884544', 'front')",
+  },
+  {
+    since: '0001_people',
+    sql: `INSERT INTO messages (id, original, sender, channel, guild, system_id, member_id, timestamp) VALUES ('900000000000000001', '900000000000000000', '466378653216014359', '466707357099884545', '466707357099884544', 1, 1, 1600000006000000)`,
+  },
+  { since: '0002_guilds', sql: "INSERT INTO guilds (guild_id) VALUES ('466707357099884544')" },
+  {
+    since: '0003_webhooks',
+    sql: `INSERT INTO webhooks (system_id, url, token, state, cursor) VALUES (1, 'https://bot.example.org/', 't', 'paused', 0)`,
+  },
+  {
+    since: '0004_archive',
+    sql: `INSERT INTO archive (system_id, collection, content, digest) VALUES (1, 'notes', '{"text":"kept"}', 'd')`,
+  },
+]
+
+function tagValues(): (string | number)[] {
+  const { prefix, suffix, prefix_key, suffix_key, bare_key, gap, brackets } = keysOfTag({
+    prefix: 'w:',
+    suffix: null,
+  })
+  return [prefix, suffix, prefix_key, suffix_key, bare_key, gap, brackets]
+}
+
+const asked = [
+  '/v2/systems/@me',
+  '/v2/systems/abcde',
+  '/v2/systems/@me/settings',
+  '/v2/systems/@me/members',
+  '/v2/systems/@me/groups?with_members=true',
+  '/v2/systems/@me/switches',
+  '/v2/systems/@me/fronters',
+  '/v2/systems/@me/guilds/466707357099884544',
+  '/v2/systems/@me/autoproxy?guild_id=466707357099884544',
+  '/v2/members/aaaaa',
+  '/v2/members/bbbbb/guilds/466707357099884544',
+  '/v2/groups/ccccc/members',
+  '/v2/messages/900000000000000001',
+  '/v1/s/abcde',
+  '/v1/s/abcde/members',
+]
+
+/** As the release of that many migrations left it; with the rows of another one, where given. */
+function makeUsed(has: number, rowsOf = has): { cwd: string; path: string } {
+  const cwd = emptyFolder()
+  const path = join(cwd, 'data.db')
+  const database = makeOlder(path, has)
+  chmodSync(path, 0o600)
+  const at = (name: string) => migrations.findIndex((one) => one.name === name)
+  for (const { since, until, sql, values = [] } of rows) {
+    const isOfThen = at(since) < rowsOf
+    // Whichever way that schema keeps it.
+    const isOfSchema = at(since) < has && (until === undefined || has <= at(until))
+    const isMoved = since === '0006_proxy_tags' && rowsOf > at('0001_people')
+    if ((isOfThen || isMoved) && isOfSchema) database.query(sql).run(...values)
+  }
+  database.close()
+  return { cwd, path }
+}
+
+/** What the owner and a stranger are answered. */
+async function answersOf(path: string): Promise<Record<string, unknown>> {
+  const { ask } = home({ DATABASE_URL: `file:${path}`, RATE_LIMIT: 'off' })
+  const answers: Record<string, unknown> = {}
+  for (const [who, headers] of [
+    ['owner', { authorization: TOKEN }],
+    ['stranger', {}],
+  ] as const)
+    for (const line of asked) {
+      const { status, json } = await ask<unknown>(`GET ${line}`, { headers })
+      answers[`${who}: ${line}`] = { status, json }
+    }
+  return answers
+}
+
+function findingsIn(path: string) {
+  const database = new Database(path, { readwrite: true })
+  try {
+    return examine(database, renderFace)
+  } finally {
+    database.close()
+  }
+}
+
+function pendingIn(path: string): string[] {
+  const database = new Database(path, { readwrite: true })
+  try {
+    return pendingMigrations(database)
+  } finally {
+    database.close()
+  }
+}
+
+const copiesIn = (cwd: string) =>
+  readdirSync(cwd).filter((name) => /\.pre-upgrade-\d{8}T\d{9}Z$/.test(name))
+const fileUrl = (path: string) => ({ env: { DATABASE_URL: `file:${path}` } })
+const states = migrations.slice(0, -1).map(({ name }, at) => [name, at + 1] as const)
+
+describe('a database with data', () => {
+  test.each(states)(
+    'of the release with %s answers after the upgrade as if made today',
+    async (_, has) => {
+      const old = makeUsed(has)
+      const today = makeUsed(migrations.length, has)
+      const answers = await answersOf(old.path)
+      expect(answers).toEqual(await answersOf(today.path))
+      expect(answers['owner: /v2/systems/@me']).toMatchObject({
+        status: 200,
+        json: { id: 'abcde', name: 'Lantern Hill', description: 'ours alone' },
+      })
+      expect(answers['stranger: /v2/systems/abcde']).toMatchObject({ json: { description: null } })
+      if (has > 1) {
+        expect(answers['owner: /v2/members/aaaaa']).toMatchObject({ json: { name: 'Wren' } })
+        expect(answers['stranger: /v2/members/aaaaa']).toMatchObject({ json: { name: 'W.' } })
+        expect(answers['owner: /v2/systems/@me/fronters']).toMatchObject({
+          json: { members: [{ id: 'bbbbb' }, { id: 'aaaaa' }] },
+        })
+      }
+      expect(findingsIn(old.path)).toEqual([])
+    },
+  )
+})
+
+describe('before an upgrade', () => {
+  test('the file is copied beside, and the message tells how to go back, which works', async () => {
+    const { cwd, path } = makeUsed(6)
+    const { code, out, err } = await run(['system', 'list', '--json'], { cwd, ...fileUrl(path) })
+    expect([code, JSON.parse(out)]).toMatchObject([0, [{ id: 'abcde' }]])
+    const [copy = '', ...more] = copiesIn(cwd)
+    expect(more).toEqual([])
+    expect(err.split('\n')).toHaveLength(2)
+    expect(err).toContain(`was upgraded from ${migrations[5]?.name}`)
+    expect(err).toContain(`multitude restore ${join(cwd, copy)}`)
+    expect(pendingIn(join(cwd, copy))).toEqual(migrations.slice(6).map(({ name }) => name))
+    expect(statSync(join(cwd, copy)).mode & 0o777).toBe(0o600)
+    await runJson(['restore', join(cwd, copy), '--yes'], { cwd, ...fileUrl(path) })
+    expect(pendingIn(path)).toEqual(migrations.slice(6).map(({ name }) => name))
+  })
+
+  test('the server copies too, and its log says so', async () => {
+    const { cwd, path } = makeUsed(6)
+    const server = await startServer([], { cwd, ...fileUrl(path) })
+    server.kill('SIGTERM')
+    const { err } = await server.end()
+    const [copy = 'none'] = copiesIn(cwd)
+    const told = err.split('\n').find((line) => line.includes('was upgraded'))
+    expect(JSON.parse(told ?? '{}')).toMatchObject({ level: 'warn', copy: join(cwd, copy) })
+  })
+
+  test.each(['migrate', 'serve'])('%s --no-backup copies nothing, and says so', async (command) => {
+    const { cwd, path } = makeUsed(6)
+    let said: string
+    if (command === 'serve') {
+      const server = await startServer(['--no-backup'], { cwd, ...fileUrl(path) })
+      server.kill('SIGTERM')
+      said = (await server.end()).err
+    } else said = (await run([command, '--no-backup'], { cwd, ...fileUrl(path) })).err
+    expect(pendingIn(path)).toEqual([])
+    expect(copiesIn(cwd)).toEqual([])
+    expect(said).toContain('no copy was kept')
+  })
+
+  test.each([
+    ['is new', 0],
+    ['lacks nothing', migrations.length],
+  ])('nothing is copied of a database that %s', async (_, has) => {
+    const { cwd, path } = makeUsed(has)
+    const { code, err } = await run(['migrate'], { cwd, ...fileUrl(path) })
+    expect([code, err, copiesIn(cwd)]).toEqual([0, '', []])
+  })
+
+  test('what cannot be copied is not upgraded, and says what to do', async () => {
+    const { cwd, path } = makeUsed(6)
+    // No file can grow beyond half of what the copy takes, and no migration comes to writing.
+    const limit = Math.floor(statSync(path).size / 2 / 1024)
+    const limited = ['bash', '-c', `ulimit -f ${limit}; trap '' XFSZ; exec "$@"`, 'limited']
+    const child = Bun.spawn([...limited, ...words, 'migrate'], {
+      cwd,
+      ...fileUrl(path),
+      stderr: 'pipe',
+      stdout: 'pipe',
+    })
+    const err = await child.stderr.text()
+    expect(await child.exited).toBe(1)
+    expect(err).toMatch(
+      /^multitude: The database .* cannot be copied before its upgrade: .*--no-backup.*\n$/,
+    )
+    expect(pendingIn(path)).toHaveLength(migrations.length - 6)
+    expect(readdirSync(cwd).filter((name) => /partial|pre-upgrade/.test(name))).toEqual([])
+  })
+
+  test.skipIf(!isRoot)('the copy is given to whom the database belongs', async () => {
+    const { cwd, path } = makeUsed(6)
+    chownSync(path, 4711, 4712)
+    await run(['migrate'], { cwd, ...fileUrl(path) })
+    const { uid, gid } = statSync(join(cwd, copiesIn(cwd)[0] ?? ''))
+    expect([uid, gid]).toEqual([4711, 4712])
+  })
+})
+
+describe('an upgrade that is killed', () => {
+  const moments = [
+    'CREATE TABLE `guilds`',
+    'DROP TABLE `proxy_tag_keys`',
+    'CREATE TRIGGER `group_changed`',
+    'CREATE TABLE `leases`',
+  ]
+
+  test.each(moments)(
+    'in %p leaves the old database, and is made up for by the next start',
+    async (sql) => {
+      const { cwd, path } = makeUsed(2)
+      const before = pendingIn(path)
+      const script = words.at(-1) ?? ''
+      const preload = ['--preload', join(import.meta.dir, 'killIn.ts')]
+      const child = Bun.spawn([process.execPath, ...preload, script, 'migrate'], {
+        cwd,
+        env: { DATABASE_URL: `file:${path}`, KILL_IN: sql },
+        stdio: ['ignore', 'ignore', 'inherit'],
+      })
+      await child.exited
+      expect(child.signalCode).toBe('SIGKILL')
+      expect(pendingIn(path)).toEqual(before)
+      expect(await answersOf(path)).toEqual(await answersOf(makeUsed(migrations.length, 2).path))
+      expect(findingsIn(path)).toEqual([])
+    },
+  )
+
+  test('while it copies leaves nothing half-written for long', async () => {
+    const { cwd, path } = makeUsed(6)
+    const script = words.at(-1) ?? ''
+    const preload = ['--preload', join(import.meta.dir, '../cli/killAt.ts')]
+    let isDone = false
+    for (let at = 1; !isDone; at++) {
+      const child = Bun.spawn([process.execPath, ...preload, script, 'migrate'], {
+        cwd,
+        env: { DATABASE_URL: `file:${path}`, KILL_AT: String(at) },
+        stdio: ['ignore', 'ignore', 'ignore'],
+      })
+      isDone = (await child.exited) === 0
+    }
+    expect(readdirSync(cwd).filter((name) => name.includes('partial'))).toEqual([])
+    expect(pendingIn(path)).toEqual([])
+    for (const copy of copiesIn(cwd))
+      expect(pendingIn(join(cwd, copy))).toHaveLength(migrations.length - 6)
+    expect(findingsIn(path)).toEqual([])
+  })
+})

@@ -115,7 +115,8 @@ export async function startServer(
   args: string[],
   { cwd, env = {} }: Circumstances,
 ): Promise<Server> {
-  const words = [...command, 'serve', '--port', '0', '--log-format', 'json', ...args]
+  const port = args.includes('--port') ? [] : ['--port', '0']
+  const words = [...command, 'serve', ...port, '--log-format', 'json', ...args]
   const child = Bun.spawn(words, { cwd, env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
   afterAll(() => child.kill('SIGKILL'))
   const out = child.stdout.text()

@@ -1,17 +1,18 @@
-import { afterAll, expect, setDefaultTimeout } from 'bun:test'
+import { afterAll, expect } from 'bun:test'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import axe from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { emptyFolder, runCommand, type Server, startServer } from '../program'
-
-// A browser on a busy machine takes its time.
-setDefaultTimeout(90_000)
+import { emptyFolder, runCommand, type Server, program as source, startServer } from '../program'
 
 /** A real browser, if one is installed. */
 export const executable = Bun.which('chromium') ?? Bun.which('google-chrome')
 
 /** The program as people get it: the tests of the page run on what was built. */
-const program = [join(import.meta.dir, '../../dist/multitude')]
+const built = join(import.meta.dir, '../../dist/multitude')
+
+/** Without it, as it is in the source: `npm run test:browser` builds first. */
+const program = existsSync(built) ? [built] : source
 
 export const sizes = {
   phone: { width: 390, height: 844 },
@@ -39,6 +40,9 @@ export async function startBrowser(): Promise<Browser> {
 
 export interface House {
   readonly server: Server
+  /** As when the power goes. */
+  stop(): Promise<void>
+  startAgain(): Promise<void>
   readonly token: string
   readonly hid: string
   /** Runs a command of the operator's and gives what it printed as JSON. */
@@ -49,7 +53,7 @@ export interface House {
 /** The executable, alone in a folder, with a system of a few members. */
 export async function startHouse(name: string, args: string[] = []): Promise<House> {
   const cwd = emptyFolder('browser-')
-  const server = await startServer(program, args, { cwd })
+  let server = await startServer(program, args, { cwd })
   const operate = async <T>(...given: string[]): Promise<T> => {
     const { code, out, err } = await runCommand([...program, ...given, '--json'], { cwd })
     if (code !== 0) throw new Error(`${given.join(' ')}: ${err}`)
@@ -57,7 +61,16 @@ export async function startHouse(name: string, args: string[] = []): Promise<Hou
   }
   const made = await operate<{ id: string; token: string }>('system', 'create', '--name', name)
   return {
-    server,
+    get server() {
+      return server
+    },
+    async stop() {
+      server.kill('SIGKILL')
+      await server.end()
+    },
+    async startAgain() {
+      server = await startServer(program, args, { cwd })
+    },
     token: made.token,
     hid: made.id,
     operate,
@@ -111,4 +124,37 @@ export async function expectAccessible({ page, noise }: Visitor): Promise<void> 
   })
   expect(found).toEqual([])
   expect(noise).toEqual([])
+}
+
+/** At 320 px, and with text of twice the size, everything still fits. */
+export async function expectNoSideways({ page }: Visitor): Promise<void> {
+  const before = page.viewportSize() ?? sizes.phone
+  const enlarge = (times: number) =>
+    page.evaluate(`document.documentElement.style.setProperty('--text', '${times}')`)
+  const narrow = [
+    { width: 320, times: 1 },
+    { width: 390, times: 2 },
+    { width: 320, times: 2 },
+  ]
+  for (const { width, times } of narrow) {
+    await page.setViewportSize({ width, height: before.height })
+    await enlarge(times)
+    const overflow = await page.evaluate(
+      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+    )
+    expect({ width, times, overflow }).toEqual({ width, times, overflow: 0 })
+  }
+  await enlarge(1)
+  await page.setViewportSize(before)
+}
+
+/** Everything that can be tapped is at least 44 px high and wide. */
+export async function expectLargeTargets({ page }: Visitor): Promise<void> {
+  const small = await page.evaluate(`
+    [...document.querySelectorAll('button:not(.skip), nav a, a.beside')]
+      .map((one) => ({ box: one.getBoundingClientRect(), text: one.textContent }))
+      .filter(({ box }) => box.width < 44 || box.height < 44)
+      .map(({ box, text }) => text + ' ' + box.width + ' × ' + box.height)
+  `)
+  expect(small).toEqual([])
 }

@@ -35,6 +35,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     expect(house.server.said()).not.toContain(house.token)
     await expectAccessible(visitor)
     await page.reload()
+    await page.getByRole('link', { name: 'More' }).click()
     await page.getByRole('button', { name: 'Log out' }).click()
     await page.getByLabel('Token').waitFor()
     await page.reload()

@@ -1,9 +1,12 @@
+import { signal } from '@preact/signals'
+
 /** Asking the server, always relative to where the page lies. */
 
 export class Refused extends Error {
   constructor(
     readonly status: number,
     message: string,
+    /** In milliseconds. */
     readonly retryAfter: number,
   ) {
     super(message)
@@ -14,6 +17,7 @@ interface Asking {
   method?: string
   body?: unknown
   token?: string
+  lastEventId?: string
   signal?: AbortSignal
 }
 
@@ -25,11 +29,15 @@ export async function ask<T>(path: string, asking: Asking = {}): Promise<T | nul
 /** Throws `Refused` for what the server refuses, and a TypeError where it does not answer. */
 export async function open(
   path: string,
-  { method = 'GET', body, token, signal }: Asking,
+  { method = 'GET', body, token, lastEventId, signal }: Asking,
 ): Promise<Response> {
+  const headers = {
+    ...(token !== undefined && { authorization: token }),
+    ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
+  }
   const response = await fetch(path, {
     method,
-    ...(token !== undefined && { headers: { authorization: token } }),
+    headers,
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(signal && { signal }),
   })
@@ -40,4 +48,39 @@ export async function open(
     typeof told.message === 'string' ? told.message : String(response.status),
     Number(told.retry_after ?? 0),
   )
+}
+
+/** The session is over: whoever asked as us is asked to come in again. */
+export const isSessionOver = signal(false)
+
+/** The server has asked us to wait for longer than anyone would overlook. */
+export const isHeldBack = signal(false)
+
+const OVERLOOKED_MS = 3000
+
+/** Asks as the system that is logged in. Where there is too much, it waits and goes on by itself. */
+export async function askOwn<T>(path: string, asking: Asking = {}): Promise<T | null> {
+  for (;;)
+    try {
+      return await ask<T>(path, asking)
+    } catch (cause) {
+      if (!(cause instanceof Refused)) throw cause
+      if (cause.status === 401) isSessionOver.value = true
+      if (cause.status !== 429) throw cause
+      await holdBack(cause.retryAfter || 1000)
+    }
+}
+
+async function holdBack(pause: number): Promise<void> {
+  const telling = setTimeout(() => {
+    isHeldBack.value = true
+  }, OVERLOOKED_MS)
+  await new Promise((resolve) => setTimeout(resolve, pause))
+  clearTimeout(telling)
+  isHeldBack.value = false
+}
+
+/** A refusal in the server's words, without the number that some of them begin with. */
+export function explainRefusal(cause: unknown, away: string): string {
+  return cause instanceof Refused ? cause.message.replace(/^\d{3}: /, '') : away
 }

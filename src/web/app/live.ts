@@ -1,51 +1,103 @@
 import { open, Refused } from './client'
 
+/** Seconds until it is tried again. */
 const PAUSES = [1, 2, 5, 15, 30]
 
+/** The server says something every 15 seconds; a line that is silent for longer is dead. */
+const LONGEST_SILENCE_MS = 45_000
+
+export type LiveState = 'live' | 'connecting' | 'away' | 'refused'
+
+interface Following {
+  path: string
+  token?: string
+  /** The last event that was heard before a pause. */
+  lastEventId?: string | undefined
+  told: (event: { name: string; data: string; id: string }) => void
+  changed: (state: LiveState) => void
+}
+
+export interface Followed {
+  stop(): void
+  /** Tries at once instead of waiting out the pause. */
+  hurry(): void
+  readonly lastEventId: string | undefined
+}
+
 /** Reads a stream of events and comes again when it ends, until told to stop or refused. */
-export function follow(
-  path: string,
-  token: string,
-  told: (event: { name: string; data: string }) => void,
-  changed: (state: 'live' | 'connecting' | 'refused') => void,
-): () => void {
+export function follow({ path, token, told, changed, ...before }: Following): Followed {
   const ending = new AbortController()
+  let { lastEventId } = before
   let failures = 0
+  let wake = () => {}
 
   const read = async () => {
-    const response = await open(path, { token, signal: ending.signal })
-    changed('live')
-    failures = 0
-    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-    let text = ''
-    for (;;) {
-      const { value, done } = (await reader?.read()) ?? { done: true }
-      if (done) return
-      text += value
-      const messages = text.split('\n\n')
-      text = messages.pop() ?? ''
-      for (const message of messages) {
-        const [, name] = /^event: (.*)$/m.exec(message) ?? []
-        const [, data] = /^data: (.*)$/m.exec(message) ?? []
-        if (name !== undefined && data !== undefined) told({ name, data })
+    const dead = new AbortController()
+    let silence = setTimeout(() => dead.abort(), LONGEST_SILENCE_MS)
+    try {
+      const signal = AbortSignal.any([ending.signal, dead.signal])
+      const asking = { signal, ...(token !== undefined && { token }) }
+      const response = await open(path, lastEventId ? { ...asking, lastEventId } : asking)
+      changed('live')
+      failures = 0
+      const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+      let text = ''
+      for (;;) {
+        const { value, done } = (await reader?.read()) ?? { done: true }
+        if (done) return
+        clearTimeout(silence)
+        silence = setTimeout(() => dead.abort(), LONGEST_SILENCE_MS)
+        text += value
+        const messages = text.split('\n\n')
+        text = messages.pop() ?? ''
+        for (const message of messages) hear(message)
       }
+    } finally {
+      clearTimeout(silence)
     }
+  }
+
+  const hear = (message: string) => {
+    const [, name] = /^event: (.*)$/m.exec(message) ?? []
+    const [, data] = /^data: (.*)$/m.exec(message) ?? []
+    const [, id = ''] = /^id: (.*)$/m.exec(message) ?? []
+    if (id !== '') lastEventId = id
+    if (name !== undefined && data !== undefined) told({ name, data, id })
   }
 
   const goOn = async () => {
     while (!ending.signal.aborted) {
+      let isAway = false
       try {
         await read()
       } catch (cause) {
         if (ending.signal.aborted) return
         if (cause instanceof Refused && (cause.status === 401 || cause.status === 403))
           return changed('refused')
+        isAway = true
       }
-      changed('connecting')
+      // A stream that ends in order is opened again at once, and nobody needs to know.
+      changed(isAway ? 'away' : 'connecting')
+      if (!isAway && failures++ === 0) continue
       const pause = PAUSES[Math.min(failures++, PAUSES.length - 1)] ?? 1
-      await new Promise((resolve) => setTimeout(resolve, pause * 1000))
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, pause * 1000)
+        wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
     }
   }
   goOn()
-  return () => ending.abort()
+  return {
+    stop: () => {
+      ending.abort()
+      wake()
+    },
+    hurry: () => wake(),
+    get lastEventId() {
+      return lastEventId
+    },
+  }
 }

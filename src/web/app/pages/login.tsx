@@ -1,15 +1,16 @@
 import { useEffect, useState } from 'preact/hooks'
 import { ask, Refused } from '../client'
+import { comeHome } from '../home'
 import { Door } from '../parts/door'
-import { goTo } from '../route'
+import { goTo, route } from '../route'
 import { words } from '../words'
 
 /** The door: with a link that asks before it is used up, or with a token. */
-export function Login({ code, onEnter = enter }: { code: string; onEnter?: () => void }) {
-  return code === '' ? <WithToken onEnter={onEnter} /> : <WithLink code={code} />
+export function Login({ code }: { code: string }) {
+  return code === '' ? <WithToken /> : <WithLink code={code} />
 }
 
-function WithToken({ onEnter }: { onEnter: () => void }) {
+function WithToken() {
   const [token, setToken] = useState('')
   const [problem, setProblem] = useState('')
   const [remember, setRemember] = useState(true)
@@ -23,7 +24,7 @@ function WithToken({ onEnter }: { onEnter: () => void }) {
     setProblem('')
     try {
       await ask('web/session', { method: 'POST', body: { token: token.trim(), remember } })
-      onEnter()
+      enter()
     } catch (cause) {
       setProblem(explain(cause))
     }
@@ -35,7 +36,7 @@ function WithToken({ onEnter }: { onEnter: () => void }) {
       <p>{words.howToComeIn}</p>
       <form onSubmit={submit} noValidate>
         {/* So that a password manager knows what the token is for. */}
-        <input type="text" autocomplete="username" value={words.title} readOnly hidden />
+        <input type="text" autocomplete="username" hidden readOnly value={words.title} />
         <div class="field">
           <label for="token">{words.token}</label>
           <input
@@ -133,8 +134,10 @@ function WithLink({ code }: { code: string }) {
   )
 }
 
+/** Back to where one was; only from the door itself it is to the first place. */
 function enter(): void {
-  goTo('#/')
+  if (route.value.page === 'login') goTo('#/now')
+  comeHome()
 }
 
 function explain(cause: unknown): string {

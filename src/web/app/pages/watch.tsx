@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { ask, Refused } from '../client'
 import { follow } from '../live'
 import { Door } from '../parts/door'
+import { Face } from '../parts/face'
 import { words } from '../words'
 
 interface Someone {
@@ -32,17 +33,17 @@ export function Watch({ token }: { token: string }) {
       (system) => setName(system?.name ?? system?.id ?? null),
       (cause) => cause instanceof Refused && cause.status === 401 && setState({ is: 'over' }),
     )
-    return follow(
-      'v2/systems/@me/fronters/stream',
+    return follow({
+      path: 'v2/systems/@me/fronters/stream',
       token,
-      (event) => {
+      told(event) {
         if (event.name === 'fronters') setState({ is: 'open', front: JSON.parse(event.data) })
       },
-      (now) => {
+      changed(now) {
         setLive(now === 'live')
         if (now === 'refused') setState({ is: 'over' })
       },
-    )
+    }).stop
   }, [token])
 
   if (state.is === 'over')
@@ -71,7 +72,7 @@ function Fronters({ front }: { front: Front | null }) {
       <ul>
         {front.members.map((member) => (
           <li class="someone" key={member.id}>
-            <Face of={member} />
+            <Face of={member} size="l" />
             <div>
               <span class="name">{member.display_name ?? member.name}</span>{' '}
               {member.pronouns && <span class="quiet">{member.pronouns}</span>}
@@ -82,20 +83,6 @@ function Fronters({ front }: { front: Front | null }) {
       </ul>
       {hidden > 0 && <p class="quiet">{words.someHidden(hidden)}</p>}
     </>
-  )
-}
-
-function Face({ of }: { of: Someone }) {
-  const [isBroken, setBroken] = useState(false)
-  const letter = [...(of.display_name ?? of.name)][0] ?? ''
-  return (
-    <span class="face" aria-hidden="true" style={of.color ? { borderColor: `#${of.color}` } : {}}>
-      {of.avatar_url && !isBroken ? (
-        <img alt="" loading="lazy" src={of.avatar_url} onError={() => setBroken(true)} />
-      ) : (
-        letter
-      )}
-    </span>
   )
 }
 

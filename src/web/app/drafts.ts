@@ -1,0 +1,39 @@
+import { signal } from '@preact/signals'
+import type { Instant } from '../../model/time'
+
+/** What was chosen or typed and is not sent yet: it outlives a session that ends in between. */
+
+/** Faces that were tapped, in that order. */
+export const choice = signal<readonly string[]>([])
+
+/** When it happened: now, or a moment before; the fields keep what was typed. */
+export interface Earlier {
+  readonly kind: '15' | '60' | 'morning' | 'typed'
+  readonly date: string
+  readonly time: string
+}
+export const earlier = signal<Earlier | null>(null)
+
+/** A switch that is being made or changed on History. */
+export interface SwitchDraft {
+  /** Null for a new one. */
+  readonly id: string | null
+  readonly date: string
+  readonly time: string
+  readonly members: readonly string[]
+  /** What the switch had, to the microsecond, while its fields are not touched. */
+  readonly timestamp: Instant | null
+}
+export const switchDraft = signal<SwitchDraft | null>(null)
+
+export function toggleChoice(id: string): void {
+  choice.value = choice.value.includes(id)
+    ? choice.value.filter((other) => other !== id)
+    : [...choice.value, id]
+}
+
+export function dropDrafts(): void {
+  choice.value = []
+  earlier.value = null
+  switchDraft.value = null
+}

@@ -1,0 +1,147 @@
+import { useEffect, useState } from 'preact/hooks'
+import { DAY, HOUR } from '../../../model/time'
+import { historyViews } from '../address'
+import { switchDraft } from '../drafts'
+import { spell } from '../look'
+import { Days } from '../parts/days'
+import { Face } from '../parts/face'
+import { Icon } from '../parts/icon'
+import { Month } from '../parts/month'
+import { Page } from '../parts/page'
+import { SwitchSheet } from '../parts/switchSheet'
+import { useParts } from '../parts/tiles'
+import { route } from '../route'
+import { hasOlder, loadBackTo, membersById, nameOf, switches, zone } from '../store'
+import { now } from '../ticking'
+import { daysIn, fieldsOf, spellLength } from '../time'
+import { listNames, words } from '../words'
+
+/** What was: as days, as a list, as a month; each switch can be changed, moved and deleted. */
+export function History() {
+  const view = route.value.page === 'history' ? route.value.view : 'days'
+  return (
+    <Page
+      place={words.history}
+      beside={
+        <button type="button" onClick={addPast}>
+          <Icon name="plus" />
+          {words.addPast}
+        </button>
+      }
+    >
+      <nav class="chips" aria-label={words.views}>
+        {historyViews.map((one) => (
+          <a
+            key={one}
+            class="chip"
+            href={`#/history/${one}`}
+            aria-current={one === view ? 'page' : undefined}
+          >
+            {words[one]}
+          </a>
+        ))}
+      </nav>
+      {switches.value.length === 0 && <p>{words.nothingYet}</p>}
+      {view === 'days' && <DaysView />}
+      {view === 'list' && <ListView />}
+      {view === 'month' && <Month />}
+      {switchDraft.value && <SwitchSheet draft={switchDraft.value} />}
+    </Page>
+  )
+}
+
+function addPast(): void {
+  const fields = fieldsOf(now.value - HOUR, zone.value)
+  switchDraft.value = { id: null, ...fields, members: [], timestamp: null }
+}
+
+const WEEK = 7
+
+function DaysView() {
+  const [count, setCount] = useState(WEEK)
+  const since = now.value - (count - 1) * DAY
+  useEffect(() => {
+    loadBackTo(now.value - count * DAY).catch(() => {})
+  }, [count])
+  const days = daysIn(zone.value, { since, until: now.value + 1 }).slice(0, count)
+  const newest = switches.value[0]
+  const isEmpty = newest !== undefined && newest.members.length === 0 && newest.timestamp < since
+  return (
+    <>
+      {isEmpty && <p>{words.noSwitches}</p>}
+      <Days days={days} />
+      <button type="button" class="plain" onClick={() => setCount(count + WEEK)}>
+        {words.earlierDays}
+      </button>
+    </>
+  )
+}
+
+function ListView() {
+  const { shown, isMore, more, end } = useParts(switches.value)
+  const byDay = Map.groupBy(shown, ({ timestamp }) => fieldsOf(timestamp, zone.value).date)
+  const goOn = () => {
+    if (!isMore) loadBackTo((switches.value.at(-1)?.timestamp ?? 0) - 1).catch(() => {})
+    more()
+  }
+  return (
+    <>
+      {[...byDay].map(([date, list]) => (
+        <section key={date} class="part">
+          <h2>{spell.value.longDay(list[0]?.timestamp ?? 0)}</h2>
+          <ul class="switches">
+            {list.map((one) => (
+              <SwitchRow key={one.id} index={switches.value.indexOf(one)} />
+            ))}
+          </ul>
+        </section>
+      ))}
+      {(isMore || hasOlder.value) && (
+        <button type="button" ref={end} class="plain" onClick={goOn}>
+          {words.showMore}
+        </button>
+      )}
+    </>
+  )
+}
+
+function SwitchRow({ index }: { index: number }) {
+  const one = switches.value[index]
+  if (!one) return null
+  const next = switches.value[index - 1]
+  const length = spellLength((next?.timestamp ?? now.value) - one.timestamp)
+  const edit = () => {
+    switchDraft.value = {
+      id: one.id,
+      ...fieldsOf(one.timestamp, zone.value),
+      members: one.members,
+      timestamp: one.timestamp,
+    }
+  }
+  return (
+    <li>
+      <span class="at">{spell.value.time(one.timestamp)}</span>
+      <span class="faces">
+        {one.members.slice(0, 3).map((id) => (
+          <Face key={id} of={membersById.value.get(id)} size="s" />
+        ))}
+      </span>
+      <span class="about">
+        <span class="name">
+          {one.members.length === 0 ? words.nobodyShort : listNames(one.members.map(nameOf))}
+        </span>
+        <br />
+        <span class="quiet small">{next ? length : words.soFar(length)}</span>
+      </span>
+      <button
+        type="button"
+        class="round"
+        aria-label={words.changeAt(spell.value.moment(one.timestamp, now.value))}
+        title={words.change}
+        onClick={edit}
+      >
+        <Icon name="edit" />
+      </button>
+    </li>
+  )
+}

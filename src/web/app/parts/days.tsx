@@ -1,0 +1,137 @@
+import { useState } from 'preact/hooks'
+import type { Bucket } from '../../../model/fronting/calendar'
+import { HOUR, type Instant } from '../../../model/time'
+import { type Piece, piecesOf } from '../history'
+import { look, spell } from '../look'
+import { membersById, nameOf, switches, zone } from '../store'
+import { now } from '../ticking'
+import { hourMarks, spellLength } from '../time'
+import { listNames, words } from '../words'
+import { tint } from './face'
+
+const HOURS = [0, 6, 12, 18, 24]
+const MARKS = [6, 12, 18]
+
+interface Props {
+  days: readonly Bucket[]
+  /** Where something will land. */
+  mark?: Instant | null
+}
+
+/** A row a day, from midnight to midnight; who shares a time shares the height. */
+export function Days({ days, mark = null }: Props) {
+  const [isTable, setTable] = useState(false)
+  return (
+    <div class="card days">
+      {isTable ? (
+        <Table days={days} />
+      ) : (
+        <>
+          <div class="hours" aria-hidden="true">
+            {HOURS.map((hour) => (
+              <span key={hour}>{spellHour(hour)}</span>
+            ))}
+          </div>
+          {days.map((day) => (
+            <Row key={day.start} day={day} mark={mark} />
+          ))}
+        </>
+      )}
+      <button type="button" class="plain small" onClick={() => setTable(!isTable)}>
+        {isTable ? words.asPicture : words.asTable}
+      </button>
+    </div>
+  )
+}
+
+function Row({ day, mark }: { day: Bucket; mark: Instant | null }) {
+  const pieces = piecesOf(switches.value, day, now.value)
+  const length = day.end - day.start
+  const place = (at: Instant) => `${((at - day.start) / length) * 100}%`
+  const isMarked = mark !== null && mark >= day.start && mark < day.end
+  return (
+    <div class="day">
+      <div class="day-name">
+        {nameDay(day)}
+        {length !== 24 * HOUR && (
+          <span class="quiet"> {words.dayIsLong(Math.round(length / HOUR))}</span>
+        )}
+      </div>
+      <div class="track" role="img" aria-label={tellDay(day, pieces)}>
+        {hourMarks(zone.value, day, MARKS).map((part) => (
+          <span key={part} class="hour" style={{ left: `${part * 100}%` }} />
+        ))}
+        {pieces.map((piece) => (
+          <span
+            key={piece.from}
+            class="piece"
+            style={{
+              left: place(piece.from),
+              width: `${((piece.to - piece.from) / length) * 100}%`,
+            }}
+          >
+            {piece.members.map((id) => (
+              <span key={id} class="bar" style={tint(membersById.value.get(id)?.color)}>
+                {piece.members.length < 4 && <span>{nameOf(id)}</span>}
+              </span>
+            ))}
+          </span>
+        ))}
+        {isMarked && <span class="landing" style={{ left: place(mark) }} />}
+      </div>
+    </div>
+  )
+}
+
+function Table({ days }: { days: readonly Bucket[] }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what may scroll must be reached by keys, too
+    <section class="wide" aria-label={words.asTable} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {[words.day, words.from, words.to, words.who, words.length].map((title) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {days.flatMap((day) =>
+            piecesOf(switches.value, day, now.value).map((piece) => (
+              <tr key={piece.from}>
+                <th scope="row">{nameDay(day)}</th>
+                <td>{spell.value.time(piece.from)}</td>
+                <td>{spell.value.time(piece.to)}</td>
+                <td>{listNames(piece.members.map(nameOf))}</td>
+                <td>{spellLength(piece.to - piece.from)}</td>
+              </tr>
+            )),
+          )}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+/** The point of a row in one sentence. */
+function tellDay(day: Bucket, pieces: readonly Piece[]): string {
+  const times = new Map<string, number>()
+  for (const { from, to, members } of pieces)
+    for (const id of members) times.set(id, (times.get(id) ?? 0) + to - from)
+  const parts = [...times]
+    .sort(([, a], [, b]) => b - a)
+    .map(([id, time]) => `${nameOf(id)} ${spellLength(time)}`)
+  return `${nameDay(day)}: ${parts.length === 0 ? words.nobodyShort : parts.join(', ')}`
+}
+
+export function nameDay(day: Bucket): string {
+  const isToday = day.start <= now.value && now.value < day.end
+  return isToday ? words.today : spell.value.day(day.start + HOUR)
+}
+
+function spellHour(hour: number): string {
+  if (look.value.clock !== '12') return String(hour).padStart(2, '0')
+  return `${hour % 12 === 0 ? 12 : hour % 12}${hour % 24 < 12 ? 'a' : 'p'}`
+}

@@ -1,0 +1,100 @@
+import { useEffect, useState } from 'preact/hooks'
+import { sumDays } from '../../../model/fronting/days'
+import { createWalk } from '../../../model/fronting/walk'
+import { HOUR, type Instant, SECOND } from '../../../model/time'
+import { spell } from '../look'
+import { loadBackTo, membersById, nameOf, switches, zone } from '../store'
+import { now } from '../ticking'
+import { daysIn, fieldsOf, monthOf, spellLength } from '../time'
+import { words } from '../words'
+import { tint } from './face'
+import { Icon } from './icon'
+
+/** A Monday, from which the names of the weekdays are spelled. */
+const MONDAY = 4 * 24 * HOUR
+
+/** A calendar: each day in the colour of who was here longest, with their name. */
+export function Month() {
+  const [at, setAt] = useState<Instant>(now.value)
+  const month = monthOf(zone.value, at)
+  const start = month?.start ?? at
+  useEffect(() => {
+    loadBackTo(start).catch(() => {})
+  }, [start])
+  if (!month) return null
+  const span = { since: month.start, until: Math.min(month.end, Math.max(now.value, start + 1)) }
+  const buckets = daysIn(zone.value, { since: month.start, until: month.end }).toReversed()
+  const sums = sumDays(buckets, null)
+  const walk = createWalk(span, [sums])
+  for (const one of switches.value.toReversed()) walk.step(one)
+  walk.finish()
+  const days = sums.days()
+  const isEmpty = days.every(({ members }) => members.length === 0)
+  const newest = switches.value.find(({ timestamp }) => timestamp < month.end)
+  return (
+    <section class="part">
+      <header class="heading">
+        <button
+          type="button"
+          class="round"
+          aria-label={words.previousMonth}
+          onClick={() => setAt(month.start - HOUR)}
+        >
+          <Icon name="back" />
+        </button>
+        <h2 aria-live="polite">{spell.value.month(month.start + 12 * HOUR)}</h2>
+        <button
+          type="button"
+          class="round"
+          aria-label={words.nextMonth}
+          aria-disabled={month.end > now.value}
+          onClick={() => month.end <= now.value && setAt(month.end + HOUR)}
+        >
+          <Icon name="forth" />
+        </button>
+      </header>
+      {isEmpty && <p>{words.noSwitches}</p>}
+      {isEmpty && newest && newest.timestamp < month.start && (
+        <button type="button" class="plain" onClick={() => setAt(newest.timestamp)}>
+          {words.toNearest(spell.value.longDay(newest.timestamp))}
+        </button>
+      )}
+      <div class="calendar" aria-hidden="true">
+        {[0, 1, 2, 3, 4, 5, 6].map((day) => (
+          <span key={day} class="weekday">
+            {new Intl.DateTimeFormat(undefined, { weekday: 'short', timeZone: 'UTC' }).format(
+              (MONDAY + day * 24 * HOUR) / 1000,
+            )}
+          </span>
+        ))}
+      </div>
+      <ul class="calendar">
+        {days.map((day, index) => {
+          const [id, seconds] = day.members.toSorted(([, a], [, b]) => b - a)[0] ?? []
+          const { date } = fieldsOf(day.start + 12 * HOUR, zone.value)
+          const first = index === 0 ? { gridColumnStart: String(weekdayOf(date)) } : {}
+          return (
+            <li
+              key={date}
+              class="cell"
+              style={{ ...first, ...tint(id && membersById.value.get(id)?.color) }}
+            >
+              <b>{Number(date.slice(8))}</b>
+              {id !== undefined && (
+                <>
+                  <span>{nameOf(id)}</span>
+                  <span class="unseen">{spellLength((seconds ?? 0) * SECOND)}</span>
+                </>
+              )}
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}
+
+/** Monday is 1. */
+function weekdayOf(date: string): number {
+  return ((new Date(`${date}T12:00:00Z`).getUTCDay() + 6) % 7) + 1
+}

@@ -1,0 +1,58 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { system } from '../store'
+import { words } from '../words'
+
+interface Props {
+  /** What the place is called, in the title of the window. */
+  place: string
+  heading?: string
+  /** Said as a greeting rather than as a title. */
+  isQuiet?: boolean
+  beside?: ComponentChildren
+  children: ComponentChildren
+}
+
+/** A place: whoever comes here hears its heading first. */
+export function Page({ place, heading = place, isQuiet = false, beside, children }: Props) {
+  const title = useRef<HTMLHeadingElement>(null)
+  const name = system.value?.name ?? words.title
+  // Before anything is painted, so that the focus is never nowhere.
+  useLayoutEffect(() => {
+    title.current?.focus({ preventScroll: true })
+    scrollTo(0, 0)
+  }, [])
+  useEffect(() => {
+    document.title = `${place} · ${name}`
+  }, [place, name])
+  return (
+    <main id="page" class="page">
+      <header class="heading">
+        <h1 ref={title} tabIndex={-1} class={isQuiet ? 'greeting' : ''}>
+          {heading}
+        </h1>
+        {beside}
+      </header>
+      {children}
+    </main>
+  )
+}
+
+const PATIENCE_MS = 5000
+
+/** Quiet blocks of about the size of what comes. */
+export function Waiting({ blocks }: { blocks: readonly string[] }) {
+  const [isLong, setLong] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setLong(true), PATIENCE_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  return (
+    <div class="waiting" aria-busy="true">
+      <p role="status">{isLong ? words.waiting : ''}</p>
+      {blocks.map((kind, at) => (
+        <div key={`${kind}${at}`} class={`block block-${kind}`} />
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,27 @@
+import type { RefObject } from 'preact'
+import { words } from '../words'
+import { Icon } from './icon'
+
+interface Props {
+  value: string
+  onChange: (value: string) => void
+  field?: RefObject<HTMLInputElement | null>
+}
+
+export function Search({ value, onChange, field }: Props) {
+  return (
+    <div class="search">
+      <Icon name="search" />
+      <input
+        {...(field && { ref: field })}
+        type="search"
+        autocomplete="off"
+        spellcheck={false}
+        aria-label={words.search}
+        placeholder={words.searchHint}
+        value={value}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+    </div>
+  )
+}

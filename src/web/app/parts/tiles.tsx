@@ -1,0 +1,67 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Member } from '../store'
+import { words } from '../words'
+import { Face, tint } from './face'
+import { Icon } from './icon'
+
+interface Props {
+  members: readonly Member[]
+  chosen: readonly string[]
+  label: string
+  onToggle: (id: string) => void
+}
+
+/** Faces to choose from. */
+export function Tiles({ members, chosen, label, onToggle }: Props) {
+  const { shown, isMore, more, end } = useParts(members)
+  return (
+    <>
+      <ul class="tiles" aria-label={label}>
+        {shown.map((member, at) => (
+          <li key={member.id} aria-setsize={members.length} aria-posinset={at + 1}>
+            <button
+              type="button"
+              class="tile tinted"
+              style={tint(member.color)}
+              aria-pressed={chosen.includes(member.id)}
+              onClick={() => onToggle(member.id)}
+            >
+              <Face of={member} />
+              <span class="name">{member.display_name || member.name}</span>
+              <span class="tick">
+                <Icon name="check" />
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {isMore && (
+        <button type="button" ref={end} class="plain" onClick={more}>
+          {words.showMore}
+        </button>
+      )}
+    </>
+  )
+}
+
+const PART = 60
+
+/** Long lists are drawn in parts: the next comes when the end is in sight, or at a press. */
+export function useParts<T>(all: readonly T[]) {
+  const [count, setCount] = useState(PART)
+  const end = useRef<HTMLButtonElement>(null)
+  const isMore = count < all.length
+  const more = () => setCount((many) => many + PART)
+  useEffect(() => {
+    if (!isMore || !end.current) return
+    const watcher = new IntersectionObserver(
+      ([seen]) => {
+        if (seen?.isIntersecting) more()
+      },
+      { rootMargin: '400px' },
+    )
+    watcher.observe(end.current)
+    return () => watcher.disconnect()
+  }, [isMore, count])
+  return { shown: all.slice(0, count), isMore, more, end }
+}

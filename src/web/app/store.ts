@@ -1,0 +1,227 @@
+import { computed, signal } from '@preact/signals'
+import { formatInstant, parseInstant } from '../../model/time'
+import { askOwn } from './client'
+import { mergeSwitches, type Switch, type Switches, takeNewest, takeOne } from './history'
+import type { LiveState } from './live'
+
+/** What is known of the system that is logged in. */
+
+export interface System {
+  readonly id: string
+  readonly uuid: string
+  readonly name: string | null
+}
+
+export interface Member {
+  readonly id: string
+  readonly uuid: string
+  readonly name: string
+  readonly display_name: string | null
+  readonly pronouns: string | null
+  readonly color: string | null
+  readonly avatar_url: string | null
+  readonly privacy: Readonly<Record<string, string>> | null
+}
+
+export interface Group {
+  readonly id: string
+  readonly uuid: string
+  readonly name: string
+  readonly display_name: string | null
+  readonly members?: readonly string[]
+}
+
+export interface Preferences {
+  readonly pinned: readonly string[]
+  readonly statuses: readonly string[]
+  readonly word: string
+}
+
+interface SpelledSwitch {
+  readonly id: string
+  readonly timestamp: string
+  readonly members: readonly (string | Member)[]
+}
+
+const nothingPreferred: Preferences = { pinned: [], statuses: [], word: 'members' }
+
+export const system = signal<System | null>(null)
+export const members = signal<readonly Member[]>([])
+export const groups = signal<readonly Group[]>([])
+export const switches = signal<Switches>([])
+/** Whether there are older switches than those that are known. */
+export const hasOlder = signal(false)
+export const preferences = signal<Preferences>(nothingPreferred)
+const zoneSet = signal('UTC')
+export const isLoaded = signal(false)
+export const link = signal<LiveState | 'off'>('connecting')
+
+export const membersById = computed(() => new Map(members.value.map((one) => [one.id, one])))
+
+/** Who is here now; null when nothing was ever logged. */
+export const front = computed(() => switches.value[0] ?? null)
+
+/** Nothing can be written while the server is away. */
+export const isAway = computed(() => link.value === 'away')
+
+/** Who never chose a zone has UTC there: the device knows better. */
+export const zone = computed(() => {
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone
+  return zoneSet.value === 'UTC' ? own : zoneSet.value
+})
+
+export function nameOf(id: string): string {
+  const member = membersById.value.get(id)
+  return member?.display_name || member?.name || id
+}
+
+const OWN = 'v2/systems/@me'
+const PAGE = 100
+/** How many pages are fetched ahead, so that likely ones can be told. */
+const PAGES_AHEAD = 4
+
+export async function loadAll(): Promise<void> {
+  await Promise.all([
+    loadSystem(),
+    loadMembers(),
+    loadGroups(),
+    loadSwitches(),
+    loadSettings(),
+    loadPreferences(),
+  ])
+  isLoaded.value = true
+}
+
+/** After an import nothing that was known counts. */
+export async function loadAnew(): Promise<void> {
+  switches.value = []
+  hasOlder.value = false
+  await loadAll()
+  await loadAhead()
+}
+
+/** Enough of the history to know who is likely to come. */
+export async function loadAhead(): Promise<void> {
+  for (let page = 1; page < PAGES_AHEAD && hasOlder.value; page++) await loadOlder()
+}
+
+export async function loadSystem(): Promise<void> {
+  system.value = await askOwn<System>(OWN)
+}
+
+export async function loadSettings(): Promise<void> {
+  const found = await askOwn<{ timezone?: string }>(`${OWN}/settings`)
+  zoneSet.value = found?.timezone ?? 'UTC'
+}
+
+export async function loadMembers(): Promise<void> {
+  members.value = sortByName((await askOwn<Member[]>(`${OWN}/members`)) ?? [])
+}
+
+export async function loadGroups(): Promise<void> {
+  groups.value = sortByName((await askOwn<Group[]>(`${OWN}/groups?with_members=true`)) ?? [])
+}
+
+export async function loadPreferences(): Promise<void> {
+  preferences.value = (await askOwn<Preferences>('web/preferences')) ?? nothingPreferred
+}
+
+export async function savePreferences(patch: Partial<Preferences>): Promise<void> {
+  const saved = await askOwn<Preferences>('web/preferences', { method: 'PATCH', body: patch })
+  preferences.value = saved ?? preferences.value
+}
+
+/** The newest ones; what is older is fetched when somebody looks at it. */
+export async function loadSwitches(): Promise<void> {
+  const page = (await askOwn<SpelledSwitch[]>(`${OWN}/switches?limit=${PAGE}`)) ?? []
+  const isAll = page.length < PAGE
+  const known = takeNewest(switches.value, page.map(readSwitch), isAll)
+  hasOlder.value = !isAll && (known.length === page.length || hasOlder.value)
+  switches.value = known
+}
+
+export async function loadOlder(): Promise<void> {
+  const oldest = switches.value.at(-1)
+  if (!oldest) return
+  const before = encodeURIComponent(formatInstant(oldest.timestamp))
+  const page =
+    (await askOwn<SpelledSwitch[]>(`${OWN}/switches?limit=${PAGE}&before=${before}`)) ?? []
+  // Somebody else was quicker, or all is known anew: this page might not fit on.
+  if (switches.value.at(-1)?.id !== oldest.id) return
+  switches.value = mergeSwitches(switches.value, page.map(readSwitch))
+  hasOlder.value = page.length === PAGE
+}
+
+/** Until everything since a moment is known. */
+export async function loadBackTo(since: number): Promise<void> {
+  while (hasOlder.value && (switches.value.at(-1)?.timestamp ?? since) > since) await loadOlder()
+}
+
+export async function loadSwitch(uuid: string): Promise<void> {
+  const found = await orGone(askOwn<SpelledSwitch>(`${OWN}/switches/${uuid}`))
+  if (found) keepSwitch(readSwitch(found))
+  else dropSwitch(uuid)
+}
+
+export function keepSwitch(one: Switch): void {
+  switches.value = takeOne(switches.value, one, hasOlder.value)
+}
+
+export function dropSwitch(id: string): void {
+  switches.value = switches.value.filter((one) => one.id !== id)
+}
+
+export async function loadMember(uuid: string): Promise<void> {
+  const found = await orGone(askOwn<Member>(`v2/members/${uuid}`))
+  const others = members.value.filter((one) => one.uuid !== uuid)
+  const gone = members.value.find((one) => one.uuid === uuid)
+  members.value = found ? sortByName([...others, found]) : others
+  if (found || !gone) return
+  switches.value = switches.value.map((one) => ({
+    ...one,
+    members: one.members.filter((id) => id !== gone.id),
+  }))
+}
+
+export async function loadGroup(uuid: string): Promise<void> {
+  const found = await orGone(askOwn<Group>(`v2/groups/${uuid}`))
+  const known = groups.value.find((one) => one.uuid === uuid)
+  const others = groups.value.filter((one) => one.uuid !== uuid)
+  groups.value = found
+    ? sortByName([...others, { ...found, members: known?.members ?? [] }])
+    : others
+}
+
+/** Nothing of a system stays behind when its people leave. */
+export function forgetAll(): void {
+  isLoaded.value = false
+  system.value = null
+  members.value = []
+  groups.value = []
+  switches.value = []
+  hasOlder.value = false
+  preferences.value = nothingPreferred
+  zoneSet.value = 'UTC'
+}
+
+export function readSwitch({ id, timestamp, members }: SpelledSwitch): Switch {
+  return {
+    id,
+    timestamp: parseInstant(timestamp) ?? 0,
+    members: members.map((member) => (typeof member === 'string' ? member : member.id)),
+  }
+}
+
+export type { SpelledSwitch }
+
+function orGone<T>(asked: Promise<T | null>): Promise<T | null> {
+  return asked.catch((cause: unknown) => {
+    if (cause instanceof Error && 'status' in cause && cause.status === 404) return null
+    throw cause
+  })
+}
+
+function sortByName<T extends { name: string; display_name: string | null }>(all: T[]): T[] {
+  const collator = new Intl.Collator(undefined, { sensitivity: 'base', numeric: true })
+  return all.sort((a, b) => collator.compare(a.display_name || a.name, b.display_name || b.name))
+}

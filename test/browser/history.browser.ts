@@ -1,0 +1,179 @@
+import { describe, expect, test } from 'bun:test'
+import { fieldsOf } from '../../src/web/app/time'
+import {
+  expectAccessible,
+  expectLargeTargets,
+  expectNoSideways,
+  type Size,
+  startBrowser,
+  startHouse,
+  visit,
+} from './browser'
+import { comeIn, logIn, settle } from './family'
+
+const browser = await startBrowser()
+const house = await startHouse('Somebody else')
+const { address } = house.server
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+const families = {
+  phone: await settle(house, 'Lantern Hill'),
+  desk: await settle(house, 'Lantern Hill'),
+}
+
+describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
+  const family = families[size]
+  const open = async (view: string, scheme: 'light' | 'dark' = 'light') => {
+    const visitor = await comeIn(browser, house, family, size, scheme)
+    await visitor.page.goto(`${address}/#/history/${view}`)
+    await visitor.page.getByRole('heading', { name: 'History' }).waitFor()
+    return visitor
+  }
+  const names = async () => (await family.history()).map(({ names }) => names)
+
+  test.each([
+    ['days', 'light'],
+    ['days', 'dark'],
+    ['list', 'light'],
+    ['list', 'dark'],
+    ['month', 'light'],
+    ['month', 'dark'],
+  ] as const)('the %s are read by everyone in the %s', async (view, scheme) => {
+    await family.begin([50, 'Wren'], [30, 'Wren', 'Iris'], [20, 'Juno'], [3], [1, 'Ember'])
+    const visitor = await open(view, scheme)
+    await visitor.page.getByRole('link', { name: 'Month' }).waitFor()
+    await expectAccessible(visitor)
+    await expectLargeTargets(visitor)
+    await expectNoSideways(visitor)
+    if (view !== 'days') return
+    await visitor.page.getByRole('button', { name: 'As a table' }).click()
+    await visitor.page.getByRole('cell', { name: 'Wren and Iris' }).first().waitFor()
+    await expectAccessible(visitor)
+    await expectNoSideways(visitor)
+  })
+
+  test('a switch is moved past its neighbour, and its effect is told first', async () => {
+    await family.begin([5, 'Wren'], [3, 'Iris'], [1, 'Juno'])
+    const visitor = await open('list')
+    const { page } = visitor
+    await page
+      .getByRole('button', { name: /^Change…/ })
+      .nth(1)
+      .click()
+    const target = fieldsOf((Date.now() - 6 * 3_600_000) * 1000, zone)
+    await page.getByLabel('Time').fill(target.time)
+    await page.getByLabel('Date').fill(target.date)
+    await page
+      .getByText(/Wren instead of Iris/)
+      .first()
+      .waitFor()
+    await page
+      .getByText(/Iris instead of nothing known/)
+      .first()
+      .waitFor()
+    await expectAccessible(visitor)
+    await expectNoSideways(visitor)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    expect(await names()).toEqual([['Juno'], ['Wren'], ['Iris']])
+    const listed = page.locator('.switches .name')
+    expect(await listed.allTextContents()).toEqual(['Juno', 'Wren', 'Iris'])
+  })
+
+  test('who was in a switch is changed', async () => {
+    await family.begin([5, 'Wren'], [3, 'Iris'])
+    const { page } = await open('list')
+    await page
+      .getByRole('button', { name: /^Change…/ })
+      .first()
+      .click()
+    await page.getByRole('button', { name: 'Add somebody' }).click()
+    await page.getByRole('button', { name: 'Moss', exact: true }).click()
+    await page
+      .getByText(/Iris and Moss instead of Iris/)
+      .first()
+      .waitFor()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    expect((await names())[0]).toEqual(['Iris', 'Moss'])
+  })
+
+  test('the latest switch is deleted, the one before is the front again; and undone', async () => {
+    await family.begin([5, 'Wren'], [3, 'Iris'])
+    const before = await family.history()
+    const { page } = await open('list')
+    await page
+      .getByRole('button', { name: /^Change…/ })
+      .first()
+      .click()
+    await page.getByText(/Delete takes this switch away.*Wren instead of Iris/).waitFor()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('The switch is gone.').first().waitFor()
+    expect(await names()).toEqual([['Wren']])
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.locator('.switches').getByText('Iris').waitFor()
+    expect(await family.history()).toEqual(before)
+  })
+
+  test('a past switch is added, and one at the time of another is refused at the field', async () => {
+    await family.begin()
+    const taken = new Date(Math.floor(Date.now() / 60_000) * 60_000 - 4 * 3_600_000)
+    await family.ask('POST /v2/systems/@me/switches', {
+      timestamp: taken.toISOString(),
+      members: [family.idOf('Wren')],
+    })
+    const visitor = await open('days')
+    const { page } = visitor
+    await page.getByRole('button', { name: 'Add a past switch' }).click()
+    const wrong = fieldsOf(taken.getTime() * 1000, zone)
+    await page.getByLabel('Time').fill(wrong.time)
+    await page.getByLabel('Date').fill(wrong.date)
+    await page.getByRole('button', { name: 'Iris', exact: true }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page
+      .locator('#time-problem')
+      .getByText(/switch/i)
+      .waitFor()
+    await expectAccessible(visitor)
+    const right = fieldsOf((taken.getTime() + 3_600_000) * 1000, zone)
+    await page.getByLabel('Time').fill(right.time)
+    await page.getByLabel('Date').fill(right.date)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    expect(await names()).toEqual([['Iris'], ['Wren']])
+  })
+
+  test('Escape closes a switch and gives the focus back', async () => {
+    await family.begin([5, 'Wren'])
+    const { page } = await open('list')
+    await page.getByRole('button', { name: /^Change…/ }).click()
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    const focused = await page.evaluate('document.activeElement.getAttribute("aria-label")')
+    expect(focused).toContain('Change…')
+  })
+})
+
+test('in Oslo, on the night the clocks go back, a day is 25 hours long', async () => {
+  const family = await settle(house, 'Night watch')
+  await family.ask('PATCH /v2/systems/@me/settings', { timezone: 'Europe/Oslo' })
+  for (const [timestamp, name] of [
+    ['2026-10-24T20:00:00Z', 'Wren'],
+    ['2026-10-25T11:00:00Z', 'Iris'],
+  ] as const)
+    await family.ask('POST /v2/systems/@me/switches', { timestamp, members: [family.idOf(name)] })
+  const { page } = await visit(browser, 'desk')
+  await page.clock.setFixedTime('2026-10-26T12:00:00Z')
+  await logIn(page, house, family.token)
+  await page.getByRole('heading', { name: 'Here now' }).waitFor()
+  await page.goto(`${address}/#/history/days`)
+  const row = page.getByRole('img', { name: /Wren 13 h, Iris 12 h/ })
+  await row.waitFor()
+  expect(await page.getByText('25 h', { exact: true }).count()).toBe(1)
+  // Iris came at noon: her bar begins where the row has its mark for 12.
+  const track = await row.boundingBox()
+  const bar = await row.locator('.piece').nth(1).boundingBox()
+  const mark = await row.locator('.hour').nth(1).boundingBox()
+  expect(Math.abs((bar?.x ?? 0) - (mark?.x ?? 1e9))).toBeLessThan(2)
+  expect(((bar?.x ?? 0) - (track?.x ?? 0)) / (track?.width ?? 1)).toBeCloseTo(13 / 25, 2)
+})

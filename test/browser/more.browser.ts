@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'bun:test'
+import {
+  expectAccessible,
+  expectLargeTargets,
+  expectNoSideways,
+  type Size,
+  startBrowser,
+  startHouse,
+} from './browser'
+import { comeIn, settle } from './family'
+
+const browser = await startBrowser()
+const house = await startHouse('Somebody else')
+const { address } = house.server
+const families = {
+  phone: await settle(house, 'Lantern Hill'),
+  desk: await settle(house, 'Lantern Hill'),
+}
+
+describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
+  const family = families[size]
+  const open = async (place: string, scheme: 'light' | 'dark' = 'light') => {
+    const visitor = await comeIn(browser, house, family, size, scheme)
+    await visitor.page.goto(`${address}/#/${place}`)
+    const title = place[0]?.toUpperCase() + place.slice(1)
+    await visitor.page.getByRole('heading', { name: title, level: 1 }).waitFor()
+    return visitor
+  }
+
+  test.each([
+    ['members', 'light'],
+    ['members', 'dark'],
+    ['more', 'light'],
+    ['more', 'dark'],
+    ['devices', 'light'],
+    ['devices', 'dark'],
+    ['look', 'light'],
+    ['look', 'dark'],
+  ] as const)('%s is for everyone in the %s', async (place, scheme) => {
+    const visitor = await open(place, scheme)
+    await visitor.page.locator('main [aria-busy]').waitFor({ state: 'detached' })
+    await expectAccessible(visitor)
+    await expectLargeTargets(visitor)
+    await expectNoSideways(visitor)
+  })
+
+  test('another browser is ended, and its next request is nobody’s', async () => {
+    await family.ask('DELETE /web/sessions')
+    const other = await comeIn(browser, house, family, size)
+    const { page } = await open('devices')
+    await page.getByText('this browser').waitFor()
+    const others = page
+      .getByRole('listitem')
+      .filter({ has: page.getByRole('button', { name: /^End / }) })
+      .filter({ hasNotText: 'this browser' })
+    await others.getByRole('button').click()
+    await page
+      .getByText(/is logged out/)
+      .first()
+      .waitFor()
+    await other.page.getByLabel('Token').waitFor()
+    expect(await other.page.getByText('Here now').count()).toBe(0)
+  })
+
+  test('a token is revoked after its effect was told', async () => {
+    await family.ask('POST /v2/systems/@me/tokens', { name: 'my bot', scope: 'read' })
+    const visitor = await open('devices')
+    const { page } = visitor
+    await page.getByRole('button', { name: 'Revoke my bot' }).click()
+    await page.getByText('This cannot be undone.').waitFor()
+    await expectAccessible(visitor)
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await page.getByText('my bot is revoked.').first().waitFor()
+    const tokens = await family.ask<{ name: string }[]>('GET /v2/systems/@me/tokens')
+    expect(tokens.map(({ name }) => name)).not.toContain('my bot')
+  })
+
+  test('logged out everywhere, the way back shows nothing', async () => {
+    await family.begin([5, 'Wren'])
+    const other = await comeIn(browser, house, family, size)
+    const { page } = await open('devices')
+    await page.getByRole('button', { name: 'Log out everywhere' }).click()
+    await page.getByLabel('Token').waitFor()
+    await other.page.getByLabel('Token').waitFor()
+    await page.goBack()
+    await page.getByLabel('Token').waitFor()
+    expect(await page.getByText('Wren').count()).toBe(0)
+  })
+
+  test('the theme, the text and the clock are kept in this browser', async () => {
+    const visitor = await open('look')
+    const { page } = visitor
+    for (const name of ['Night', '130 %', '24 h', 'More', 'None'])
+      await page.getByRole('button', { name, exact: true }).first().click()
+    await expectAccessible(visitor)
+    await page.reload()
+    await page.getByRole('heading', { name: 'Look', level: 1 }).waitFor()
+    const kept = await page.evaluate(
+      '[getComputedStyle(document.body.parentElement).backgroundColor, document.documentElement.dataset.clock, parseFloat(getComputedStyle(document.documentElement).fontSize)]',
+    )
+    expect(kept).toEqual(['rgb(0, 0, 0)', '24', 22.1])
+  })
+
+  test('without pictures, no request leaves for another server', async () => {
+    const asked: string[] = []
+    const pictures = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch(request) {
+        asked.push(request.url)
+        return new Response('', { status: 404 })
+      },
+    })
+    try {
+      const id = family.idOf('Wren')
+      const avatar_url = `http://127.0.0.1:${pictures.port}/wren.png`
+      await family.ask(`PATCH /v2/members/${id}`, { avatar_url })
+      await family.begin([5, 'Wren'])
+      const { page } = await open('look')
+      await page.goto(`${address}/#/now`)
+      await page.locator('.here-now').getByText('Wren').waitFor()
+      await page.waitForTimeout(300)
+      expect(asked.length).toBeGreaterThan(0)
+      await page.goto(`${address}/#/look`)
+      const choice = page.getByRole('group', { name: 'Pictures' })
+      await choice.getByRole('button', { name: 'None' }).click()
+      asked.length = 0
+      await page.goto(`${address}/#/now`)
+      await page.reload()
+      await page.locator('.here-now').getByText('Wren').waitFor()
+      await page.waitForTimeout(300)
+      expect(asked).toEqual([])
+    } finally {
+      await family.ask(`PATCH /v2/members/${family.idOf('Wren')}`, { avatar_url: null })
+      await pictures.stop(true)
+    }
+  })
+
+  test('another word for members is the word everywhere, also on another device', async () => {
+    const { page } = await open('look')
+    await page.getByRole('button', { name: 'headmates' }).click()
+    await page.getByRole('link', { name: 'Headmates' }).click()
+    await page.getByRole('heading', { name: 'Headmates' }).waitFor()
+    await page.getByText('7 headmates').waitFor()
+    expect(await page.title()).toContain('Headmates')
+    const other = await comeIn(browser, house, family, size)
+    await other.page.getByRole('link', { name: 'Headmates' }).waitFor()
+    await family.ask('PATCH /web/preferences', { word: 'members' })
+  })
+
+  test('with less motion, more contrast or forced colours, choices are still told apart', async () => {
+    await family.begin([5, 'Wren'])
+    const visitor = await comeIn(browser, house, family, size)
+    const { page } = visitor
+    await page.emulateMedia({ reducedMotion: 'reduce', forcedColors: 'active', contrast: 'more' })
+    await page.getByRole('button', { name: 'Moss', exact: true }).click()
+    const seen = await page.evaluate(`(() => {
+      const edge = (selector) => getComputedStyle(document.querySelector(selector)).borderTopWidth
+      return {
+        motion: getComputedStyle(document.querySelector('.action-bar')).animationName,
+        chosen: edge('.tile[aria-pressed=true]'),
+        other: edge('.tile[aria-pressed=false]'),
+        main: edge('.action-bar .main'),
+      }
+    })()`)
+    expect(seen).toEqual({ motion: 'none', chosen: '4px', other: '2px', main: '2px' })
+    await expectAccessible(visitor)
+  })
+})

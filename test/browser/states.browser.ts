@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'bun:test'
+import { expectAccessible, type Size, startBrowser, startHouse } from './browser'
+import { comeIn, settle } from './family'
+
+const browser = await startBrowser()
+const port = await freePort()
+const house = await startHouse('Somebody else', ['--port', String(port)])
+const { address } = house.server
+const family = await settle(house, 'Lantern Hill')
+
+describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
+  test('offline, a tap on a face says why it waits, and nothing is half done', async () => {
+    await family.begin([5, 'Wren'])
+    const visitor = await comeIn(browser, house, family, size)
+    const { page, context } = visitor
+    await context.setOffline(true)
+    await page.getByText('Not connected. Changes wait until it is back.').first().waitFor()
+    await page.getByRole('button', { name: 'Moss', exact: true }).click()
+    const button = page.getByRole('button', { name: 'Switch to Moss' })
+    expect(await button.getAttribute('aria-disabled')).toBe('true')
+    await button.click({ force: true })
+    await expectAccessible(visitor)
+    expect((await family.history()).length).toBe(1)
+    await context.setOffline(false)
+    await page.getByText('Not connected').first().waitFor({ state: 'hidden' })
+    await button.click()
+    await page.getByText('Moss is here now.').first().waitFor()
+    expect((await family.history()).length).toBe(2)
+  })
+
+  test('a session that ends leads to the door, and back to where one was', async () => {
+    await family.begin([5, 'Wren'])
+    const visitor = await comeIn(browser, house, family, size)
+    const { page } = visitor
+    await page.getByRole('button', { name: 'Moss', exact: true }).click()
+    await family.ask('DELETE /web/sessions')
+    await page.getByRole('button', { name: 'Switch to Moss' }).click()
+    await page.getByLabel('Token').waitFor()
+    expect(await page.getByText('Wren').count()).toBe(0)
+    await expectAccessible(visitor)
+    await page.getByLabel('Token').fill(family.token)
+    await page.getByRole('button', { name: 'Come in' }).click()
+    await page.getByRole('button', { name: 'Switch to Moss' }).click()
+    await page.getByText('Moss is here now.').first().waitFor()
+  })
+
+  test('while the server takes its time, the frame is there and says so', async () => {
+    const visitor = await comeIn(browser, house, family, size)
+    const { page, context } = visitor
+    await context.route('**/v2/systems/@me/members', async (route) => {
+      await Bun.sleep(7000)
+      await route.continue()
+    })
+    await page.reload()
+    await page.getByRole('link', { name: 'History' }).waitFor()
+    expect(await page.locator('[aria-busy=true]').count()).toBe(1)
+    await page.getByText('Still waiting for the server').waitFor()
+    await expectAccessible(visitor)
+    await page.getByRole('heading', { name: 'Here now' }).waitFor()
+  })
+
+  test('where there is too much, it waits and goes on by itself', async () => {
+    await family.begin([5, 'Wren'])
+    const visitor = await comeIn(browser, house, family, size)
+    const { page, context } = visitor
+    let refusals = 0
+    await context.route('**/v2/systems/@me/switches', async (route) => {
+      if (route.request().method() !== 'POST' || refusals++ > 0) return route.continue()
+      await route.fulfill({ status: 429, json: { message: '429', code: 0, retry_after: 5000 } })
+    })
+    await page.getByRole('button', { name: 'Moss', exact: true }).click()
+    await page.getByRole('button', { name: 'Switch to Moss' }).click()
+    await page.getByText('The server asks us to wait a moment').waitFor()
+    await expectAccessible(visitor)
+    await page.getByText('Moss is here now.').first().waitFor()
+    expect((await family.history()).map(({ names }) => names)).toEqual([['Moss'], ['Wren']])
+  })
+})
+
+test('a server that was killed and started again is found, with what was missed', async () => {
+  await family.begin([5, 'Wren'])
+  const visitor = await comeIn(browser, house, family, 'desk')
+  const { page } = visitor
+  await page.getByText('Live', { exact: true }).waitFor()
+  await house.stop()
+  await page.getByText('Not connected. Changes wait until it is back.').first().waitFor()
+  expect(await page.locator('.here-now').textContent()).toContain('Wren')
+  await house.startAgain()
+  await family.log(0, 'Juno')
+  await page.getByText('Live', { exact: true }).waitFor()
+  await page.locator('.here-now').getByText('Juno').waitFor()
+  await page.getByText('Not connected').first().waitFor({ state: 'hidden' })
+  expect(page.url()).toStartWith(address)
+})
+
+/** A port that nobody listens on, so that the server can come back to it. */
+async function freePort(): Promise<number> {
+  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
+  const { port = 0 } = server
+  await server.stop(true)
+  return port
+}

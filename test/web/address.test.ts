@@ -1,0 +1,24 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { parseRoute, type Route } from '../../src/web/app/address'
+
+test.each<[string, Route]>([
+  ['', { page: 'now' }],
+  ['#/', { page: 'now' }],
+  ['#/now', { page: 'now' }],
+  ['#/nowhere', { page: 'now' }],
+  ['#/members', { page: 'members' }],
+  ['#/more', { page: 'more' }],
+  ['#/devices', { page: 'devices' }],
+  ['#/history', { page: 'history', view: 'days' }],
+  ['#/history/list', { page: 'history', view: 'list' }],
+  ['#/history/of-the-world', { page: 'history', view: 'days' }],
+  ['#/login', { page: 'login', code: '' }],
+  ['#/login/a_b-c', { page: 'login', code: 'a_b-c' }],
+  ['#/watch/a%2Fb%2B', { page: 'watch', token: 'a/b+' }],
+  ['#/watch/%', { page: 'watch', token: '%' }],
+])('%p leads to %p', (hash, expected) => expect(parseRoute(hash)).toEqual(expected))
+
+test('whatever is typed leads somewhere', () => {
+  fc.assert(fc.property(fc.string(), (typed) => parseRoute(`#/${typed}`).page.length > 0))
+})

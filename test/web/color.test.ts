@@ -1,0 +1,27 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { contrast, textOn } from '../../src/web/app/color'
+
+const color = fc
+  .integer({ min: 0, max: 0xffffff })
+  .map((value) => value.toString(16).padStart(6, '0'))
+
+describe('text on a member’s colour', () => {
+  test('is black or white, and read on any colour', () => {
+    fc.assert(
+      fc.property(color, (own) => {
+        expect(contrast(own, textOn(own))).toBeGreaterThanOrEqual(4.58)
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  test.each([
+    ['000000', '#ffffff'],
+    ['ffffff', '#000000'],
+    ['6a4c9c', '#ffffff'],
+    ['f2d15e', '#000000'],
+  ] as const)('on #%s it is %s', (own, expected) => expect(textOn(own)).toBe(expected))
+
+  test('black on white is the most there is', () => expect(contrast('000000', 'ffffff')).toBe(21))
+})

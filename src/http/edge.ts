@@ -75,7 +75,7 @@ export function createHandler(parts: ServerParts): Handle {
     const path = pathOf(url)
     const place = findFacts(places, path)
     const { facts, nameAt, unlimited, limited } = place
-    if (gate.isFull && !facts.isUrgent) return refuse()
+    if (gate.isFull && !facts.isUrgent) return refuse(facts.isOfPage)
     const requestId = `${boot}-${(count++).toString(36)}`
     let response: Response
     let base = unlimited.writes

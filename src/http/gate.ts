@@ -79,10 +79,12 @@ const REFUSAL_MS = 500
  * Answers those for whom there is no time, all of a moment together and not at once: who asks again
  * as soon as it is answered would take more time to refuse than to serve.
  */
-export function createRefusal(log: Log): () => Promise<Response> {
+export function createRefusal(log: Log): (isOfPage: boolean) => Promise<Response> {
   const failure = error('unavailable', 'too many requests at once')
   const body = JSON.stringify(spellError(failure))
-  const headers = createBaseHeaders({ ...CORS, 'retry-after': retryAfterOf(failure) }).ofJson
+  const later = { 'retry-after': retryAfterOf(failure) }
+  const ofPage = createBaseHeaders(later).ofJson
+  const headers = createBaseHeaders({ ...CORS, ...later }).ofJson
   let refused = 0
   let moment: Promise<void> | undefined
   const wait = async () => {
@@ -91,10 +93,10 @@ export function createRefusal(log: Log): () => Promise<Response> {
     refused = 0
     moment = undefined
   }
-  return async () => {
+  return async (isOfPage) => {
     refused++
     moment ??= wait()
     await moment
-    return new Response(body, { status: failure.status, headers })
+    return new Response(body, { status: failure.status, headers: isOfPage ? ofPage : headers })
   }
 }

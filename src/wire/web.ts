@@ -72,8 +72,13 @@ export function loginFromWeb(body: UnreadBody): Login {
   if (token !== undefined && code !== undefined)
     problems.code = [new Problem('Either a token or a code.')]
   throwIfAny(problems)
-  const proof = typeof code === 'string' ? { code } : { token: String(token) }
+  const proof = typeof code === 'string' ? { code } : { token: tidy(String(token)) }
   return { proof, remember: remember === true }
+}
+
+/** As in a header: with what is pasted around it. */
+function tidy(token: string): string {
+  return token.trim().replace(/^Bearer\s+/i, '')
 }
 
 export function codeFromWeb(body: UnreadBody): string {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { JsonObject } from '../../src/model/entity'
-import { HOUR } from '../../src/model/time'
+import { formatInstant, HOUR } from '../../src/model/time'
 import { home, type Someone } from '../kit'
 import { createBot } from '../operator'
 import { makeWorld } from '../scenarios'
@@ -114,6 +114,16 @@ describe('a token', () => {
   })
 })
 
+test('an expired token holds its name against nobody, and is not there to be revoked', async () => {
+  const me = await makeSystem()
+  await make(me, { name: 'brief', scope: 'watch', expires: formatInstant(clock + HOUR) })
+  clock += 2 * HOUR
+  expect((await ask('DELETE /v2/systems/@me/tokens/brief', { as: me })).status).toBe(404)
+  const headers = { authorization: `Bot ${await createBot(deps, 'another')}` }
+  const body = { name: 'brief' }
+  expect((await ask(`POST /bot/systems/${me.hid}/token`, { headers, body })).status).toBe(200)
+})
+
 describe('a bot’s token', () => {
   test('takes the place of one that may do everything, and of no other', async () => {
     const me = await makeSystem()
@@ -214,6 +224,17 @@ describe('who watches', async () => {
     expect([answer.status, answer.json.code]).toEqual([status, code])
   })
 
+  test('sees no more through version 1', async () => {
+    const calendar = (await make(owner, { name: 'calendar', scope: 'calendar' })).json.token
+    for (const path of ['/v1/s', `/v1/s/${owner.hid}`]) {
+      const seen = await ask(`GET ${path}`, { as: some })
+      expect(seen.json).toMatchObject({ name: 'Lantern Hill', description: null })
+      const closed = await ask(`GET ${path}`, { as: holding(owner, calendar) })
+      expect(closed.json).toMatchObject({ name: null, description: null })
+      expect(seen.text + closed.text).not.toContain('secret')
+    }
+  })
+
   test('is nobody to other systems', async () => {
     const { json } = await ask(`GET /v2/systems/${world.other.hid}/fronters`, { as: some })
     expect('hidden' in json).toBe(false)
@@ -253,8 +274,9 @@ describe('a calendar', async () => {
   ])('%s', async (_, query, status, code) => {
     const answer = await ask(path + query)
     expect(answer.status).toBe(status)
-    if (code !== null) expect(answer.json.code).toBe(code)
-    else expect(answer.text).toContain('SUMMARY:Wren')
+    if (code !== null) return expect(answer.json.code).toBe(code)
+    expect(answer.text).toContain('SUMMARY:Wren')
+    expect(answer.headers.get('cache-control')).toBe('private, no-cache')
   })
 
   test('never stands in the log', () => {

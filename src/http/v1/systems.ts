@@ -21,7 +21,7 @@ const params = t.Object({ id: t.String({ description: 'Short ID of a system' }) 
 
 export function systemRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit)
-    .get('/s', async ({ viewer }) => showSystem(await getSystem(deps, viewer, '@me'), true), {
+    .get('/s', async ({ viewer }) => showSystem(await getSystem(deps, viewer, '@me'), viewer), {
       detail: describe({
         tag: TAG,
         deprecated: true,
@@ -37,7 +37,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
       '/s/:id',
       async ({ params, viewer }) => {
         const found = await getByHid(deps, viewer, params.id)
-        return showSystem(found, isOwner(viewer, found.id))
+        return showSystem(found, viewer)
       },
       {
         params,
@@ -57,7 +57,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
       async ({ params, viewer }) => {
         if (!('account' in (parseSystemRef(params.id) ?? {}))) throw error('systemNotFound')
         const found = await getSystem(deps, viewer, params.id)
-        return showSystem(found, isOwner(viewer, found.id))
+        return showSystem(found, viewer)
       },
       {
         params: t.Object({ id: t.String({ description: 'ID of a linked account' }) }),
@@ -147,7 +147,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
       '/s',
       async ({ viewer, body }) => {
         const patch = systemPatchFromV1(body)
-        return showSystem(await patchSystemAndSettings(deps, viewer, patch), true)
+        return showSystem(await patchSystemAndSettings(deps, viewer, patch), viewer)
       },
       {
         body: schemasV1.systemPatch,

@@ -199,7 +199,12 @@ export function frontingRoutes(deps: Deps, bodyLimit: number) {
       async ({ params, query, viewer, request }) => {
         const subscriber = await findAsker(deps, viewer, query.token)
         const file = await getCalendar(deps, subscriber, params.systemRef, parseSpan(query))
-        return answerBytes(request, file, { 'content-type': 'text/calendar; charset=utf-8' })
+        const isKnown = subscriber.system !== null
+        return answerBytes(request, file, {
+          'content-type': 'text/calendar; charset=utf-8',
+          // No cache on the way keeps what a token in the address opened.
+          ...(isKnown && { 'cache-control': 'private, no-cache' }),
+        })
       },
       {
         params: ofSystem,

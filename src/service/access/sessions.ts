@@ -25,6 +25,7 @@ const SHORT = 12 * HOUR
 const REMEMBERED = 90 * DAY
 const LONGEST = 365 * DAY
 const MOST = 50
+const MAX_INSTANT = Number.MAX_SAFE_INTEGER
 
 /** What somebody shows to be let in. */
 export type Proof = { token: string } | { code: string }
@@ -53,7 +54,9 @@ export async function openSession(
     if (!origin) return null
     const secret = randomBytes(32).toString('base64url')
     const { system_id, token_id } = origin
-    const expires = now + (remember ? REMEMBERED : SHORT)
+    const lasts = now + (remember ? REMEMBERED : SHORT)
+    const expires = Math.min(lasts, origin.expires ?? Infinity)
+    if (token_id !== null) await usedAt(tx).run({ id: token_id, now })
     const made = { uuid: randomUUID(), system_id, name, created: now, last_used: now, expires }
     await removeExpired(tx).run({ now })
     const row = await insertSession(tx).get({
@@ -74,12 +77,14 @@ export async function openSession(
 interface Origin {
   system_id: number
   token_id: number | null
+  /** When the token ends: no session outlives it. */
+  expires: Instant | null
 }
 
 async function findOrigin(tx: Db, proof: Proof, now: Instant): Promise<Origin | null> {
   if ('code' in proof) {
     const used = await loginCodes.take(tx, proof.code, now)
-    return used && { ...used, token_id: null }
+    return used && { ...used, token_id: null, expires: null }
   }
   const token = await tokenByHash(tx).get({ hash: hashSecret(proof.token), now })
   if (token && token.scope !== 'full') throw error('forbidden')
@@ -136,7 +141,7 @@ export async function renewSession(deps: Deps, id: number): Promise<void> {
 const columns = 'id, uuid, system_id, name, created, last_used, expires'
 
 const tokenByHash = statement<'hash' | 'now', Origin & { scope: Scope }>(
-  `select system_id, id as token_id, scope from tokens
+  `select system_id, id as token_id, scope, expires from tokens
    where hash = :hash and (expires is null or expires > :now)`,
 )
 
@@ -176,8 +181,12 @@ const endOne = statement<'system' | 'uuid', { id: number }>(
 
 const endAll = statement<'system'>('delete from sessions where system_id = :system')
 
-const renew = statement<'id' | 'now'>(
-  `update sessions set last_used = :now, expires = case when remember
-     then min(:now + ${REMEMBERED}, created + ${LONGEST}) else expires end
-   where id = :id`,
-)
+/** Not beyond the end of its token. */
+const renew = statement<'id' | 'now'>(`
+   update sessions set last_used = :now, expires = case when remember
+     then min(:now + ${REMEMBERED}, created + ${LONGEST}, coalesce(
+       (select tokens.expires from tokens where tokens.id = sessions.token_id), ${MAX_INSTANT}
+     )) else expires end
+   where id = :id`)
+
+const usedAt = statement<'id' | 'now'>('update tokens set last_used = :now where id = :id')

@@ -33,10 +33,10 @@ export async function replaceToken(
   const systemId = requireSystem(viewer, 'entrust')
   return deps.transact(async (tx) => {
     await refuseDeleted(tx, systemId)
+    await removeExpired(tx).run({ system: systemId, now: deps.now() })
     const before = await scopeOf(tx).get({ system: systemId, name: draft.name })
     if (before && viewer.platform !== null && before.scope !== 'full')
       throw error('conflict', 'the token of that name was made for something else')
-    await removeExpired(tx).run({ system: systemId, now: deps.now() })
     return insertDraft(deps, tx, systemId, draft)
   })
 }
@@ -53,7 +53,10 @@ export async function listTokens({ db, now }: Deps, viewer: Viewer): Promise<Tok
 /** Makes it useless at once, with its sessions and streams. Whether there was one of that name. */
 export async function revokeToken(deps: Deps, viewer: Viewer, name: string): Promise<boolean> {
   const system = requireSystem(viewer, 'manage')
-  return deps.transact(async (tx) => (await removeToken(tx).get({ system, name })) !== null)
+  return deps.transact(async (tx) => {
+    await removeExpired(tx).run({ system, now: deps.now() })
+    return (await removeToken(tx).get({ system, name })) !== null
+  })
 }
 
 const decode = createDecoder(token)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { JsonObject } from '../../../src/model/entity'
-import { DAY, HOUR } from '../../../src/model/time'
+import { DAY, formatInstant, HOUR } from '../../../src/model/time'
 import { createLoginCode } from '../../../src/service/access/logins'
 import { home, type Someone } from '../../kit'
 import { createBot } from '../../operator'
@@ -52,6 +52,12 @@ describe('logging in', () => {
       secret,
     )
     expect(house.logged()).not.toContain(secret)
+  })
+
+  test('with a token as it was pasted works', async () => {
+    const me = await makeSystem()
+    expect((await logIn({ token: ` ${me.token}\n` })).status).toBe(200)
+    expect((await logIn({ token: `Bearer ${me.token}` })).status).toBe(200)
   })
 
   test('is named after the browser', async () => {
@@ -221,6 +227,29 @@ describe('a session', () => {
     expect([await isIn(brief), await isIn(lasting)]).toEqual([false, true])
     clock += 91 * DAY
     expect(await isIn(lasting)).toBe(false)
+  })
+
+  test('does not outlive the token that opened it', async () => {
+    const me = await makeSystem()
+    const { json } = await ask<{ token: string }>('POST /v2/systems/@me/tokens', {
+      as: me,
+      body: { name: 'lent', expires: formatInstant(clock + HOUR) },
+    })
+    const lent = await browserOf({ ...me, token: json.token }, { remember: true })
+    expect((await lent.asks('GET /web/session')).status).toBe(200)
+    clock += HOUR
+    expect((await lent.asks('GET /web/session')).status).toBe(401)
+  })
+
+  test('counts as a use of its token', async () => {
+    const me = await makeSystem()
+    const { json } = await ask<{ token: string }>('POST /v2/systems/@me/tokens', {
+      as: me,
+      body: { name: 'door' },
+    })
+    await browserOf({ ...me, token: json.token })
+    const { json: all } = await ask<JsonObject[]>('GET /v2/systems/@me/tokens', { as: me })
+    expect(all.find(({ name }) => name === 'door')?.last_used).not.toBeNull()
   })
 
   test('is one of fifty: the oldest goes', async () => {

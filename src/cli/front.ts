@@ -27,7 +27,7 @@ export const frontCommands: Command[] = [
       const front = await getFronters(deps, viewer, of)
       if (front === null) return { json: null, text: 'There are no switches yet.' }
       const now = deps.now()
-      const began = await beginningsAt(deps, viewer, of, now)
+      const began = await beginningsAt(deps, viewer, of, front.timestamp)
       const members = front.members.map(({ hid, name, display_name }) => ({
         id: hid,
         name: display_name ?? name,
@@ -79,9 +79,11 @@ async function beginningsAt(
   deps: Deps,
   viewer: Viewer,
   of: System,
-  now: Instant,
+  latest: Instant,
 ): Promise<Map<string, Instant>> {
-  const asked = { since: now - 1, until: null, before: null, limit: MAX_STINTS, member: null }
+  // What is logged for later has not begun: it is told by its own time.
+  if (latest > deps.now()) return new Map()
+  const asked = { since: latest, until: null, before: null, limit: MAX_STINTS, member: null }
   const stints = await listStints(deps, viewer, of.hid, asked)
   return new Map(stints.filter(({ to }) => to === null).map(({ member, from }) => [member, from]))
 }

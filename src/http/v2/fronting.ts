@@ -65,13 +65,13 @@ function parseSpan({ since, until, zone }: SpanQuery) {
 
 const errors = ['badRequest', 'unauthorized', 'systemNotFound', 'historyHidden'] as const
 
-/** How long, how often, when and with whom. */
 /** The one place where a token stands in an address: a plus sign in it arrives as a space. */
 async function findAsker(deps: Deps, viewer: Viewer, given: unknown): Promise<Viewer> {
   const token = parseGiven('token', given)
   return token === undefined ? viewer : findSubscriber(deps, token.replaceAll(' ', '+'))
 }
 
+/** How long, how often, when and with whom. */
 export function frontingRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit)
     .get(

@@ -37,6 +37,8 @@ import { leadWalk, lookBack, type Names, readHistory } from './pages'
 
 const USUAL_SPAN = 30 * DAY
 
+const ALWAYS: Span = { since: Number.MIN_SAFE_INTEGER, until: Number.MAX_SAFE_INTEGER }
+
 /** Most bytes that one calendar has, which are about 250,000 stints. */
 export const MAX_CALENDAR = 50_000_000
 
@@ -225,11 +227,11 @@ async function sum<L extends Listener, T>(
   turnPage: (listener: L) => void = () => {},
 ): Promise<T> {
   const known = { since: span.since, until: Math.min(span.until, now) }
-  return readHistory(deps, of.id, known, async (db) => {
+  return readHistory(deps, of.id, known, async (db, turns) => {
     const { names, hides } = await peopleOf(db, of.id, isOwn)
     const listener = listen(hides)
     const walk = createWalk(known, [listener])
-    for await (const _ of leadWalk(db, of.id, names, known, walk)) turnPage(listener)
+    for await (const _ of leadWalk(db, of.id, names, known, walk, turns)) turnPage(listener)
     walk.finish()
     return result(listener)
   })
@@ -247,13 +249,14 @@ async function follow<L extends Listener & Waiting>(
   // What began after the end of the span is of no interest, but what had begun may end then.
   const followed = { since: span.since, until: now + 1 }
   if (span.since >= Math.min(span.until, now)) return null
-  return readHistory(deps, of.id, { since: span.since, until: end }, async (db) => {
+  // How far back a stint began, and how far on it lasts, is not known before.
+  return readHistory(deps, of.id, ALWAYS, async (db, turns) => {
     const { names, hides } = await peopleOf(db, of.id, isOwn)
     const isListed = (hid: string) => !hides?.(hid) && (only === null || hid === only)
-    const began = await lookBack(db, of.id, names, span.since, isListed)
+    const began = await lookBack(db, of.id, names, span.since, isListed, turns)
     const listener = listen({ before: end, isListed })
     const walk = createWalk(followed, [listener], began)
-    for await (const at of leadWalk(db, of.id, names, followed, walk)) {
+    for await (const at of leadWalk(db, of.id, names, followed, walk, turns)) {
       turnPage()
       if (at >= end && !listener.isWaiting()) break
     }

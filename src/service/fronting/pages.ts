@@ -15,21 +15,29 @@ import { takeTurns } from '../turns'
 /** Members' short IDs by their row numbers. */
 export type Names = ReadonlyMap<number, string>
 
-/** So many switches are read at once without anybody noticing. */
+/** So many rows of switches and their members are gone through without anybody noticing. */
 const FEW = 2000
 
+/** When to let others have their turn. */
+export type TakeTurns = () => () => Promise<boolean>
+
+const atOnce: TakeTurns = () => async () => false
+const inTurns: TakeTurns = () => takeTurns(TURN_MS)
+
 /**
- * Reads a history. A short one is there at once; a long one comes in pages, between which others
- * may change it, so it is read as of one moment.
+ * Reads a history, of which the span is all that is looked at. A short one is gone through at once;
+ * a long one comes in pages, between which others may change it, so it is read as of one moment.
  */
 export async function readHistory<T>(
   { db, snapshot }: Deps,
   systemId: number,
   { since, until }: Span,
-  read: (db: Db) => Promise<T>,
+  read: (db: Db, turns: TakeTurns) => Promise<T>,
 ): Promise<T> {
   const found = await countFew(db).get({ system: systemId, since, until, most: FEW + 1 })
-  return (found?.count ?? 0) <= FEW ? read(db) : snapshot(systemId, read)
+  return (found?.count ?? 0) <= FEW
+    ? read(db, atOnce)
+    : snapshot(systemId, (then) => read(then, inTurns))
 }
 
 /**
@@ -42,8 +50,9 @@ export async function* leadWalk(
   names: Names,
   { since, until }: Span,
   walk: Walk,
+  turns: TakeTurns,
 ): AsyncGenerator<Instant> {
-  const giveWay = takeTurns(TURN_MS)
+  const giveWay = turns()
   const [standing] = shiftsOf(await lastOne(db).all({ system: systemId, at: since }), names)
   if (standing) walk.step(standing)
   const pages = inPages(since, giveWay, (from, limit) =>
@@ -70,9 +79,10 @@ export async function lookBack(
   names: Names,
   at: Instant,
   isOfInterest: (member: string) => boolean,
+  turns: TakeTurns,
 ): Promise<Lookback['began']> {
   const lookback = createLookback(isOfInterest)
-  const pages = inPages(at + 1, takeTurns(TURN_MS), (from, limit) =>
+  const pages = inPages(at + 1, turns(), (from, limit) =>
     shiftsOf(pageBefore(db).all({ system: systemId, from, limit }), names),
   )
   for await (const page of pages)
@@ -163,7 +173,7 @@ const lastOne = statement<'system' | 'at', Row>(chosen('timestamp <= :at', 'desc
 
 const countFew = statement<'system' | 'since' | 'until' | 'most', { count: number }>(
   `select count(*) as count from (
-     select 1 from switches where system_id = :system and timestamp > :since
-       and timestamp < :until limit :most
+     select 1 from switches left join switch_members on switch_members.switch_id = switches.id
+     where system_id = :system and timestamp > :since and timestamp < :until limit :most
    )`,
 )

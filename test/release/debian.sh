@@ -5,14 +5,14 @@ set -eu
 
 old=$1 new=$2 work=$3
 mount -t tmpfs tmpfs "$work"
-mkdir "$work/upper" "$work/own" "$work/root"
-mount -t overlay overlay -o "lowerdir=/,upperdir=$work/upper,workdir=$work/own" "$work/root"
-mount -t proc proc "$work/root/proc"
-mount --bind /dev "$work/root/dev"
-cp "$old" "$work/root/old.deb"
-cp "$new" "$work/root/new.deb"
+mkdir "$work/upper" "$work/own" "$work/house"
+mount -t overlay overlay -o "lowerdir=/,upperdir=$work/upper,workdir=$work/own" "$work/house"
+mount -t proc proc "$work/house/proc"
+mount --bind /dev "$work/house/dev"
+cp "$old" "$work/house/old.deb"
+cp "$new" "$work/house/new.deb"
 
-cat >"$work/root/life.sh" <<'INSIDE'
+cat >"$work/house/life.sh" <<'INSIDE'
 set -eu
 export DEBIAN_FRONTEND=noninteractive
 cd /
@@ -73,4 +73,4 @@ dpkg -P multitude 2>&1 | grep kept
 test ! -e /etc/multitude.env
 stat -c '%n' /var/lib/multitude/multitude.db
 INSIDE
-exec chroot "$work/root" sh /life.sh
+exec chroot "$work/house" sh /life.sh

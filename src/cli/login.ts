@@ -8,6 +8,7 @@ export const loginCommands: Command[] = [
     name: 'login',
     summary: 'Print a link that lets a browser in as a system, once, within ten minutes',
     args: ['SYSTEM'],
+    takesSettings: ['DATABASE_URL', 'HOST', 'PORT', 'PUBLIC_URL'],
     async run(call) {
       const { viewer, system } = await namedSystem(call)
       const { code, expires } = await createLoginCode(call.deps(), viewer)

@@ -13,7 +13,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       const visitor = await visit(browser, size, scheme)
       await visitor.page.goto(address)
       await visitor.page.getByRole('heading', { name: 'Welcome home' }).waitFor()
-      expect(await visitor.page.evaluate('document.activeElement.tagName')).toBe('H1')
+      await visitor.page.waitForFunction('document.activeElement.tagName === "H1"')
       await expectAccessible(visitor)
     })
   })

@@ -142,7 +142,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.getByRole('link', { name: 'Headmates' }).click()
     await page.getByRole('heading', { name: 'Headmates' }).waitFor()
     await page.getByText('7 headmates').waitFor()
-    expect(await page.title()).toContain('Headmates')
+    await page.waitForFunction('document.title.includes("Headmates")')
     const other = await comeIn(browser, house, family, size)
     await other.page.getByRole('link', { name: 'Headmates' }).waitFor()
     await family.ask('PATCH /web/preferences', { word: 'members' })

@@ -185,7 +185,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.keyboard.press('g')
     await page.keyboard.press('h')
     await page.getByRole('heading', { name: 'History' }).waitFor()
-    expect(await page.title()).toContain('History')
+    await page.waitForFunction('document.title.includes("History")')
     await page.locator('h1:focus').waitFor()
   })
 

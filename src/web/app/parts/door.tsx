@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { words } from '../words'
 import { Mark } from './mark'
 
 /** The quiet page of one question. Its heading gets the focus, so that it is what is read first. */
 export function Door({ heading, children }: { heading: string; children: ComponentChildren }) {
   const title = useRef<HTMLHeadingElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${heading} · ${words.title}`
     title.current?.focus()
   }, [heading])

@@ -22,7 +22,7 @@ export function Page({ place, heading = place, isQuiet = false, beside, children
     title.current?.focus({ preventScroll: true })
     scrollTo(0, 0)
   }, [])
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${place} · ${name}`
   }, [place, name])
   return (

@@ -149,8 +149,9 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.getByRole('dialog').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
-    const focused = await page.evaluate('document.activeElement.getAttribute("aria-label")')
-    expect(focused).toContain('Change…')
+    await page.waitForFunction(
+      'document.activeElement.getAttribute("aria-label")?.includes("Change…")',
+    )
   })
 })
 

@@ -86,9 +86,13 @@ async function fillFaces(path: string): Promise<void> {
         )
         .all(last)
       if (rows.length === 0) break
-      await storage.transact(async (tx) => {
-        for (const row of rows) await storeFaces(tx, table, createDecoder(entityOf(table))(row))
-      }, 'slice')
+      await storage.transact(
+        'new',
+        async (tx) => {
+          for (const row of rows) await storeFaces(tx, table, createDecoder(entityOf(table))(row))
+        },
+        'slice',
+      )
       last = rows.at(-1)?.id ?? last
     }
   storage.close()

@@ -60,7 +60,7 @@ const app = createApp(
 
 try {
   for (const { says, ...size } of histories) {
-    const hid = await app.deps.transact((tx) => makeHistory(tx, size), 'long')
+    const hid = await app.deps.transact('new', (tx) => makeHistory(tx, size), 'long')
     console.log(`\n${says}`)
     print(['', ...spans.map(([span]) => span), 'others wait', 'memory'])
     for (const path of paths) await measure(hid, path)

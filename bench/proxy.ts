@@ -117,7 +117,7 @@ try {
 
 async function measure({ says, tag, contents, isCaseSensitive = true }: Case, account: string) {
   const { deps } = app
-  const system = await deps.transact(async (tx) => {
+  const system = await deps.transact('new', async (tx) => {
     const { id } = await insertSystem(tx, {})
     await insertAccount(deps, tx, id, account)
     for (let member = 0; member < MEMBERS; member++) {

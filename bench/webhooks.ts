@@ -67,7 +67,7 @@ async function play(delay: number): Promise<void> {
   await call('PUT', '', { url: `http://127.0.0.1:${receiver.port}/`, token: TOKEN })
   await call('POST', '/verify')
   const change = { system_id: system.id, type: 'UPDATE_SYSTEM', subject: null } as const
-  await deps.transact(async (tx) => {
+  await deps.transact('new', async (tx) => {
     for (let n = 0; n < EVENTS; n++)
       await tell(tx, deps.now(), { ...change, data: { name: `name ${n}` } })
   })

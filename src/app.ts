@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Config } from './config'
 import { openStorage, type Storage } from './db/open'
+import { noPulse } from './db/pulse'
 import type { DispatchOptions } from './events/dispatch'
 import { createEvents, type EventOptions, type Events } from './events/events'
 import { type ReadParts, readHere } from './formats/parts'
@@ -53,15 +54,15 @@ export function createApp(
 ): App {
   const { storage, deps: stored } = openDeps(config, now, readImport)
   const events = createEvents(
-    { ...stored, warn: log.warn },
+    { ...stored, pulse: storage.pulse, warn: log.warn },
     { ...dispatchOptions(config), ...eventOptions(config, log), ...dispatch },
   )
   const mender = createMender(stored)
   const deps: Deps = {
     ...stored,
     mendFaces: mender.note,
-    async transact(work, kind) {
-      const result = await storage.transact(work, kind)
+    async transact(of, work, kind) {
+      const result = await storage.transact(of, work, kind)
       events.hub.wake()
       return result
     },
@@ -77,7 +78,7 @@ export function createApp(
     refusalFor: storage.refusalFor,
     closing: () => closing,
   })
-  const started = events.start()
+  const started = storage.opened.then(() => events.start())
   // Whoever serves waits for it; nobody else must end because of it.
   started.catch(() => {})
   const endSweeping = sweepImports(deps, log.warn)
@@ -126,7 +127,7 @@ export function createApp(
         await Promise.race([stopped, Bun.sleep(STOP_LIMIT_MS)])
         await server.stop(true)
       }
-      storage.close()
+      await storage.close()
       log.flush()
     },
   }
@@ -156,7 +157,10 @@ export function openDeps(
 
 /** The OpenAPI document, without a database. */
 export function describeServer(config: Config): Promise<object> {
-  const events = createEvents({ ...noDeps, warn: () => {} }, dispatchOptions(config))
+  const events = createEvents(
+    { ...noDeps, pulse: noPulse, warn: () => {} },
+    dispatchOptions(config),
+  )
   return describeRoutes({ deps: noDeps, events, config })
 }
 

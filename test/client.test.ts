@@ -33,7 +33,7 @@ describe('a system of pkapi.js', () => {
 
   test('is found by its short ID and by a linked account', async () => {
     const { someone } = await moveIn()
-    await deps.transact((tx) => insertAccount(deps, tx, someone.id, ACCOUNT))
+    await deps.transact('new', (tx) => insertAccount(deps, tx, someone.id, ACCOUNT))
     expect((await guest.getSystem({ system: someone.hid })).uuid).toBe(someone.uuid)
     expect((await guest.getAccount({ system: ACCOUNT })).uuid).toBe(someone.uuid)
   })
@@ -301,7 +301,7 @@ describe('pkapi.js', () => {
     const timestamp = deps.now()
     const record = { id: '900000000000000001', original: '900000000000000000', sender: ACCOUNT }
     const place = { channel: '700000000000000000', guild: GUILD, timestamp }
-    await deps.transact((tx) =>
+    await deps.transact('new', (tx) =>
       insertMessage(tx, { ...record, ...place, system_id: someone.id, member_id: row?.id ?? null }),
     )
     for (const message of [record.id, record.original]) {

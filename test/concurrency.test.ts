@@ -47,7 +47,7 @@ function rulesOf({ app, ask, deps, makeSystem }: Home): void {
     ['groups', 'group_limit', 40008],
   ] as const)('never make more %s than the limit', async (noun, limit, code) => {
     const someone = await makeSystem()
-    await deps.transact(async (tx) => {
+    await deps.transact('new', async (tx) => {
       const isTheirs = eq(systemSettings.system_id, someone.id)
       await tx
         .update(systemSettings)
@@ -217,7 +217,7 @@ function rulesOf({ app, ask, deps, makeSystem }: Home): void {
     )
     const failed = lines.filter((_, at) => (answers[at]?.status ?? 500) >= 500)
     expect(failed.map(([line]) => line)).toEqual([])
-    const reader = new Database(app.storage.path, { readonly: true })
+    const reader = new Database(app.storage.name, { readonly: true })
     expect(reader.query('PRAGMA foreign_key_check').all()).toEqual([])
     reader.close()
   }

@@ -15,7 +15,7 @@ import { bring, meddle, pluralkit } from './service/transfer/stage'
 
 const place = home()
 const { deps, ask } = place
-const path = place.app.storage.path
+const path = place.app.storage.name
 const bot = `Bot ${await createBot(deps, 'faces')}`
 
 const levels = [...member.levels]

@@ -16,7 +16,7 @@ const GUILD = '466707357099884544'
 
 const { app, deps, makeSystem, logged } = home({ RATE_LIMIT: 'off', LOG_LEVEL: 'error', PORT: '0' })
 const address = app.listen()
-const reader = new Database(app.storage.path, { readonly: true })
+const reader = new Database(app.storage.name, { readonly: true })
 afterAll(() => reader.close())
 
 const rowsOfSystem = statementsOfSystem()
@@ -90,7 +90,7 @@ describe('whatever comes over the line', () => {
     ['a request within a body', `${head('GET /health HTTP/1.1')}DELETE /v2/members/x HTTP/1.1\r\n`],
   ])('%s does no harm', async (_, bytes) => {
     // What others before it have left to be done, such as mending faces, is no harm of its own.
-    await deps.transact(async () => {})
+    await deps.transact('new', async () => {})
     await Bun.sleep(20)
     const before = stored()
     const answer = await sendRaw(bytes)
@@ -225,7 +225,7 @@ function namesIn(statement: string, { id }: Someone): string[][] {
 }
 
 async function furnish({ id }: Someone): Promise<void> {
-  const wren = await deps.transact(async (tx) => {
+  const wren = await deps.transact('new', async (tx) => {
     const proxy_tags = [{ prefix: 'w:', suffix: null }]
     const wren = await insertMember(tx, id, { name: 'Wren', proxy_tags })
     const ash = await insertMember(tx, id, { name: 'Ash' })

@@ -12,6 +12,7 @@ import type { Instant } from '../src/model/time'
 import { insertToken } from '../src/service/access/issue'
 import { insertSystem } from '../src/service/systems'
 import { expectDocumented } from './document'
+import { change } from './raw'
 
 /** A system of a test, with what its owner knows. */
 export interface Someone {
@@ -67,7 +68,7 @@ export function home({
       return lines.join('')
     },
     makeSystem: (name: string | null = null): Promise<Someone> =>
-      app.deps.transact(async (tx) => {
+      app.deps.transact('new', async (tx) => {
         const { id, hid, uuid } = await insertSystem(
           tx,
           { name, created: app.deps.now() },
@@ -76,7 +77,8 @@ export function home({
         )
         const token = await insertToken(app.deps, tx, id, 'test')
         // As if it had been used just now: tests ask whether anything was written.
-        tx.$client.run('update tokens set last_used = ? where system_id = ?', [app.deps.now(), id])
+        const used = 'update tokens set last_used = :now where system_id = :id'
+        await change(tx, used, { now: app.deps.now(), id })
         return { id, hid, uuid, token }
       }),
     /** Asks "METHOD /path" and holds the answer against the API documentation. */

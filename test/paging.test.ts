@@ -82,7 +82,7 @@ describe('a history of 1,000 switches, several in each millisecond,', () => {
 describe('the first and the last instant there are', async () => {
   const [first, last] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
   const as = await makeSystem()
-  await deps.transact(async (tx) => {
+  await deps.transact('new', async (tx) => {
     const wren = await insertMember(tx, as.id, { name: 'Wren' })
     await insertSwitch(deps, tx, as.id, first, [wren])
     await insertSwitch(deps, tx, as.id, last, [])
@@ -131,7 +131,7 @@ async function pageThrough(
 
 /** Logs the switches in an order of their own, and gives them as they should be listed. */
 async function logSwitches({ id }: Someone): Promise<Listed[]> {
-  return deps.transact(async (tx) => {
+  return deps.transact('new', async (tx) => {
     const wren = await insertMember(tx, id, { name: 'Wren' })
     const ash = await insertMember(tx, id, { name: 'Ash' })
     const listed: Listed[] = Array(COUNT)

@@ -124,12 +124,16 @@ function watch(): { watched: Deps; changes: number[] } {
   const watched: Deps = {
     ...deps,
     transact: (work, kind) =>
-      deps.transact(async (tx) => {
-        const before = total(tx)
-        const result = await work(tx)
-        changes.push(total(tx) - before)
-        return result
-      }, kind),
+      deps.transact(
+        'new',
+        async (tx) => {
+          const before = total(tx)
+          const result = await work(tx)
+          changes.push(total(tx) - before)
+          return result
+        },
+        kind,
+      ),
   }
   return { watched, changes }
 }

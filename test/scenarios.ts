@@ -139,7 +139,7 @@ export async function makeWorld(home: Home): Promise<World> {
   const account = `90000000000${number}`
   const message = `70000000000${number}`
   const original = `60000000000${number}`
-  const things = await home.deps.transact(async (tx) => {
+  const things = await home.deps.transact('new', async (tx) => {
     const member = (name: string, of = owner) =>
       insertMember(tx, of.id, { name, created: home.deps.now() })
     const group = (name: string, of = owner) =>

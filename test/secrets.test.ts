@@ -85,7 +85,7 @@ async function plantSecrets(): Promise<World> {
   const { owner, wren, finch, heron, keepers, dreamers, first, latest, message } = made
   const allPrivate = ({ levels }: Entity) =>
     Object.fromEntries(levels.map((level) => [level, 'private']))
-  await place.deps.transact(async (tx) => {
+  await place.deps.transact('new', async (tx) => {
     await tx
       .update(systems)
       .set({ ...plant(system, 'system', true), ...allPrivate(system) })

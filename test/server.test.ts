@@ -165,7 +165,7 @@ describe('killed in the middle of writing', () => {
 async function makeSystems(cwd: string, many: number): Promise<Made[]> {
   const config = parseConfig({ DATABASE_URL: `file:${join(cwd, 'data', 'multitude.db')}` })
   const { storage, deps } = openDeps(config)
-  const made = await storage.transact(async (tx) => {
+  const made = await storage.transact('new', async (tx) => {
     const all: Made[] = []
     for (let at = 0; at < many; at++) {
       const { id, hid } = await insertSystem(tx, { created: deps.now() })

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDeps } from '../app'
 import type { Config } from '../config'
+import { pathOf } from '../db/file'
 import { statOf } from '../db/leftovers'
-import type { Upgrade } from '../db/migrate'
-import { openStorage, pathOf } from '../db/open'
+import { openStorage } from '../db/open'
+import type { Upgrade } from '../db/storage'
 import { type CommandFlags, Failure, type Making } from './command'
 
 /** A flag of those that are there to upgrade; others take the careful way. */
@@ -15,24 +16,34 @@ export const noBackup: CommandFlags = {
 
 /** Opens the database of the settings. Where there is none, one is made only if that may be. */
 export function openDatabase(config: Config, making: Making, closedFiles: readonly string[]) {
-  const path = pathOf(config.DATABASE_URL)
   const isNew = !hasDatabase(config)
-  if (isNew && making === false) throw new Failure(explainMissing(path, closedFiles))
+  if (isNew && making === false)
+    throw new Failure(explainMissing(pathOf(config.DATABASE_URL), closedFiles))
   if (isNew && making === 'passing') return openPassing(config)
   const opened = openDeps(config)
-  if (isNew) process.stderr.write(`multitude: a new database was made: ${path}\n`)
-  const { upgrade } = opened.storage
-  if (upgrade) process.stderr.write(`multitude: ${describeUpgrade(path, upgrade)}\n`)
+  const { name } = opened.storage
+  if (isNew) process.stderr.write(`multitude: a new database was made: ${name}\n`)
+  opened.storage.opened.then(
+    (upgrade) => upgrade && process.stderr.write(`multitude: ${describeUpgrade(name, upgrade)}\n`),
+    // Whoever asks it something is told.
+    () => {},
+  )
   return opened
 }
 
 /** Without a copy of how it was. Whoever opens it next finds nothing to do. */
-export function upgradeUncopied(config: Config): Upgrade | null {
+export async function upgradeUncopied(config: Config): Promise<Upgrade | null> {
   if (!hasDatabase(config)) return null
   const { DATABASE_URL, DURABILITY } = config
-  const { upgrade, close } = openStorage(DATABASE_URL, DURABILITY, undefined, undefined, false)
-  close()
+  const storage = openStorage(DATABASE_URL, DURABILITY, undefined, undefined, false)
+  const upgrade = await storage.opened
+  await storage.close()
   return upgrade
+}
+
+/** How an open database is named on the command line. */
+export function addressOf({ name }: { readonly name: string }): string {
+  return name.includes('://') ? name : `file:${name}`
 }
 
 /** What was done, and how to go back. */
@@ -51,8 +62,8 @@ function openPassing(config: Config): ReturnType<typeof openDeps> {
       ...config,
       DATABASE_URL: `file:${join(folder, 'dry-run')}`,
     })
-    const close = () => {
-      storage.close()
+    const close = async () => {
+      await storage.close()
       remove()
     }
     return { storage: { ...storage, close }, deps }

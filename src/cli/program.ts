@@ -1,5 +1,7 @@
 import { describeServer } from '../app'
 import { describeConfig } from '../config'
+import { operator } from '../model/privacy'
+import { countSystems } from '../service/systems'
 import { commit, version } from '../version'
 import { type Command, columns } from './command'
 import { describeUpgrade, noBackup, upgradeUncopied } from './database'
@@ -26,10 +28,10 @@ export const programCommands: Command[] = [
     flags: noBackup,
     makesDatabase: () => true,
     async run({ deps, config, flags }) {
-      const uncopied = flags['no-backup'] === true ? upgradeUncopied(config) : null
+      const uncopied = flags['no-backup'] === true ? await upgradeUncopied(config) : null
       if (uncopied)
         process.stderr.write(`multitude: ${describeUpgrade(config.DATABASE_URL, uncopied)}\n`)
-      deps()
+      await countSystems(deps(), operator)
       return {
         json: { database: config.DATABASE_URL, version },
         text: `The database ${config.DATABASE_URL} is ready for version ${version}.`,

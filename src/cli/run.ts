@@ -79,7 +79,7 @@ export async function run(
   } catch (cause) {
     return await complain(command, explainTrouble(database, cause) ?? cause, isJson)
   } finally {
-    opened?.storage.close()
+    await opened?.storage.close()
   }
 }
 

@@ -1,6 +1,6 @@
 import { type App, createApp } from '../app'
 import type { Config } from '../config'
-import type { Upgrade } from '../db/migrate'
+import type { Upgrade } from '../db/storage'
 import { explainTrouble } from '../db/trouble'
 import { createLog, type Log } from '../log'
 import { operator } from '../model/privacy'
@@ -9,7 +9,7 @@ import { commit, version } from '../version'
 import { readAside } from './aside'
 import { scheduleBackups } from './backups'
 import { type Command, columns, Failure } from './command'
-import { describeUpgrade, hasDatabase, noBackup, upgradeUncopied } from './database'
+import { addressOf, describeUpgrade, hasDatabase, noBackup, upgradeUncopied } from './database'
 import { typedCommand } from './self'
 import { reportTo } from './supervisor'
 
@@ -28,12 +28,12 @@ export const serveCommand: Command = {
     const stopped = stopSignal()
     logUnexpected(log, isTerminal)
     const isNew = !hasDatabase(config)
-    const uncopied = flags['no-backup'] === true ? upgradeUncopied(config) : null
+    const uncopied = flags['no-backup'] === true ? await upgradeUncopied(config) : null
     const app = createApp(config, log, undefined, undefined, readAside)
-    const { path, upgrade } = app.storage
-    if (isNew) log.info('a new database was made', { path })
-    logUpgrade(log, path, upgrade ?? uncopied)
+    const { name } = app.storage
+    if (isNew) log.info('a new database was made', { path: name })
     const isEmpty = await prepare(app)
+    logUpgrade(log, name, (await app.storage.opened) ?? uncopied)
     const address = await listen(app, config)
     const endBackups = scheduleBackups(config, log, () => app.events.leases.holds('care'))
     if (flags.json !== true)
@@ -60,7 +60,7 @@ async function prepare(app: App): Promise<boolean> {
     return (await countSystems(app.deps, operator)) === 0
   } catch (cause) {
     await app.stop()
-    throw explainTrouble(app.storage.path, cause) ?? cause
+    throw explainTrouble(app.storage.name, cause) ?? cause
   }
 }
 
@@ -95,9 +95,9 @@ function greeting(
   const facts = columns([
     ['  Listening on', address],
     ['  API page', `${shown}/docs`],
-    [isNew ? '  Data (new)' : '  Data', app.storage.path],
+    [isNew ? '  Data (new)' : '  Data', app.storage.name],
   ])
-  const data = `file:${app.storage.path}`
+  const data = addressOf(app.storage)
   const make = typedCommand('system', 'create', '--name', 'My system', '--database', data)
   const first = isEmpty
     ? `\n  No system exists yet. Make one, and keep the token it prints:\n\n    ${make}\n`

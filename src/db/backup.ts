@@ -3,6 +3,7 @@ import { copyFileSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { copy, copyWhole, discard, giveTo } from './copy'
 import { checkHealth } from './doctor'
+import { pathOf } from './file'
 import { StorageError } from './handle'
 import {
   asideName,
@@ -18,7 +19,6 @@ import {
   undoInterrupted,
 } from './leftovers'
 import { isOurs, unknownMigrations } from './migrate'
-import { pathOf } from './open'
 import { explainTrouble, reasonOf, troubleOf } from './trouble'
 
 /** Writes a whole and consistent copy, also while others write. */

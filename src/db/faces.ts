@@ -91,6 +91,8 @@ const store = {
 
 function createStore(table: Faced) {
   return statement<'id' | 'own' | 'others'>(`
-     insert or replace into ${faceTables[table]} (id, shape, own, others)
-     values (:id, ${shapes[table]}, :own, :others)`)
+     insert into ${faceTables[table]} (id, shape, own, others)
+     values (:id, ${shapes[table]}, :own, :others)
+     on conflict (id) do update
+     set shape = excluded.shape, own = excluded.own, others = excluded.others`)
 }

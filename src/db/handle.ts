@@ -1,10 +1,30 @@
-import type { Database } from 'bun:sqlite'
-import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core'
 import type { RenderFace } from '../model/face'
+import type { Dialect } from './dialect'
 
-/** A handle that queries run on: the reader, or the writer inside a transaction. */
-export type Db = BunSQLiteDatabase & {
-  $client: Database
+/** The file answers at once, a server later; whoever asks awaits both. */
+export type Soon<T> = T | Promise<T>
+
+export type Value = string | number | null
+
+/** SQL that is kept ready; values are given in the order of their numbers. */
+export interface Query<Row> {
+  get(values: Value[]): Soon<Row | null>
+  all(values: Value[]): Soon<Row[]>
+  run(values: Value[]): Soon<unknown>
+}
+
+/** What an engine is asked by. */
+export interface Driver {
+  readonly dialect: Dialect
+  query<Row>(sql: string): Query<Row>
+  /** Told what a transaction counted up. */
+  onMark?(name: 'keys' | 'hooks'): void
+}
+
+/** A handle that queries run on: for reads, or the one of a transaction. */
+export type Db = BaseSQLiteDatabase<'sync' | 'async', unknown> & {
+  readonly driver: Driver
   /** How faces are spelled. Without it rows have none, and nobody reads them by their faces. */
   readonly render?: RenderFace | undefined
 }
@@ -19,7 +39,7 @@ export class StorageError extends Error {
   }
 }
 
-/** What can keep a file from being used. */
+/** What can keep a database from being used. */
 export type Trouble =
   | 'foreign'
   | 'damaged'

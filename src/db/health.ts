@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import type { Db, Trouble } from './handle'
+import type { Trouble } from './handle'
 import { statOf } from './leftovers'
 import { isScarce, troubled, troubleOf } from './trouble'
 
@@ -20,8 +20,8 @@ export interface Health {
 interface Means {
   readonly reader: Database
   readonly writer: Database
-  /** Runs the work as a transaction of its own. */
-  probe(work: (tx: Db) => Promise<never>): Promise<never>
+  /** Tries to write, in a transaction of its own. */
+  probe(): Promise<never>
 }
 
 const PROBE_EVERY_MS = 1_000
@@ -44,10 +44,7 @@ export function createHealth(
 
   const tryWriting = async () => {
     try {
-      await probe(async (tx) => {
-        writeMuch(tx.$client)
-        throw undone
-      })
+      await probe()
     } catch (cause) {
       if (cause === undone) trouble = null
     }
@@ -101,6 +98,14 @@ function isFree(writer: Database): boolean {
 }
 
 const undone = new Error('it was only tried')
+
+/** Work that writes, and is undone. */
+export function probeBy(writer: Database): () => Promise<never> {
+  return async () => {
+    writeMuch(writer)
+    throw undone
+  }
+}
 
 /** Enough to need room on the disk, and with too little memory to keep it there: it is written. */
 function writeMuch(writer: Database): void {

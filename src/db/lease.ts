@@ -1,3 +1,4 @@
+import type { Dialect } from './dialect'
 import type { Db } from './handle'
 import type { Storage } from './open'
 import { statement } from './statement'
@@ -51,14 +52,18 @@ export function createLeases({ db, transact, warn }: LeaseDeps, lengthMs = LENGT
   const holds = (task: Task) => (heldUntil.get(task) ?? 0) > performance.now()
 
   const takeAll = async () => {
-    const { asked, taken } = await transact(async (tx) => {
-      const won: Task[] = []
-      const before = performance.now()
-      for (const task of tasks)
-        if (await take(tx).get({ task, holder, length: lengthMs })) won.push(task)
-      return { asked: before, taken: won }
-      // Nobody holds a lease over a power cut, so an idle server need not flush the disk for it.
-    }, 'slice')
+    const { asked, taken } = await transact(
+      'new',
+      async (tx) => {
+        const won: Task[] = []
+        const before = performance.now()
+        for (const task of tasks)
+          if (await take(tx).get({ task, holder, length: lengthMs })) won.push(task)
+        return { asked: before, taken: won }
+        // Nobody holds a lease over a power cut, so an idle server need not flush the disk for it.
+      },
+      'slice',
+    )
     renewAt = asked + lengthMs * RENEW
     for (const task of taken) {
       const isNew = !holds(task)
@@ -100,7 +105,7 @@ export function createLeases({ db, transact, warn }: LeaseDeps, lengthMs = LENGT
       const giveAllBack = async () => {
         await looking
         heldUntil.clear()
-        await transact(async (tx) => void giveBack(tx).run({ holder }))
+        await transact('new', async (tx) => void (await giveBack(tx).run({ holder })))
       }
       // Where nothing can be written for now, they end by themselves.
       const late = Promise.withResolvers<void>()
@@ -111,20 +116,21 @@ export function createLeases({ db, transact, warn }: LeaseDeps, lengthMs = LENGT
   }
 }
 
-/** Milliseconds by the engine's clock, which is the same for all who ask. */
-const NOW = `cast((julianday('now') - 2440587.5) * 86400000 as integer)`
-
 /** One that would last longer than any was made before the clock was set back. */
-const isOver = `(until <= ${NOW} or until > ${NOW} + ${LONGEST_LEASE_MS})`
+const isOver = ({ clock }: Dialect) =>
+  `(leases.until <= ${clock} or leases.until > ${clock} + ${LONGEST_LEASE_MS})`
 
-const take = statement<'task' | 'holder' | 'length', { name: string }>(`
-   insert into leases (name, holder, until) values (:task, :holder, ${NOW} + :length)
+const take = statement<'task' | 'holder' | 'length', { name: string }>(
+  (say) => `
+   insert into leases (name, holder, until) values (:task, :holder, ${say.clock} + :length)
    on conflict (name) do update set holder = excluded.holder, until = excluded.until
-   where holder = excluded.holder or ${isOver}
-   returning name`)
+   where leases.holder = excluded.holder or ${isOver(say)}
+   returning name`,
+)
 
 const countOthers = statement<'holder', { count: number }>(
-  `select count(*) as count from leases where holder <> :holder and not ${isOver}`,
+  (say) =>
+    `select ${say.count()} as count from leases where holder <> :holder and not ${isOver(say)}`,
 )
 
 const giveBack = statement<'holder'>('delete from leases where holder = :holder')

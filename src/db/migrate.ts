@@ -3,18 +3,11 @@ import { copyWhole } from './copy'
 import { StorageError } from './handle'
 import { preUpgradeName, statOf } from './leftovers'
 import { migrations } from './migrations'
+import type { Upgrade } from './storage'
 import { reasonOf } from './trouble'
 
 /** Marks the file as ours ("MULT"), so that another program's database is never migrated. */
 const APPLICATION_ID = 0x4d554c54
-
-/** What was done to a database that an older program had made. */
-export interface Upgrade {
-  /** The last migration it had. */
-  readonly from: string
-  /** Where it is kept as it was; null where that was not wanted. */
-  readonly copy: string | null
-}
 
 /**
  * Brings the database to this program's tables: what is missing, in order, in one transaction. One

@@ -1,7 +1,7 @@
 import type { Entity } from '../model/entity'
 import type { Field } from '../model/field'
-import type { Db } from './handle'
-import { type Statement, statement, type Value, type Values } from './statement'
+import type { Db, Soon, Value } from './handle'
+import { type Statement, statement, type Values } from './statement'
 
 /** Rows of a field table, read and written by statements of their own: no query is built for one. */
 
@@ -18,11 +18,16 @@ export function createDecoder(entity: Entity): <T extends object>(raw: T) => T {
   }
 }
 
+/** The columns of a field table. */
+export function columnNames(entity: Entity): string[] {
+  return [...entity.entries.map(([key]) => key), ...entity.levels]
+}
+
 /** Changes the given keys of the row with that number. */
 export function createUpdater(table: string) {
   // One statement for each set of keys that somebody changes together.
   const made = new Map<string, (db: Db) => Statement<string, unknown>>()
-  return (tx: Db, id: number, changed: object): void => {
+  return (tx: Db, id: number, changed: object): Soon<unknown> => {
     const keys = Object.keys(changed)
     const name = keys.join()
     let update = made.get(name)
@@ -31,7 +36,7 @@ export function createUpdater(table: string) {
       update = statement<string>(`update ${table} set ${sets} where id = :id`)
       if (made.size < MOST_UPDATES) made.set(name, update)
     }
-    update(tx).run({ ...encodeRow(keys, changed), id })
+    return update(tx).run({ ...encodeRow(keys, changed), id })
   }
 }
 
@@ -40,7 +45,8 @@ export function createInserter(table: string, columns: readonly string[]) {
   const insert = statement<string, { id: number }>(
     `insert into ${table} (${columns.join()}) values (${columns.map((name) => `:${name}`).join()}) returning id`,
   )
-  return (tx: Db, row: object): number => insert(tx).get(encodeRow(columns, row))?.id ?? 0
+  return async (tx: Db, row: object): Promise<number> =>
+    (await insert(tx).get(encodeRow(columns, row)))?.id ?? 0
 }
 
 /** Inserts whole rows, or puts them in the place of those with the same key. */
@@ -48,14 +54,14 @@ export function createUpserter(
   table: string,
   key: readonly string[],
   columns: readonly string[],
-): (tx: Db, row: object) => void {
+): (tx: Db, row: object) => Soon<unknown> {
   const all = [...key, ...columns]
   const upsert = statement<string>(
     `insert into ${table} (${all.join()}) values (${all.map((name) => `:${name}`).join()})
      on conflict (${key.join()}) do update
      set ${columns.map((name) => `${name} = excluded.${name}`).join()}`,
   )
-  return (tx, row) => void upsert(tx).run(encodeRow(all, row))
+  return (tx, row) => upsert(tx).run(encodeRow(all, row))
 }
 
 const MOST_UPDATES = 1000

@@ -1,5 +1,6 @@
 import type { Audience } from '../model/face'
 import { type Gate, gates } from '../model/privacy'
+import type { Dialect } from './dialect'
 
 /** Pieces of SQL that put answers together. */
 
@@ -14,21 +15,16 @@ export function behindGate(gate: Gate, table: string, audience: Audience, json: 
 export const FACELESS = ''
 
 /** A JSON array of the rows of a query that selects each row's JSON as `json`. */
-export function listOf(query: string): string {
-  return `(select ${joined} from (${query}))`
+export function listOf(say: Dialect, query: string): string {
+  return `(select ${listed(say)} from (${query}) rows)`
 }
 
 /** The same of rows with faces, unless one of them is missing. */
-export function listOfFaces(query: string): string {
-  return `(select case when count(*) = count(json) then ${joined} else '${FACELESS}' end
-    from (${query}))`
+export function listOfFaces(say: Dialect, query: string): string {
+  return `(select case when count(*) = count(json) then ${listed(say)} else '${FACELESS}' end
+    from (${query}) rows)`
 }
 
-const joined = `'[' || coalesce(group_concat(json), '') || ']'`
-
-/** ISO 8601 of an instant in microseconds, as `formatInstant` writes it. */
-export function isoOf(instant: string): string {
-  const micros = `(((${instant}) % 1000000 + 1000000) % 1000000)`
-  const date = `strftime('%Y-%m-%dT%H:%M:%S', ((${instant}) - ${micros}) / 1000000, 'unixepoch')`
-  return `(${date} || rtrim(rtrim(printf('.%06d', ${micros}), '0'), '.') || 'Z')`
+function listed({ joined }: Dialect): string {
+  return `'[' || coalesce(${joined('json')}, '') || ']'`
 }

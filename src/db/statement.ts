@@ -1,17 +1,14 @@
-import type { Statement as Prepared } from 'bun:sqlite'
-import type { Db } from './handle'
+import type { Dialect } from './dialect'
+import type { Db, Soon, Value } from './handle'
 import { prepared } from './prepared'
-
-export type Value = string | number | null
 
 /** What the names in a statement stand for. */
 export type Values<Name extends string> = { readonly [N in Name]: Value }
 
-/** Awaited by its callers like every storage call, though this driver answers at once. */
 export interface Statement<Name extends string, Row> {
-  get(values: Values<Name>): Row | null
-  all(values: Values<Name>): Row[]
-  run(values: Values<Name>): unknown
+  get(values: Values<Name>): Soon<Row | null>
+  all(values: Values<Name>): Soon<Row[]>
+  run(values: Values<Name>): Soon<unknown>
 }
 
 /**
@@ -19,24 +16,23 @@ export interface Statement<Name extends string, Row> {
  * Drizzle's own prepared queries spend as long on their placeholders as SQLite on the answer.
  */
 export function statement<Name extends string = never, Row = unknown>(
-  text: string | (() => string),
+  text: string | ((say: Dialect) => string),
 ): (db: Db) => Statement<Name, Row> {
   // Of hundreds of statements few are ever run, so each is spelled when it first is.
-  return prepared((db) => {
+  return prepared(({ driver }) => {
     const names: string[] = []
-    const spelled = typeof text === 'string' ? text : text()
+    const spelled = typeof text === 'string' ? text : text(driver.dialect)
     // By position: the driver takes values by their name a tenth slower.
-    const sql = spelled.trim().replaceAll(/:([a-z]\w*)/g, (_, name: string) => {
+    const sql = spelled.trim().replaceAll(/(?<!:):([a-z]\w*)/g, (_, name: string) => {
       if (!names.includes(name)) names.push(name)
-      return `?${names.indexOf(name) + 1}`
+      return driver.dialect.place(names.indexOf(name) + 1)
     })
     const inOrder = (values: Values<string>): Value[] => {
       const ordered = new Array<Value>(names.length)
       for (let at = 0; at < names.length; at++) ordered[at] = valueIn(values, names[at] ?? '')
       return ordered
     }
-    // One list is bound faster than the values one by one; only the driver's types do not say so.
-    const query: Prepared<Row> = db.$client.query<Row, Value[]>(sql)
+    const query = driver.query<Row>(sql)
     return {
       get: (values) => query.get(inOrder(values)),
       all: (values) => query.all(inOrder(values)),

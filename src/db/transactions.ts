@@ -2,19 +2,8 @@ import { type Database, SQLiteError } from 'bun:sqlite'
 import { error } from '../model/errors'
 import type { Db } from './handle'
 import type { Health } from './health'
+import type { Durability, Transact, WorkKind } from './storage'
 import { explainTrouble, troubled, troubleOf } from './trouble'
-
-export type Durability = 'full' | 'normal'
-
-/**
- * Long work keeps its commit to itself, so that nobody else's answer waits for it. So does a slice
- * of something larger that nobody sees yet: it need not survive a power cut, and is not waited for
- * until it is on the disk. The commit that shows it all flushes the log with everything in it.
- */
-export type WorkKind = 'long' | 'slice'
-
-/** Runs the work alone on the write connection: all of it is kept, or nothing. */
-export type Transact = <T>(work: (tx: Db) => Promise<T>, kind?: WorkKind) => Promise<T>
 
 const BUSY_PAUSE_MS = 5
 
@@ -119,7 +108,8 @@ export function queueTransactions(
     isWorking = false
   }
 
-  return (task, kind) =>
+  // The one queue is stricter than any subject.
+  return (_of, task, kind) =>
     new Promise((resolve, reject) => {
       queue.push(pieceOf(task, kind, resolve, reject))
       // After this moment's other requests had their say.

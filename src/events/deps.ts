@@ -6,6 +6,7 @@ import type { Instant } from '../model/time'
 export interface EventDeps {
   readonly db: Db
   readonly transact: Storage['transact']
+  readonly pulse: Storage['pulse']
   readonly now: () => Instant
   readonly warn: (message: string, fields?: Record<string, string | number>) => void
 }

@@ -1,6 +1,6 @@
 import { requireSystem, type Viewer } from '../model/privacy'
 import type { Events } from './events'
-import { eventsOfSystemAfter, findGap, latestEventId, type StoredEvent } from './outbox'
+import { eventsOfSystemAfter, findGap, latestOfSystem, type StoredEvent } from './outbox'
 import { spellEvent } from './spell'
 import type { Listener } from './stream'
 
@@ -55,7 +55,7 @@ export function follow(
     await readOutbox()
   }
   const begin = async () => {
-    const latest = await latestEventId(deps.db)
+    const latest = await latestOfSystem(deps.db, id)
     // A number of another time, before a backup was put back, must not silence what comes.
     sent = Math.min(since ?? latest, latest)
     await readOutbox()

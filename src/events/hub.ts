@@ -1,5 +1,5 @@
 import type { EventDeps } from './deps'
-import { eventsAfter, latestEventId, type StoredEvent } from './outbox'
+import { eventsAfter, eventsAmong, latestEventId, type StoredEvent, settledEventId } from './outbox'
 
 type Listener = (event: StoredEvent) => void
 
@@ -17,18 +17,24 @@ export interface Hub {
   stop(): void
 }
 
-/** Other processes write too (the command line), and cannot wake this one. */
-const POLL_MS = 1000
 const BATCH = 500
 
-export function createHub({ db, warn }: EventDeps): Hub {
+/**
+ * Numbers are drawn before the commit, so where many write at once one may be seen before a lower
+ * one. What was skipped is asked for so long; most of it was never written.
+ */
+const MISSED_FOR_MS = 60_000
+const MOST_MISSED = 1000
+
+export function createHub({ db, pulse, warn }: EventDeps): Hub {
   const listeners = new Map<number, Set<Listener>>()
   const all: { listener: Listener; mayMatter: () => boolean }[] = []
   let seen = 0
   let isLooking = false
   let isMore = false
   let isStopped = false
-  let poll: ReturnType<typeof setInterval> | undefined
+  /** Numbers that were skipped, and when. */
+  const missed = new Map<number, number>()
 
   const pass = (event: StoredEvent) => {
     for (const listener of [
@@ -46,16 +52,35 @@ export function createHub({ db, warn }: EventDeps): Hub {
   /** With nobody to tell, events need not even be read. */
   const isHeard = () => listeners.size > 0 || all.some(({ mayMatter }) => mayMatter())
 
+  /** In the order of their numbers, also where one comes late. */
+  const passMissed = async () => {
+    if (missed.size === 0) return
+    for (const event of await eventsAmong(db, [...missed.keys()])) {
+      missed.delete(event.id)
+      pass(event)
+    }
+    const longAgo = performance.now() - MISSED_FOR_MS
+    for (const [id, at] of missed) if (at < longAgo) missed.delete(id)
+  }
+
+  const noteMissed = (before: number, id: number) => {
+    for (let at = Math.max(before + 1, id - MOST_MISSED); at < id; at++)
+      missed.set(at, performance.now())
+  }
+
   const look = async () => {
     try {
       while (isMore && !isStopped) {
         isMore = false
         if (!isHeard()) {
-          seen = await latestEventId(db)
+          seen = await settledEventId(db)
+          missed.clear()
           continue
         }
+        await passMissed()
         const batch = await eventsAfter(db, seen, BATCH)
         for (const event of batch) {
+          noteMissed(seen, event.id)
           seen = event.id
           pass(event)
         }
@@ -89,13 +114,14 @@ export function createHub({ db, warn }: EventDeps): Hub {
     latest: () => latestEventId(db),
     wake,
     async start() {
-      seen = await latestEventId(db)
-      poll = setInterval(wake, POLL_MS)
-      poll.unref()
+      seen = await settledEventId(db)
+      // Other processes write too, and cannot wake this one.
+      pulse.onBeat((isNew) => (isNew || missed.size > 0) && wake())
+      pulse.start()
     },
     stop() {
       isStopped = true
-      clearInterval(poll)
+      pulse.stop()
     },
   }
 }

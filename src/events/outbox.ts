@@ -1,4 +1,4 @@
-import { and, eq, gt, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, sql } from 'drizzle-orm'
 import type { Db } from '../db/handle'
 import { prepared } from '../db/prepared'
 import { statement } from '../db/statement'
@@ -12,9 +12,29 @@ export async function latestEventId(db: Db): Promise<number> {
   return row?.id ?? 0
 }
 
+/** One that all lower ones are committed by, however many write at once. */
+export async function settledEventId(db: Db): Promise<number> {
+  return Math.max(0, (await latestEventId(db)) - db.driver.dialect.unsettled)
+}
+
+/** The number of a system's newest event. */
+export async function latestOfSystem(db: Db, system: number): Promise<number> {
+  return (await newestOfSystem(db).get({ system }))?.id ?? 0
+}
+
 /** The next events of all systems, in the order in which they happened. */
 export async function eventsAfter(db: Db, id: number, limit: number): Promise<StoredEvent[]> {
   return await after(db).all({ id, limit })
+}
+
+/** Those of the numbers that are there by now. */
+export async function eventsAmong(db: Db, ids: readonly number[]): Promise<StoredEvent[]> {
+  return await db
+    .select()
+    .from(events)
+    .where(inArray(events.id, [...ids]))
+    .orderBy(events.id)
+    .all()
 }
 
 export async function eventsOfSystemAfter(
@@ -39,8 +59,16 @@ export async function findGap(
   return before === after + 1 ? null : { after, before }
 }
 
-const newest = statement<never, { id: number }>(
-  `select seq as id from sqlite_sequence where name = 'events'`,
+const newest = statement<never, { id: number | null }>(
+  ({ lastEvent }) => `select ${lastEvent} as id`,
+)
+
+const newestOfSystem = statement<'system', { id: number }>(
+  ({ greater }) =>
+    `select ${greater(
+      'coalesce((select max(id) from events where system_id = :system), 0)',
+      'coalesce((select newest from pruned_events where system_id = :system), 0)',
+    )} as id`,
 )
 
 const prunedOfSystem = statement<'system', { newest: number }>(

@@ -64,7 +64,7 @@ async function findSuperfluous(db: Db, system: number): Promise<number> {
 }
 
 async function forget({ transact }: EventDeps, system: number, rows: { id: number }[]) {
-  await transact(async (tx) => {
+  await transact({ system }, async (tx) => {
     const hook = await findWebhook(tx, system)
     const lost = waitsForMore(hook) ? rows.filter(({ id }) => id > hook.cursor).length : 0
     for (const { id } of rows) await remove(tx).run({ id })
@@ -97,6 +97,10 @@ const countDropped = statement<'system' | 'many'>(
 )
 
 /** Not where the system was deleted meanwhile. */
-const notePruned = statement<'system' | 'id'>(`
-   insert into pruned_events (system_id, newest) select id, :id from systems where id = :system
-   on conflict (system_id) do update set newest = max(newest, excluded.newest)`)
+const notePruned = statement<'system' | 'id'>(
+  (say) => `
+   insert into pruned_events (system_id, newest)
+   select id, ${say.number(':id')} from systems where id = :system
+   on conflict (system_id) do update
+   set newest = ${say.greater('pruned_events.newest', 'excluded.newest')}`,
+)

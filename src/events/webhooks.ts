@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Db } from '../db/handle'
+import { countOf, countUp } from '../db/marks'
 import { isNamed } from '../db/named'
 import { prepared } from '../db/prepared'
-import { statement } from '../db/statement'
+import { createInserter, createUpserter } from '../db/rows'
 import { deliveries, systems, webhooks } from '../db/tables'
 import { Problem } from '../model/check'
 import { error } from '../model/errors'
@@ -38,7 +39,7 @@ export async function activeWebhooks(db: Db): Promise<number[]> {
 
 /** Another number than before: a webhook may have become active since, through any process. */
 export async function countWebhookChanges(db: Db): Promise<number> {
-  return (await changes(db).get({}))?.count ?? 0
+  return countOf(db, 'hooks')
 }
 
 export async function findSystemUuid(db: Db, systemId: number): Promise<string | null> {
@@ -54,15 +55,12 @@ export async function registerWebhook(
   token: string,
 ): Promise<void> {
   const systemId = requireSystem(viewer, 'manage')
-  await deps.transact(async (tx) => {
+  await deps.transact({ system: systemId }, async (tx) => {
     // It may have been deleted while this waited for its turn.
     if (!(await findSystemUuid(tx, systemId))) throw error('systemNotFound')
     const cursor = await latestEventId(tx)
     const row = { system_id: systemId, url, token, state: 'pending' as const, cursor, ...fresh }
-    await tx
-      .insert(webhooks)
-      .values(row)
-      .onConflictDoUpdate({ target: webhooks.system_id, set: row })
+    await storeWebhook(tx, row)
     await tx.update(systems).set({ webhook_url: null }).where(eq(systems.id, systemId))
   })
 }
@@ -70,31 +68,31 @@ export async function registerWebhook(
 /** The receiver has proven itself: from now on it hears what happens. */
 export async function activateWebhook(deps: EventDeps, proven: Webhook): Promise<void> {
   const { system_id, url } = proven
-  await deps.transact(async (tx) => {
+  await deps.transact({ system: system_id }, async (tx) => {
     const now = await findWebhook(tx, system_id)
     // Meanwhile another address may have been registered, which has proven nothing.
     if (!now || !isSame(now, proven)) throw error('conflict', 'the webhook was changed meanwhile')
     // One that was proven before goes on where it was, so that nothing is left out.
     const cursor = now.state === 'pending' ? await latestEventId(tx) : now.cursor
     await update(tx, system_id, { state: 'active', cursor, checked: deps.now(), ...healthy })
-    await markChange(tx).run({})
+    await countUp(tx, 'hooks')
     await tx.update(systems).set({ webhook_url: url }).where(eq(systems.id, system_id))
   })
 }
 
 /** Goes on after it was disabled; what waited in the outbox follows. */
 export async function enableWebhook(deps: EventDeps, systemId: number): Promise<void> {
-  await deps.transact(async (tx) => {
+  await deps.transact({ system: systemId }, async (tx) => {
     const { state } = await getWebhook(tx, systemId)
     if (state === 'pending') throw error('conflict', 'the webhook is not verified yet')
     await update(tx, systemId, { state: 'active', ...healthy })
-    await markChange(tx).run({})
+    await countUp(tx, 'hooks')
   })
 }
 
 export async function removeWebhook(deps: EventDeps, viewer: Viewer): Promise<void> {
   const systemId = requireSystem(viewer, 'manage')
-  await deps.transact(async (tx) => {
+  await deps.transact({ system: systemId }, async (tx) => {
     await tx.delete(webhooks).where(eq(webhooks.system_id, systemId))
     await tx.delete(deliveries).where(eq(deliveries.system_id, systemId))
     await tx.update(systems).set({ webhook_url: null }).where(eq(systems.id, systemId))
@@ -108,11 +106,11 @@ export async function noteDelivery(
   delivery: Delivery,
   changed: Partial<Webhook> = {},
 ): Promise<void> {
-  await deps.transact(async (tx) => {
+  await deps.transact({ system: hook.system_id }, async (tx) => {
     const now = await findWebhook(tx, hook.system_id)
     if (!now || !isSame(now, hook)) return
     await updateUnmoved(tx, now, hook, changed)
-    await tx.insert(deliveries).values(delivery)
+    await insertDelivery(tx, delivery)
     await tx.run(sql`
       delete from ${deliveries} where system_id = ${hook.system_id} and id <= (
         select d.id from ${deliveries} d where d.system_id = ${hook.system_id}
@@ -127,7 +125,7 @@ export async function changeWebhook(
   hook: Webhook,
   changed: Partial<Webhook>,
 ): Promise<void> {
-  await deps.transact(async (tx) => {
+  await deps.transact({ system: hook.system_id }, async (tx) => {
     const now = await findWebhook(tx, hook.system_id)
     if (now && isSame(now, hook)) await updateUnmoved(tx, now, hook, changed)
   })
@@ -192,11 +190,21 @@ function timeOrNull(instant: Instant | null | undefined): string | null {
   return typeof instant === 'number' ? formatInstant(instant) : null
 }
 
-const changes = statement<never, { count: number }>(`select count from marks where name = 'hooks'`)
+const storeWebhook = createUpserter(
+  'webhooks',
+  ['system_id'],
+  ['url', 'token', 'state', 'cursor', 'dropped', ...Object.keys(healthy)],
+)
 
-const markChange = statement(`
-   insert into marks (name, count) values ('hooks', 1)
-   on conflict (name) do update set count = count + 1`)
+const insertDelivery = createInserter('deliveries', [
+  'system_id',
+  'event_id',
+  'type',
+  'at',
+  'status',
+  'error',
+  'attempt',
+])
 
 const bySystem = prepared((db) =>
   db

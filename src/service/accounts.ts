@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import type { Db } from '../db/handle'
+import { holdSystem } from '../db/marks'
 import { statement } from '../db/statement'
 import { accounts } from '../db/tables'
 import { error } from '../model/errors'
@@ -22,7 +23,7 @@ export interface LinkedAccount extends Account {
 export async function linkAccount(deps: Deps, viewer: Viewer, account: string): Promise<void> {
   const systemId = requireSystem(viewer)
   requireWitness(viewer, account)
-  await deps.transact(async (tx) => {
+  await deps.transact({ system: systemId }, async (tx) => {
     await refuseDeleted(tx, systemId)
     await insertAccount(deps, tx, systemId, account)
   })
@@ -32,7 +33,7 @@ export async function linkAccount(deps: Deps, viewer: Viewer, account: string): 
 export async function unlinkAccount(deps: Deps, viewer: Viewer, account: string): Promise<boolean> {
   const systemId = requireSystem(viewer)
   requireWitness(viewer, account)
-  return deps.transact(async (tx) => {
+  return deps.transact({ system: systemId }, async (tx) => {
     const linked = await findAccount(tx, account)
     if (linked?.system_id !== systemId) return false
     await removeAccount(deps, tx, linked)
@@ -43,9 +44,10 @@ export async function unlinkAccount(deps: Deps, viewer: Viewer, account: string)
 /** Unlinks at its owner's wish, whatever system it is linked to. */
 export async function forgetAccount(deps: Deps, viewer: Viewer, account: string): Promise<void> {
   requireWitness(viewer, account)
-  await deps.transact(async (tx) => {
+  await deps.transact({ account }, async (tx) => {
     const found = await findAccount(tx, account)
     if (!found) throw error('systemNotFound')
+    await holdSystem(tx, found.system_id)
     await removeAccount(deps, tx, found)
   })
 }
@@ -58,7 +60,7 @@ export async function patchAccount(
   patch: { autoproxy_enabled: boolean },
 ): Promise<LinkedAccount> {
   requireWitness(viewer, account)
-  return deps.transact(async (tx) => {
+  return deps.transact({ account }, async (tx) => {
     await tx.update(accounts).set(patch).where(eq(accounts.id, account))
     return getLinked(tx, account)
   })
@@ -108,7 +110,7 @@ export async function insertAccount(
   const linked = await findAccount(tx, account)
   if (linked?.system_id === systemId) return
   if (linked) throw error('conflict', 'the account is linked to another system')
-  await tx.insert(accounts).values({ id: account, system_id: systemId, imported })
+  await insertRow(tx).run({ account, system: systemId, imported: Number(imported) })
   await tell(tx, deps.now(), {
     system_id: systemId,
     type: 'LINK_ACCOUNT',
@@ -177,4 +179,8 @@ const byId = statement<'id', Stored<Account>>(
 const linkedById = statement<'id', Stored<LinkedAccount>>(
   `select accounts.id, system_id, autoproxy_enabled, systems.hid as system
    from accounts join systems on systems.id = accounts.system_id where accounts.id = :id`,
+)
+
+const insertRow = statement<'account' | 'system' | 'imported'>(
+  'insert into accounts (id, system_id, imported) values (:account, :system, :imported)',
 )

@@ -1,7 +1,6 @@
 import type { Db } from '../db/handle'
-import { createDecoder } from '../db/rows'
+import { columnNames, createDecoder, createUpserter } from '../db/rows'
 import { statement } from '../db/statement'
-import { autoproxies } from '../db/tables'
 import { type Autoproxy, type AutoproxyPatch, autoproxy } from '../model/autoproxy'
 import { Problem } from '../model/check'
 import { changesOf, fillDefaults, type Identity } from '../model/entity'
@@ -49,7 +48,7 @@ export async function patchAutoproxy(
   patch: AutoproxyPatch,
 ): Promise<GuildAutoproxy> {
   const systemId = requireSystem(viewer)
-  return deps.transact(async (tx) => {
+  return deps.transact({ system: systemId }, async (tx) => {
     await refuseDeleted(tx, systemId)
     const before = await getAutoproxy(tx, systemId, guild)
     const after = await settleMember(deps, tx, systemId, before, patch)
@@ -74,10 +73,7 @@ export async function storeAutoproxy(
     ...after,
     autoproxy_member: after.autoproxy_member?.id ?? null,
   }
-  await tx
-    .insert(autoproxies)
-    .values(row)
-    .onConflictDoUpdate({ target: [autoproxies.system_id, autoproxies.guild_id], set: row })
+  await storeRow(tx, row)
   await tell(tx, deps.now(), {
     system_id: systemId,
     type: 'UPDATE_AUTOPROXY',
@@ -139,3 +135,9 @@ const inGuild = statement<'system' | 'guild', Stored>(`
    select ${columns.map((name) => `autoproxy.${name}`).join()}, members.id, members.hid, members.uuid
    from autoproxy left join members on members.id = autoproxy.autoproxy_member
    where autoproxy.system_id = :system and autoproxy.guild_id = :guild`)
+
+export const storeRow = createUpserter(
+  'autoproxy',
+  ['system_id', 'guild_id'],
+  columnNames(autoproxy),
+)

@@ -1,6 +1,6 @@
 import { storeFaces } from '../db/faces'
 import type { Db } from '../db/handle'
-import { createUpdater } from '../db/rows'
+import { columnNames, createInserter, createUpdater } from '../db/rows'
 import { statement } from '../db/statement'
 import { Problem } from '../model/check'
 import {
@@ -51,7 +51,6 @@ interface Kind<E extends Entity> {
   readonly limitOf: (settings: Settings) => number
   /** Whether a bot makes them private. */
   readonly isPrivateIn: (settings: Settings) => boolean
-  readonly insert: (tx: Db, row: NewRow<E>) => Promise<Owned<E>>
   /** What is kept beside a row, and follows what changes in it. */
   readonly keepBeside: (tx: Db, row: Owned<E>, changed: Patch<E>) => Promise<void>
   /** What lets go of a row before it is removed. */
@@ -67,8 +66,9 @@ export function belongings<E extends Entity>(kind: Kind<E>) {
     table,
   )
   const updateRow = createUpdater(table)
+  const insertRow = createInserter(table, ['uuid', 'hid', 'system_id', ...columnNames(entity)])
   const countRows = statement<'system', { all: number }>(
-    `select count(*) as "all" from ${table} where system_id = :system`,
+    (say) => `select ${say.count()} as "all" from ${table} where system_id = :system`,
   )
 
   const findByRef = async (db: Db, text: string) => {
@@ -100,14 +100,15 @@ export function belongings<E extends Entity>(kind: Kind<E>) {
   ): Promise<Owned<E>> => {
     const row = fillDefaults(entity, draft)
     const named = { ...(await draw(tx)), ...identity, system_id: systemId }
-    const made = await kind.insert(tx, { ...row, ...named })
-    await kind.keepBeside(tx, made, row)
-    await storeFaces(tx, table, made)
-    return made
+    const made = { ...row, ...named }
+    const owned = { id: await insertRow(tx, made), ...made }
+    await kind.keepBeside(tx, owned, row)
+    await storeFaces(tx, table, owned)
+    return owned
   }
 
   const update = async (tx: Db, before: Owned<E>, changed: Patch<E>): Promise<Owned<E>> => {
-    updateRow(tx, before.id, changed)
+    await updateRow(tx, before.id, changed)
     const after = { ...before, ...changed }
     await kind.keepBeside(tx, after, changed)
     await storeFaces(tx, table, after)
@@ -167,7 +168,7 @@ export function belongings<E extends Entity>(kind: Kind<E>) {
 
     async create(deps: Deps, viewer: Viewer, draft: Draft<E>): Promise<Owned<E>> {
       const system_id = requireSystem(viewer)
-      return deps.transact(async (tx) => {
+      return deps.transact({ system: system_id }, async (tx) => {
         const settings = await getSettings(tx, system_id)
         if ((await count(tx, system_id)) >= kind.limitOf(settings)) throw error(errors.full)
         const isPrivate = viewer.platform !== null && kind.isPrivateIn(settings)
@@ -180,8 +181,8 @@ export function belongings<E extends Entity>(kind: Kind<E>) {
     },
 
     async change(deps: Deps, viewer: Viewer, ref: string, patch: Patch<E>): Promise<Owned<E>> {
-      const { id } = await locateOwn(deps, viewer, ref)
-      return deps.transact(async (tx) => {
+      const { id, system_id } = await locateOwn(deps, viewer, ref)
+      return deps.transact({ system: system_id }, async (tx) => {
         return changeRow(deps, tx, requireFound(await findById(tx, id)), patch)
       })
     },
@@ -193,26 +194,30 @@ export function belongings<E extends Entity>(kind: Kind<E>) {
       changes: readonly { ref: string; patch: Patch<E> }[],
     ): Promise<Owned<E>[]> {
       const system_id = requireSystem(viewer)
-      return deps.transact(async (tx) => {
-        const giveWay = takeTurns()
-        const rows = await getOwnAll(
-          tx,
-          system_id,
-          changes.map(({ ref }) => ref),
-        )
-        refuseTwice(rows)
-        const changed: Owned<E>[] = []
-        for (const [at, before] of rows.entries()) {
-          changed.push(await changeRow(deps, tx, before, changes[at]?.patch ?? ({} as Patch<E>)))
-          await giveWay()
-        }
-        return changed
-      }, 'long')
+      return deps.transact(
+        { system: system_id },
+        async (tx) => {
+          const giveWay = takeTurns()
+          const rows = await getOwnAll(
+            tx,
+            system_id,
+            changes.map(({ ref }) => ref),
+          )
+          refuseTwice(rows)
+          const changed: Owned<E>[] = []
+          for (const [at, before] of rows.entries()) {
+            changed.push(await changeRow(deps, tx, before, changes[at]?.patch ?? ({} as Patch<E>)))
+            await giveWay()
+          }
+          return changed
+        },
+        'long',
+      )
     },
 
     async remove(deps: Deps, viewer: Viewer, ref: string): Promise<void> {
       const { id, system_id } = await locateOwn(deps, viewer, ref)
-      await deps.transact(async (tx) => {
+      await deps.transact({ system: system_id }, async (tx) => {
         const { uuid } = requireFound(await findById(tx, id))
         await kind.release(deps, tx, { id, system_id })
         await kind.remove(tx, id)
@@ -223,7 +228,7 @@ export function belongings<E extends Entity>(kind: Kind<E>) {
     /** Gives one that waited elsewhere to its system, under its own name. */
     async adopt(tx: Db, systemId: number, id: number, given: GivenIdentity): Promise<Identity> {
       const identity = await choose(tx, given)
-      updateRow(tx, id, { ...identity, system_id: systemId })
+      await updateRow(tx, id, { ...identity, system_id: systemId })
       return { id, ...identity }
     },
   }

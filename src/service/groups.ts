@@ -18,7 +18,6 @@ export const ownGroups = belongings<typeof group>({
   events: { created: 'CREATE_GROUP', changed: 'UPDATE_GROUP', removed: 'DELETE_GROUP' },
   limitOf: (settings) => settings.group_limit,
   isPrivateIn: (settings) => settings.group_default_private,
-  insert: async (tx, row) => await tx.insert(groups).values(row).returning().get(),
   keepBeside: async () => {},
   release: async () => {},
   remove: async (tx, id) => void (await tx.delete(groups).where(eq(groups.id, id))),

@@ -1,6 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '../db/handle'
 import { prepared } from '../db/prepared'
+import { columnNames, createUpserter } from '../db/rows'
 import { guilds, memberGuilds, systemGuilds } from '../db/tables'
 import {
   changesOf,
@@ -51,16 +52,13 @@ export async function patchSystemGuild(
 ): Promise<SystemGuild> {
   const systemId = requireSystem(viewer)
   if (onMissing === 'make') requireWitness(viewer, guildId)
-  return deps.transact(async (tx) => {
+  return deps.transact({ system: systemId }, async (tx) => {
     await refuseDeleted(tx, systemId)
     const found = await findSystemGuild(tx, systemId, guildId)
     if (!found && onMissing === 'refuse') throw error('noSystemGuild')
     const { after, changed } = applyPatch(systemGuild, found, patch)
     const row = { system_id: systemId, guild_id: guildId, ...after }
-    await tx
-      .insert(systemGuilds)
-      .values(row)
-      .onConflictDoUpdate({ target: [systemGuilds.system_id, systemGuilds.guild_id], set: row })
+    await storeSystemGuild(tx, row)
     if (changed)
       await tell(tx, deps.now(), {
         system_id: systemId,
@@ -94,16 +92,13 @@ export async function patchMemberGuild(
 ): Promise<MemberGuild> {
   const member = await ownMembers.getOwn(deps, viewer, ref)
   if (onMissing === 'make') requireWitness(viewer, guildId)
-  return deps.transact(async (tx) => {
+  return deps.transact({ system: member.system_id }, async (tx) => {
     await ownMembers.refuseDeleted(tx, member.id)
     const found = await findMemberGuild(tx, member.id, guildId)
     if (!found && onMissing === 'refuse') throw error('noMemberGuild')
     const { after, changed } = applyPatch(memberGuild, found, patch)
     const row = { member_id: member.id, guild_id: guildId, ...after }
-    await tx
-      .insert(memberGuilds)
-      .values(row)
-      .onConflictDoUpdate({ target: [memberGuilds.member_id, memberGuilds.guild_id], set: row })
+    await storeMemberGuild(tx, row)
     if (changed)
       await tell(tx, deps.now(), {
         system_id: member.system_id,
@@ -149,10 +144,10 @@ export async function patchGuild(
   patch: GuildPatch,
 ): Promise<Guild> {
   requireWitness(viewer, id)
-  return deps.transact(async (tx) => {
+  return deps.transact({ guild: id }, async (tx) => {
     const after = { ...(await findGuild(tx, id)), ...patch }
     const row = { ...after, guild_id: id }
-    await tx.insert(guilds).values(row).onConflictDoUpdate({ target: guilds.guild_id, set: row })
+    await storeGuild(tx, row)
     return after
   })
 }
@@ -200,3 +195,17 @@ const ofMember = prepared((db) =>
     )
     .prepare(),
 )
+
+export const storeSystemGuild = createUpserter(
+  'system_guilds',
+  ['system_id', 'guild_id'],
+  columnNames(systemGuild),
+)
+
+export const storeMemberGuild = createUpserter(
+  'member_guilds',
+  ['member_id', 'guild_id'],
+  columnNames(memberGuild),
+)
+
+const storeGuild = createUpserter('guilds', ['guild_id'], columnNames(guild))

@@ -105,7 +105,7 @@ function createPage(range: SQL, order: SQL) {
         timestamp: switches.timestamp,
         // Written out: inside a selected expression Drizzle drops the tables' names.
         hids: sql<string>`(
-          select json_group_array(m.hid order by s.position)
+          select ${sql.raw(db.driver.dialect.texts('m.hid', 's.position'))}
           from switch_members s join members m on m.id = s.member_id
           where s.switch_id = switches.id and ${sql.raw(isNamed('m'))}
         )`,

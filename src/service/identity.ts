@@ -23,8 +23,10 @@ export function identified<R extends Identity>(entity: Entity, table: string) {
   const byHid = where<'hid'>('hid = :hid')
   const byUuid = where<'uuid'>('uuid = :uuid')
   // As one JSON text, so that their number is not bounded by SQLite's parameters.
-  const names = '(select value from json_each(:names))'
-  const amongAll = where<'names'>(`hid in ${names} or uuid in ${names}`)
+  const amongAll = statement<'names', R>(
+    ({ textsIn }) =>
+      `select * from ${table} where hid in ${textsIn(':names')} or uuid in ${textsIn(':names')}`,
+  )
 
   const placeByHid = statement<'hid', Place>(`select id, system_id from ${table} where hid = :hid`)
   const placeByUuid = statement<'uuid', Place>(

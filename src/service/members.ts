@@ -25,7 +25,6 @@ export const ownMembers = belongings<typeof member>({
   events: { created: 'CREATE_MEMBER', changed: 'UPDATE_MEMBER', removed: 'DELETE_MEMBER' },
   limitOf: (settings) => settings.member_limit,
   isPrivateIn: (settings) => settings.member_default_private,
-  insert: async (tx, row) => await tx.insert(members).values(row).returning().get(),
   async keepBeside(tx, { id, system_id }, { proxy_tags }) {
     if (proxy_tags) await indexTags(tx, id, proxy_tags, await tagSetOf(tx, system_id))
   },

@@ -1,6 +1,7 @@
 import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
 import type { Db } from '../db/handle'
 import { prepared } from '../db/prepared'
+import { statement } from '../db/statement'
 import { groupMembers, groups, members } from '../db/tables'
 import { error } from '../model/errors'
 import type { Group } from '../model/group'
@@ -23,7 +24,7 @@ export async function changeGroupMembers(
 ): Promise<void> {
   refuseEmpty(action, refs)
   const group = await ownGroups.getOwn(deps, viewer, ref)
-  await deps.transact(async (tx) => {
+  await deps.transact({ system: group.system_id }, async (tx) => {
     await ownGroups.refuseDeleted(tx, group.id)
     const named = await ownMembers.getOwnAll(tx, group.system_id, refs)
     const before = await membersOf(tx).all({ group: group.id })
@@ -49,7 +50,7 @@ export async function changeMemberGroups(
 ): Promise<void> {
   refuseEmpty(action, refs)
   const member = await ownMembers.getOwn(deps, viewer, ref)
-  await deps.transact(async (tx) => {
+  await deps.transact({ system: member.system_id }, async (tx) => {
     await ownMembers.refuseDeleted(tx, member.id)
     const named = await ownGroups.getOwnAll(tx, member.system_id, refs)
     const before = await groupsOf(tx).all({ member: member.id, system: member.system_id })
@@ -147,10 +148,6 @@ const groupsOf = prepared((db) =>
     .prepare(),
 )
 
-export const addPair = prepared((db) =>
-  db
-    .insert(groupMembers)
-    .values({ group_id: sql.placeholder('group'), member_id: sql.placeholder('member') })
-    .onConflictDoNothing()
-    .prepare(),
+export const addPair = statement<'group' | 'member'>(
+  'insert into group_members (group_id, member_id) values (:group, :member) on conflict do nothing',
 )

@@ -1,5 +1,6 @@
 import type { Db } from '../db/handle'
 import { isNamed } from '../db/named'
+import { createUpserter } from '../db/rows'
 import { statement } from '../db/statement'
 import { error } from '../model/errors'
 import { type Member, member } from '../model/member'
@@ -55,23 +56,15 @@ export async function withMember(db: Db, message: Message): Promise<FoundMessage
 }
 
 export async function insertMessage(tx: Db, message: Message): Promise<void> {
-  const { id, original, sender, channel, guild, system_id, member_id, timestamp } = message
-  await insertRow(tx).run({
-    id,
-    original,
-    sender,
-    channel,
-    guild,
-    system_id,
-    member_id,
-    timestamp,
-  })
+  await insertRow(tx, message)
 }
 
 /** In the place of one, if at all, whose system is being removed. */
-const insertRow = statement<keyof Message>(`
-   insert or replace into messages (id, original, sender, channel, guild, system_id, member_id, timestamp)
-   values (:id, :original, :sender, :channel, :guild, :system_id, :member_id, :timestamp)`)
+const insertRow = createUpserter(
+  'messages',
+  ['id'],
+  ['original', 'sender', 'channel', 'guild', 'system_id', 'member_id', 'timestamp'],
+)
 
 /** A condition that leaves out messages whose system is being removed. */
 export const isMessageThere = `exists (

@@ -17,7 +17,7 @@ export async function patchPreferences(
   patch: PreferencesPatch,
 ): Promise<Preferences> {
   const systemId = requireSystem(viewer, 'manage')
-  return deps.transact(async (tx) => {
+  return deps.transact({ system: systemId }, async (tx) => {
     await refuseDeleted(tx, systemId)
     await storePreferences(tx, systemId, patch)
     return preferencesOf(tx, systemId)
@@ -101,9 +101,9 @@ const unmarkAll = statement<'system'>(`
 
 /** One that is named twice is there once, where it was named first. */
 const pin = statement<'id' | 'position'>(
-  'insert or ignore into pinned_members (member_id, position) values (:id, :position)',
+  'insert into pinned_members (member_id, position) values (:id, :position) on conflict do nothing',
 )
 
 const mark = statement<'id' | 'position'>(
-  'insert or ignore into status_groups (group_id, position) values (:id, :position)',
+  'insert into status_groups (group_id, position) values (:id, :position) on conflict do nothing',
 )

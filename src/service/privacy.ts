@@ -25,17 +25,21 @@ export async function setPrivacyOfAll<K extends keyof typeof kinds>(
 ): Promise<void> {
   const system_id = requireSystem(viewer)
   const { levelsOf, update, type } = kinds[kind]
-  await deps.transact(async (tx) => {
-    const giveWay = takeTurns()
-    for (const row of await levelsOf(tx).all({ system: system_id })) {
-      const changes = Object.entries(levels).filter(([level, value]) => row[level] !== value)
-      if (changes.length === 0) continue
-      const changed = Object.fromEntries(changes)
-      await tell(tx, deps.now(), { system_id, type, subject: row.uuid, data: changed })
-      update(tx, row.id, changed)
-      await giveWay()
-    }
-  }, 'long')
+  await deps.transact(
+    { system: system_id },
+    async (tx) => {
+      const giveWay = takeTurns()
+      for (const row of await levelsOf(tx).all({ system: system_id })) {
+        const changes = Object.entries(levels).filter(([level, value]) => row[level] !== value)
+        if (changes.length === 0) continue
+        const changed = Object.fromEntries(changes)
+        await tell(tx, deps.now(), { system_id, type, subject: row.uuid, data: changed })
+        await update(tx, row.id, changed)
+        await giveWay()
+      }
+    },
+    'long',
+  )
 }
 
 /** The row's levels, and what it is found and named by. */

@@ -1,3 +1,4 @@
+import type { Dialect } from '../db/dialect'
 import type { Db } from '../db/handle'
 import { isNamed, LOSES_ITS_NAME, unnamed } from '../db/named'
 import { statement } from '../db/statement'
@@ -56,7 +57,8 @@ export async function removePlace(deps: Deps, id: number, isStopped = never): Pr
   await removeTags(deps, await tagSetOf(deps.db, id), isStopped)
   for (const some of partsOfPlace)
     await inSlices(deps, isStopped, async (tx, most) => (await some(tx).all({ id, most })).length)
-  if (!isStopped()) await deps.transact(async (tx) => void (await deleteSystem(tx).run({ id })))
+  if (!isStopped())
+    await deps.transact('new', async (tx) => void (await deleteSystem(tx).run({ id })))
 }
 
 /** Keys that nobody asks for any more. */
@@ -77,12 +79,14 @@ async function removeForgotten(
     for (const { timestamp } of gone) from = Math.max(from, timestamp)
     return gone.length
   })
-  if (!isStopped()) await deps.transact(async (tx) => void (await remembered(tx).run({ id, last })))
+  if (!isStopped())
+    await deps.transact({ system: id }, async (tx) => void (await remembered(tx).run({ id, last })))
 }
 
 /** How long one slice may hold the write lock, and how many rows it removes for a start. */
 const SLICE_MS = 10
 const FIRST_SLICE = 100
+const SMALLEST_SLICE = 10
 const LARGEST_SLICE = 1000
 
 /** Removes some rows after the other, in transactions so short that nobody waits for them. */
@@ -94,16 +98,20 @@ async function inSlices(
   let most = FIRST_SLICE
   while (!isStopped()) {
     let took = 0
-    const gone = await deps.transact(async (tx) => {
-      const began = performance.now()
-      const count = await remove(tx, most)
-      took = performance.now() - began
-      return count
-    }, 'slice')
+    const gone = await deps.transact(
+      'new',
+      async (tx) => {
+        const began = performance.now()
+        const count = await remove(tx, most)
+        took = performance.now() - began
+        return count
+      },
+      'slice',
+    )
     if (gone < most) return
     // Some rows have many others that go with them.
     if (took < SLICE_MS / 2) most = Math.min(most * 2, LARGEST_SLICE)
-    if (took > SLICE_MS) most = Math.ceil(most / 2)
+    if (took > SLICE_MS) most = Math.max(Math.ceil(most / 2), SMALLEST_SLICE)
     await new Promise((resolve) => setImmediate(resolve))
   }
 }
@@ -113,11 +121,14 @@ function isFew(found: { size: number } | null): boolean {
 }
 
 /** How many rows there are, as far as that matters. */
-function createSize(...from: string[]) {
-  const counts = from.map(
-    (rows) => `(select count(*) from (select 1 from ${rows} limit ${FEW + 1}))`,
-  )
-  return statement<'id', { size: number }>(`select ${counts.join(' + ')} as size`)
+function createSize(...from: (string | ((say: Dialect) => string))[]) {
+  return statement<'id', { size: number }>((say) => {
+    const counts = from.map(
+      (rows) =>
+        `(select ${say.count()} from (select 1 from ${typeof rows === 'string' ? rows : rows(say)} limit ${FEW + 1}) some)`,
+    )
+    return `select ${counts.join(' + ')} as size`
+  })
 }
 
 const ofSystem = (table: string) => `${table} where system_id = :id`
@@ -125,8 +136,8 @@ const ofMember = (table: string) => `${table} where member_id = :id`
 
 const history = [
   ofSystem('switches'),
-  `(select id from ${ofSystem('switches')} limit ${FEW + 1}) s
-   cross join switch_members m on m.switch_id = s.id`,
+  ({ thenJoin }: Dialect) => `(select id from ${ofSystem('switches')} limit ${FEW + 1}) s
+   ${thenJoin} switch_members m on m.switch_id = s.id`,
 ]
 
 const sizeOfHistory = createSize(...history)
@@ -207,16 +218,23 @@ const leftPlaces = statement<never, { id: number }>(`
 const partsOfPlace = [
   ...['switches', 'messages', 'events', 'archive', 'autoproxy', 'system_guilds', 'groups'].map(
     (table) =>
-      `delete from ${table} where rowid in (select rowid from ${ofSystem(table)} limit :most)`,
+      someRows(`delete from ${table}`, table, (row) => `select ${row} from ${ofSystem(table)}`),
   ),
-  `delete from switch_members where rowid in (${inMembers('switch_members')})`,
+  someRows('delete from switch_members', 'switch_members', inMembers('switch_members')),
   // Messages outlive their member.
-  `update messages set member_id = null where rowid in (${inMembers('messages')})`,
-  `delete from member_guilds where rowid in (${inMembers('member_guilds')})`,
-  `delete from members where id in (select id from ${ofSystem('members')} limit :most)`,
-].map((some) => statement<'id' | 'most'>(`${some} returning 1`))
+  someRows('update messages set member_id = null', 'messages', inMembers('messages')),
+  someRows('delete from member_guilds', 'member_guilds', inMembers('member_guilds')),
+  someRows('delete from members', 'members', (row) => `select ${row} from ${ofSystem('members')}`),
+]
 
-function inMembers(table: string): string {
-  return `select ${table}.rowid from members cross join ${table} on ${table}.member_id = members.id
-    where members.system_id = :id limit :most`
+function someRows(change: string, table: string, chosen: (row: string, say: Dialect) => string) {
+  return statement<'id' | 'most'>((say) => {
+    const some = `${chosen(`${table}.${say.row}`, say)} limit :most`
+    return `${change} where ${say.row} in (${some}) returning 1`
+  })
+}
+
+function inMembers(table: string) {
+  return (row: string, { thenJoin }: Dialect) => `select ${row} from members
+    ${thenJoin} ${table} on ${table}.member_id = members.id where members.system_id = :id`
 }

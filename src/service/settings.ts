@@ -35,7 +35,7 @@ export async function patchSettings(
   patch: SettingsPatch,
 ): Promise<Settings> {
   const { id } = await getOwnSystem(deps, viewer, ref)
-  return deps.transact((tx) => updateSettings(deps, tx, id, patch))
+  return deps.transact({ system: id }, (tx) => updateSettings(deps, tx, id, patch))
 }
 
 /** Changes the caller's own system and its settings together. */
@@ -45,7 +45,7 @@ export async function patchSystemAndSettings(
   patch: { system: SystemPatch; settings: SettingsPatch },
 ): Promise<System> {
   const id = requireSystem(viewer)
-  return deps.transact(async (tx) => {
+  return deps.transact({ system: id }, async (tx) => {
     await updateSettings(deps, tx, id, patch.settings)
     return updateSystem(deps, tx, id, patch.system)
   })

@@ -49,7 +49,7 @@ export async function createSwitch(
   draft: SwitchDraft,
 ): Promise<Front> {
   const { id } = await getOwnSystem(deps, viewer, systemRef, 'switch')
-  return deps.transact(async (tx) => {
+  return deps.transact({ system: id }, async (tx) => {
     await refuseDeleted(tx, id)
     const named = await ownMembers.getOwnAll(tx, id, draft.members)
     refuseTwice(named)
@@ -72,7 +72,7 @@ export async function moveSwitch(
 ): Promise<Front> {
   const { id } = await getOwnSystem(deps, viewer, systemRef, 'switch')
   refuseNoUuid(switchRef)
-  return deps.transact(async (tx) => {
+  return deps.transact({ system: id }, async (tx) => {
     const front = await getFront(tx, id, switchRef)
     if (await hasSwitchAt(tx, id, timestamp)) throw error('sameTimestamp')
     await makeRoom(tx).run({ system: id, timestamp })
@@ -91,7 +91,7 @@ export async function changeSwitchMembers(
 ): Promise<Front> {
   const { id } = await getOwnSystem(deps, viewer, systemRef, 'switch')
   refuseNoUuid(switchRef)
-  return deps.transact(async (tx) => {
+  return deps.transact({ system: id }, async (tx) => {
     const front = await getFront(tx, id, switchRef)
     const named = await ownMembers.getOwnAll(tx, id, refs)
     refuseTwice(named)
@@ -108,7 +108,7 @@ export async function deleteSwitch(
 ): Promise<void> {
   const { id } = await getOwnSystem(deps, viewer, systemRef, 'switch')
   refuseNoUuid(switchRef)
-  await deps.transact(async (tx) => {
+  await deps.transact({ system: id }, async (tx) => {
     const front = await getFront(tx, id, switchRef)
     await tx.delete(switches).where(eq(switches.id, front.id))
     await tellSwitch(deps, tx, 'DELETE_SWITCH', front, null)
@@ -117,7 +117,7 @@ export async function deleteSwitch(
 
 export async function deleteAllSwitches(deps: Deps, viewer: Viewer): Promise<void> {
   const systemId = requireSystem(viewer)
-  await deps.transact(async (tx) => {
+  await deps.transact({ system: systemId }, async (tx) => {
     const one = await latest(tx).get({ system: systemId })
     if (!one) return
     await removeSwitches(tx, systemId)
@@ -214,14 +214,15 @@ const latest = statement<'system', Switch>(`
    select * from switches where system_id = :system and ${isCurrent('switches', lastForgotten(':system'))}
    order by timestamp desc limit 1`)
 
-const latestIds = statement<'system', { timestamp: Instant; ids: string }>(`
+const latestIds = statement<'system', { timestamp: Instant; ids: string }>(
+  ({ numbers }) => `
    select timestamp, (
-     select json_group_array(member_id) from (
-       select member_id from switch_members join members on members.id = member_id
-       where switch_id = switches.id and ${isNamed('members')} order by position
-     )
+     select ${numbers('member_id', 'position')}
+     from switch_members join members on members.id = member_id
+     where switch_id = switches.id and ${isNamed('members')}
    ) as ids from switches where system_id = :system and ${isCurrent('switches', lastForgotten(':system'))}
-   order by timestamp desc limit 1`)
+   order by timestamp desc limit 1`,
+)
 
 const atTime = statement<'system' | 'timestamp', { id: number }>(`
    select id from switches where system_id = :system and timestamp = :timestamp

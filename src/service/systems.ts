@@ -1,11 +1,12 @@
 import { count, eq, getTableColumns, sql } from 'drizzle-orm'
 import { storeFaces } from '../db/faces'
 import type { Db } from '../db/handle'
+import { countUp } from '../db/marks'
 import { isNamed } from '../db/named'
 import { prepared } from '../db/prepared'
-import { createUpdater } from '../db/rows'
+import { columnNames, createInserter, createUpdater } from '../db/rows'
 import { statement } from '../db/statement'
-import { accounts, systemSettings, systems } from '../db/tables'
+import { accounts, systems } from '../db/tables'
 import { changesOf, fillDefaults, type Identity, isNothing } from '../model/entity'
 import { error } from '../model/errors'
 import { type Platform, platformOf } from '../model/platform'
@@ -94,7 +95,7 @@ export async function createSystem(
 ): Promise<{ system: System; token: string }> {
   const platform = viewer.isOperator ? null : requireBot(viewer)
   if (account !== null) requireWitness(viewer, account)
-  return deps.transact(async (tx) => {
+  return deps.transact('new', async (tx) => {
     const system = await insertSystem(tx, { ...draft, created: deps.now() }, {}, platform)
     if (account !== null) await insertAccount(deps, tx, system.id, account)
     return { system, token: await insertToken(deps, tx, system.id, tokenName) }
@@ -108,13 +109,14 @@ export async function patchSystem(
   patch: SystemPatch,
 ): Promise<System> {
   const { id } = await getOwnSystem(deps, viewer, ref)
-  return deps.transact((tx) => updateSystem(deps, tx, id, patch))
+  return deps.transact({ system: id }, (tx) => updateSystem(deps, tx, id, patch))
 }
 
 export async function deleteSystem(deps: Deps, viewer: Viewer): Promise<void> {
   const id = requireSystem(viewer, 'remove')
-  await deps.transact(async (tx) => {
+  await deps.transact({ system: id }, async (tx) => {
     await removeSystem(tx, id)
+    await countUp(tx, 'keys')
   })
 }
 
@@ -138,7 +140,7 @@ export async function listSystems({ db }: Deps, viewer: Viewer): Promise<System[
 export async function countSystems({ db }: Deps, viewer: Viewer): Promise<number> {
   requireOperator(viewer)
   const row = await db
-    .select({ all: count() })
+    .select({ all: count().mapWith(Number) })
     .from(systems)
     .where(sql.raw(isNamed('systems')))
     .get()
@@ -203,20 +205,27 @@ export async function insertSystem(
   made_on: Platform | null = null,
 ): Promise<System> {
   const row = { ...fillDefaults(system, draft), ...(await stored.draw(tx)), ...identity, made_on }
-  const made = await tx.insert(systems).values(row).returning().get()
-  await tx.insert(systemSettings).values({ system_id: made.id })
+  const made = { id: await insertRow(tx, row), ...row }
+  await insertSettings(tx).run({ system: made.id })
   await storeFaces(tx, 'systems', made)
   return made
 }
 
 const update = createUpdater('systems')
 
+const insertRow = createInserter('systems', ['uuid', 'hid', 'made_on', ...columnNames(system)])
+
+const insertSettings = statement<'system'>('insert into settings (system_id) values (:system)')
+
 const stored = identified<System>(system, 'systems')
 
-const homeOf = statement<'system', { made_on: Platform | null; accounts: string }>(`
+const homeOf = statement<'system', { made_on: Platform | null; accounts: string }>(
+  ({ joined, quoted }) => `
    select made_on, (
-     select json_group_array(accounts.id) from accounts where accounts.system_id = systems.id
-   ) as accounts from systems where systems.id = :system and ${isNamed('systems')}`)
+     select '[' || coalesce(${joined(quoted('accounts.id'))}, '') || ']'
+     from accounts where accounts.system_id = systems.id
+   ) as accounts from systems where systems.id = :system and ${isNamed('systems')}`,
+)
 
 const byAccount = prepared((db) =>
   db

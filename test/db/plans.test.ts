@@ -24,7 +24,7 @@ const { ran, recording } = createRecorder()
 const watched: Deps = {
   ...deps,
   db: recording(deps.db),
-  transact: (work) => deps.transact((tx) => work(recording(tx))),
+  transact: (work) => deps.transact('new', (tx) => work(recording(tx))),
   tokenMemory: createTokenMemory(deps.sharedRead),
   snapshot: (systemId, work) => deps.snapshot(systemId, (db) => work(recording(db))),
 }
@@ -38,7 +38,7 @@ const handle = createHandler({
   closing: () => undefined,
 })
 
-const reader = new Database(app.storage.path, { readonly: true })
+const reader = new Database(app.storage.name, { readonly: true })
 afterAll(() => reader.close())
 
 interface Populated {
@@ -271,7 +271,7 @@ async function populate(counts: {
 }): Promise<Populated> {
   const someone = await makeSystem('Lantern Hill')
   const { id } = someone
-  const made = await deps.transact(async (tx) => {
+  const made = await deps.transact('new', async (tx) => {
     const members: Member[] = []
     const groups: Group[] = []
     const switches: string[] = []

@@ -7,7 +7,7 @@ import { home } from '../kit'
 const { app, deps, makeSystem } = home()
 const busy = home()
 const { sharedRead } = app.storage
-const other = new Database(app.storage.path)
+const other = new Database(app.storage.name)
 afterAll(() => other.close())
 
 describe('the reads of one turn', () => {
@@ -45,7 +45,7 @@ describe('the reads of one turn', () => {
   test('never keep the write-ahead log from being folded in', async () => {
     const { path } = app.storage
     for (let at = 0; at < 1500; at++)
-      await deps.transact(async (tx) => {
+      await deps.transact('new', async (tx) => {
         await tx.run(sql`UPDATE systems SET name = ${'x'.repeat(at)}`)
         // Somebody always reads while somebody writes.
         sharedRead.join()
@@ -70,7 +70,7 @@ test('writes that arrive together share a commit', async () => {
       }),
     ),
   )
-  const before = commitsOf(busy.app.storage.path)
+  const before = commitsOf(busy.app.storage.name)
   for (const [at, socket] of sockets.entries()) {
     const body = JSON.stringify({ tag: `together ${at}` })
     const head = `PATCH /v2/systems/@me HTTP/1.1\r\nhost: test\r\nauthorization: ${someone.token}\r\n`
@@ -79,7 +79,7 @@ test('writes that arrive together share a commit', async () => {
   const heads = await Promise.all(answers.map(({ promise }) => promise))
   for (const socket of sockets) socket.end()
   expect(heads.filter((head) => head.startsWith('HTTP/1.1 200 '))).toHaveLength(20)
-  expect(commitsOf(busy.app.storage.path) - before).toBeOneOf([1, 2, 3, 4, 5])
+  expect(commitsOf(busy.app.storage.name) - before).toBeOneOf([1, 2, 3, 4, 5])
 })
 
 function countSystems(): number {

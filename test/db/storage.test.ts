@@ -24,7 +24,7 @@ describe('a database', () => {
       const address = way.replace('PATH', path).replace('RELATIVE', relative(root, path))
       const storage = openStorage(address)
       opened.push(storage)
-      expect(storage.path).toBe(path)
+      expect(storage.name).toBe(path)
       expect(existsSync(path)).toBe(true)
     }
   })
@@ -42,7 +42,7 @@ describe('a database', () => {
     const storage = openStorage(`file:${fresh()}`, durability)
     opened.push(storage)
     expect(storage.db.values(sql`PRAGMA journal_mode`)).toEqual([['wal']])
-    await storage.transact(async (tx) => {
+    await storage.transact('new', async (tx) => {
       expect(tx.values(sql`PRAGMA synchronous`)).toEqual([[synchronous]])
       expect(tx.values(sql`PRAGMA foreign_keys`)).toEqual([[1]])
     })
@@ -51,7 +51,7 @@ describe('a database', () => {
   test('holds references: no token without a system, none left behind', async () => {
     const { db, transact } = open(fresh())
     const token = { name: 'a', hash: 'h', created: 1 }
-    const orphan = transact(async (tx) =>
+    const orphan = transact('new', async (tx) =>
       tx
         .insert(tokens)
         .values({ ...token, system_id: 7 })
@@ -59,13 +59,13 @@ describe('a database', () => {
     )
     await expect(orphan).rejects.toThrow()
     expect(db.select().from(tokens).all()).toEqual([])
-    await transact(async (tx) => {
+    await transact('new', async (tx) => {
       const { id } = tx.insert(systems).values({ uuid: 'u', hid: 'h' }).returning().get()
       tx.insert(tokens)
         .values({ ...token, system_id: id })
         .run()
     })
-    await transact(async (tx) => tx.delete(systems).where(eq(systems.hid, 'h')).run())
+    await transact('new', async (tx) => tx.delete(systems).where(eq(systems.hid, 'h')).run())
     expect(db.select().from(tokens).all()).toEqual([])
   })
 
@@ -77,7 +77,7 @@ describe('a database', () => {
   test('lies whole in one file when it was closed', async () => {
     const path = fresh()
     const storage = openStorage(`file:${path}`)
-    await storage.transact(async (tx) => tx.insert(bots).values(bot('kept')).run())
+    await storage.transact('new', async (tx) => tx.insert(bots).values(bot('kept')).run())
     storage.close()
     expect(existsSync(`${path}-wal`) ? statSync(`${path}-wal`).size : 0).toBe(0)
     const copy = fresh()
@@ -110,7 +110,7 @@ describe('a snapshot', () => {
     const hasLater = (db: Storage['db']) => namesIn({ db }).includes('later')
     const seen = await snapshot(1, async (db) => {
       const before = hasLater(db)
-      await transact(async (tx) => tx.insert(bots).values(bot('later')).run())
+      await transact('new', async (tx) => tx.insert(bots).values(bot('later')).run())
       return [before, hasLater(db)]
     })
     expect(seen).toEqual([false, false])
@@ -125,13 +125,13 @@ describe('a snapshot', () => {
       if (fails) throw new Error('no more')
     })
     await looked.catch(() => {})
-    await transact(async (tx) =>
+    await transact('new', async (tx) =>
       tx
         .insert(bots)
         .values(bot(`after ${fails}`))
         .run(),
     )
-    const other = new Database(storage.path)
+    const other = new Database(storage.name)
     const [state] = other.query('PRAGMA wal_checkpoint(TRUNCATE)').all()
     other.close()
     expect(state).toMatchObject({ busy: 0 })
@@ -168,18 +168,18 @@ describe('a transaction', () => {
 
   test('gives what its work gives, and keeps it', async () => {
     expect(
-      await transact(async (tx) => tx.insert(bots).values(bot('one')).returning().get()),
+      await transact('new', async (tx) => tx.insert(bots).values(bot('one')).returning().get()),
     ).toMatchObject({ name: 'one' })
     expect(namesIn(storage)).toContain('one')
   })
 
   test('that fails in the end keeps nothing, and the next one works', async () => {
-    const failing = transact(async (tx) => {
+    const failing = transact('new', async (tx) => {
       tx.insert(bots).values(bot('never')).run()
       await Bun.sleep(1)
       throw new RangeError('no')
     })
-    const next = transact(async (tx) => tx.insert(bots).values(bot('next')).run())
+    const next = transact('new', async (tx) => tx.insert(bots).values(bot('next')).run())
     await expect(failing).rejects.toThrow(new RangeError('no'))
     await Promise.allSettled([failing, next])
     expect(namesIn(storage)).not.toContain('never')
@@ -187,7 +187,7 @@ describe('a transaction', () => {
   })
 
   test('that fails on a rule of the table keeps nothing of what went before', async () => {
-    const twice = transact(async (tx) => {
+    const twice = transact('new', async (tx) => {
       tx.insert(bots).values(bot('twice')).run()
       tx.insert(bots).values(bot('twice')).run()
     })
@@ -200,7 +200,7 @@ describe('a transaction', () => {
     const order: string[] = []
     await Promise.all(
       [15, 1, 8, 0].map((ms, at) =>
-        transact(async () => {
+        transact('new', async () => {
           order.push(`${at} begins`)
           await Bun.sleep(ms)
           order.push(`${at} ends`)
@@ -212,7 +212,7 @@ describe('a transaction', () => {
 
   test('shares its commit with those that queued up, and is answered only after it', async () => {
     const work = (name: string) =>
-      transact(async (tx) => {
+      transact('new', async (tx) => {
         tx.insert(bots).values(bot(name)).run()
         await Bun.sleep(1)
       }).then(() => namesIn(storage).filter((known) => known.startsWith('shared')))
@@ -223,11 +223,15 @@ describe('a transaction', () => {
 
   test('that is long keeps its commit to itself, and nobody waits for it who came before', async () => {
     const seen: string[] = []
-    const short = transact(async (tx) => tx.insert(bots).values(bot('quick')).run())
-    const long = transact(async (tx) => {
-      seen.push(...namesIn(storage).filter((name) => name === 'quick'))
-      tx.insert(bots).values(bot('slow')).run()
-    }, 'long')
+    const short = transact('new', async (tx) => tx.insert(bots).values(bot('quick')).run())
+    const long = transact(
+      'new',
+      async (tx) => {
+        seen.push(...namesIn(storage).filter((name) => name === 'quick'))
+        tx.insert(bots).values(bot('slow')).run()
+      },
+      'long',
+    )
     await Promise.all([short, long])
     expect(seen).toEqual(['quick'])
     expect(namesIn(storage)).toContain('slow')
@@ -236,7 +240,7 @@ describe('a transaction', () => {
   test('is not seen by a reader until it is whole', async () => {
     const seen: string[][] = []
     const look = () => seen.push(namesIn(storage).filter((name) => name.startsWith('half')))
-    await transact(async (tx) => {
+    await transact('new', async (tx) => {
       tx.insert(bots).values(bot('half a')).run()
       look()
       await Bun.sleep(2)
@@ -256,7 +260,7 @@ describe('a transaction', () => {
       const { bots } = await import(${JSON.stringify(join(import.meta.dir, '../../src/db/tables'))})
       const storage = openStorage('file:${path}', 'normal')
       for (let at = 0; at < ${each}; at++)
-        await storage.transact(async (tx) => {
+        await storage.transact('new', async (tx) => {
           const all = tx.select().from(bots).all()
           const next = Math.max(0, ...all.map(({ created }) => created)) + 1
           tx.insert(bots).values({ name: process.pid + '.' + at, hash: String(next), created: next }).run()

@@ -38,7 +38,7 @@ describe('the outbox', () => {
     const as = await makeSystem()
     await ask('PATCH /v2/systems/@me', { as, body: { name: 'one' } })
     expect(await idsOf(as)).toHaveLength(1)
-    await deps.transact(async (tx) => {
+    await deps.transact('new', async (tx) => {
       await tx.run(sql`delete from systems where id = ${as.id}`)
     })
     expect(await idsOf(as)).toEqual([])
@@ -49,7 +49,7 @@ describe('the outbox', () => {
     const [dark, bright] = [receive(), receive()]
     await hook(at, broken, dark.url)
     await hook(at, fine, bright.url)
-    await deps.transact(async (tx) => {
+    await deps.transact('new', async (tx) => {
       const change = { system_id: broken.id, type: 'CREATE_MESSAGE', subject: null } as const
       await tell(tx, deps.now(), { ...change, data: { timestamp: 'never' } })
     })
@@ -111,7 +111,7 @@ describe('what a webhook was not given yet', () => {
 
     await ask('POST /v2/systems/@me/webhook/enable', { as })
     await until(() => told().length === 2)
-    await deps.transact(async (tx) => {
+    await deps.transact('new', async (tx) => {
       await tx.run(sql`update webhooks set dropped = dropped + 5 where system_id = ${as.id}`)
     })
     answers[1]?.resolve(200)
@@ -140,7 +140,7 @@ describe('pruning', () => {
     })
     let written = 0
     while (isPruning) {
-      await deps.transact(async (tx) => void (await tx.run(sql`select 1`)))
+      await deps.transact('new', async (tx) => void (await tx.run(sql`select 1`)))
       written++
     }
     await pruning
@@ -231,7 +231,7 @@ async function droppedOf(as: Someone): Promise<number> {
 }
 
 async function setCursor({ id }: Someone, cursor: number): Promise<void> {
-  await deps.transact(async (tx) => {
+  await deps.transact('new', async (tx) => {
     await tx.run(sql`update webhooks set cursor = ${cursor} where system_id = ${id}`)
   })
 }
@@ -242,7 +242,7 @@ function prune(): Promise<void> {
 
 /** Writes many of one moment, without asking for each. */
 async function write({ id }: Someone, many: number, moment: number): Promise<void> {
-  await deps.transact(async (tx) => {
+  await deps.transact('new', async (tx) => {
     await tx.run(sql`
       with recursive n(x) as (select 1 union all select x + 1 from n where x < ${many})
       insert into events (system_id, type, at) select ${id}, 'DELETE_ALL_SWITCHES', ${moment} from n`)

@@ -236,7 +236,7 @@ async function rename(as: Someone, name: string): Promise<void> {
 /** Many events of some size, as nobody could make them so fast. */
 async function tellMany(as: { id: number }, many: number, size: number, by = deps): Promise<void> {
   const change = { system_id: as.id, type: 'UPDATE_SYSTEM', subject: null } as const
-  await by.transact(async (tx) => {
+  await by.transact('new', async (tx) => {
     for (let n = 0; n < many; n++)
       await tell(tx, by.now(), { ...change, data: { description: 'x'.repeat(size) } })
   })

@@ -115,7 +115,7 @@ describe('when the database fails', () => {
   const broken = async (sql: string): Promise<[Home, Someone]> => {
     const there = home()
     const me = await there.makeSystem('Lantern Hill')
-    await change(there.app.storage.path, sql)
+    await change(there.app.storage.name, sql)
     return [there, me]
   }
 

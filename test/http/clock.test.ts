@@ -90,7 +90,7 @@ interface Fronting {
 async function fronting(): Promise<Fronting> {
   const as = await makeSystem()
   const account = `10000000000000${String(++accounts).padStart(4, '0')}`
-  await deps.transact((tx) => insertAccount(deps, tx, as.id, account))
+  await deps.transact('new', (tx) => insertAccount(deps, tx, as.id, account))
   await ask('PATCH /v2/systems/@me/settings', { as, body: { proxy_switch: 'new' } })
   const [wren, finch] = await Promise.all(
     ['Wren', 'Finch'].map(async (name) => {

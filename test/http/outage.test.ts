@@ -72,7 +72,7 @@ describe('a disk that is full', () => {
     const { health, write, read } = visit(at)
     const someone = await at.makeSystem('Attic')
     const limit = (pages: number) =>
-      at.deps.transact(async (tx) => void tx.$client.run(`PRAGMA max_page_count = ${pages}`))
+      at.deps.transact('new', async (tx) => void tx.$client.run(`PRAGMA max_page_count = ${pages}`))
     expect((await health()).status).toBe(200)
     // SQLite takes the size the file has for the least.
     await limit(1)
@@ -124,7 +124,7 @@ describe('a database that another program keeps locked', () => {
   test('is waited for, then a 503; nobody else waits as long, and reads go on', async () => {
     const { storage, makeSystem, health, write, read } = await impatient(400)
     const someone = await makeSystem()
-    const other = new Database(storage.path)
+    const other = new Database(storage.name)
     other.run('BEGIN IMMEDIATE')
     // Found by whoever asks for its health, though nobody writes.
     expect((await health()).status).toBe(200)
@@ -166,7 +166,7 @@ async function impatient(busyLimit: number) {
   return {
     storage,
     makeSystem: () =>
-      transact(async (tx) => {
+      transact('new', async (tx) => {
         const { id, hid } = await insertSystem(tx, { created: deps.now() })
         return { hid, token: await insertToken(deps, tx, id, 'test') }
       }),
@@ -193,7 +193,7 @@ describe('a database that is gone', () => {
     const { health, write } = visit(at)
     const someone = await at.makeSystem('Attic')
     expect((await write(someone.token)).status).toBe(200)
-    take(at.app.storage.path)
+    take(at.app.storage.name)
     await expectRefused(await health(), 'the database is gone')
     await expectRefused(await write(someone.token), 'the database is gone')
     await expectRefused(await health(), 'the database is gone')

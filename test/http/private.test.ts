@@ -55,7 +55,7 @@ describe('the privacy of all members at once', () => {
 
   test('is set for a thousand, and others do not wait for it', async () => {
     const world = await makeWorld(place)
-    await place.deps.transact(async (tx) => {
+    await place.deps.transact('new', async (tx) => {
       for (let n = 0; n < 1000; n++) await insertMember(tx, world.owner.id, { name: `Bee ${n}` })
     })
     const { lastEvent } = await stateOf(place)

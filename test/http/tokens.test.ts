@@ -4,6 +4,7 @@ import { formatInstant, HOUR } from '../../src/model/time'
 import { home, type Someone } from '../kit'
 import { createBot } from '../operator'
 import { makeWorld } from '../scenarios'
+import { rows } from '../raw'
 
 let clock = Date.parse('2026-11-01T12:00:00Z') * 1000
 const house = home({ RATE_LIMIT: 'off', now: () => ++clock })
@@ -35,8 +36,8 @@ describe('a token', () => {
     ])
     expect(text).not.toContain(made.json.token)
     expect(house.logged()).not.toContain(made.json.token)
-    const rows = deps.db.$client.query('select * from tokens').all()
-    expect(JSON.stringify(rows)).not.toContain(made.json.token)
+    const kept = await rows(deps.db, 'select * from tokens')
+    expect(JSON.stringify(kept)).not.toContain(made.json.token)
   })
 
   test('is full when nothing is said', async () => {

@@ -72,7 +72,7 @@ type AnySystem = typeof anySystem extends fc.Arbitrary<infer S> ? S : never
 
 /** Makes it, as if nothing but the tables stood in the way. Gives its number. */
 export async function makeIt({ deps }: { deps: Deps }, any: AnySystem): Promise<number> {
-  return deps.transact(async (tx) => {
+  return deps.transact('new', async (tx) => {
     const { id } = await insertSystem(tx, any.system)
     await updateSettings(deps, tx, id, any.settings)
     for (const account of any.accounts)

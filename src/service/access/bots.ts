@@ -1,4 +1,6 @@
 import { eq } from 'drizzle-orm'
+import { countUp } from '../../db/marks'
+import { createInserter } from '../../db/rows'
 import { bots } from '../../db/tables'
 import { DISCORD, type Platform } from '../../model/platform'
 import { requireOperator, type Viewer } from '../../model/privacy'
@@ -19,8 +21,8 @@ export async function createBot(
 ): Promise<string> {
   requireOperator(viewer)
   const key = drawSecret()
-  await deps.transact(async (tx) => {
-    await tx.insert(bots).values({ name, platform, hash: hashSecret(key), created: deps.now() })
+  await deps.transact('new', async (tx) => {
+    await insertBot(tx, { name, platform, hash: hashSecret(key), created: deps.now() })
   })
   return key
 }
@@ -36,8 +38,11 @@ export async function listBots({ db }: Deps, viewer: Viewer): Promise<BotInfo[]>
 
 export async function revokeBot(deps: Deps, viewer: Viewer, name: string): Promise<boolean> {
   requireOperator(viewer)
-  return deps.transact(async (tx) => {
+  return deps.transact('new', async (tx) => {
     const gone = await tx.delete(bots).where(eq(bots.name, name)).returning().all()
+    await countUp(tx, 'keys')
     return gone.length > 0
   })
 }
+
+const insertBot = createInserter('bots', ['name', 'platform', 'hash', 'created'])

@@ -52,7 +52,7 @@ const insert = statement<
    values (:system, :hash, :name, :scope, :created, :expires, :private_members)`)
 
 const countTokens = statement<'system', { count: number }>(
-  'select count(*) as count from tokens where system_id = :system',
+  ({ count }) => `select ${count()} as count from tokens where system_id = :system`,
 )
 
 export const removeToken = statement<'system' | 'name', { id: number }>(

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { Db } from '../../db/handle'
+import { holdSystem } from '../../db/marks'
 import { statement } from '../../db/statement'
 import { error } from '../../model/errors'
 import { requireSystem, requireWitness, type Viewer } from '../../model/privacy'
@@ -31,7 +32,7 @@ const FAILURE_WINDOW = MINUTE
 export async function createLinkCode(deps: Deps, viewer: Viewer): Promise<LinkCode> {
   const systemId = requireSystem(viewer, 'entrust')
   const code = drawCode()
-  return deps.transact(async (tx) => {
+  return deps.transact({ system: systemId }, async (tx) => {
     await refuseDeleted(tx, systemId)
     return { code, expires: await codes.keep(tx, systemId, code, deps.now()) }
   })
@@ -45,11 +46,12 @@ export async function linkByCode(
   given: string,
 ): Promise<{ hid: string }> {
   requireWitness(viewer, account)
-  const linked = await deps.transact(async (tx) => {
+  const linked = await deps.transact({ account }, async (tx) => {
     const now = deps.now()
     await refuseGuesser(tx, account, now)
     const code = await codes.take(tx, tidy(given), now)
     if (code) {
+      await holdSystem(tx, code.system_id)
       await insertAccount(deps, tx, code.system_id, account)
       return getSystemById(tx, code.system_id)
     }

@@ -20,7 +20,7 @@ export const loginCodes = oneTimeCodes('login_codes')
 export async function createLoginCode(deps: Deps, viewer: Viewer): Promise<LoginCode> {
   const systemId = requireSystem(viewer, 'entrust')
   const code = randomBytes(32).toString('base64url')
-  return deps.transact(async (tx) => {
+  return deps.transact({ system: systemId }, async (tx) => {
     await refuseDeleted(tx, systemId)
     return { code, expires: await loginCodes.keep(tx, systemId, code, deps.now()) }
   })

@@ -79,7 +79,7 @@ function use(deps: Deps, pass: Pass, keep: (deps: Deps, id: number) => Promise<v
 }
 
 async function noteToken(deps: Deps, id: number): Promise<void> {
-  await deps.transact(async (tx: Db) => {
+  await deps.transact('new', async (tx: Db) => {
     await usedAt(tx).run({ id, now: deps.now() })
   })
 }

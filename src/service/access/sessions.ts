@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Db } from '../../db/handle'
+import { countUp } from '../../db/marks'
 import { statement } from '../../db/statement'
 import { error } from '../../model/errors'
 import { requireSystem, type Viewer } from '../../model/privacy'
@@ -48,7 +49,7 @@ export async function openSession(
   proof: Proof,
   { name, remember }: Device,
 ): Promise<Opened | null> {
-  return deps.transact(async (tx) => {
+  return deps.transact('new', async (tx) => {
     const now = deps.now()
     const origin = await findOrigin(tx, proof, now)
     if (!origin) return null
@@ -109,7 +110,7 @@ export async function renameSession(
   name: string,
 ): Promise<Session> {
   const system = requireSystem(viewer, 'manage')
-  return deps.transact(async (tx) => {
+  return deps.transact({ system }, async (tx) => {
     const found = await rename(tx).get({ system, uuid, name, now: deps.now() })
     if (!found) throw error('notFound')
     return found
@@ -118,22 +119,26 @@ export async function renameSession(
 
 export async function endSession(deps: Deps, viewer: Viewer, uuid: string): Promise<void> {
   const system = requireSystem(viewer, 'manage')
-  const ended = await deps.transact(async (tx) => await endOne(tx).get({ system, uuid }))
+  const ended = await deps.transact({ system }, async (tx) => {
+    await countUp(tx, 'keys')
+    return await endOne(tx).get({ system, uuid })
+  })
   if (!ended) throw error('notFound')
 }
 
 /** Sends every browser away, and those that have a link and were not here yet. */
 export async function endAllSessions(deps: Deps, viewer: Viewer): Promise<void> {
   const system = requireSystem(viewer, 'manage')
-  await deps.transact(async (tx) => {
+  await deps.transact({ system }, async (tx) => {
     await endAll(tx).run({ system })
+    await countUp(tx, 'keys')
     await loginCodes.removeAll(tx, system)
   })
 }
 
 /** Moves on when it was last used, and with that its end. */
 export async function renewSession(deps: Deps, id: number): Promise<void> {
-  await deps.transact(async (tx) => {
+  await deps.transact('new', async (tx) => {
     await renew(tx).run({ id, now: deps.now() })
   })
 }
@@ -182,11 +187,14 @@ const endOne = statement<'system' | 'uuid', { id: number }>(
 const endAll = statement<'system'>('delete from sessions where system_id = :system')
 
 /** Not beyond the end of its token. */
-const renew = statement<'id' | 'now'>(`
-   update sessions set last_used = :now, expires = case when remember
-     then min(:now + ${REMEMBERED}, created + ${LONGEST}, coalesce(
-       (select tokens.expires from tokens where tokens.id = sessions.token_id), ${MAX_INSTANT}
-     )) else expires end
-   where id = :id`)
+const renew = statement<'id' | 'now'>(({ lesser }) => {
+  const lasts = lesser(`:now + ${REMEMBERED}`, `created + ${LONGEST}`)
+  const token = 'select tokens.expires from tokens where tokens.id = sessions.token_id'
+  const most = lesser(lasts, `coalesce((${token}), ${MAX_INSTANT})`)
+  return `
+   update sessions set last_used = :now,
+     expires = case when remember = 1 then ${most} else expires end
+   where id = :id`
+})
 
 const usedAt = statement<'id' | 'now'>('update tokens set last_used = :now where id = :id')

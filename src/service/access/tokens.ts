@@ -1,3 +1,4 @@
+import { countUp } from '../../db/marks'
 import { createDecoder } from '../../db/rows'
 import { statement } from '../../db/statement'
 import { error } from '../../model/errors'
@@ -15,7 +16,7 @@ export async function createToken(
   draft: TokenDraft,
 ): Promise<MadeToken> {
   const systemId = requireSystem(viewer, actOf(draft.scope ?? 'full'))
-  return deps.transact(async (tx) => {
+  return deps.transact({ system: systemId }, async (tx) => {
     await refuseDeleted(tx, systemId)
     await removeExpired(tx).run({ system: systemId, now: deps.now() })
     if (await scopeOf(tx).get({ system: systemId, name: draft.name }))
@@ -31,9 +32,10 @@ export async function replaceToken(
   draft: TokenDraft,
 ): Promise<MadeToken> {
   const systemId = requireSystem(viewer, 'entrust')
-  return deps.transact(async (tx) => {
+  return deps.transact({ system: systemId }, async (tx) => {
     await refuseDeleted(tx, systemId)
     await removeExpired(tx).run({ system: systemId, now: deps.now() })
+    await countUp(tx, 'keys')
     const before = await scopeOf(tx).get({ system: systemId, name: draft.name })
     if (before && viewer.platform !== null && before.scope !== 'full')
       throw error('conflict', 'the token of that name was made for something else')
@@ -53,9 +55,11 @@ export async function listTokens({ db, now }: Deps, viewer: Viewer): Promise<Tok
 /** Makes it useless at once, with its sessions and streams. Whether there was one of that name. */
 export async function revokeToken(deps: Deps, viewer: Viewer, name: string): Promise<boolean> {
   const system = requireSystem(viewer, 'manage')
-  return deps.transact(async (tx) => {
+  return deps.transact({ system }, async (tx) => {
     await removeExpired(tx).run({ system, now: deps.now() })
-    return (await removeToken(tx).get({ system, name })) !== null
+    if (!(await removeToken(tx).get({ system, name }))) return false
+    await countUp(tx, 'keys')
+    return true
   })
 }
 

@@ -55,8 +55,8 @@ export async function* leadWalk(
   const giveWay = turns()
   const [standing] = shiftsOf(await lastOne(db).all({ system: systemId, at: since }), names)
   if (standing) walk.step(standing)
-  const pages = inPages(since, giveWay, (from, limit) =>
-    shiftsOf(pageBehind(db).all({ system: systemId, from, until, limit }), names),
+  const pages = inPages(since, giveWay, async (from, limit) =>
+    shiftsOf(await pageBehind(db).all({ system: systemId, from, until, limit }), names),
   )
   let weight = 0
   for await (const page of pages) {
@@ -82,8 +82,8 @@ export async function lookBack(
   turns: TakeTurns,
 ): Promise<Lookback['began']> {
   const lookback = createLookback(isOfInterest)
-  const pages = inPages(at + 1, turns(), (from, limit) =>
-    shiftsOf(pageBefore(db).all({ system: systemId, from, limit }), names),
+  const pages = inPages(at + 1, turns(), async (from, limit) =>
+    shiftsOf(await pageBefore(db).all({ system: systemId, from, limit }), names),
   )
   for await (const page of pages)
     for (const shift of page) if (!lookback.step(shift)) return lookback.began
@@ -105,28 +105,27 @@ const HEAVY = 20_000
 const FIRST_PAGE = 50
 const LARGEST_PAGE = 500
 
-/** How long reading a page may take, in milliseconds: some switches have 150 members. */
-const SOON = 1
-const LATE = 3
+/** How many rows a page may be: some switches have 150 members. */
+const FEW_ROWS = 1000
+const MANY_ROWS = 3000
 
 /** Others have their turn between pages. */
 async function* inPages(
   start: Instant,
   giveWay: () => Promise<boolean>,
-  read: (from: Instant, limit: number) => Shift[],
+  read: (from: Instant, limit: number) => Promise<Shift[]>,
 ): AsyncGenerator<Shift[]> {
   let limit = FIRST_PAGE
   for (let from = start; ; ) {
-    const began = performance.now()
-    const page = read(from, limit)
-    const took = performance.now() - began
+    const page = await read(from, limit)
     const last = page.at(-1)
     if (!last) return
     yield page
     if (page.length < limit) return
     from = last.timestamp
-    if (took < SOON) limit = Math.min(limit * 2, LARGEST_PAGE)
-    if (took > LATE) limit = Math.ceil(limit / 2)
+    const rows = page.reduce((count, { members }) => count + Math.max(1, members.length), 0)
+    if (rows < FEW_ROWS) limit = Math.min(limit * 2, LARGEST_PAGE)
+    if (rows > MANY_ROWS) limit = Math.ceil(limit / 2)
     await giveWay()
   }
 }
@@ -172,8 +171,8 @@ const pageBefore = statement<'system' | 'from' | 'limit', Row>(
 const lastOne = statement<'system' | 'at', Row>(chosen('timestamp <= :at', 'desc', '1'))
 
 const countFew = statement<'system' | 'since' | 'until' | 'most', { count: number }>(
-  `select count(*) as count from (
+  (say) => `select ${say.count()} as count from (
      select 1 from switches left join switch_members on switch_members.switch_id = switches.id
      where system_id = :system and timestamp > :since and timestamp < :until limit :most
-   )`,
+   ) some`,
 )

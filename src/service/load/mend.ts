@@ -1,5 +1,6 @@
 import { type Faced, storeFaces } from '../../db/faces'
 import type { Db } from '../../db/handle'
+import { holdSystem } from '../../db/marks'
 import type { Deps } from '../deps'
 import { ownGroups } from '../groups'
 import { ownMembers } from '../members'
@@ -29,9 +30,13 @@ export function createMender({ transact }: Pick<Deps, 'transact'>): Mender {
       // After the answers that are being made.
       await new Promise((resolve) => setImmediate(resolve))
       const some = waiting.splice(0, AT_ONCE)
-      await transact(async (tx) => {
-        for (const { table, id } of some) await mend(tx, table, id)
-      }, 'slice')
+      await transact(
+        'new',
+        async (tx) => {
+          for (const { table, id } of some) await mend(tx, table, id)
+        },
+        'slice',
+      )
     }
   }
 
@@ -65,6 +70,10 @@ export function createMender({ transact }: Pick<Deps, 'transact'>): Mender {
 
 /** From the row as it is now, not as the reader saw it: meanwhile something may have become private. */
 async function mend(tx: Db, table: Faced, id: number): Promise<void> {
+  const found = await find[table](tx, id)
+  if (!found) return
+  // Nobody changes it from here on, so that an older face cannot be put over a newer one.
+  await holdSystem(tx, 'system_id' in found ? found.system_id : found.id)
   const row = await find[table](tx, id)
   if (row) await storeFaces(tx, table, row)
 }

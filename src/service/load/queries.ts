@@ -1,7 +1,8 @@
+import type { Dialect } from '../../db/dialect'
 import { type Faced, objectSql, objectsSql } from '../../db/faces'
 import { isCurrent } from '../../db/finished'
 import { isNamed } from '../../db/named'
-import { behindGate, FACELESS, isoOf, listOf, listOfFaces } from '../../db/spell'
+import { behindGate, FACELESS, listOf, listOfFaces } from '../../db/spell'
 import { statement } from '../../db/statement'
 import type { Audience } from '../../model/face'
 import type { Shown } from '../../model/privacy'
@@ -13,16 +14,15 @@ import { isMessageThere } from '../messages'
 /** As the bytes that are sent: a text would be decoded only to be encoded again. */
 export type Json = Uint8Array<ArrayBuffer> & Shown
 
-function asBytes(json: string): string {
-  return `cast(${json} as blob)`
-}
-
 export type BySystemRef<More extends string> = ReturnType<typeof bySystemRef<More>>
 export type ByRef = ReturnType<typeof byRef>
 
+/** JSON for an audience, in the words of an engine. */
+type Spell = (audience: Audience, say: Dialect) => string
+
 /** The JSON of members, by what selects them. */
-const memberList = (audience: Audience, from: string, rest: string) =>
-  listOfFaces(objectsSql('members', audience, from, rest))
+const memberList = (say: Dialect, audience: Audience, from: string, rest: string) =>
+  listOfFaces(say, objectsSql('members', audience, from, rest))
 
 const orFaceless = (json: string) => `coalesce(${json}, '${FACELESS}')`
 
@@ -34,12 +34,13 @@ const onlyListed = (audience: Audience) =>
 
 export const systemJson = bySystemRef((audience) => orFaceless(objectSql('systems', audience)))
 
-export const membersJson = bySystemRef((audience) =>
+export const membersJson = bySystemRef((audience, say) =>
   behindGate(
     'members',
     'systems',
     audience,
     memberList(
+      say,
       audience,
       'members',
       `where members.system_id = systems.id ${onlyVisible(audience, 'members')} order by members.id`,
@@ -51,55 +52,53 @@ export const groupsJson = bySystemRef(groupList(() => ''))
 
 /** Strangers see no members of a group with a hidden list, and no hidden member anywhere. */
 export const groupsWithMembersJson = bySystemRef(
-  groupList((audience) => {
-    const uuids = `select json_group_array(uuid) from (
-      select members.uuid from group_members join members on members.id = group_members.member_id
-      where group_members.group_id = groups.id ${onlyListed(audience)} ${onlyVisible(audience, 'members')}
-      order by group_members.member_id)`
+  groupList((audience, { texts }) => {
+    const uuids = `select ${texts('members.uuid', 'group_members.member_id')}
+      from group_members join members on members.id = group_members.member_id
+      where group_members.group_id = groups.id ${onlyListed(audience)} ${onlyVisible(audience, 'members')}`
     return `'"members":' || (${uuids}) || ','`
   }),
 )
 
-function groupList(extra: (audience: Audience) => string) {
-  return (audience: Audience) =>
+function groupList(extra: Spell): Spell {
+  return (audience, say) =>
     behindGate(
       'groups',
       'systems',
       audience,
       listOfFaces(
+        say,
         objectsSql(
           'groups',
           audience,
           'groups',
           `where groups.system_id = systems.id ${onlyVisible(audience, 'groups')} order by groups.id`,
-          extra(audience),
+          extra(audience, say),
         ),
       ),
     )
 }
 
 /** A limit that SQLite knows beforehand saves it a sixth of the work, so the usual one is fixed. */
-export const pageOfSwitchesJson = bySystemRef<'before'>((audience) =>
-  switchList(audience, SWITCHES_PER_PAGE),
+export const pageOfSwitchesJson = bySystemRef<'before'>((audience, say) =>
+  switchList(say, audience, SWITCHES_PER_PAGE),
 )
-export const someSwitchesJson = bySystemRef<'before' | 'limit'>((audience) =>
-  switchList(audience, ':limit'),
+export const someSwitchesJson = bySystemRef<'before' | 'limit'>((audience, say) =>
+  switchList(say, audience, ':limit'),
 )
 
-function switchList(audience: Audience, limit: number | ':limit'): string {
+function switchList(say: Dialect, audience: Audience, limit: number | ':limit'): string {
   return behindGate(
     'history',
     'systems',
     audience,
     listOf(
-      `select '{"id":"' || switches.uuid || '","timestamp":"' || ${isoOf('switches.timestamp')} ||
+      say,
+      `select '{"id":"' || switches.uuid || '","timestamp":"' || ${say.iso('switches.timestamp')} ||
          '","members":' || (
-           select json_group_array(hid) from (
-             select members.hid from switch_members
-             join members on members.id = switch_members.member_id
-             where switch_members.switch_id = switches.id and ${isNamed('members')}
-             order by switch_members.position
-           )
+           select ${say.texts('members.hid', 'switch_members.position')} from switch_members
+           join members on members.id = switch_members.member_id
+           where switch_members.switch_id = switches.id and ${isNamed('members')}
          ) || '}' as json
        from switches where switches.system_id = systems.id and switches.timestamp < :before
          and ${isCurrent('switches', 'systems.forgotten_switches')}
@@ -109,33 +108,34 @@ function switchList(audience: Audience, limit: number | ':limit'): string {
 }
 
 /** The one switch that a condition selects, with its members as objects. */
-function frontJson(audience: Audience, condition: string): string {
+function frontJson(say: Dialect, audience: Audience, condition: string): string {
   const list = memberList(
+    say,
     audience,
     'switch_members join members on members.id = switch_members.member_id',
     `where switch_members.switch_id = switches.id and ${isNamed('members')}
      order by switch_members.position`,
   )
   return `(select case when list = '${FACELESS}' then list else
-      '{"id":"' || uuid || '","timestamp":"' || ${isoOf('timestamp')} || '","members":' || list || '}'
+      '{"id":"' || uuid || '","timestamp":"' || ${say.iso('timestamp')} || '","members":' || list || '}'
     end from (
       select switches.uuid, switches.timestamp, ${list} as list from switches
       where switches.system_id = systems.id and ${isCurrent('switches', 'systems.forgotten_switches')} ${condition}
-    ))`
+    ) front)`
 }
 
 /** JSON's null when nobody has ever switched. */
-export const frontersJson = bySystemRef((audience) =>
+export const frontersJson = bySystemRef((audience, say) =>
   behindGate(
     'fronters',
     'systems',
     audience,
-    `coalesce(${frontJson(audience, 'order by switches.timestamp desc limit 1')}, 'null')`,
+    `coalesce(${frontJson(say, audience, 'order by switches.timestamp desc limit 1')}, 'null')`,
   ),
 )
 
-export const switchJson = bySystemRef<'uuid'>((audience) =>
-  behindGate('switch', 'systems', audience, frontJson(audience, 'and switches.uuid = :uuid')),
+export const switchJson = bySystemRef<'uuid'>((audience, say) =>
+  behindGate('switch', 'systems', audience, frontJson(say, audience, 'and switches.uuid = :uuid')),
 )
 
 const ownerHid = (table: string) =>
@@ -149,12 +149,13 @@ export const groupJson = byRef('groups', (audience) =>
   orFaceless(objectSql('groups', audience, ownerHid('groups'))),
 )
 
-export const groupMembersJson = byRef('groups', (audience) =>
+export const groupMembersJson = byRef('groups', (audience, say) =>
   behindGate(
     'groupMembers',
     'groups',
     audience,
     memberList(
+      say,
       audience,
       'group_members join members on members.id = group_members.member_id',
       `where group_members.group_id = groups.id ${onlyVisible(audience, 'members')} order by members.id`,
@@ -163,8 +164,9 @@ export const groupMembersJson = byRef('groups', (audience) =>
 )
 
 /** Strangers are not told from this side what a group's hidden list keeps from them. */
-export const memberGroupsJson = byRef('members', (audience) => {
+export const memberGroupsJson = byRef('members', (audience, say) => {
   const list = listOfFaces(
+    say,
     objectsSql(
       'groups',
       audience,
@@ -186,10 +188,12 @@ const seenByViewer = (table: Faced, system: string) =>
 /** Both are null once the member is gone. IDs of some platforms have quotation marks. */
 const messageWhere = <Name extends string>(rest: string) =>
   statement<Name | 'viewer', { json: Json }>(
-    () => `select ${asBytes(`case when system = '${FACELESS}' or member = '${FACELESS}' then '${FACELESS}' else
-       '{"timestamp":"' || ${isoOf('timestamp')} || '","id":' || json_quote(id) ||
-       ',"original":' || json_quote(original) || ',"sender":' || json_quote(sender) ||
-       ',"channel":' || json_quote(channel) || ',"guild":' || json_quote(guild) ||
+    (
+      say,
+    ) => `select ${say.bytes(`case when system = '${FACELESS}' or member = '${FACELESS}' then '${FACELESS}' else
+       '{"timestamp":"' || ${say.iso('timestamp')} || '","id":' || ${say.quoted('id')} ||
+       ',"original":' || ${say.quoted('original')} || ',"sender":' || ${say.quoted('sender')} ||
+       ',"channel":' || ${say.quoted('channel')} || ',"guild":' || ${say.quoted('guild')} ||
        ',"system":' || coalesce(system, 'null') || ',"member":' || coalesce(member, 'null') || '}'
      end`)} as json from (
        select messages.*, (
@@ -201,7 +205,7 @@ const messageWhere = <Name extends string>(rest: string) =>
        from messages left join members
          on members.id = messages.member_id and ${isNamed('members')}
        where ${isMessageThere} and ${rest}
-     )`,
+     ) found`,
   )
 
 export const messageById = messageWhere<'id'>('messages.id = :id')
@@ -212,10 +216,10 @@ export const messageByOriginal = messageWhere<'original' | 'since'>(
 )
 
 /** One statement for each way to name a system and for either audience. */
-function bySystemRef<More extends string = never>(json: (audience: Audience) => string) {
+function bySystemRef<More extends string = never>(json: Spell) {
   const where = (audience: Audience, condition: string) =>
     statement<'ref' | 'viewer' | More, { json: Json | null }>(
-      () => `select ${asBytes(json(audience))} as json from systems
+      (say) => `select ${say.bytes(json(audience, say))} as json from systems
        where ${condition}${isTheirs(audience, 'systems.id')}`,
     )
   return forEither((audience) => ({
@@ -230,10 +234,10 @@ function bySystemRef<More extends string = never>(json: (audience: Audience) => 
 }
 
 /** One statement for each way to name a member or a group and for either audience. */
-function byRef(table: 'members' | 'groups', json: (audience: Audience) => string) {
+function byRef(table: 'members' | 'groups', json: Spell) {
   const where = (audience: Audience, column: 'hid' | 'uuid') =>
     statement<'ref' | 'viewer', { json: Json | null }>(
-      () => `select ${asBytes(json(audience))} as json from ${table}
+      (say) => `select ${say.bytes(json(audience, say))} as json from ${table}
        where ${table}.${column} = :ref${isTheirs(audience, `${table}.system_id`)}`,
     )
   return forEither((audience) => ({ hid: where(audience, 'hid'), uuid: where(audience, 'uuid') }))

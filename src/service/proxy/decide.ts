@@ -59,7 +59,7 @@ async function applyCommand(
   { action }: Decision,
 ): Promise<void> {
   if (action !== 'autoproxy_off' && action !== 'unlatch') return
-  await deps.transact(async (tx) => {
+  await deps.transact({ system: id }, async (tx) => {
     const before = await getAutoproxy(tx, id, guild_id)
     // Another mode may have been chosen since the message was read.
     if (action === 'unlatch' && before.autoproxy_mode !== 'latch') return
@@ -164,7 +164,8 @@ function listOf<T>(json: string | null): T[] {
 }
 
 /** Who fronts is looked up only where autoproxy speaks for them. */
-const surroundings = statement<'account' | 'guild', Surroundings>(`
+const surroundings = statement<'account' | 'guild', Surroundings>(
+  ({ numbers }) => `
    select systems.id, coalesce(systems.tag_set, systems.id) as tag_set, systems.hid, systems.tag, systems.avatar_url,
      settings.case_sensitive_proxy_tags, settings.latch_timeout, settings.name_format,
      settings.proxy_error_message_enabled, accounts.autoproxy_enabled as account_autoproxy,
@@ -173,7 +174,7 @@ const surroundings = statement<'account' | 'guild', Surroundings>(`
      own.name_format as guild_name_format, guilds.disabled_channels, guilds.require_system_tag,
      autoproxy.autoproxy_mode, autoproxy.autoproxy_member, autoproxy.last_latch_timestamp,
      case when autoproxy.autoproxy_mode = 'front' then (
-       select json_group_array(f.member_id order by f.position)
+       select ${numbers('f.member_id', 'f.position')}
        from switch_members f join members m on m.id = f.member_id and ${isNamed('m')}
        where f.switch_id = (
          select s.id from switches s where s.system_id = systems.id and ${isCurrent('s', 'systems.forgotten_switches')}
@@ -185,7 +186,8 @@ const surroundings = statement<'account' | 'guild', Surroundings>(`
    left join system_guilds own on own.system_id = systems.id and own.guild_id = :guild
    left join guilds on guilds.guild_id = :guild
    left join autoproxy on autoproxy.system_id = systems.id and autoproxy.guild_id = :guild
-   where accounts.id = :account`)
+   where accounts.id = :account`,
+)
 
 /** A member as the engine takes it, with its JSON as its owner sees it unless its face is missing. */
 type Speaker = ProxyMember & { json: string | null }

@@ -50,7 +50,9 @@ export async function recordMessage(
   draft: MessageDraft,
 ): Promise<Recorded> {
   requireWitness(viewer, draft.sender)
-  return deps.transact(async (tx) => {
+  const { system_id } = await getSpeaker(deps.db, draft)
+  return deps.transact({ system: system_id }, async (tx) => {
+    // As it is by now: it may have been deleted while this waited for its turn.
     const speaker = await getSpeaker(tx, draft)
     const known = await findMessage(tx, draft.id)
     if (known) {
@@ -102,7 +104,7 @@ export async function deleteMessages(
   ids: readonly string[],
 ): Promise<void> {
   for (const id of ids) requireWitness(viewer, id)
-  await deps.transact(async (tx) => {
+  await deps.transact('new', async (tx) => {
     await tx.delete(messages).where(inArray(messages.id, [...ids]))
   })
 }

@@ -56,12 +56,17 @@ export async function findOldTagSet(db: Db, behind: number): Promise<number | nu
   }
 }
 
-const columns = Object.keys(keysOfTag({ prefix: null, suffix: null }))
+const columns = Object.entries(keysOfTag({ prefix: null, suffix: null }))
 
-const insert = statement<'member' | 'set' | 'rows'>(`
-   insert into proxy_tag_keys (member_id, set_id, position, ${columns.join()})
-   select :member, :set, key, ${columns.map((_, at) => `value ->> ${at}`).join()}
-   from json_each(:rows)`)
+const insert = statement<'member' | 'set' | 'rows'>((say) => {
+  const values = columns.map(([_, value], at) =>
+    typeof value === 'number' ? say.numberAt('r.value', at) : say.textAt('r.value', at),
+  )
+  return `
+   insert into proxy_tag_keys (member_id, set_id, position, ${columns.map(([name]) => name).join()})
+   select ${say.number(':member')}, ${say.number(':set')}, ${say.placeOf('r')}, ${values.join()}
+   from ${say.elements(':rows', 'r')}`
+})
 
 const remove = statement<'member' | 'set'>(
   'delete from proxy_tag_keys where member_id = :member and set_id = :set',
@@ -75,10 +80,12 @@ const change = statement<'system' | 'set'>('update systems set tag_set = :set wh
 
 const move = statement<'from' | 'to'>('update proxy_tag_keys set set_id = :to where set_id = :from')
 
-const removeSome = statement<'set' | 'most', { set_id: number }>(`
-   delete from proxy_tag_keys where rowid in (
-     select rowid from proxy_tag_keys where set_id = :set limit :most
-   ) returning set_id`)
+const removeSome = statement<'set' | 'most', { set_id: number }>(
+  ({ row }) => `
+   delete from proxy_tag_keys where ${row} in (
+     select ${row} from proxy_tag_keys where set_id = :set limit :most
+   ) returning set_id`,
+)
 
 const following = statement<'behind', { id: number | null }>(
   'select min(set_id) as id from proxy_tag_keys where set_id > :behind',

@@ -71,25 +71,37 @@ export async function* keptInPages(
   }
 }
 
-const usage = statement<'system', { rows: number; bytes: number }>(`
-   select count(*) as rows, coalesce(sum(octet_length(content)), 0) as bytes
-   from archive where system_id = :system`)
+const usage = statement<'system', { rows: number; bytes: number }>(
+  ({ count, size }) => `
+   select ${count()} as rows, coalesce(sum(${size('content')}), 0) as bytes
+   from archive where system_id = :system`,
+)
 
-const known = statement<'system' | 'names', { collection: string; digest: string }>(`
-   select a.collection, a.digest from json_each(:names) n
-   cross join archive a on a.system_id = :system and a.collection = n.value ->> 0
+const known = statement<'system' | 'names', { collection: string; digest: string }>(
+  (say) => `
+   select a.collection, a.digest from ${say.elements(':names', 'n')}
+   ${say.thenJoin} archive a on a.system_id = :system and a.collection = n.value ->> 0
      and a.digest = n.value ->> 1
-   where ${isFinished('a')}`)
+   where ${isFinished('a')}`,
+)
 
-const insert = statement<'system' | 'import' | 'rows'>(`
+const insert = statement<'system' | 'import' | 'rows'>(
+  (say) => `
    insert into archive (system_id, collection, content, digest, import_id)
-   select :system, value ->> 'collection', value ->> 'content', value ->> 'digest', :import
-   from json_each(:rows) where true on conflict do nothing`)
+   select ${say.number(':system')}, r.value ->> 'collection', r.value ->> 'content',
+     r.value ->> 'digest', ${say.number(':import')}
+   from ${say.elements(':rows', 'r')} where true on conflict do nothing`,
+)
 
-const collections = statement<'system', { collection: string; ids: string }>(`
-   select collection, json_group_array(id order by id) as ids from archive
-   where system_id = :system group by collection order by min(id)`)
+const collections = statement<'system', { collection: string; ids: string }>(
+  ({ numbers }) => `
+   select collection, ${numbers('id', 'id')} as ids from archive
+   where system_id = :system group by collection order by min(id)`,
+)
 
-const contents = statement<'ids', { content: string }>(`
-   select a.content from json_each(:ids) n cross join archive a on a.id = n.value
-   where ${isFinished('a')} order by n.key`)
+const contents = statement<'ids', { content: string }>(
+  (say) => `
+   select a.content from ${say.elements(':ids', 'n')}
+   ${say.thenJoin} archive a on a.id = ${say.numberOf('n')}
+   where ${isFinished('a')} order by ${say.placeOf('n')}`,
+)

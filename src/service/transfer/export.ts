@@ -196,7 +196,7 @@ async function groupsOf(db: Db, systemId: number) {
     .select({
       row: groups,
       inside: sql<string>`(
-        select json_group_array(m.hid order by m.id)
+        select ${sql.raw(db.driver.dialect.texts('m.hid', 'm.id'))}
         from group_members g join members m on m.id = g.member_id where g.group_id = groups.id
       )`,
     })

@@ -1,27 +1,13 @@
 import { eq } from 'drizzle-orm'
 import type { Db } from '../../db/handle'
-import { createUpserter } from '../../db/rows'
 import { autoproxies } from '../../db/tables'
 import { autoproxy } from '../../model/autoproxy'
-import { changesOf, type Entity, fillDefaults, isNothing } from '../../model/entity'
+import { changesOf, fillDefaults, isNothing } from '../../model/entity'
 import { memberGuild, systemGuild } from '../../model/guild'
-import { findMemberGuild, findSystemGuild } from '../guilds'
+import { storeRow as storeAutoproxy } from '../autoproxy'
+import { findMemberGuild, findSystemGuild, storeMemberGuild, storeSystemGuild } from '../guilds'
 import { fillPreferences } from '../preferences'
 import type { Import } from './work'
-
-const columnsOf = ({ fields }: Entity) => Object.keys(fields)
-
-const storeSystemGuild = createUpserter(
-  'system_guilds',
-  ['system_id', 'guild_id'],
-  columnsOf(systemGuild),
-)
-const storeMemberGuild = createUpserter(
-  'member_guilds',
-  ['member_id', 'guild_id'],
-  columnsOf(memberGuild),
-)
-const storeAutoproxy = createUpserter('autoproxy', ['system_id', 'guild_id'], columnsOf(autoproxy))
 
 /** Whether any guild's settings changed. */
 export async function importGuilds(work: Import, tx: Db, systemId: number): Promise<boolean> {
@@ -32,7 +18,7 @@ export async function importGuilds(work: Import, tx: Db, systemId: number): Prom
     const before = found ?? fillDefaults(systemGuild, {})
     const changed = changesOf<typeof systemGuild>(before, values)
     if (found && isNothing(changed)) continue
-    storeSystemGuild(tx, { ...before, ...changed, system_id: systemId, guild_id })
+    await storeSystemGuild(tx, { ...before, ...changed, system_id: systemId, guild_id })
     isTouched = true
     await work.step(0)
   }
@@ -43,7 +29,7 @@ export async function importGuilds(work: Import, tx: Db, systemId: number): Prom
     const before = found ?? fillDefaults(memberGuild, {})
     const changed = changesOf<typeof memberGuild>(before, values)
     if (found && isNothing(changed)) continue
-    storeMemberGuild(tx, { ...before, ...changed, member_id, guild_id })
+    await storeMemberGuild(tx, { ...before, ...changed, member_id, guild_id })
     isTouched = true
     await work.step(0)
   }
@@ -65,7 +51,7 @@ export async function importAutoproxy(work: Import, tx: Db, systemId: number): P
     const isHeadless = values.autoproxy_mode === 'member' && member === null
     if (isSet.has(guild_id) || isHeadless) continue
     const row = { ...fillDefaults(autoproxy, values), autoproxy_member: member }
-    storeAutoproxy(tx, { ...row, system_id: systemId, guild_id })
+    await storeAutoproxy(tx, { ...row, system_id: systemId, guild_id })
     isTouched = true
     await work.step(0)
   }

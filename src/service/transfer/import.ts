@@ -185,32 +185,38 @@ async function tellPlan(work: Import): Promise<ImportReport> {
 async function finish(work: Import): Promise<ImportReport> {
   const { deps, report } = work
   let oldTags: number | null = null
-  const done = await deps.transact(async (tx) => {
-    const staging = work.begun
-    if (staging) await keepAlive(tx, staging, deps.now())
-    await refuseOthers(work, tx)
-    const systemId = staging?.systemId ?? work.systemId
-    if (systemId === null) throw error('internal')
-    let isTouched = staging !== null
-    if (work.systemId === null) await makeSystem(work, tx, systemId)
-    if (work.options.only === null && (await importSystem(work, tx, systemId))) isTouched = true
-    if (await finishPeople(work, tx, systemId)) isTouched = true
-    oldTags = await finishTags(work, tx, systemId)
-    if (work.options.only === null) {
-      if (await importGuilds(work, tx, systemId)) isTouched = true
-      if (await importAutoproxy(work, tx, systemId)) isTouched = true
-      if (await importPreferences(work, tx, systemId)) isTouched = true
-    }
-    if (staging) await endStaging(tx, staging)
-    if (isTouched)
-      await tell(tx, deps.now(), {
-        system_id: systemId,
-        type: 'SUCCESSFUL_IMPORT',
-        subject: null,
-        data: null,
-      })
-    return { ...report, system: (await getSystemById(tx, systemId)).hid }
-  }, 'long')
+  const target = work.begun?.systemId ?? work.systemId
+  const subject = target === null ? 'new' : { system: target }
+  const done = await deps.transact(
+    subject,
+    async (tx) => {
+      const staging = work.begun
+      if (staging) await keepAlive(tx, staging, deps.now())
+      await refuseOthers(work, tx)
+      const systemId = staging?.systemId ?? work.systemId
+      if (systemId === null) throw error('internal')
+      let isTouched = staging !== null
+      if (work.systemId === null) await makeSystem(work, tx, systemId)
+      if (work.options.only === null && (await importSystem(work, tx, systemId))) isTouched = true
+      if (await finishPeople(work, tx, systemId)) isTouched = true
+      oldTags = await finishTags(work, tx, systemId)
+      if (work.options.only === null) {
+        if (await importGuilds(work, tx, systemId)) isTouched = true
+        if (await importAutoproxy(work, tx, systemId)) isTouched = true
+        if (await importPreferences(work, tx, systemId)) isTouched = true
+      }
+      if (staging) await endStaging(tx, staging)
+      if (isTouched)
+        await tell(tx, deps.now(), {
+          system_id: systemId,
+          type: 'SUCCESSFUL_IMPORT',
+          subject: null,
+          data: null,
+        })
+      return { ...report, system: (await getSystemById(tx, systemId)).hid }
+    },
+    'long',
+  )
   // What this leaves if it fails is removed at the next start.
   if (oldTags !== null) await removeTags(deps, oldTags).catch(() => {})
   return done

@@ -116,7 +116,7 @@ export async function finishPeople(work: Import, tx: Db, systemId: number): Prom
       const changed = changesOfMember(found, incoming.values)
       if (!isNothing(changed)) {
         // Where many are, the last transaction must be short; faces come when somebody looks.
-        if (work.writtenTags !== null) ownMembers.updateRow(tx, found.id, changed)
+        if (work.writtenTags !== null) await ownMembers.updateRow(tx, found.id, changed)
         else await ownMembers.update(tx, found, changed)
         isTouched = true
       }
@@ -279,7 +279,9 @@ const membersOf = statement<'group', { member_id: number }>(
   'select member_id from group_members where group_id = :group',
 )
 
-const addMembers = statement<'group' | 'members', { member_id: number }>(`
+const addMembers = statement<'group' | 'members', { member_id: number }>(
+  (say) => `
    insert into group_members (group_id, member_id)
-   select :group, value from json_each(:members) where true
-   on conflict do nothing returning member_id`)
+   select ${say.number(':group')}, ${say.numberOf('m')} from ${say.elements(':members', 'm')}
+   where true on conflict do nothing returning member_id`,
+)

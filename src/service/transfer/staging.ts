@@ -25,7 +25,7 @@ const GIVEN_UP_AFTER = 15_000_000
 
 /** Begins to write into a system, or into a new one. One at a time, also among processes. */
 export async function beginStaging(deps: Deps, systemId: number | null): Promise<Staging> {
-  return deps.transact(async (tx) => {
+  return deps.transact(systemId === null ? 'new' : { system: systemId }, async (tx) => {
     const now = deps.now()
     if (systemId !== null && (await underWay(tx).get({ system: systemId, now })))
       throw error('conflict', 'a file is being imported into this system')
@@ -49,15 +49,21 @@ export async function writeInSlices<T>(
 ): Promise<void> {
   let at = 0
   while (at < items.length) {
-    await deps.transact(async (tx) => {
-      await keepAlive(tx, staging, deps.now())
-      const began = performance.now()
-      for (const item of items.slice(at)) {
-        await write(tx, item)
-        at += 1
-        if (performance.now() - began > SLICE_MS) return
-      }
-    }, 'slice')
+    at = await deps.transact(
+      { system: staging.systemId },
+      async (tx) => {
+        await keepAlive(tx, staging, deps.now())
+        const began = performance.now()
+        let next = at
+        for (const item of items.slice(at)) {
+          await write(tx, item)
+          next += 1
+          if (performance.now() - began > SLICE_MS) break
+        }
+        return next
+      },
+      'slice',
+    )
     await nextTurn()
   }
 }
@@ -78,6 +84,7 @@ export async function undoStaging(deps: Deps, { id }: Pick<Staging, 'id'>): Prom
   for (const table of ['switches', 'archive'] as const)
     for (;;) {
       const gone = await deps.transact(
+        'new',
         async (tx) =>
           await tx.all(sql`
             delete from ${sql.raw(table)} where id in (
@@ -88,7 +95,7 @@ export async function undoStaging(deps: Deps, { id }: Pick<Staging, 'id'>): Prom
       if (gone.length === 0) break
       await nextTurn()
     }
-  const place = await deps.transact(async (tx) => await forget(tx).get({ id }))
+  const place = await deps.transact('new', async (tx) => await forget(tx).get({ id }))
   if (place) await removePlace(deps, place.place_id)
 }
 

@@ -85,42 +85,54 @@ function noteRenamed({ report }: Import, from: string, to: string): void {
   if (renamed.length < MOST_RENAMED) renamed.push({ kind: 'switch', name: null, from, to })
 }
 
-const countUpTo = statement<'system' | 'most', { all: number }>(`
-   select count(*) as "all" from (
+const countUpTo = statement<'system' | 'most', { all: number }>(
+  ({ count }) => `
+   select ${count()} as "all" from (
      select 1 from switches where system_id = :system and +id > ${lastForgotten(':system')}
      limit :most
-   )`)
+   ) some`,
+)
 
-const knownTimes = statement<'system' | 'times', { timestamp: number }>(`
+const knownTimes = statement<'system' | 'times', { timestamp: number }>(
+  ({ numbersIn }) => `
    select timestamp from switches where system_id = :system
-   and timestamp in (select value from json_each(:times)) and ${isCurrent('switches', lastForgotten(':system'))}`)
+   and timestamp in ${numbersIn(':times')} and ${isCurrent('switches', lastForgotten(':system'))}`,
+)
 
 /** Which UUIDs of the file's switches are in use on this server. */
 const takenUuids = statement<'uuids', { uuid: string }>(
-  `select uuid from switches where uuid in (select value from json_each(:uuids))
+  ({ textsIn }) => `select uuid from switches where uuid in ${textsIn(':uuids')}
    and not ${isForgotten('switches')}`,
 )
 
 /** What only waits to be removed is in nobody's way. */
-const makeRoom = statement<'system' | 'rows'>(`
+const makeRoom = statement<'system' | 'rows'>(
+  (say) => `
    delete from switches where exists (select 1 from systems where forgotten_switches > 0) and id in (
-     select s.id from json_each(:rows) r cross join switches s on s.uuid = r.value ->> 0
+     select s.id from ${say.elements(':rows', 'r')}
+     ${say.thenJoin} switches s on s.uuid = ${say.textAt('r.value', 0)}
      where ${isForgotten('s')}
      union all
-     select s.id from json_each(:rows) r
-     cross join switches s on s.system_id = :system and s.timestamp = r.value ->> 1
+     select s.id from ${say.elements(':rows', 'r')}
+     ${say.thenJoin} switches s on s.system_id = :system and s.timestamp = ${say.numberAt('r.value', 1)}
      where ${isForgotten('s')}
-   )`)
+   )`,
+)
 
 /** One that was logged at the same time meanwhile stays. */
-const insertAll = statement<'system' | 'import' | 'rows'>(`
+const insertAll = statement<'system' | 'import' | 'rows'>(
+  (say) => `
    insert into switches (uuid, system_id, timestamp, import_id)
-   select value ->> 0, :system, value ->> 1, :import from json_each(:rows) where true
-   on conflict do nothing`)
+   select ${say.textAt('r.value', 0)}, ${say.number(':system')}, ${say.numberAt('r.value', 1)},
+     ${say.number(':import')}
+   from ${say.elements(':rows', 'r')} where true on conflict do nothing`,
+)
 
-const insertMembers = statement<'rows'>(`
+const insertMembers = statement<'rows'>(
+  (say) => `
    insert into switch_members (switch_id, position, member_id)
-   select s.id, m.key, m.value
-   from json_each(:rows) r
-   cross join switches s on s.uuid = r.value ->> 0
-   cross join json_each(r.value, '$[2]') m`)
+   select s.id, ${say.placeOf('m')}, ${say.numberOf('m')}
+   from ${say.elements(':rows', 'r')}
+   ${say.thenJoin} switches s on s.uuid = ${say.textAt('r.value', 0)}
+   cross join ${say.elements(say.listAt('r.value', 2), 'm')}`,
+)

@@ -77,7 +77,7 @@ async function nameAsInChapter(key: string): Promise<void> {
   const wren = { name: 'Wren', proxy_tags: [{ prefix: 'w:', suffix: null }] }
   const { json } = await here.ask('POST /v2/members', { headers, body: wren })
   const own = await here.ask('GET /v2/systems/@me', { headers })
-  await here.deps.transact(async (tx) => {
+  await here.deps.transact('new', async (tx) => {
     await tx
       .update(members)
       .set({ hid: 'uphsrt' })

@@ -4,6 +4,7 @@ import { MINUTE, parseInstant, SECOND } from '../../../src/model/time'
 import { home, type Someone } from '../../kit'
 import { dump } from '../../service/transfer/stage'
 import { type Adapter, makeAdapter } from './adapter'
+import { rows } from '../../raw'
 
 let at = 1_700_000_000 * SECOND
 const here = home({ now: () => at++ })
@@ -122,7 +123,7 @@ describe('a code', () => {
     const codes = [await makeCode(as), await makeCode(as)]
     await link(account, codes[0] ?? '')
     const file = (await here.ask('GET /v2/systems/@me/export', { as })).text
-    const kept = JSON.stringify(dump(here.app.storage.path))
+    const kept = JSON.stringify(dump(here.app.storage.name))
     expect(kept).toContain(account)
     for (const code of codes)
       for (const place of [kept, file, here.logged()]) expect(place).not.toContain(code)
@@ -161,9 +162,10 @@ describe('linking by a code', () => {
     const account = draw()
     const { code } = await discord.do<Code>(MAKING, undefined, made.behalf)
     await link(account, code)
-    const told = here.deps.db.$client
-      .query("select subject from events where type = 'LINK_ACCOUNT' order by id desc limit 1")
-      .get()
+    const [told] = await rows(
+      here.deps.db,
+      "select subject from events where type = 'LINK_ACCOUNT' order by id desc limit 1",
+    )
     expect(told).toEqual({ subject: `matrix:${account}` })
   })
 
@@ -209,7 +211,6 @@ describe('linking by a code', () => {
     await fail(draw(), 3)
     at += MINUTE + SECOND
     await fail(draw(), 1)
-    const left = here.deps.db.$client.query('select count(*) as count from link_failures').get()
-    expect(left).toEqual({ count: 1 })
+    expect(await rows(here.deps.db, 'select id from link_failures')).toHaveLength(1)
   })
 })

@@ -427,7 +427,9 @@ describe('a bot acts', () => {
     const behalf = { 'x-system': made.system.hid }
     for (const bot of [discord, matrix])
       expect(await bot.refusal('GET /v2/systems/@me', undefined, behalf)).toEqual([403, 0])
-    await deps.transact((tx) => insertAccount(deps, tx, made.system.id, 'matrix:@op:example.org'))
+    await deps.transact('new', (tx) =>
+      insertAccount(deps, tx, made.system.id, 'matrix:@op:example.org'),
+    )
     expect(await matrix.do('GET /v2/systems/@me', undefined, behalf)).toBeDefined()
     expect(await discord.refusal('GET /v2/systems/@me', undefined, behalf)).toEqual([403, 0])
     const byAccount = { 'x-system': 'matrix:@op:example.org' }

@@ -153,7 +153,7 @@ describe('all or nothing', () => {
   })
 
   const execute = (statement: string) =>
-    here.deps.transact(async (tx) => void tx.run(sql.raw(statement)))
+    here.deps.transact('new', async (tx) => void tx.run(sql.raw(statement)))
 })
 
 test('a message that was decided before a crash is recorded after it', async () => {
@@ -165,8 +165,8 @@ test('a message that was decided before a crash is recorded after it', async () 
 
   // What lies on the disk at this moment is what a crash leaves.
   const left = `${here.folder}/crashed.db`
-  await Bun.write(left, Bun.file(here.app.storage.path))
-  await Bun.write(`${left}-wal`, Bun.file(`${here.app.storage.path}-wal`))
+  await Bun.write(left, Bun.file(here.app.storage.name))
+  await Bun.write(`${left}-wal`, Bun.file(`${here.app.storage.name}-wal`))
   const log = createLog('error', 'json', () => {})
   const restarted = createApp({ ...here.config, DATABASE_URL: `file:${left}` }, log)
   const ask = async (line: string, body?: unknown) => {

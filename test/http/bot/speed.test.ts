@@ -67,7 +67,7 @@ describe('of 1,000 members with 100 tags each', () => {
 describe('a decision goes step by step through an index, whatever the size of the system', () => {
   const { ran, recording } = createRecorder()
   const watched = { ...deps, db: recording(deps.db) }
-  const reader = new Database(app.storage.path, { readonly: true })
+  const reader = new Database(app.storage.name, { readonly: true })
   afterAll(() => reader.close())
 
   const statementsOf = async (account_id: string, content: string, guild_id: string) => {
@@ -160,7 +160,7 @@ async function populate(
   tagsFor: (member: number) => ProxyTag[],
 ): Promise<Member[]> {
   const { id } = await makeSystem(null)
-  const made = await deps.transact(async (tx) => {
+  const made = await deps.transact('new', async (tx) => {
     await insertAccount(deps, tx, id, account)
     const all: Member[] = []
     for (let at = 0; at < members; at++) {

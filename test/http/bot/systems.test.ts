@@ -274,5 +274,5 @@ async function countRows(): Promise<Record<string, number>> {
 }
 
 async function execute(statement: string): Promise<void> {
-  await here.deps.transact(async (tx) => void tx.run(sql.raw(statement)))
+  await here.deps.transact('new', async (tx) => void tx.run(sql.raw(statement)))
 }

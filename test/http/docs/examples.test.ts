@@ -67,7 +67,7 @@ test.each(shown)('$line takes the body that is shown', async ({ line, body, para
   const here = home({ events: { resolve: async () => ['93.184.215.14'] } })
   const world = await makeWorld(here)
   const key = await createBot(here.deps, 'discord')
-  await here.deps.transact(async (tx) => {
+  await here.deps.transact('new', async (tx) => {
     await tx.update(members).set({ hid: EXAMPLE_MEMBER }).where(eq(members.id, world.wren.id))
     const code = { system_id: world.owner.id, hash: hashSecret(EXAMPLE_CODE) }
     await tx.insert(linkCodes).values({ ...code, expires: here.deps.now() + HOUR })

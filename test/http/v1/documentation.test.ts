@@ -236,7 +236,7 @@ describe('version 1 says that it is old', () => {
 
   test('with a failure of its own, of which it tells nothing', async () => {
     const broken = home()
-    await broken.deps.transact(async (tx) => void tx.run(sql`drop table messages`))
+    await broken.deps.transact('new', async (tx) => void tx.run(sql`drop table messages`))
     const { status, json, headers } = await broken.ask('GET /v1/msg/1')
     expect({ status, json }).toEqual({
       status: 500,

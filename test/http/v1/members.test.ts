@@ -101,7 +101,7 @@ describe('a member', () => {
   test('is found by 5 letters as well', async () => {
     const { owner, ask } = await makeWorld(house)
     const hid = owner.hid.slice(0, 5)
-    await house.deps.transact((tx) =>
+    await house.deps.transact('new', (tx) =>
       insertMember(tx, owner.id, { name: 'Old' }, { hid, uuid: crypto.randomUUID() }),
     )
     for (const written of [hid, hid.toUpperCase()])
@@ -196,7 +196,7 @@ describe('making a member', () => {
     },
     'stops at the limit of the system': {
       given: ({ home, owner }) =>
-        home.deps.transact(async (tx) => {
+        home.deps.transact('new', async (tx) => {
           await tx
             .update(systemSettings)
             .set({ member_limit: 3 })

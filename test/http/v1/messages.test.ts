@@ -114,7 +114,7 @@ function noMessages(...ids: string[]): Scenarios {
 }
 
 function say({ home, owner, wren, original }: World, message: Partial<Message>): Promise<void> {
-  return home.deps.transact((tx) =>
+  return home.deps.transact('new', (tx) =>
     insertMessage(tx, {
       id: '1',
       original,

@@ -258,20 +258,20 @@ async function expectLevels(
 async function fronting(): Promise<World> {
   const world = await makeWorld(house)
   const { owner, wren } = world
-  await house.deps.transact((tx) =>
+  await house.deps.transact('new', (tx) =>
     insertSwitch(house.deps, tx, owner.id, at('2025-01-01'), [wren]),
   )
   return world
 }
 
 async function changeSystem({ owner }: World, patch: SystemPatch): Promise<void> {
-  await house.deps.transact(async (tx) => {
+  await house.deps.transact('new', async (tx) => {
     await tx.update(systems).set(patch).where(eq(systems.id, owner.id))
   })
 }
 
 async function changeMember({ wren }: World, patch: MemberPatch): Promise<void> {
-  await house.deps.transact((tx) => updateMember(tx, wren, patch))
+  await house.deps.transact('new', (tx) => updateMember(tx, wren, patch))
 }
 
 async function shownBy(world: World, line: string, id: string, who: Who = 'nobody'): Promise<Json> {

@@ -88,7 +88,7 @@ describe('a system’s switches', () => {
     const world = await makeWorld(house)
     const { owner, wren, finch, get } = world
     const start = at('2024-06-01T00:00:00Z')
-    await house.deps.transact(async (tx) => {
+    await house.deps.transact('new', async (tx) => {
       for (let count = 0; count < 203; count++)
         await insertSwitch(house.deps, tx, owner.id, start + count, [count % 2 ? wren : finch])
     })

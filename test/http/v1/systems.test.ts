@@ -89,7 +89,7 @@ describe('a system', () => {
   test('is found by 5 letters as well', async () => {
     const { owner, ask } = await makeWorld(house)
     const hid = owner.hid.slice(0, 5)
-    await house.deps.transact(async (tx) => {
+    await house.deps.transact('new', async (tx) => {
       await tx.update(systems).set({ hid }).where(eq(systems.id, owner.id))
     })
     for (const written of [hid, hid.toUpperCase()])

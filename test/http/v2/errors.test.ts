@@ -240,7 +240,7 @@ describe('errors that no single request meets', () => {
   const broken = home()
 
   test('500 says nothing of its cause, and can be found in the log', async () => {
-    await broken.deps.transact(async (tx) => void tx.run(sql`drop table messages`))
+    await broken.deps.transact('new', async (tx) => void tx.run(sql`drop table messages`))
     const { status, json, text, headers } = await broken.ask('GET /v2/messages/1')
     expect(status).toBe(500)
     expect(json).toEqual({ message: '500: Internal Server Error', code: 0 })
@@ -295,7 +295,7 @@ describe('every error', () => {
 })
 
 function limit({ owner }: World, most: number) {
-  return place.deps.transact(async (tx) => {
+  return place.deps.transact('new', async (tx) => {
     await tx
       .update(systemSettings)
       .set({ member_limit: most, group_limit: most })

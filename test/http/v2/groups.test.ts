@@ -244,7 +244,7 @@ describe('deleting a group', () => {
 })
 
 function limitGroups({ owner }: World, group_limit: number) {
-  return place.deps.transact(async (tx) => {
+  return place.deps.transact('new', async (tx) => {
     await tx
       .update(systemSettings)
       .set({ group_limit })

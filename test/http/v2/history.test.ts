@@ -109,7 +109,7 @@ describe('the history of switches', () => {
 
   test('a page has at most a hundred switches, whatever the limit says', async () => {
     const world = await makeWorld(place)
-    await place.deps.transact(async (tx) => {
+    await place.deps.transact('new', async (tx) => {
       for (let number = 0; number < 120; number++)
         await insertSwitch(place.deps, tx, world.owner.id, at('2024-03-01') + number, [])
     })

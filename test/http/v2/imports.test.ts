@@ -8,7 +8,7 @@ import { bring, exportText, listener, meddle, pluralkit } from '../../service/tr
 
 const place = home()
 const { deps } = place
-const path = place.app.storage.path
+const path = place.app.storage.name
 const importing = 'POST /v2/systems/@me/import'
 const bot = createBot(deps, 'discord')
 
@@ -111,7 +111,7 @@ describe('accounts that a file names', () => {
   }
 
   async function link({ id }: Someone, account: string): Promise<void> {
-    await deps.transact((tx) => insertAccount(deps, tx, id, account))
+    await deps.transact('new', (tx) => insertAccount(deps, tx, id, account))
   }
 
   /** Whose it is, or the status that says it is nobody's. */

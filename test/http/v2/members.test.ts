@@ -149,7 +149,9 @@ describe('reading members', () => {
     const world = await makeWorld(place)
     const { hid, uuid } = world.owner
     const insert = (identity: { hid: string; uuid: string }) =>
-      place.deps.transact((tx) => insertMember(tx, world.owner.id, { name: 'Twin' }, identity))
+      place.deps.transact('new', (tx) =>
+        insertMember(tx, world.owner.id, { name: 'Twin' }, identity),
+      )
     await insert({ hid, uuid: crypto.randomUUID() })
     await insert({ hid: 'qqdib', uuid: crypto.randomUUID() })
     expect(await world.get('GET /v2/members/<own>')).toMatchObject({ id: hid, name: 'Twin' })
@@ -282,7 +284,7 @@ describe('deleting a member', () => {
 })
 
 function limitMembers({ owner }: World, member_limit: number) {
-  return place.deps.transact(async (tx) => {
+  return place.deps.transact('new', async (tx) => {
     await tx
       .update(systemSettings)
       .set({ member_limit })

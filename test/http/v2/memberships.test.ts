@@ -270,7 +270,7 @@ describe.each(['add', 'remove', 'overwrite'])('%s', (action) => {
 describe('many at once', () => {
   test('five hundred members join and leave a group in one request', async () => {
     const world = await makeWorld(place)
-    const uuids = await place.deps.transact(async (tx) => {
+    const uuids = await place.deps.transact('new', async (tx) => {
       const made: string[] = []
       for (let at = 0; at < 498; at++)
         made.push((await insertMember(tx, world.owner.id, { name: `Bee ${at}` })).uuid)

@@ -162,7 +162,7 @@ function record(
   { owner, wren }: World,
   given: Partial<Message> & { id: string; original: string },
 ) {
-  return place.deps.transact((tx) =>
+  return place.deps.transact('new', (tx) =>
     insertMessage(tx, {
       sender: '111',
       channel: '222',

@@ -179,7 +179,7 @@ describe.each(subjects.slice(1))('the private name of a $noun', ({ noun, write }
 test('the address of the webhook is shown to the owner only', async () => {
   const world = await makeWorld(place)
   const hook = 'https://marker.example/hook'
-  await place.deps.transact(async (tx) => {
+  await place.deps.transact('new', async (tx) => {
     await tx.update(systems).set({ webhook_url: hook }).where(eq(systems.id, world.owner.id))
   })
   for (const line of reads.system) {
@@ -193,7 +193,7 @@ test('the address of the webhook is shown to the owner only', async () => {
 async function markedWorld(): Promise<World> {
   const world = await makeWorld(place)
   await world.do('POST /v2/systems/@me/switches', { members: ['<wren>'] })
-  await place.deps.transact(async (tx) => {
+  await place.deps.transact('new', async (tx) => {
     await tx.update(systems).set(marksOf(system)).where(eq(systems.id, world.owner.id))
     await tx.update(members).set(marksOf(member)).where(eq(members.id, world.wren.id))
     await tx.update(groups).set(marksOf(group)).where(eq(groups.id, world.keepers.id))

@@ -139,7 +139,7 @@ describe('changing settings', () => {
 
   test('the limits that an operator set are shown', async () => {
     const world = await makeWorld(place)
-    await place.deps.transact(async (tx) => {
+    await place.deps.transact('new', async (tx) => {
       await tx
         .update(systemSettings)
         .set({ member_limit: 2000, group_limit: 500 })

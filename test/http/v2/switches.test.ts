@@ -217,7 +217,7 @@ describe('logging a switch', () => {
 
   test('at most 150 members front at once', async () => {
     const world = await makeWorld(place)
-    const made = await place.deps.transact(async (tx) => {
+    const made = await place.deps.transact('new', async (tx) => {
       const rows = []
       for (let number = 0; number < 151; number++)
         rows.push(await insertMember(tx, world.owner.id, { name: `Bee ${number}` }))

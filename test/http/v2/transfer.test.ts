@@ -7,7 +7,7 @@ import { home } from '../../kit'
 import { bring, dump, meddle, pluralkit } from '../../service/transfer/stage'
 
 const place = home({ IMPORT_LIMIT: '20KiB' })
-const path = place.app.storage.path
+const path = place.app.storage.name
 const importing = 'POST /v2/systems/@me/import'
 const lantern = textOf('pluralkit.json')
 
@@ -212,7 +212,7 @@ describe('an export', async () => {
     }),
   )
   const other = await place.makeSystem()
-  await place.deps.transact(async (tx) => {
+  await place.deps.transact('new', async (tx) => {
     await insertMember(tx, other.id, { name: 'Theirs' }, { hid: 'theirm' })
     await insertGroup(tx, other.id, { name: 'Theirs' }, { hid: 'theirg' })
   })

@@ -4,6 +4,7 @@ import { DAY, formatInstant, HOUR } from '../../../src/model/time'
 import { createLoginCode } from '../../../src/service/access/logins'
 import { home, type Someone } from '../../kit'
 import { createBot } from '../../operator'
+import { change, rows } from '../../raw'
 
 let clock = Date.parse('2026-11-01T12:00:00Z') * 1000
 const house = home({ now: () => ++clock })
@@ -48,7 +49,7 @@ describe('logging in', () => {
     expect(headers.get('cache-control')).toBe('no-store')
     expect(headers.get('access-control-allow-origin')).toBeNull()
     const [, secret = ''] = /=([\w-]{43})/.exec(cookie) ?? []
-    expect(JSON.stringify(deps.db.$client.query('select * from sessions').all())).not.toContain(
+    expect(JSON.stringify(await rows(deps.db, 'select * from sessions'))).not.toContain(
       secret,
     )
     expect(house.logged()).not.toContain(secret)
@@ -289,7 +290,10 @@ describe('a session ends', () => {
     'when all are ended': (me) => ask('DELETE /web/sessions', { as: me }),
     'when its token is revoked': (me) => ask('DELETE /v2/systems/@me/tokens/test', { as: me }),
     'when its system is deleted': ({ id }) =>
-      deps.transact(async (tx) => void tx.$client.run(`delete from systems where id = ${id}`)),
+      deps.transact(
+        'new',
+        (tx) => change(tx, 'delete from systems where id = :id', { id }),
+      ),
     'when its time is over': async () => {
       clock += 13 * HOUR
     },

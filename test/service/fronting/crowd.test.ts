@@ -32,23 +32,27 @@ const short = { since: NOW - 200 * MINUTE, until: null }
 /** All members come each other minute, and go in the next one. */
 beforeAll(async () => {
   of = await makeSystem()
-  await deps.transact(async (tx) => {
-    for (let at = 0; at < MEMBERS; at++) await insertMember(tx, of.id, { name: `Member ${at}` })
-    tx.$client
-      .query(
-        `insert into switches (uuid, system_id, timestamp)
+  await deps.transact(
+    'new',
+    async (tx) => {
+      for (let at = 0; at < MEMBERS; at++) await insertMember(tx, of.id, { name: `Member ${at}` })
+      tx.$client
+        .query(
+          `insert into switches (uuid, system_id, timestamp)
          with recursive n (at) as (select 1 union all select at + 1 from n where at < ?2)
          select 'crowd-' || at, ?1, ?3 - at * ?4 from n`,
-      )
-      .run(of.id, 2 * TIMES, NOW, MINUTE)
-    tx.$client
-      .query(
-        `insert into switch_members
+        )
+        .run(of.id, 2 * TIMES, NOW, MINUTE)
+      tx.$client
+        .query(
+          `insert into switch_members
          select s.id, m.id, m.id from switches s join members m on m.system_id = s.system_id
          where s.system_id = ?1 and (?2 - s.timestamp) / ?3 % 2 = 0`,
-      )
-      .run(of.id, NOW, MINUTE)
-  }, 'long')
+        )
+        .run(of.id, NOW, MINUTE)
+    },
+    'long',
+  )
 }, 120_000)
 
 /** How often others had their turn meanwhile. */

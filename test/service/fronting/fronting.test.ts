@@ -23,7 +23,7 @@ const { deps, makeSystem } = home({ now: () => NOW })
 async function makeHistory(count: number): Promise<{ of: Someone; history: Shift[] }> {
   const of = await makeSystem()
   const history: Shift[] = []
-  await deps.transact(async (tx) => {
+  await deps.transact('new', async (tx) => {
     const people: Member[] = []
     for (const name of ['A', 'B', 'C', 'D']) people.push(await insertMember(tx, of.id, { name }))
     const addSwitch = tx.$client.query<{ id: number }, [string, number, number]>(
@@ -86,7 +86,7 @@ describe('a history of several pages', () => {
     const before = await Promise.all(verbs.map((verb) => verb()))
     const again = Promise.all(verbs.map((verb) => verb()))
     // Written while they are under way, so nothing of it may be seen.
-    await deps.transact(async (tx) => {
+    await deps.transact('new', async (tx) => {
       await tx.insert(switches).values({
         uuid: crypto.randomUUID(),
         system_id: of.id,

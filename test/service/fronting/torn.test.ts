@@ -13,25 +13,29 @@ const SWITCHES = 30_000
 test('a stint that began long ago is told as it was at one moment, whatever changes meanwhile', async () => {
   const me = await makeSystem()
   const owner = { system: me.id, platform: null }
-  const wren = await deps.transact(async (tx) => {
-    const made = await insertMember(tx, me.id, { name: 'Wren' })
-    await insertMember(tx, me.id, { name: 'Finch' })
-    tx.$client
-      .query(
-        `insert into switches (uuid, system_id, timestamp)
+  const wren = await deps.transact(
+    'new',
+    async (tx) => {
+      const made = await insertMember(tx, me.id, { name: 'Wren' })
+      await insertMember(tx, me.id, { name: 'Finch' })
+      tx.$client
+        .query(
+          `insert into switches (uuid, system_id, timestamp)
          with recursive n (at) as (select 1 union all select at + 1 from n where at < ?2)
          select printf('00000000-0000-4000-8000-%012d', at), ?1, ?3 - at * ?4 from n`,
-      )
-      .run(me.id, SWITCHES, NOW, MINUTE)
-    // Wren is always there, but for one time near the beginning.
-    tx.$client
-      .query(
-        `insert into switch_members (switch_id, position, member_id)
+        )
+        .run(me.id, SWITCHES, NOW, MINUTE)
+      // Wren is always there, but for one time near the beginning.
+      tx.$client
+        .query(
+          `insert into switch_members (switch_id, position, member_id)
          select id, 0, ?2 from switches where system_id = ?1 and timestamp <> ?3`,
-      )
-      .run(me.id, made.id, NOW - (SWITCHES - 10) * MINUTE)
-    return made
-  }, 'long')
+        )
+        .run(me.id, made.id, NOW - (SWITCHES - 10) * MINUTE)
+      return made
+    },
+    'long',
+  )
   const switchAt = (minutes: number) =>
     `00000000-0000-4000-8000-${String(minutes).padStart(12, '0')}`
   const ask = async () => {

@@ -15,7 +15,7 @@ const ACCOUNT = '100000000000000001'
 const { deps, makeSystem } = home()
 const { id } = await makeSystem()
 const owner = { system: id, platform: null }
-await deps.transact((tx) => insertAccount(deps, tx, id, ACCOUNT))
+await deps.transact('new', (tx) => insertAccount(deps, tx, id, ACCOUNT))
 
 /** Few letters, so that tags are often around a content, and all that fold or spell oddly. */
 const letters = [
@@ -82,7 +82,7 @@ describe.each([
         fc.array(fc.array(tag, { maxLength: 3 }), { minLength: 1, maxLength: 4 }),
         fc.array(content, { minLength: 12, maxLength: 12 }),
         async (tagsOfEach, contents) => {
-          const members = await deps.transact(async (tx) => {
+          const members = await deps.transact('new', async (tx) => {
             const made: Member[] = []
             for (const proxy_tags of tagsOfEach)
               made.push(await insertMember(tx, id, { name: 'Wren', proxy_tags }))

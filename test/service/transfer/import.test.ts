@@ -12,7 +12,7 @@ import { bring, counts, dump, fixtures, listener, meddle, pluralkit } from './st
 
 const place = home()
 const { deps, app } = place
-const path = app.storage.path
+const path = app.storage.name
 
 const UUID = '5a0f6f0e-2a39-4d0c-8a6d-5a1a1d7a2b01'
 const OTHER = '9d0a3d57-6f0c-4b1b-8c83-0d6a6ce0f702'
@@ -95,7 +95,7 @@ describe.each(['members', 'groups'] as const)('%s of a file', (kind) => {
 
   async function makeLantern(): Promise<Someone> {
     const made = await place.makeSystem()
-    await deps.transact(async (tx) => {
+    await deps.transact('new', async (tx) => {
       const insert = kind === 'members' ? insertMember : insertGroup
       // The earlier tests' are out of the way.
       await tx.delete(kind === 'members' ? members : groups)

@@ -15,7 +15,7 @@ const there = home()
 const anywhere = home()
 
 function forgetAll({ deps }: Home): Promise<unknown> {
-  return deps.transact(async (tx) => tx.delete(systems).run())
+  return deps.transact('new', async (tx) => tx.delete(systems).run())
 }
 
 /** The file, but for when it was written. */

@@ -10,7 +10,7 @@ import { dump, meddle, pluralkit } from './stage'
 
 const place = home()
 const { deps, app } = place
-const path = app.storage.path
+const path = app.storage.name
 
 const plain = { dryRun: false, only: null, isPublic: false, link: new Set<string>() }
 

@@ -13,7 +13,7 @@ import { bring, counts, dump, exportText, listener, pluralkit } from './stage'
 
 const place = home()
 const { deps, app } = place
-const path = app.storage.path
+const path = app.storage.name
 
 describe('IDs of a file', () => {
   const timestamp = '2024-01-01T00:00:00Z'
@@ -100,8 +100,8 @@ describe('accounts of a file', () => {
 
   test('are linked unless they are somebody else’s, to the last digit', async () => {
     const [them, to] = [await place.makeSystem(), await place.makeSystem()]
-    await deps.transact((tx) => insertAccount(deps, tx, them.id, taken))
-    await deps.transact((tx) => insertAccount(deps, tx, to.id, own))
+    await deps.transact('new', (tx) => insertAccount(deps, tx, them.id, taken))
+    await deps.transact('new', (tx) => insertAccount(deps, tx, to.id, own))
     const text = `{"switches":[],"accounts":[${free},${taken},${own}]}`
     const { accounts } = await bring(place, to, Buffer.from(text))
     expect(await linkedTo(to)).toEqual([free, own])
@@ -267,7 +267,7 @@ test('a collection of any name is kept aside and comes out again', async () => {
 test('proxy tags of imported members work, those that were changed by it too', async () => {
   const to = await place.makeSystem()
   const account = '666666666666666661'
-  await deps.transact((tx) => insertAccount(deps, tx, to.id, account))
+  await deps.transact('new', (tx) => insertAccount(deps, tx, to.id, account))
   const authorization = `Bot ${await createBot(deps, 'bot')}`
   const proxied = async (content: string) => {
     const body = { account_id: account, guild_id: '1', channel_id: '2', message_id: '3', content }

@@ -28,7 +28,7 @@ let people: Member[]
 
 beforeAll(async () => {
   owner = await makeSystem()
-  const made = await deps.transact(async (tx) => [
+  const made = await deps.transact('new', async (tx) => [
     await insertMember(tx, owner.id, { name: 'A' }),
     await insertMember(tx, owner.id, { name: 'B' }),
     await insertMember(tx, owner.id, { name: 'C' }),
@@ -94,7 +94,7 @@ async function bringAbout(question: Question): Promise<Question> {
   const one = (name: string) => people[names.get(name) ?? 0] as Member
   clock = question.now
   await deleteAllSwitches(deps, { system: owner.id, platform: null })
-  await deps.transact(async (tx) => {
+  await deps.transact('new', async (tx) => {
     for (const { timestamp, members } of question.history)
       await insertSwitch(deps, tx, owner.id, timestamp, members.map(one))
     for (const name of names.keys()) {

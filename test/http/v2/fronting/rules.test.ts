@@ -75,7 +75,7 @@ describe('what fronting answers', () => {
     },
     'a system without switches has days, but nobody in them': {
       given: ({ home, owner }) =>
-        home.deps.transact((tx) =>
+        home.deps.transact('new', (tx) =>
           tx
             .delete(switches)
             .where(eq(switches.system_id, owner.id))
@@ -109,7 +109,7 @@ describe('what fronting answers', () => {
     'what an unfinished import brings is not seen': {
       given: async ({ home, owner }) => {
         const system_id = owner.id
-        await home.deps.transact(async (tx) => {
+        await home.deps.transact('new', async (tx) => {
           const made = await tx
             .insert(imports)
             .values({ place_id: system_id, system_id, until: 9e15 })

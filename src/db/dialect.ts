@@ -1,0 +1,122 @@
+/**
+ * Where the engines differ in their words for the same. Whatever is not here is written once, in
+ * words that both know.
+ */
+export interface Dialect {
+  /** The placeholder of the value with that number. */
+  place(at: number): string
+  /** A count, as a number. */
+  count(what?: string): string
+  /** The greater of two; the lesser. Neither may be null. */
+  greater(a: string, b: string): string
+  lesser(a: string, b: string): string
+  /** A text as the bytes that are sent. */
+  bytes(text: string): string
+  /** How many bytes a text has. */
+  size(text: string): string
+  /** Texts of rows, with commas between them. */
+  joined(text: string): string
+  /** A JSON list of numbers, or of texts without anything to escape, in an order. */
+  numbers(value: string, order: string): string
+  texts(value: string, order: string): string
+  /** A text as JSON; null as JSON's null. */
+  quoted(text: string): string
+  /** The texts, or the numbers, of a JSON list, to look among. */
+  textsIn(list: string): string
+  numbersIn(list: string): string
+  /** The elements of a JSON list as rows of `name`, each with its `value`. */
+  elements(list: string, name: string): string
+  /** The place of such an element, from 0 on; and an element that is a number. */
+  placeOf(name: string): string
+  numberOf(name: string): string
+  /** A value that is a number, where the engine could not know. */
+  number(value: string): string
+  /** A text or a number at a place of an element that is itself a list. */
+  textAt(element: string, at: number): string
+  numberAt(element: string, at: number): string
+  /** A list at a place of an element. */
+  listAt(element: string, at: number): string
+  /** What is found by the order of the tables: the first is gone through, the second looked up. */
+  readonly thenJoin: string
+  /** The name of every row of a table, while nothing is changed. */
+  readonly row: string
+  /** ISO 8601 of an instant in microseconds, as `formatInstant` writes it. */
+  iso(instant: string): string
+  /** Milliseconds by the engine's clock, which is the same for all who ask. */
+  readonly clock: string
+  /** The largest number that was ever given to an event. */
+  readonly lastEvent: string
+  /** How many of the newest numbers of events may not be committed yet. */
+  readonly unsettled: number
+  /** Behind a row that is selected: nobody else changes it until this transaction ends. */
+  readonly held: string
+}
+
+export const ofFile: Dialect = {
+  place: (at) => `?${at}`,
+  count: (what = '*') => `count(${what})`,
+  greater: (a, b) => `max(${a}, ${b})`,
+  lesser: (a, b) => `min(${a}, ${b})`,
+  bytes: (text) => `cast(${text} as blob)`,
+  size: (text) => `octet_length(${text})`,
+  joined: (text) => `group_concat(${text})`,
+  numbers: (value, order) => `json_group_array(${value} order by ${order})`,
+  texts: (value, order) => `json_group_array(${value} order by ${order})`,
+  quoted: (text) => `json_quote(${text})`,
+  textsIn: (list) => `(select value from json_each(${list}))`,
+  numbersIn: (list) => `(select value from json_each(${list}))`,
+  elements: (list, name) => `json_each(${list}) ${name}`,
+  placeOf: (name) => `${name}.key`,
+  numberOf: (name) => `${name}.value`,
+  number: (value) => value,
+  textAt: (element, at) => `(${element} ->> ${at})`,
+  numberAt: (element, at) => `(${element} ->> ${at})`,
+  listAt: (element, at) => `(${element} -> ${at})`,
+  thenJoin: 'cross join',
+  row: 'rowid',
+  iso(instant) {
+    const micros = `(((${instant}) % 1000000 + 1000000) % 1000000)`
+    const date = `strftime('%Y-%m-%dT%H:%M:%S', ((${instant}) - ${micros}) / 1000000, 'unixepoch')`
+    return `(${date} || rtrim(rtrim(printf('.%06d', ${micros}), '0'), '.') || 'Z')`
+  },
+  clock: `cast((julianday('now') - 2440587.5) * 86400000 as integer)`,
+  lastEvent: `(select seq from sqlite_sequence where name = 'events')`,
+  unsettled: 0,
+  held: '',
+}
+
+export const ofServer: Dialect = {
+  place: (at) => `$${at}`,
+  count: (what = '*') => `count(${what})::float8`,
+  greater: (a, b) => `greatest(${a}, ${b})`,
+  lesser: (a, b) => `least(${a}, ${b})`,
+  bytes: (text) => `convert_to(${text}, 'UTF8')`,
+  size: (text) => `octet_length(${text})::float8`,
+  joined: (text) => `string_agg(${text}, ',')`,
+  numbers: (value, order) =>
+    `'[' || coalesce(string_agg(${value}::text, ',' order by ${order}), '') || ']'`,
+  texts: (value, order) =>
+    `'[' || coalesce(string_agg('"' || ${value} || '"', ',' order by ${order}), '') || ']'`,
+  quoted: (text) => `coalesce(to_json(${text})::text, 'null')`,
+  textsIn: (list) => `(select json_array_elements_text((${list})::json))`,
+  numbersIn: (list) => `(select json_array_elements_text((${list})::json)::float8)`,
+  elements: (list, name) =>
+    `json_array_elements((${list})::json) with ordinality ${name}(value, nth)`,
+  placeOf: (name) => `(${name}.nth - 1)::float8`,
+  numberOf: (name) => `(${name}.value #>> '{}')::float8`,
+  number: (value) => `(${value})::float8`,
+  textAt: (element, at) => `(${element} ->> ${at})`,
+  numberAt: (element, at) => `(${element} ->> ${at})::float8`,
+  listAt: (element, at) => `(${element} -> ${at})`,
+  thenJoin: 'join',
+  row: 'ctid',
+  iso(instant) {
+    const micros = `((${instant})::int8 - floor((${instant}) / 1000000)::int8 * 1000000)`
+    const date = `to_char(timestamp 'epoch' + floor((${instant}) / 1000000) * interval '1 second', 'YYYY-MM-DD"T"HH24:MI:SS')`
+    return `(${date} || rtrim(rtrim('.' || lpad(${micros}::text, 6, '0'), '0'), '.') || 'Z')`
+  },
+  clock: `(extract(epoch from clock_timestamp()) * 1000)::float8`,
+  lastEvent: `greatest((select max(id) from events), (select max(newest) from pruned_events))`,
+  unsettled: 100,
+  held: 'for no key update',
+}

@@ -1,0 +1,20 @@
+import type { Database, Statement } from 'bun:sqlite'
+import { drizzle } from 'drizzle-orm/bun-sqlite'
+import type { RenderFace } from '../model/face'
+import { ofFile } from './dialect'
+import type { Db, Driver, Query, Value } from './handle'
+
+export function createDb(connection: Database, render?: RenderFace): Db {
+  return Object.assign(drizzle(connection), { driver: driverOf(connection), render })
+}
+
+function driverOf(connection: Database): Driver {
+  return {
+    dialect: ofFile,
+    query<Row>(sql: string): Query<Row> {
+      // One list is bound faster than the values one by one; only the driver's types do not say so.
+      const query: Statement<Row> = connection.query<Row, Value[]>(sql)
+      return query
+    },
+  }
+}

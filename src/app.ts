@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Config } from './config'
 import { openStorage, type Storage } from './db/open'
+import type { ServerOptions } from './db/postgres/storage'
 import { noPulse } from './db/pulse'
 import type { DispatchOptions } from './events/dispatch'
 import { createEvents, type EventOptions, type Events } from './events/events'
@@ -139,7 +140,14 @@ export function openDeps(
   now: () => Instant = createClock(),
   readImport: ReadParts = readHere,
 ) {
-  const storage = openStorage(config.DATABASE_URL, config.DURABILITY, undefined, renderFace)
+  const storage = openStorage(
+    config.DATABASE_URL,
+    config.DURABILITY,
+    undefined,
+    renderFace,
+    undefined,
+    serverOptions(config),
+  )
   const { db, sharedRead, transact, snapshot } = storage
   const deps: Deps = {
     db,
@@ -153,6 +161,12 @@ export function openDeps(
     mendFaces: () => {},
   }
   return { storage, deps }
+}
+
+/** What a server is asked by beside its address. */
+export function serverOptions(config: Config): ServerOptions {
+  const { DATABASE_POOL, PGPASSWORD, PGSSLROOTCERT } = config
+  return { pool: DATABASE_POOL, password: PGPASSWORD, rootCert: PGSSLROOTCERT }
 }
 
 /** The OpenAPI document, without a database. */

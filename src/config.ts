@@ -1,5 +1,6 @@
 import {
   HOURS,
+  hidePassword,
   MiB,
   oneOf,
   parseAllowed,
@@ -22,7 +23,7 @@ import {
 } from './config/values'
 import { type AllowList, spellAllowList } from './model/network'
 
-export type { RateLimits }
+export { hidePassword, type RateLimits }
 
 /** A setting: what it is without being set, how its text is read, and one line for the operator. */
 interface Setting<T> {
@@ -48,9 +49,28 @@ export const settings = {
   },
   PORT: setting(8080, parsePort, 'Port to listen on; 0 picks a free one'),
   DATABASE_URL: {
-    ...setting('file:data/multitude.db', parseDatabaseUrl, 'Where the data lies, as file:PATH'),
+    ...setting(
+      'file:data/multitude.db',
+      parseDatabaseUrl,
+      'Where the data lies, as file:PATH or postgres://USER:PASSWORD@HOST,HOST/NAME',
+    ),
+    show: hidePassword,
     flag: 'database',
   },
+  DATABASE_POOL: setting(
+    16,
+    parseMany,
+    'Connections of this process to a PostgreSQL server this process may have, half of them for writes',
+  ),
+  PGPASSWORD: {
+    ...setting('', parseText, 'The password for PostgreSQL, where DATABASE_URL has none'),
+    secret: true,
+  },
+  PGSSLROOTCERT: setting(
+    '',
+    parseText,
+    'File with the certificates that PostgreSQL’s must come from, for sslmode=verify-full',
+  ),
   DURABILITY: setting<'full' | 'normal'>(
     'full',
     oneOf('full', 'normal'),
@@ -168,7 +188,7 @@ export function parseSettings(
     try {
       config[name] = read(text)
     } catch (cause) {
-      const shown = secret ? '(secret)' : JSON.stringify(text)
+      const shown = secret ? '(secret)' : JSON.stringify(hidePassword(text))
       problems.push(`${calledBy}: ${(cause as Error).message}, not ${shown}`)
     }
   }

@@ -12,6 +12,7 @@ import type { Instant } from '../src/model/time'
 import { insertToken } from '../src/service/access/issue'
 import { insertSystem } from '../src/service/systems'
 import { expectDocumented } from './document'
+import { takeDatabase } from './postgres/stock'
 import { change } from './raw'
 
 /** A system of a test, with what its owner knows. */
@@ -44,7 +45,7 @@ export function home({
 }: Partial<Record<keyof Config, string>> & { now?: () => Instant; events?: EventOptions } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'multitude-test-'))
   const config = parseConfig({
-    DATABASE_URL: `file:${join(folder, 'test.db')}`,
+    DATABASE_URL: addressIn(folder),
     DURABILITY: 'normal',
     ...settings,
   })
@@ -100,6 +101,12 @@ export function home({
       return { status: response.status, headers: response.headers, text, json } as Answer<T>
     },
   }
+}
+
+/** Of a file there, or of a database of the server that the tests run on. */
+function addressIn(folder: string): string {
+  const { TEST_POSTGRES } = process.env
+  return TEST_POSTGRES ? takeDatabase(TEST_POSTGRES) : `file:${join(folder, 'test.db')}`
 }
 
 export type Home = ReturnType<typeof home>

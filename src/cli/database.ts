@@ -6,6 +6,7 @@ import type { Config } from '../config'
 import { pathOf } from '../db/file'
 import { statOf } from '../db/leftovers'
 import { openStorage } from '../db/open'
+import { isServerAddress } from '../db/postgres/address'
 import type { Upgrade } from '../db/storage'
 import { type CommandFlags, Failure, type Making } from './command'
 
@@ -74,6 +75,8 @@ function openPassing(config: Config): ReturnType<typeof openDeps> {
 }
 
 export function hasDatabase({ DATABASE_URL }: Config): boolean {
+  // A server says by itself whether it is there.
+  if (isServerAddress(DATABASE_URL)) return true
   try {
     return statOf(pathOf(DATABASE_URL)) !== undefined
   } catch (cause) {

@@ -1,5 +1,5 @@
 import { describeServer } from '../app'
-import { describeConfig } from '../config'
+import { describeConfig, hidePassword } from '../config'
 import { operator } from '../model/privacy'
 import { countSystems } from '../service/systems'
 import { commit, version } from '../version'
@@ -30,11 +30,13 @@ export const programCommands: Command[] = [
     async run({ deps, config, flags }) {
       const uncopied = flags['no-backup'] === true ? await upgradeUncopied(config) : null
       if (uncopied)
-        process.stderr.write(`multitude: ${describeUpgrade(config.DATABASE_URL, uncopied)}\n`)
+        process.stderr.write(
+          `multitude: ${describeUpgrade(hidePassword(config.DATABASE_URL), uncopied)}\n`,
+        )
       await countSystems(deps(), operator)
       return {
-        json: { database: config.DATABASE_URL, version },
-        text: `The database ${config.DATABASE_URL} is ready for version ${version}.`,
+        json: { database: hidePassword(config.DATABASE_URL), version },
+        text: `The database ${hidePassword(config.DATABASE_URL)} is ready for version ${version}.`,
       }
     },
   },

@@ -1,4 +1,4 @@
-import { ConfigError, parseSettings } from '../config'
+import { ConfigError, hidePassword, parseSettings } from '../config'
 import { StorageError } from '../db/handle'
 import { explainTrouble, reasonOf } from '../db/trouble'
 import { DomainError } from '../model/errors'
@@ -62,7 +62,7 @@ export async function run(
     if (flags.help) return await explain(command.name.split(' '))
     const { files, closed } = readEnvFiles(flags['env-file'] as string | undefined, serviceFile)
     const settled = parseSettings(env, flags, files)
-    database = settled.config.DATABASE_URL.replace(/^file:/, '')
+    database = hidePassword(settled.config.DATABASE_URL).replace(/^file:/, '')
     const outcome = await command.run({
       ...settled,
       args,

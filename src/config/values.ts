@@ -61,8 +61,14 @@ export function parseLease(text: string): number {
 }
 
 export function parseDatabaseUrl(text: string): string {
-  if (!/^file:.+/.test(text)) throw new Error('must look like file:data/multitude.db')
+  if (!/^(file:.+|postgres(ql)?:\/\/.+)/.test(text))
+    throw new Error('must look like file:data/multitude.db or postgres://USER@HOST/NAME')
   return text
+}
+
+/** An address as it may be shown. */
+export function hidePassword(address: string): string {
+  return address.replace(/^(\w+:\/\/[^:@/]*):.*@/, '$1:********@')
 }
 
 export function parsePublicUrl(text: string): string {

@@ -1,5 +1,7 @@
 import type { RenderFace } from '../model/face'
 import { openFile } from './file'
+import { isServerAddress } from './postgres/address'
+import { openServer, type ServerOptions } from './postgres/storage'
 import type { Durability, Storage } from './storage'
 
 export type { Storage } from './storage'
@@ -12,6 +14,9 @@ export function openStorage(
   render?: RenderFace,
   /** Whether a file is copied beside before it is upgraded. */
   isCopied = true,
+  server: ServerOptions = {},
 ): Storage {
-  return openFile(url, durability, busyLimit, render, isCopied)
+  return isServerAddress(url)
+    ? openServer(url, durability, render, server)
+    : openFile(url, durability, busyLimit, render, isCopied)
 }

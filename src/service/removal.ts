@@ -125,7 +125,7 @@ function createSize(...from: (string | ((say: Dialect) => string))[]) {
   return statement<'id', { size: number }>((say) => {
     const counts = from.map(
       (rows) =>
-        `(select ${say.count()} from (select 1 from ${typeof rows === 'string' ? rows : rows(say)} limit ${FEW + 1}) some)`,
+        `(select ${say.count()} from (select 1 from ${typeof rows === 'string' ? rows : rows(say)} limit ${FEW + 1}) few)`,
     )
     return `select ${counts.join(' + ')} as size`
   })

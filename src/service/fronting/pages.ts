@@ -174,5 +174,5 @@ const countFew = statement<'system' | 'since' | 'until' | 'most', { count: numbe
   (say) => `select ${say.count()} as count from (
      select 1 from switches left join switch_members on switch_members.switch_id = switches.id
      where system_id = :system and timestamp > :since and timestamp < :until limit :most
-   ) some`,
+   ) few`,
 )

@@ -90,7 +90,7 @@ const countUpTo = statement<'system' | 'most', { all: number }>(
    select ${count()} as "all" from (
      select 1 from switches where system_id = :system and +id > ${lastForgotten(':system')}
      limit :most
-   ) some`,
+   ) few`,
 )
 
 const knownTimes = statement<'system' | 'times', { timestamp: number }>(

@@ -1,0 +1,108 @@
+import { BEAT_MS, type Pulse } from '../pulse'
+import type { SharedRead } from '../sharedRead'
+import type { Era } from './era'
+import type { Primary } from './primary'
+
+/** What the beat keeps: who listens, and whether what is remembered may be trusted. */
+export interface Beat {
+  readonly pulse: Pulse
+  readonly sharedRead: SharedRead
+  /** This node ended a token or the like. */
+  noteKeys(): void
+  start(): void
+  stop(): void
+}
+
+/** Nothing came for so long: the server counts as lost. */
+const SILENCE_MS = 3_000
+/** What is remembered is trusted for so long after the last beat. */
+const TRUST_MS = 500
+
+const NEWS = `
+  select coalesce((select max(id) from events), 0) as event,
+    coalesce((select count from marks where name = 'keys'), 0) as keys,
+    coalesce((select count from marks where name = 'hooks'), 0) as hooks`
+
+interface News {
+  event: number
+  keys: number
+  hooks: number
+}
+
+/**
+ * One statement every so often: what happened elsewhere, and that the server is there at all. Where
+ * it stays away, nothing that is remembered is trusted.
+ */
+export function createBeat(primary: Primary): Beat {
+  const listeners: ((isNew: boolean) => void)[] = []
+  let last: News = { event: -1, keys: -1, hooks: -1 }
+  let version = 0
+  let heardAt = -Infinity
+  let asked: { era: Era; at: number; isLate: boolean } | null = null
+  let timer: ReturnType<typeof setInterval> | undefined
+
+  const hear = (news: News) => {
+    heardAt = performance.now()
+    if (news.keys !== last.keys) version++
+    const isNew = news.event !== last.event || news.keys !== last.keys || news.hooks !== last.hooks
+    last = news
+    for (const listener of listeners) listener(isNew)
+  }
+
+  const ask = async (era: Era) => {
+    const question = { era, at: performance.now(), isLate: false }
+    asked = question
+    try {
+      const [news] = await era.ask<News>(NEWS, [])
+      if (news && asked === question) hear(news)
+    } catch {
+      // Whoever asks next is told; here it only counts that nothing was heard.
+    }
+    if (asked === question) asked = null
+  }
+
+  const tick = () => {
+    if (asked) {
+      if (performance.now() - asked.at < SILENCE_MS) return
+      // A machine that slept has answers waiting, which are heard before the next tick.
+      if (!asked.isLate) {
+        asked.isLate = true
+        return
+      }
+      const { era } = asked
+      asked = null
+      return primary.giveUp(era)
+    }
+    try {
+      void ask(primary.current())
+    } catch {
+      // There is none; it is being looked for.
+    }
+  }
+
+  primary.onFound(() => {
+    // Another server may have seen less, or more.
+    version++
+    last = { event: -1, keys: -1, hooks: -1 }
+  })
+
+  return {
+    pulse: {
+      onBeat: (listener) => void listeners.push(listener),
+      start: () => {},
+      stop: () => void listeners.splice(0),
+    },
+    sharedRead: {
+      join: () => (performance.now() - heardAt < TRUST_MS ? version : ++version),
+      end: () => {},
+    },
+    noteKeys: () => {
+      version++
+    },
+    start() {
+      timer = setInterval(tick, BEAT_MS)
+      timer.unref()
+    },
+    stop: () => clearInterval(timer),
+  }
+}

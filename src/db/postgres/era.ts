@@ -1,0 +1,151 @@
+import { SQL } from 'bun'
+import type { Value } from '../handle'
+import type { Address, Host } from './address'
+import type { Ask } from './driver'
+import { isLoss, lost } from './trouble'
+
+/** How connections are made. */
+export interface Means {
+  readonly address: Address
+  /** How many connections a node has, half of them for writes. */
+  readonly pool: number
+  /** The certificates that the server's must come from. */
+  readonly rootCert: string
+  /** What every connection is told at its beginning. */
+  readonly session: Readonly<Record<string, string>>
+}
+
+const CONNECT_LIMIT_S = 3
+
+export function connect(
+  { address, rootCert, session }: Means,
+  { host, port }: Host,
+  max: number,
+): SQL {
+  const { user, password, database, sslmode } = address
+  return new SQL({
+    adapter: 'postgres',
+    url: `postgres://${host}:${port}/${encodeURIComponent(database)}?sslmode=${sslmode}`,
+    username: user,
+    password,
+    max,
+    connectionTimeout: CONNECT_LIMIT_S,
+    connection: session,
+    ...(rootCert !== '' && { tls: { ca: Bun.file(rootCert) } }),
+  })
+}
+
+/** Rows as objects, or as lists of their values. */
+export function query<Row>(
+  sql: Pick<SQL, 'unsafe'>,
+  text: string,
+  values: Value[],
+  shape?: 'lists',
+): Promise<Row[]> {
+  const asked = sql.unsafe<Row[]>(text, values)
+  return shape === 'lists' ? asked.values() : asked
+}
+
+/** A connection that only one piece of work uses at a time. */
+export interface Line {
+  readonly ask: Ask
+  /** Statements without values, in one message. */
+  say(sql: string): Promise<unknown>
+  /** It may be used again, or must not be. */
+  leave(isWell: boolean): void
+}
+
+/** One primary, until it is lost: everything that was asked of it ends with it. */
+export interface Era {
+  readonly ask: Ask
+  /** A line for a writer, once one is free. */
+  takeLine(): Promise<Line>
+  end(): void
+}
+
+export function createEra(means: Means, host: Host, onLoss: () => void): Era {
+  const writers = Math.max(1, means.pool >> 1)
+  const reads = connect(means, host, Math.max(1, means.pool - writers))
+  const writes = connect(means, host, writers)
+  /** How those are told that it ended who wait for an answer. */
+  const waiting = new Set<(cause: unknown) => void>()
+  const free: Line[] = []
+  const inQueue: { give: (line: Line) => void; refuse: (cause: unknown) => void }[] = []
+  let made = 0
+  let isOver = false
+
+  /** The answer, or that there will be none. */
+  const follow = <T>(ask: () => Promise<T>): Promise<T> =>
+    new Promise((resolve, reject) => {
+      if (isOver) return reject(lost())
+      waiting.add(reject)
+      ask().then(
+        (answer) => {
+          waiting.delete(reject)
+          resolve(answer)
+        },
+        (cause) => {
+          waiting.delete(reject)
+          if (isLoss(cause) && !isOver) onLoss()
+          reject(cause)
+        },
+      )
+    })
+
+  const askOn =
+    (sql: Pick<SQL, 'unsafe'>): Ask =>
+    (text, values, shape) =>
+      follow(() => query(sql, text, values, shape))
+
+  const lineOf = (own: Awaited<ReturnType<SQL['reserve']>>): Line => {
+    const line: Line = {
+      ask: askOn(own),
+      say: (sql) => follow(() => own.unsafe(sql).simple()),
+      leave(isWell) {
+        if (isOver) return
+        if (isWell) return pass(line)
+        made--
+        void own.close({ timeout: 0 }).catch(() => {})
+        // Whoever waits for a line must not wait for this one.
+        const next = inQueue.shift()
+        if (next) makeLine().then(next.give, next.refuse)
+      },
+    }
+    return line
+  }
+
+  const pass = (line: Line) => {
+    const next = inQueue.shift()
+    if (next) next.give(line)
+    else free.push(line)
+  }
+
+  const makeLine = async () => {
+    made++
+    try {
+      return lineOf(await follow(async () => writes.reserve()))
+    } catch (cause) {
+      made--
+      throw cause
+    }
+  }
+
+  return {
+    ask: askOn(reads),
+    takeLine() {
+      const line = free.pop()
+      if (line) return Promise.resolve(line)
+      if (made < writers) return makeLine()
+      return new Promise((give, refuse) => {
+        inQueue.push({ give, refuse })
+      })
+    },
+    end() {
+      isOver = true
+      for (const refuse of waiting) refuse(lost())
+      for (const { refuse } of inQueue) refuse(lost())
+      waiting.clear()
+      for (const pool of [reads, writes]) void pool.close({ timeout: 0 }).catch(() => {})
+    },
+  }
+}

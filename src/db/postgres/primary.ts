@@ -1,0 +1,138 @@
+import { lookup } from 'node:dns/promises'
+import { StorageError } from '../handle'
+import type { Host } from './address'
+import { connect, createEra, type Era, type Means } from './era'
+import { codeOf, lost } from './trouble'
+
+/** Knows which of the hosts takes writes, and looks for it when that one is lost. */
+export interface Primary {
+  /** Throws while there is none. */
+  current(): Era
+  /** Settles when there is one; for the first time, it is given up after a while. */
+  find(patienceMs?: number): Promise<Era>
+  /** Nothing comes from it any more. */
+  giveUp(era: Era): void
+  /** Called with each new one, before anybody asks it anything. */
+  onFound(listener: (era: Era) => void): void
+  readonly host: Host | null
+  close(): void
+}
+
+const PAUSE_MS = 100
+
+export function createPrimary(means: Means): Primary {
+  const listeners: ((era: Era) => void)[] = []
+  let era: Era | null = null
+  let host: Host | null = null
+  let searching: Promise<Era> | null = null
+  let isClosed = false
+
+  const giveUp = (ended: Era) => {
+    ended.end()
+    if (era !== ended) return
+    era = null
+    if (!isClosed) searchOn()
+  }
+
+  const found = (at: Host): Era => {
+    const made: Era = createEra(means, at, () => giveUp(made))
+    era = made
+    host = at
+    for (const listener of listeners) listener(made)
+    return made
+  }
+
+  const search = async (giveUpAt: number): Promise<Era> => {
+    for (;;) {
+      const asked = await Promise.all(means.address.hosts.map((one) => examine(means, one)))
+      const primary = asked.find((one) => one.isPrimary)
+      if (isClosed) throw lost()
+      if (primary) return found(primary.host)
+      const hopeless = asked.every(({ isHopeless }) => isHopeless)
+      if ((hopeless && giveUpAt !== Infinity) || Date.now() > giveUpAt)
+        throw explainAll(means, asked)
+      await Bun.sleep(PAUSE_MS)
+    }
+  }
+
+  const begin = (giveUpAt: number) => {
+    searching ??= search(giveUpAt).finally(() => {
+      searching = null
+    })
+    return searching
+  }
+
+  const searchOn = () => void begin(Infinity).catch(() => {})
+
+  return {
+    current() {
+      if (era) return era
+      throw lost()
+    },
+    async find(patienceMs = Infinity) {
+      return era ?? (await begin(Date.now() + patienceMs))
+    },
+    giveUp,
+    onFound: (listener) => void listeners.push(listener),
+    get host() {
+      return host
+    },
+    close() {
+      isClosed = true
+      era?.end()
+      era = null
+    },
+  }
+}
+
+interface Examined {
+  readonly host: Host
+  readonly isPrimary: boolean
+  /** Trying again would change nothing. */
+  readonly isHopeless: boolean
+  readonly cause?: unknown
+}
+
+async function examine(means: Means, host: Host): Promise<Examined> {
+  const sql = connect(means, host, 1)
+  try {
+    const [row] = await sql.unsafe('select pg_is_in_recovery() as is_standby')
+    return { host, isPrimary: row?.is_standby === false, isHopeless: false }
+  } catch (cause) {
+    const isHopeless = /^(28|3D|0A|42)/.test(codeOf(cause)) || (await isUnknown(host))
+    return { host, isPrimary: false, isHopeless, cause }
+  } finally {
+    void sql.close({ timeout: 0 }).catch(() => {})
+  }
+}
+
+async function isUnknown({ host }: Host): Promise<boolean> {
+  if (host.startsWith('[') || host.startsWith('/')) return false
+  try {
+    await lookup(host)
+    return false
+  } catch {
+    return true
+  }
+}
+
+/** One line for the operator, without a password. */
+function explainAll({ address }: Means, asked: readonly Examined[]): StorageError {
+  const told = asked.find(({ cause }) => cause !== undefined && codeOf(cause) !== '')
+  return new StorageError(
+    `The database ${address.name} cannot be used: ${reasonOf(address.database, address.user, told)}.`,
+  )
+}
+
+function reasonOf(database: string, user: string, told: Examined | undefined): string {
+  if (!told) return 'none of its servers takes writes'
+  const code = codeOf(told.cause)
+  const at = `${told.host.host}:${told.host.port}`
+  if (code.startsWith('28')) return `the server at ${at} does not let ${user} in (wrong password?)`
+  if (code === '3D000') return `there is no database ${database} on the server at ${at}`
+  if (told.isHopeless && code.startsWith('ERR_POSTGRES'))
+    return `the host ${told.host.host} is not known`
+  if (code.startsWith('ERR_POSTGRES_TLS')) return `the server at ${at} does not offer TLS as asked`
+  if (code.startsWith('ERR_POSTGRES')) return `nothing answers at ${at}`
+  return `the server at ${at} says ${(told.cause as Error).message}`
+}

@@ -1,0 +1,131 @@
+import { type DomainError, unavailable } from '../../model/errors'
+import type { RenderFace } from '../../model/face'
+import type { Db } from '../handle'
+import { createLines } from '../lines'
+import type { Durability, Snapshot, Storage } from '../storage'
+import { parseAddress } from './address'
+import { createBeat } from './beat'
+import { type Ask, createDb } from './driver'
+import { connect, type Means, query } from './era'
+import { migrate } from './migrate'
+import { createPrimary, type Primary } from './primary'
+import { createTransact } from './transactions'
+import { explain, isLoss, lost } from './trouble'
+
+export interface ServerOptions {
+  /** How many connections this node may have. */
+  readonly pool?: number
+  /** Where the address has none. */
+  readonly password?: string
+  readonly rootCert?: string
+}
+
+const POOL = 16
+/** How long a server that is not there is waited for at the start. */
+const OPEN_LIMIT_MS = 5_000
+const PING_LIMIT_MS = 800
+/** How many see the database as of one moment at the same time, each by a connection of its own. */
+const MOST_SNAPSHOTS = 4
+
+export function openServer(
+  url: string,
+  durability: Durability,
+  render: RenderFace | undefined,
+  { pool = POOL, password, rootCert = '' }: ServerOptions,
+): Storage {
+  const address = parseAddress(url, password)
+  const session = {
+    application_name: 'multitude',
+    synchronous_commit: durability === 'full' ? 'on' : 'off',
+    lock_timeout: '30s',
+    idle_in_transaction_session_timeout: '60s',
+    // The file's numbers and ours are the same.
+    extra_float_digits: '1',
+  }
+  const means: Means = { address, pool, rootCert, session }
+  const primary = createPrimary(means)
+  const beat = createBeat(primary)
+  const open = async () => {
+    await primary.find(OPEN_LIMIT_MS)
+    const upgrade = await migrate(connect(means, hostOf(primary), 1), address)
+    beat.start()
+    return upgrade
+  }
+  const opened = open()
+  // Whoever asks is told.
+  opened.catch(() => {})
+  let isOpen = false
+  opened.then(
+    () => {
+      isOpen = true
+    },
+    () => {},
+  )
+
+  const ask: Ask = async (sql, values, shape) => {
+    if (!isOpen) await opened
+    try {
+      return await primary.current().ask(sql, values, shape)
+    } catch (cause) {
+      throw explain(cause)
+    }
+  }
+
+  return {
+    name: address.name,
+    opened,
+    db: createDb(ask, render),
+    sharedRead: beat.sharedRead,
+    transact: createTransact({ primary, opened, render, noteKeys: beat.noteKeys }),
+    snapshot: takeSnapshots(means, primary, opened),
+    pulse: beat.pulse,
+    async findTrouble() {
+      const late = unavailable('the database does not answer', 2_000)
+      const slow = Bun.sleep(PING_LIMIT_MS).then(() => late)
+      const answer = ask('select 1 from systems limit 1', []).then(
+        () => null,
+        (cause): DomainError => refusalFor(cause) ?? late,
+      )
+      return Promise.race([answer, slow])
+    },
+    refusalFor,
+    async close() {
+      beat.stop()
+      await opened.catch(() => {})
+      primary.close()
+    },
+  }
+}
+
+function refusalFor(cause: unknown): DomainError | null {
+  const explained = explain(cause) as DomainError
+  return explained.kind === 'unavailable' ? explained : null
+}
+
+function hostOf(primary: Primary) {
+  if (!primary.host) throw lost()
+  return primary.host
+}
+
+function takeSnapshots(means: Means, primary: Primary, opened: Promise<unknown>): Snapshot {
+  const inLine = createLines<number>()
+  // One line for each of those that may be at work.
+  const inTurn = createLines<number>()
+  let next = 0
+  return (systemId, work) =>
+    inLine(systemId, () => inTurn(next++ % MOST_SNAPSHOTS, () => withSnapshot(work)))
+
+  async function withSnapshot<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    await opened
+    const own = connect(means, hostOf(primary), 1)
+    const ask: Ask = (sql, values, shape) => query(own, sql, values, shape)
+    try {
+      await own.unsafe('begin isolation level repeatable read read only').simple()
+      return await work(createDb(ask))
+    } catch (cause) {
+      throw isLoss(cause) ? lost() : cause
+    } finally {
+      void own.close({ timeout: 0 }).catch(() => {})
+    }
+  }
+}

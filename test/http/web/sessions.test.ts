@@ -49,9 +49,7 @@ describe('logging in', () => {
     expect(headers.get('cache-control')).toBe('no-store')
     expect(headers.get('access-control-allow-origin')).toBeNull()
     const [, secret = ''] = /=([\w-]{43})/.exec(cookie) ?? []
-    expect(JSON.stringify(await rows(deps.db, 'select * from sessions'))).not.toContain(
-      secret,
-    )
+    expect(JSON.stringify(await rows(deps.db, 'select * from sessions'))).not.toContain(secret)
     expect(house.logged()).not.toContain(secret)
   })
 
@@ -290,10 +288,7 @@ describe('a session ends', () => {
     'when all are ended': (me) => ask('DELETE /web/sessions', { as: me }),
     'when its token is revoked': (me) => ask('DELETE /v2/systems/@me/tokens/test', { as: me }),
     'when its system is deleted': ({ id }) =>
-      deps.transact(
-        'new',
-        (tx) => change(tx, 'delete from systems where id = :id', { id }),
-      ),
+      deps.transact('new', (tx) => change(tx, 'delete from systems where id = :id', { id })),
     'when its time is over': async () => {
       clock += 13 * HOUR
     },

@@ -60,7 +60,7 @@ export async function makeData(path: string, size: Size): Promise<void> {
   mkdirSync(dirname(path), { recursive: true })
   const making = `${path}.making`
   for (const end of ['', '-wal', '-shm']) rmSync(making + end, { force: true })
-  openStorage(`file:${making}`, 'normal').close()
+  await openStorage(`file:${making}`, 'normal').close()
   const db = new Database(making)
   db.run('PRAGMA synchronous = off')
   db.run('PRAGMA foreign_keys = off')
@@ -80,11 +80,9 @@ async function fillFaces(path: string): Promise<void> {
   const storage = openStorage(`file:${path}`, 'normal', undefined, renderFace)
   for (const table of facedTables)
     for (let last = 0; ; ) {
-      const rows = storage.db.$client
-        .query<{ id: number }, [number]>(
-          `SELECT * FROM ${table} WHERE id > ? ORDER BY id LIMIT 5000`,
-        )
-        .all(last)
+      const rows = await storage.db.driver
+        .query<{ id: number }>(`SELECT * FROM ${table} WHERE id > ? ORDER BY id LIMIT 5000`)
+        .all([last])
       if (rows.length === 0) break
       await storage.transact(
         'new',
@@ -95,7 +93,7 @@ async function fillFaces(path: string): Promise<void> {
       )
       last = rows.at(-1)?.id ?? last
     }
-  storage.close()
+  await storage.close()
 }
 
 /** Systems with their members, groups and switches. Gives the number of members. */

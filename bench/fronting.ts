@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { createApp } from '../src/app'
 import { parseConfig } from '../src/config'
 import type { Db } from '../src/db/handle'
+import { createInserter } from '../src/db/rows'
 import { createLog } from '../src/log'
 import { DAY, formatInstant, type Instant } from '../src/model/time'
 import { insertMember } from '../src/service/members'
@@ -126,6 +127,8 @@ function watchWaits(): () => Promise<number> {
   }
 }
 
+const addSwitch = createInserter('switches', ['uuid', 'system_id', 'timestamp'])
+
 async function makeHistory(
   tx: Db,
   size: { members: number; switches: number; most: number },
@@ -135,18 +138,15 @@ async function makeHistory(
   const ids: number[] = []
   for (let at = 0; at < size.members; at++)
     ids.push((await insertMember(tx, id, { name: `Member ${at}` })).id)
-  const addSwitch = tx.$client.query<{ id: number }, [string, number, number]>(
-    'insert into switches (uuid, system_id, timestamp) values (?, ?, ?) returning id',
-  )
-  const addMember = tx.$client.query('insert into switch_members values (?, ?, ?)')
+  const addMember = tx.driver.query('insert into switch_members values (?, ?, ?)')
   const step = (YEARS * 365 * DAY) / size.switches
   for (let at = 0; at < size.switches; at++) {
     const timestamp = NOW - Math.floor((size.switches - at - random() * 0.9) * step)
-    const made = addSwitch.get(crypto.randomUUID(), id, timestamp)
+    const made = await addSwitch(tx, { uuid: crypto.randomUUID(), system_id: id, timestamp })
     const count = countOf(size, at, random)
     const first = Math.floor(random() * ids.length)
     for (let position = 0; position < count; position++)
-      addMember.run(made?.id ?? 0, position, ids[(first + position) % ids.length] ?? 0)
+      await addMember.run([made, position, ids[(first + position) % ids.length] ?? 0])
   }
   return hid
 }

@@ -17,3 +17,10 @@ export async function change(
 ): Promise<void> {
   await statement<string>(sql)(tx).run(values)
 }
+
+/** One row of the columns it has; what it has not is as the table says. */
+export async function insert(tx: Db, table: string, row: Record<string, Value>): Promise<void> {
+  const columns = Object.keys(row)
+  const places = columns.map((name) => `:${name}`)
+  await change(tx, `insert into ${table} (${columns.join()}) values (${places.join()})`, row)
+}

@@ -1,7 +1,6 @@
-import type { Database } from 'bun:sqlite'
+import { Database } from 'bun:sqlite'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
-import type { Db } from '../src/db/handle'
-import type { Value } from '../src/db/statement'
+import type { Db, Driver, Query, Value } from '../src/db/handle'
 
 /** Gives handles on the same connections that note each statement that runs, and the rows of lists. */
 export function createRecorder() {
@@ -13,8 +12,9 @@ export function createRecorder() {
   const recording = (db: Db): Db => {
     const known = recorded.get(db)
     if (known) return known
-    const made = drizzle(db.$client, { logger: { logQuery: note } })
-    Object.defineProperty(made, '$client', { value: notingClient(db.$client, note, loaded) })
+    const made = Object.assign(drizzle(fileOf(db), { logger: { logQuery: note } }), {
+      driver: notingDriver(db.driver, note, loaded),
+    })
     recorded.set(db, made)
     return made
   }
@@ -22,26 +22,31 @@ export function createRecorder() {
   return { ran, loaded, recording }
 }
 
+/** The connection to the file that a handle stands on. */
+export function fileOf(db: Db): Database {
+  if ('$client' in db && db.$client instanceof Database) return db.$client
+  throw new Error('there is no file')
+}
+
 /** The hottest statements go past Drizzle, straight to the connection. */
-function notingClient(
-  client: Database,
+function notingDriver(
+  driver: Driver,
   note: (statement: string) => void,
   loaded: unknown[],
-): Database {
-  return Object.create(client, {
-    query: {
-      value: (statement: string) => {
-        const prepared = client.query<unknown, Value[]>(statement)
-        const noted =
-          <T>(run: (...values: Value[]) => T) =>
-          (...values: Value[]) => {
-            note(statement)
-            const rows = run.apply(prepared, values)
-            if (Array.isArray(rows)) loaded.push(...rows)
-            return rows
-          }
-        return { get: noted(prepared.get), all: noted(prepared.all), run: noted(prepared.run) }
-      },
+): Driver {
+  return {
+    ...driver,
+    query<Row>(statement: string): Query<Row> {
+      const query = driver.query<Row>(statement)
+      const noted =
+        <T>(run: (values: Value[]) => T) =>
+        (values: Value[]) => {
+          note(statement)
+          const rows = run.call(query, values)
+          if (Array.isArray(rows)) loaded.push(...rows)
+          return rows
+        }
+      return { get: noted(query.get), all: noted(query.all), run: noted(query.run) }
     },
-  })
+  }
 }

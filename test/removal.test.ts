@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { examine } from '../src/db/doctor'
+import type { Db } from '../src/db/handle'
 import type { JsonObject } from '../src/model/entity'
 import { operator, type Viewer } from '../src/model/privacy'
 import { linkAccount } from '../src/service/accounts'
@@ -16,13 +17,14 @@ import { until } from './events/receiver'
 import { home, type Someone } from './kit'
 import { createBot } from './operator'
 import { commandLine, emptyFolder } from './program'
+import { rows } from './raw'
 import { bring, dump, exportText, meddle } from './service/transfer/stage'
 
 const { run, runJson, startServer } = await commandLine()
 
 const place = home({ HOST: '127.0.0.1', PORT: '0', RATE_LIMIT: 'off', events: { heartbeatMs: 40 } })
 const { app, ask, deps } = place
-const { path } = app.storage
+const { name: path } = app.storage
 const address = app.listen()
 
 const START = Date.UTC(2020, 0, 1) * 1000
@@ -119,17 +121,19 @@ const deletions: [what: string, by: Delete, atOnce: string][] = [
 /** Counts the rows that each transaction changes, with all that goes along. */
 function watch(): { watched: Deps; changes: number[] } {
   const changes: number[] = []
-  const total = ({ $client }: { $client: Database }) =>
-    $client.query<{ all: number }, []>('SELECT total_changes() AS "all"').get()?.all ?? 0
+  const total = async (tx: Db) => {
+    const [row] = await rows<{ all: number }>(tx, 'SELECT total_changes() AS "all"')
+    return row?.all ?? 0
+  }
   const watched: Deps = {
     ...deps,
-    transact: (work, kind) =>
+    transact: (of, work, kind) =>
       deps.transact(
-        'new',
+        of,
         async (tx) => {
-          const before = total(tx)
+          const before = await total(tx)
           const result = await work(tx)
-          changes.push(total(tx) - before)
+          changes.push((await total(tx)) - before)
           return result
         },
         kind,

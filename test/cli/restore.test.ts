@@ -138,11 +138,11 @@ function spawnKilled(
 }
 
 /** How many whoever opens it finds there. */
-function systemsIn(path: string): number | 'refused' {
+async function systemsIn(path: string): Promise<number | 'refused'> {
   try {
     const storage = openStorage(`file:${path}`)
-    const found = storage.db.select({ all: count() }).from(systems).get()
-    storage.close()
+    const found = await storage.db.select({ all: count() }).from(systems).get()
+    await storage.close()
     return found?.all ?? 0
   } catch (cause) {
     expect(cause).toBeInstanceOf(StorageError)
@@ -169,7 +169,7 @@ describe('a restore that is killed', () => {
           expect([from + more, isNew || isOld(here)]).toEqual([from + more, true])
           seen[isNew ? 'new' : 'old']++
           // Nobody makes an empty one, and the next restore cleans up.
-          expect(['refused', 1]).toContain(systemsIn(here.path))
+          expect(['refused', 1]).toContain(await systemsIn(here.path))
           restore(`file:${here.path}`, join(here.cwd, 'then.db'), new Date())
           expect(nameIn(here)).toBe('Then')
           expect(leftIn(here.cwd).filter((name) => !name.includes('.before-'))).toEqual([])

@@ -24,7 +24,7 @@ const { ran, recording } = createRecorder()
 const watched: Deps = {
   ...deps,
   db: recording(deps.db),
-  transact: (work) => deps.transact('new', (tx) => work(recording(tx))),
+  transact: (of, work) => deps.transact(of, (tx) => work(recording(tx))),
   tokenMemory: createTokenMemory(deps.sharedRead),
   snapshot: (systemId, work) => deps.snapshot(systemId, (db) => work(recording(db))),
 }

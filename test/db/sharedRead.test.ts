@@ -14,44 +14,44 @@ describe('the reads of one turn', () => {
   test('see the same, whatever another program writes meanwhile; those of the next see it', async () => {
     await nextTurn()
     const before = sharedRead.join()
-    const seen = [countSystems()]
+    const seen = [await countSystems()]
     other.run("INSERT INTO systems (uuid, hid, created) VALUES ('moment', 'moment', 1)")
-    seen.push(countSystems())
+    seen.push(await countSystems())
     expect(sharedRead.join()).toBe(before)
     await nextTurn()
     expect(sharedRead.join()).not.toBe(before)
-    seen.push(countSystems())
+    seen.push(await countSystems())
     expect(seen.map((count) => count - (seen[0] ?? 0))).toEqual([0, 0, 1])
   })
 
   test('end with a write of our own, so that whoever was answered sees it', async () => {
     const before = sharedRead.join()
-    const count = countSystems()
+    const count = await countSystems()
     await makeSystem()
-    expect(countSystems()).toBe(count + 1)
+    expect(await countSystems()).toBe(count + 1)
     expect(sharedRead.join()).not.toBe(before)
   })
 
   test('may be cut off by SQLite itself, as when a disk fails, without harm to the next', async () => {
     sharedRead.join()
-    deps.db.run(sql`ROLLBACK`)
-    const count = countSystems()
+    await deps.db.run(sql`ROLLBACK`)
+    const count = await countSystems()
     await makeSystem()
     await nextTurn()
     sharedRead.join()
-    expect(countSystems()).toBe(count + 1)
+    expect(await countSystems()).toBe(count + 1)
   })
 
   test('never keep the write-ahead log from being folded in', async () => {
-    const { path } = app.storage
+    const { name } = app.storage
     for (let at = 0; at < 1500; at++)
       await deps.transact('new', async (tx) => {
         await tx.run(sql`UPDATE systems SET name = ${'x'.repeat(at)}`)
         // Somebody always reads while somebody writes.
         sharedRead.join()
-        countSystems()
+        await countSystems()
       })
-    const pages = (statSync(`${path}-wal`).size - 32) / 4120
+    const pages = (statSync(`${name}-wal`).size - 32) / 4120
     // SQLite folds it in at 1,000 pages.
     expect(pages).toBeLessThan(1200)
   })
@@ -82,8 +82,8 @@ test('writes that arrive together share a commit', async () => {
   expect(commitsOf(busy.app.storage.name) - before).toBeOneOf([1, 2, 3, 4, 5])
 })
 
-function countSystems(): number {
-  const [[count = 0] = []] = deps.db.values<[number]>(sql`SELECT count(*) FROM systems`)
+async function countSystems(): Promise<number> {
+  const [[count = 0] = []] = await deps.db.values<[number]>(sql`SELECT count(*) FROM systems`)
   return count
 }
 

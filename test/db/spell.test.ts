@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
-import { isoOf } from '../../src/db/spell'
 import { formatInstant } from '../../src/model/time'
 import { home } from '../kit'
 
@@ -12,7 +11,7 @@ test('SQL writes every instant as formatInstant does', async () => {
   const whole = fc.integer({ min: -9_000_000_000, max: 9_000_000_000 }).map((s) => s * 1_000_000)
   await fc.assert(
     fc.asyncProperty(fc.oneof(instant, whole), async (micros) => {
-      const iso = sql<string>`${sql.raw(isoOf(String(micros)))}`
+      const iso = sql<string>`${sql.raw(deps.db.driver.dialect.iso(String(micros)))}`
       const row = await deps.db.select({ iso }).from(sql`(select 1)`).get()
       expect(row?.iso).toBe(formatInstant(micros))
     }),

@@ -11,8 +11,8 @@ const root = mkdtempSync(join(tmpdir(), 'multitude-storage-'))
 const opened: Storage[] = []
 let made = 0
 
-afterAll(() => {
-  for (const storage of opened) storage.close()
+afterAll(async () => {
+  for (const storage of opened) await storage.close()
   rmSync(root, { recursive: true })
 })
 
@@ -41,10 +41,10 @@ describe('a database', () => {
   ] as const)('keeps what it promises for durability %s', async (durability, synchronous) => {
     const storage = openStorage(`file:${fresh()}`, durability)
     opened.push(storage)
-    expect(storage.db.values(sql`PRAGMA journal_mode`)).toEqual([['wal']])
+    expect(await storage.db.values(sql`PRAGMA journal_mode`)).toEqual([['wal']])
     await storage.transact('new', async (tx) => {
-      expect(tx.values(sql`PRAGMA synchronous`)).toEqual([[synchronous]])
-      expect(tx.values(sql`PRAGMA foreign_keys`)).toEqual([[1]])
+      expect(await tx.values(sql`PRAGMA synchronous`)).toEqual([[synchronous]])
+      expect(await tx.values(sql`PRAGMA foreign_keys`)).toEqual([[1]])
     })
   })
 
@@ -58,15 +58,16 @@ describe('a database', () => {
         .run(),
     )
     await expect(orphan).rejects.toThrow()
-    expect(db.select().from(tokens).all()).toEqual([])
+    expect(await db.select().from(tokens).all()).toEqual([])
     await transact('new', async (tx) => {
-      const { id } = tx.insert(systems).values({ uuid: 'u', hid: 'h' }).returning().get()
-      tx.insert(tokens)
+      const { id } = await tx.insert(systems).values({ uuid: 'u', hid: 'h' }).returning().get()
+      await tx
+        .insert(tokens)
         .values({ ...token, system_id: id })
         .run()
     })
     await transact('new', async (tx) => tx.delete(systems).where(eq(systems.hid, 'h')).run())
-    expect(db.select().from(tokens).all()).toEqual([])
+    expect(await db.select().from(tokens).all()).toEqual([])
   })
 
   test('is only read where it should only be read', () => {
@@ -78,27 +79,27 @@ describe('a database', () => {
     const path = fresh()
     const storage = openStorage(`file:${path}`)
     await storage.transact('new', async (tx) => tx.insert(bots).values(bot('kept')).run())
-    storage.close()
+    await storage.close()
     expect(existsSync(`${path}-wal`) ? statSync(`${path}-wal`).size : 0).toBe(0)
     const copy = fresh()
     copyFileSync(path, copy)
-    expect(namesIn(open(copy))).toEqual(['kept'])
+    expect(await namesIn(open(copy))).toEqual(['kept'])
   })
 
-  test('can be opened, read and closed while another program writes for long', () => {
+  test('can be opened, read and closed while another program writes for long', async () => {
     const path = fresh()
-    openStorage(`file:${path}`).close()
+    await openStorage(`file:${path}`).close()
     const other = new Database(path)
     other.run('BEGIN IMMEDIATE')
     other.run("INSERT INTO bots (name, hash, created) VALUES ('half-done', 'h', 1)")
     const started = performance.now()
     const storage = openStorage(`file:${path}`)
-    expect(namesIn(storage)).toEqual([])
-    storage.close()
+    expect(await namesIn(storage)).toEqual([])
+    await storage.close()
     expect(performance.now() - started).toBeLessThan(4000)
     other.run('COMMIT')
     other.close()
-    expect(namesIn(open(path))).toEqual(['half-done'])
+    expect(await namesIn(open(path))).toEqual(['half-done'])
   })
 })
 
@@ -107,11 +108,11 @@ describe('a snapshot', () => {
   const { transact, snapshot } = storage
 
   test('shows one moment, whatever is written meanwhile', async () => {
-    const hasLater = (db: Storage['db']) => namesIn({ db }).includes('later')
+    const hasLater = async (db: Storage['db']) => (await namesIn({ db })).includes('later')
     const seen = await snapshot(1, async (db) => {
-      const before = hasLater(db)
+      const before = await hasLater(db)
       await transact('new', async (tx) => tx.insert(bots).values(bot('later')).run())
-      return [before, hasLater(db)]
+      return [before, await hasLater(db)]
     })
     expect(seen).toEqual([false, false])
     expect(await snapshot(1, async (db) => hasLater(db))).toBe(true)
@@ -121,7 +122,7 @@ describe('a snapshot', () => {
     const kept: unknown[] = []
     const looked = snapshot(1, async (db) => {
       const query = db.select().from(bots).prepare()
-      kept.push(query.all(), query)
+      kept.push(await query.all(), query)
       if (fails) throw new Error('no more')
     })
     await looked.catch(() => {})
@@ -170,30 +171,30 @@ describe('a transaction', () => {
     expect(
       await transact('new', async (tx) => tx.insert(bots).values(bot('one')).returning().get()),
     ).toMatchObject({ name: 'one' })
-    expect(namesIn(storage)).toContain('one')
+    expect(await namesIn(storage)).toContain('one')
   })
 
   test('that fails in the end keeps nothing, and the next one works', async () => {
     const failing = transact('new', async (tx) => {
-      tx.insert(bots).values(bot('never')).run()
+      await tx.insert(bots).values(bot('never')).run()
       await Bun.sleep(1)
       throw new RangeError('no')
     })
     const next = transact('new', async (tx) => tx.insert(bots).values(bot('next')).run())
     await expect(failing).rejects.toThrow(new RangeError('no'))
     await Promise.allSettled([failing, next])
-    expect(namesIn(storage)).not.toContain('never')
-    expect(namesIn(storage)).toContain('next')
+    expect(await namesIn(storage)).not.toContain('never')
+    expect(await namesIn(storage)).toContain('next')
   })
 
   test('that fails on a rule of the table keeps nothing of what went before', async () => {
     const twice = transact('new', async (tx) => {
-      tx.insert(bots).values(bot('twice')).run()
-      tx.insert(bots).values(bot('twice')).run()
+      await tx.insert(bots).values(bot('twice')).run()
+      await tx.insert(bots).values(bot('twice')).run()
     })
     await expect(twice).rejects.toThrow(/UNIQUE/)
     await Promise.allSettled([twice])
-    expect(namesIn(storage)).not.toContain('twice')
+    expect(await namesIn(storage)).not.toContain('twice')
   })
 
   test('waits for those that were asked before it, however long they take', async () => {
@@ -213,9 +214,9 @@ describe('a transaction', () => {
   test('shares its commit with those that queued up, and is answered only after it', async () => {
     const work = (name: string) =>
       transact('new', async (tx) => {
-        tx.insert(bots).values(bot(name)).run()
+        await tx.insert(bots).values(bot(name)).run()
         await Bun.sleep(1)
-      }).then(() => namesIn(storage).filter((known) => known.startsWith('shared')))
+      }).then(async () => (await namesIn(storage)).filter((known) => known.startsWith('shared')))
     const [first, second, third] = await Promise.all(['shared a', 'shared b', 'shared c'].map(work))
     expect(first).toEqual(['shared a', 'shared b', 'shared c'])
     expect([second, third]).toEqual([first, first])
@@ -227,28 +228,29 @@ describe('a transaction', () => {
     const long = transact(
       'new',
       async (tx) => {
-        seen.push(...namesIn(storage).filter((name) => name === 'quick'))
-        tx.insert(bots).values(bot('slow')).run()
+        seen.push(...(await namesIn(storage)).filter((name) => name === 'quick'))
+        await tx.insert(bots).values(bot('slow')).run()
       },
       'long',
     )
     await Promise.all([short, long])
     expect(seen).toEqual(['quick'])
-    expect(namesIn(storage)).toContain('slow')
+    expect(await namesIn(storage)).toContain('slow')
   })
 
   test('is not seen by a reader until it is whole', async () => {
     const seen: string[][] = []
-    const look = () => seen.push(namesIn(storage).filter((name) => name.startsWith('half')))
+    const look = async () =>
+      seen.push((await namesIn(storage)).filter((name) => name.startsWith('half')))
     await transact('new', async (tx) => {
-      tx.insert(bots).values(bot('half a')).run()
-      look()
+      await tx.insert(bots).values(bot('half a')).run()
+      await look()
       await Bun.sleep(2)
-      look()
-      tx.insert(bots).values(bot('half b')).run()
-      look()
+      await look()
+      await tx.insert(bots).values(bot('half b')).run()
+      await look()
     })
-    look()
+    await look()
     expect(seen).toEqual([[], [], [], ['half a', 'half b']])
   })
 
@@ -261,17 +263,17 @@ describe('a transaction', () => {
       const storage = openStorage('file:${path}', 'normal')
       for (let at = 0; at < ${each}; at++)
         await storage.transact('new', async (tx) => {
-          const all = tx.select().from(bots).all()
+          const all = await tx.select().from(bots).all()
           const next = Math.max(0, ...all.map(({ created }) => created)) + 1
-          tx.insert(bots).values({ name: process.pid + '.' + at, hash: String(next), created: next }).run()
+          await tx.insert(bots).values({ name: process.pid + '.' + at, hash: String(next), created: next }).run()
         })
-      storage.close()`
+      await storage.close()`
     const programs = Array.from({ length: writers }, () =>
       Bun.spawn([process.execPath, '-e', script], { stderr: 'inherit' }),
     )
     expect(await Promise.all(programs.map(({ exited }) => exited))).toEqual(Array(writers).fill(0))
     const { db } = open(path)
-    const row = db
+    const row = await db
       .select({ all: count(), last: sql<number>`max(${bots.created})` })
       .from(bots)
       .get()
@@ -293,10 +295,7 @@ function bot(name: string) {
   return { name, hash: name, created: 1 }
 }
 
-function namesIn({ db }: Pick<Storage, 'db'>): string[] {
-  return db
-    .select({ name: bots.name })
-    .from(bots)
-    .all()
-    .map(({ name }) => name)
+async function namesIn({ db }: Pick<Storage, 'db'>): Promise<string[]> {
+  const found = await db.select({ name: bots.name }).from(bots).all()
+  return found.map(({ name }) => name)
 }

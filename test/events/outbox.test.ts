@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { eq, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { events } from '../../src/db/tables'
 import { KEPT_PER_SYSTEM, KEPT_WAITING, pruneEvents } from '../../src/events/prune'
 import { DAY } from '../../src/model/time'
 import { tell } from '../../src/service/outbox'
 import { home, type Someone } from '../kit'
+import { change } from '../raw'
 import { readStream } from './reading'
 import { hook, type Receiver, receivers, until } from './receiver'
 
@@ -27,10 +28,10 @@ describe('the outbox', () => {
     await write(busy, KEPT_PER_SYSTEM + 5, now - DAY)
     await write(quiet, 1, now)
     const before = await idsOf(busy)
-    await pruneEvents({ ...deps, warn: () => {} })
+    await pruneEvents(at.app.events.deps)
     expect(await idsOf(quiet)).toHaveLength(3)
     expect(await idsOf(busy)).toEqual(before.slice(5))
-    await pruneEvents({ ...deps, warn: () => {} })
+    await pruneEvents(at.app.events.deps)
     expect(await idsOf(busy)).toHaveLength(KEPT_PER_SYSTEM)
   })
 
@@ -39,7 +40,7 @@ describe('the outbox', () => {
     await ask('PATCH /v2/systems/@me', { as, body: { name: 'one' } })
     expect(await idsOf(as)).toHaveLength(1)
     await deps.transact('new', async (tx) => {
-      await tx.run(sql`delete from systems where id = ${as.id}`)
+      await change(tx, 'delete from systems where id = :id', { id: as.id })
     })
     expect(await idsOf(as)).toEqual([])
   })
@@ -112,7 +113,8 @@ describe('what a webhook was not given yet', () => {
     await ask('POST /v2/systems/@me/webhook/enable', { as })
     await until(() => told().length === 2)
     await deps.transact('new', async (tx) => {
-      await tx.run(sql`update webhooks set dropped = dropped + 5 where system_id = ${as.id}`)
+      const more = 'update webhooks set dropped = dropped + 5 where system_id = :id'
+      await change(tx, more, { id: as.id })
     })
     answers[1]?.resolve(200)
     await until(() => told().length === 3)
@@ -140,7 +142,7 @@ describe('pruning', () => {
     })
     let written = 0
     while (isPruning) {
-      await deps.transact('new', async (tx) => void (await tx.run(sql`select 1`)))
+      await deps.transact('new', (tx) => change(tx, 'select 1'))
       written++
     }
     await pruning
@@ -232,20 +234,26 @@ async function droppedOf(as: Someone): Promise<number> {
 
 async function setCursor({ id }: Someone, cursor: number): Promise<void> {
   await deps.transact('new', async (tx) => {
-    await tx.run(sql`update webhooks set cursor = ${cursor} where system_id = ${id}`)
+    const move = 'update webhooks set cursor = :cursor where system_id = :id'
+    await change(tx, move, { cursor, id })
   })
 }
 
 function prune(): Promise<void> {
-  return pruneEvents({ ...deps, warn: () => {} })
+  return pruneEvents(at.app.events.deps)
 }
 
 /** Writes many of one moment, without asking for each. */
 async function write({ id }: Someone, many: number, moment: number): Promise<void> {
   await deps.transact('new', async (tx) => {
-    await tx.run(sql`
-      with recursive n(x) as (select 1 union all select x + 1 from n where x < ${many})
-      insert into events (system_id, type, at) select ${id}, 'DELETE_ALL_SWITCHES', ${moment} from n`)
+    const { number } = tx.driver.dialect
+    await change(
+      tx,
+      `with recursive n(x) as (select 1 union all select x + 1 from n where x < ${number(':many')})
+       insert into events (system_id, type, at)
+       select ${number(':id')}, 'DELETE_ALL_SWITCHES', ${number(':moment')} from n`,
+      { many, id, moment },
+    )
   })
 }
 

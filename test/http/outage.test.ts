@@ -12,6 +12,7 @@ import { insertSystem } from '../../src/service/systems'
 import { canMount, onSmallDisk } from '../circumstances'
 import { type Home, home } from '../kit'
 import { commandLine, emptyFolder, startServer } from '../program'
+import { change } from '../raw'
 
 // Processes take their time on a busy machine.
 setDefaultTimeout(60_000)
@@ -72,7 +73,7 @@ describe('a disk that is full', () => {
     const { health, write, read } = visit(at)
     const someone = await at.makeSystem('Attic')
     const limit = (pages: number) =>
-      at.deps.transact('new', async (tx) => void tx.$client.run(`PRAGMA max_page_count = ${pages}`))
+      at.deps.transact('new', (tx) => change(tx, `PRAGMA max_page_count = ${pages}`))
     expect((await health()).status).toBe(200)
     // SQLite takes the size the file has for the least.
     await limit(1)

@@ -1,13 +1,6 @@
 import fc from 'fast-check'
-import {
-  accounts,
-  archive,
-  autoproxies,
-  memberGuilds,
-  switches,
-  switchMembers,
-  systemGuilds,
-} from '../../src/db/tables'
+import { createInserter } from '../../src/db/rows'
+import { statement } from '../../src/db/statement'
 import { autoproxy } from '../../src/model/autoproxy'
 import { Problem } from '../../src/model/check'
 import type { Entity, Row } from '../../src/model/entity'
@@ -18,12 +11,15 @@ import { member } from '../../src/model/member'
 import { isIdOf, spellId } from '../../src/model/platform'
 import { settings } from '../../src/model/settings'
 import { system } from '../../src/model/system'
+import { storeRow } from '../../src/service/autoproxy'
 import type { Deps } from '../../src/service/deps'
 import { insertGroup } from '../../src/service/groups'
+import { storeMemberGuild, storeSystemGuild } from '../../src/service/guilds'
 import { insertMember } from '../../src/service/members'
 import { addPair } from '../../src/service/memberships'
 import { updateSettings } from '../../src/service/settings'
 import { insertSystem } from '../../src/service/systems'
+import { insert } from '../raw'
 
 const instant = fc.integer({ min: -(2 ** 40), max: 2 ** 52 })
 const snowflake = fc.oneof(
@@ -70,16 +66,22 @@ export const anySystem = fc.record({
 
 type AnySystem = typeof anySystem extends fc.Arbitrary<infer S> ? S : never
 
+const addSwitch = createInserter('switches', ['uuid', 'system_id', 'timestamp'])
+const addAccount = statement<'id' | 'enabled' | 'system'>(`
+   insert into accounts (id, autoproxy_enabled, system_id) values (:id, :enabled, :system)
+   on conflict do nothing`)
+
 /** Makes it, as if nothing but the tables stood in the way. Gives its number. */
 export async function makeIt({ deps }: { deps: Deps }, any: AnySystem): Promise<number> {
   return deps.transact('new', async (tx) => {
     const { id } = await insertSystem(tx, any.system)
     await updateSettings(deps, tx, id, any.settings)
     for (const account of any.accounts)
-      await tx
-        .insert(accounts)
-        .values({ ...account, system_id: id })
-        .onConflictDoNothing()
+      await addAccount(tx).run({
+        id: account.id,
+        enabled: Number(account.autoproxy_enabled),
+        system: id,
+      })
     const people: number[] = []
     for (const row of any.members) people.push((await insertMember(tx, id, row)).id)
     const memberAt = (at: number) => people[at] ?? 0
@@ -89,25 +91,26 @@ export async function makeIt({ deps }: { deps: Deps }, any: AnySystem): Promise<
     }
     for (const { timestamp, members } of any.switches) {
       const uuid = crypto.randomUUID()
-      const made = tx.insert(switches).values({ uuid, system_id: id, timestamp }).returning().get()
+      const switch_id = await addSwitch(tx, { uuid, system_id: id, timestamp })
       for (const [position, at] of members.entries())
-        tx.insert(switchMembers)
-          .values({ switch_id: made.id, position, member_id: memberAt(at) })
-          .run()
+        await insert(tx, 'switch_members', { switch_id, position, member_id: memberAt(at) })
     }
     for (const { guild_id, row } of any.systemGuilds)
-      await tx.insert(systemGuilds).values({ ...row, system_id: id, guild_id })
+      await storeSystemGuild(tx, { ...row, system_id: id, guild_id })
     for (const { guild_id, member, row } of any.memberGuilds)
-      await tx.insert(memberGuilds).values({ ...row, member_id: memberAt(member), guild_id })
+      await storeMemberGuild(tx, { ...row, member_id: memberAt(member), guild_id })
     for (const { guild_id, member, row } of any.autoproxy) {
       const hasMember = row.autoproxy_mode === 'member' || row.autoproxy_mode === 'latch'
       const autoproxy_member = hasMember ? memberAt(member) : null
-      await tx.insert(autoproxies).values({ ...row, autoproxy_member, system_id: id, guild_id })
+      await storeRow(tx, { ...row, autoproxy_member, system_id: id, guild_id })
     }
     for (const content of new Set(any.kept.map((row) => JSON.stringify(row))))
-      await tx
-        .insert(archive)
-        .values({ system_id: id, collection: 'notes', content, digest: content })
+      await insert(tx, 'archive', {
+        system_id: id,
+        collection: 'notes',
+        content,
+        digest: content,
+      })
     return id
   })
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { home } from '../../kit'
+import { rows } from '../../raw'
 import {
   AUTOPROXY,
   autoproxy,
@@ -117,8 +118,9 @@ playScenes(here, makeStage, escapes)
 test('unlatching does not undo a mode that was chosen meanwhile', async () => {
   const stage = await makeStage()
   await stage.doAll([autoproxy('latch'), spoke('finch')])
+  const system = await numberOf(stage.fill('<system>'))
   const { promise: held, resolve: release } = Promise.withResolvers<void>()
-  const others = here.deps.transact(() => held)
+  const others = here.deps.transact({ system }, () => held)
   const chosen = stage.do(...autoproxy('member', 'heron'))
   await Bun.sleep(10)
   const unlatched = hear(stage, '\\\\')
@@ -128,3 +130,12 @@ test('unlatching does not undo a mode that was chosen meanwhile', async () => {
   const chosenNow = stage.fill({ autoproxy_mode: 'member', autoproxy_member: '<heron>' })
   expect(await stage.do(`GET ${AUTOPROXY}`)).toMatchObject(chosenNow)
 })
+
+async function numberOf(hid: string): Promise<number> {
+  const found = await rows<{ id: number }>(
+    here.deps.db,
+    'select id from systems where hid = :hid',
+    { hid },
+  )
+  return found[0]?.id ?? 0
+}

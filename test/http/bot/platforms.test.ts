@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { home } from '../../kit'
+import { rows } from '../../raw'
 import { type Adapter, type Made, makeAdapter, part } from './adapter'
 import type { Json } from './stage'
 
@@ -172,14 +173,14 @@ describe('two platforms with equal IDs', () => {
       const mode = { autoproxy_mode: 'front' }
       await bot.do(`PATCH /v2/systems/@me/autoproxy?guild_id=${guild}`, mode, made.behalf)
     }
-    const client = here.deps.db.$client
-    const kept = (column: string, table: string, bare: string) =>
-      client
-        .query<{ id: string }, string[]>(
-          `select ${column} as id from ${table} where ${column} in (?1, 'matrix:' || ?1) order by id`,
-        )
-        .all(bare)
-        .map(({ id }) => id)
+    const kept = async (column: string, table: string, bare: string) => {
+      const found = await rows<{ id: string }>(
+        here.deps.db,
+        `select ${column} as id from ${table} where ${column} in (:bare, :onMatrix) order by ${column}`,
+        { bare, onMatrix: `matrix:${bare}` },
+      )
+      return found.map(({ id }) => id)
+    }
     for (const [column, table, bare] of [
       ['guild_id', 'guilds', ids.guild],
       ['guild_id', 'system_guilds', ids.guild],
@@ -191,9 +192,12 @@ describe('two platforms with equal IDs', () => {
       ['channel', 'messages', ids.channel],
       ['guild', 'messages', ids.guild],
     ] as const)
-      expect([table, ...kept(column, table, bare)]).toEqual([table, bare, `matrix:${bare}`])
-    expect(kept('id', 'accounts', ids.account)).toEqual([ids.account, `matrix:${ids.account}`])
-    expect(kept('disabled_channels', 'guilds', `["${ids.channel}"]`)).toHaveLength(1)
+      expect([table, ...(await kept(column, table, bare))]).toEqual([table, bare, `matrix:${bare}`])
+    expect(await kept('id', 'accounts', ids.account)).toEqual([
+      ids.account,
+      `matrix:${ids.account}`,
+    ])
+    expect(await kept('disabled_channels', 'guilds', `["${ids.channel}"]`)).toHaveLength(1)
   })
 })
 

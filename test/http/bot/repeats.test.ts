@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { rmSync } from 'node:fs'
-import { sql } from 'drizzle-orm'
 import { createApp } from '../../../src/app'
 import { createLog } from '../../../src/log'
 import { home } from '../../kit'
+import { change } from '../../raw'
 import { AUTOPROXY, autoproxy, hear, settings, spoke } from './scenes'
 import { type Json, type Stage, stagesIn, versionOf } from './stage'
 
@@ -152,8 +152,7 @@ describe('all or nothing', () => {
     expect(await stage.do('GET /v2/members/<wren>')).toHaveProperty('message_count', 1)
   })
 
-  const execute = (statement: string) =>
-    here.deps.transact('new', async (tx) => void tx.run(sql.raw(statement)))
+  const execute = (statement: string) => here.deps.transact('new', (tx) => change(tx, statement))
 })
 
 test('a message that was decided before a crash is recorded after it', async () => {

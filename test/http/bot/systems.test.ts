@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
 import { home } from '../../kit'
+import { change } from '../../raw'
 import { autoproxy, fronting, hear, inGuild, settings, spoke, systemInGuild } from './scenes'
 import { type Json, type Stage, stagesIn, versionOf } from './stage'
 
@@ -274,5 +275,5 @@ async function countRows(): Promise<Record<string, number>> {
 }
 
 async function execute(statement: string): Promise<void> {
-  await here.deps.transact('new', async (tx) => void tx.run(sql.raw(statement)))
+  await here.deps.transact('new', (tx) => change(tx, statement))
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { groups, linkCodes, loginCodes, members, sessions, tokens } from '../../../src/db/tables'
+import { groups, members } from '../../../src/db/tables'
 import { hashSecret } from '../../../src/service/access/secrets'
 import { EXAMPLE_CODE } from '../../../src/wire/bot'
 import { EXAMPLE_GROUP, EXAMPLE_MEMBER } from '../../../src/wire/schema'
@@ -8,6 +8,7 @@ import { EXAMPLE_LOGIN, EXAMPLE_SESSION, EXAMPLE_TOKEN } from '../../../src/wire
 import { document } from '../../document'
 import { home } from '../../kit'
 import { createBot } from '../../operator'
+import { insert } from '../../raw'
 import { makeWorld } from '../../scenarios'
 
 /** Every body that the API page shows is sent as it stands to a server that has what it names. */
@@ -70,16 +71,16 @@ test.each(shown)('$line takes the body that is shown', async ({ line, body, para
   await here.deps.transact('new', async (tx) => {
     await tx.update(members).set({ hid: EXAMPLE_MEMBER }).where(eq(members.id, world.wren.id))
     const code = { system_id: world.owner.id, hash: hashSecret(EXAMPLE_CODE) }
-    await tx.insert(linkCodes).values({ ...code, expires: here.deps.now() + HOUR })
+    await insert(tx, 'link_codes', { ...code, expires: here.deps.now() + HOUR })
     const login = { system_id: world.owner.id, hash: hashSecret(EXAMPLE_LOGIN) }
-    await tx.insert(loginCodes).values({ ...login, expires: here.deps.now() + HOUR })
-    await tx.insert(tokens).values({
+    await insert(tx, 'login_codes', { ...login, expires: here.deps.now() + HOUR })
+    await insert(tx, 'tokens', {
       system_id: world.owner.id,
       name: 'example',
       hash: hashSecret(EXAMPLE_TOKEN),
       created: here.deps.now(),
     })
-    await tx.insert(sessions).values({
+    await insert(tx, 'sessions', {
       uuid: EXAMPLE_SESSION,
       system_id: world.owner.id,
       hash: 'of nothing',
@@ -87,7 +88,7 @@ test.each(shown)('$line takes the body that is shown', async ({ line, body, para
       created: here.deps.now(),
       last_used: here.deps.now(),
       expires: here.deps.now() + HOUR,
-      remember: true,
+      remember: 1,
     })
     await tx.update(groups).set({ hid: EXAMPLE_GROUP }).where(eq(groups.id, world.keepers.id))
   })

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sql } from 'drizzle-orm'
 import { document } from '../../document'
 import { home } from '../../kit'
+import { change } from '../../raw'
 import { everyone, type Json, makeWorld, type Who } from '../../scenarios'
 
 const TAG = 'Version 1 (deprecated)'
@@ -236,7 +236,7 @@ describe('version 1 says that it is old', () => {
 
   test('with a failure of its own, of which it tells nothing', async () => {
     const broken = home()
-    await broken.deps.transact('new', async (tx) => void tx.run(sql`drop table messages`))
+    await broken.deps.transact('new', (tx) => change(tx, 'drop table messages'))
     const { status, json, headers } = await broken.ask('GET /v1/msg/1')
     expect({ status, json }).toEqual({
       status: 500,

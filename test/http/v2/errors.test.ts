@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { eq, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { systemSettings } from '../../../src/db/tables'
 import { errorTable } from '../../../src/model/errors'
 import { home } from '../../kit'
+import { change } from '../../raw'
 import { LATEST, makeWorld, play, type Scenario, type World } from '../../scenarios'
 
 const place = home()
@@ -240,7 +241,7 @@ describe('errors that no single request meets', () => {
   const broken = home()
 
   test('500 says nothing of its cause, and can be found in the log', async () => {
-    await broken.deps.transact('new', async (tx) => void tx.run(sql`drop table messages`))
+    await broken.deps.transact('new', (tx) => change(tx, 'drop table messages'))
     const { status, json, text, headers } = await broken.ask('GET /v2/messages/1')
     expect(status).toBe(500)
     expect(json).toEqual({ message: '500: Internal Server Error', code: 0 })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { JsonObject } from '../../../src/model/entity'
 import { home } from '../../kit'
+import { rows } from '../../raw'
 import { makeWorld } from '../../scenarios'
 
 const house = home({ RATE_LIMIT: 'off' })
@@ -29,15 +30,15 @@ const kinds = [
 
 describe.each(kinds)('many %s at once', (noun, line, first, second, foreign, event, codes) => {
   const eventsOf = (systemId: number) =>
-    house.deps.db.$client
-      .query<{ type: string; subject: string }, [number]>(
-        'select type, subject from events where system_id = ? order by id',
-      )
-      .all(systemId)
+    rows<{ type: string; subject: string }>(
+      house.deps.db,
+      'select type, subject from events where system_id = :systemId order by id',
+      { systemId },
+    )
 
   test('are changed together, answered in the order given, and told one by one', async () => {
     const world = await makeWorld(house)
-    const before = eventsOf(world.owner.id).length
+    const before = (await eventsOf(world.owner.id)).length
     const { status, json } = await ask<JsonObject[]>(line, {
       as: world.owner,
       body: [
@@ -51,7 +52,7 @@ describe.each(kinds)('many %s at once', (noun, line, first, second, foreign, eve
       { description: 'second', privacy: { visibility: 'private' } },
       { color: 'aabbcc' },
     ])
-    expect(eventsOf(world.owner.id).slice(before)).toEqual([
+    expect((await eventsOf(world.owner.id)).slice(before)).toEqual([
       { type: event, subject: world[second].uuid },
       { type: event, subject: world[first].uuid },
     ])
@@ -59,10 +60,10 @@ describe.each(kinds)('many %s at once', (noun, line, first, second, foreign, eve
 
   test('that are so already make no event', async () => {
     const world = await makeWorld(house)
-    const before = eventsOf(world.owner.id).length
+    const before = (await eventsOf(world.owner.id)).length
     const body = [{ id: world[first].hid, name: world[first].name }]
     expect((await ask(line, { as: world.owner, body })).status).toBe(200)
-    expect(eventsOf(world.owner.id).length).toBe(before)
+    expect(await eventsOf(world.owner.id)).toHaveLength(before)
   })
 
   test('are refused together, every problem at its place', async () => {

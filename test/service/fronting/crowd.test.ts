@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
+import { createInserter } from '../../../src/db/rows'
+import { statement } from '../../../src/db/statement'
 import { nobody } from '../../../src/model/privacy'
 import { type Instant, MINUTE } from '../../../src/model/time'
 import {
@@ -29,6 +31,12 @@ const whole = { since: NOW - 2 * TIMES * MINUTE, until: null }
 const long = { since: NOW - 2 * SOME * MINUTE, until: null }
 const short = { since: NOW - 200 * MINUTE, until: null }
 
+const addSwitch = createInserter('switches', ['uuid', 'system_id', 'timestamp'])
+const addEverybody = statement<'switch'>(`
+   insert into switch_members (switch_id, position, member_id)
+   select s.id, m.id, m.id from switches s join members m on m.system_id = s.system_id
+   where s.id = :switch`)
+
 /** All members come each other minute, and go in the next one. */
 beforeAll(async () => {
   of = await makeSystem()
@@ -36,20 +44,11 @@ beforeAll(async () => {
     'new',
     async (tx) => {
       for (let at = 0; at < MEMBERS; at++) await insertMember(tx, of.id, { name: `Member ${at}` })
-      tx.$client
-        .query(
-          `insert into switches (uuid, system_id, timestamp)
-         with recursive n (at) as (select 1 union all select at + 1 from n where at < ?2)
-         select 'crowd-' || at, ?1, ?3 - at * ?4 from n`,
-        )
-        .run(of.id, 2 * TIMES, NOW, MINUTE)
-      tx.$client
-        .query(
-          `insert into switch_members
-         select s.id, m.id, m.id from switches s join members m on m.system_id = s.system_id
-         where s.system_id = ?1 and (?2 - s.timestamp) / ?3 % 2 = 0`,
-        )
-        .run(of.id, NOW, MINUTE)
+      for (let at = 1; at <= 2 * TIMES; at++) {
+        const timestamp = NOW - at * MINUTE
+        const switch_id = await addSwitch(tx, { uuid: `crowd-${at}`, system_id: of.id, timestamp })
+        if (at % 2 === 0) await addEverybody(tx).run({ switch: switch_id })
+      }
     },
     'long',
   )

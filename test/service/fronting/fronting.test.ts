@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { switches } from '../../../src/db/tables'
+import { createInserter } from '../../../src/db/rows'
+import { statement } from '../../../src/db/statement'
 import type { Shift } from '../../../src/model/fronting/walk'
 import type { Member } from '../../../src/model/member'
 import { nobody } from '../../../src/model/privacy'
@@ -19,6 +20,11 @@ import { pairsOf, type Question, stintsOf, totalsOf } from '../../model/fronting
 const NOW: Instant = Date.UTC(2026, 0, 1) * 1000
 const { deps, makeSystem } = home({ now: () => NOW })
 
+const addSwitch = createInserter('switches', ['uuid', 'system_id', 'timestamp'])
+const addMember = statement<'switch' | 'position' | 'member'>(
+  'insert into switch_members (switch_id, position, member_id) values (:switch, :position, :member)',
+)
+
 /** A system whose members take turns, one of them there until the last switch. */
 async function makeHistory(count: number): Promise<{ of: Someone; history: Shift[] }> {
   const of = await makeSystem()
@@ -26,17 +32,15 @@ async function makeHistory(count: number): Promise<{ of: Someone; history: Shift
   await deps.transact('new', async (tx) => {
     const people: Member[] = []
     for (const name of ['A', 'B', 'C', 'D']) people.push(await insertMember(tx, of.id, { name }))
-    const addSwitch = tx.$client.query<{ id: number }, [string, number, number]>(
-      'insert into switches (uuid, system_id, timestamp) values (?, ?, ?) returning id',
-    )
-    const addMember = tx.$client.query('insert into switch_members values (?, ?, ?)')
     for (let at = 0; at < count; at++) {
       const timestamp = NOW - (count - at) * MINUTE
       const [lasting, ...others] = people as [Member, ...Member[]]
       const taking = others.filter((_, place) => (at >> place) % 3 === 0)
       const members = at === count - 1 ? taking : [lasting, ...taking]
-      const row = addSwitch.get(crypto.randomUUID(), of.id, timestamp)
-      for (const [position, { id }] of members.entries()) addMember.run(row?.id ?? 0, position, id)
+      const uuid = crypto.randomUUID()
+      const switch_id = await addSwitch(tx, { uuid, system_id: of.id, timestamp })
+      for (const [position, { id }] of members.entries())
+        await addMember(tx).run({ switch: switch_id, position, member: id })
       history.push({ timestamp, members: members.map(({ hid }) => hid) })
     }
   })
@@ -87,11 +91,8 @@ describe('a history of several pages', () => {
     const again = Promise.all(verbs.map((verb) => verb()))
     // Written while they are under way, so nothing of it may be seen.
     await deps.transact('new', async (tx) => {
-      await tx.insert(switches).values({
-        uuid: crypto.randomUUID(),
-        system_id: of.id,
-        timestamp: NOW - MINUTE / 2,
-      })
+      const timestamp = NOW - MINUTE / 2
+      await addSwitch(tx, { uuid: crypto.randomUUID(), system_id: of.id, timestamp })
     })
     const [first] = await again
     expect(first).toEqual(before[0])

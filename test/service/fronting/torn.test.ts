@@ -1,14 +1,19 @@
 import { expect, test } from 'bun:test'
+import { createInserter } from '../../../src/db/rows'
 import { type Instant, MINUTE } from '../../../src/model/time'
 import { listStints } from '../../../src/service/fronting/fronting'
 import { insertMember } from '../../../src/service/members'
 import { changeSwitchMembers } from '../../../src/service/switches'
 import { home } from '../../kit'
+import { change } from '../../raw'
 
 const NOW: Instant = Date.UTC(2026, 0, 1) * 1000
 const { deps, makeSystem } = home({ now: () => NOW })
 
 const SWITCHES = 30_000
+
+const addSwitch = createInserter('switches', ['uuid', 'system_id', 'timestamp'])
+const switchAt = (minutes: number) => `00000000-0000-4000-8000-${String(minutes).padStart(12, '0')}`
 
 test('a stint that began long ago is told as it was at one moment, whatever changes meanwhile', async () => {
   const me = await makeSystem()
@@ -18,26 +23,23 @@ test('a stint that began long ago is told as it was at one moment, whatever chan
     async (tx) => {
       const made = await insertMember(tx, me.id, { name: 'Wren' })
       await insertMember(tx, me.id, { name: 'Finch' })
-      tx.$client
-        .query(
-          `insert into switches (uuid, system_id, timestamp)
-         with recursive n (at) as (select 1 union all select at + 1 from n where at < ?2)
-         select printf('00000000-0000-4000-8000-%012d', at), ?1, ?3 - at * ?4 from n`,
-        )
-        .run(me.id, SWITCHES, NOW, MINUTE)
+      for (let at = 1; at <= SWITCHES; at++)
+        await addSwitch(tx, {
+          uuid: switchAt(at),
+          system_id: me.id,
+          timestamp: NOW - at * MINUTE,
+        })
       // Wren is always there, but for one time near the beginning.
-      tx.$client
-        .query(
-          `insert into switch_members (switch_id, position, member_id)
-         select id, 0, ?2 from switches where system_id = ?1 and timestamp <> ?3`,
-        )
-        .run(me.id, made.id, NOW - (SWITCHES - 10) * MINUTE)
+      await change(
+        tx,
+        `insert into switch_members (switch_id, position, member_id)
+         select id, 0, :wren from switches where system_id = :system and timestamp <> :but`,
+        { wren: made.id, system: me.id, but: NOW - (SWITCHES - 10) * MINUTE },
+      )
       return made
     },
     'long',
   )
-  const switchAt = (minutes: number) =>
-    `00000000-0000-4000-8000-${String(minutes).padStart(12, '0')}`
   const ask = async () => {
     const asked = {
       since: NOW - 90_000_000,

@@ -72,7 +72,7 @@ describe.each(['members', 'groups'] as const)('%s of a file', (kind) => {
     const to = await makeLantern()
     const report = await bring(place, to, pluralkit({ [kind]: rows }))
     expect(report[kind]).toEqual(tallyOf(tally))
-    expect(namesOf(to)).toEqual(names)
+    expect(await namesOf(to)).toEqual(names)
     const before = dump(path)
     const again = await bring(place, to, pluralkit({ [kind]: rows }))
     expect(again[kind]).toEqual(tallyOf(`0 0 ${rows.length} 0`))
@@ -85,12 +85,12 @@ describe.each(['members', 'groups'] as const)('%s of a file', (kind) => {
     const file = pluralkit({ [kind]: [{ uuid: UUID, id: 'wrena', name: 'Wren' }] })
     const { renamed, ...report } = await bring(place, to, file)
     expect(report[kind]).toEqual(tallyOf('1 0 0 0'))
-    const [made] = rowsOf(to)
+    const [made] = await rowsOf(to)
     expect(renamed).toEqual([
       { kind: kind.slice(0, -1), name: 'Wren', from: 'wrena', to: made?.hid ?? '' },
       { kind: kind.slice(0, -1), name: 'Wren', from: UUID, to: made?.uuid ?? '' },
     ])
-    expect(namesOf(theirs)).toEqual(['Wren', 'Ash'])
+    expect(await namesOf(theirs)).toEqual(['Wren', 'Ash'])
   })
 
   async function makeLantern(): Promise<Someone> {
@@ -105,13 +105,13 @@ describe.each(['members', 'groups'] as const)('%s of a file', (kind) => {
     return made
   }
 
-  function rowsOf({ id }: Someone) {
+  async function rowsOf({ id }: Someone) {
     const table = kind === 'members' ? members : groups
-    return deps.db.select().from(table).where(eq(table.system_id, id)).orderBy(table.id).all()
+    return await deps.db.select().from(table).where(eq(table.system_id, id)).orderBy(table.id).all()
   }
 
-  function namesOf(someone: Someone): string[] {
-    return rowsOf(someone).map(({ name }) => name)
+  async function namesOf(someone: Someone): Promise<string[]> {
+    return (await rowsOf(someone)).map(({ name }) => name)
   }
 })
 

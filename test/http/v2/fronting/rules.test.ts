@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { imports, switches } from '../../../../src/db/tables'
+import { createInserter } from '../../../../src/db/rows'
+import { switches } from '../../../../src/db/tables'
 import { home } from '../../../kit'
+import { insert } from '../../../raw'
 import { makeWorld, play, type World } from '../../../scenarios'
+
+const insertImport = createInserter('imports', ['place_id', 'system_id', 'until'])
 
 const place = home()
 
@@ -110,15 +114,12 @@ describe('what fronting answers', () => {
       given: async ({ home, owner }) => {
         const system_id = owner.id
         await home.deps.transact('new', async (tx) => {
-          const made = await tx
-            .insert(imports)
-            .values({ place_id: system_id, system_id, until: 9e15 })
-            .returning()
-          await tx.insert(switches).values({
+          const import_id = await insertImport(tx, { place_id: system_id, system_id, until: 9e15 })
+          await insert(tx, 'switches', {
             uuid: crypto.randomUUID(),
             system_id,
             timestamp: Date.UTC(2024, 0, 1, 12) * 1000,
-            import_id: made[0]?.id ?? 0,
+            import_id,
           })
         })
       },

@@ -1,3 +1,4 @@
+import { ofFile } from '../src/db/dialect'
 import type { Db, Value } from '../src/db/handle'
 import { statement } from '../src/db/statement'
 
@@ -23,4 +24,19 @@ export async function insert(tx: Db, table: string, row: Record<string, Value>):
   const columns = Object.keys(row)
   const places = columns.map((name) => `:${name}`)
   await change(tx, `insert into ${table} (${columns.join()}) values (${places.join()})`, row)
+}
+
+/** Another value than before: something was written since. The same value, the same rows. */
+export async function versionOf(db: Db): Promise<string> {
+  if (db.driver.dialect === ofFile) return JSON.stringify(await rows(db, 'PRAGMA data_version'))
+  const tables = await rows<{ name: string }>(
+    db,
+    `select relname as name from pg_class
+     where relnamespace = current_schema()::regnamespace and relkind = 'r' order by 1`,
+  )
+  const states = tables.map(
+    ({ name }) =>
+      `select count(*)::text || ' ' || coalesce(max(xmin::text), '') as state from ${name}`,
+  )
+  return JSON.stringify(await rows(db, states.join(' union all ')))
 }

@@ -98,10 +98,10 @@ export const ofServer: Dialect = {
   texts: (value, order) =>
     `'[' || coalesce(string_agg('"' || ${value} || '"', ',' order by ${order}), '') || ']'`,
   quoted: (text) => `coalesce(to_json(${text})::text, 'null')`,
-  textsIn: (list) => `(select json_array_elements_text((${list})::json))`,
-  numbersIn: (list) => `(select json_array_elements_text((${list})::json)::float8)`,
+  textsIn: (list) => `(select json_array_elements_text((${list})::text::json))`,
+  numbersIn: (list) => `(select json_array_elements_text((${list})::text::json)::float8)`,
   elements: (list, name) =>
-    `json_array_elements((${list})::json) with ordinality ${name}(value, nth)`,
+    `json_array_elements((${list})::text::json) with ordinality ${name}(value, nth)`,
   placeOf: (name) => `(${name}.nth - 1)::float8`,
   numberOf: (name) => `(${name}.value #>> '{}')::float8`,
   number: (value) => `(${value})::float8`,

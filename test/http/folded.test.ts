@@ -4,6 +4,7 @@ import { sql } from 'drizzle-orm'
 import { document } from '../document'
 import { home } from '../kit'
 import { createBot } from '../operator'
+import { versionOf } from '../raw'
 import { makeWorld } from '../scenarios'
 
 /** A last segment of dots is folded away by whoever reads the address, client or server. */
@@ -110,9 +111,8 @@ describe('a slash at the end of what is to be deleted', () => {
   })
 })
 
-/** Grows with every write that another connection commits: the same number, the same rows. */
-async function version(): Promise<unknown> {
-  return (await here.deps.db.values<[number]>(sql`PRAGMA data_version`))[0]?.[0]
+function version(): Promise<string> {
+  return versionOf(here.deps.db)
 }
 
 async function countRows(): Promise<unknown> {

@@ -42,8 +42,15 @@ export function query<Row>(
   values: Value[],
   shape?: 'lists',
 ): Promise<Row[]> {
-  const asked = sql.unsafe<Row[]>(text, values)
+  const asked = sql.unsafe<Row[]>(text, values.map(withoutNul))
   return shape === 'lists' ? asked.values() : asked
+}
+
+/** The server takes none. No text that is kept has one, so what is looked up by it is not there. */
+function withoutNul(value: Value): Value {
+  return typeof value === 'string' && value.includes('\0')
+    ? value.replaceAll('\0', '\ufffd')
+    : value
 }
 
 /** A connection that only one piece of work uses at a time. */

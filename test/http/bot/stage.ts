@@ -1,8 +1,9 @@
 import { expect } from 'bun:test'
-import { gt, max, sql } from 'drizzle-orm'
+import { gt, max } from 'drizzle-orm'
 import { events } from '../../../src/db/tables'
 import type { Answer, Home } from '../../kit'
 import { createBot } from '../../operator'
+import { versionOf as versionOfRows } from '../../raw'
 
 /** An answer, as far as a test looks into it. */
 export type Json = Record<string, unknown>
@@ -87,9 +88,8 @@ export function stagesIn(home: Home) {
   }
 }
 
-/** Grows with every write that another connection commits: the same number, the same rows. */
-export async function versionOf({ deps }: Home): Promise<unknown> {
-  return (await deps.db.values(sql`PRAGMA data_version`))[0]
+export function versionOf({ deps }: Home): Promise<string> {
+  return versionOfRows(deps.db)
 }
 
 interface Named {

@@ -146,7 +146,7 @@ async function makeOwners(many: number): Promise<Owner[]> {
       members.push((await createMember(deps, { system: system.id, platform: null }, { name })).hid)
     made.push({ hid: system.hid, token, members, switches: 0 })
   }
-  storage.close()
+  await storage.close()
   return made
 }
 

@@ -37,7 +37,7 @@ try {
 } finally {
   server.kill('SIGTERM')
   await server.exited
-  storage.close()
+  await storage.close()
   rmSync(folder, { recursive: true })
 }
 

@@ -173,7 +173,7 @@ async function makeSystems(cwd: string, many: number): Promise<Made[]> {
     }
     return all
   })
-  storage.close()
+  await storage.close()
   return made
 }
 

@@ -208,7 +208,7 @@ describe('restore', () => {
     for (const end of ['', '-wal'])
       copyFileSync(`${other}${end}`, join(here.cwd, `copied.db${end}`))
     copyFileSync(`${other}-wal`, `${here.path}-wal`)
-    storage.close()
+    await storage.close()
     rmSync(here.path)
     expect((await run(['restore', 'good.db', '--yes'], here)).code).toBe(0)
     expect(nameIn(here.path)).toBe('Lantern Hill')

@@ -194,7 +194,7 @@ async function makeSource(): Promise<void> {
   const { storage, deps } = openDeps(parseConfig({ DATABASE_URL: `file:${source}` }))
   const options = { dryRun: false, only: null, isPublic: false, link: 'all' as const }
   await importFile(deps, fixture('pluralkit.json'), 'new', options)
-  storage.close()
+  await storage.close()
   meddle(source, (database) => {
     for (const id of ['11', '12'])
       database.run(

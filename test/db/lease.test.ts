@@ -45,7 +45,7 @@ describe('a lease', () => {
 
   test.each(strays)('%s', async (what, untilMs, isFree) => {
     const name = what.slice(0, 10)
-    openStorage(addressOf(name)).close()
+    await openStorage(addressOf(name)).close()
     meddle(pathOf(name), (database) =>
       database.run('INSERT INTO leases VALUES (?, ?, ?)', ['care', 'x', untilMs(Date.now())]),
     )

@@ -24,8 +24,8 @@ const root = mkdtempSync(join(tmpdir(), 'multitude-storage-'))
 const opened: Storage[] = []
 let made = 0
 
-afterAll(() => {
-  for (const storage of opened) storage.close()
+afterAll(async () => {
+  for (const storage of opened) await storage.close()
   rmSync(root, { recursive: true })
 })
 
@@ -41,15 +41,14 @@ describe('migrations', () => {
 
   test.each(migrations.map((_, at) => at))(
     'are made up for by a database that has %d of them, which keeps its rows',
-    (has) => {
+    async (has) => {
       const path = fresh()
       const other = makeOlder(path, has)
       if (has > 0) other.run("INSERT INTO bots (name, hash, created) VALUES ('old', 'h', 1)")
       other.close()
       const { db } = open(path)
-      expect(db.select({ name: bots.name }).from(bots).all()).toEqual(
-        has > 0 ? [{ name: 'old' }] : [],
-      )
+      const rows = await db.select({ name: bots.name }).from(bots).all()
+      expect(rows).toEqual(has > 0 ? [{ name: 'old' }] : [])
       const whole = fresh()
       open(whole)
       expect(schemaOf(path)).toEqual(schemaOf(whole))
@@ -57,7 +56,7 @@ describe('migrations', () => {
     },
   )
 
-  test('find the tags of members that were there before', () => {
+  test('find the tags of members that were there before', async () => {
     const path = fresh()
     const tags: ProxyTag[] = [
       { prefix: '🐦 ', suffix: null },
@@ -83,13 +82,13 @@ describe('migrations', () => {
     }
     other.close()
     const { db } = open(path)
-    const rows = db.select().from(proxyTagKeys).orderBy(proxyTagKeys.position).all()
+    const rows = await db.select().from(proxyTagKeys).orderBy(proxyTagKeys.position).all()
     expect(rows).toEqual(
       tags.map((tag, position) => ({ member_id: 1, set_id: 1, position, ...keysOfTag(tag) })),
     )
   })
 
-  test('leave to Discord what is older than platforms', () => {
+  test('leave to Discord what is older than platforms', async () => {
     const path = fresh()
     const other = makeOlder(
       path,
@@ -99,8 +98,10 @@ describe('migrations', () => {
     other.run("INSERT INTO bots (name, hash, created) VALUES ('old', 'h', 1)")
     other.close()
     const { db } = open(path)
-    expect(db.select({ on: bots.platform }).from(bots).all()).toEqual([{ on: 'discord' }])
-    expect(db.select({ on: systems.made_on }).from(systems).all()).toEqual([{ on: 'discord' }])
+    expect(await db.select({ on: bots.platform }).from(bots).all()).toEqual([{ on: 'discord' }])
+    expect(await db.select({ on: systems.made_on }).from(systems).all()).toEqual([
+      { on: 'discord' },
+    ])
   })
 
   const failing: [says: string, sql: string, complaint: RegExp][] = [
@@ -128,41 +129,42 @@ describe('migrations', () => {
 })
 
 describe('a file that cannot be used', () => {
-  const makers: [says: string, make: (path: string) => void, complaint: RegExp][] = [
+  const makers: [says: string, make: (path: string) => void | Promise<void>, complaint: RegExp][] =
     [
-      'because a newer Multitude made it',
-      (path) => {
-        openStorage(`file:${path}`).close()
-        change(path, "INSERT INTO migrations VALUES ('9999_future', '')")
-      },
-      /made by a newer Multitude \(9999_future\); update this program/,
-    ],
-    [
-      'because it is another program’s',
-      (path) => change(path, 'CREATE TABLE theirs (a)'),
-      /is a database of another program/,
-    ],
-    [
-      'because another program signed it',
-      (path) => change(path, 'CREATE TABLE migrations (name); PRAGMA application_id = 7'),
-      /is a database of another program/,
-    ],
-    [
-      'because it is text',
-      (path) => writeFileSync(path, 'a diary\n'),
-      /is not a Multitude database/,
-    ],
-    [
-      'because it is something else',
-      (path) => writeFileSync(path, Buffer.alloc(50_000, 'noise')),
-      /is not a Multitude database/,
-    ],
-    ['because it is a folder', (path) => mkdirSync(path), /is not a file/],
-  ]
+      [
+        'because a newer Multitude made it',
+        async (path) => {
+          await openStorage(`file:${path}`).close()
+          change(path, "INSERT INTO migrations VALUES ('9999_future', '')")
+        },
+        /made by a newer Multitude \(9999_future\); update this program/,
+      ],
+      [
+        'because it is another program’s',
+        (path) => change(path, 'CREATE TABLE theirs (a)'),
+        /is a database of another program/,
+      ],
+      [
+        'because another program signed it',
+        (path) => change(path, 'CREATE TABLE migrations (name); PRAGMA application_id = 7'),
+        /is a database of another program/,
+      ],
+      [
+        'because it is text',
+        (path) => writeFileSync(path, 'a diary\n'),
+        /is not a Multitude database/,
+      ],
+      [
+        'because it is something else',
+        (path) => writeFileSync(path, Buffer.alloc(50_000, 'noise')),
+        /is not a Multitude database/,
+      ],
+      ['because it is a folder', (path) => mkdirSync(path), /is not a file/],
+    ]
 
-  test.each(makers)('%s is refused in one line, and stays as it is', (_, make, complaint) => {
+  test.each(makers)('%s is refused in one line, and stays as it is', async (_, make, complaint) => {
     const path = fresh()
-    make(path)
+    await make(path)
     const before = contentOf(path)
     expect(() => openStorage(`file:${path}`)).toThrow(StorageError)
     expect(() => openStorage(`file:${path}`)).toThrow(complaint)

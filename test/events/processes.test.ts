@@ -115,7 +115,7 @@ async function stage(settings: Record<string, string> = {}) {
   }
   const { deps, storage } = openDeps(parseConfig(env))
   const { token } = await createSystem(deps, { name: '' }, { account: null, tokenName: 'test' })
-  storage.close()
+  await storage.close()
   const start = () => startServer([], { cwd, env })
   return { start, token, receiver: receive() }
 }

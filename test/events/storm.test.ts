@@ -81,7 +81,7 @@ test('killed in a storm of writes, twice, it has told exactly what it has done',
   expect(sent().length - ids.length).toBeLessThanOrEqual(2)
 
   await readings.at(-1)?.leave()
-  storage.close()
+  await storage.close()
   server.kill('SIGTERM')
   expect((await server.end()).code).toBe(0)
 }, 60_000)

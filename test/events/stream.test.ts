@@ -181,7 +181,7 @@ describe('a reader that does not read', () => {
     expect(memoryOf(server.pid) - before).toBeLessThan(400)
     for (const socket of stuck) socket.destroy()
     await reading.leave()
-    storage.close()
+    await storage.close()
     server.kill('SIGTERM')
     expect((await server.end()).code).toBe(0)
   })

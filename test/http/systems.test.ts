@@ -336,13 +336,13 @@ describe('an event', () => {
     await change({ tag: 'x'.repeat(80), name: 'refused' })
     await change({ nickname: 'nothing valid' })
     await change({ name: 'not yours' }, stranger)
-    expect(told(me)).toEqual([])
+    expect(await told(me)).toEqual([])
 
     await change({ name: 'After', tag: null, color: 'ABCDEF' })
     await change({ color: 'abcdef', privacy: { name_privacy: 'private', front_privacy: 'public' } })
     await change({ name: '', color: 'abcdef' })
     await change({ name: null })
-    expect(told(me)).toEqual([
+    expect(await told(me)).toEqual([
       update({ name: 'After', color: 'abcdef' }),
       update({ name_privacy: 'private' }),
       update({ name: null }),

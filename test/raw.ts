@@ -24,3 +24,15 @@ export async function insert(tx: Db, table: string, row: Record<string, Value>):
   const places = columns.map((name) => `:${name}`)
   await change(tx, `insert into ${table} (${columns.join()}) values (${places.join()})`, row)
 }
+
+/** Grows with every write that another connection commits: the same number, the same rows. */
+export async function versionOf(db: Db): Promise<Value | undefined> {
+  return (await rows(db, 'PRAGMA data_version'))[0]?.data_version
+}
+
+/** How many rows each of the tables has. */
+export async function countRows(db: Db, tables: readonly string[]): Promise<Record<string, Value>> {
+  const { count } = db.driver.dialect
+  const columns = tables.map((name) => `(select ${count()} from "${name}") as "${name}"`)
+  return (await rows(db, `select ${columns.join()}`))[0] ?? {}
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { gt, max, sql } from 'drizzle-orm'
+import { gt, max } from 'drizzle-orm'
 import { events } from '../src/db/tables'
 import type { Entity, JsonObject } from '../src/model/entity'
 import type { Group } from '../src/model/group'
@@ -14,6 +14,7 @@ import { insertMessage } from '../src/service/messages'
 import { type Front, insertSwitch } from '../src/service/switches'
 import { document } from './document'
 import type { Answer, Home, Someone } from './kit'
+import { versionOf } from './raw'
 
 export type Who = 'owner' | 'other' | 'nobody'
 export const everyone: Who[] = ['owner', 'other', 'nobody']
@@ -212,7 +213,12 @@ export function at(text: string): Instant {
 
 /** Everything that a system's events told since the last one of that number. */
 export async function eventsSince({ home }: { home: Home }, last: number): Promise<Told[]> {
-  const rows = await home.deps.db.select().from(events).where(gt(events.id, last)).all()
+  const rows = await home.deps.db
+    .select()
+    .from(events)
+    .where(gt(events.id, last))
+    .orderBy(events.id)
+    .all()
   return rows.map(({ type, subject, data }) => [type, subject, data])
 }
 
@@ -221,9 +227,7 @@ export async function stateOf(home: Home) {
     .select({ last: max(events.id) })
     .from(events)
     .get()
-  // Grows with every write that another connection commits: the same number, the same rows.
-  const [version] = (await home.deps.db.values(sql`PRAGMA data_version`))[0] as [number]
-  return { lastEvent: row?.last ?? 0, version }
+  return { lastEvent: row?.last ?? 0, version: await versionOf(home.deps.db) }
 }
 
 interface Named {

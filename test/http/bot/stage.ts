@@ -1,5 +1,5 @@
 import { expect } from 'bun:test'
-import { gt, max, sql } from 'drizzle-orm'
+import { gt, max } from 'drizzle-orm'
 import { events } from '../../../src/db/tables'
 import type { Answer, Home } from '../../kit'
 import { createBot } from '../../operator'
@@ -67,7 +67,12 @@ export function stagesIn(home: Home) {
         for (const [line, body] of steps) await stage.do(line, body)
       },
       async told() {
-        const rows = await home.deps.db.select().from(events).where(gt(events.id, lastTold)).all()
+        const rows = await home.deps.db
+          .select()
+          .from(events)
+          .where(gt(events.id, lastTold))
+          .orderBy(events.id)
+          .all()
         lastTold = await lastEvent(home)
         return rows.map(({ type }) => type)
       },
@@ -85,11 +90,6 @@ export function stagesIn(home: Home) {
     lastTold = await lastEvent(home)
     return stage
   }
-}
-
-/** Grows with every write that another connection commits: the same number, the same rows. */
-export async function versionOf({ deps }: Home): Promise<unknown> {
-  return (await deps.db.values(sql`PRAGMA data_version`))[0]
 }
 
 interface Named {

@@ -4,16 +4,7 @@ import { document } from '../document'
 import { home } from '../kit'
 import { createBot } from '../operator'
 
-<<<<<<< HEAD
-
-import { versionOf } from '../raw'
-
-=======
-
 import { countRows, versionOf } from '../raw'
-
->>>>>>> w-pgtests
-
 import { makeWorld } from '../scenarios'
 
 /** A last segment of dots is folded away by whoever reads the address, client or server. */
@@ -120,19 +111,7 @@ describe('a slash at the end of what is to be deleted', () => {
   })
 })
 
-<<<<<<< HEAD
-function version(): Promise<string> {
-  return versionOf(here.deps.db)
-}
-
-async function countRows(): Promise<unknown> {
-  const tables = ['systems', 'accounts', 'tokens', 'members', 'groups', 'switches', 'messages']
-  const counts = tables.map((table) => `(select count(*) from ${table})`)
-  return await here.deps.db.values(sql.raw(`select ${counts.join()}`))
-}
-=======
 const tables = ['systems', 'accounts', 'tokens', 'members', 'groups', 'switches', 'messages']
->>>>>>> w-pgtests
 
 function fetchAsBot(method: string, path: string, body: string): Promise<Response> {
   return fetch(`http://${hostname}:${port}${path}`, {

@@ -3,7 +3,6 @@ import { gt, max } from 'drizzle-orm'
 import { events } from '../../../src/db/tables'
 import type { Answer, Home } from '../../kit'
 import { createBot } from '../../operator'
-import { versionOf as versionOfRows } from '../../raw'
 
 /** An answer, as far as a test looks into it. */
 export type Json = Record<string, unknown>
@@ -93,13 +92,6 @@ export function stagesIn(home: Home) {
   }
 }
 
-<<<<<<< HEAD
-export function versionOf({ deps }: Home): Promise<string> {
-  return versionOfRows(deps.db)
-}
-
-=======
->>>>>>> w-pgtests
 interface Named {
   id: string
   uuid: string

@@ -48,6 +48,14 @@ export interface Dialect {
   readonly lastEvent: string
   /** How many of the newest numbers of events may not be committed yet. */
   readonly unsettled: number
+  /** A query of the rows in a JSON list of objects: these columns of that table. */
+  rowsIn(list: string, table: string, columns: readonly string[]): string
+  /** The largest number that was ever given to a row of the table. */
+  given(table: string): string
+  /** Statements after which none up to `:number` is given any more. */
+  giveBeyond(table: string): readonly string[]
+  /** Keeps all other writers out until the transaction ends; null where that is so anyway. */
+  readonly alone: string | null
   /** Behind a row that is selected: nobody else changes it until this transaction ends. */
   readonly held: string
 }
@@ -82,6 +90,15 @@ export const ofFile: Dialect = {
   clock: `cast((julianday('now') - 2440587.5) * 86400000 as integer)`,
   lastEvent: `(select seq from sqlite_sequence where name = 'events')`,
   unsettled: 0,
+  rowsIn: (list, _table, columns) =>
+    `select ${columns.map((name) => `value ->> '${name}'`).join()} from json_each(${list})`,
+  given: (table) => `coalesce((select seq from sqlite_sequence where name = '${table}'), 0)`,
+  giveBeyond: (table) => [
+    `update sqlite_sequence set seq = max(seq, :number) where name = '${table}'`,
+    `insert into sqlite_sequence (name, seq) select '${table}', :number
+     where not exists (select 1 from sqlite_sequence where name = '${table}')`,
+  ],
+  alone: null,
   held: '',
 }
 
@@ -118,5 +135,14 @@ export const ofServer: Dialect = {
   clock: `(extract(epoch from clock_timestamp()) * 1000)::float8`,
   lastEvent: `greatest((select max(id) from events), (select max(newest) from pruned_events))`,
   unsettled: 100,
+  rowsIn: (list, table, columns) =>
+    `select ${columns.join()} from json_populate_recordset(null::${table}, (${list})::text::json)`,
+  given: (table) =>
+    `(select case when is_called then last_value else 0 end from ${table}_id_seq)::float8`,
+  giveBeyond: (table) => [
+    `select setval('${table}_id_seq', greatest(last_value, :number::int8))::float8
+     from ${table}_id_seq where :number::int8 > 0`,
+  ],
+  alone: 'lock table systems, bots in exclusive mode',
   held: 'for no key update',
 }

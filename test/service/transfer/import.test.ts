@@ -8,7 +8,7 @@ import { insertMember } from '../../../src/service/members'
 import type { Tally } from '../../../src/service/transfer/work'
 import { fixture } from '../../formats/fixture'
 import { home, type Someone } from '../../kit'
-import { bring, counts, dump, fixtures, listener, meddle, pluralkit } from './stage'
+import { bring, counts, dump, fixtures, listener, meddle, meddleSlowly, pluralkit } from './stage'
 
 const place = home()
 const { deps, app } = place
@@ -155,8 +155,9 @@ describe.each(fixtures)('the file %s', (name) => {
     expect(await told()).toEqual([])
   })
 
-  test('leaves a whole database behind', () => {
-    expect(meddle(path, (database) => examine(database).map(({ problem }) => problem))).toEqual([])
+  test('leaves a whole database behind', async () => {
+    const found = await meddleSlowly(path, (database) => examine(database))
+    expect(found.map(({ problem }) => problem)).toEqual([])
   })
 })
 

@@ -40,6 +40,8 @@ export interface Dialect {
   readonly thenJoin: string
   /** The name of every row of a table, while nothing is changed. */
   readonly row: string
+  /** Behind a query whose columns are used more than once: each is found once. */
+  readonly once: string
   /** ISO 8601 of an instant in microseconds, as `formatInstant` writes it. */
   iso(instant: string): string
   /** Milliseconds by the engine's clock, which is the same for all who ask. */
@@ -82,6 +84,7 @@ export const ofFile: Dialect = {
   listAt: (element, at) => `(${element} -> ${at})`,
   thenJoin: 'cross join',
   row: 'rowid',
+  once: '',
   iso(instant) {
     const micros = `(((${instant}) % 1000000 + 1000000) % 1000000)`
     const date = `strftime('%Y-%m-%dT%H:%M:%S', ((${instant}) - ${micros}) / 1000000, 'unixepoch')`
@@ -127,6 +130,7 @@ export const ofServer: Dialect = {
   listAt: (element, at) => `(${element} -> ${at})`,
   thenJoin: 'join',
   row: 'ctid',
+  once: 'offset 0',
   iso(instant) {
     const micros = `((${instant})::int8 - floor((${instant}) / 1000000)::int8 * 1000000)`
     const date = `to_char(timestamp 'epoch' + floor((${instant}) / 1000000) * interval '1 second', 'YYYY-MM-DD"T"HH24:MI:SS')`

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { createWatch } from './app/watch'
 import type { Config } from './config'
 import { openStorage, type Storage } from './db/open'
 import type { DispatchOptions } from './events/dispatch'
@@ -39,6 +40,8 @@ export interface App {
   readonly started: Promise<void>
   /** Serves on the configured address; gives the address it really got. */
   listen(idleLimit?: number): string
+  /** Serves the metrics on their own address, which it gives; null where they are off. */
+  listenForMetrics(): string | null
   /** Takes no more requests, finishes those that run (bounded), and closes the database. */
   stop(): Promise<void>
 }
@@ -52,9 +55,21 @@ export function createApp(
   readImport: ReadParts = readHere,
 ): App {
   const { storage, deps: stored } = openDeps(config, now, readImport)
+  const watch =
+    config.METRICS === 'on'
+      ? createWatch(config, storage, stored, {
+          inFlight: () => handle.inFlight(),
+          streams: () => events.streams.count,
+        })
+      : null
   const events = createEvents(
     { ...stored, warn: log.warn },
-    { ...dispatchOptions(config), ...eventOptions(config, log), ...dispatch },
+    {
+      ...dispatchOptions(config),
+      ...eventOptions(config, log),
+      ...(watch && { noteDelivery: watch.metrics.noteDelivery }),
+      ...dispatch,
+    },
   )
   const mender = createMender(stored)
   const deps: Deps = {
@@ -76,6 +91,7 @@ export function createApp(
     findTrouble: storage.findTrouble,
     refusalFor: storage.refusalFor,
     closing: () => closing,
+    metrics: watch?.metrics,
   })
   const started = events.start()
   // Whoever serves waits for it; nobody else must end because of it.
@@ -108,7 +124,9 @@ export function createApp(
       })
       return server.url.href.replace(/\/$/, '')
     },
+    listenForMetrics: () => watch?.listen() ?? null,
     async stop() {
+      await watch?.stop()
       await Promise.allSettled([started, endSweeping(), mender.stop()])
       // Streams would never end by themselves, and would be waited for.
       await events.stop()

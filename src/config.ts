@@ -2,6 +2,7 @@ import {
   HOURS,
   MiB,
   oneOf,
+  parseAddress,
   parseAllowed,
   parseBytes,
   parseCount,
@@ -72,6 +73,16 @@ export const settings = {
     oneOf('off', 'on'),
     'on: the log has the address of whoever asks, as fail2ban needs it; off: it has none',
   ),
+  METRICS: setting<'off' | 'on'>(
+    'off',
+    oneOf('off', 'on'),
+    'on: numbers for Prometheus are served at /metrics of METRICS_ADDRESS; off: none are kept',
+  ),
+  METRICS_ADDRESS: setting(
+    '127.0.0.1:9464',
+    parseAddress,
+    'Address and port of the metrics, as 127.0.0.1:9464 or [::1]:9464',
+  ),
   RATE_LIMIT: setting<RateLimits | null>(
     usualLimits,
     parseRateLimits,
@@ -109,6 +120,16 @@ export const settings = {
     show: showDuration,
   },
   BACKUP_KEEP: setting(7, parseCount, 'How many scheduled backups are kept; 0 keeps all'),
+  BACKUP_COMPRESS: setting<'off' | 'zstd'>(
+    'off',
+    oneOf('off', 'zstd'),
+    'zstd: scheduled backups are compressed; off: they are plain databases',
+  ),
+  BACKUP_COMMAND: setting(
+    '',
+    parseText,
+    'Program that is run after each scheduled backup, with its path as last word or in place of {}',
+  ),
   LEASE_SECONDS: setting(
     10,
     parseLease,

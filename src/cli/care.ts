@@ -6,17 +6,26 @@ import { examine, findNotes, repair } from '../db/doctor'
 import { refuseInterrupted, statOf } from '../db/leftovers'
 import { isOurs, pendingMigrations, unknownMigrations } from '../db/migrate'
 import { pathOf } from '../db/open'
+import { backUpPacked, withUnpacked } from '../db/pack'
 import { explainTrouble, troubleOf } from '../db/trouble'
 import { renderFace } from '../wire/v2'
-import { type Command, columns, Failure } from './command'
+import { type Command, columns, Failure, UsageError } from './command'
+
+const ZSTD = 'zstd'
 
 export const careCommands: Command[] = [
   {
     name: 'backup',
     summary: 'Write a consistent copy of the database, also while the server runs',
     args: ['FILE'],
-    async run({ args: [file = ''], config }) {
-      backUp(config.DATABASE_URL, file)
+    flags: {
+      compress: { type: 'string', doc: 'Compress it: zstd', choices: [ZSTD] },
+    },
+    async run({ args: [file = ''], flags, config }) {
+      if (flags.compress !== undefined && flags.compress !== ZSTD)
+        throw new UsageError(`--compress: must be ${ZSTD}`)
+      if (flags.compress === ZSTD) await backUpPacked(config.DATABASE_URL, file)
+      else backUp(config.DATABASE_URL, file)
       return { json: { backup: file }, text: `The database is copied to ${file}.` }
     },
   },
@@ -27,7 +36,8 @@ export const careCommands: Command[] = [
     destroys: true,
     async run({ args: [file = ''], config, confirm }) {
       await confirm(`Put ${file} in the place of ${config.DATABASE_URL}?`)
-      const aside = restore(config.DATABASE_URL, file, new Date())
+      const url = config.DATABASE_URL
+      const aside = await withUnpacked(url, file, (plain) => restore(url, plain, new Date()))
       const tokens = tokensIn(config.DATABASE_URL)
       return {
         json: { restored: file, aside, tokens },

@@ -44,6 +44,20 @@ export function parsePort(text: string): number {
   return port
 }
 
+/** A host and a port, in the spelling that can be asked. */
+export function parseAddress(text: string): string {
+  const { host, port } = splitAddress(text)
+  const isFine = /^([\w.-]+|\[[\da-f:.]+\])$/i.test(host) && /^\d+$/.test(port)
+  if (!isFine || Number(port) > 65535)
+    throw new Error('must be a host and a port, as 127.0.0.1:9464')
+  return text
+}
+
+export function splitAddress(text: string): { host: string; port: string } {
+  const at = text.lastIndexOf(':')
+  return { host: text.slice(0, Math.max(0, at)), port: text.slice(at + 1) }
+}
+
 export function parseCount(text: string): number {
   if (!/^\d{1,4}$/.test(text)) throw new Error('must be a whole number, 0 or more')
   return Number(text)

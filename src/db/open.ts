@@ -10,7 +10,7 @@ import { prepareFolder } from './leftovers'
 import { migrate, refuseForeign, type Upgrade } from './migrate'
 import { createSharedRead, type SharedRead } from './sharedRead'
 import { type Snapshot, takeSnapshots } from './snapshots'
-import { type Durability, queueTransactions, type Transact } from './transactions'
+import { type Durability, queueTransactions, type Transact, type WriteLoad } from './transactions'
 import { explainTrouble, refusalFor, troubled, troubleOf } from './trouble'
 
 export interface Storage {
@@ -22,6 +22,7 @@ export interface Storage {
   readonly sharedRead: SharedRead
   readonly transact: Transact
   readonly snapshot: Snapshot
+  readonly writeLoad: WriteLoad
   /** What keeps the database from being read or written, for whoever may try again; else null. */
   findTrouble(): Promise<DomainError | null>
   /** What is answered when a read or a write failed of what will pass; null when it will not. */
@@ -94,7 +95,9 @@ function openFile(
   })
   const limit = () => (health.isLockedOut() ? Math.min(busyLimit, SHORT_LIMIT_MS) : busyLimit)
   const tx = createDb(writer, render)
-  const transact = queueTransactions(writer, tx, path, health, durability, limit, sharedRead.end)
+  const writeLoad: WriteLoad = { waiting: 0 }
+  const end = sharedRead.end
+  const transact = queueTransactions(writer, tx, path, health, durability, limit, end, writeLoad)
   return {
     path,
     upgrade,
@@ -102,6 +105,7 @@ function openFile(
     sharedRead,
     transact,
     snapshot: takeSnapshots(path),
+    writeLoad,
     findTrouble: async () => {
       const trouble = await health.findTrouble()
       return trouble && (refusalFor(trouble) ?? unavailable('the database does not answer', 60_000))

@@ -13,6 +13,18 @@ export type Durability = 'full' | 'normal'
  */
 export type WorkKind = 'long' | 'slice'
 
+/** Who wants to know how the writers fare. */
+export interface WriteMeter {
+  noteCommit(writes: number, seconds: number): void
+  noteFailedCommit(): void
+}
+
+/** The writes that wait for their turn, and whoever counts what becomes of them. */
+export interface WriteLoad {
+  waiting: number
+  meter?: WriteMeter
+}
+
 /** Runs the work alone on the write connection: all of it is kept, or nothing. */
 export type Transact = <T>(work: (tx: Db) => Promise<T>, kind?: WorkKind) => Promise<T>
 
@@ -43,6 +55,7 @@ export function queueTransactions(
   durability: Durability,
   busyLimit: () => number,
   beforeCommit: () => void,
+  load: WriteLoad = { waiting: 0 },
 ): Transact {
   const begin = writer.query('BEGIN IMMEDIATE')
   const commit = writer.query('COMMIT')
@@ -86,6 +99,7 @@ export function queueTransactions(
   }
 
   const commitTogether = async (pieces: Piece[]) => {
+    const began = performance.now()
     let lost: unknown
     const isSlice = durability === 'full' && pieces[0]?.kind === 'slice'
     try {
@@ -98,11 +112,13 @@ export function queueTransactions(
         beforeCommit()
         commit.run()
         health.noteSuccess()
+        load.meter?.noteCommit(pieces.length, (performance.now() - began) / 1000)
       } else rollback.run()
     } catch (cause) {
       if (writer.inTransaction) rollback.run()
       lost = explainCause(path, cause)
       health.noteFailure(cause)
+      load.meter?.noteFailedCommit()
     }
     if (isSlice) writer.run('PRAGMA synchronous = full')
     for (const piece of pieces) piece.settle(lost)
@@ -114,6 +130,7 @@ export function queueTransactions(
       const long = queue.findIndex(({ kind }) => kind !== undefined)
       const together = long === -1 ? MOST_TOGETHER : Math.min(Math.max(long, 1), MOST_TOGETHER)
       const pieces = queue.splice(0, together)
+      load.waiting = queue.length
       await commitTogether(pieces)
     }
     isWorking = false
@@ -121,7 +138,7 @@ export function queueTransactions(
 
   return (task, kind) =>
     new Promise((resolve, reject) => {
-      queue.push(pieceOf(task, kind, resolve, reject))
+      load.waiting = queue.push(pieceOf(task, kind, resolve, reject))
       // After this moment's other requests had their say.
       if (!isWorking) setImmediate(() => isWorking || work())
     })

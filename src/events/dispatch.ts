@@ -37,6 +37,8 @@ export interface DispatchOptions {
   readonly checkEvery?: number
   /** How long a receiver may take to answer; 10 s unless told. */
   readonly timeoutMs?: number
+  /** Told what became of each attempt to deliver an event. */
+  readonly noteDelivery?: (result: 'delivered' | 'refused' | 'unanswered') => void
 }
 
 const PAUSES = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR, 6 * HOUR]
@@ -76,6 +78,7 @@ export function createDispatcher(
     patience = PATIENCE,
     checkEvery = CHECK_EVERY,
     timeoutMs,
+    noteDelivery: noteResult,
   }: DispatchOptions,
 ): Dispatcher {
   /** Systems that may have an active webhook; all others are passed over without a look. */
@@ -153,6 +156,7 @@ export function createDispatcher(
       const { event } = ready
       // Cut short by us, which says nothing about the receiver.
       if (isStopped && 'error' in sent) return
+      noteResult?.(resultOf(sent))
       await noteDelivery(deps, hook, record(deps, hook, event, sent), judge(hook, event, sent))
     }
   }
@@ -285,6 +289,11 @@ function record(deps: EventDeps, hook: Webhook, event: StoredEvent | null, sent:
     error: 'error' in sent ? sent.error : null,
     attempt: event ? hook.attempts + 1 : 1,
   }
+}
+
+function resultOf(sent: Sent) {
+  if ('error' in sent) return 'unanswered'
+  return isSuccess(sent) ? 'delivered' : 'refused'
 }
 
 function isSuccess(sent: Sent): boolean {

@@ -123,9 +123,18 @@ async function makeInOwnProcess(
 const NAME = /^multitude-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db(\.zst)?$/
 
 /** When the newest of a folder was made; long ago if there is none. */
-export function newestIn(folder: string): number {
-  const newest = namesIn(folder, NAME).at(-1)
-  return newest ? Date.parse(newest.replace(NAME, '$1-$2-$3T$4:$5:$6Z')) : 0
+function newestIn(folder: string): number {
+  const newest = newestNameIn(folder)
+  return newest ? timeOfBackup(newest) : 0
+}
+
+export function newestNameIn(folder: string): string | undefined {
+  return namesIn(folder, NAME).at(-1)
+}
+
+/** As its name says. */
+export function timeOfBackup(name: string): number {
+  return Date.parse(name.replace(NAME, '$1-$2-$3T$4:$5:$6Z'))
 }
 
 function removeOld(folder: string, keep: number): void {

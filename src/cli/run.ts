@@ -18,6 +18,7 @@ import { loginCommands } from './login'
 import { programCommands } from './program'
 import { isExecutable } from './self'
 import { serveCommand } from './serve'
+import { statusCommand } from './status'
 import { suggest } from './suggest'
 import { readSupervisor } from './supervisor'
 import { systemCommands } from './system'
@@ -27,6 +28,7 @@ import { transferCommands } from './transfer'
 export const commands: Command[] = [
   serveCommand,
   healthCommand,
+  statusCommand,
   ...systemCommands,
   ...tokenCommands,
   ...loginCommands,

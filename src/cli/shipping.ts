@@ -1,5 +1,3 @@
-import type { Subprocess } from 'bun'
-
 /** Takes a new backup elsewhere, by whatever program the operator names. */
 
 /** One that takes longer hangs. */
@@ -39,7 +37,7 @@ function wordsOf(command: string, file: string): string[] {
   return isPlaced ? words.map((word) => word.replaceAll('{}', () => file)) : [...words, file]
 }
 
-function begin(words: string[]): Subprocess<'ignore', 'ignore', 'pipe'> {
+function begin(words: string[]): Bun.Subprocess<'ignore', 'ignore', 'pipe'> {
   try {
     return Bun.spawn(words, { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' })
   } catch (cause) {

@@ -8,7 +8,7 @@ import {
   rmSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { pipeline } from 'node:stream/promises'
+import { promises as streams } from 'node:stream'
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { backUp } from './backup'
 import { discard } from './copy'
@@ -27,7 +27,7 @@ export async function backUpPacked(url: string, to: string): Promise<void> {
   const packed = partialName(to)
   try {
     backUp(url, plain)
-    await pipeline(
+    await streams.pipeline(
       createReadStream(plain),
       createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } }),
       writeTo(packed),
@@ -55,7 +55,7 @@ export async function withUnpacked<T>(
   const plain = partialName(`${path}.unpacked`)
   try {
     removePartials(dirname(path))
-    await pipeline(createReadStream(from), createZstdDecompress(), writeTo(plain))
+    await streams.pipeline(createReadStream(from), createZstdDecompress(), writeTo(plain))
   } catch (cause) {
     rmSync(plain, { force: true })
     throw new StorageError(`${from} cannot be unpacked: ${reasonOf(plain, cause)}.`)

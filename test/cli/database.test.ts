@@ -19,6 +19,7 @@ describe('a database that is not there', () => {
   writeFileSync(file, fixture('pluralkit.json'))
 
   const refusing = [
+    'status --port 1',
     'system list',
     'system show abcdef',
     'system delete abcdef --yes',

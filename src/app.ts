@@ -12,6 +12,7 @@ import type { Instant } from './model/time'
 import { createTokenMemory } from './service/access/memory'
 import { createClock, type Deps, noDeps } from './service/deps'
 import { createMender } from './service/load/mend'
+import { forgetMessages } from './service/operating/oldMessages'
 import { sweepImports } from './service/transfer/staging'
 import { createImportTurns } from './service/transfer/turns'
 import { version } from './version'
@@ -97,6 +98,11 @@ export function createApp(
   // Whoever serves waits for it; nobody else must end because of it.
   started.catch(() => {})
   const endSweeping = sweepImports(deps, log.warn)
+  const endForgetting = forgetMessages(deps, {
+    keepMs: config.MESSAGE_KEEP,
+    isMine: () => events.leases.holds('care'),
+    warn: log.warn,
+  })
   let server: Bun.Server<undefined> | undefined
   let arrived = 0
 
@@ -127,7 +133,7 @@ export function createApp(
     listenForMetrics: () => watch?.listen() ?? null,
     async stop() {
       await watch?.stop()
-      await Promise.allSettled([started, endSweeping(), mender.stop()])
+      await Promise.allSettled([started, endSweeping(), endForgetting(), mender.stop()])
       // Streams would never end by themselves, and would be waited for.
       await events.stop()
       if (server) {
@@ -167,6 +173,13 @@ export function openDeps(
     readImport,
     importTurns: createImportTurns(),
     tokenMemory: createTokenMemory(sharedRead),
+    quotas: {
+      systems: config.SYSTEM_LIMIT,
+      members: config.MEMBER_LIMIT,
+      groups: config.GROUP_LIMIT,
+      archive: config.ARCHIVE_LIMIT,
+      registration: config.REGISTRATION,
+    },
     mendFaces: () => {},
   }
   return { storage, deps }

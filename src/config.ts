@@ -4,13 +4,16 @@ import {
   oneOf,
   parseAddress,
   parseAllowed,
+  parseArchiveLimit,
   parseBytes,
   parseCount,
   parseDatabaseUrl,
   parseDuration,
   parseHost,
   parseImportLimit,
+  parseKeep,
   parseLease,
+  parseLimit,
   parseMany,
   parsePort,
   parsePublicUrl,
@@ -19,6 +22,7 @@ import {
   type RateLimits,
   type Reader,
   showDuration,
+  showKeep,
   usualLimits,
 } from './config/values'
 import { type AllowList, spellAllowList } from './model/network'
@@ -103,6 +107,39 @@ export const settings = {
     parseImportLimit,
     'Largest file that can be imported, 64MiB at most',
   ),
+  REGISTRATION: setting<'open' | 'closed' | 'invite'>(
+    'open',
+    oneOf('open', 'closed', 'invite'),
+    'Whether bots may make systems: open, closed, or invite for those with a code of the operator',
+  ),
+  SYSTEM_LIMIT: setting<number | null>(
+    null,
+    parseLimit,
+    'How many systems there may be in all, but for those that the operator makes; off for any number',
+  ),
+  MEMBER_LIMIT: setting(
+    1_000,
+    parseMany,
+    'How many members a system may have that was given no limit of its own',
+  ),
+  GROUP_LIMIT: setting(
+    250,
+    parseMany,
+    'How many groups a system may have that was given no limit of its own',
+  ),
+  ARCHIVE_LIMIT: setting(
+    32 * MiB,
+    parseArchiveLimit,
+    'How much imports may keep aside for one system of what has no place here, 32MiB at most',
+  ),
+  MESSAGE_KEEP: {
+    ...setting<number | null>(
+      null,
+      parseKeep,
+      'How long records of proxied messages are kept, as 90d, or forever',
+    ),
+    show: showKeep,
+  },
   REQUESTS_IN_FLIGHT: setting(
     1_000,
     parseMany,

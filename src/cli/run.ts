@@ -14,10 +14,12 @@ import { readEnvFiles, serviceFileOf } from './envFiles'
 import { frontCommands } from './front'
 import { healthCommand } from './health'
 import { findHelp, isGroup } from './help'
+import { inviteCommands } from './invite'
 import { loginCommands } from './login'
 import { programCommands } from './program'
 import { isExecutable } from './self'
 import { serveCommand } from './serve'
+import { statsCommand } from './stats'
 import { statusCommand } from './status'
 import { suggest } from './suggest'
 import { readSupervisor } from './supervisor'
@@ -29,10 +31,12 @@ export const commands: Command[] = [
   serveCommand,
   healthCommand,
   statusCommand,
+  statsCommand,
   ...systemCommands,
   ...tokenCommands,
   ...loginCommands,
   ...botCommands,
+  ...inviteCommands,
   ...accountCommands,
   ...frontCommands,
   ...transferCommands,

@@ -102,6 +102,35 @@ export function showDuration(duration: number): string {
   return duration % HOURS === 0 ? `${duration / HOURS}h` : `${duration / MINUTES}m`
 }
 
+const FOREVER = 'forever'
+
+/** Milliseconds; null keeps forever. */
+export function parseKeep(text: string): number | null {
+  if (text.toLowerCase() === FOREVER) return null
+  try {
+    return parseDuration(text)
+  } catch {
+    throw new Error(`must be ${FOREVER}, or a time such as 90d`)
+  }
+}
+
+export function showKeep(keep: number | null): string {
+  return keep === null ? FOREVER : showDuration(keep)
+}
+
+/** Null where there is none. */
+export function parseLimit(text: string): number | null {
+  if (text.toLowerCase() === 'off') return null
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new Error('must be off, or a whole number, 1 or more')
+  return Number(text)
+}
+
+export function parseArchiveLimit(text: string): number {
+  const bytes = parseBytes(text)
+  if (bytes > 32 * MiB) throw new Error('must be 32MiB at most')
+  return bytes
+}
+
 export function parseBytes(text: string): number {
   const match = /^(\d{1,12})\s*(KiB|MiB)?$/i.exec(text)
   const unit = { kib: 1024, mib: MiB }[match?.[2]?.toLowerCase() ?? ''] ?? 1

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { isDisabled } from '../db/disabled'
 import type { Leases } from '../db/lease'
 import { Problem } from '../model/check'
 import { error } from '../model/errors'
@@ -144,7 +145,8 @@ export function createDispatcher(
     const waiting = createReadAhead(deps.db, systemId)
     while (isSender()) {
       const hook = await findWebhook(deps.db, systemId)
-      if (hook?.state !== 'active') return void active.delete(systemId)
+      if (hook?.state !== 'active' || (await isDisabled(deps.db, systemId)))
+        return void active.delete(systemId)
       if (hook.next_attempt !== null && hook.next_attempt > deps.now())
         return later(systemId, hook.next_attempt - deps.now())
       const ready = await waiting.first(hook)

@@ -5,6 +5,7 @@ import { accounts } from '../db/tables'
 import { error } from '../model/errors'
 import { requireSystem, requireWitness, type Viewer } from '../model/privacy'
 import type { Deps } from './deps'
+import { refuseDisabled } from './operating/disabling'
 import { tell } from './outbox'
 import { refuseDeleted } from './removal'
 
@@ -46,6 +47,7 @@ export async function forgetAccount(deps: Deps, viewer: Viewer, account: string)
   await deps.transact(async (tx) => {
     const found = await findAccount(tx, account)
     if (!found) throw error('systemNotFound')
+    await refuseDisabled(tx, found.system_id)
     await removeAccount(deps, tx, found)
   })
 }
@@ -94,6 +96,7 @@ export async function findAccount(db: Db, account: string): Promise<Account | nu
 async function getLinked(db: Db, account: string): Promise<LinkedAccount> {
   const found = await linkedById(db).get({ id: account })
   if (!found) throw error('systemNotFound')
+  await refuseDisabled(db, found.system_id)
   return { ...found, autoproxy_enabled: found.autoproxy_enabled === 1 }
 }
 

@@ -22,6 +22,7 @@ import type { Act } from '../model/scope'
 import type { Settings } from '../model/settings'
 import type { Deps } from './deps'
 import { type GivenIdentity, identified } from './identity'
+import { withQuotas } from './operating/quotas'
 import { tell } from './outbox'
 import { withDefaultPrivacy } from './privacy'
 import { getSettings } from './settings'
@@ -62,7 +63,7 @@ interface Kind<E extends Entity> {
 /** What a system's own things have in common: how they are found, made, changed and removed. */
 export function belongings<E extends Entity>(kind: Kind<E>) {
   const { entity, table, errors, events } = kind
-  const { find, findById, findAll, locate, freeOf, choose, draw } = identified<Owned<E>>(
+  const { findEnabled, findById, findAll, locate, freeOf, choose, draw } = identified<Owned<E>>(
     entity,
     table,
   )
@@ -73,7 +74,7 @@ export function belongings<E extends Entity>(kind: Kind<E>) {
 
   const findByRef = async (db: Db, text: string) => {
     const ref = parseRef(text)
-    return ref && find(db, ref)
+    return ref && findEnabled(db, ref)
   }
 
   const requireFound = <T>(found: T | null): T => {
@@ -168,7 +169,7 @@ export function belongings<E extends Entity>(kind: Kind<E>) {
     async create(deps: Deps, viewer: Viewer, draft: Draft<E>): Promise<Owned<E>> {
       const system_id = requireSystem(viewer)
       return deps.transact(async (tx) => {
-        const settings = await getSettings(tx, system_id)
+        const settings = withQuotas(deps.quotas, await getSettings(tx, system_id))
         if ((await count(tx, system_id)) >= kind.limitOf(settings)) throw error(errors.full)
         const isPrivate = viewer.platform !== null && kind.isPrivateIn(settings)
         const given = isPrivate ? withDefaultPrivacy(entity, draft) : draft

@@ -1,3 +1,4 @@
+import { isEnabled } from '../../db/disabled'
 import { statement } from '../../db/statement'
 import { requireOperator, type Viewer } from '../../model/privacy'
 import type { Instant } from '../../model/time'
@@ -37,7 +38,9 @@ const byState = statement<never, { state: keyof Backlog['webhooks']; count: numb
 
 const nextActive = statement<'system', { system_id: number; cursor: number }>(
   `select system_id, cursor from webhooks
-   where state = 'active' and system_id > :system order by system_id limit 1`,
+   where state = 'active' and system_id > :system and exists (
+     select 1 from systems where systems.id = webhooks.system_id and ${isEnabled('systems')}
+   ) order by system_id limit 1`,
 )
 
 const waitingFor = statement<'system_id' | 'cursor', { count: number; oldest: Instant | null }>(

@@ -6,7 +6,7 @@ import type { RenderFace } from '../model/face'
 import { Connection } from './connection'
 import { type Db, StorageError } from './handle'
 import { createHealth, identify } from './health'
-import { prepareFolder } from './leftovers'
+import { prepareFolder, removeOldCopies } from './leftovers'
 import { migrate, refuseForeign, type Upgrade } from './migrate'
 import { createSharedRead, type SharedRead } from './sharedRead'
 import { type Snapshot, takeSnapshots } from './snapshots'
@@ -78,6 +78,7 @@ function openFile(
     writer.run('PRAGMA journal_mode = WAL')
     writer.run(`PRAGMA synchronous = ${durability}`)
     upgrade = migrate(writer, isCopied)
+    if (upgrade?.copy) removeOldCopies(path)
     writer.run('PRAGMA foreign_keys = ON')
     // From here on a busy file is waited for without stopping the event loop.
     writer.run('PRAGMA busy_timeout = 0')

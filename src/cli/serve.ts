@@ -45,7 +45,7 @@ export const serveCommand: Command = {
       (task, problem) => noteReport(app.deps, operator, task, problem),
     )
     if (flags.json !== true)
-      process.stderr.write(greeting(app, config, address, { isNew, isEmpty }))
+      process.stderr.write(greeting(app, config, address, metrics, { isNew, isEmpty }))
     log.info('listening', { address, version, commit, metrics: metrics ?? undefined })
     reports.ready(`Listening on ${address}`)
     const signal = await stopped
@@ -95,12 +95,14 @@ function greeting(
   app: App,
   config: Config,
   address: string,
+  metrics: string | null,
   { isNew, isEmpty }: { isNew: boolean; isEmpty: boolean },
 ): string {
   const shown = config.PUBLIC_URL || address
   const facts = columns([
     ['  Listening on', address],
     ['  API page', `${shown}/docs`],
+    ...(metrics ? [['  Metrics', metrics]] : []),
     [isNew ? '  Data (new)' : '  Data', app.storage.path],
   ])
   const data = `file:${app.storage.path}`

@@ -11,7 +11,7 @@ import { createReadAhead, type ReadyEvent } from './ahead'
 import type { EventDeps } from './deps'
 import type { Hub } from './hub'
 import type { StoredEvent } from './outbox'
-import { post, type Sent } from './send'
+import { type Delivered, isSuccess, post, resultOf, type Sent } from './send'
 import { sign } from './sign'
 import {
   activateWebhook,
@@ -39,7 +39,7 @@ export interface DispatchOptions {
   /** How long a receiver may take to answer; 10 s unless told. */
   readonly timeoutMs?: number
   /** Told what became of each attempt to deliver an event. */
-  readonly noteDelivery?: (result: 'delivered' | 'refused' | 'unanswered') => void
+  readonly noteDelivery?: (result: Delivered) => void
 }
 
 const PAUSES = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR, 6 * HOUR]
@@ -291,15 +291,6 @@ function record(deps: EventDeps, hook: Webhook, event: StoredEvent | null, sent:
     error: 'error' in sent ? sent.error : null,
     attempt: event ? hook.attempts + 1 : 1,
   }
-}
-
-function resultOf(sent: Sent) {
-  if ('error' in sent) return 'unanswered'
-  return isSuccess(sent) ? 'delivered' : 'refused'
-}
-
-function isSuccess(sent: Sent): boolean {
-  return 'status' in sent && sent.status >= 200 && sent.status < 300
 }
 
 function randomToken(): string {

@@ -1,3 +1,4 @@
+import { isDisabled } from '../db/disabled'
 import { storeFaces } from '../db/faces'
 import type { Db } from '../db/handle'
 import { createUpdater } from '../db/rows'
@@ -121,12 +122,15 @@ export function belongings<E extends Entity>(kind: Kind<E>) {
     systemId: number,
     refs: readonly string[],
   ): Promise<Owned<E>[]> => {
-    const found = await findAll(db, refs)
-    return found.map((row, at) => {
-      if (!row) throw error(errors.missingRef, refs[at])
-      if (row.system_id !== systemId) throw error(errors.foreignRef, refs[at])
-      return row
-    })
+    const own: Owned<E>[] = []
+    for (const [at, row] of (await findAll(db, refs)).entries()) {
+      if (row?.system_id === systemId) own.push(row)
+      // What is disabled is not there for others.
+      else if (!row || (await isDisabled(db, row.system_id)))
+        throw error(errors.missingRef, refs[at])
+      else throw error(errors.foreignRef, refs[at])
+    }
+    return own
   }
 
   /** Keeps what a patch says that is new, and tells it. */

@@ -55,6 +55,18 @@ describe('the status', () => {
   })
 })
 
+test('metrics that cannot be served keep the server from starting, in one line', async () => {
+  const taken = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+  const where = `127.0.0.1:${taken.port}`
+  const words = ['serve', '--port', '0', '--json', '--metrics', 'on', '--metrics-address', where]
+  const { code, err } = await run(words, { cwd: emptyFolder() })
+  taken.stop(true)
+  expect(code).toBe(1)
+  expect(err.trim().split('\n').at(-1)).toBe(
+    `multitude: Cannot listen on ${where}: the address is in use, not ours, or not allowed.`,
+  )
+})
+
 describe('numbers that are read back', () => {
   const registry = createRegistry()
   const requests = registry.counter('requests_total', 'Requests.', ['route', 'status'])

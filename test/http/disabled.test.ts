@@ -97,6 +97,12 @@ describe('a disabled system', () => {
     }
     for (const line of ['PATCH /v2/members/<wren>', 'DELETE /v2/groups/<keepers>'])
       expect((await world.ask(line, { name: 'mine' }, 'other')).status).toBe(404)
+    const switched = await world.ask(
+      'POST /v2/systems/@me/switches',
+      { members: ['<wren>'] },
+      'other',
+    )
+    expect([switched.status, switched.json.code]).toEqual([404, 20003])
     for (const path of ['/v1/s/<own>', '/v1/s/<own>/members', '/v1/m/<wren>', '/v1/a/<account>'])
       expect((await world.ask(`GET ${path}`, undefined, 'nobody')).status).toBe(404)
   })

@@ -36,7 +36,7 @@ export async function createInvite(
   await deps.transact(async (tx) => {
     if (await byName(tx).get({ name }))
       throw error('conflict', `there is an invite ${name} already`)
-    insert(tx, { name, uses, expires, used: 0, hash: hashSecret(code), created: deps.now() })
+    await insert(tx, { name, uses, expires, used: 0, hash: hashSecret(code), created: deps.now() })
   })
   return code.replace(/(.{4})(?=.)/g, '$1-')
 }

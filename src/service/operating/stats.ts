@@ -63,7 +63,8 @@ const byDay = {
 
 const countAll = statement<never, Omit<Stats, 'months'>>(`
    select (select count(*) from systems where ${isNamed('systems')}) as systems,
-     (select count(*) from systems where disabled_at is not null) as disabled,
+     (select count(*) from systems where disabled_at is not null and ${isNamed('systems')})
+       as disabled,
      (select count(*) from members where ${isNamed('members')}) as members,
      (select count(*) from groups where ${isNamed('groups')}) as groups,
      (select count(*) from switches) as switches,

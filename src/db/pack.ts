@@ -2,6 +2,7 @@ import {
   closeSync,
   createReadStream,
   createWriteStream,
+  mkdirSync,
   openSync,
   readSync,
   renameSync,
@@ -54,6 +55,7 @@ export async function withUnpacked<T>(
   const path = pathOf(url)
   const plain = partialName(`${path}.unpacked`)
   try {
+    mkdirSync(dirname(path), { recursive: true })
     removePartials(dirname(path))
     await streams.pipeline(createReadStream(from), createZstdDecompress(), writeTo(plain))
   } catch (cause) {

@@ -123,6 +123,17 @@ describe('a compressed backup', () => {
     expect(left).toEqual([])
   })
 
+  test('is restored where there is no folder yet', async () => {
+    const cwd = emptyFolder()
+    const { id } = await runJson<{ id: string }>(['system', 'create'], { cwd })
+    await runJson(['backup', 'whole.db.zst', '--compress', 'zstd'], { cwd })
+    const elsewhere = ['--database', 'file:not/there/yet.db']
+    await runJson(['restore', 'whole.db.zst', '--yes', ...elsewhere], { cwd })
+    expect(await runJson<unknown>(['system', 'list', ...elsewhere], { cwd })).toMatchObject([
+      { id },
+    ])
+  })
+
   test('is made in no other way, and over nothing', async () => {
     const cwd = emptyFolder()
     await runJson(['system', 'create'], { cwd })

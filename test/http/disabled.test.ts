@@ -169,8 +169,15 @@ describe('a disabled system', () => {
     await disable(system)
     for (const said of ['w:hello', '\\\\', ''])
       expect(await hear(stage, said)).toEqual(ignored('system_disabled'))
+    const spoken = {
+      ...{ id: '<sent>', original: '<said>', sender: '<account>', channel: '<channel>' },
+      ...{ guild: '<guild>', member: '<wren>' },
+    }
+    const recorded = await stage.ask('POST /bot/messages', spoken)
+    expect([recorded.status, recorded.json]).toEqual([403, DISABLED])
     await enable(system)
     expect(await hear(stage, 'w:hello')).toMatchObject({ action: 'proxy' })
+    expect((await stage.ask('POST /bot/messages', spoken)).status).toBe(201)
   })
 
   const places: [says: string, open: () => { by: Deps; close: () => void }][] = [

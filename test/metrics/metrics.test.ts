@@ -114,8 +114,10 @@ describe('metrics', () => {
     await Promise.all(['A', 'B', 'C'].map((name) => here.makeSystem(name)))
     const after = await scrape()
     const more = (name: string) => (valueIn(after, name) ?? 0) - (valueIn(before, name) ?? 0)
-    expect(more('multitude_commit_writes_count')).toBe(1)
-    expect(more('multitude_commit_writes_sum')).toBe(3)
+    // Something else may have been written meanwhile, but these three were together.
+    const writes = more('multitude_commit_writes_sum')
+    expect(writes).toBeGreaterThanOrEqual(3)
+    expect(more('multitude_commit_writes_count')).toBeLessThanOrEqual(writes - 2)
   })
 
   test('count who asked too often', async () => {

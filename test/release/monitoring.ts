@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { emptyFolder, program, startServer } from '../program'
 
@@ -40,6 +40,22 @@ describe.skipIf(lacking.includes('promtool'))('promtool', () => {
     const { code, said } = ask(['promtool', 'check', 'rules', join(folder, 'alerts.yaml')])
     expect(said).toContain('SUCCESS: 4 rules found')
     expect(code).toBe(0)
+  })
+
+  test('understands every question of the dashboard', () => {
+    const { panels } = JSON.parse(readFileSync(join(folder, 'grafana.json'), 'utf8')) as {
+      panels: { targets: { expr: string }[] }[]
+    }
+    const questions = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
+    expect(questions.length).toBeGreaterThan(20)
+    const rules = questions.map((expr, at) => ({
+      record: `question_${at}`,
+      // As Grafana fills them in.
+      expr: expr.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.*'),
+    }))
+    const file = join(cwd, 'questions.yaml')
+    writeFileSync(file, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }))
+    expect(ask(['promtool', 'check', 'rules', file])).toMatchObject({ code: 0 })
   })
 
   test('sees each alert come when it should, and none while all is well', () => {

@@ -140,16 +140,6 @@ export async function deleteSystemWhole(deps: Deps, viewer: Viewer): Promise<voi
   await removeDeleted(deps)
 }
 
-export async function listSystems({ db }: Deps, viewer: Viewer): Promise<System[]> {
-  requireOperator(viewer)
-  return await db
-    .select()
-    .from(systems)
-    .where(sql.raw(isNamed('systems')))
-    .orderBy(systems.id)
-    .all()
-}
-
 export async function countSystems({ db }: Deps, viewer: Viewer): Promise<number> {
   requireOperator(viewer)
   const row = await db

@@ -7,6 +7,10 @@ export interface Dialect {
   place(at: number): string
   /** A count, as a number. */
   count(what?: string): string
+  /** How often one number is contained in another. */
+  whole(value: string, unit: number): string
+  /** How many bytes all of it takes. */
+  readonly total: string
   /** The greater of two; the lesser. Neither may be null. */
   greater(a: string, b: string): string
   lesser(a: string, b: string): string
@@ -65,6 +69,8 @@ export interface Dialect {
 export const ofFile: Dialect = {
   place: (at) => `?${at}`,
   count: (what = '*') => `count(${what})`,
+  whole: (value, unit) => `${value} / ${unit}`,
+  total: '(select page_count * page_size from pragma_page_count(), pragma_page_size())',
   greater: (a, b) => `max(${a}, ${b})`,
   lesser: (a, b) => `min(${a}, ${b})`,
   bytes: (text) => `cast(${text} as blob)`,
@@ -108,6 +114,8 @@ export const ofFile: Dialect = {
 export const ofServer: Dialect = {
   place: (at) => `$${at}`,
   count: (what = '*') => `count(${what})::float8`,
+  whole: (value, unit) => `floor(${value} / ${unit})`,
+  total: 'pg_database_size(current_database())::float8',
   greater: (a, b) => `greatest(${a}, ${b})`,
   lesser: (a, b) => `least(${a}, ${b})`,
   bytes: (text) => `convert_to(${text}, 'UTF8')`,

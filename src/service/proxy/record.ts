@@ -13,10 +13,12 @@ import { switchEffect } from '../../model/proxy/decide'
 import type { Settings } from '../../model/settings'
 import { MAX_FRONTERS, nextMoment } from '../../model/switch'
 import type { Instant } from '../../model/time'
+import { findAccount } from '../accounts'
 import { getAutoproxy, storeAutoproxy } from '../autoproxy'
 import type { Deps } from '../deps'
 import { findMember } from '../members'
 import { type FoundMessage, findMessage, insertMessage, withMember } from '../messages'
+import { refuseDisabled } from '../operating/disabling'
 import { tell } from '../outbox'
 import { findLatest, hasSwitchAt, insertSwitch, replaceMembers } from '../switches'
 import { findSystemById } from '../systems'
@@ -117,10 +119,12 @@ export async function deleteMessages(
 }
 
 /** The member that is said to have spoken. */
-async function getSpeaker(tx: Db, { member }: MessageDraft): Promise<Member> {
+async function getSpeaker(tx: Db, { member, sender }: MessageDraft): Promise<Member> {
   const found = await findMember(tx, member)
-  if (!found) throw error('invalidBody', { member: [new Problem('Member not found.')] })
-  return found
+  if (found) return found
+  const account = await findAccount(tx, sender)
+  if (account) await refuseDisabled(tx, account.system_id)
+  throw error('invalidBody', { member: [new Problem('Member not found.')] })
 }
 
 function spellRows(tx: Db, { message, system, member }: FoundMessage): Omit<Recorded, 'isNew'> {

@@ -23,7 +23,8 @@ create table systems (
   front_history_privacy text collate "C" not null default 'public',
   tag_set double precision,
   made_on text collate "C" default 'discord',
-  forgotten_switches double precision not null default 0
+  forgotten_switches double precision not null default 0,
+  disabled_at double precision
 );
 create index systems_forgetting on systems (forgotten_switches) where forgotten_switches > 0;
 create table settings (
@@ -343,6 +344,27 @@ create table leases (
 create table marks (
   name text collate "C" primary key,
   count double precision not null
+);
+create sequence invites_id_seq;
+create table invites (
+  id double precision default nextval('invites_id_seq') primary key,
+  name text collate "C" not null unique,
+  hash text collate "C" not null unique,
+  created double precision not null,
+  expires double precision,
+  uses double precision not null,
+  used double precision not null default 0
+);
+create table past_activity (
+  system_id double precision primary key references systems (id) on delete cascade,
+  at double precision not null
+);
+create table reports (
+  name text collate "C" primary key,
+  at double precision not null,
+  ok smallint not null,
+  last_ok double precision,
+  problem text collate "C"
 );
 create table system_faces (
   id double precision primary key references systems (id) on delete cascade,

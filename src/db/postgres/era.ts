@@ -1,5 +1,5 @@
 import { SQL } from 'bun'
-import type { Value } from '../handle'
+import type { Db, Value } from '../handle'
 import type { Address, Host } from './address'
 import type { Ask } from './driver'
 import { isLoss, lost } from './trouble'
@@ -56,6 +56,10 @@ function withoutNul(value: Value): Value {
 /** A connection that only one piece of work uses at a time. */
 export interface Line {
   readonly ask: Ask
+  /** The handle that statements are kept ready for on it. */
+  db?: Db
+  /** Whether what is being done on it ended a token or the like. */
+  hasEndedKeys?: boolean
   /** Statements without values, in one message. */
   say(sql: string): Promise<unknown>
   /** It may be used again, or must not be. */

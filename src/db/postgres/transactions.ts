@@ -23,13 +23,6 @@ export interface TransactionParts {
   readonly writeLoad: WriteLoad
 }
 
-/** A writer's connection, with the handle that its statements are kept ready for. */
-interface Writer {
-  readonly line: Line
-  readonly db: Db
-  hasMarked: boolean
-}
-
 /**
  * Every transaction begins by holding the row of its subject: what reads and then decides does so
  * in a world with one writer, on whichever node, and nobody else waits for it.
@@ -41,19 +34,14 @@ export function createTransact({
   noteKeys,
   writeLoad,
 }: TransactionParts): Transact {
-  const writers = new WeakMap<Line, Writer>()
   // Who would wait for the same row waits here, without a connection.
   const inLine = createLines<string>()
 
-  const writerOn = (line: Line): Writer => {
-    const known = writers.get(line)
-    if (known) return known
-    const mark = (name: string) => {
-      if (name === 'keys') made.hasMarked = true
-    }
-    const made: Writer = { line, hasMarked: false, db: createDb(line.ask, render, mark) }
-    writers.set(line, made)
-    return made
+  const writerOn = (line: Line): Db => {
+    line.db ??= createDb(line.ask, render, (name) => {
+      if (name === 'keys') line.hasEndedKeys = true
+    })
+    return line.db
   }
 
   const attempt = async <T>(
@@ -62,19 +50,18 @@ export function createTransact({
     kind: WorkKind | undefined,
   ): Promise<T> => {
     await opened
-    const writer = writerOn(await primary.current().takeLine())
-    const { line, db } = writer
-    writer.hasMarked = false
+    const line = await primary.current().takeLine()
+    line.hasEndedKeys = false
     // Not waited for: what the work asks first follows in the same breath.
     const begun = line.say(beginning(of, kind))
     begun.catch(() => {})
     try {
-      const result = await work(db)
+      const result = await work(writerOn(line))
       await begun
       const committing = performance.now()
       await commit(line, kind)
       writeLoad.meter?.noteCommit(1, (performance.now() - committing) / 1000)
-      if (writer.hasMarked) noteKeys()
+      if (line.hasEndedKeys) noteKeys()
       line.leave(true)
       return result
     } catch (cause) {

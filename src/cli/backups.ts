@@ -1,16 +1,16 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Config } from '../config'
+import { type Config, spellingsOf } from '../config'
 import { removePartials } from '../db/leftovers'
 import type { Log } from '../log'
-import { ownCommand } from './self'
+import { ownCommand, ownEnvironment } from './self'
 
 /** How often it is looked whether one is due: no timer lasts as long as a month. */
 const LOOK_MS = 60 * 60 * 1000
 const RETRY_MS = 10 * 60 * 1000
 const OTHERS_TURN_MS = 5_000
 
-type MakeBackup = (databaseUrl: string, file: string) => Promise<void>
+type MakeBackup = (config: Config, file: string) => Promise<void>
 
 /** Makes a backup now and then while the server runs. Gives how to end that. */
 export function scheduleBackups(
@@ -51,13 +51,13 @@ export function scheduleBackups(
 }
 
 async function backUpNow(config: Config, log: Log, make: MakeBackup): Promise<boolean> {
-  const { BACKUP_DIR, BACKUP_KEEP, DATABASE_URL } = config
+  const { BACKUP_DIR, BACKUP_KEEP } = config
   const stamp = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')
   const file = join(BACKUP_DIR, `multitude-${stamp}.db`)
   try {
     mkdirSync(BACKUP_DIR, { recursive: true })
     removePartials(BACKUP_DIR)
-    await make(DATABASE_URL, file)
+    await make(config, file)
     log.info('backup made', { file })
     if (BACKUP_KEEP > 0) removeOld(BACKUP_DIR, BACKUP_KEEP)
     return true
@@ -68,9 +68,16 @@ async function backUpNow(config: Config, log: Log, make: MakeBackup): Promise<bo
 }
 
 /** In a process of its own: copying a large database would hold up every request. */
-async function makeInOwnProcess(databaseUrl: string, file: string): Promise<void> {
-  const command = [...ownCommand(), 'backup', file, '--database', databaseUrl]
-  const work = Bun.spawn(command, { stdout: 'ignore', stderr: 'pipe' })
+async function makeInOwnProcess(config: Config, file: string): Promise<void> {
+  const names = ['DATABASE_URL', 'PGPASSWORD', 'PGSSLROOTCERT'] as const
+  const env = ownEnvironment(
+    Object.fromEntries(names.map((name) => [spellingsOf(name)[0], config[name]])),
+  )
+  const work = Bun.spawn([...ownCommand(), 'backup', file], {
+    env,
+    stdout: 'ignore',
+    stderr: 'pipe',
+  })
   if ((await work.exited) !== 0) throw new Error((await work.stderr.text()).trim())
 }
 

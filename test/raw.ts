@@ -40,3 +40,10 @@ export async function versionOf(db: Db): Promise<string> {
   )
   return JSON.stringify(await rows(db, states.join(' union all ')))
 }
+
+/** How many rows each of the tables has. */
+export async function countRows(db: Db, tables: readonly string[]): Promise<Record<string, Value>> {
+  const { count } = db.driver.dialect
+  const columns = tables.map((name) => `(select ${count()} from "${name}") as "${name}"`)
+  return (await rows(db, `select ${columns.join()}`))[0] ?? {}
+}

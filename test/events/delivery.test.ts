@@ -261,7 +261,7 @@ async function outboxOf(as: Someone) {
 }
 
 async function latest(): Promise<number> {
-  return (await patient.deps.db.select().from(events)).at(-1)?.id ?? 0
+  return (await patient.deps.db.select().from(events).orderBy(events.id)).at(-1)?.id ?? 0
 }
 
 function named({ events }: Receiver): unknown[] {

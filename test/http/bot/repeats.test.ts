@@ -3,9 +3,9 @@ import { rmSync } from 'node:fs'
 import { createApp } from '../../../src/app'
 import { createLog } from '../../../src/log'
 import { home } from '../../kit'
-import { change } from '../../raw'
+import { change, versionOf } from '../../raw'
 import { AUTOPROXY, autoproxy, hear, settings, spoke } from './scenes'
-import { type Json, type Stage, stagesIn, versionOf } from './stage'
+import { type Json, type Stage, stagesIn } from './stage'
 
 const SAID = '2024-05-01T12:00:00.000001Z'
 
@@ -27,12 +27,12 @@ describe('the same message again', () => {
     await stage.doAll([autoproxy('latch'), settings({ proxy_switch: 'new' })])
     const first = await record(stage)
     await stage.told()
-    const before = await versionOf(here)
+    const before = await versionOf(here.deps.db)
     const again = await record(stage, changes)
     expect([first.status, again.status]).toEqual([201, 200])
     expect(again.json).toEqual(first.json)
     expect(await stage.told()).toEqual([])
-    expect(await versionOf(here)).toEqual(before)
+    expect(await versionOf(here.deps.db)).toEqual(before)
   })
 
   test('changes nothing after others have spoken', async () => {
@@ -69,10 +69,10 @@ describe('the same message again', () => {
       settings({ proxy_switch: 'new' }),
       spoke('wren', SAID),
     ])
-    const before = await versionOf(here)
+    const before = await versionOf(here.deps.db)
     const { status, json } = await record(stage, changes)
     expect({ status, code: json.code }).toEqual({ status: 409, code: 0 })
-    expect(await versionOf(here)).toEqual(before)
+    expect(await versionOf(here.deps.db)).toEqual(before)
   })
 })
 
@@ -141,9 +141,9 @@ describe('all or nothing', () => {
     await stage.doAll([autoproxy('latch'), settings({ proxy_switch: 'new' })])
     await stage.told()
     await execute(`CREATE TRIGGER broken BEFORE ${effect} BEGIN SELECT RAISE(ABORT, 'no'); END`)
-    const before = await versionOf(here)
+    const before = await versionOf(here.deps.db)
     const failed = await record(stage)
-    const after = await versionOf(here)
+    const after = await versionOf(here.deps.db)
     await execute('DROP TRIGGER broken')
     expect(failed.status).toBe(500)
     expect(after).toEqual(before)

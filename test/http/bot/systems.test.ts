@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { sql } from 'drizzle-orm'
+import { getTableName } from 'drizzle-orm'
+import * as tables from '../../../src/db/tables'
 import { home } from '../../kit'
-import { change } from '../../raw'
+import { change, countRows, versionOf } from '../../raw'
 import { autoproxy, fronting, hear, inGuild, settings, spoke, systemInGuild } from './scenes'
-import { type Json, type Stage, stagesIn, versionOf } from './stage'
+import { type Json, type Stage, stagesIn } from './stage'
 
 const here = home()
 const makeStage = stagesIn(here)
@@ -49,10 +50,10 @@ describe('a new system', () => {
 
   test('cannot have an account that has a system, and is then not made at all', async () => {
     const stage = await makeStage()
-    const before = await versionOf(here)
+    const before = await versionOf(here.deps.db)
     const taken = await stage.ask('POST /bot/systems', { account_id: '<account>', name: 'Twice' })
     expect(stands(taken)).toEqual([409, 0])
-    expect(await versionOf(here)).toEqual(before)
+    expect(await versionOf(here.deps.db)).toEqual(before)
   })
 
   test('is made once for an account that asks many times at once', async () => {
@@ -122,12 +123,12 @@ describe('an account', () => {
   test('of another system is neither taken nor unlinked', async () => {
     const [stage, other] = [await makeStage(), await makeStage()]
     stage.names.theirs = other.fill('<account>')
-    const before = await versionOf(here)
+    const before = await versionOf(here.deps.db)
     const line = '/bot/systems/<system>/accounts/<theirs>'
     expect(stands(await stage.ask(`PUT ${line}`))).toEqual([409, 0])
     expect((await stage.ask(`DELETE ${line}`)).status).toBe(204)
     expect((await linked(stage, '<theirs>')).json.system).toBe(other.fill('<system>'))
-    expect(await versionOf(here)).toEqual(before)
+    expect(await versionOf(here.deps.db)).toEqual(before)
   })
 
   test('is unlinked at its owner’s wish, whatever system it is linked to', async () => {
@@ -202,16 +203,16 @@ describe('deleting a system', () => {
   test('leaves no row of it in any table, and every row of others', async () => {
     const other = await makeStage()
     await fillEverything(other)
-    const before = await countRows()
+    const before = await countAll()
     const stage = await makeStage()
     await fillEverything(stage)
-    const full = await countRows()
+    const full = await countAll()
     const grown = Object.keys(full).filter((table) => full[table] !== before[table])
     // All that belong to a system; those of webhooks are filled by nobody but their owners.
     expect(grown).toEqual(expect.arrayContaining(tablesOfSystems))
     const { status, text } = await stage.ask('DELETE /bot/systems/<account>')
     expect({ status, text }).toEqual({ status: 204, text: '' })
-    expect(await countRows()).toEqual(before)
+    expect(await countAll()).toEqual(before)
   })
 
   test('leaves nothing that answers', async () => {
@@ -233,9 +234,9 @@ describe('deleting a system', () => {
     await execute(
       "CREATE TRIGGER kept BEFORE DELETE ON messages BEGIN SELECT RAISE(ABORT, ''); END",
     )
-    const before = await versionOf(here)
+    const before = await versionOf(here.deps.db)
     const { status } = await stage.ask('DELETE /bot/systems/<system>')
-    const after = await versionOf(here)
+    const after = await versionOf(here.deps.db)
     await execute('DROP TRIGGER kept')
     expect(status).toBe(500)
     expect(after).toEqual(before)
@@ -262,16 +263,8 @@ async function fillEverything(stage: Stage): Promise<void> {
 }
 
 /** How many rows each table has, whatever tables there are. */
-async function countRows(): Promise<Record<string, number>> {
-  const { db } = here.deps
-  const tables = await db.values<[string]>(
-    sql`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'`,
-  )
-  const counts = tables.map(async ([name]): Promise<[string, number]> => {
-    const [row] = await db.values<[number]>(sql.raw(`SELECT count(*) FROM "${name}"`))
-    return [name, row?.[0] ?? 0]
-  })
-  return Object.fromEntries(await Promise.all(counts))
+function countAll(): Promise<Record<string, unknown>> {
+  return countRows(here.deps.db, Object.values(tables).map(getTableName))
 }
 
 async function execute(statement: string): Promise<void> {

@@ -82,7 +82,8 @@ export function createApp(
   const started = storage.opened.then(() => events.start())
   // Whoever serves waits for it; nobody else must end because of it.
   started.catch(() => {})
-  const endSweeping = sweepImports(deps, log.warn)
+  const sweeping = storage.opened.then(() => sweepImports(deps, log.warn))
+  sweeping.catch(() => {})
   let server: Bun.Server<undefined> | undefined
   let arrived = 0
 
@@ -111,7 +112,7 @@ export function createApp(
       return server.url.href.replace(/\/$/, '')
     },
     async stop() {
-      await Promise.allSettled([started, endSweeping(), mender.stop()])
+      await Promise.allSettled([started, sweeping.then((end) => end()), mender.stop()])
       // Streams would never end by themselves, and would be waited for.
       await events.stop()
       if (server) {

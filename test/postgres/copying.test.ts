@@ -7,22 +7,10 @@ import { commandLine, emptyFolder } from '../program'
 import { rows } from '../raw'
 import { dump } from '../service/transfer/stage'
 import { onServer } from './engine'
-import { exportsOf, fillWithEverything, newDatabase, problemsOf, withDeps } from './full'
+import { exportsOf, fillWithEverything, newDatabase, problemsOf, rowsOf, withDeps } from './full'
 import { takeDatabase } from './stock'
 
 const { TEST_POSTGRES } = process.env
-
-/** Another process's business, or of the file itself. */
-const notCopied = ['migrations', 'marks', 'sqlite_sequence']
-
-/** All rows of a file, in an order of their own. */
-function rowsOf(address: string): Record<string, string[]> {
-  const tables = Object.entries(dump(address.replace('file:', '')))
-  const kept = tables.filter(([name]) => !notCopied.includes(name))
-  return Object.fromEntries(
-    kept.map(([name, list]) => [name, list.map((row) => JSON.stringify(row)).toSorted()]),
-  )
-}
 
 async function copy(from: string, to: string): Promise<number> {
   const [source, target] = [openStorage(from), openStorage(to, 'normal')]

@@ -9,7 +9,7 @@ import { fixture } from '../formats/fixture'
 import { createBot, createSystem, deleteSystem, importFile, listSystems } from '../operator'
 import { insert, rows } from '../raw'
 import { anySystem, makeIt } from '../service/anySystem'
-import { exportText, fixtures } from '../service/transfer/stage'
+import { dump, exportText, fixtures } from '../service/transfer/stage'
 import { onServer } from './engine'
 
 /** Databases with something of everything, and what is the same in two of them. */
@@ -112,4 +112,16 @@ export async function problemsOf(address: string): Promise<string[]> {
   } finally {
     await patient.close()
   }
+}
+
+/** Another process's business, or of the file itself. */
+const notCopied = ['migrations', 'marks', 'sqlite_sequence']
+
+/** All rows of a file, in an order of their own. */
+export function rowsOf(address: string): Record<string, string[]> {
+  const tables = Object.entries(dump(address.replace('file:', '')))
+  const kept = tables.filter(([name]) => !notCopied.includes(name))
+  return Object.fromEntries(
+    kept.map(([name, list]) => [name, list.map((row) => JSON.stringify(row)).toSorted()]),
+  )
 }

@@ -2,9 +2,15 @@ import { copyFileSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { openDeps } from '../src/app'
+import { parseConfig } from '../src/config'
+import { operator } from '../src/model/privacy'
+import { createMember } from '../src/service/members'
+import { createSystem } from '../src/service/systems'
 import { makeEngine, onServer } from '../test/postgres/engine'
 import { dataFile, makeData, small, whole } from './data'
 import { type Endpoint, endpointsOf } from './endpoints'
+import type { Orders } from './load'
 import { cpuOfProcess, medianOf, print, type Running, startLoad, type Turn, take } from './press'
 import { everythingOn, program } from './product'
 
@@ -30,6 +36,8 @@ const goals: [name: RegExp, together: number][] = [
   [/^POST \/bot\/messages$/, 8],
 ]
 
+const CROWD = 64
+
 const size = flags.small ? small : whole
 const folder = join(tmpdir(), 'multitude-bench')
 mkdirSync(folder, { recursive: true })
@@ -51,6 +59,10 @@ const copied = Bun.spawnSync(
 if (!copied.success) throw new Error('the data could not be copied')
 await onServer(engine.addressOf('bench'), (sql) => sql.unsafe('vacuum analyze'))
 
+const crowds = {
+  file: await makeCrowd(`file:${file}`),
+  engine: await makeCrowd(engine.addressOf('bench')),
+}
 const onFile = await start('file', `file:${file}`)
 const onEngine = await start('postgres', engine.addressOf('bench'))
 const load = startLoad()
@@ -75,6 +87,40 @@ try {
   engine.remove()
 }
 
+/** Writers of one system wait for each other, so many systems write at once. */
+async function makeCrowd(address: string) {
+  const { deps, storage } = openDeps(parseConfig({ DATABASE_URL: address }))
+  const crowd: { account: string; token: string; member: string }[] = []
+  for (let at = 0; at < CROWD; at++) {
+    const account = String(700_000_000_000_000_000n + BigInt(at))
+    const { system, token } = await createSystem(
+      deps,
+      operator,
+      { name: `Crowd ${at}` },
+      { account, tokenName: 'bench' },
+    )
+    const member = await createMember(deps, { ...operator, system: system.id }, { name: 'Wren' })
+    crowd.push({ account, token, member: member.hid })
+  }
+  await storage.close()
+  return ({ name, as, body = '' }: Endpoint): Orders['variants'] => {
+    if (name === 'PATCH member')
+      return crowd.map(({ token, member }) => ({
+        path: `/v2/members/${member}`,
+        authorization: token,
+        body,
+      }))
+    if (name !== 'POST /bot/messages') return undefined
+    return crowd.map(({ account, member }) => ({
+      path: '/bot/messages',
+      authorization: as,
+      body: body
+        .replace(/"sender":"\d+"/, `"sender":"${account}"`)
+        .replace(/"member":"\w+"/, `"member":"${member}"`),
+    }))
+  }
+}
+
 async function start(name: string, address: string): Promise<Running> {
   const log = join(folder, `${name}.log`)
   const running = Bun.spawn([...program, 'serve'], {
@@ -93,11 +139,14 @@ async function start(name: string, address: string): Promise<Running> {
 
 async function compare(endpoint: Endpoint): Promise<string[]> {
   const turns = { file: [] as Turn[], node: [] as Turn[], engine: [] as number[] }
-  for (const running of [onFile, onEngine]) await take(load, pressure, endpoint, running)
+  const ofFile = crowds.file(endpoint)
+  const ofEngine = crowds.engine(endpoint)
+  await take(load, pressure, endpoint, onFile, ofFile)
+  await take(load, pressure, endpoint, onEngine, ofEngine)
   for (let round = 0; round < Number(flags.rounds); round++) {
-    turns.file.push(await take(load, pressure, endpoint, onFile))
+    turns.file.push(await take(load, pressure, endpoint, onFile, ofFile))
     const before = cpuOfEngine()
-    const turn = await take(load, pressure, endpoint, onEngine)
+    const turn = await take(load, pressure, endpoint, onEngine, ofEngine)
     turns.node.push(turn)
     turns.engine.push(((cpuOfEngine() - before) / (turn.perSecond * pressure.seconds)) * 1e6)
   }

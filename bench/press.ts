@@ -51,9 +51,9 @@ export async function take(
   { connections, seconds: long, members }: Pressure,
   endpoint: Endpoint,
   { pid, port }: Pick<Running, 'pid' | 'port'>,
-  cpuOf = cpuOfProcess,
+  variants?: Orders['variants'],
 ): Promise<Turn> {
-  const before = cpuOf(pid)
+  const before = cpuOfProcess(pid)
   const measured = await load.press({
     port,
     connections,
@@ -62,6 +62,7 @@ export async function take(
     path: endpoint.path,
     headers: { authorization: endpoint.as, 'x-forwarded-for': '203.0.113.7' },
     body: endpoint.body ?? null,
+    ...(variants && { variants }),
     from: endpoint.next,
     members,
   })
@@ -74,7 +75,7 @@ export async function take(
     p50,
     p99,
     p999,
-    cpu: ((cpuOf(pid) - before) / requests) * 1e6,
+    cpu: ((cpuOfProcess(pid) - before) / requests) * 1e6,
   }
 }
 

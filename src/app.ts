@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { createWatch } from './app/watch'
 import type { Config } from './config'
 import { openStorage, type Storage } from './db/open'
 import type { ServerOptions } from './db/postgres/storage'
@@ -13,6 +14,7 @@ import type { Instant } from './model/time'
 import { createTokenMemory } from './service/access/memory'
 import { createClock, type Deps, noDeps } from './service/deps'
 import { createMender } from './service/load/mend'
+import { forgetMessages } from './service/operating/oldMessages'
 import { sweepImports } from './service/transfer/staging'
 import { createImportTurns } from './service/transfer/turns'
 import { version } from './version'
@@ -41,6 +43,8 @@ export interface App {
   readonly started: Promise<void>
   /** Serves on the configured address; gives the address it really got. */
   listen(idleLimit?: number): string
+  /** Serves the metrics on their own address, which it gives; null where they are off. */
+  listenForMetrics(): string | null
   /** Takes no more requests, finishes those that run (bounded), and closes the database. */
   stop(): Promise<void>
 }
@@ -54,9 +58,21 @@ export function createApp(
   readImport: ReadParts = readHere,
 ): App {
   const { storage, deps: stored } = openDeps(config, now, readImport)
+  const watch =
+    config.METRICS === 'on'
+      ? createWatch(config, storage, stored, {
+          inFlight: () => handle.inFlight(),
+          streams: () => events.streams.count,
+        })
+      : null
   const events = createEvents(
     { ...stored, pulse: storage.pulse, warn: log.warn },
-    { ...dispatchOptions(config), ...eventOptions(config, log), ...dispatch },
+    {
+      ...dispatchOptions(config),
+      ...eventOptions(config, log),
+      ...(watch && { noteDelivery: watch.metrics.noteDelivery }),
+      ...dispatch,
+    },
   )
   const mender = createMender(stored)
   const deps: Deps = {
@@ -78,12 +94,18 @@ export function createApp(
     findTrouble: storage.findTrouble,
     refusalFor: storage.refusalFor,
     closing: () => closing,
+    metrics: watch?.metrics,
   })
   const started = storage.opened.then(() => events.start())
   // Whoever serves waits for it; nobody else must end because of it.
   started.catch(() => {})
   const sweeping = storage.opened.then(() => sweepImports(deps, log.warn))
   sweeping.catch(() => {})
+  const endForgetting = forgetMessages(deps, {
+    keepMs: config.MESSAGE_KEEP,
+    isMine: () => events.leases.holds('care'),
+    warn: log.warn,
+  })
   let server: Bun.Server<undefined> | undefined
   let arrived = 0
 
@@ -111,8 +133,11 @@ export function createApp(
       })
       return server.url.href.replace(/\/$/, '')
     },
+    listenForMetrics: () => watch?.listen() ?? null,
     async stop() {
-      await Promise.allSettled([started, sweeping.then((end) => end()), mender.stop()])
+      await watch?.stop()
+      const endSweeping = sweeping.then((end) => end())
+      await Promise.allSettled([started, endSweeping, endForgetting(), mender.stop()])
       // Streams would never end by themselves, and would be waited for.
       await events.stop()
       if (server) {
@@ -159,6 +184,13 @@ export function openDeps(
     readImport,
     importTurns: createImportTurns(),
     tokenMemory: createTokenMemory(sharedRead),
+    quotas: {
+      systems: config.SYSTEM_LIMIT,
+      members: config.MEMBER_LIMIT,
+      groups: config.GROUP_LIMIT,
+      archive: config.ARCHIVE_LIMIT,
+      registration: config.REGISTRATION,
+    },
     mendFaces: () => {},
   }
   return { storage, deps }

@@ -3,14 +3,18 @@ import {
   hidePassword,
   MiB,
   oneOf,
+  parseAddress,
   parseAllowed,
+  parseArchiveLimit,
   parseBytes,
   parseCount,
   parseDatabaseUrl,
   parseDuration,
   parseHost,
   parseImportLimit,
+  parseKeep,
   parseLease,
+  parseLimit,
   parseMany,
   parsePort,
   parsePublicUrl,
@@ -19,6 +23,7 @@ import {
   type RateLimits,
   type Reader,
   showDuration,
+  showKeep,
   usualLimits,
 } from './config/values'
 import { type AllowList, spellAllowList } from './model/network'
@@ -92,6 +97,16 @@ export const settings = {
     oneOf('off', 'on'),
     'on: the log has the address of whoever asks, as fail2ban needs it; off: it has none',
   ),
+  METRICS: setting<'off' | 'on'>(
+    'off',
+    oneOf('off', 'on'),
+    'on: numbers for Prometheus are served at /metrics of METRICS_ADDRESS; off: none are kept',
+  ),
+  METRICS_ADDRESS: setting(
+    '127.0.0.1:9464',
+    parseAddress,
+    'Address and port of the metrics, as 127.0.0.1:9464 or [::1]:9464',
+  ),
   RATE_LIMIT: setting<RateLimits | null>(
     usualLimits,
     parseRateLimits,
@@ -112,6 +127,39 @@ export const settings = {
     parseImportLimit,
     'Largest file that can be imported, 64MiB at most',
   ),
+  REGISTRATION: setting<'open' | 'closed' | 'invite'>(
+    'open',
+    oneOf('open', 'closed', 'invite'),
+    'Whether bots may make systems: open, closed, or invite for those with a code of the operator',
+  ),
+  SYSTEM_LIMIT: setting<number | null>(
+    null,
+    parseLimit,
+    'How many systems there may be in all, but for those that the operator makes; off for any number',
+  ),
+  MEMBER_LIMIT: setting(
+    1_000,
+    parseMany,
+    'How many members a system may have that was given no limit of its own',
+  ),
+  GROUP_LIMIT: setting(
+    250,
+    parseMany,
+    'How many groups a system may have that was given no limit of its own',
+  ),
+  ARCHIVE_LIMIT: setting(
+    32 * MiB,
+    parseArchiveLimit,
+    'How much imports may keep aside for one system of what has no place here, 32MiB at most',
+  ),
+  MESSAGE_KEEP: {
+    ...setting<number | null>(
+      null,
+      parseKeep,
+      'How long records of proxied messages are kept, as 90d, or forever',
+    ),
+    show: showKeep,
+  },
   REQUESTS_IN_FLIGHT: setting(
     1_000,
     parseMany,
@@ -129,6 +177,16 @@ export const settings = {
     show: showDuration,
   },
   BACKUP_KEEP: setting(7, parseCount, 'How many scheduled backups are kept; 0 keeps all'),
+  BACKUP_COMPRESS: setting<'off' | 'zstd'>(
+    'off',
+    oneOf('off', 'zstd'),
+    'zstd: scheduled backups are compressed; off: they are plain databases',
+  ),
+  BACKUP_COMMAND: setting(
+    '',
+    parseText,
+    'Program that is run after each scheduled backup, with its path as last word or in place of {}',
+  ),
   LEASE_SECONDS: setting(
     10,
     parseLease,

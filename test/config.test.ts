@@ -30,6 +30,10 @@ const good: [name: SettingName, text: string, value: unknown][] = [
   ['LOG_FORMAT', 'json', 'json'],
   ['LOG_FORMAT', 'TEXT', 'text'],
   ['LOG_CLIENT', 'on', 'on'],
+  ['METRICS', 'on', 'on'],
+  ['METRICS_ADDRESS', '0.0.0.0:9100', '0.0.0.0:9100'],
+  ['METRICS_ADDRESS', '[::1]:9464', '[::1]:9464'],
+  ['METRICS_ADDRESS', 'localhost:0', 'localhost:0'],
   ['RATE_LIMIT', 'off', null],
   ['RATE_LIMIT', 'OFF', null],
   ['RATE_LIMIT', 'generic_get=20', { generic_get: 20, message: 10, generic_update: 3 }],
@@ -56,6 +60,17 @@ const good: [name: SettingName, text: string, value: unknown][] = [
   ['BACKUP_EVERY', '36H', 36 * 3_600_000],
   ['BACKUP_EVERY', '7d', 7 * 86_400_000],
   ['BACKUP_KEEP', '0', 0],
+  ['BACKUP_COMPRESS', 'zstd', 'zstd'],
+  ['BACKUP_COMMAND', 'rclone copy {} far:away', 'rclone copy {} far:away'],
+  ['REGISTRATION', 'invite', 'invite'],
+  ['REGISTRATION', 'Closed', 'closed'],
+  ['SYSTEM_LIMIT', '500', 500],
+  ['SYSTEM_LIMIT', 'off', null],
+  ['MEMBER_LIMIT', '2000', 2000],
+  ['GROUP_LIMIT', '1', 1],
+  ['ARCHIVE_LIMIT', '512KiB', 512 * 1024],
+  ['MESSAGE_KEEP', '90d', 90 * 86_400_000],
+  ['MESSAGE_KEEP', 'Forever', null],
   ['REQUESTS_IN_FLIGHT', '1', 1],
   ['STREAMS_PER_CLIENT', '100', 100],
   ['STREAMS_IN_ALL', '200000', 200_000],
@@ -82,6 +97,13 @@ const bad: [name: SettingName, text: string][] = [
   ['LOG_LEVEL', 'loud'],
   ['LOG_CLIENT', 'yes'],
   ['LOG_FORMAT', 'xml'],
+  ['METRICS', 'yes'],
+  ['METRICS_ADDRESS', '9464'],
+  ['METRICS_ADDRESS', '127.0.0.1'],
+  ['METRICS_ADDRESS', '127.0.0.1:'],
+  ['METRICS_ADDRESS', '127.0.0.1:65536'],
+  ['METRICS_ADDRESS', 'http://127.0.0.1:9464'],
+  ['METRICS_ADDRESS', '::1:9464'],
   ['RATE_LIMIT', 'on'],
   ['RATE_LIMIT', '10'],
   ['RATE_LIMIT', 'generic_get=0'],
@@ -93,6 +115,14 @@ const bad: [name: SettingName, text: string][] = [
   ['TRUST_PROXY', '-1'],
   ['TRUST_PROXY', '1.5'],
   ['BODY_LIMIT', '0'],
+  ['REGISTRATION', 'maybe'],
+  ['SYSTEM_LIMIT', '0'],
+  ['SYSTEM_LIMIT', 'none'],
+  ['MEMBER_LIMIT', '0'],
+  ['GROUP_LIMIT', 'many'],
+  ['ARCHIVE_LIMIT', '33MiB'],
+  ['MESSAGE_KEEP', '0d'],
+  ['MESSAGE_KEEP', 'a while'],
   ['REQUESTS_IN_FLIGHT', '0'],
   ['STREAMS_PER_CLIENT', '-1'],
   ['STREAMS_IN_ALL', 'many'],
@@ -109,6 +139,7 @@ const bad: [name: SettingName, text: string][] = [
   ['BACKUP_EVERY', '3600'],
   ['BACKUP_EVERY', '1 week'],
   ['BACKUP_KEEP', 'all'],
+  ['BACKUP_COMPRESS', 'gzip'],
 ]
 
 describe('a setting', () => {
@@ -128,11 +159,11 @@ describe('a setting', () => {
     const names = Object.keys(settings) as SettingName[]
     const isTried = (name: SettingName, known: [name: SettingName, ...rest: unknown[]][]) =>
       known.some(([tried]) => tried === name)
-    // Any text is the name of a folder.
+    // Any text is the name of a folder, or a command.
     const untried = [
       ...names.filter((name) => !isTried(name, good)).map((name) => `good values of ${name}`),
       ...names
-        .filter((name) => !isTried(name, bad) && name !== 'BACKUP_DIR')
+        .filter((name) => !isTried(name, bad) && !['BACKUP_DIR', 'BACKUP_COMMAND'].includes(name))
         .map((name) => `bad values of ${name}`),
     ]
     expect(untried.map((values) => `try ${values} in test/config.test.ts`)).toEqual([])

@@ -6,6 +6,7 @@ import * as accounts from '../src/service/accounts'
 import * as autoproxy from '../src/service/autoproxy'
 import type { Deps } from '../src/service/deps'
 import * as guilds from '../src/service/guilds'
+import * as activity from '../src/service/operating/activity'
 import * as decide from '../src/service/proxy/decide'
 import * as systems from '../src/service/systems'
 import * as exporting from '../src/service/transfer/export'
@@ -44,7 +45,7 @@ export function deleteSystem(deps: Deps, system: number) {
 }
 
 export function listSystems(deps: Deps) {
-  return systems.listSystems(deps, operator)
+  return activity.describeSystems(deps, operator)
 }
 
 export function countSystems(deps: Deps) {

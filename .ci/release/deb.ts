@@ -36,6 +36,8 @@ export async function packDeb(
     await put(join(papers.folder, 'completions', completionFiles[shell]), completionPlaces[shell])
   await put(join(papers.folder, 'multitude.1'), 'usr/share/man/man1/multitude.1')
   await put('.ci/release/deb/copyright', 'usr/share/doc/multitude/copyright')
+  for (const file of ['alerts.yaml', 'grafana.json'])
+    await put(join('docs/monitoring', file), `usr/share/doc/multitude/monitoring/${file}`)
   await put('.ci/release/deb/overrides', 'usr/share/lintian/overrides/multitude')
   await write('usr/share/doc/multitude/changelog', changelogOf(version, papers.builtAt))
   await $`gzip -9n ${join(root, 'usr/share/man/man1/multitude.1')}`

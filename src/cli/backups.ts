@@ -3,14 +3,19 @@ import { join } from 'node:path'
 import { type Config, spellingsOf } from '../config'
 import { removePartials } from '../db/leftovers'
 import type { Log } from '../log'
+import type { TaskName } from '../service/operating/reports'
 import { ownCommand, ownEnvironment } from './self'
+import { shipBackup } from './shipping'
 
 /** How often it is looked whether one is due: no timer lasts as long as a month. */
 const LOOK_MS = 60 * 60 * 1000
 const RETRY_MS = 10 * 60 * 1000
 const OTHERS_TURN_MS = 5_000
 
-type MakeBackup = (config: Config, file: string) => Promise<void>
+type MakeBackup = (config: Config, file: string, isPacked: boolean) => Promise<void>
+
+/** Keeps how it went; the problem is null where it went well. */
+type NoteTask = (task: TaskName, problem: string | null) => Promise<void>
 
 /** Makes a backup now and then while the server runs. Gives how to end that. */
 export function scheduleBackups(
@@ -19,9 +24,14 @@ export function scheduleBackups(
   /** Whether this process is the one of all on the same data that makes them. */
   isMine: () => boolean = () => true,
   make: MakeBackup = makeInOwnProcess,
+  note: NoteTask = async () => {},
 ): () => void {
-  const { BACKUP_DIR, BACKUP_EVERY } = config
-  if (BACKUP_DIR === '') return () => {}
+  const { BACKUP_DIR, BACKUP_EVERY, BACKUP_COMMAND } = config
+  if (BACKUP_DIR === '') {
+    if (BACKUP_COMMAND !== '')
+      log.warn('BACKUP_COMMAND does nothing without BACKUP_DIR: no backups are made')
+    return () => {}
+  }
   // Those made before a restart count: else a server that restarts often would never make one.
   let dueAt = newestIn(BACKUP_DIR) + BACKUP_EVERY
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -37,7 +47,7 @@ export function scheduleBackups(
     // Another process may have made one while it was its turn.
     dueAt = Math.max(dueAt, newestIn(BACKUP_DIR) + BACKUP_EVERY)
     if (Date.now() >= dueAt) {
-      const isMade = await backUpNow(config, log, make)
+      const isMade = await backUpNow(config, log, make, noteOrWarn(log, note))
       dueAt = Date.now() + (isMade ? BACKUP_EVERY : Math.min(BACKUP_EVERY, RETRY_MS))
     }
     wait()
@@ -50,43 +60,81 @@ export function scheduleBackups(
   }
 }
 
-async function backUpNow(config: Config, log: Log, make: MakeBackup): Promise<boolean> {
-  const { BACKUP_DIR, BACKUP_KEEP } = config
+/** That it cannot be kept how it went changes nothing about how it went. */
+function noteOrWarn(log: Log, note: NoteTask): NoteTask {
+  return (task, problem) =>
+    note(task, problem).catch((cause) =>
+      log.warn('how a backup went could not be kept', { cause: (cause as Error).message }),
+    )
+}
+
+async function backUpNow(
+  config: Config,
+  log: Log,
+  make: MakeBackup,
+  note: NoteTask,
+): Promise<boolean> {
+  const { BACKUP_DIR, BACKUP_KEEP, BACKUP_COMPRESS, BACKUP_COMMAND } = config
+  const isPacked = BACKUP_COMPRESS === 'zstd'
   const stamp = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')
-  const file = join(BACKUP_DIR, `multitude-${stamp}.db`)
+  const file = join(BACKUP_DIR, `multitude-${stamp}.db${isPacked ? '.zst' : ''}`)
   try {
     mkdirSync(BACKUP_DIR, { recursive: true })
     removePartials(BACKUP_DIR)
-    await make(config, file)
+    await make(config, file, isPacked)
     log.info('backup made', { file })
     if (BACKUP_KEEP > 0) removeOld(BACKUP_DIR, BACKUP_KEEP)
-    return true
   } catch (cause) {
-    log.error('backup failed', { file, cause: (cause as Error).message })
+    const { message } = cause as Error
+    log.error('backup failed', { file, cause: message })
+    await note('backup', message)
     return false
+  }
+  await note('backup', null)
+  if (BACKUP_COMMAND !== '') await ship(BACKUP_COMMAND, file, log, note)
+  return true
+}
+
+/** The backup itself is there, whatever becomes of its copy elsewhere. */
+async function ship(command: string, file: string, log: Log, note: NoteTask): Promise<void> {
+  try {
+    await shipBackup(command, file)
+    log.info('backup command done', { file })
+    await note('backup_command', null)
+  } catch (cause) {
+    const { message } = cause as Error
+    log.error('backup command failed', { file, cause: message })
+    await note('backup_command', message)
   }
 }
 
 /** In a process of its own: copying a large database would hold up every request. */
-async function makeInOwnProcess(config: Config, file: string): Promise<void> {
+async function makeInOwnProcess(config: Config, file: string, isPacked: boolean): Promise<void> {
   const names = ['DATABASE_URL', 'PGPASSWORD', 'PGSSLROOTCERT'] as const
   const env = ownEnvironment(
     Object.fromEntries(names.map((name) => [spellingsOf(name)[0], config[name]])),
   )
-  const work = Bun.spawn([...ownCommand(), 'backup', file], {
-    env,
-    stdout: 'ignore',
-    stderr: 'pipe',
-  })
+  const packing = isPacked ? ['--compress', 'zstd'] : []
+  const command = [...ownCommand(), 'backup', file, ...packing]
+  const work = Bun.spawn(command, { env, stdout: 'ignore', stderr: 'pipe' })
   if ((await work.exited) !== 0) throw new Error((await work.stderr.text()).trim())
 }
 
-const NAME = /^multitude-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db$/
+const NAME = /^multitude-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db(\.zst)?$/
 
 /** When the newest of a folder was made; long ago if there is none. */
 function newestIn(folder: string): number {
-  const newest = namesIn(folder, NAME).at(-1)
-  return newest ? Date.parse(newest.replace(NAME, '$1-$2-$3T$4:$5:$6Z')) : 0
+  const newest = newestNameIn(folder)
+  return newest ? timeOfBackup(newest) : 0
+}
+
+export function newestNameIn(folder: string): string | undefined {
+  return namesIn(folder, NAME).at(-1)
+}
+
+/** As its name says. */
+export function timeOfBackup(name: string): number {
+  return Date.parse(name.replace(NAME, '$1-$2-$3T$4:$5:$6Z'))
 }
 
 function removeOld(folder: string, keep: number): void {

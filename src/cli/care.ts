@@ -8,17 +8,31 @@ import { makeBackup, restoreBackup } from '../db/safekeeping'
 import { operator } from '../model/privacy'
 import { countSystems } from '../service/systems'
 import { renderFace } from '../wire/v2'
-import { type Command, columns, Failure } from './command'
+import { type Command, columns, Failure, UsageError } from './command'
 import { watchProgress } from './progress'
+
+const ZSTD = 'zstd'
 
 export const careCommands: Command[] = [
   {
     name: 'backup',
     summary: 'Write a consistent copy of the database, also while the server runs',
     args: ['FILE'],
+    flags: {
+      compress: { type: 'string', doc: 'Compress it: zstd', choices: [ZSTD] },
+    },
     async run({ args: [file = ''], config, flags }) {
+      if (flags.compress !== undefined && flags.compress !== ZSTD)
+        throw new UsageError(`--compress: must be ${ZSTD}`)
       const { onProgress, end } = watchProgress(flags.json === true)
-      await makeBackup(config.DATABASE_URL, file, serverOptions(config), onProgress).finally(end)
+      const isPacked = flags.compress === ZSTD
+      await makeBackup(
+        config.DATABASE_URL,
+        file,
+        isPacked,
+        serverOptions(config),
+        onProgress,
+      ).finally(end)
       return { json: { backup: file }, text: `The database is copied to ${file}.` }
     },
   },

@@ -3,7 +3,7 @@ import { MAX_STINTS } from '../model/fronting/stints'
 import type { MemberTotal, Totals } from '../model/fronting/totals'
 import type { Viewer } from '../model/privacy'
 import type { System } from '../model/system'
-import { DAY, formatInstant, HOUR, type Instant, MINUTE, parseInstant, SECOND } from '../model/time'
+import { formatInstant, type Instant, parseInstant, SECOND } from '../model/time'
 import type { Deps } from '../service/deps'
 import { getTotals, listStints } from '../service/fronting/fronting'
 import { listMembers } from '../service/members'
@@ -13,6 +13,7 @@ import { totalsToV2 } from '../wire/fronting'
 import { switchToV2 } from '../wire/v2'
 import { type Call, type Command, columns, UsageError } from './command'
 import { namedSystem } from './named'
+import { printable, spellLength, spellTime } from './spell'
 
 export const frontCommands: Command[] = [
   {
@@ -146,41 +147,8 @@ function bar(part: number): string {
   return '█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8]
 }
 
-/** A name may hold what would move the cursor. */
-function printable(name: string): string {
-  return name.replace(/\p{Cc}+/gu, ' ')
-}
-
-function spellTime(at: Instant, zone: string): string {
-  const format = new Intl.DateTimeFormat('sv-SE', {
-    timeZone: zone,
-    dateStyle: 'short',
-    timeStyle: 'short',
-  })
-  return format.format(at / 1000)
-}
-
 function spellSeconds(seconds: number): string {
   return spellLength(seconds * SECOND)
-}
-
-/** The two largest units that it has. */
-function spellLength(micros: number): string {
-  const units = [
-    [DAY, 'd'],
-    [HOUR, 'h'],
-    [MINUTE, 'min'],
-    [SECOND, 's'],
-  ] as const
-  const first = units.findIndex(([size]) => micros >= size)
-  if (first === -1) return '0 s'
-  let rest = micros
-  const parts = units.slice(first, first + 2).flatMap(([size, unit]) => {
-    const count = Math.floor(rest / size)
-    rest -= count * size
-    return count > 0 ? [`${count} ${unit}`] : []
-  })
-  return parts.join(' ')
 }
 
 async function chooseZone({ flags, deps }: Call, viewer: Viewer, of: System): Promise<string> {

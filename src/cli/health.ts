@@ -1,9 +1,8 @@
-import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
 import type { Config } from '../config'
+import { askServer } from './asking'
 import { type Call, type Command, Failure, UsageError } from './command'
 
-const LONGEST_MS = 5000
 const MOST_BYTES = 4096
 
 export const healthCommand: Command = {
@@ -19,7 +18,7 @@ export const healthCommand: Command = {
   },
 }
 
-function addressOf({ url }: Call['flags'], { HOST, PORT }: Config): string {
+export function addressOf({ url }: Call['flags'], { HOST, PORT }: Config): string {
   if (typeof url === 'string') {
     if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
       throw new UsageError('--url: must be an http or https address')
@@ -30,15 +29,15 @@ function addressOf({ url }: Call['flags'], { HOST, PORT }: Config): string {
 }
 
 /** Where a server that listens on every network is found from here. */
-function reachable(host: string): string {
+export function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::' || host === '[::]') return '[::1]'
   return isIPv6(host) ? `[${host}]` : host
 }
 
-async function findProblem(url: string): Promise<string | null> {
+export async function findProblem(url: string): Promise<string | null> {
   try {
-    const { status, text } = await ask(`${url}/health`)
+    const { status, text } = await askServer(`${url}/health`, MOST_BYTES)
     if (status !== 200) return `is not well: it answered ${status}`
     return isWell(text) ? null : 'answered, but is not Multitude'
   } catch (cause) {
@@ -52,39 +51,4 @@ function isWell(text: string): boolean {
   } catch {
     return false
   }
-}
-
-/** Not by `fetch`, which would ask a proxy that the environment names. */
-async function ask(url: string): Promise<{ status: number; text: string }> {
-  const { get } = url.startsWith('https') ? await import('node:https') : await import('node:http')
-  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>()
-  const hear = (answer: IncomingMessage) => {
-    let text = ''
-    const finish = () => resolve({ status: answer.statusCode ?? 0, text })
-    answer.on('data', (chunk: Buffer) => {
-      text += chunk.toString()
-      if (text.length > MOST_BYTES) finish()
-    })
-    answer.on('end', finish)
-    answer.on('error', reject)
-  }
-  const request = get(url, { agent: false }, hear)
-  request.on('error', ({ code, message }: NodeJS.ErrnoException) =>
-    reject(new Error(words[code ?? ''] ?? code ?? message)),
-  )
-  const timer = setTimeout(
-    () => reject(new Error(`nothing came for ${LONGEST_MS / 1000} s`)),
-    LONGEST_MS,
-  )
-  return promise.finally(() => {
-    clearTimeout(timer)
-    request.destroy()
-  })
-}
-
-const words: Record<string, string> = {
-  ECONNREFUSED: 'nobody listens there',
-  ConnectionRefused: 'nobody listens there',
-  ENOTFOUND: 'there is no such host',
-  ECONNRESET: 'the connection was cut',
 }

@@ -14,10 +14,13 @@ import { readEnvFiles, serviceFileOf } from './envFiles'
 import { frontCommands } from './front'
 import { healthCommand } from './health'
 import { findHelp, isGroup } from './help'
+import { inviteCommands } from './invite'
 import { loginCommands } from './login'
 import { programCommands } from './program'
 import { isExecutable } from './self'
 import { serveCommand } from './serve'
+import { statsCommand } from './stats'
+import { statusCommand } from './status'
 import { suggest } from './suggest'
 import { readSupervisor } from './supervisor'
 import { systemCommands } from './system'
@@ -27,10 +30,13 @@ import { transferCommands } from './transfer'
 export const commands: Command[] = [
   serveCommand,
   healthCommand,
+  statusCommand,
+  statsCommand,
   ...systemCommands,
   ...tokenCommands,
   ...loginCommands,
   ...botCommands,
+  ...inviteCommands,
   ...accountCommands,
   ...frontCommands,
   ...transferCommands,

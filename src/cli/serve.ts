@@ -4,6 +4,7 @@ import type { Upgrade } from '../db/storage'
 import { explainTrouble } from '../db/trouble'
 import { createLog, type Log } from '../log'
 import { operator } from '../model/privacy'
+import { noteReport } from '../service/operating/reports'
 import { countSystems } from '../service/systems'
 import { commit, version } from '../version'
 import { readAside } from './aside'
@@ -34,11 +35,18 @@ export const serveCommand: Command = {
     if (isNew) log.info('a new database was made', { path: name })
     const isEmpty = await prepare(app)
     logUpgrade(log, name, (await app.storage.opened) ?? uncopied)
-    const address = await listen(app, config)
-    const endBackups = scheduleBackups(config, log, () => app.events.leases.holds('care'))
+    const address = await listen(app, () => app.listen(), `${config.HOST}:${config.PORT}`)
+    const metrics = await listen(app, () => app.listenForMetrics(), config.METRICS_ADDRESS)
+    const endBackups = scheduleBackups(
+      config,
+      log,
+      () => app.events.leases.holds('care'),
+      undefined,
+      (task, problem) => noteReport(app.deps, operator, task, problem),
+    )
     if (flags.json !== true)
-      process.stderr.write(greeting(app, config, address, { isNew, isEmpty }))
-    log.info('listening', { address, version, commit })
+      process.stderr.write(greeting(app, config, address, metrics, { isNew, isEmpty }))
+    log.info('listening', { address, version, commit, metrics: metrics ?? undefined })
     reports.ready(`Listening on ${address}`)
     const signal = await stopped
     reports.stopping()
@@ -73,14 +81,12 @@ function logUnexpected(log: Log, isTerminal: boolean): void {
     })
 }
 
-async function listen(app: App, config: Config): Promise<string> {
+async function listen<T>(app: App, begin: () => T, where: string): Promise<T> {
   try {
-    return app.listen()
+    return begin()
   } catch {
     await app.stop()
-    throw new Failure(
-      `Cannot listen on ${config.HOST}:${config.PORT}: the address is in use, not ours, or not allowed.`,
-    )
+    throw new Failure(`Cannot listen on ${where}: the address is in use, not ours, or not allowed.`)
   }
 }
 
@@ -89,12 +95,14 @@ function greeting(
   app: App,
   config: Config,
   address: string,
+  metrics: string | null,
   { isNew, isEmpty }: { isNew: boolean; isEmpty: boolean },
 ): string {
   const shown = config.PUBLIC_URL || address
   const facts = columns([
     ['  Listening on', address],
     ['  API page', `${shown}/docs`],
+    ...(metrics ? [['  Metrics', metrics]] : []),
     [isNew ? '  Data (new)' : '  Data', app.storage.name],
   ])
   const data = addressOf(app.storage)

@@ -2,13 +2,21 @@ import { Problem } from '../model/check'
 import { normalizeId } from '../model/platform'
 import { isOwner, operator, see } from '../model/privacy'
 import { system } from '../model/system'
-import { formatInstant } from '../model/time'
+import { formatInstant, type Instant, parseInstant } from '../model/time'
 import { listTokens } from '../service/access/tokens'
 import { listAccounts } from '../service/accounts'
-import { createSystem, deleteSystemWhole, listSystems } from '../service/systems'
+import {
+  describeSystems,
+  findUnused,
+  pruneSystems,
+  type SystemInfo,
+} from '../service/operating/activity'
+import { disableSystem, enableSystem } from '../service/operating/disabling'
+import { createSystem, deleteSystemWhole } from '../service/systems'
 import { toV2 } from '../wire/v2'
 import { type Command, columns, UsageError } from './command'
 import { ACCOUNT_RULE, namedSystem } from './named'
+import { countOf, printable, spellCount, spellLength } from './spell'
 
 export const systemCommands: Command[] = [
   {
@@ -42,20 +50,12 @@ export const systemCommands: Command[] = [
   },
   {
     name: 'system list',
-    summary: 'List all systems',
+    summary: 'List all systems, with how much they have and when they were last used',
     async run({ deps }) {
-      const all = await listSystems(deps(), operator)
+      const all = await describeSystems(deps(), operator)
       return {
-        json: all.map(({ hid, uuid, name, created }) => ({
-          id: hid,
-          uuid,
-          name,
-          created: created === null ? null : formatInstant(created),
-        })),
-        text:
-          all.length === 0
-            ? 'There are no systems yet.'
-            : columns(all.map(({ hid, uuid, name }) => [hid, uuid, name ?? ''])),
+        json: all.map(showInfo),
+        text: all.length === 0 ? 'There are no systems yet.' : tableOf(all, deps().now()),
       }
     },
   },
@@ -95,4 +95,96 @@ export const systemCommands: Command[] = [
       return { json: { deleted: hid }, text: `System ${hid} is deleted.` }
     },
   },
+  {
+    name: 'system disable',
+    summary: 'Let nobody come in as a system, nor see it, until it is enabled',
+    args: ['SYSTEM'],
+    async run(call) {
+      const { viewer, system: found } = await namedSystem(call)
+      await disableSystem(call.deps(), viewer)
+      return {
+        json: { disabled: found.hid },
+        text: `System ${found.hid} is disabled. "multitude system enable ${found.hid}" lets it in again.`,
+      }
+    },
+  },
+  {
+    name: 'system enable',
+    summary: 'Let a disabled system in again',
+    args: ['SYSTEM'],
+    async run(call) {
+      const { viewer, system: found } = await namedSystem(call)
+      await enableSystem(call.deps(), viewer)
+      return { json: { enabled: found.hid }, text: `System ${found.hid} is enabled.` }
+    },
+  },
+  {
+    name: 'prune',
+    summary: 'Delete the systems that were not used since a day',
+    flags: {
+      'unused-since': { type: 'string', doc: 'The day, such as 2025-01-31, or a time' },
+      'dry-run': { type: 'boolean', doc: 'Only list them' },
+    },
+    destroys: true,
+    async run(call) {
+      const deps = call.deps()
+      const since = parseDay(call.flags['unused-since'], deps.now())
+      const found = await findUnused(deps, operator, since)
+      const isDry = call.flags['dry-run'] === true
+      const says = `${countOf(found.length, 'system')} not used since ${formatInstant(since)}`
+      if (found.length === 0)
+        return {
+          json: { dry_run: isDry, systems: [] },
+          text: `There is no system that was not used since ${formatInstant(since)}.`,
+        }
+      const table = tableOf(found, deps.now())
+      if (isDry)
+        return {
+          json: { dry_run: true, systems: found.map(showInfo) },
+          text: `${table}\n\nDry run: nothing was deleted. ${says}.`,
+        }
+      await call.confirm(`${table}\n\nDelete these ${says}, and everything they have?`)
+      const gone = await pruneSystems(deps, operator, since)
+      return {
+        json: { dry_run: false, systems: gone.map(showInfo) },
+        text: `${countOf(gone.length, 'system')} deleted.`,
+      }
+    },
+  },
 ]
+
+function parseDay(given: string | boolean | undefined, now: Instant): Instant {
+  const day = typeof given === 'string' ? parseInstant(given) : null
+  if (given === undefined) throw new UsageError('--unused-since is needed')
+  if (day === null || day > now)
+    throw new UsageError('--unused-since: must be a day that is past, such as 2025-01-31')
+  return day
+}
+
+function showInfo(info: SystemInfo) {
+  const { hid, uuid, name, created, disabled, members, groups, switches, messages } = info
+  return {
+    id: hid,
+    uuid,
+    name,
+    created: created === null ? null : formatInstant(created),
+    last_active: info.lastActive === null ? null : formatInstant(info.lastActive),
+    disabled,
+    members,
+    groups,
+    switches,
+    messages,
+  }
+}
+
+const HEAD = ['ID', 'MEMBERS', 'GROUPS', 'SWITCHES', 'MESSAGES', 'LAST USED', 'NAME']
+
+function tableOf(systems: readonly SystemInfo[], now: Instant): string {
+  const rows = systems.map((one) => [
+    one.hid,
+    ...[one.members, one.groups, one.switches, one.messages].map(spellCount),
+    one.lastActive === null ? 'never' : `${spellLength(now - one.lastActive)} ago`,
+    `${printable(one.name ?? '')}${one.disabled ? ' (disabled)' : ''}`.trim(),
+  ])
+  return columns([HEAD, ...rows])
+}

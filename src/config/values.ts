@@ -44,6 +44,20 @@ export function parsePort(text: string): number {
   return port
 }
 
+/** A host and a port, in the spelling that can be asked. */
+export function parseAddress(text: string): string {
+  const { host, port } = splitAddress(text)
+  const isFine = /^([\w.-]+|\[[\da-f:.]+\])$/i.test(host) && /^\d+$/.test(port)
+  if (!isFine || Number(port) > 65535)
+    throw new Error('must be a host and a port, as 127.0.0.1:9464')
+  return text
+}
+
+export function splitAddress(text: string): { host: string; port: string } {
+  const at = text.lastIndexOf(':')
+  return { host: text.slice(0, Math.max(0, at)), port: text.slice(at + 1) }
+}
+
 export function parseCount(text: string): number {
   if (!/^\d{1,4}$/.test(text)) throw new Error('must be a whole number, 0 or more')
   return Number(text)
@@ -103,6 +117,35 @@ export function parseDuration(text: string): number {
 export function showDuration(duration: number): string {
   if (duration % DAYS === 0) return `${duration / DAYS}d`
   return duration % HOURS === 0 ? `${duration / HOURS}h` : `${duration / MINUTES}m`
+}
+
+const FOREVER = 'forever'
+
+/** Milliseconds; null keeps forever. */
+export function parseKeep(text: string): number | null {
+  if (text.toLowerCase() === FOREVER) return null
+  try {
+    return parseDuration(text)
+  } catch {
+    throw new Error(`must be ${FOREVER}, or a time such as 90d`)
+  }
+}
+
+export function showKeep(keep: number | null): string {
+  return keep === null ? FOREVER : showDuration(keep)
+}
+
+/** Null where there is none. */
+export function parseLimit(text: string): number | null {
+  if (text.toLowerCase() === 'off') return null
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new Error('must be off, or a whole number, 1 or more')
+  return Number(text)
+}
+
+export function parseArchiveLimit(text: string): number {
+  const bytes = parseBytes(text)
+  if (bytes > 32 * MiB) throw new Error('must be 32MiB at most')
+  return bytes
 }
 
 export function parseBytes(text: string): number {

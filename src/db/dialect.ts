@@ -7,6 +7,10 @@ export interface Dialect {
   place(at: number): string
   /** A count, as a number. */
   count(what?: string): string
+  /** How often one number is contained in another. */
+  whole(value: string, unit: number): string
+  /** How many bytes all of it takes. */
+  readonly total: string
   /** The greater of two; the lesser. Neither may be null. */
   greater(a: string, b: string): string
   lesser(a: string, b: string): string
@@ -40,6 +44,8 @@ export interface Dialect {
   readonly thenJoin: string
   /** The name of every row of a table, while nothing is changed. */
   readonly row: string
+  /** Behind a query whose columns are used more than once: each is found once. */
+  readonly once: string
   /** ISO 8601 of an instant in microseconds, as `formatInstant` writes it. */
   iso(instant: string): string
   /** Milliseconds by the engine's clock, which is the same for all who ask. */
@@ -63,6 +69,8 @@ export interface Dialect {
 export const ofFile: Dialect = {
   place: (at) => `?${at}`,
   count: (what = '*') => `count(${what})`,
+  whole: (value, unit) => `${value} / ${unit}`,
+  total: '(select page_count * page_size from pragma_page_count(), pragma_page_size())',
   greater: (a, b) => `max(${a}, ${b})`,
   lesser: (a, b) => `min(${a}, ${b})`,
   bytes: (text) => `cast(${text} as blob)`,
@@ -82,6 +90,7 @@ export const ofFile: Dialect = {
   listAt: (element, at) => `(${element} -> ${at})`,
   thenJoin: 'cross join',
   row: 'rowid',
+  once: '',
   iso(instant) {
     const micros = `(((${instant}) % 1000000 + 1000000) % 1000000)`
     const date = `strftime('%Y-%m-%dT%H:%M:%S', ((${instant}) - ${micros}) / 1000000, 'unixepoch')`
@@ -105,6 +114,8 @@ export const ofFile: Dialect = {
 export const ofServer: Dialect = {
   place: (at) => `$${at}`,
   count: (what = '*') => `count(${what})::float8`,
+  whole: (value, unit) => `floor(${value} / ${unit})`,
+  total: 'pg_database_size(current_database())::float8',
   greater: (a, b) => `greatest(${a}, ${b})`,
   lesser: (a, b) => `least(${a}, ${b})`,
   bytes: (text) => `convert_to(${text}, 'UTF8')`,
@@ -127,6 +138,7 @@ export const ofServer: Dialect = {
   listAt: (element, at) => `(${element} -> ${at})`,
   thenJoin: 'join',
   row: 'ctid',
+  once: 'offset 0',
   iso(instant) {
     const micros = `((${instant})::int8 - floor((${instant}) / 1000000)::int8 * 1000000)`
     const date = `to_char(timestamp 'epoch' + floor((${instant}) / 1000000) * interval '1 second', 'YYYY-MM-DD"T"HH24:MI:SS')`

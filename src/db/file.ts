@@ -6,12 +6,12 @@ import { Connection } from './connection'
 import { createDb } from './driver'
 import { StorageError } from './handle'
 import { createHealth, identify, probeBy } from './health'
-import { prepareFolder } from './leftovers'
+import { prepareFolder, removeOldCopies } from './leftovers'
 import { migrate, refuseForeign } from './migrate'
 import { watchFile } from './pulse'
 import { createSharedRead } from './sharedRead'
 import { takeSnapshots } from './snapshots'
-import type { Durability, Storage, Upgrade } from './storage'
+import type { Durability, Storage, Upgrade, WriteLoad } from './storage'
 import { queueTransactions } from './transactions'
 import { explainTrouble, refusalFor, troubled, troubleOf } from './trouble'
 
@@ -61,6 +61,7 @@ function openWhatIsThere(
     writer.run('PRAGMA journal_mode = WAL')
     writer.run(`PRAGMA synchronous = ${durability}`)
     upgrade = migrate(writer, isCopied)
+    if (upgrade?.copy) removeOldCopies(path)
     writer.run('PRAGMA foreign_keys = ON')
     // From here on a busy file is waited for without stopping the event loop.
     writer.run('PRAGMA busy_timeout = 0')
@@ -78,7 +79,9 @@ function openWhatIsThere(
   })
   const limit = () => (health.isLockedOut() ? Math.min(busyLimit, SHORT_LIMIT_MS) : busyLimit)
   const tx = createDb(writer, render)
-  const transact = queueTransactions(writer, tx, path, health, durability, limit, sharedRead.end)
+  const writeLoad: WriteLoad = { waiting: 0 }
+  const { end } = sharedRead
+  const transact = queueTransactions(writer, tx, path, health, durability, limit, end, writeLoad)
   return {
     name: path,
     opened: Promise.resolve(upgrade),
@@ -87,6 +90,7 @@ function openWhatIsThere(
     transact,
     snapshot: takeSnapshots(path),
     pulse: watchFile(reader),
+    writeLoad,
     findTrouble: async () => {
       const trouble = await health.findTrouble()
       return trouble && (refusalFor(trouble) ?? unavailable('the database does not answer', 60_000))

@@ -40,6 +40,23 @@ export function preUpgradeName(path: string, now: Date): string {
   return `${path}.pre-upgrade-${now.toISOString().replaceAll(/[-:.]/g, '')}`
 }
 
+/** How many copies from before upgrades are kept: the way back is rarely longer. */
+const KEPT_COPIES = 3
+
+/** Removes the oldest copies of a database from before its upgrades, when there is a new one. */
+export function removeOldCopies(path: string): void {
+  const start = `${basename(path)}.pre-upgrade-`
+  const copies = namesIn(dirname(path)).filter(
+    (name) => name.startsWith(start) && /^\d{8}T\d{9}Z$/.test(name.slice(start.length)),
+  )
+  for (const name of copies.toSorted().slice(0, -KEPT_COPIES))
+    try {
+      rmSync(join(dirname(path), name))
+    } catch {
+      // One that somebody has locked away takes room, and is in nobody's way.
+    }
+}
+
 /** The file itself, where a link leads to it: its logs lie beside it, not beside the link. */
 export function placeOf(path: string): string {
   return statOf(path) ? realpathSync(path) : path

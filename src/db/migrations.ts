@@ -10,9 +10,8 @@ import platforms from '../../migrations/0008_platforms.sql' with { type: 'text' 
 import faces from '../../migrations/0009_faces.sql' with { type: 'text' }
 import access from '../../migrations/0010_access.sql' with { type: 'text' }
 import forgottenSwitches from '../../migrations/0011_forgotten_switches.sql' with { type: 'text' }
-import forgottenSwitchesOnServer from '../../migrations/postgres/0011_forgotten_switches.sql' with {
-  type: 'text',
-}
+import operating from '../../migrations/0012_operating.sql' with { type: 'text' }
+import everythingOnServer from '../../migrations/postgres/0012_operating.sql' with { type: 'text' }
 
 /** Every migration in its order, carried inside the executable. */
 export const migrations: { name: string; sql: string }[] = [
@@ -28,6 +27,7 @@ export const migrations: { name: string; sql: string }[] = [
   { name: '0009_faces', sql: faces },
   { name: '0010_access', sql: access },
   { name: '0011_forgotten_switches', sql: forgottenSwitches },
+  { name: '0012_operating', sql: operating },
 ]
 
 /**
@@ -35,5 +35,5 @@ export const migrations: { name: string; sql: string }[] = [
  * was no server before.
  */
 export const serverMigrations: { name: string; sql: string }[] = [
-  { name: '0011_forgotten_switches', sql: forgottenSwitchesOnServer },
+  { name: '0012_operating', sql: everythingOnServer },
 ]

@@ -9,6 +9,7 @@ import { createDb } from './driver'
 import { openFile, pathOf } from './file'
 import { StorageError } from './handle'
 import { flush, flushFolder, partialName, removePartials, statOf } from './leftovers'
+import { pack, withUnpacked } from './pack'
 import { isServerAddress } from './postgres/address'
 import { openServer, type ServerOptions } from './postgres/storage'
 import { statement } from './statement'
@@ -17,6 +18,17 @@ import { reasonOf } from './trouble'
 /** Backups of a database of either kind, which are always whole files. */
 
 export async function makeBackup(
+  url: string,
+  to: string,
+  isPacked: boolean,
+  server: ServerOptions,
+  onProgress?: Progress,
+): Promise<void> {
+  const write = (plain: string) => writePlain(url, plain, server, onProgress)
+  await (isPacked ? pack(to, write) : write(to))
+}
+
+async function writePlain(
   url: string,
   to: string,
   server: ServerOptions,
@@ -54,7 +66,15 @@ export async function restoreBackup(
   server: ServerOptions,
   onProgress?: Progress,
 ): Promise<Restored> {
-  if (isServerAddress(url)) return restoreToServer(url, from, server, onProgress)
+  const place = isServerAddress(url) ? tmpdir() : dirname(pathOf(url))
+  return withUnpacked(from, place, (plain) =>
+    isServerAddress(url)
+      ? restoreToServer(url, plain, server, onProgress)
+      : restoreToFile(url, plain),
+  )
+}
+
+async function restoreToFile(url: string, from: string): Promise<Restored> {
   const aside = restore(url, from, new Date())
   const database = new Database(pathOf(url), { readonly: true })
   try {

@@ -42,6 +42,18 @@ export type Transact = <T>(of: Subject, work: (tx: Db) => Promise<T>, kind?: Wor
  */
 export type Snapshot = <T>(systemId: number, work: (db: Db) => Promise<T>) => Promise<T>
 
+/** Who wants to know how the writers fare. */
+export interface WriteMeter {
+  noteCommit(writes: number, seconds: number): void
+  noteFailedCommit(): void
+}
+
+/** The writes that wait for their turn, and whoever counts what becomes of them. */
+export interface WriteLoad {
+  waiting: number
+  meter?: WriteMeter
+}
+
 export interface Storage {
   /** Where it is: a path, or an address without its password. */
   readonly name: string
@@ -54,6 +66,7 @@ export interface Storage {
   readonly snapshot: Snapshot
   /** Tells of what any process wrote. */
   readonly pulse: Pulse
+  readonly writeLoad: WriteLoad
   /** What keeps the database from being read or written, for whoever may try again; else null. */
   findTrouble(): Promise<DomainError | null>
   /** What is answered when a read or a write failed of what will pass; null when it will not. */

@@ -2,7 +2,7 @@ import { type Database, SQLiteError } from 'bun:sqlite'
 import { error } from '../model/errors'
 import type { Db } from './handle'
 import type { Health } from './health'
-import type { Durability, Transact, WorkKind } from './storage'
+import type { Durability, Transact, WorkKind, WriteLoad } from './storage'
 import { explainTrouble, troubled, troubleOf } from './trouble'
 
 const BUSY_PAUSE_MS = 5
@@ -32,6 +32,7 @@ export function queueTransactions(
   durability: Durability,
   busyLimit: () => number,
   beforeCommit: () => void,
+  load: WriteLoad = { waiting: 0 },
 ): Transact {
   const begin = writer.query('BEGIN IMMEDIATE')
   const commit = writer.query('COMMIT')
@@ -75,6 +76,7 @@ export function queueTransactions(
   }
 
   const commitTogether = async (pieces: Piece[]) => {
+    const began = performance.now()
     let lost: unknown
     const isSlice = durability === 'full' && pieces[0]?.kind === 'slice'
     try {
@@ -87,11 +89,13 @@ export function queueTransactions(
         beforeCommit()
         commit.run()
         health.noteSuccess()
+        load.meter?.noteCommit(pieces.length, (performance.now() - began) / 1000)
       } else rollback.run()
     } catch (cause) {
       if (writer.inTransaction) rollback.run()
       lost = explainCause(path, cause)
       health.noteFailure(cause)
+      load.meter?.noteFailedCommit()
     }
     if (isSlice) writer.run('PRAGMA synchronous = full')
     for (const piece of pieces) piece.settle(lost)
@@ -103,6 +107,7 @@ export function queueTransactions(
       const long = queue.findIndex(({ kind }) => kind !== undefined)
       const together = long === -1 ? MOST_TOGETHER : Math.min(Math.max(long, 1), MOST_TOGETHER)
       const pieces = queue.splice(0, together)
+      load.waiting = queue.length
       await commitTogether(pieces)
     }
     isWorking = false
@@ -111,7 +116,7 @@ export function queueTransactions(
   // The one queue is stricter than any subject.
   return (_of, task, kind) =>
     new Promise((resolve, reject) => {
-      queue.push(pieceOf(task, kind, resolve, reject))
+      load.waiting = queue.push(pieceOf(task, kind, resolve, reject))
       // After this moment's other requests had their say.
       if (!isWorking) setImmediate(() => isWorking || work())
     })

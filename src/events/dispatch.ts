@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { isDisabled } from '../db/disabled'
 import type { Leases } from '../db/lease'
 import { Problem } from '../model/check'
 import { error } from '../model/errors'
@@ -10,7 +11,7 @@ import { createReadAhead, type ReadyEvent } from './ahead'
 import type { EventDeps } from './deps'
 import type { Hub } from './hub'
 import type { StoredEvent } from './outbox'
-import { post, type Sent } from './send'
+import { type Delivered, isSuccess, post, resultOf, type Sent } from './send'
 import { sign } from './sign'
 import {
   activateWebhook,
@@ -37,6 +38,8 @@ export interface DispatchOptions {
   readonly checkEvery?: number
   /** How long a receiver may take to answer; 10 s unless told. */
   readonly timeoutMs?: number
+  /** Told what became of each attempt to deliver an event. */
+  readonly noteDelivery?: (result: Delivered) => void
 }
 
 const PAUSES = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR, 6 * HOUR]
@@ -76,6 +79,7 @@ export function createDispatcher(
     patience = PATIENCE,
     checkEvery = CHECK_EVERY,
     timeoutMs,
+    noteDelivery: noteResult,
   }: DispatchOptions,
 ): Dispatcher {
   /** Systems that may have an active webhook; all others are passed over without a look. */
@@ -141,7 +145,8 @@ export function createDispatcher(
     const waiting = createReadAhead(deps.db, systemId)
     while (isSender()) {
       const hook = await findWebhook(deps.db, systemId)
-      if (hook?.state !== 'active') return void active.delete(systemId)
+      if (hook?.state !== 'active' || (await isDisabled(deps.db, systemId)))
+        return void active.delete(systemId)
       if (hook.next_attempt !== null && hook.next_attempt > deps.now())
         return later(systemId, hook.next_attempt - deps.now())
       const ready = await waiting.first(hook)
@@ -153,6 +158,7 @@ export function createDispatcher(
       const { event } = ready
       // Cut short by us, which says nothing about the receiver.
       if (isStopped && 'error' in sent) return
+      noteResult?.(resultOf(sent))
       await noteDelivery(deps, hook, record(deps, hook, event, sent), judge(hook, event, sent))
     }
   }
@@ -285,10 +291,6 @@ function record(deps: EventDeps, hook: Webhook, event: StoredEvent | null, sent:
     error: 'error' in sent ? sent.error : null,
     attempt: event ? hook.attempts + 1 : 1,
   }
-}
-
-function isSuccess(sent: Sent): boolean {
-  return 'status' in sent && sent.status >= 200 && sent.status < 300
 }
 
 function randomToken(): string {

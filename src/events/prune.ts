@@ -1,3 +1,4 @@
+import { keepActivity } from '../db/activity'
 import type { Db } from '../db/handle'
 import { statement } from '../db/statement'
 import { DAY } from '../model/time'
@@ -63,14 +64,20 @@ async function findSuperfluous(db: Db, system: number): Promise<number> {
   return Math.max(Math.min(crowded.id, hook.cursor), tooMany?.id ?? 0)
 }
 
-async function forget({ transact }: EventDeps, system: number, rows: { id: number }[]) {
+async function forget({ transact }: EventDeps, system: number, rows: PastEvent[]) {
   await transact({ system }, async (tx) => {
     const hook = await findWebhook(tx, system)
     const lost = waitsForMore(hook) ? rows.filter(({ id }) => id > hook.cursor).length : 0
     for (const { id } of rows) await remove(tx).run({ id })
     if (lost > 0) await countDropped(tx).run({ system, many: lost })
     await notePruned(tx).run({ system, id: rows.at(-1)?.id ?? 0 })
+    await keepActivity(tx).run({ system, at: rows.at(-1)?.at ?? 0 })
   })
+}
+
+interface PastEvent {
+  id: number
+  at: number
 }
 
 /** One that is not verified yet is given only what happens after that. */

@@ -108,3 +108,15 @@ function nameError(error: unknown): string {
   if (code.startsWith('HPE_')) return 'no HTTP answer'
   return /^E[A-Z]+$/.test(code) ? code : 'cannot send'
 }
+
+/** What became of an attempt, in one word. */
+export type Delivered = 'delivered' | 'refused' | 'unanswered'
+
+export function resultOf(sent: Sent): Delivered {
+  if ('error' in sent) return 'unanswered'
+  return isSuccess(sent) ? 'delivered' : 'refused'
+}
+
+export function isSuccess(sent: Sent): boolean {
+  return 'status' in sent && sent.status >= 200 && sent.status < 300
+}

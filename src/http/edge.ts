@@ -1,4 +1,5 @@
 import { type AnyElysia, Elysia } from 'elysia'
+import type { Metrics } from '../metrics/metrics'
 import { compress } from './answers'
 import { createFindCaller } from './caller'
 import { addressOf } from './client'
@@ -13,6 +14,7 @@ import {
   limitedHeadersOf,
   preflight,
 } from './headers'
+import { createFindMeter, type FindMeter } from './meters'
 import { isRead } from './method'
 import { type Allowance, createRequestLimit } from './ratelimit'
 import { collectReads, findRead, type Reads } from './reads'
@@ -24,10 +26,16 @@ import { describeRoutes, documentedWires, type RouteParts, rootWire } from './wi
 export interface ServerParts extends RouteParts, FailureParts, Pick<PublicParts, 'findTrouble'> {
   /** While the server stops: what an answer waits for before it ends its connection. */
   closing: () => Promise<void> | undefined
+  /** Who counts what is asked; nobody where the operator does not want it. */
+  metrics?: Metrics | undefined
 }
 
 /** Answers one request. The peer's address is asked for only where it matters. */
-export type Handle = (request: Request, peer: string | (() => string)) => Promise<Response>
+export interface Handle {
+  (request: Request, peer: string | (() => string)): Promise<Response>
+  /** How many it works on now. */
+  inFlight(): number
+}
 
 /** What is ready for the requests to a path before they come. */
 interface Place {
@@ -42,7 +50,7 @@ interface Place {
 
 /** The edge: who asks, how often, what is answered, and one line of log for each request. */
 export function createHandler(parts: ServerParts): Handle {
-  const { deps, config, log, closing } = parts
+  const { deps, config, log, closing, metrics } = parts
   const wires = [
     forEveryone({ ...parts, describeRoutes: () => describeRoutes(parts) }),
     ...documentedWires(parts),
@@ -68,14 +76,17 @@ export function createHandler(parts: ServerParts): Handle {
   let count = 0
 
   /** One function, because every further one that waits would cost each request. */
-  return async (given, from) => {
+  const handle = async (given: Request, from: string | (() => string)): Promise<Response> => {
     const started = performance.now()
     const request = withAddress(given)
     const { method, url } = request
     const path = pathOf(url)
     const place = findFacts(places, path)
     const { facts, nameAt, unlimited, limited } = place
-    if (gate.isFull && !facts.isUrgent) return refuse(facts.isOfPage)
+    if (gate.isFull && !facts.isUrgent) {
+      metrics?.noteTooMany()
+      return refuse(facts.isOfPage)
+    }
     const requestId = `${boot}-${(count++).toString(36)}`
     let response: Response
     let base = unlimited.writes
@@ -114,8 +125,10 @@ export function createHandler(parts: ServerParts): Handle {
         isOfSession = caller.viewer.access === 'session'
         const { app, reads } = place.mount()
         const load = isReading ? findRead(reads.get(place.start), path, name, nameAt) : undefined
-        if (allowance?.retryAfter) response = answerTooMany(allowance)
-        else if (load) {
+        if (allowance?.retryAfter) {
+          metrics?.noteLimited(allowance.scope)
+          response = answerTooMany(allowance)
+        } else if (load) {
           const loaded = load(caller.viewer, name)
           response = answerLoaded(asked, context, loaded instanceof Promise ? await loaded : loaded)
         } else if (mayBeFolded(method, path))
@@ -141,7 +154,13 @@ export function createHandler(parts: ServerParts): Handle {
       headers.set('x-ratelimit-reset', String(allowance.reset))
     }
     headers.set('x-request-id', requestId)
-    const ms = Math.round((performance.now() - started) * 100) / 100
+    const took = performance.now() - started
+    if (metrics)
+      place
+        .mount()
+        .findMeter?.(place.start, path, method)
+        .note(status, took / 1000)
+    const ms = Math.round(took * 100) / 100
     const client = isClientLogged ? clientOf(request, from, config.TRUST_PROXY) : undefined
     const line = { method, path, status, ms, request_id: requestId, client }
     // Those who watch ask every few seconds, and nobody wants to read of it.
@@ -154,6 +173,7 @@ export function createHandler(parts: ServerParts): Handle {
     }
     return response
   }
+  return Object.assign(handle, { inFlight: () => gate.inFlight })
 }
 
 function clientOf(request: Request, from: string | (() => string), proxies: number): string {
@@ -163,7 +183,10 @@ function clientOf(request: Request, from: string | (() => string), proxies: numb
 interface Mounted {
   readonly app: AnyElysia
   readonly reads: ReadonlyMap<string, Reads>
+  readonly findMeter: FindMeter | undefined
 }
+
+type MountParts = FailureParts & Pick<ServerParts, 'metrics'>
 
 /** The routes of a wire, made when one of them is first asked. */
 type Mount = () => Mounted
@@ -171,7 +194,7 @@ type Mount = () => Mounted
 function createMount(
   wire: Wire | null,
   factsOf: (path: string) => Facts,
-  parts: FailureParts,
+  parts: MountParts,
 ): Mount {
   let mounted: Mounted | undefined
   return () => {
@@ -183,7 +206,7 @@ function createMount(
 function mountWire(
   wire: Wire | null,
   factsOf: (path: string) => Facts,
-  parts: FailureParts,
+  parts: MountParts,
 ): Mounted {
   // Hosts of one to three letters, such as "nas", are hosts too.
   const app: AnyElysia = new Elysia({ normalize: false, handler: { standardHostname: false } })
@@ -192,7 +215,8 @@ function mountWire(
     return answerThrown(cause, requestIdOf(request), parts)
   })
   if (wire) app.use(wire.routes())
-  return { app, reads: collectReads(app) }
+  const findMeter = parts.metrics && createFindMeter(app, parts.metrics)
+  return { app, reads: collectReads(app), findMeter }
 }
 
 /**

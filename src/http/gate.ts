@@ -7,6 +7,7 @@ import { CORS, createBaseHeaders, retryAfterOf } from './headers'
 export interface Gate {
   /** Whether as many are in flight as may be. */
   readonly isFull: boolean
+  readonly inFlight: number
   /** Waits, where need be, until the request may begin. */
   enter(now: number): Promise<void> | undefined
   leave(): void
@@ -53,6 +54,9 @@ export function createGate(most: number): Gate {
   return {
     get isFull() {
       return inFlight >= most
+    },
+    get inFlight() {
+      return inFlight
     },
     enter(now) {
       inFlight++

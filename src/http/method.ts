@@ -2,3 +2,14 @@
 export function isRead(method: string): boolean {
   return method === 'GET' || method === 'HEAD'
 }
+
+/** Every method that means something here. */
+export const METHODS: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PATCH',
+  'PUT',
+  'DELETE',
+  'OPTIONS',
+])

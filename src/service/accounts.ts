@@ -6,6 +6,7 @@ import { accounts } from '../db/tables'
 import { error } from '../model/errors'
 import { requireSystem, requireWitness, type Viewer } from '../model/privacy'
 import type { Deps } from './deps'
+import { refuseDisabled } from './operating/disabling'
 import { tell } from './outbox'
 import { refuseDeleted } from './removal'
 
@@ -48,6 +49,7 @@ export async function forgetAccount(deps: Deps, viewer: Viewer, account: string)
     const found = await findAccount(tx, account)
     if (!found) throw error('systemNotFound')
     await holdSystem(tx, found.system_id)
+    await refuseDisabled(tx, found.system_id)
     await removeAccount(deps, tx, found)
   })
 }
@@ -96,6 +98,7 @@ export async function findAccount(db: Db, account: string): Promise<Account | nu
 async function getLinked(db: Db, account: string): Promise<LinkedAccount> {
   const found = await linkedById(db).get({ id: account })
   if (!found) throw error('systemNotFound')
+  await refuseDisabled(db, found.system_id)
   return { ...found, autoproxy_enabled: found.autoproxy_enabled === 1 }
 }
 

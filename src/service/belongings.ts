@@ -1,3 +1,4 @@
+import { isDisabled } from '../db/disabled'
 import { storeFaces } from '../db/faces'
 import type { Db } from '../db/handle'
 import { columnNames, createInserter, createUpdater } from '../db/rows'
@@ -22,6 +23,7 @@ import type { Act } from '../model/scope'
 import type { Settings } from '../model/settings'
 import type { Deps } from './deps'
 import { type GivenIdentity, identified } from './identity'
+import { withQuotas } from './operating/quotas'
 import { tell } from './outbox'
 import { withDefaultPrivacy } from './privacy'
 import { getSettings } from './settings'
@@ -61,7 +63,7 @@ interface Kind<E extends Entity> {
 /** What a system's own things have in common: how they are found, made, changed and removed. */
 export function belongings<E extends Entity>(kind: Kind<E>) {
   const { entity, table, errors, events } = kind
-  const { find, findById, findAll, locate, freeOf, choose, draw } = identified<Owned<E>>(
+  const { findEnabled, findById, findAll, locate, freeOf, choose, draw } = identified<Owned<E>>(
     entity,
     table,
   )
@@ -73,7 +75,7 @@ export function belongings<E extends Entity>(kind: Kind<E>) {
 
   const findByRef = async (db: Db, text: string) => {
     const ref = parseRef(text)
-    return ref && find(db, ref)
+    return ref && findEnabled(db, ref)
   }
 
   const requireFound = <T>(found: T | null): T => {
@@ -102,16 +104,18 @@ export function belongings<E extends Entity>(kind: Kind<E>) {
     const named = { ...(await draw(tx)), ...identity, system_id: systemId }
     const made = { ...row, ...named }
     const owned = { id: await insertRow(tx, made), ...made }
-    await kind.keepBeside(tx, owned, row)
-    await storeFaces(tx, table, owned)
+    await Promise.all([kind.keepBeside(tx, owned, row), storeFaces(tx, table, owned)])
     return owned
   }
 
   const update = async (tx: Db, before: Owned<E>, changed: Patch<E>): Promise<Owned<E>> => {
-    await updateRow(tx, before.id, changed)
     const after = { ...before, ...changed }
-    await kind.keepBeside(tx, after, changed)
-    await storeFaces(tx, table, after)
+    // In this order, and without waiting in between: none needs another's answer.
+    await Promise.all([
+      updateRow(tx, before.id, changed),
+      kind.keepBeside(tx, after, changed),
+      storeFaces(tx, table, after),
+    ])
     return after
   }
 
@@ -121,12 +125,15 @@ export function belongings<E extends Entity>(kind: Kind<E>) {
     systemId: number,
     refs: readonly string[],
   ): Promise<Owned<E>[]> => {
-    const found = await findAll(db, refs)
-    return found.map((row, at) => {
-      if (!row) throw error(errors.missingRef, refs[at])
-      if (row.system_id !== systemId) throw error(errors.foreignRef, refs[at])
-      return row
-    })
+    const own: Owned<E>[] = []
+    for (const [at, row] of (await findAll(db, refs)).entries()) {
+      if (row?.system_id === systemId) own.push(row)
+      // What is disabled is not there for others.
+      else if (!row || (await isDisabled(db, row.system_id)))
+        throw error(errors.missingRef, refs[at])
+      else throw error(errors.foreignRef, refs[at])
+    }
+    return own
   }
 
   /** Keeps what a patch says that is new, and tells it. */
@@ -135,8 +142,9 @@ export function belongings<E extends Entity>(kind: Kind<E>) {
     if (isNothing(changed)) return before
     const { uuid, system_id } = before
     const data: JsonObject = changed
-    await tell(tx, deps.now(), { system_id, type: events.changed, subject: uuid, data })
-    return update(tx, before, changed)
+    const told = tell(tx, deps.now(), { system_id, type: events.changed, subject: uuid, data })
+    const [after] = await Promise.all([update(tx, before, changed), told])
+    return after
   }
 
   return {
@@ -169,7 +177,7 @@ export function belongings<E extends Entity>(kind: Kind<E>) {
     async create(deps: Deps, viewer: Viewer, draft: Draft<E>): Promise<Owned<E>> {
       const system_id = requireSystem(viewer)
       return deps.transact({ system: system_id }, async (tx) => {
-        const settings = await getSettings(tx, system_id)
+        const settings = withQuotas(deps.quotas, await getSettings(tx, system_id))
         if ((await count(tx, system_id)) >= kind.limitOf(settings)) throw error(errors.full)
         const isPrivate = viewer.platform !== null && kind.isPrivateIn(settings)
         const given = isPrivate ? withDefaultPrivacy(entity, draft) : draft

@@ -4,6 +4,7 @@ import type { Storage } from '../db/open'
 import { type ReadParts, readHere } from '../formats/parts'
 import type { Instant } from '../model/time'
 import { createTokenMemory, type TokenMemory } from './access/memory'
+import type { Quotas } from './operating/quotas'
 import { createImportTurns, type ImportTurns } from './transfer/turns'
 
 /** What every verb works with. The outside world enters here and nowhere else. */
@@ -18,6 +19,7 @@ export interface Deps {
   readonly readImport: ReadParts
   readonly importTurns: ImportTurns
   readonly tokenMemory: TokenMemory
+  readonly quotas: Quotas
   /** Asks for the faces of a row, where a reader found none. */
   readonly mendFaces: (table: Faced, id: number) => void
 }
@@ -48,5 +50,6 @@ export const noDeps: Deps = {
   readImport: readHere,
   importTurns: createImportTurns(),
   tokenMemory: createTokenMemory({ join: () => 0 }),
+  quotas: { systems: null, members: 0, groups: 0, archive: 0, registration: 'closed' },
   mendFaces: () => {},
 }

@@ -1,4 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto'
+import { isEnabled } from '../db/disabled'
 import type { Db } from '../db/handle'
 import { isNamed } from '../db/named'
 import { createDecoder } from '../db/rows'
@@ -16,21 +17,28 @@ export interface Place {
 }
 
 /** How rows with a short ID and a UUID are found, and how new ones get theirs. */
-export function identified<R extends Identity>(entity: Entity, table: string) {
+export function identified<R extends Identity>(
+  entity: Entity,
+  table: 'systems' | 'members' | 'groups',
+) {
   const where = <Name extends string>(condition: string) =>
     statement<Name, R>(`select * from ${table} where ${condition}`)
   const byId = where<'id'>(`id = :id and ${isNamed(table)}`)
   const byHid = where<'hid'>('hid = :hid')
   const byUuid = where<'uuid'>('uuid = :uuid')
+  const enabledByHid = where<'hid'>(`hid = :hid and ${isEnabled(table)}`)
+  const enabledByUuid = where<'uuid'>(`uuid = :uuid and ${isEnabled(table)}`)
   // As one JSON text, so that their number is not bounded by SQLite's parameters.
   const amongAll = statement<'names', R>(
     ({ textsIn }) =>
       `select * from ${table} where hid in ${textsIn(':names')} or uuid in ${textsIn(':names')}`,
   )
 
-  const placeByHid = statement<'hid', Place>(`select id, system_id from ${table} where hid = :hid`)
+  const placeByHid = statement<'hid', Place>(
+    `select id, system_id from ${table} where hid = :hid and ${isEnabled(table)}`,
+  )
   const placeByUuid = statement<'uuid', Place>(
-    `select id, system_id from ${table} where uuid = :uuid`,
+    `select id, system_id from ${table} where uuid = :uuid and ${isEnabled(table)}`,
   )
 
   const decode = createDecoder(entity)
@@ -40,6 +48,10 @@ export function identified<R extends Identity>(entity: Entity, table: string) {
 
   const find = async (db: Db, ref: Ref) =>
     decoded(await ('uuid' in ref ? byUuid(db).get(ref) : byHid(db).get(ref)))
+
+  /** The same, but for what the operator has disabled. */
+  const findEnabled = async (db: Db, ref: Ref) =>
+    decoded(await ('uuid' in ref ? enabledByUuid(db).get(ref) : enabledByHid(db).get(ref)))
 
   /** What of an identity that was given elsewhere is free here. */
   const freeOf = async (db: Db, { hid, uuid }: GivenIdentity): Promise<GivenIdentity> => {
@@ -60,6 +72,7 @@ export function identified<R extends Identity>(entity: Entity, table: string) {
 
   return {
     find,
+    findEnabled,
     findById,
     freeOf,
     draw,

@@ -1,3 +1,4 @@
+import { isEnabled } from '../db/disabled'
 import type { Db } from '../db/handle'
 import { isNamed } from '../db/named'
 import { createUpserter } from '../db/rows'
@@ -66,9 +67,10 @@ const insertRow = createUpserter(
   ['original', 'sender', 'channel', 'guild', 'system_id', 'member_id', 'timestamp'],
 )
 
-/** A condition that leaves out messages whose system is being removed. */
+/** A condition that leaves out messages whose system is being removed, or is disabled. */
 export const isMessageThere = `exists (
   select 1 from systems where systems.id = messages.system_id and ${isNamed('systems')}
+  and ${isEnabled('systems')}
 )`
 
 const byId = statement<'id', Message>(`select * from messages where id = :id and ${isMessageThere}`)

@@ -9,6 +9,7 @@ import { isOwner, requireSystem, type Seen, see, type Viewer } from '../model/pr
 import { type Settings, type SettingsPatch, settings } from '../model/settings'
 import type { System, SystemPatch } from '../model/system'
 import type { Deps } from './deps'
+import { withQuotas } from './operating/quotas'
 import { tell } from './outbox'
 import { getOwnSystem, getSystem, updateSystem } from './systems'
 
@@ -19,7 +20,8 @@ export async function seeSettings(
   ref: string,
 ): Promise<Seen<typeof settings>> {
   const { id } = await getSystem(deps, viewer, ref)
-  return see(settings, await getSettings(deps.db, id), isOwner(viewer, id))
+  const stored = await getSettings(deps.db, id)
+  return see(settings, withQuotas(deps.quotas, stored), isOwner(viewer, id))
 }
 
 export async function getSettings(db: Db, systemId: number): Promise<Settings> {
@@ -35,7 +37,8 @@ export async function patchSettings(
   patch: SettingsPatch,
 ): Promise<Settings> {
   const { id } = await getOwnSystem(deps, viewer, ref)
-  return deps.transact({ system: id }, (tx) => updateSettings(deps, tx, id, patch))
+  const stored = await deps.transact({ system: id }, (tx) => updateSettings(deps, tx, id, patch))
+  return withQuotas(deps.quotas, stored)
 }
 
 /** Changes the caller's own system and its settings together. */

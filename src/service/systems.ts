@@ -27,6 +27,9 @@ import { insertToken } from './access/issue'
 import { insertAccount } from './accounts'
 import type { Deps } from './deps'
 import { type GivenIdentity, identified } from './identity'
+import { disabledError } from './operating/disabling'
+import { admit } from './operating/invites'
+import { refuseCrowd } from './operating/quotas'
 import { tell } from './outbox'
 import { removeDeleted, removeSystem } from './removal'
 
@@ -34,8 +37,13 @@ import { removeDeleted, removeSystem } from './removal'
 export async function getSystem({ db }: Deps, viewer: Viewer, ref: string): Promise<System> {
   if (ref === '@me') return getSystemById(db, systemOf(viewer))
   const found = await findSystem(db, ref)
-  if (!found) throw error('systemNotFound')
+  if (!found || !maySee(viewer, found)) throw error('systemNotFound')
   return found
+}
+
+/** What is disabled is not there, but for whoever disabled it. */
+function maySee({ isOperator, system }: Viewer, { id, disabled_at }: StoredSystem): boolean {
+  return disabled_at === null || isOperator === true || system === id
 }
 
 /** As getSystem, for changing it: only its owner may. */
@@ -78,12 +86,15 @@ async function refuseForeign(db: Db, platform: Platform, systemId: number): Prom
   const accounts: string[] = JSON.parse(home.accounts)
   const isHere = accounts.some((account) => platformOf(account) === platform)
   if (!isHere && home.made_on !== platform) throw error('forbidden')
+  if (home.disabled_at !== null) throw disabledError()
 }
 
 interface Beginning {
   /** Linked to it. */
   account: string | null
   tokenName: string
+  /** A code of the operator's, where one is needed. */
+  invite?: string | null
 }
 
 /** Makes a system with its first token, which is shown only here, and links an account to it. */
@@ -91,11 +102,15 @@ export async function createSystem(
   deps: Deps,
   viewer: Viewer,
   draft: SystemDraft,
-  { account, tokenName }: Beginning,
+  { account, tokenName, invite = null }: Beginning,
 ): Promise<{ system: System; token: string }> {
   const platform = viewer.isOperator ? null : requireBot(viewer)
   if (account !== null) requireWitness(viewer, account)
   return deps.transact('new', async (tx) => {
+    if (!viewer.isOperator) {
+      await refuseCrowd(deps.quotas, tx)
+      await admit(deps.quotas, tx, invite, deps.now())
+    }
     const system = await insertSystem(tx, { ...draft, created: deps.now() }, {}, platform)
     if (account !== null) await insertAccount(deps, tx, system.id, account)
     return { system, token: await insertToken(deps, tx, system.id, tokenName) }
@@ -127,16 +142,6 @@ export async function deleteSystemWhole(deps: Deps, viewer: Viewer): Promise<voi
   await removeDeleted(deps)
 }
 
-export async function listSystems({ db }: Deps, viewer: Viewer): Promise<System[]> {
-  requireOperator(viewer)
-  return await db
-    .select()
-    .from(systems)
-    .where(sql.raw(isNamed('systems')))
-    .orderBy(systems.id)
-    .all()
-}
-
 export async function countSystems({ db }: Deps, viewer: Viewer): Promise<number> {
   requireOperator(viewer)
   const row = await db
@@ -152,7 +157,12 @@ export async function freeSystemIdentity(db: Db, given: GivenIdentity): Promise<
   return stored.freeOf(db, given)
 }
 
-export async function findSystem(db: Db, text: string): Promise<System | null> {
+/** With what is beside its fields. */
+export interface StoredSystem extends System {
+  disabled_at: Instant | null
+}
+
+export async function findSystem(db: Db, text: string): Promise<StoredSystem | null> {
   const ref = parseSystemRef(text)
   if (ref === null || 'me' in ref) return null
   if ('account' in ref) return (await byAccount(db).get({ account: ref.account })) ?? null
@@ -217,11 +227,17 @@ const insertRow = createInserter('systems', ['uuid', 'hid', 'made_on', ...column
 
 const insertSettings = statement<'system'>('insert into settings (system_id) values (:system)')
 
-const stored = identified<System>(system, 'systems')
+const stored = identified<StoredSystem>(system, 'systems')
 
-const homeOf = statement<'system', { made_on: Platform | null; accounts: string }>(
+interface HomeOf {
+  made_on: Platform | null
+  accounts: string
+  disabled_at: Instant | null
+}
+
+const homeOf = statement<'system', HomeOf>(
   ({ joined, quoted }) => `
-   select made_on, (
+   select made_on, disabled_at, (
      select '[' || coalesce(${joined(quoted('accounts.id'))}, '') || ']'
      from accounts where accounts.system_id = systems.id
    ) as accounts from systems where systems.id = :system and ${isNamed('systems')}`,

@@ -40,6 +40,10 @@ import { bodySchema, EXAMPLE_MEMBER, fieldSchema, unreadBody } from './schema'
 const newSystem = entity('new system', {
   account_id: maybeSnowflake({ doc: 'Chat account to link to it' }),
   name: text({ max: 100, doc: system.fields.name.doc }),
+  invite: text({
+    max: 100,
+    doc: 'Code of the operator, where systems are made by invitation; spaces, dashes and case do not matter',
+  }),
 })
 
 const newToken = entity('new token', {

@@ -19,9 +19,17 @@ describe('a database that is not there', () => {
   writeFileSync(file, fixture('pluralkit.json'))
 
   const refusing = [
+    'status --port 1',
     'system list',
     'system show abcdef',
     'system delete abcdef --yes',
+    'system disable abcdef',
+    'system enable abcdef',
+    'prune --unused-since 2020-01-01 --yes',
+    'stats',
+    'invite create --name friends',
+    'invite list',
+    'invite revoke friends --yes',
     'front abcdef',
     'insights abcdef',
     'token create abcdef',

@@ -50,10 +50,10 @@ describe('a command that cannot do its work', () => {
   ]
 
   test('says why in one line, and changes nothing', async () => {
-    const before = await run(['system', 'list'], { cwd })
+    const before = await run(['system', 'list', '--json'], { cwd })
     const ended = await Promise.all(failing.map(([words]) => run(words, { cwd })))
     expect(ended).toEqual(failing.map(([, complaint]) => failure(complaint)))
-    expect(await run(['system', 'list'], { cwd })).toEqual(before)
+    expect(await run(['system', 'list', '--json'], { cwd })).toEqual(before)
   })
 })
 

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { chmodSync, chownSync, readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, chownSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { examine } from '../../src/db/doctor'
 import { pendingMigrations } from '../../src/db/migrate'
 import { migrations } from '../../src/db/migrations'
@@ -224,6 +224,28 @@ describe('before an upgrade', () => {
     expect(statSync(join(cwd, copy)).mode & 0o777).toBe(0o600)
     await runJson(['restore', join(cwd, copy), '--yes'], { cwd, ...fileUrl(path) })
     expect(pendingIn(path)).toEqual(migrations.slice(6).map(({ name }) => name))
+  })
+
+  test('the newest three copies are kept, and nothing else of that name is touched', async () => {
+    const { cwd, path } = makeUsed(6)
+    const older = ['20240101T000000000Z', '20250101T000000000Z', '20260101T000000000Z']
+    const others = [
+      `${path}.pre-upgrade-of-mine`,
+      join(cwd, 'b.db.pre-upgrade-20230101T000000000Z'),
+    ]
+    for (const time of older) writeFileSync(`${path}.pre-upgrade-${time}`, '')
+    for (const other of others) writeFileSync(other, '')
+    await run(['system', 'list'], { cwd, ...fileUrl(path) })
+    const own = copiesIn(cwd)
+      .filter((name) => name.startsWith(basename(path)))
+      .toSorted()
+    expect(own).toHaveLength(3)
+    expect(own.slice(0, 2).map((name) => name.slice(-19))).toEqual(older.slice(1))
+    for (const other of others) expect(existsSync(other)).toBe(true)
+    // Who upgrades nothing removes nothing.
+    writeFileSync(`${path}.pre-upgrade-20200101T000000000Z`, '')
+    await run(['system', 'list'], { cwd, ...fileUrl(path) })
+    expect(existsSync(`${path}.pre-upgrade-20200101T000000000Z`)).toBe(true)
   })
 
   test('the server copies too, and its log says so', async () => {

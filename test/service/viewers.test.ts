@@ -6,9 +6,15 @@ import { createLinkCode, linkByCode } from '../../src/service/access/linkCodes'
 import { replaceToken } from '../../src/service/access/tokens'
 import { forgetAccount, linkAccount, unlinkAccount } from '../../src/service/accounts'
 import { patchGuild, patchSystemGuild } from '../../src/service/guilds'
+import { describeSystems, findUnused, pruneSystems } from '../../src/service/operating/activity'
+import { measureBacklog } from '../../src/service/operating/backlog'
+import { disableSystem, enableSystem } from '../../src/service/operating/disabling'
+import { createInvite, listInvites, revokeInvite } from '../../src/service/operating/invites'
+import { listReports, noteReport } from '../../src/service/operating/reports'
+import { getStats } from '../../src/service/operating/stats'
 import { deleteMessages } from '../../src/service/proxy/record'
 import { deleteAllSwitches } from '../../src/service/switches'
-import { actFor, createSystem, deleteSystem, listSystems } from '../../src/service/systems'
+import { actFor, createSystem, deleteSystem } from '../../src/service/systems'
 import { exportSystem } from '../../src/service/transfer/export'
 import { importFile, importNewSystem } from '../../src/service/transfer/import'
 import { home } from '../kit'
@@ -85,7 +91,19 @@ const rules: Record<string, { says: Record<keyof typeof callers, Outcome>; verbs
     },
     verbs: {
       'making a system of a file': (viewer) => importNewSystem(deps, viewer, file, plain),
-      'listing all systems': (viewer) => listSystems(deps, viewer),
+      'listing all systems': (viewer) => describeSystems(deps, viewer),
+      'looking for unused systems': (viewer) => findUnused(deps, viewer, deps.now()),
+      'pruning them': (viewer) => pruneSystems(deps, viewer, 0),
+      'disabling a system': (viewer) => disableSystem(deps, viewer),
+      'enabling it': (viewer) => enableSystem(deps, viewer),
+      'counting what there is': (viewer) => getStats(deps, viewer),
+      'measuring what waits': (viewer) => measureBacklog(deps, viewer),
+      'hearing how backups went': (viewer) => listReports(deps, viewer),
+      'saying how one went': (viewer) => noteReport(deps, viewer, 'backup', null),
+      'making an invite': (viewer) =>
+        createInvite(deps, viewer, { name: 'sly', uses: 1, expires: null }),
+      'listing invites': (viewer) => listInvites(deps, viewer),
+      'revoking one': (viewer) => revokeInvite(deps, viewer, 'sly'),
       'listing all bots': (viewer) => listBots(deps, viewer),
       'making a bot': (viewer) => createBot(deps, viewer, 'sly'),
     },

@@ -2,7 +2,7 @@ import { type DomainError, unavailable } from '../../model/errors'
 import type { RenderFace } from '../../model/face'
 import type { Db } from '../handle'
 import { createLines } from '../lines'
-import type { Durability, Snapshot, Storage } from '../storage'
+import type { Durability, Snapshot, Storage, WriteLoad } from '../storage'
 import { parseAddress } from './address'
 import { createBeat } from './beat'
 import { type Ask, createDb } from './driver'
@@ -41,8 +41,10 @@ export function openServer(
     synchronous_commit: durability === 'full' ? 'on' : 'off',
     lock_timeout: '30s',
     idle_in_transaction_session_timeout: '60s',
-    // The file's numbers and ours are the same.
-    extra_float_digits: '1',
+    // Every statement looks up a few rows by an index: planning it anew would take as long.
+    plan_cache_mode: 'force_generic_plan',
+    random_page_cost: '1.1',
+    jit: 'off',
   }
   const means: Means = { address, pool, rootCert, session }
   const primary = createPrimary(means)
@@ -54,6 +56,7 @@ export function openServer(
     beat.start()
     return upgrade
   }
+  const writeLoad: WriteLoad = { waiting: 0 }
   const opened = open()
   // Whoever asks is told.
   opened.catch(() => {})
@@ -79,9 +82,10 @@ export function openServer(
     opened,
     db: createDb(ask, render),
     sharedRead: beat.sharedRead,
-    transact: createTransact({ primary, opened, render, noteKeys: beat.noteKeys }),
+    transact: createTransact({ primary, opened, render, noteKeys: beat.noteKeys, writeLoad }),
     snapshot: takeSnapshots(means, primary, opened),
     pulse: beat.pulse,
+    writeLoad,
     async findTrouble() {
       const late = unavailable('the database does not answer', 2_000)
       const slow = Bun.sleep(PING_LIMIT_MS).then(() => late)

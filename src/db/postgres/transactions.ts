@@ -1,7 +1,7 @@
 import type { RenderFace } from '../../model/face'
 import type { Db } from '../handle'
 import { createLines } from '../lines'
-import type { Subject, Transact, WorkKind } from '../storage'
+import type { Subject, Transact, WorkKind, WriteLoad } from '../storage'
 import { createDb } from './driver'
 import type { Line } from './era'
 import type { Primary } from './primary'
@@ -20,6 +20,7 @@ export interface TransactionParts {
   readonly render: RenderFace | undefined
   /** Told when a token or the like was ended here. */
   readonly noteKeys: () => void
+  readonly writeLoad: WriteLoad
 }
 
 /** A writer's connection, with the handle that its statements are kept ready for. */
@@ -33,7 +34,13 @@ interface Writer {
  * Every transaction begins by holding the row of its subject: what reads and then decides does so
  * in a world with one writer, on whichever node, and nobody else waits for it.
  */
-export function createTransact({ primary, opened, render, noteKeys }: TransactionParts): Transact {
+export function createTransact({
+  primary,
+  opened,
+  render,
+  noteKeys,
+  writeLoad,
+}: TransactionParts): Transact {
   const writers = new WeakMap<Line, Writer>()
   // Who would wait for the same row waits here, without a connection.
   const inLine = createLines<string>()
@@ -64,7 +71,9 @@ export function createTransact({ primary, opened, render, noteKeys }: Transactio
     try {
       const result = await work(db)
       await begun
+      const committing = performance.now()
       await commit(line, kind)
+      writeLoad.meter?.noteCommit(1, (performance.now() - committing) / 1000)
       if (writer.hasMarked) noteKeys()
       line.leave(true)
       return result
@@ -89,8 +98,14 @@ export function createTransact({ primary, opened, render, noteKeys }: Transactio
       }
   }
 
-  return (of, work, kind) =>
-    of === 'new' ? insist(of, work, kind) : inLine(keyOf(of), () => insist(of, work, kind))
+  return (of, work, kind) => {
+    writeLoad.waiting++
+    const done =
+      of === 'new' ? insist(of, work, kind) : inLine(keyOf(of), () => insist(of, work, kind))
+    return done.finally(() => {
+      writeLoad.waiting--
+    })
+  }
 }
 
 async function commit(line: Line, kind: WorkKind | undefined): Promise<void> {

@@ -70,6 +70,18 @@ export const bots = sqliteTable('bots', {
   platform: text().notNull().default(DISCORD),
 })
 
+/** Codes by which bots may make systems where not everybody may. */
+export const invites = sqliteTable('invites', {
+  id: integer().primaryKey({ autoIncrement: true }),
+  name: text().notNull().unique(),
+  hash: text().notNull().unique(),
+  created: integer().notNull(),
+  expires: integer(),
+  /** How many systems may be made by it, and how many were. */
+  uses: integer().notNull(),
+  used: integer().notNull().default(0),
+})
+
 /** Codes that link an account of another platform, each once. Kept as SHA-256, like all secrets. */
 export const linkCodes = sqliteTable(
   'link_codes',

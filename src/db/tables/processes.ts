@@ -12,3 +12,14 @@ export const marks = sqliteTable('marks', {
   name: text().primaryKey(),
   count: integer().notNull(),
 })
+
+/** How what is done now and then went the last time, for whoever looks after the server. */
+export const reports = sqliteTable('reports', {
+  name: text().primaryKey(),
+  at: integer().notNull(),
+  ok: integer({ mode: 'boolean' }).notNull(),
+  /** When it last went well. */
+  last_ok: integer(),
+  /** What was in the way, in words for the operator. */
+  problem: text(),
+})

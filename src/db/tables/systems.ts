@@ -28,6 +28,8 @@ export const systems = sqliteTable(
     made_on: text().default(DISCORD),
     /** Its switches up to this number were deleted, and only wait to be removed. */
     forgotten_switches: integer().notNull().default(0),
+    /** Since when the operator has it disabled: nobody comes in, and others do not see it. */
+    disabled_at: integer(),
   },
   ({ forgotten_switches }) => [
     index('systems_forgetting').on(forgotten_switches).where(sql`${forgotten_switches} > 0`),
@@ -39,4 +41,10 @@ export const systemSettings = sqliteTable('settings', {
   ...columnsOf(settings),
   /** PluralKit's; nothing here asks for it, but an export gives it back. */
   card_show_color_hex: integer({ mode: 'boolean' }).notNull().default(false),
+})
+
+/** When a system was last active, as far as only rows told it that are not kept any more. */
+export const pastActivity = sqliteTable('past_activity', {
+  system_id: ofSystem().primaryKey(),
+  at: integer().notNull(),
 })

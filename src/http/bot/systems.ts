@@ -42,8 +42,8 @@ export function systemRoutes(deps: Deps, bodyLimit: number, publicUrl: string) {
     .post(
       '/systems',
       async ({ platform, viewer, body, set }) => {
-        const { account_id, name } = newSystemFromBot(body, platform)
-        const link = { account: account_id, tokenName: DEFAULT_TOKEN }
+        const { account_id, name, invite } = newSystemFromBot(body, platform)
+        const link = { account: account_id, tokenName: DEFAULT_TOKEN, invite }
         const { system, token } = await createSystem(deps, viewer, { name }, link)
         set.status = 201
         return madeSystemToBot(showSystem(system, true), token)
@@ -55,7 +55,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number, publicUrl: string) {
           id: 'registerSystem',
           summary: 'Make a system',
           description:
-            'For someone new: with a token, to be handed to its owner in private, and linked to an account if one is given. 409 says that the account has a system already.',
+            'For someone new: with a token, to be handed to its owner in private, and linked to an account if one is given. 409 says that the account has a system already, 403 that this server takes none, no more, or none without a valid `invite`.',
           answers: { 201: schemasBot.madeSystem },
           errors: [...writeErrors, 'invalidBody', 'forbidden', 'conflict'],
         }),

@@ -41,6 +41,8 @@ export type ProxyMember = Pick<
 
 /** What was loaded for the account, the system and the guild of a message. */
 export interface ProxyContext<M extends ProxyMember = ProxyMember> {
+  /** Whether the operator has disabled the system. */
+  isDisabled?: boolean
   system: Pick<System, 'tag' | 'avatar_url'>
   settings: Pick<
     Settings,
@@ -72,6 +74,7 @@ export interface ProxyMessage {
 /** Why a message is left alone, without a word to the user. */
 export const ignoreReasons = [
   'no_system',
+  'system_disabled',
   'channel_disabled',
   'proxying_disabled',
   'empty',
@@ -117,6 +120,7 @@ export function decide<M extends ProxyMember>(
   message: ProxyMessage,
 ): Decision<M> {
   if (!context) return ignore('no_system')
+  if (context.isDisabled) return ignore('system_disabled')
   const content = message.content ?? ''
   const silent = findSilentReason(context, message, content)
   if (silent) return ignore(silent)

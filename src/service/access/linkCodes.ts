@@ -7,6 +7,7 @@ import { requireSystem, requireWitness, type Viewer } from '../../model/privacy'
 import { type Instant, MINUTE } from '../../model/time'
 import { insertAccount } from '../accounts'
 import type { Deps } from '../deps'
+import { refuseDisabled } from '../operating/disabling'
 import { refuseDeleted } from '../removal'
 import { getSystemById } from '../systems'
 import { oneTimeCodes } from './codes'
@@ -52,6 +53,7 @@ export async function linkByCode(
     const code = await codes.take(tx, tidy(given), now)
     if (code) {
       await holdSystem(tx, code.system_id)
+      await refuseDisabled(tx, code.system_id)
       await insertAccount(deps, tx, code.system_id, account)
       return getSystemById(tx, code.system_id)
     }

@@ -3,6 +3,7 @@ import { error } from '../../model/errors'
 import { requireSystem, type Viewer } from '../../model/privacy'
 import type { Instant } from '../../model/time'
 import type { Deps } from '../deps'
+import { refuseDisabled } from '../operating/disabling'
 import { refuseDeleted } from '../removal'
 import { getSystemById } from '../systems'
 import { oneTimeCodes } from './codes'
@@ -22,6 +23,7 @@ export async function createLoginCode(deps: Deps, viewer: Viewer): Promise<Login
   const code = randomBytes(32).toString('base64url')
   return deps.transact({ system: systemId }, async (tx) => {
     await refuseDeleted(tx, systemId)
+    await refuseDisabled(tx, systemId)
     return { code, expires: await loginCodes.keep(tx, systemId, code, deps.now()) }
   })
 }
@@ -34,6 +36,7 @@ export async function peekAtLogin(
 ): Promise<{ name: string | null }> {
   const found = await loginCodes.find(deps.db, code, deps.now())
   if (!found) throw error('unauthorized')
+  await refuseDisabled(deps.db, found.system_id)
   const { name } = await getSystemById(deps.db, found.system_id)
   return { name }
 }

@@ -5,6 +5,7 @@ import type { Viewer } from '../../model/privacy'
 import type { Scope } from '../../model/scope'
 import type { Instant } from '../../model/time'
 import type { Deps } from '../deps'
+import { disabledError } from '../operating/disabling'
 import type { Bot, Pass, TokenOwner } from './memory'
 import { hashSecret } from './secrets'
 import { renewSession } from './sessions'
@@ -57,10 +58,12 @@ interface PassRow extends TokenOwner {
   pass: number
   expires: Instant | null
   last_used: Instant | null
+  disabled_at: Instant | null
 }
 
 function passOf(deps: Deps, row: PassRow, more: Partial<Viewer>): Pass {
-  const { pass, id, hid, uuid, expires, last_used } = row
+  const { pass, id, hid, uuid, expires, last_used, disabled_at } = row
+  if (disabled_at !== null) throw disabledError()
   const viewer = { system: id, platform: null, ...more }
   const ago = last_used === null ? USE_MS : (deps.now() - last_used) / 1000
   const due = Date.now() + USE_MS - ago
@@ -86,12 +89,12 @@ async function noteToken(deps: Deps, id: number): Promise<void> {
 
 const tokenByHash = statement<'hash', PassRow & { scope: Scope; private_members: number }>(`
    select tokens.id as pass, tokens.scope, tokens.private_members, tokens.expires,
-     tokens.last_used, systems.id, systems.hid, systems.uuid
+     tokens.last_used, systems.id, systems.hid, systems.uuid, systems.disabled_at
    from tokens join systems on systems.id = tokens.system_id where tokens.hash = :hash`)
 
 const sessionByHash = statement<'hash', PassRow>(`
    select sessions.id as pass, sessions.expires, sessions.last_used,
-     systems.id, systems.hid, systems.uuid
+     systems.id, systems.hid, systems.uuid, systems.disabled_at
    from sessions join systems on systems.id = sessions.system_id where sessions.hash = :hash`)
 
 const botByHash = statement<'hash', Bot>('select platform from bots where hash = :hash')

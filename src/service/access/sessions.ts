@@ -7,6 +7,7 @@ import { requireSystem, type Viewer } from '../../model/privacy'
 import type { Scope } from '../../model/scope'
 import { DAY, HOUR, type Instant } from '../../model/time'
 import type { Deps } from '../deps'
+import { refuseDisabled } from '../operating/disabling'
 import { loginCodes } from './logins'
 import { hashSecret } from './secrets'
 
@@ -53,6 +54,7 @@ export async function openSession(
     const now = deps.now()
     const origin = await findOrigin(tx, proof, now)
     if (!origin) return null
+    await refuseDisabled(tx, origin.system_id)
     const secret = randomBytes(32).toString('base64url')
     const { system_id, token_id } = origin
     const lasts = now + (remember ? REMEMBERED : SHORT)

@@ -1,4 +1,5 @@
 import type { Dialect } from '../../db/dialect'
+import { isEnabled } from '../../db/disabled'
 import { type Faced, objectSql, objectsSql } from '../../db/faces'
 import { isCurrent } from '../../db/finished'
 import { isNamed } from '../../db/named'
@@ -121,7 +122,7 @@ function frontJson(say: Dialect, audience: Audience, condition: string): string 
     end from (
       select switches.uuid, switches.timestamp, ${list} as list from switches
       where switches.system_id = systems.id and ${isCurrent('switches', 'systems.forgotten_switches')} ${condition}
-    ) front)`
+     ${say.once}) front)`
 }
 
 /** JSON's null when nobody has ever switched. */
@@ -205,7 +206,7 @@ const messageWhere = <Name extends string>(rest: string) =>
        from messages left join members
          on members.id = messages.member_id and ${isNamed('members')}
        where ${isMessageThere} and ${rest}
-     ) found`,
+       ${say.once}) found`,
   )
 
 export const messageById = messageWhere<'id'>('messages.id = :id')
@@ -220,7 +221,7 @@ function bySystemRef<More extends string = never>(json: Spell) {
   const where = (audience: Audience, condition: string) =>
     statement<'ref' | 'viewer' | More, { json: Json | null }>(
       (say) => `select ${say.bytes(json(audience, say))} as json from systems
-       where ${condition}${isTheirs(audience, 'systems.id')}`,
+       where ${condition}${isTheirs(audience, 'systems', 'systems.id')}`,
     )
   return forEither((audience) => ({
     id: where(audience, `systems.id = :ref and ${isNamed('systems')}`),
@@ -238,14 +239,14 @@ function byRef(table: 'members' | 'groups', json: Spell) {
   const where = (audience: Audience, column: 'hid' | 'uuid') =>
     statement<'ref' | 'viewer', { json: Json | null }>(
       (say) => `select ${say.bytes(json(audience, say))} as json from ${table}
-       where ${table}.${column} = :ref${isTheirs(audience, `${table}.system_id`)}`,
+       where ${table}.${column} = :ref${isTheirs(audience, table, `${table}.system_id`)}`,
     )
   return forEither((audience) => ({ hid: where(audience, 'hid'), uuid: where(audience, 'uuid') }))
 }
 
-/** The owner's statement finds nothing for anybody else. */
-function isTheirs(audience: Audience, system: string): string {
-  return audience === 'owner' ? ` and ${system} = :viewer` : ''
+/** The owner's statement finds nothing for anybody else, that of others nothing that is disabled. */
+function isTheirs(audience: Audience, table: Faced, system: string): string {
+  return audience === 'owner' ? ` and ${system} = :viewer` : ` and ${isEnabled(table)}`
 }
 
 function forEither<T>(make: (audience: Audience) => T): Record<Audience, T> {

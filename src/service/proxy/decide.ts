@@ -43,7 +43,7 @@ export async function decideMessage(
   requireWitness(viewer, request.account_id)
   const loaded = await load(deps, request)
   const decision = decide(loaded?.context ?? null, request)
-  const system = loaded?.system.hid ?? null
+  const system = loaded && !loaded.context.isDisabled ? loaded.system.hid : null
   if (decision.action === 'proxy') {
     const { id, json } = decision.member
     return { decision, system, member: json ?? (await ownMemberSlowly(deps, id)) }
@@ -83,6 +83,7 @@ async function load(
   const around = await surroundings(db).get({ account: account_id, guild: guild_id })
   if (!around) return null
   const surrounding = surroundingOf(around)
+  if (surrounding.isDisabled) return { context: { ...surrounding, members: [] }, system: around }
   const { case_sensitive_proxy_tags } = surrounding.settings
   const meant = await findMeant(db, around.tag_set, content ?? '', case_sensitive_proxy_tags)
   const target = autoproxyTarget(surrounding)
@@ -105,6 +106,7 @@ interface Surroundings {
   id: number
   tag_set: number
   hid: string
+  disabled_at: Instant | null
   tag: string | null
   avatar_url: string | null
   case_sensitive_proxy_tags: number
@@ -128,6 +130,7 @@ interface Surroundings {
 
 function surroundingOf(row: Surroundings): Omit<ProxyContext, 'members'> {
   return {
+    isDisabled: row.disabled_at !== null,
     system: row,
     settings: {
       case_sensitive_proxy_tags: row.case_sensitive_proxy_tags === 1,
@@ -166,7 +169,8 @@ function listOf<T>(json: string | null): T[] {
 /** Who fronts is looked up only where autoproxy speaks for them. */
 const surroundings = statement<'account' | 'guild', Surroundings>(
   ({ numbers }) => `
-   select systems.id, coalesce(systems.tag_set, systems.id) as tag_set, systems.hid, systems.tag, systems.avatar_url,
+   select systems.id, coalesce(systems.tag_set, systems.id) as tag_set, systems.hid, systems.disabled_at,
+     systems.tag, systems.avatar_url,
      settings.case_sensitive_proxy_tags, settings.latch_timeout, settings.name_format,
      settings.proxy_error_message_enabled, accounts.autoproxy_enabled as account_autoproxy,
      own.system_id as in_guild, own.proxying_enabled as guild_proxying, own.tag as guild_tag,

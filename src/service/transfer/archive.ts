@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import { isFinished } from '../../db/finished'
 import type { Db } from '../../db/handle'
 import { statement } from '../../db/statement'
-import { MAX_KEPT_BYTES, MAX_KEPT_ROWS } from '../../formats/bundle'
+import { MAX_KEPT_ROWS } from '../../formats/bundle'
 import { countIn, type KeptRow } from '../../formats/parts'
+import type { Deps } from '../deps'
 import { takeTurns } from '../turns'
 import { writeInSlices } from './staging'
 import type { Import } from './work'
@@ -14,11 +15,14 @@ export interface ArchiveRoom {
   bytes: number
 }
 
-export async function roomInArchive(db: Db, systemId: number | null): Promise<ArchiveRoom> {
+export async function roomInArchive(
+  { db, quotas }: Deps,
+  systemId: number | null,
+): Promise<ArchiveRoom> {
   const used = systemId === null ? null : await usage(db).get({ system: systemId })
   return {
     rows: MAX_KEPT_ROWS - (used?.rows ?? 0),
-    bytes: MAX_KEPT_BYTES - (used?.bytes ?? 0),
+    bytes: quotas.archive - (used?.bytes ?? 0),
   }
 }
 

@@ -3,12 +3,12 @@ import { UnreadableFile } from '../../formats/bundle'
 import type { Arriving, BundlePart } from '../../formats/parts'
 import { error } from '../../model/errors'
 import { requireOperator, requireSystem, requireWitness, type Viewer } from '../../model/privacy'
-import { settings } from '../../model/settings'
 import { insertToken } from '../access/issue'
 import { linkImported, planAccounts } from '../accounts'
 import type { Deps } from '../deps'
 import { ownGroups } from '../groups'
 import { ownMembers } from '../members'
+import { withQuotas } from '../operating/quotas'
 import { tell } from '../outbox'
 import { removeTags } from '../removal'
 import { getSettings, storeColorHex, updateSettings } from '../settings'
@@ -73,7 +73,7 @@ async function writeFile(
   options: ImportOptions,
 ): Promise<ImportReport> {
   try {
-    const room = await roomFor(deps.db, systemId)
+    const room = await roomFor(deps, systemId)
     const bytes = file instanceof Uint8Array ? [file] : file
     const arriving = deps.readImport(bytes, { ...room, public: options.isPublic })
     return await takeIn(deps, arriving, systemId, options)
@@ -92,12 +92,9 @@ function refusal({ reason, message }: UnreadableFile) {
 }
 
 /** How many members and groups a file may have at most. */
-async function roomFor(db: Db, systemId: number | null) {
-  if (systemId === null) {
-    const { member_limit, group_limit } = settings.fields
-    return { mostMembers: member_limit.initial, mostGroups: group_limit.initial }
-  }
-  const { member_limit, group_limit } = await getSettings(db, systemId)
+async function roomFor({ db, quotas }: Deps, systemId: number | null) {
+  if (systemId === null) return { mostMembers: quotas.members, mostGroups: quotas.groups }
+  const { member_limit, group_limit } = withQuotas(quotas, await getSettings(db, systemId))
   return {
     mostMembers: Math.max(member_limit, await ownMembers.count(db, systemId)),
     mostGroups: Math.max(group_limit, await ownGroups.count(db, systemId)),
@@ -120,7 +117,7 @@ async function takeIn(
         const switchRoom = await roomForSwitches(deps.db, systemId)
         work = createImport(deps, systemId, part.head, options, switchRoom)
         await refuseCopy(work)
-        archive = await roomInArchive(deps.db, systemId)
+        archive = await roomInArchive(deps, systemId)
         continue
       }
       if (!work || !archive) throw new Error('a file begins with its head')

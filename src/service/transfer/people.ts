@@ -12,6 +12,7 @@ import { settings } from '../../model/settings'
 import { ownGroups } from '../groups'
 import type { GivenIdentity } from '../identity'
 import { ownMembers } from '../members'
+import { withQuotas } from '../operating/quotas'
 import { getSettings } from '../settings'
 import { writeInSlices } from './staging'
 import type { Import, ImportReport, Pair, People, Tally } from './work'
@@ -212,7 +213,8 @@ function pairUp<
 /** Those here that the file does not mean count too. */
 async function refuseTooMany(work: Import, db: Db): Promise<void> {
   const { systemId, people } = work
-  const limits = systemId === null ? newLimits : await getSettings(db, systemId)
+  const stored = systemId === null ? newLimits : await getSettings(db, systemId)
+  const limits = withQuotas(work.deps.quotas, stored)
   const check = async (part: 'members' | 'groups', limit: number, name: ErrorName) => {
     const added = people[part].filter(({ found }) => found === null).length
     if (added === 0 || !wants(work, part)) return

@@ -188,6 +188,11 @@ describe('ignored', () => {
   const rows: [IgnoreReason, Partial<ProxyContext> | null, Partial<ProxyMessage>][] = [
     ['no_system', null, { content: '\\\\\\' }],
     [
+      'system_disabled',
+      { ...latched, isDisabled: true, guild: guild({ disabled_channels: [CHANNEL] }) },
+      { content: '\\\\\\' },
+    ],
+    [
       'channel_disabled',
       {
         guild: guild({ disabled_channels: [CHANNEL] }),

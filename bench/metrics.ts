@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createApp } from '../src/app'
+import { parseConfig } from '../src/config'
+import { createFindMeter } from '../src/http/meters'
+import { documentedWires } from '../src/http/wires'
+import { createLog } from '../src/log'
+import { createMetrics } from '../src/metrics/metrics'
+import { insertToken } from '../src/service/access/issue'
+import { insertSystem } from '../src/service/systems'
+
+/**
+ * What METRICS=on costs of a request. By hand: `bun bench/metrics.ts`. Two servers differ by more
+ * than that from one start to the next, so it is one server that counts each request once, and in
+ * every other batch so many times more: what that adds, divided, is what once costs. Without HTTP,
+ * which would only make the share smaller. Fails above the goal.
+ */
+
+const GOAL_PERCENT = 2
+const MORE = 20
+const WARM = 20_000
+const PAIRS = 150
+const BATCH = 200
+const ORIGIN = 'http://localhost'
+
+const paths: Record<string, (hid: string) => string> = {
+  'a system': (hid) => `/v2/systems/${hid}`,
+  'its members': (hid) => `/v2/systems/${hid}/members`,
+  'its settings': () => '/v2/systems/@me/settings',
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'multitude-bench-'))
+const config = parseConfig({
+  DATABASE_URL: `file:${join(folder, 'bench.db')}`,
+  METRICS: 'on',
+  RATE_LIMIT: 'generic_get=999999,message=999999,generic_update=999999',
+})
+const app = createApp(
+  config,
+  createLog('info', 'json', () => {}),
+)
+await app.started
+const metrics = createMetrics({
+  version: '',
+  commit: '',
+  inFlight: () => 0,
+  streams: () => 0,
+  writersWaiting: () => 0,
+  importsUnderWay: () => 0,
+  files: () => ({ database: 0, log: 0, free: null }),
+  kept: () => ({ outbox: { waiting: 0, oldestAt: null }, webhooks: {}, tasks: {} }),
+})
+const [v2] = documentedWires({ deps: app.deps, events: app.events, config })
+if (!v2) throw new Error('there are no routes')
+const findMeter = createFindMeter(v2.routes(), metrics)
+const { hid, token } = await app.deps.transact('new', async (tx) => {
+  const made = await insertSystem(tx, { name: 'Lantern Hill', created: app.deps.now() })
+  return { hid: made.hid, token: await insertToken(app.deps, tx, made.id, 'bench') }
+})
+
+let isFine = true
+try {
+  for (const [says, pathOf] of Object.entries(paths)) {
+    const path = pathOf(hid)
+    await ask(path, WARM, true)
+    const plain: number[] = []
+    const added: number[] = []
+    for (let pair = 0; pair < PAIRS; pair++) {
+      const isFirst = pair % 2 === 0
+      const one = await ask(path, BATCH, !isFirst)
+      const other = await ask(path, BATCH, isFirst)
+      const [less, more] = isFirst ? [one, other] : [other, one]
+      plain.push(less)
+      added.push((more - less) / MORE)
+    }
+    const percent = (median(added) / median(plain)) * 100
+    if (percent > GOAL_PERCENT) isFine = false
+    const nanoseconds = (median(added) * 1000).toFixed(0)
+    console.log(
+      `${says.padEnd(13)} ${median(plain).toFixed(1)} µs, of which counting it takes ${nanoseconds} ns: ` +
+        `${percent.toFixed(2)} % (goal: below ${GOAL_PERCENT} %)`,
+    )
+  }
+} finally {
+  metrics.stop()
+  await app.stop()
+  rmSync(folder, { recursive: true })
+}
+process.exit(isFine ? 0 : 1)
+
+/** Microseconds of the processor for each request. */
+async function ask(path: string, times: number, isCounted: boolean): Promise<number> {
+  const headers = { authorization: token }
+  const before = process.cpuUsage()
+  for (let n = 0; n < times; n++) {
+    const request = new Request(`${ORIGIN}${path}`, { headers })
+    await (await app.handle(request, '203.0.113.9')).text()
+    const { url } = request
+    for (let again = 0; again < MORE; again++) {
+      // Cut from the address anew each time, as a request's path is.
+      const cut = url.slice(ORIGIN.length)
+      if (isCounted) findMeter('/v2/systems', cut, 'GET').note(200, 0.00003)
+    }
+  }
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / times
+}
+
+function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
+}

@@ -1,0 +1,140 @@
+import { statfsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Config } from '../config'
+import { splitAddress } from '../config/values'
+import { pathOf } from '../db/file'
+import { statOf } from '../db/leftovers'
+import type { Storage } from '../db/open'
+import { isServerAddress } from '../db/postgres/address'
+import { createMetrics, type Kept, type Metrics } from '../metrics/metrics'
+import { serveMetrics } from '../metrics/server'
+import { operator } from '../model/privacy'
+import type { Deps } from '../service/deps'
+import { measureBacklog } from '../service/operating/backlog'
+import { listReports } from '../service/operating/reports'
+import { measureSize } from '../service/operating/size'
+import { commit, version } from '../version'
+
+/** Who counts what the server does, and tells those who watch it. */
+export interface Watch {
+  readonly metrics: Metrics
+  /** Serves the numbers; gives the address they are to be had at. */
+  listen(): string
+  stop(): Promise<void>
+}
+
+/** What is counted elsewhere. */
+interface Counted {
+  inFlight(): number
+  streams(): number
+}
+
+/** Who asks more often is told what was found before: looking goes through all webhooks. */
+const LOOK_EVERY_MS = 5_000
+
+const nothing: Kept = { outbox: { waiting: 0, oldestAt: null }, webhooks: {}, tasks: {} }
+
+export function createWatch(config: Config, storage: Storage, deps: Deps, counted: Counted): Watch {
+  let kept = nothing
+  let size = 0
+  let lookedAt = Number.NEGATIVE_INFINITY
+  let looking: Promise<void> | undefined
+  let server: Bun.Server<undefined> | undefined
+
+  const look = async () => {
+    try {
+      kept = await lookAtKept(deps, config)
+      if (isServerAddress(config.DATABASE_URL)) size = await measureSize(deps, operator)
+      lookedAt = performance.now()
+    } finally {
+      looking = undefined
+    }
+  }
+
+  const metrics = createMetrics({
+    version,
+    commit,
+    ...counted,
+    writersWaiting: () => storage.writeLoad.waiting,
+    importsUnderWay: () => deps.importTurns.count,
+    files: () =>
+      isServerAddress(config.DATABASE_URL) ? onServer(size) : measureFiles(storage.name),
+    kept: () => kept,
+  })
+  storage.writeLoad.meter = metrics
+  deps.importTurns.note = metrics.noteImport
+
+  return {
+    metrics,
+    listen() {
+      const { host, port } = splitAddress(config.METRICS_ADDRESS)
+      server = serveMetrics({
+        host,
+        port: Number(port),
+        async spell() {
+          if (performance.now() - lookedAt > LOOK_EVERY_MS) looking ??= look()
+          await looking
+          return metrics.spell()
+        },
+      })
+      return `${server.url.origin}/metrics`
+    },
+    async stop() {
+      metrics.stop()
+      await server?.stop(true)
+    },
+  }
+}
+
+async function lookAtKept(deps: Deps, config: Config): Promise<Kept> {
+  const { waiting, oldest, webhooks } = await measureBacklog(deps, operator)
+  const reports = await listReports(deps, operator)
+  const tasks = reports
+    .filter(({ name }) => isWanted(name, config))
+    .map(({ name, ok, last_ok }) => [name, { ok, lastOk: inSeconds(last_ok) }])
+  return {
+    outbox: { waiting, oldestAt: inSeconds(oldest) },
+    webhooks,
+    tasks: Object.fromEntries(tasks),
+  }
+}
+
+/** What is not done any more cannot be mended either. */
+export function isWanted(task: string, { BACKUP_DIR, BACKUP_COMMAND }: Config): boolean {
+  if (BACKUP_DIR === '') return false
+  return task === 'backup' || (task === 'backup_command' && BACKUP_COMMAND !== '')
+}
+
+function inSeconds(instant: number | null): number | null {
+  return instant === null ? null : instant / 1e6
+}
+
+/** In bytes, wherever the database is. */
+export async function measureStorage(deps: Deps, url: string) {
+  return isServerAddress(url)
+    ? onServer(await measureSize(deps, operator))
+    : measureFiles(pathOf(url))
+}
+
+/** What else there is to know of a server's disk, the server itself tells its own operator. */
+function onServer(database: number) {
+  return { database, log: 0, free: null }
+}
+
+function measureFiles(path: string) {
+  return {
+    database: statOf(path)?.size ?? 0,
+    log: statOf(`${path}-wal`)?.size ?? 0,
+    free: measureRoom(dirname(path)),
+  }
+}
+
+/** For those who are not root; null where nobody can tell. */
+function measureRoom(folder: string): number | null {
+  try {
+    const { bavail, bsize } = statfsSync(folder)
+    return bavail * bsize
+  } catch {
+    return null
+  }
+}

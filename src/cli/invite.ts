@@ -1,0 +1,78 @@
+import { operator } from '../model/privacy'
+import { formatInstant, type Instant, parseInstant } from '../model/time'
+import { createInvite, listInvites, revokeInvite } from '../service/operating/invites'
+import { type Command, columns, Failure, UsageError } from './command'
+import { printable } from './spell'
+
+export const inviteCommands: Command[] = [
+  {
+    name: 'invite create',
+    summary: 'Make a code by which a bot may make a system; shown this once',
+    flags: {
+      name: { type: 'string', doc: 'What it is called, such as whom it is for' },
+      uses: { type: 'string', doc: 'How many systems may be made by it; one when left out' },
+      expires: { type: 'string', doc: 'When it ends, such as 2027-01-31; never when left out' },
+    },
+    async run({ flags: { name, uses = '1', expires: end }, deps }) {
+      if (typeof name !== 'string' || name === '') throw new UsageError('--name is needed')
+      if (typeof uses !== 'string' || !/^[1-9]\d{0,4}$/.test(uses))
+        throw new UsageError('--uses: must be a whole number, 1 or more')
+      const expires = parseEnd(end, deps().now())
+      const code = await createInvite(deps(), operator, { name, uses: Number(uses), expires })
+      return {
+        json: { name, code, uses: Number(uses), expires: timeOrNull(expires) },
+        text: `${code}\n\nKeep it: it is not shown again. It counts while REGISTRATION is invite.`,
+      }
+    },
+  },
+  {
+    name: 'invite list',
+    summary: 'List the names of all invites, and how often they were used',
+    async run({ deps }) {
+      const all = await listInvites(deps(), operator)
+      return {
+        json: all.map((one) => ({
+          ...one,
+          created: formatInstant(one.created),
+          expires: timeOrNull(one.expires),
+        })),
+        text:
+          all.length === 0
+            ? 'There are no invites.'
+            : columns([
+                ['NAME', 'USED', 'OF', 'ENDS'],
+                ...all.map(({ name, used, uses, expires }) => [
+                  printable(name),
+                  String(used),
+                  String(uses),
+                  timeOrNull(expires) ?? 'never',
+                ]),
+              ]),
+      }
+    },
+  },
+  {
+    name: 'invite revoke',
+    summary: 'Make an invite useless at once',
+    args: ['NAME'],
+    destroys: true,
+    async run({ args: [name = ''], deps, confirm }) {
+      await confirm(`Revoke the invite ${name}?`)
+      if (!(await revokeInvite(deps(), operator, name)))
+        throw new Failure(`There is no invite ${name}.`)
+      return { json: { revoked: name }, text: `The invite ${name} is revoked.` }
+    },
+  },
+]
+
+function parseEnd(given: string | boolean | undefined, now: Instant): Instant | null {
+  if (given === undefined) return null
+  const end = typeof given === 'string' ? parseInstant(given) : null
+  if (end === null || end <= now)
+    throw new UsageError('--expires: must be a time that is yet to come, such as 2027-01-31')
+  return end
+}
+
+function timeOrNull(at: Instant | null): string | null {
+  return at === null ? null : formatInstant(at)
+}

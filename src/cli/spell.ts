@@ -1,0 +1,54 @@
+import { DAY, HOUR, type Instant, MINUTE, SECOND } from '../model/time'
+
+/** How a terminal shows times, sizes and names. */
+
+/** A name may hold what would move the cursor. */
+export function printable(name: string): string {
+  return name.replace(/\p{Cc}+/gu, ' ')
+}
+
+export function spellTime(at: Instant, zone: string): string {
+  const format = new Intl.DateTimeFormat('sv-SE', {
+    timeZone: zone,
+    dateStyle: 'short',
+    timeStyle: 'short',
+  })
+  return format.format(at / 1000)
+}
+
+/** The two largest units that it has. */
+export function spellLength(micros: number): string {
+  const units = [
+    [DAY, 'd'],
+    [HOUR, 'h'],
+    [MINUTE, 'min'],
+    [SECOND, 's'],
+  ] as const
+  const first = units.findIndex(([size]) => micros >= size)
+  if (first === -1) return '0 s'
+  let rest = micros
+  const parts = units.slice(first, first + 2).flatMap(([size, unit]) => {
+    const count = Math.floor(rest / size)
+    rest -= count * size
+    return count > 0 ? [`${count} ${unit}`] : []
+  })
+  return parts.join(' ')
+}
+
+const SIZES = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const
+
+export function spellBytes(bytes: number): string {
+  const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), SIZES.length - 1)
+  const size = bytes / 1024 ** power
+  return `${power === 0 ? size : size.toFixed(size < 10 ? 1 : 0)} ${SIZES[power]}`
+}
+
+/** With a comma between the thousands. */
+export function spellCount(count: number): string {
+  return count.toLocaleString('en')
+}
+
+/** A number with its noun, in the right form. */
+export function countOf(count: number, one: string, many = `${one}s`): string {
+  return `${spellCount(count)} ${count === 1 ? one : many}`
+}

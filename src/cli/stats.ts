@@ -1,0 +1,27 @@
+import { operator } from '../model/privacy'
+import { getStats, type Month } from '../service/operating/stats'
+import { type Command, columns } from './command'
+import { spellCount } from './spell'
+
+export const statsCommand: Command = {
+  name: 'stats',
+  summary: 'Count what there is on this server, and how it grew by month',
+  async run({ deps }) {
+    const stats = await getStats(deps(), operator)
+    const { months, disabled, ...totals } = stats
+    const rows = Object.entries(totals).map(([what, count]) => [
+      what,
+      spellCount(count) + (what === 'systems' && disabled > 0 ? ` (${disabled} disabled)` : ''),
+    ])
+    return { json: stats, text: `${columns(rows)}${describeGrowth(months)}` }
+  },
+}
+
+function describeGrowth(months: readonly Month[]): string {
+  if (months.length === 0) return ''
+  const rows = months.map(({ month, systems, members, messages }) => [
+    month,
+    ...[systems, members, messages].map((count) => spellCount(count)),
+  ])
+  return `\n\n${columns([['NEW IN', 'SYSTEMS', 'MEMBERS', 'MESSAGES'], ...rows])}`
+}

@@ -1,0 +1,8 @@
+import { statement } from './statement'
+
+/** Keeps when a system was active, before the rows go that tell it. Not where it is gone itself. */
+export const keepActivity = statement<'system' | 'at'>(
+  ({ number }) => `
+   insert into past_activity (system_id, at) select id, ${number(':at')} from systems where id = :system
+   on conflict (system_id) do update set at = excluded.at where excluded.at > past_activity.at`,
+)

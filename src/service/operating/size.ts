@@ -1,0 +1,11 @@
+import { statement } from '../../db/statement'
+import { requireOperator, type Viewer } from '../../model/privacy'
+import type { Deps } from '../deps'
+
+/** How many bytes the database takes, wherever it is. */
+export async function measureSize({ db }: Deps, viewer: Viewer): Promise<number> {
+  requireOperator(viewer)
+  return (await size(db).get({}))?.bytes ?? 0
+}
+
+const size = statement<never, { bytes: number }>(({ total }) => `select ${total} as bytes`)

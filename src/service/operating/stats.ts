@@ -1,0 +1,74 @@
+import type { Db } from '../../db/handle'
+import { isNamed } from '../../db/named'
+import { statement } from '../../db/statement'
+import { requireOperator, type Viewer } from '../../model/privacy'
+import { DAY } from '../../model/time'
+import type { Deps } from '../deps'
+
+/** How much there is on this server, and how it grew. */
+export interface Stats {
+  systems: number
+  disabled: number
+  members: number
+  groups: number
+  switches: number
+  messages: number
+  accounts: number
+  /** By month, as YYYY-MM, oldest first: what was made then and is still there. */
+  months: Month[]
+}
+
+export interface Month {
+  month: string
+  systems: number
+  members: number
+  messages: number
+}
+
+export async function getStats({ db }: Deps, viewer: Viewer): Promise<Stats> {
+  requireOperator(viewer)
+  const totals = await countAll(db).get({})
+  if (!totals) throw new Error('nothing can be counted')
+  return { ...totals, months: await growth(db) }
+}
+
+const grown = ['systems', 'members', 'messages'] as const
+
+async function growth(db: Db): Promise<Month[]> {
+  const months = new Map<string, Month>()
+  for (const what of grown)
+    for (const { day, count } of await byDay[what](db).all({})) {
+      const month = new Date(day * DAY_MS).toISOString().slice(0, 7)
+      const sum = months.get(month) ?? { month, systems: 0, members: 0, messages: 0 }
+      sum[what] += count
+      months.set(month, sum)
+    }
+  return [...months.values()].toSorted((a, b) => (a.month < b.month ? -1 : 1))
+}
+
+const DAY_MS = DAY / 1000
+
+/** Days since 1970, which every engine can count by. */
+const countByDay = (table: string, time: string, condition = 'true') =>
+  statement<never, { day: number; count: number }>(
+    ({ count, whole }) => `select ${whole(time, DAY)} as day, ${count()} as count from ${table}
+     where ${time} > 0 and ${condition} group by ${whole(time, DAY)}`,
+  )
+
+const byDay = {
+  systems: countByDay('systems', 'created', isNamed('systems')),
+  members: countByDay('members', 'created', isNamed('members')),
+  messages: countByDay('messages', 'timestamp'),
+}
+
+const countAll = statement<never, Omit<Stats, 'months'>>(
+  ({ count }) => `
+   select (select ${count()} from systems where ${isNamed('systems')}) as systems,
+     (select ${count()} from systems where disabled_at is not null and ${isNamed('systems')})
+       as disabled,
+     (select ${count()} from members where ${isNamed('members')}) as members,
+     (select ${count()} from groups where ${isNamed('groups')}) as groups,
+     (select ${count()} from switches) as switches,
+     (select ${count()} from messages) as messages,
+     (select ${count()} from accounts) as accounts`,
+)

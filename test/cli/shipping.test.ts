@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'bun:test'
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { shipBackup } from '../../src/cli/shipping'
+import { until } from '../events/receiver'
+import { commandLine, emptyFolder } from '../program'
+import { dump } from '../service/transfer/stage'
+
+const { run, runJson, startServer } = await commandLine()
+
+/** A program of the operator: a line of shell. */
+function script(folder: string, line: string): string {
+  const path = join(folder, 'ship.sh')
+  writeFileSync(path, `#!/bin/sh\n${line}\n`)
+  chmodSync(path, 0o755)
+  return path
+}
+
+describe('a backup that is taken elsewhere', () => {
+  const folder = emptyFolder()
+  const failures: [says: string, line: string, problem: RegExp][] = [
+    [
+      'fails',
+      'echo first >&2; echo no route to there >&2; exit 3',
+      /^it ended with 3: no route to there$/,
+    ],
+    ['fails without a word', 'exit 1', /^it ended with 1$/],
+    ['hangs', 'exec sleep 60', /^it took longer than 0.3 s and was stopped$/],
+    ['says very much', 'yes much | head -c 9000000 >&2; exit 9', /^it ended with 9: (much|uch)?/],
+  ]
+
+  test.each(failures)('by what %s is told', async (_, line, problem) => {
+    const shipped = shipBackup(
+      script(emptyFolder(), line),
+      'a.db',
+      line.includes('sleep') ? 300 : 30_000,
+    )
+    await expect(shipped).rejects.toThrow(problem)
+  })
+
+  test('by what is not there is told', async () => {
+    await expect(shipBackup('/not/there', 'a.db')).rejects.toThrow(/^it cannot be started: /)
+  })
+
+  const places: [command: string, words: string][] = [
+    ['', 'a b.db'],
+    [' --to  far', '--to far a b.db'],
+    [' copy {} far:{}', 'copy a b.db far:a b.db'],
+  ]
+
+  test.each(places)('is named by %p as %p', async (rest, words) => {
+    const to = join(folder, 'words')
+    await shipBackup(`${script(folder, `echo "$@" > ${to}`)}${rest}`, 'a b.db')
+    expect(readFileSync(to, 'utf8')).toBe(`${words}\n`)
+  })
+})
+
+describe('a server with BACKUP_COMMAND', () => {
+  test('hands each new backup over, compressed if asked, and it can be restored', async () => {
+    const cwd = emptyFolder()
+    const command = script(cwd, `cp "$1" ${cwd}/shipped.db.zst`)
+    const { id } = await runJson<{ id: string }>(['system', 'create', '--name', 'Kept'], { cwd })
+    const env = { BACKUP_DIR: 'backups', BACKUP_COMMAND: command, BACKUP_COMPRESS: 'zstd' }
+    const server = await startServer([], { cwd, env })
+    await until(() => server.said().includes('backup command done'))
+    server.kill('SIGTERM')
+    expect((await server.end()).code).toBe(0)
+    const [name = '', ...others] = readdirSync(join(cwd, 'backups'))
+    expect(others).toEqual([])
+    expect(name).toMatch(/^multitude-\d{8}T\d{6}Z\.db\.zst$/)
+    expect(readFileSync(join(cwd, 'shipped.db.zst')).subarray(0, 4).toString('hex')).toBe(
+      '28b52ffd',
+    )
+    const before = dump(join(cwd, 'data/multitude.db'))
+    await runJson(['system', 'delete', id, '--yes'], { cwd })
+    await runJson(['restore', 'shipped.db.zst', '--yes'], { cwd })
+    expect(dump(join(cwd, 'data/multitude.db')).systems).toEqual(before.systems)
+    expect(readdirSync(join(cwd, 'data')).filter((file) => file.includes('partial'))).toEqual([])
+    if (Bun.which('zstd'))
+      expect(Bun.spawnSync(['zstd', '-t', join(cwd, 'shipped.db.zst')]).exitCode).toBe(0)
+  })
+
+  test('that fails tells so in the log, the metrics and the status, and is well all the same', async () => {
+    const cwd = emptyFolder()
+    const command = script(cwd, 'echo the far end is full >&2; exit 4')
+    const env = {
+      BACKUP_DIR: 'backups',
+      BACKUP_COMMAND: command,
+      METRICS: 'on',
+      METRICS_ADDRESS: '127.0.0.1:0',
+    }
+    const server = await startServer([], { cwd, env })
+    await until(() => server.said().includes('backup command failed'))
+    expect(server.said()).toMatch(/"level":"error".*"cause":"it ended with 4: the far end is full"/)
+    expect((await fetch(`${server.address}/health`)).status).toBe(200)
+    const [, metrics = ''] = /"metrics":"([^"]+)"/.exec(server.said()) ?? []
+    let text = ''
+    await until(async () => {
+      text = await (await fetch(metrics)).text()
+      return text.includes('multitude_task_ok{task="backup_command"} 0')
+    })
+    expect(text).toContain('multitude_task_ok{task="backup"} 1')
+    const { code, out } = await run(['status'], { cwd, env })
+    expect([code, out]).toEqual([0, expect.stringContaining('the far end is full')])
+    server.kill('SIGTERM')
+    await server.end()
+    expect(existsSync(join(cwd, 'backups'))).toBe(true)
+  })
+})
+
+describe('a compressed backup', () => {
+  test('that is cut short is not restored', async () => {
+    const cwd = emptyFolder()
+    await runJson(['system', 'create'], { cwd })
+    await runJson(['backup', 'whole.db.zst', '--compress', 'zstd'], { cwd })
+    const whole = readFileSync(join(cwd, 'whole.db.zst'))
+    writeFileSync(join(cwd, 'half.db.zst'), whole.subarray(0, whole.length / 2))
+    const before = readFileSync(join(cwd, 'data/multitude.db'))
+    const { code, err } = await run(['restore', 'half.db.zst', '--yes'], { cwd })
+    expect([code, err]).toEqual([1, expect.stringMatching(/^multitude: half\.db\.zst cannot be /)])
+    expect(readFileSync(join(cwd, 'data/multitude.db'))).toEqual(before)
+    const left = readdirSync(join(cwd, 'data')).filter((name) => /partial|restoring/.test(name))
+    expect(left).toEqual([])
+  })
+
+  test('is restored where there is no folder yet', async () => {
+    const cwd = emptyFolder()
+    const { id } = await runJson<{ id: string }>(['system', 'create'], { cwd })
+    await runJson(['backup', 'whole.db.zst', '--compress', 'zstd'], { cwd })
+    const elsewhere = ['--database', 'file:not/there/yet.db']
+    await runJson(['restore', 'whole.db.zst', '--yes', ...elsewhere], { cwd })
+    expect(await runJson<unknown>(['system', 'list', ...elsewhere], { cwd })).toMatchObject([
+      { id },
+    ])
+  })
+
+  test('is made in no other way, and over nothing', async () => {
+    const cwd = emptyFolder()
+    await runJson(['system', 'create'], { cwd })
+    expect((await run(['backup', 'a', '--compress', 'gzip'], { cwd })).code).toBe(2)
+    writeFileSync(join(cwd, 'there'), '')
+    const { code, err } = await run(['backup', 'there', '--compress', 'zstd'], { cwd })
+    expect([code, err]).toEqual([1, 'multitude: there exists already.\n'])
+  })
+})

@@ -1,0 +1,236 @@
+import { describe, expect, test } from 'bun:test'
+import { openDeps } from '../../src/app'
+import { operator } from '../../src/model/privacy'
+import { createLoginCode } from '../../src/service/access/logins'
+import type { Deps } from '../../src/service/deps'
+import { disableSystem, enableSystem } from '../../src/service/operating/disabling'
+import { readStream } from '../events/reading'
+import { hook, receivers, until } from '../events/receiver'
+import { home, type Someone } from '../kit'
+import { createBot, createLinkCode, linkAccount } from '../operator'
+import { change, insert } from '../raw'
+import { makeWorld } from '../scenarios'
+import { hear, ignored } from './bot/scenes'
+import { stagesIn } from './bot/stage'
+
+const here = home({
+  HOST: '127.0.0.1',
+  PORT: '0',
+  DISPATCH_ALLOW: '127.0.0.1',
+  events: { heartbeatMs: 50 },
+})
+const { ask, deps } = here
+const address = here.app.listen()
+const makeStage = stagesIn(here)
+const key = await createBot(deps, 'another bot')
+const receive = receivers()
+
+const DISABLED = {
+  message: '403: Missing permissions to access this resource (disabled by the operator)',
+  code: 0,
+}
+
+function disable({ id }: { id: number }, by: Deps = deps) {
+  return disableSystem(by, { ...operator, system: id })
+}
+
+function enable({ id }: { id: number }) {
+  return enableSystem(deps, { ...operator, system: id })
+}
+
+describe('a disabled system', () => {
+  test('lets nobody in by its token, and everybody again when it is enabled', async () => {
+    const world = await makeWorld(here)
+    const lines = [
+      'GET /v2/systems/@me',
+      'GET /v2/systems/<own>',
+      'GET /v2/members/<wren>',
+      'PATCH /v2/members/<wren>',
+      'GET /v2/systems/@me/tokens',
+      'GET /v1/s',
+      'POST /v2/systems/@me/import',
+      // Also what is others', and what is nobody's.
+      'GET /v2/systems/<other>',
+      'GET /v2/nowhere',
+    ]
+    expect((await world.ask('GET /v2/systems/@me')).status).toBe(200)
+    await disable(world.owner)
+    for (const line of lines) {
+      const { status, json } = await world.ask(line)
+      expect([line, status, json]).toEqual([line, 403, DISABLED])
+    }
+    await enable(world.owner)
+    expect((await world.ask('GET /v2/systems/@me')).json).toMatchObject({ name: 'Lantern Hill' })
+    expect((await world.ask('GET /v2/members/<wren>', undefined, 'nobody')).status).toBe(200)
+  })
+
+  test('is not there for others, nor is anything of it', async () => {
+    const world = await makeWorld(here)
+    const lines: [line: string, code: number][] = [
+      ['GET /v2/systems/<own>', 20001],
+      ['GET /v2/systems/<own.uuid>', 20001],
+      ['GET /v2/systems/<account>', 20001],
+      ['GET /v2/systems/<own>/members', 20001],
+      ['GET /v2/systems/<own>/groups', 20001],
+      ['GET /v2/systems/<own>/groups?with_members=true', 20001],
+      ['GET /v2/systems/<own>/fronters', 20001],
+      ['GET /v2/systems/<own>/switches', 20001],
+      ['GET /v2/systems/<own>/switches/<latest>', 20001],
+      ['GET /v2/systems/<own>/settings', 20001],
+      ['GET /v2/systems/<own>/fronting/totals', 20001],
+      ['GET /v2/systems/<own>/fronters/stream', 20001],
+      ['GET /v2/members/<wren>', 20002],
+      ['GET /v2/members/<wren.uuid>', 20002],
+      ['GET /v2/members/<wren>/groups', 20002],
+      ['GET /v2/groups/<keepers>', 20004],
+      ['GET /v2/groups/<keepers>/members', 20004],
+      ['GET /v2/messages/<message>', 20006],
+    ]
+    await disable(world.owner)
+    for (const face of ['with faces', 'without faces']) {
+      for (const [line, code] of lines)
+        for (const who of ['nobody', 'other'] as const) {
+          const { status, json } = await world.ask(line, undefined, who)
+          expect([face, line, who, status, json.code]).toEqual([face, line, who, 404, code])
+        }
+      for (const table of ['system_faces', 'member_faces', 'group_faces'])
+        await deps.transact('new', (tx) => change(tx, `delete from ${table}`))
+    }
+    for (const line of ['PATCH /v2/members/<wren>', 'DELETE /v2/groups/<keepers>'])
+      expect((await world.ask(line, { name: 'mine' }, 'other')).status).toBe(404)
+    const switched = await world.ask(
+      'POST /v2/systems/@me/switches',
+      { members: ['<wren>'] },
+      'other',
+    )
+    expect([switched.status, switched.json.code]).toEqual([404, 20003])
+    for (const path of ['/v1/s/<own>', '/v1/s/<own>/members', '/v1/m/<wren>', '/v1/a/<account>'])
+      expect((await world.ask(`GET ${path}`, undefined, 'nobody')).status).toBe(404)
+  })
+
+  test('lets no browser in, and those that were in no further', async () => {
+    const me = await here.makeSystem('Lantern Hill')
+    const ours = { host: 'localhost', 'sec-fetch-site': 'same-origin', origin: 'http://localhost' }
+    const opened = await ask('POST /web/session', { body: { token: me.token }, headers: ours })
+    const [cookie = ''] = (opened.headers.get('set-cookie') ?? '').split(';')
+    const read = () => ask('GET /v2/systems/@me', { headers: { ...ours, cookie } })
+    expect((await read()).status).toBe(200)
+    const { code } = await createLoginCode(deps, { ...operator, system: me.id })
+    await disable(me)
+    expect([(await read()).status, (await read()).json]).toEqual([403, DISABLED])
+    for (const proof of [{ token: me.token }, { code }]) {
+      const { status, json } = await ask('POST /web/session', { body: proof, headers: ours })
+      expect([proof, status, json]).toEqual([proof, 403, DISABLED])
+    }
+    const again = createLoginCode(deps, { ...operator, system: me.id })
+    await expect(again).rejects.toThrow('disabled by the operator')
+    await enable(me)
+    expect((await read()).status).toBe(200)
+  })
+
+  test('is nobody whom a bot may act for', async () => {
+    const me = await here.makeSystem()
+    const account = '880000000000000001'
+    await linkAccount(deps, me.id, account)
+    const { code } = await createLinkCode(deps, me.id)
+    await disable(me)
+    const headers = { authorization: `Bot ${key}` }
+    for (const named of [me.hid, me.uuid, account]) {
+      const acted = await ask('GET /v2/systems/@me', { headers: { ...headers, 'x-system': named } })
+      expect([acted.status, acted.json]).toEqual([403, DISABLED])
+    }
+    const lines: [line: string, body?: unknown][] = [
+      [`POST /bot/systems/${me.hid}/token`],
+      [`POST /bot/systems/${me.hid}/login`],
+      [`DELETE /bot/systems/${me.hid}`],
+      [`GET /bot/accounts/${account}`],
+      [`PATCH /bot/accounts/${account}`, { autoproxy_enabled: false }],
+      [`DELETE /bot/accounts/${account}`],
+      ['POST /bot/link', { account_id: '880000000000000002', code }],
+    ]
+    for (const [line, body] of lines) {
+      const { status, json } = await ask(line, { headers, body })
+      expect([line, status, json]).toEqual([line, 403, DISABLED])
+    }
+    const new_one = await ask('POST /bot/systems', { headers, body: { account_id: account } })
+    expect(new_one.status).toBe(409)
+    await enable(me)
+    expect((await ask(`GET /bot/accounts/${account}`, { headers })).json).toMatchObject({
+      system: me.hid,
+      autoproxy_enabled: true,
+    })
+  })
+
+  test('has its messages left alone', async () => {
+    const stage = await makeStage()
+    const [system] = (await deps.db.all(
+      `select id from systems where hid = '${stage.names.system}'`,
+    )) as [Someone]
+    expect(await hear(stage, 'w:hello')).toMatchObject({ action: 'proxy' })
+    await disable(system)
+    for (const said of ['w:hello', '\\\\', ''])
+      expect(await hear(stage, said)).toEqual(ignored('system_disabled'))
+    const spoken = {
+      ...{ id: '<sent>', original: '<said>', sender: '<account>', channel: '<channel>' },
+      ...{ guild: '<guild>', member: '<wren>' },
+    }
+    const recorded = await stage.ask('POST /bot/messages', spoken)
+    expect([recorded.status, recorded.json]).toEqual([403, DISABLED])
+    await enable(system)
+    expect(await hear(stage, 'w:hello')).toMatchObject({ action: 'proxy' })
+    expect((await stage.ask('POST /bot/messages', spoken)).status).toBe(201)
+  })
+
+  const places: [says: string, open: () => { by: Deps; close: () => void }][] = [
+    ['here', () => ({ by: deps, close: () => {} })],
+    [
+      'by another process',
+      () => {
+        const { deps: by, storage } = openDeps(here.config)
+        return { by, close: storage.close }
+      },
+    ],
+  ]
+
+  test.each(places)(
+    'that was disabled %s has its streams ended, and those of who watches',
+    async (_, open) => {
+      const { by, close } = open()
+      const me = await here.makeSystem()
+      const own = await readStream(`${address}/v2/systems/@me/events`, { token: me.token })
+      const others = await readStream(`${address}/v2/systems/${me.hid}/fronters/stream`)
+      await until(() => own.beats > 0 && others.messages.length > 0)
+      await disable(me, by)
+      await until(() => !own.isOpen && !others.isOpen)
+      close()
+    },
+  )
+
+  test('is sent nothing, and what waited follows when it is enabled', async () => {
+    const me = await here.makeSystem()
+    const receiver = receive()
+    await hook(here, me, receiver.url)
+    await disable(me)
+    await deps.transact('new', async (tx) => {
+      await insert(tx, 'events', { system_id: me.id, type: 'UPDATE_SYSTEM', at: deps.now() })
+    })
+    const other = await here.makeSystem()
+    const heard = receive()
+    await hook(here, other, heard.url)
+    await ask('PATCH /v2/systems/@me', { as: other, body: { name: 'Told' } })
+    await until(() => heard.events.length === 1)
+    expect(receiver.events).toEqual([])
+    await enable(me)
+    await until(() => receiver.events.length === 1)
+  })
+
+  test('is disabled and enabled by the operator alone', async () => {
+    const me = await here.makeSystem()
+    for (const viewer of [
+      { system: me.id, platform: null },
+      { system: null, platform: 'discord' },
+    ])
+      for (const change of [disableSystem, enableSystem])
+        await expect(change(deps, viewer)).rejects.toThrow('403')
+  })
+})

@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'bun:test'
+import { hook, receivers, until } from '../events/receiver'
+import { type Home, home } from '../kit'
+import { createBot } from '../operator'
+import { makeWorld } from '../scenarios'
+
+const here = home({
+  METRICS: 'on',
+  METRICS_ADDRESS: '127.0.0.1:0',
+  RATE_LIMIT: 'generic_get=2',
+})
+const address = here.app.listenForMetrics() ?? ''
+
+/** The value of a number with these labels; undefined where there is none. */
+function valueIn(text: string, name: string, labels: Record<string, string> = {}) {
+  const wanted = Object.entries(labels).map(([key, value]) => `${key}="${value}"`)
+  const line = text
+    .split('\n')
+    .find((one) => new RegExp(`^${name}[{ ]`).test(one) && wanted.every((w) => one.includes(w)))
+  return line === undefined ? undefined : Number(line.split(' ').at(-1))
+}
+
+async function scrape(): Promise<string> {
+  return (await fetch(address)).text()
+}
+
+describe('metrics', () => {
+  test('are none unless they are wanted', async () => {
+    expect(home().app.listenForMetrics()).toBeNull()
+  })
+
+  test('are at one path of a listener of their own', async () => {
+    const found = await fetch(address)
+    expect([found.status, found.headers.get('content-type')]).toEqual([
+      200,
+      'text/plain; version=0.0.4; charset=utf-8',
+    ])
+    expect((await fetch(new URL('/', address))).status).toBe(404)
+    expect((await fetch(address, { method: 'POST' })).status).toBe(405)
+    expect((await here.ask('GET /metrics')).status).toBe(404)
+  })
+
+  test('count requests by route, method and status, and how long they took', async () => {
+    const { hid } = await here.makeSystem()
+    const route = { route: '/v2/systems/:systemRef', method: 'GET' }
+    const before = await scrape()
+    await here.ask(`GET /v2/systems/${hid}`)
+    await here.ask(`GET /v2/systems/${hid}/`)
+    await here.ask('GET /v2/systems/zzzzzz')
+    const after = await scrape()
+    const more = (name: string, labels: Record<string, string>) =>
+      (valueIn(after, name, labels) ?? 0) - (valueIn(before, name, labels) ?? 0)
+    const name = 'multitude_http_requests_total'
+    expect(more(name, { ...route, status: '200' })).toBe(2)
+    expect(more(name, { ...route, status: '404' })).toBe(1)
+    const took = 'multitude_http_request_duration_seconds'
+    expect(more(`${took}_count`, route)).toBe(3)
+    expect(more(`${took}_bucket`, { ...route, le: '+Inf' })).toBe(3)
+    expect(more(`${took}_sum`, route)).toBeGreaterThan(0)
+  })
+
+  const patterns: [line: string, route: string, method: string][] = [
+    ['GET /v2/systems/@me', '/v2/systems/:systemRef', 'GET'],
+    ['GET /systems/@me/members', '/systems/@me/members', 'GET'],
+    ['GET /systems/zzzzz/members', '/systems/:systemRef/members', 'GET'],
+    ['GET /v2/systems/@me/events/', '/v2/systems/@me/events', 'GET'],
+    ['PATCH /v2/members/abcde', '/v2/members/:memberRef', 'PATCH'],
+    ['POST /bot/proxy', '/bot/proxy', 'POST'],
+    ['GET /v1/s/abcde', '/v1/s/:id', 'GET'],
+    ['GET /health', '/health', 'GET'],
+    ['GET /', '/', 'GET'],
+    ['GET /assets/nothing.js', '/assets/:file', 'GET'],
+    ['OPTIONS /v2/members/abcde', '/v2/members/:memberRef', 'OPTIONS'],
+    ['PROPFIND /v2/members/abcde', '/v2/members/:memberRef', 'other'],
+    ['GET /wp-login.php', 'unknown', 'GET'],
+    ['GET /v2/systems//members', 'unknown', 'GET'],
+    ['DELETE /v2/nobody/knows/this', 'unknown', 'DELETE'],
+  ]
+
+  test.each(patterns)('%s is counted under %s', async (line, route, method) => {
+    const labels = { route, method }
+    const name = 'multitude_http_request_duration_seconds_count'
+    const before = valueIn(await scrape(), name, labels) ?? 0
+    await here.ask(line)
+    expect(valueIn(await scrape(), name, labels)).toBe(before + 1)
+  })
+
+  test('have all that an operator watches', async () => {
+    const text = await scrape()
+    for (const name of [
+      'multitude_http_requests_in_flight',
+      'multitude_streams',
+      'multitude_outbox_events',
+      'multitude_outbox_oldest_seconds',
+      'multitude_commit_writes_count',
+      'multitude_commit_duration_seconds_sum',
+      'multitude_writers_waiting',
+      'multitude_imports_under_way',
+      'multitude_database_bytes',
+      'multitude_database_log_bytes',
+      'multitude_disk_free_bytes',
+      'process_resident_memory_bytes',
+      'process_cpu_seconds_total',
+      'process_start_time_seconds',
+      'multitude_event_loop_delay_seconds_count',
+    ])
+      expect([name, valueIn(text, name)]).toEqual([name, expect.any(Number)])
+    expect(valueIn(text, 'multitude_database_bytes')).toBeGreaterThanOrEqual(4096)
+    expect(valueIn(text, 'multitude_build_info', { version: '0.1.0' })).toBe(1)
+  })
+
+  test('count commits and how many writes share one', async () => {
+    const before = await scrape()
+    await Promise.all(['A', 'B', 'C'].map((name) => here.makeSystem(name)))
+    const after = await scrape()
+    const more = (name: string) => (valueIn(after, name) ?? 0) - (valueIn(before, name) ?? 0)
+    // Something else may have been written meanwhile, but these three were together.
+    const writes = more('multitude_commit_writes_sum')
+    expect(writes).toBeGreaterThanOrEqual(3)
+    expect(more('multitude_commit_writes_count')).toBeLessThanOrEqual(writes - 2)
+  })
+
+  test('count who asked too often', async () => {
+    for (let n = 0; n < 5; n++) await here.ask('GET /v2/systems/zzzzzz', { peer: '203.0.113.9' })
+    const text = await scrape()
+    const name = 'multitude_http_rate_limited_total'
+    expect(valueIn(text, name, { scope: 'generic_get' })).toBeGreaterThanOrEqual(2)
+  })
+
+  test('count imports', async () => {
+    const owner = await here.makeSystem()
+    await here.ask('POST /v2/systems/@me/import', { as: owner, body: { tuppers: [], groups: [] } })
+    await here.ask('POST /v2/systems/@me/import', { as: owner, body: 'no file at all' })
+    const text = await scrape()
+    expect(valueIn(text, 'multitude_imports_total', { result: 'done' })).toBe(1)
+    expect(valueIn(text, 'multitude_imports_total', { result: 'failed' })).toBe(1)
+  })
+})
+
+describe('metrics of webhooks', () => {
+  const hooked = home({
+    METRICS: 'on',
+    METRICS_ADDRESS: '127.0.0.1:0',
+    DISPATCH_ALLOW: '127.0.0.1',
+    events: { pauses: [60_000_000] },
+  })
+  const metrics = hooked.app.listenForMetrics() ?? ''
+  const receive = receivers()
+
+  test('count what became of each attempt, and tell what waits and since when', async () => {
+    const as = await hooked.makeSystem()
+    const receiver = receive({ event: ({ body }) => (body.data?.name === 'bad' ? 500 : 200) })
+    await hook(hooked, as, receiver.url)
+    for (const name of ['good', 'bad', 'worse'])
+      await hooked.ask('PATCH /v2/systems/@me', { as, body: { name } })
+    await until(() => receiver.events.length === 2)
+    const name = 'multitude_webhook_deliveries_total'
+    let text = ''
+    await until(async () => {
+      text = await (await fetch(metrics)).text()
+      return valueIn(text, name, { result: 'refused' }) === 1
+    })
+    expect(valueIn(text, name, { result: 'delivered' })).toBe(1)
+    expect(valueIn(text, name, { result: 'unanswered' })).toBe(0)
+    expect(valueIn(text, 'multitude_webhooks', { state: 'active' })).toBe(1)
+    expect(valueIn(text, 'multitude_outbox_events')).toBe(2)
+    expect(valueIn(text, 'multitude_outbox_oldest_seconds')).toBeGreaterThan(0)
+  })
+})
+
+describe('metrics never have', () => {
+  test('an ID, a name or a token, whatever was asked and however', async () => {
+    const secret = 'tell-nobody-of-this'
+    const world = await makeWorld(here as Home)
+    const { owner, wren, keepers, account, message, latest } = world
+    const bot = await createBot(here.deps, secret)
+    const key = typeof bot === 'string' ? bot : JSON.stringify(bot)
+    const paths = [
+      `/v2/systems/${owner.hid}`,
+      `/v2/systems/${account}/members`,
+      `/v2/members/${wren.uuid}`,
+      `/v2/groups/${keepers.hid}/members`,
+      `/v2/messages/${message}`,
+      `/v2/systems/@me/switches/${latest.uuid}`,
+      `/v2/systems/@me/guilds/${secret}`,
+      `/${secret}`,
+      `/v2/${secret}/${secret}`,
+      `/v2/systems/${secret}?token=${secret}`,
+      `/assets/${secret}`,
+      `/calendar/${secret}.ics`,
+    ]
+    for (const path of paths)
+      for (const method of [
+        'GET',
+        'PATCH',
+        'DELETE',
+        'PUT',
+        secret.replaceAll('-', '').toUpperCase(),
+      ])
+        await here.ask(`${method === 'DELETE' ? 'HEAD' : method} ${path}`, {
+          as: owner,
+          headers: { 'user-agent': secret, 'x-forwarded-for': secret, 'x-request-id': secret },
+          ...(method === 'PATCH' && { body: { name: secret } }),
+        })
+    const text = (await scrape()).toLowerCase()
+    const known = [secret, secret.replaceAll('-', ''), owner.token, owner.uuid, wren.uuid]
+    const names = [owner.hid, wren.hid, keepers.hid].map((hid) => `"${hid}`)
+    for (const planted of [...known, ...names, account, message, latest.uuid, 'lantern', key])
+      expect(text).not.toContain(planted.toLowerCase())
+  })
+})

@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { operator } from '../../src/model/privacy'
+import { noteReport } from '../../src/service/operating/reports'
+import { home } from '../kit'
+
+const folder = join(import.meta.dir, '../../docs/monitoring')
+const here = home({
+  METRICS: 'on',
+  METRICS_ADDRESS: '127.0.0.1:0',
+  RATE_LIMIT: 'generic_get=1',
+  BACKUP_DIR: 'none',
+})
+const address = here.app.listenForMetrics() ?? ''
+
+describe('the dashboard and the alerts', () => {
+  test.each(['grafana.json', 'alerts.yaml'])(
+    'of %s ask for nothing that is not there',
+    async (file) => {
+      await noteReport(here.deps, operator, 'backup', null)
+      for (let n = 0; n < 3; n++) await here.ask('GET /v2/systems/zzzzzz', { peer: '203.0.113.9' })
+      const text = await (await fetch(address)).text()
+      const named = readFileSync(join(folder, file), 'utf8').match(/\b(multitude|process)_\w+/g)
+      const wanted = [...new Set(named)].map((name) => new RegExp(`^${name}[{ ]`, 'm'))
+      expect(wanted.length).toBeGreaterThan(4)
+      expect(wanted.filter((name) => !name.test(text))).toEqual([])
+    },
+  )
+
+  test('show every metric that there is, but for a few that are parts of others', async () => {
+    const text = await (await fetch(address)).text()
+    const names = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name)
+    const shown = readFileSync(join(folder, 'grafana.json'), 'utf8')
+    const hidden = names.filter((name) => !shown.includes(name))
+    expect(hidden).toEqual([
+      'multitude_http_requests_in_flight',
+      'multitude_webhooks',
+      'multitude_task_ok',
+    ])
+  })
+})

@@ -99,7 +99,8 @@ export function createApp(
   const started = storage.opened.then(() => events.start())
   // Whoever serves waits for it; nobody else must end because of it.
   started.catch(() => {})
-  const endSweeping = sweepImports(deps, log.warn)
+  const sweeping = storage.opened.then(() => sweepImports(deps, log.warn))
+  sweeping.catch(() => {})
   const endForgetting = forgetMessages(deps, {
     keepMs: config.MESSAGE_KEEP,
     isMine: () => events.leases.holds('care'),
@@ -135,7 +136,8 @@ export function createApp(
     listenForMetrics: () => watch?.listen() ?? null,
     async stop() {
       await watch?.stop()
-      await Promise.allSettled([started, endSweeping(), endForgetting(), mender.stop()])
+      const endSweeping = sweeping.then((end) => end())
+      await Promise.allSettled([started, endSweeping, endForgetting(), mender.stop()])
       // Streams would never end by themselves, and would be waited for.
       await events.stop()
       if (server) {

@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Config } from '../config'
+import { type Config, spellingsOf } from '../config'
 import { removePartials } from '../db/leftovers'
 import type { Log } from '../log'
 import type { TaskName } from '../service/operating/reports'
-import { ownCommand } from './self'
+import { ownCommand, ownEnvironment } from './self'
 import { shipBackup } from './shipping'
 
 /** How often it is looked whether one is due: no timer lasts as long as a month. */
@@ -12,7 +12,7 @@ const LOOK_MS = 60 * 60 * 1000
 const RETRY_MS = 10 * 60 * 1000
 const OTHERS_TURN_MS = 5_000
 
-type MakeBackup = (databaseUrl: string, file: string, isPacked: boolean) => Promise<void>
+type MakeBackup = (config: Config, file: string, isPacked: boolean) => Promise<void>
 
 /** Keeps how it went; the problem is null where it went well. */
 type NoteTask = (task: TaskName, problem: string | null) => Promise<void>
@@ -74,14 +74,14 @@ async function backUpNow(
   make: MakeBackup,
   note: NoteTask,
 ): Promise<boolean> {
-  const { BACKUP_DIR, BACKUP_KEEP, BACKUP_COMPRESS, BACKUP_COMMAND, DATABASE_URL } = config
+  const { BACKUP_DIR, BACKUP_KEEP, BACKUP_COMPRESS, BACKUP_COMMAND } = config
   const isPacked = BACKUP_COMPRESS === 'zstd'
   const stamp = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')
   const file = join(BACKUP_DIR, `multitude-${stamp}.db${isPacked ? '.zst' : ''}`)
   try {
     mkdirSync(BACKUP_DIR, { recursive: true })
     removePartials(BACKUP_DIR)
-    await make(DATABASE_URL, file, isPacked)
+    await make(config, file, isPacked)
     log.info('backup made', { file })
     if (BACKUP_KEEP > 0) removeOld(BACKUP_DIR, BACKUP_KEEP)
   } catch (cause) {
@@ -109,14 +109,14 @@ async function ship(command: string, file: string, log: Log, note: NoteTask): Pr
 }
 
 /** In a process of its own: copying a large database would hold up every request. */
-async function makeInOwnProcess(
-  databaseUrl: string,
-  file: string,
-  isPacked: boolean,
-): Promise<void> {
+async function makeInOwnProcess(config: Config, file: string, isPacked: boolean): Promise<void> {
+  const names = ['DATABASE_URL', 'PGPASSWORD', 'PGSSLROOTCERT'] as const
+  const env = ownEnvironment(
+    Object.fromEntries(names.map((name) => [spellingsOf(name)[0], config[name]])),
+  )
   const packing = isPacked ? ['--compress', 'zstd'] : []
-  const command = [...ownCommand(), 'backup', file, '--database', databaseUrl, ...packing]
-  const work = Bun.spawn(command, { stdout: 'ignore', stderr: 'pipe' })
+  const command = [...ownCommand(), 'backup', file, ...packing]
+  const work = Bun.spawn(command, { env, stdout: 'ignore', stderr: 'pipe' })
   if ((await work.exited) !== 0) throw new Error((await work.stderr.text()).trim())
 }
 

@@ -1,6 +1,6 @@
 import { ConfigError, hidePassword, parseSettings } from '../config'
 import { StorageError } from '../db/handle'
-import { explainTrouble, reasonOf } from '../db/trouble'
+import { explainTrouble, reasonOf, unwrapped } from '../db/trouble'
 import { DomainError } from '../model/errors'
 import { accountCommands } from './account'
 import { parseArguments } from './arguments'
@@ -83,7 +83,8 @@ export async function run(
     await say(isJson ? JSON.stringify(outcome.json) : outcome.text)
     return OK
   } catch (cause) {
-    return await complain(command, explainTrouble(database, cause) ?? cause, isJson)
+    const told = unwrapped(cause)
+    return await complain(command, explainTrouble(database, told) ?? told, isJson)
   } finally {
     await opened?.storage.close()
   }

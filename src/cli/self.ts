@@ -6,6 +6,16 @@ export function ownCommand(): string[] {
   return [process.execPath, '--no-env-file', script]
 }
 
+/**
+ * What another of this program gets from its surroundings: the same as this one, and settings that
+ * nobody else may read, as anybody could on its command line.
+ */
+export function ownEnvironment(
+  settings: Readonly<Record<string, string>>,
+): Record<string, string | undefined> {
+  return { ...process.env, ...settings }
+}
+
 export function isExecutable(): boolean {
   return Bun.isStandaloneExecutable
 }

@@ -80,9 +80,20 @@ export function parseDatabaseUrl(text: string): string {
   return text
 }
 
-/** An address as it may be shown. */
+const HIDDEN = '********'
+
+/** An address as it may be shown, also one that is not as it should be: rather too little of it. */
 export function hidePassword(address: string): string {
-  return address.replace(/^(\w+:\/\/[^:@/]*):.*@/, '$1:********@')
+  if (address.startsWith('file:')) return address
+  const shown = address.replace(/(\b\w*pass\w*=).*/is, `$1${HIDDEN}`)
+  const [, scheme = '', rest = ''] = /^([\w+.-]*:\/\/)?(.*)$/s.exec(shown) ?? []
+  if (rest.includes('@')) return scheme + rest.replace(/:.*@/s, `:${HIDDEN}@`)
+  if (!/^postgres/i.test(address)) return shown
+  // What is not the number of a port may be a password whose host was forgotten.
+  const parts = rest.replaceAll(/\[[^\]]*\]|:[^,/?]*/g, (part) =>
+    /^(\[.*|:\d{1,5})$/.test(part) ? part : `:${HIDDEN}`,
+  )
+  return scheme + parts
 }
 
 export function parsePublicUrl(text: string): string {

@@ -1,6 +1,7 @@
 import { SQLiteError } from 'bun:sqlite'
 import { accessSync, constants, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { DrizzleQueryError } from 'drizzle-orm'
 import { type DomainError, unavailable } from '../model/errors'
 import { StorageError, type Trouble } from './handle'
 
@@ -76,6 +77,14 @@ const byLooking: [code: RegExp, unless: Trouble][] = [
   [/^SQLITE_READONLY/, 'readonly'],
   [/^SQLITE_(IOERR|CANTOPEN)/, 'failing'],
 ]
+
+/**
+ * What really failed: a query builder tells its whole query around it, with all values, and these
+ * are nobody's business.
+ */
+export function unwrapped(cause: unknown): unknown {
+  return cause instanceof DrizzleQueryError ? unwrapped(cause.cause) : cause
+}
 
 /** What is wrong with the file, if that is what made something fail. */
 export function troubleOf(path: string, cause: unknown): Trouble | null {

@@ -33,9 +33,11 @@ export function answerThrown(
   if (cause instanceof Error && cause.cause instanceof DomainError)
     return answerFailure(cause.cause)
   if (isClientFault(cause)) return answerFailure(error('badRequest'))
+  // Around what failed stands the query, with values that belong in no log.
+  const told = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
   log.error('request failed', {
     request_id: requestId,
-    cause: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
+    cause: told instanceof Error ? (told.stack ?? told.message) : String(told),
   })
   return answerFailure(refusalFor(cause) ?? error('internal'))
 }

@@ -1,4 +1,13 @@
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -84,22 +93,53 @@ function makeFolder(): string {
   return folder
 }
 
-export async function makeEngine(settings: Record<string, string> = {}): Promise<Engine> {
+/** Whoever comes must know the password, where there is one. */
+export async function makeEngine(
+  settings: Record<string, string> = {},
+  password = '',
+): Promise<Engine> {
   const folder = makeFolder()
   const data = join(folder, 'data')
+  const secret = join(folder, 'password')
+  writeFileSync(secret, password)
   await run(
     'initdb',
     '-D',
     data,
     '-U',
     USER,
-    '-A',
-    'trust',
+    ...(password ? ['-A', 'scram-sha-256', `--pwfile=${secret}`] : ['-A', 'trust']),
     '--encoding=UTF8',
     '--locale=C',
     '--no-sync',
   )
-  return engineIn(folder, data, await freePort(), settings)
+  rmSync(secret)
+  return engineIn(folder, data, await freePort(), settings, password)
+}
+
+/**
+ * A certificate for `localhost` that nobody vouches for, and settings of a server that shows it;
+ * null where there is no program to make one with.
+ */
+export function makeCertificate(): { path: string; settings: Record<string, string> } | null {
+  if (!Bun.which('openssl')) return null
+  const folder = makeFolder()
+  const [key, path] = [join(folder, 'server.key'), join(folder, 'server.crt')]
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
+  const { exitCode, stderr } = Bun.spawnSync(
+    ['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...subject].concat(
+      '-keyout',
+      key,
+      '-out',
+      path,
+    ),
+  )
+  if (exitCode !== 0) throw new Error(`openssl failed: ${stderr}`)
+  const who = runAs()
+  if (who) chownSync(key, who.uid, who.gid)
+  chmodSync(key, 0o600)
+  chmodSync(folder, 0o755)
+  return { path, settings: { ssl: 'on', ssl_cert_file: path, ssl_key_file: key } }
 }
 
 function engineIn(
@@ -107,6 +147,7 @@ function engineIn(
   data: string,
   port: number,
   settings: Record<string, string>,
+  password = '',
 ): Engine {
   let child: Bun.Subprocess | undefined
   const options = Object.entries({
@@ -119,7 +160,8 @@ function engineIn(
   const engine: Engine = {
     port,
     folder,
-    addressOf: (database) => `postgres://${USER}@127.0.0.1:${port}/${database}`,
+    addressOf: (database) =>
+      `postgres://${USER}${password && `:${encodeURIComponent(password)}`}@127.0.0.1:${port}/${database}`,
     pid: () => child?.pid ?? 0,
     async start() {
       const who = runAs()

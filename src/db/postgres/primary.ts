@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { StorageError } from '../handle'
 import type { Host } from './address'
 import { connect, createEra, type Era, type Means } from './era'
-import { codeOf, lost } from './trouble'
+import { certificateTrouble, codeOf, lost } from './trouble'
 
 /** Knows which of the hosts takes writes, and looks for it when that one is lost. */
 export interface Primary {
@@ -99,7 +99,10 @@ async function examine(means: Means, host: Host): Promise<Examined> {
     const [row] = await sql.unsafe('select pg_is_in_recovery() as is_standby')
     return { host, isPrimary: row?.is_standby === false, isHopeless: false }
   } catch (cause) {
-    const isHopeless = /^(28|3D|0A|42)/.test(codeOf(cause)) || (await isUnknown(host))
+    const isHopeless =
+      /^(28|3D|0A|42|ERR_POSTGRES_TLS)/.test(codeOf(cause)) ||
+      certificateTrouble(cause) !== null ||
+      (await isUnknown(host))
     return { host, isPrimary: false, isHopeless, cause }
   } finally {
     void sql.close({ timeout: 0 }).catch(() => {})
@@ -118,7 +121,7 @@ async function isUnknown({ host }: Host): Promise<boolean> {
 
 /** One line for the operator, without a password. */
 function explainAll({ address }: Means, asked: readonly Examined[]): StorageError {
-  const told = asked.find(({ cause }) => cause !== undefined && codeOf(cause) !== '')
+  const told = asked.find(({ cause }) => cause !== undefined)
   return new StorageError(
     `The database ${address.name} cannot be used: ${reasonOf(address.database, address.user, told)}.`,
   )
@@ -129,10 +132,12 @@ function reasonOf(database: string, user: string, told: Examined | undefined): s
   const code = codeOf(told.cause)
   const at = `${told.host.host}:${told.host.port}`
   if (code.startsWith('28')) return `the server at ${at} does not let ${user} in (wrong password?)`
+  const untrusted = certificateTrouble(told.cause)
+  if (untrusted) return `the server at ${at} is not trusted: ${untrusted}`
   if (code === '3D000') return `there is no database ${database} on the server at ${at}`
+  if (code.startsWith('ERR_POSTGRES_TLS')) return `the server at ${at} does not offer TLS as asked`
   if (told.isHopeless && code.startsWith('ERR_POSTGRES'))
     return `the host ${told.host.host} is not known`
-  if (code.startsWith('ERR_POSTGRES_TLS')) return `the server at ${at} does not offer TLS as asked`
   if (code.startsWith('ERR_POSTGRES')) return `nothing answers at ${at}`
   return `the server at ${at} says ${(told.cause as Error).message}`
 }

@@ -21,6 +21,15 @@ export function codeOf(cause: unknown): string {
   return inner === undefined ? '' : codeOf(inner)
 }
 
+/** Why a certificate is not trusted; null where it is not about one. */
+export function certificateTrouble(cause: unknown): string | null {
+  const { code, message = '' } = (cause ?? {}) as { code?: unknown; message?: string }
+  if (typeof code !== 'string') return null
+  if (/^E(NOENT|ACCES|PERM|ISDIR)$/.test(code)) return 'the file of PGSSLROOTCERT cannot be read'
+  if (code === 'ERR_BORINGSSL') return 'the file of PGSSLROOTCERT has no certificates'
+  return /CERT|ALTNAME|CHAIN/.test(code) ? message.replace(/\.$/, '') : null
+}
+
 /** Whether nothing more can be asked there. 25006: it is a standby now, and takes no writes. */
 export function isLoss(cause: unknown): boolean {
   return /^(ERR_POSTGRES_(CONNECTION|LIFETIME|IDLE)|08|57P0|25006)/.test(codeOf(cause))

@@ -1,0 +1,48 @@
+import { expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { createBot } from '../operator'
+import { exportsOf, fillWithEverything, problemsOf, rowsOf, withDeps } from '../postgres/full'
+import { commandLine, emptyFolder } from '../program'
+
+const { run, runJson } = await commandLine()
+const cwd = emptyFolder('copy')
+const source = `file:${join(cwd, 'source.db')}`
+await fillWithEverything(source)
+const here = { cwd, env: { DATABASE_URL: source } }
+
+test('a copy from file to file has every row, and nothing is wrong with it', async () => {
+  const { copied, rows } = await runJson<{ copied: string; rows: number }>(
+    ['copy', 'file:new/folder/copy.db'],
+    here,
+  )
+  expect(copied).toBe(join(cwd, 'new/folder/copy.db'))
+  expect(rows).toBeGreaterThan(5_000)
+  expect(rowsOf(`file:${copied}`)).toEqual(rowsOf(source))
+  expect(await exportsOf(`file:${copied}`)).toEqual(await exportsOf(source))
+  expect(await problemsOf(`file:${copied}`)).toEqual([])
+})
+
+test('a database that has anything is not copied into, nor itself', async () => {
+  const filled = `file:${join(cwd, 'bot.db')}`
+  await withDeps(filled, (deps) => createBot(deps, 'Lantern', 'discord'))
+  const before = rowsOf(filled)
+  for (const [to, reason] of [
+    [filled, /bot\.db is not empty \(it has bots\): only an empty one is filled\.\n$/],
+    [source, /source\.db is not empty \(it has /],
+    ['nonsense', /The database address must look like file:/],
+  ] as const) {
+    const { code, out, err } = await run(['copy', to], here)
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toMatch(/^multitude: [^\n]+\n$/)
+    expect(err).toMatch(reason)
+  }
+  expect(rowsOf(filled)).toEqual(before)
+})
+
+test('where there is nothing to copy, nothing is made', async () => {
+  const missing = { cwd, env: { DATABASE_URL: 'file:missing.db' } }
+  const { code, err } = await run(['copy', 'file:never.db'], missing)
+  expect([code, err]).toEqual([1, expect.stringContaining('There is no database')])
+  expect(readdirSync(cwd).filter((name) => /never|missing/.test(name))).toEqual([])
+})

@@ -1,0 +1,174 @@
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { examineServer } from '../../src/db/postgres/doctor'
+import { shapeOf } from '../../src/model/face'
+import { member } from '../../src/model/member'
+import { renderFace } from '../../src/wire/v2'
+import { fixture } from '../formats/fixture'
+import { importFile } from '../operator'
+import { commandLine, emptyFolder } from '../program'
+import { insert } from '../raw'
+import { onServer } from './engine'
+import { newDatabase, problemsOf, withDeps } from './full'
+import { takeDatabase } from './stock'
+
+const { TEST_POSTGRES = '' } = process.env
+
+/** What is done behind the program's back, what is found, and a query with its rows once repaired. */
+const damages: Record<string, { does: string[]; finds: string[]; leaves: [string, unknown[]] }> = {
+  'a dropped index and a trigger are made again': {
+    does: ['drop index members_by_system', 'drop trigger member_changed on members'],
+    finds: [
+      'indexes: the index members_by_system is missing',
+      'triggers: the trigger member_changed is missing',
+    ],
+    leaves: [
+      `select relname::text as name from pg_class where relname = 'members_by_system'
+       union all select tgname::text from pg_trigger where tgname = 'member_changed'`,
+      [{ name: 'members_by_system' }, { name: 'member_changed' }],
+    ],
+  },
+  'missing settings are made with the defaults': {
+    does: ['delete from settings'],
+    finds: ['settings: system qvexmp has no settings'],
+    leaves: [
+      'select timezone, member_limit from settings',
+      [{ timezone: 'UTC', member_limit: 1000 }],
+    ],
+  },
+  'keys of tags are put right': {
+    does: [
+      'delete from proxy_tag_keys where position = 1',
+      "insert into proxy_tag_keys select id, 1, 0, 'a', 'b', 'a', 'b', 'ab', 0, 0 from members where hid = 'ashcd'",
+    ],
+    finds: [
+      'proxy tags: the tags of member wrenab are not found',
+      'proxy tags: the tags of member ashcd are not found',
+    ],
+    leaves: ['select position from proxy_tag_keys order by 1', [{ position: 0 }, { position: 1 }]],
+  },
+  'a counter below what is recorded is raised': {
+    does: ["update members set message_count = 1 where hid = 'wrenab'"],
+    finds: ['counters: member wrenab counts 1 messages, but 2 are recorded'],
+    leaves: ["select message_count from members where hid = 'wrenab'", [{ message_count: 2 }]],
+  },
+  'autoproxy as nobody ends': {
+    does: ["update autoproxy set autoproxy_member = null where autoproxy_mode = 'member'"],
+    finds: ['autoproxy: system qvexmp is to be proxied as a missing member in guild 5'],
+    leaves: ['select autoproxy_mode from autoproxy', [{ autoproxy_mode: 'off' }]],
+  },
+  'a face that shows otherwise is taken away': {
+    does: [
+      `insert into member_faces select id, ${shapeOf(member)}, '', '"name":"SECRET"' from members
+       where hid = 'wrenab'`,
+    ],
+    finds: ['faces: the member wrenab is shown otherwise than it is'],
+    leaves: ["select 1 from member_faces where others like '%SECRET%'", []],
+  },
+}
+
+describe.skipIf(TEST_POSTGRES === '')('doctor on a server', () => {
+  const cwd = emptyFolder('doctor')
+  let whole = ''
+
+  beforeAll(async () => {
+    whole = await makeWhole()
+  })
+
+  async function makeWhole(): Promise<string> {
+    const address = takeDatabase(TEST_POSTGRES)
+    await withDeps(address, async (deps) => {
+      const options = { dryRun: false, only: null, isPublic: false, link: 'all' as const }
+      await importFile(deps, fixture('pluralkit.json'), 'new', options)
+      await deps.transact('new', async (tx) => {
+        const [row] = await deps.db.driver
+          .query<{ id: number; system_id: number }>(
+            "select id, system_id from members where hid = 'wrenab'",
+          )
+          .all([])
+        const { id: member_id = 0, system_id = 0 } = row ?? {}
+        for (const id of ['11', '12'])
+          await insert(tx, 'messages', {
+            ...{ id, original: id, sender: '1', channel: '2', timestamp: 3 },
+            ...{ system_id, member_id },
+          })
+        await insert(tx, 'autoproxy', {
+          ...{ system_id, guild_id: '5', autoproxy_mode: 'member', autoproxy_member: member_id },
+        })
+      })
+    })
+    return address
+  }
+
+  test('has nothing to say of a whole one but what is worth a look, also while it serves', async () => {
+    const { run, startServer } = await commandLine()
+    const here = { cwd, env: { DATABASE_URL: whole } }
+    const server = await startServer([], here)
+    const { code, out, err } = await run(['doctor', '--fix'], here)
+    expect([code, err]).toEqual([0, ''])
+    expect(out).toMatch(/^The database is whole\.\n\nWorth a look:\n {2}account \d+ was linked/)
+    server.kill('SIGTERM')
+    expect((await server.end()).code).toBe(0)
+  }, 60_000)
+
+  test.each(Object.entries(damages))(
+    '%s',
+    async (_, { does, finds, leaves: [query, left] }) => {
+      const { run } = await commandLine()
+      const address = await makeWhole()
+      for (const sql of does) await onServer(address, (own) => own.unsafe(sql))
+      expect((await problemsOf(address)).toSorted()).toEqual(finds.toSorted())
+      const here = { cwd, env: { DATABASE_URL: address } }
+      const fixed = await run(['doctor', '--fix', '--json'], here)
+      expect(JSON.parse(fixed.out)).toMatchObject({ ok: true, fixed: finds.length, problems: [] })
+      expect(await problemsOf(address)).toEqual([])
+      const found = await onServer(address, (own) => own.unsafe(query))
+      expect([...found]).toEqual(left)
+    },
+    60_000,
+  )
+
+  test('a missing table is told, and that only a backup helps', async () => {
+    const { run } = await commandLine()
+    const address = await makeWhole()
+    await onServer(address, (own) => own.unsafe('drop table pinned_members'))
+    const { code, err } = await run(['doctor', '--fix'], { cwd, env: { DATABASE_URL: address } })
+    expect([code, err]).toEqual([
+      1,
+      'multitude: Problems were found:\n  tables: the table pinned_members is missing (needs a backup)\n',
+    ])
+  }, 60_000)
+
+  test('a clock that is more than a second off is told', async () => {
+    await withDeps(whole, async (deps) => {
+      const at = async (off: number) => {
+        const server = { ...deps, close: async () => {} }
+        const found = await examineServer(server, renderFace, () => Date.now() + off).examine()
+        return found.map(({ problem }) => problem.replace(/\d\.\d/, 'N'))
+      }
+      expect(await at(0)).toEqual([])
+      expect(await at(3_000)).toEqual(['this machine’s clock is N s ahead of the server’s'])
+      expect(await at(-3_000)).toEqual(['this machine’s clock is N s behind the server’s'])
+    })
+  }, 60_000)
+
+  test('what it cannot look at is told in one line, and left as it is', async () => {
+    const { run } = await commandLine()
+    const [empty, older, newer] = [await newDatabase(), await makeWhole(), await makeWhole()]
+    await onServer(older, (own) => own.unsafe('delete from migrations'))
+    await onServer(newer, (own) => own.unsafe("insert into migrations values ('9999', '')"))
+    for (const [address, reason] of [
+      [empty, 'is empty: "multitude migrate" makes its tables.'],
+      [older, 'was made by an older Multitude; run "multitude migrate" first.'],
+      [newer, 'was made by a newer Multitude; update this program.'],
+    ] as const)
+      for (const command of [['doctor'], ['backup', 'never.db']]) {
+        const ended = await run(command, { cwd, env: { DATABASE_URL: address } })
+        expect([ended.code, ended.out]).toEqual([1, ''])
+        expect(ended.err).toMatch(/^multitude: [^\n]+\n$/)
+        expect(ended.err).toContain(reason)
+      }
+    const tables = 'select count(*)::int as count from pg_class where relname = $1'
+    const [found] = await onServer(empty, (own) => own.unsafe(tables, ['migrations']))
+    expect(found).toEqual({ count: 0 })
+  }, 60_000)
+})

@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { commandLine, emptyFolder } from '../program'
+import { type Engine, freePort, makeCertificate, makeEngine, onServer, USER } from './engine'
+
+const { TEST_POSTGRES = '' } = process.env
+const certificate = TEST_POSTGRES === '' ? null : makeCertificate()
+if (TEST_POSTGRES !== '' && !certificate)
+  process.stderr.write('There is no openssl: sslmode is NOT tried.\n')
+
+const PASSWORD = 'p:w/d@ %?#HUSH'
+const HUSH = encodeURIComponent(PASSWORD)
+
+describe.skipIf(TEST_POSTGRES === '')('a server with passwords', () => {
+  const cwd = emptyFolder('trouble')
+  let engine: Engine
+  let bare: Engine
+  let silent: Bun.TCPSocketListener<undefined>
+  let closed = 0
+  let words: Awaited<ReturnType<typeof commandLine>>
+
+  beforeAll(async () => {
+    words = await commandLine()
+    const settings = { fsync: 'off', ...certificate?.settings }
+    engine = await makeEngine(settings, PASSWORD)
+    bare = await makeEngine({ fsync: 'off' })
+    await Promise.all([engine.start(), bare.start()])
+    for (const name of ['ours', 'others', 'newer'])
+      await onServer(engine.addressOf('postgres'), (sql) => sql.unsafe(`create database ${name}`))
+    await onServer(engine.addressOf('others'), (sql) => sql.unsafe('create table t (x int)'))
+    const env = { DATABASE_URL: engine.addressOf('newer') }
+    await words.run(['migrate'], { cwd, env })
+    await onServer(env.DATABASE_URL, (sql) =>
+      sql.unsafe("insert into migrations values ('9999_later', '')"),
+    )
+    silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+    closed = await freePort()
+  }, 120_000)
+
+  afterAll(async () => {
+    silent?.stop(true)
+    for (const one of [engine, bare]) {
+      await one?.stop('immediate')
+      one?.remove()
+    }
+  })
+
+  const at = (database: string, secret = HUSH, host = '127.0.0.1', port = engine.port) =>
+    `postgres://${USER}:${secret}@${host}:${port}/${database}`
+
+  /** What is in the way, the address that leads there, and what is said. */
+  const troubles: [says: string, address: () => string, reason: RegExp][] = [
+    [
+      'a wrong password',
+      () => at('ours', 'HUSH2'),
+      /127\.0\.0\.1:\d+ does not let multitude in \(wrong password\?\)/,
+    ],
+    ['a missing password', () => at('ours').replace(`:${HUSH}`, ''), /does not let multitude in/],
+    [
+      'an unknown user',
+      () => at('ours').replace(USER, 'stranger'),
+      /does not let stranger in \(wrong password\?\)/,
+    ],
+    [
+      'an unknown host',
+      () => at('ours', HUSH, 'no-such-host.invalid'),
+      /the host no-such-host\.invalid is not known/,
+    ],
+    ['a missing database', () => at('missing'), /there is no database missing on the server at/],
+    ['another program’s', () => at('others'), /is a database of another program, not Multitude’s/],
+    ['a newer one', () => at('newer'), /was made by a newer Multitude/],
+    ['nothing that listens', () => at('ours', HUSH, '127.0.0.1', closed), /nothing answers at/],
+    [
+      'nothing that answers',
+      () => at('ours', HUSH, '127.0.0.1', silent.port),
+      /nothing answers at/,
+    ],
+    [
+      'a port that is none',
+      () => at('ours', HUSH, '127.0.0.1', 99_999),
+      /must look like postgres:/,
+    ],
+    ['a part that is not known', () => `${at('ours')}?sslmod=require`, /unknown parts: sslmod\./],
+    ['an sslmode that is none', () => `${at('ours')}?sslmode=maybe`, /sslmode .+ must be one of/],
+    [
+      'no TLS where it is wanted',
+      () => `postgres://${USER}:${HUSH}@127.0.0.1:${bare.port}/postgres?sslmode=require`,
+      /does not offer TLS as asked/,
+    ],
+  ]
+
+  test.each(troubles)(
+    '%s is told in one line, and no password',
+    async (_, address, reason) => {
+      const env = { DATABASE_URL: address() }
+      const commands = [
+        ['system', 'list'],
+        ['serve', '--port', '0'],
+        ['doctor', '--json'],
+        ['migrate'],
+      ]
+      const began = Date.now()
+      const ended = await Promise.all(
+        [...commands, ['backup', 'never.db'], ['config']].map((command) =>
+          words.run(command, { cwd, env }),
+        ),
+      )
+      expect(Date.now() - began).toBeLessThan(30_000)
+      for (const { out, err } of ended) {
+        expect(out + err).not.toContain('HUSH')
+        expect(out + err).not.toContain(PASSWORD)
+      }
+      for (const { code, out, err } of ended.slice(0, -1)) {
+        expect([code, out]).toEqual([1, ''])
+        expect(err).toMatch(/^multitude: [^\n]+\n$/)
+        expect(err).toMatch(reason)
+      }
+      expect(ended.at(-1)?.code).toBe(0)
+    },
+    60_000,
+  )
+
+  test('the right password lets in, wherever it is given', async () => {
+    const apart = at('ours').replace(`:${HUSH}`, '')
+    for (const env of [
+      { DATABASE_URL: at('ours') },
+      { DATABASE_URL: apart, PGPASSWORD: PASSWORD },
+    ] as Record<string, string>[]) {
+      const { code, out, err } = await words.run(['migrate', '--json'], { cwd, env })
+      expect([code, err]).toEqual([0, ''])
+      expect(out).not.toContain('HUSH')
+    }
+    const env = { DATABASE_URL: apart, PGPASSWORD: PASSWORD }
+    const { out } = await words.run(['config', '--json'], { cwd, env })
+    expect(out).not.toContain('HUSH')
+    expect(out).toContain(`"${apart}"`)
+  }, 60_000)
+
+  test('what serves says it nowhere, and names the database without it', async () => {
+    const server = await words.startServer(['--log-level', 'debug'], {
+      cwd,
+      env: { DATABASE_URL: at('ours') },
+    })
+    expect((await fetch(`${server.address}/health`)).status).toBe(200)
+    server.kill('SIGTERM')
+    const { code, err, out } = await server.end()
+    expect(code).toBe(0)
+    expect(err).toContain(`postgres://${USER}@127.0.0.1:${engine.port}/ours`)
+    expect(err + out).not.toContain('HUSH')
+  }, 60_000)
+
+  /** How much of the certificate is looked at, and what comes of it. */
+  const trust: [mode: string, host: string, rootCert: () => string, reason: RegExp | null][] = [
+    ['disable', 'localhost', () => '', null],
+    ['require', '127.0.0.1', () => '', null],
+    ['verify-ca', 'localhost', () => '', /is not trusted: self signed certificate/],
+    ['verify-full', 'localhost', () => '', /is not trusted: self signed certificate/],
+    ['verify-ca', '127.0.0.1', () => certificate?.path ?? '', null],
+    ['verify-full', 'localhost', () => certificate?.path ?? '', null],
+    ['verify-full', '127.0.0.1', () => certificate?.path ?? '', /does not match/],
+    ['verify-full', 'localhost', () => '/nowhere.crt', /of PGSSLROOTCERT cannot be read/],
+    ['verify-full', 'localhost', () => import.meta.path, /of PGSSLROOTCERT has no certificates/],
+  ]
+
+  test.skipIf(!certificate).each(trust)(
+    'sslmode=%s, by %s',
+    async (mode, host, rootCert, reason) => {
+      const env = {
+        DATABASE_URL: `${at('ours', HUSH, host)}?sslmode=${mode}`,
+        PGSSLROOTCERT: rootCert(),
+      }
+      const { code, out, err } = await words.run(['system', 'list'], { cwd, env })
+      expect(out + err).not.toContain('HUSH')
+      if (!reason) return expect([code, err]).toEqual([0, ''])
+      expect(code).toBe(1)
+      expect(err).toMatch(/^multitude: [^\n]+\n$/)
+      expect(err).toMatch(reason)
+    },
+    60_000,
+  )
+})

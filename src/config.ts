@@ -296,6 +296,11 @@ export function flagOf(name: SettingName): string {
   return flag ?? name.toLowerCase().replaceAll('_', '-')
 }
 
+/** Whether it is shown to nobody. */
+export function isSecret(name: SettingName): boolean {
+  return (settings[name] as Setting<unknown>).secret === true
+}
+
 /** The words that a setting takes, where no others are taken. */
 export function choicesOf(name: SettingName): readonly string[] | undefined {
   return (settings[name] as Setting<unknown>).read.choices

@@ -20,6 +20,10 @@ const good: [name: SettingName, text: string, value: unknown][] = [
   ['PORT', '80', 80],
   ['PORT', '65535', 65535],
   ['DATABASE_URL', 'file:data.db', 'file:data.db'],
+  ['DATABASE_URL', 'postgres://me:pass@a,b:5433/multitude', 'postgres://me:pass@a,b:5433/multitude'],
+  ['DATABASE_POOL', '4', 4],
+  ['PGPASSWORD', 'a b', 'a b'],
+  ['PGSSLROOTCERT', '/etc/ca.pem', '/etc/ca.pem'],
   ['DATABASE_URL', 'file:/var/lib/multitude/data.db', 'file:/var/lib/multitude/data.db'],
   ['DURABILITY', 'normal', 'normal'],
   ['DURABILITY', 'FULL', 'full'],
@@ -89,7 +93,8 @@ const bad: [name: SettingName, text: string][] = [
   ['PORT', ' 80'],
   ['DATABASE_URL', 'data.db'],
   ['DATABASE_URL', 'file:'],
-  ['DATABASE_URL', 'postgres://localhost/multitude'],
+  ['DATABASE_URL', 'mysql://localhost/multitude'],
+  ['DATABASE_POOL', '0'],
   ['DURABILITY', 'some'],
   ['PUBLIC_URL', 'plural.example'],
   ['PUBLIC_URL', 'ftp://plural.example'],
@@ -258,7 +263,7 @@ describe('where a setting comes from', () => {
   test('is told where it is bad', () => {
     expect(problemsOf({}, { port: '', database: '' }, [named, local])).toEqual([
       '--port: must be a number from 0 to 65535, not ""',
-      '--database: must look like file:data/multitude.db, not ""',
+      '--database: must look like file:data/multitude.db or postgres://USER@HOST/NAME, not ""',
     ])
     const bad = { name: '.env', values: { MULTITUDE_PORT: 'x', LOG_LEVEL: 'loud' } }
     expect(problemsOf({}, {}, [bad])).toEqual([

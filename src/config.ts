@@ -65,7 +65,7 @@ export const settings = {
   DATABASE_POOL: setting(
     16,
     parseMany,
-    'How many connections to PostgreSQL this process has, half of them for writes',
+    'How many connections to PostgreSQL this process may have, half of them for writes',
   ),
   PGPASSWORD: {
     ...setting('', parseText, 'The password for PostgreSQL, where DATABASE_URL has none'),

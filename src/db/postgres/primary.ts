@@ -1,4 +1,4 @@
-import { lookup } from 'node:dns/promises'
+import { promises as dns } from 'node:dns'
 import { StorageError } from '../handle'
 import type { Host } from './address'
 import { connect, createEra, type Era, type Means } from './era'
@@ -112,7 +112,7 @@ async function examine(means: Means, host: Host): Promise<Examined> {
 async function isUnknown({ host }: Host): Promise<boolean> {
   if (host.startsWith('[') || host.startsWith('/')) return false
   try {
-    await lookup(host)
+    await dns.lookup(host)
     return false
   } catch {
     return true

@@ -1,6 +1,11 @@
+import { getTableName, isTable } from 'drizzle-orm'
 import { ofFile } from '../src/db/dialect'
 import type { Db, Value } from '../src/db/handle'
 import { statement } from '../src/db/statement'
+import type { Storage } from '../src/db/storage'
+import * as tables from '../src/db/tables'
+
+export const tableNames = Object.values(tables).filter(isTable).map(getTableName)
 
 /** Rows as the engine has them, past all that the program makes of them. */
 export async function rows<Row = Record<string, Value>>(
@@ -26,6 +31,65 @@ export async function insert(tx: Db, table: string, row: Record<string, Value>):
   await change(tx, `insert into ${table} (${columns.join()}) values (${places.join()})`, row)
 }
 
+/**
+ * Every row of every table: the same rows, the same data. Which process does what for the next few
+ * seconds is none, nor are faces, which say again what the rows say.
+ */
+export async function everyRow(db: Db): Promise<Record<string, Record<string, Value>[]>> {
+  const kept = tableNames.filter((name) => name !== 'leases' && !name.endsWith('_faces'))
+  const all = kept.map(async (name) => {
+    const found = await rows(db, `select * from ${name}`)
+    // A server gives them in the order in which they were last changed.
+    const inOrder = found
+      .map((row) => ({ row, key: JSON.stringify(row) }))
+      .sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))
+    return [name, inOrder.map(({ row }) => row)] as const
+  })
+  return Object.fromEntries(await Promise.all(all))
+}
+
+/** How many rows each table has. */
+export async function countRows(db: Db): Promise<Record<string, number>> {
+  const counts = tableNames.map(async (name) => {
+    const [row] = await rows<{ count: number | string }>(
+      db,
+      `select count(*) as count from ${name}`,
+    )
+    return [name, Number(row?.count)] as const
+  })
+  return Object.fromEntries(await Promise.all(counts))
+}
+
+/** Does the work while that cannot be done to rows: `insert on members`, of some or of all. */
+export async function whileStopped<T>(
+  { db, transact }: Pick<Storage, 'db' | 'transact'>,
+  what: string,
+  when: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const trigger = `create trigger stop before ${what}`
+  const [begin, end] =
+    db.driver.dialect === ofFile
+      ? [
+          [`${trigger} when ${when} begin select raise(abort, '${STOPPED}'); end`],
+          'drop trigger stop',
+        ]
+      : [
+          [
+            `create function stop() returns trigger language plpgsql
+             as $$ begin raise exception '${STOPPED}'; end $$`,
+            `${trigger} for each row when (${when}) execute function stop()`,
+          ],
+          'drop function stop() cascade',
+        ]
+  await transact('new', async (tx) => {
+    for (const sql of begin) await change(tx, sql)
+  })
+  return work().finally(() => transact('new', (tx) => change(tx, end)))
+}
+
+export const STOPPED = 'stopped by the test'
+
 /** Another value than before: something was written since. The same value, the same rows. */
 export async function versionOf(db: Db): Promise<string> {
   if (db.driver.dialect === ofFile) return JSON.stringify(await rows(db, 'PRAGMA data_version'))
@@ -36,7 +100,7 @@ export async function versionOf(db: Db): Promise<string> {
   )
   const states = tables.map(
     ({ name }) =>
-      `select count(*)::text || ' ' || coalesce(max(xmin::text), '') as state from ${name}`,
+      `select count(*)::text || ' ' || coalesce(sum(xmin::text::int8), 0)::text as state from ${name}`,
   )
   return JSON.stringify(await rows(db, states.join(' union all ')))
 }

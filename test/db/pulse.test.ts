@@ -1,5 +1,4 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { join } from 'node:path'
 import { openDeps } from '../../src/app'
 import { parseConfig } from '../../src/config'
 import { createHub } from '../../src/events/hub'
@@ -7,15 +6,16 @@ import type { StoredEvent } from '../../src/events/outbox'
 import { findBot, findToken, recallToken } from '../../src/service/access/passes'
 import { createMember } from '../../src/service/members'
 import { until } from '../events/receiver'
+import { addressIn } from '../kit'
 import { createBot, createSystem, revokeBot, revokeToken } from '../operator'
 import { emptyFolder } from '../program'
 
 // A busy machine may take its time.
 setDefaultTimeout(60_000)
 
-/** One file, opened twice, as two processes would: neither can wake the other. */
+/** One database, opened twice, as two processes would: neither can wake the other. */
 const config = parseConfig({
-  DATABASE_URL: `file:${join(emptyFolder(), 'test.db')}`,
+  DATABASE_URL: addressIn(emptyFolder()),
   DURABILITY: 'normal',
 })
 const here = openDeps(config)

@@ -59,9 +59,12 @@ describe('an event', () => {
     })
     const all = Array.from({ length: 60 }, (_, n) => `name ${n}`)
     await Promise.all(all.map((name) => rename(as, name)))
-    const ids = (await outboxOf(as)).map(({ id }) => id)
+    const outbox = await outboxOf(as)
+    const ids = outbox.map(({ id }) => id)
     await until(async () => (await stateOf(as)).deliveries[0]?.event_id === ids.at(-1))
-    expect(named(receiver)).toEqual(all)
+    const happened = outbox.map(({ data }) => data?.name)
+    expect(named(receiver)).toEqual(happened)
+    expect(happened.toSorted()).toEqual(all.toSorted())
     const { deliveries } = await stateOf(as)
     expect(deliveries.map(({ event_id }) => event_id)).toEqual(ids.toReversed().slice(0, 50))
     expect(deliveries[0]).toEqual({
@@ -261,7 +264,7 @@ async function outboxOf(as: Someone) {
 }
 
 async function latest(): Promise<number> {
-  return (await patient.deps.db.select().from(events)).at(-1)?.id ?? 0
+  return (await patient.deps.db.select().from(events).orderBy(events.id)).at(-1)?.id ?? 0
 }
 
 function named({ events }: Receiver): unknown[] {

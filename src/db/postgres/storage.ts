@@ -84,7 +84,8 @@ export function openServer(
       const slow = Bun.sleep(PING_LIMIT_MS).then(() => late)
       const answer = ask('select 1 from systems limit 1', []).then(
         () => null,
-        (cause): DomainError => refusalFor(cause) ?? late,
+        (cause): DomainError =>
+          refusalFor(cause) ?? unavailable('the database does not answer', 60_000),
       )
       return Promise.race([answer, slow])
     },

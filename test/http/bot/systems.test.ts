@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { sql } from 'drizzle-orm'
 import { home } from '../../kit'
-import { change } from '../../raw'
+import { countRows, whileStopped } from '../../raw'
 import { autoproxy, fronting, hear, inGuild, settings, spoke, systemInGuild } from './scenes'
 import { type Json, type Stage, stagesIn, versionOf } from './stage'
 
@@ -202,16 +201,16 @@ describe('deleting a system', () => {
   test('leaves no row of it in any table, and every row of others', async () => {
     const other = await makeStage()
     await fillEverything(other)
-    const before = await countRows()
+    const before = await countRows(here.deps.db)
     const stage = await makeStage()
     await fillEverything(stage)
-    const full = await countRows()
+    const full = await countRows(here.deps.db)
     const grown = Object.keys(full).filter((table) => full[table] !== before[table])
     // All that belong to a system; those of webhooks are filled by nobody but their owners.
     expect(grown).toEqual(expect.arrayContaining(tablesOfSystems))
     const { status, text } = await stage.ask('DELETE /bot/systems/<account>')
     expect({ status, text }).toEqual({ status: 204, text: '' })
-    expect(await countRows()).toEqual(before)
+    expect(await countRows(here.deps.db)).toEqual(before)
   })
 
   test('leaves nothing that answers', async () => {
@@ -230,15 +229,12 @@ describe('deleting a system', () => {
   test('is done whole or not at all', async () => {
     const stage = await makeStage()
     await fillEverything(stage)
-    await execute(
-      "CREATE TRIGGER kept BEFORE DELETE ON messages BEGIN SELECT RAISE(ABORT, ''); END",
-    )
-    const before = await versionOf(here)
-    const { status } = await stage.ask('DELETE /bot/systems/<system>')
-    const after = await versionOf(here)
-    await execute('DROP TRIGGER kept')
-    expect(status).toBe(500)
-    expect(after).toEqual(before)
+    await whileStopped(here.deps, 'delete on messages', 'true', async () => {
+      const before = await versionOf(here)
+      const { status } = await stage.ask('DELETE /bot/systems/<system>')
+      expect(status).toBe(500)
+      expect(await versionOf(here)).toEqual(before)
+    })
   })
 })
 
@@ -259,21 +255,4 @@ async function fillEverything(stage: Stage): Promise<void> {
     inGuild('wren', { display_name: 'W' }),
     spoke('heron'),
   ])
-}
-
-/** How many rows each table has, whatever tables there are. */
-async function countRows(): Promise<Record<string, number>> {
-  const { db } = here.deps
-  const tables = await db.values<[string]>(
-    sql`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'`,
-  )
-  const counts = tables.map(async ([name]): Promise<[string, number]> => {
-    const [row] = await db.values<[number]>(sql.raw(`SELECT count(*) FROM "${name}"`))
-    return [name, row?.[0] ?? 0]
-  })
-  return Object.fromEntries(await Promise.all(counts))
-}
-
-async function execute(statement: string): Promise<void> {
-  await here.deps.transact('new', (tx) => change(tx, statement))
 }

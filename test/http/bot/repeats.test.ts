@@ -135,19 +135,22 @@ describe('all or nothing', () => {
     ['the last event', 'insert on events', "new.type = 'CREATE_SWITCH'"],
   ]
 
-  test.each(effects)('when %s cannot be written, nothing is; then all of it', async (_, effect, when = 'true') => {
-    const stage = await makeStage()
-    await stage.doAll([autoproxy('latch'), settings({ proxy_switch: 'new' })])
-    await stage.told()
-    await whileStopped(here.deps, effect, when, async () => {
-      const before = await versionOf(here)
-      expect((await record(stage)).status).toBe(500)
-      expect(await versionOf(here)).toEqual(before)
-    })
-    expect((await record(stage)).status).toBe(201)
-    expect(await stage.told()).toEqual(['CREATE_MESSAGE', 'UPDATE_AUTOPROXY', 'CREATE_SWITCH'])
-    expect(await stage.do('GET /v2/members/<wren>')).toHaveProperty('message_count', 1)
-  })
+  test.each(effects)(
+    'when %s cannot be written, nothing is; then all of it',
+    async (_, effect, when = 'true') => {
+      const stage = await makeStage()
+      await stage.doAll([autoproxy('latch'), settings({ proxy_switch: 'new' })])
+      await stage.told()
+      await whileStopped(here.deps, effect, when, async () => {
+        const before = await versionOf(here)
+        expect((await record(stage)).status).toBe(500)
+        expect(await versionOf(here)).toEqual(before)
+      })
+      expect((await record(stage)).status).toBe(201)
+      expect(await stage.told()).toEqual(['CREATE_MESSAGE', 'UPDATE_AUTOPROXY', 'CREATE_SWITCH'])
+      expect(await stage.do('GET /v2/members/<wren>')).toHaveProperty('message_count', 1)
+    },
+  )
 })
 
 test('a message that was decided before a crash is recorded after it', async () => {

@@ -157,7 +157,9 @@ describe.each(fixtures)('the file %s', (name) => {
 
   // It looks at a file.
   test.if(isOnFile)('leaves a whole database behind', () => {
-    expect(meddle(app.storage.name, (database) => examine(database).map(({ problem }) => problem))).toEqual([])
+    expect(
+      meddle(app.storage.name, (database) => examine(database).map(({ problem }) => problem)),
+    ).toEqual([])
   })
 })
 

@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { createLeases, type Leases } from '../../src/db/lease'
-import { openStorage } from '../../src/db/open'
-import { until } from '../events/receiver'
-import { addressIn } from '../kit'
-import { emptyFolder } from '../program'
-import { insert } from '../raw'
+import { createLeases, type Leases } from '../../../src/db/lease'
+import { openStorage } from '../../../src/db/open'
+import { until } from '../../events/receiver'
+import { addressIn } from '../../kit'
+import { emptyFolder } from '../../program'
+import { insert } from '../../raw'
 
 const folder = emptyFolder()
 const addresses = new Map<string, string>()

@@ -51,11 +51,12 @@ describe('what another process writes', () => {
   })
 
   test('is told by every beat once, and a beat without anything new says so', async () => {
+    const { id } = await makeSystem()
     const beats: boolean[] = []
     here.storage.pulse.onBeat((isNew) => beats.push(isNew))
     await until(() => beats.at(-1) === false)
     const before = beats.length
-    await makeSystem()
+    await createMember(there.deps, { system: id, platform: null }, { name: 'Wren' })
     await until(() => beats.length > before + 3)
     expect(beats.slice(before).filter((isNew) => isNew)).toEqual([true])
   })

@@ -68,7 +68,12 @@ export function stagesIn(home: Home) {
         for (const [line, body] of steps) await stage.do(line, body)
       },
       async told() {
-        const rows = await home.deps.db.select().from(events).where(gt(events.id, lastTold)).all()
+        const rows = await home.deps.db
+          .select()
+          .from(events)
+          .where(gt(events.id, lastTold))
+          .orderBy(events.id)
+          .all()
         lastTold = await lastEvent(home)
         return rows.map(({ type }) => type)
       },

@@ -12,7 +12,7 @@ import type { Instant } from '../src/model/time'
 import { insertToken } from '../src/service/access/issue'
 import { insertSystem } from '../src/service/systems'
 import { expectDocumented } from './document'
-import { takeDatabase } from './postgres/stock'
+import { giveBack, takeDatabase } from './postgres/stock'
 import { change } from './raw'
 
 /** Whether these tests run on a file. What is about the file itself is for nobody else. */
@@ -59,6 +59,7 @@ export function home({
   afterAll(async () => {
     await app.stop()
     rmSync(folder, { recursive: true })
+    if (!isOnFile) giveBack(process.env.TEST_POSTGRES ?? '', config.DATABASE_URL)
   })
 
   return {

@@ -1,7 +1,7 @@
 import { getTableName, isTable } from 'drizzle-orm'
 import { ofFile } from '../src/db/dialect'
 import type { Db, Value } from '../src/db/handle'
-import { statement } from '../src/db/statement'
+import { type Statement, statement } from '../src/db/statement'
 import type { Storage } from '../src/db/storage'
 import * as tables from '../src/db/tables'
 
@@ -30,6 +30,35 @@ export async function insert(tx: Db, table: string, row: Record<string, Value>):
   const places = columns.map((name) => `:${name}`)
   await change(tx, `insert into ${table} (${columns.join()}) values (${places.join()})`, row)
 }
+
+/** Many rows of the same columns, in few statements: each is a way to a server and back. */
+export async function insertAll(
+  tx: Db,
+  table: string,
+  all: readonly Record<string, Value>[],
+): Promise<void> {
+  const columns = Object.keys(all[0] ?? {})
+  const made = new Map<number, (db: Db) => Statement<string, unknown>>()
+  const ofSome = (count: number) => {
+    const places = Array.from(
+      { length: count },
+      (_, at) => `(${columns.map((name) => `:${name}_${at}`).join()})`,
+    )
+    const sql = `insert into ${table} (${columns.join()}) values ${places.join()}`
+    const known = made.get(count) ?? statement<string>(sql)
+    made.set(count, known)
+    return known
+  }
+  for (let from = 0; from < all.length; from += AT_ONCE) {
+    const some = all.slice(from, from + AT_ONCE)
+    const values = some.flatMap((row, at) =>
+      columns.map((name): [string, Value] => [`${name}_${at}`, row[name] ?? null]),
+    )
+    await ofSome(some.length)(tx).run(Object.fromEntries(values))
+  }
+}
+
+const AT_ONCE = 200
 
 /**
  * Every row of every table: the same rows, the same data. Which process does what for the next few

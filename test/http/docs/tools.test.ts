@@ -75,6 +75,8 @@ describe('a generated client', () => {
     await Bun.write(document, source)
     await Bun.write(file, await generateSource(document))
     address = here.app.listen()
+    // What follows stops the world.
+    await here.app.storage.opened
   })
   afterAll(() => rmSync(folder, { recursive: true }))
 

@@ -87,13 +87,13 @@ describe('a history of several pages', () => {
 
   test('is read as of one moment, while others are answered and write', async () => {
     const { of } = await makeHistory(4000)
-    const begun = Promise.withResolvers<void>()
+    let begin = () => {}
     const watched: typeof deps = {
       ...deps,
       snapshot: (system, work) =>
         deps.snapshot(system, async (db) => {
           await rows(db, 'select id from systems limit 1')
-          begun.resolve()
+          begin()
           return work(db)
         }),
     }
@@ -105,8 +105,11 @@ describe('a history of several pages', () => {
       () => getCalendar(deps, nobody, of.hid, whole),
     ]
     const before = await Promise.all(verbs.map((verb) => verb()))
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve
+    })
     const again = Promise.all(verbs.map((verb) => verb()))
-    await begun.promise
+    await begun
     // Written while they are under way, so nothing of it may be seen.
     await deps.transact('new', async (tx) => {
       const timestamp = NOW - MINUTE / 2

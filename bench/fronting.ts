@@ -127,8 +127,6 @@ function watchWaits(): () => Promise<number> {
   }
 }
 
-const addSwitch = createInserter('switches', ['uuid', 'system_id', 'timestamp'])
-
 async function makeHistory(
   tx: Db,
   size: { members: number; switches: number; most: number },
@@ -138,6 +136,7 @@ async function makeHistory(
   const ids: number[] = []
   for (let at = 0; at < size.members; at++)
     ids.push((await insertMember(tx, id, { name: `Member ${at}` })).id)
+  const addSwitch = createInserter('switches', ['uuid', 'system_id', 'timestamp'])
   const addMember = tx.driver.query('insert into switch_members values (?, ?, ?)')
   const step = (YEARS * 365 * DAY) / size.switches
   for (let at = 0; at < size.switches; at++) {

@@ -15,6 +15,8 @@ export interface Orders {
   body: string | null
   from: number
   members: number
+  /** Who asks for what, in turns, instead of the path and the authorization above. */
+  variants?: { path: string; authorization: string; body?: string }[]
 }
 
 export interface Measured {
@@ -127,7 +129,13 @@ function keepBusy(
   return promise
 }
 
-function requestOf({ method, path, headers, body, members }: Orders, n: number): string {
+function requestOf(orders: Orders, n: number): string {
+  const variant = orders.variants?.[n % orders.variants.length]
+  const { method, members } = orders
+  const { path, body } = { ...orders, ...variant }
+  const headers = variant
+    ? { ...orders.headers, authorization: variant.authorization }
+    : orders.headers
   const text = body === null ? '' : fill(body, n, members)
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   const length = body === null ? '' : `content-length: ${Buffer.byteLength(text)}\r\n`

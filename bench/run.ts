@@ -1,9 +1,11 @@
-import { copyFileSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { dataFile, hidOf, known, makeData, messageOf, small, whole } from './data'
-import { fill, type Measured, type Orders } from './load'
+import { dataFile, makeData, small, whole } from './data'
+import { type Endpoint, endpointsOf } from './endpoints'
+import { fill } from './load'
+import { medianOf, print, type Running, startLoad, type Turn, take } from './press'
 import { everythingOn, memoryOf, program } from './product'
 
 /** Product and limit in turns on the same file: what is read off is the ratio, not the seconds. */
@@ -18,19 +20,6 @@ const { values: flags } = parseArgs({
     only: { type: 'string', default: '' },
   },
 })
-
-interface Endpoint {
-  name: string
-  method: 'GET' | 'PATCH' | 'POST'
-  path: string
-  as: string
-  body?: string
-  /** What the product shall reach of what the limits do that build at each read, and read faces. */
-  goal: number
-  facesGoal?: number
-  /** The number of its next request, counted by itself: the next switch never has the fronters of the last. */
-  next: number
-}
 
 const HEAD = [
   'endpoint',
@@ -50,56 +39,7 @@ const HEAD = [
 ]
 
 const size = flags.small ? small : whole
-const owner = { big: known.bigToken, typical: known.token, bot: `Bot ${known.botKey}` }
-const typicalMember = hidOf(size.bigMembers + 1)
-const deepest = '2020-01-02T00:00:00Z'
-// Also the time of each switch in milliseconds, so it starts far behind all that are there.
-const FIRST = Date.UTC(2025, 0, 1)
-
-const endpoints: Endpoint[] = [
-  get('GET system', `/v2/systems/${known.typical}`, owner.typical, 0.8, 0.7),
-  get('GET member', `/v2/members/${typicalMember}`, owner.typical, 0.8, 0.7),
-  get('GET fronters', `/v2/systems/${known.typical}/fronters`, owner.typical, 0.85, 0.7),
-  get('GET message', `/v2/messages/${messageOf(77)}`, owner.typical, 0.8, 0.7),
-  get('GET members (20)', `/v2/systems/${known.typical}/members`, owner.typical, 1.5, 0.8),
-  get(`GET members (${size.bigMembers})`, `/v2/systems/${known.big}/members`, owner.big, 3, 0.9),
-  get(
-    `GET groups with members (${size.bigGroups})`,
-    `/v2/systems/${known.big}/groups?with_members=true`,
-    owner.big,
-    1,
-    0.85,
-  ),
-  get('GET switches (newest 100)', `/v2/systems/${known.big}/switches`, owner.big, 0.9),
-  get(
-    'GET switches (deepest 100)',
-    `/v2/systems/${known.big}/switches?before=${deepest}`,
-    owner.big,
-    0.9,
-  ),
-  {
-    ...write('PATCH member', 'PATCH', `/v2/members/${typicalMember}`, owner.typical),
-    body: '{"color":"{hex}"}',
-  },
-  {
-    ...write('POST switch', 'POST', `/v2/systems/${known.big}/switches`, owner.big),
-    body: '{"timestamp":"{time}","members":["{member}"]}',
-  },
-  {
-    ...write('POST /bot/proxy (20)', 'POST', '/bot/proxy', owner.bot),
-    body: proxyBody(known.account, 'm7t1:hello there'),
-    goal: 0.65,
-  },
-  {
-    ...write(`POST /bot/proxy (${size.bigMembers})`, 'POST', '/bot/proxy', owner.bot),
-    body: proxyBody(known.bigAccount, 'm77t7:hello there'),
-    goal: 0.65,
-  },
-  {
-    ...write('POST /bot/messages', 'POST', '/bot/messages', owner.bot),
-    body: `{"id":"{n}","original":"8{n}","sender":"${known.account}","channel":"${known.channel}","guild":"${known.guild}","member":"${typicalMember}","timestamp":"2026-01-01T00:00:00Z"}`,
-  },
-]
+const endpoints = endpointsOf(size)
 
 const folder = join(tmpdir(), 'multitude-bench')
 mkdirSync(folder, { recursive: true })
@@ -114,6 +54,11 @@ const product = await startProduct()
 const built = await startLimit('built')
 const faces = await startLimit('faces')
 const load = startLoad()
+const pressure = {
+  connections: Number(flags.connections),
+  seconds: Number(flags.seconds),
+  members: size.bigMembers,
+}
 try {
   for (const endpoint of chosen()) await expectSame(endpoint)
   const before = [memoryOf(product.pid), memoryOf(built.pid)] as const
@@ -136,29 +81,6 @@ try {
 
 function chosen(): Endpoint[] {
   return endpoints.filter(({ name }) => name.includes(flags.only))
-}
-
-function get(name: string, path: string, as: string, goal: number, facesGoal?: number): Endpoint {
-  return { name, method: 'GET', path, as, goal, next: FIRST, ...(facesGoal && { facesGoal }) }
-}
-
-function write(name: string, method: 'PATCH' | 'POST', path: string, as: string): Endpoint {
-  return { name, method, path, as, goal: 1.2, next: FIRST }
-}
-
-function proxyBody(account: string, content: string): string {
-  return JSON.stringify({
-    account_id: account,
-    guild_id: known.guild,
-    channel_id: known.channel,
-    content,
-  })
-}
-
-interface Running {
-  process: Bun.Subprocess<'pipe' | 'ignore', 'pipe' | 'ignore', number>
-  pid: number
-  port: number
 }
 
 /** The product with everything on: token, limits behind a proxy, CORS, a log to a file. */
@@ -191,24 +113,6 @@ async function startLimit(kind: 'built' | 'faces'): Promise<Running> {
   })
   const line = await firstLine(running.stdout)
   return { process: running, pid: running.pid, port: Number(new URL(line).port) }
-}
-
-function startLoad() {
-  const running = Bun.spawn([process.execPath, 'bench/load.ts'], {
-    stdin: 'pipe',
-    stdout: 'pipe',
-    stderr: 2,
-  })
-  const reader = running.stdout.getReader()
-  return {
-    process: running,
-    async press(orders: Orders): Promise<Measured> {
-      running.stdin.write(`${JSON.stringify(orders)}\n`)
-      running.stdin.flush()
-      const { value } = await reader.read()
-      return JSON.parse(Buffer.from(value ?? []).toString())
-    },
-  }
 }
 
 async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
@@ -253,11 +157,11 @@ async function compare(endpoint: Endpoint): Promise<string[]> {
   const all = [product, ...limitsFor(endpoint)]
   const results = new Map<Running, Turn[]>(all.map((running) => [running, []]))
   // All compile while they run: what an endpoint costs shows once it is warm.
-  for (const running of all) await take(endpoint, running)
+  for (const running of all) await take(load, pressure, endpoint, running)
   for (let round = 0; round < Number(flags.rounds); round++)
     // They take turns at going first, too.
     for (const running of round % 2 === 0 ? all : all.toReversed())
-      results.get(running)?.push(await take(endpoint, running))
+      results.get(running)?.push(await take(load, pressure, endpoint, running))
   const ours = medianOf(results.get(product) ?? [])
   const against = (limit: Running, goal: number | undefined) => {
     const turns = results.get(limit)
@@ -286,76 +190,8 @@ async function compare(endpoint: Endpoint): Promise<string[]> {
   ]
 }
 
-interface Turn {
-  perSecond: number
-  p50: number
-  p99: number
-  p999: number
-  /** Microseconds of CPU per request. */
-  cpu: number
-}
-
-async function take(endpoint: Endpoint, { pid, port }: Running): Promise<Turn> {
-  const before = cpuOf(pid)
-  const measured = await load.press({
-    port,
-    connections: Number(flags.connections),
-    seconds: Number(flags.seconds),
-    method: endpoint.method,
-    path: endpoint.path,
-    headers: { authorization: endpoint.as, 'x-forwarded-for': '203.0.113.7' },
-    body: endpoint.body ?? null,
-    from: endpoint.next,
-    members: size.bigMembers,
-  })
-  endpoint.next = measured.next
-  const { failures, firstFailure } = measured
-  if (failures > 0) throw new Error(`${endpoint.name}: ${failures} failures\n${firstFailure}`)
-  const { p50, p99, p999, requests, seconds } = measured
-  return {
-    perSecond: requests / seconds,
-    p50,
-    p99,
-    p999,
-    cpu: ((cpuOf(pid) - before) / requests) * 1e6,
-  }
-}
-
-function medianOf(turns: Turn[]): Turn {
-  const middle = (key: keyof Turn) =>
-    turns.map((turn) => turn[key]).toSorted((a, b) => a - b)[Math.floor(turns.length / 2)] ?? 0
-  return {
-    perSecond: middle('perSecond'),
-    p50: middle('p50'),
-    p99: middle('p99'),
-    p999: middle('p999'),
-    cpu: middle('cpu'),
-  }
-}
-
-/** Seconds of CPU that a process has used; only Linux tells. */
-function cpuOf(pid: number): number {
-  if (!existsSync('/proc/self/stat')) return Number.NaN
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) / 100
-}
-
 function memoryRow(name: string, ours: number, least: number, goal?: number): string[] {
   const ratio = ours / least
   const isReached = goal === undefined ? '' : `${goal} ${ours <= goal ? '✓' : '✗'}`
   return [name, ours.toFixed(0), least.toFixed(0), ratio.toFixed(2), isReached]
-}
-
-/** The first row is the head. */
-function print(rows: string[][]): void {
-  const widths =
-    rows[0]?.map((_, at) => Math.max(...rows.map((row) => (row[at] ?? '').length))) ?? []
-  for (const row of rows)
-    console.log(
-      row
-        .map((cell, at) =>
-          at === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[at] ?? 0),
-        )
-        .join('  '),
-    )
 }

@@ -11,7 +11,7 @@ import { createMender } from '../src/service/load/mend'
 import { renderFace } from '../src/wire/v2'
 import { home, type Someone } from './kit'
 import { createBot } from './operator'
-import { bring, meddle, pluralkit } from './service/transfer/stage'
+import { bring, meddle, meddleSlowly, pluralkit } from './service/transfer/stage'
 
 const place = home()
 const { deps, ask } = place
@@ -353,19 +353,20 @@ describe('a face of another shape', () => {
 
 test('doctor finds a face that shows otherwise than its row, and takes it away', async () => {
   const { wren } = await makeScene()
-  meddle(path, (database) => {
+  await meddleSlowly(path, async (database) => {
     // What the tests before have left.
-    expect(repair(database, renderFace)).toEqual([])
+    expect(await repair(database, renderFace)).toEqual([])
     database
       .query(
         `UPDATE member_faces SET others = '"name":"SECRET"'
          WHERE id = (SELECT id FROM members WHERE hid = ?)`,
       )
       .run(wren)
-    expect(
-      examine(database, renderFace).map(({ check, problem }) => `${check}: ${problem}`),
-    ).toEqual([`faces: the member ${wren} is shown otherwise than it is`])
-    expect(repair(database, renderFace)).toEqual([])
+    const found = await examine(database, renderFace)
+    expect(found.map(({ check, problem }) => `${check}: ${problem}`)).toEqual([
+      `faces: the member ${wren} is shown otherwise than it is`,
+    ])
+    expect(await repair(database, renderFace)).toEqual([])
   })
   expectRightFaces()
 })

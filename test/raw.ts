@@ -77,18 +77,6 @@ export async function everyRow(db: Db): Promise<Record<string, Record<string, Va
   return Object.fromEntries(await Promise.all(all))
 }
 
-/** How many rows each table has. */
-export async function countRows(db: Db): Promise<Record<string, number>> {
-  const counts = tableNames.map(async (name) => {
-    const [row] = await rows<{ count: number | string }>(
-      db,
-      `select count(*) as count from ${name}`,
-    )
-    return [name, Number(row?.count)] as const
-  })
-  return Object.fromEntries(await Promise.all(counts))
-}
-
 /** Does the work while that cannot be done to rows: `insert on members`, of some or of all. */
 export async function whileStopped<T>(
   { db, transact }: Pick<Storage, 'db' | 'transact'>,
@@ -134,4 +122,11 @@ export async function versionOf(db: Db): Promise<string> {
       : `select count(*)::text || ' ' || coalesce(sum(xmin::text::int8), 0)::text as state from ${name}`,
   )
   return JSON.stringify(await rows(db, states.join(' union all ')))
+}
+
+/** How many rows each of the tables has. */
+export async function countRows(db: Db, tables: readonly string[]): Promise<Record<string, Value>> {
+  const { count } = db.driver.dialect
+  const columns = tables.map((name) => `(select ${count()} from "${name}") as "${name}"`)
+  return (await rows(db, `select ${columns.join()}`))[0] ?? {}
 }

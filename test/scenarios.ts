@@ -213,7 +213,12 @@ export function at(text: string): Instant {
 
 /** Everything that a system's events told since the last one of that number. */
 export async function eventsSince({ home }: { home: Home }, last: number): Promise<Told[]> {
-  const rows = await home.deps.db.select().from(events).where(gt(events.id, last)).all()
+  const rows = await home.deps.db
+    .select()
+    .from(events)
+    .where(gt(events.id, last))
+    .orderBy(events.id)
+    .all()
   return rows.map(({ type, subject, data }) => [type, subject, data])
 }
 

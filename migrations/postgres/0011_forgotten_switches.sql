@@ -150,22 +150,14 @@ create table messages (
   member_id double precision references members (id) on delete set null,
   timestamp double precision not null
 ) partition by hash (id);
-create table messages_0 partition of messages for values with (modulus 16, remainder 0);
-create table messages_1 partition of messages for values with (modulus 16, remainder 1);
-create table messages_2 partition of messages for values with (modulus 16, remainder 2);
-create table messages_3 partition of messages for values with (modulus 16, remainder 3);
-create table messages_4 partition of messages for values with (modulus 16, remainder 4);
-create table messages_5 partition of messages for values with (modulus 16, remainder 5);
-create table messages_6 partition of messages for values with (modulus 16, remainder 6);
-create table messages_7 partition of messages for values with (modulus 16, remainder 7);
-create table messages_8 partition of messages for values with (modulus 16, remainder 8);
-create table messages_9 partition of messages for values with (modulus 16, remainder 9);
-create table messages_10 partition of messages for values with (modulus 16, remainder 10);
-create table messages_11 partition of messages for values with (modulus 16, remainder 11);
-create table messages_12 partition of messages for values with (modulus 16, remainder 12);
-create table messages_13 partition of messages for values with (modulus 16, remainder 13);
-create table messages_14 partition of messages for values with (modulus 16, remainder 14);
-create table messages_15 partition of messages for values with (modulus 16, remainder 15);
+create table messages_0 partition of messages for values with (modulus 8, remainder 0);
+create table messages_1 partition of messages for values with (modulus 8, remainder 1);
+create table messages_2 partition of messages for values with (modulus 8, remainder 2);
+create table messages_3 partition of messages for values with (modulus 8, remainder 3);
+create table messages_4 partition of messages for values with (modulus 8, remainder 4);
+create table messages_5 partition of messages for values with (modulus 8, remainder 5);
+create table messages_6 partition of messages for values with (modulus 8, remainder 6);
+create table messages_7 partition of messages for values with (modulus 8, remainder 7);
 create index messages_by_original on messages (original);
 create index messages_by_system on messages (system_id);
 create index messages_by_member on messages (member_id);

@@ -1,22 +1,24 @@
-import { constants, Database } from 'bun:sqlite'
-import { pathToFileURL } from 'node:url'
-import { backUp, restore, tokensIn } from '../db/backup'
+import { serverOptions } from '../app'
+import { hidePassword } from '../config'
 import type { Finding } from '../db/checks'
-import { examine, findNotes, repair } from '../db/doctor'
-import { pathOf } from '../db/file'
-import { refuseInterrupted, statOf } from '../db/leftovers'
-import { isOurs, pendingMigrations, unknownMigrations } from '../db/migrate'
-import { explainTrouble, troubleOf } from '../db/trouble'
+import { copyEverything } from '../db/copying'
+import { openStorage } from '../db/open'
+import { openPatient } from '../db/patient'
+import { makeBackup, restoreBackup } from '../db/safekeeping'
+import { operator } from '../model/privacy'
+import { countSystems } from '../service/systems'
 import { renderFace } from '../wire/v2'
 import { type Command, columns, Failure } from './command'
+import { watchProgress } from './progress'
 
 export const careCommands: Command[] = [
   {
     name: 'backup',
     summary: 'Write a consistent copy of the database, also while the server runs',
     args: ['FILE'],
-    async run({ args: [file = ''], config }) {
-      backUp(config.DATABASE_URL, file)
+    async run({ args: [file = ''], config, flags }) {
+      const { onProgress, end } = watchProgress(flags.json === true)
+      await makeBackup(config.DATABASE_URL, file, serverOptions(config), onProgress).finally(end)
       return { json: { backup: file }, text: `The database is copied to ${file}.` }
     },
   },
@@ -25,13 +27,48 @@ export const careCommands: Command[] = [
     summary: 'Put a backup in the place of the database, which is kept aside',
     args: ['FILE'],
     destroys: true,
-    async run({ args: [file = ''], config, confirm }) {
-      await confirm(`Put ${file} in the place of ${config.DATABASE_URL}?`)
-      const aside = restore(config.DATABASE_URL, file, new Date())
-      const tokens = tokensIn(config.DATABASE_URL)
+    async run({ args: [file = ''], config, flags, confirm }) {
+      const { DATABASE_URL } = config
+      await confirm(`Put ${file} in the place of ${hidePassword(DATABASE_URL)}?`)
+      const { onProgress, end } = watchProgress(flags.json === true)
+      const { aside, tokens } = await restoreBackup(
+        DATABASE_URL,
+        file,
+        serverOptions(config),
+        onProgress,
+      ).finally(end)
       return {
         json: { restored: file, aside, tokens },
         text: `${file} is restored.${aside ? ` The old database is kept as ${aside}.` : ''}${describeTokens(tokens)}`,
+      }
+    },
+  },
+  {
+    name: 'copy',
+    summary: 'Copy everything into another, empty database of either kind',
+    args: ['TO'],
+    async run({ args: [to = ''], config, flags, deps }) {
+      const from = deps()
+      // Nothing is made where there is nothing to copy.
+      await countSystems(from, operator)
+      const { onProgress, end } = watchProgress(flags.json === true)
+      const target = openStorage(
+        to,
+        config.DURABILITY,
+        undefined,
+        undefined,
+        undefined,
+        serverOptions(config),
+      )
+      try {
+        await target.opened
+        const rows = await copyEverything(from, target, onProgress).finally(end)
+        return {
+          json: { copied: target.name, rows },
+          text: `Everything is copied to ${target.name}: ${rows} rows, each compared.`,
+        }
+      } finally {
+        await target.close()
       }
     },
   },
@@ -40,74 +77,40 @@ export const careCommands: Command[] = [
     summary: 'Look for damage in the database',
     flags: { fix: { type: 'boolean', doc: 'Repair what can be repaired' } },
     async run({ flags, config }) {
-      const database = openAsItIs(pathOf(config.DATABASE_URL), flags.fix === true)
+      const isToFix = flags.fix === true
+      const patient = await openPatient(
+        config.DATABASE_URL,
+        isToFix,
+        renderFace,
+        serverOptions(config),
+      )
       try {
-        const before = examine(database, renderFace)
-        const left = flags.fix === true && before.length > 0 ? repair(database, renderFace) : before
+        const before = await patient.examine()
+        const left = isToFix && before.length > 0 ? await patient.repair() : before
         const fixed = Math.max(before.length - left.length, 0)
-        const isReadable = left.every(({ fix }) => fix !== undefined)
-        const notes = isReadable ? findNotes(database) : []
+        const notes = left.some(isHopeless) ? [] : await patient.findNotes()
         const json = { ok: left.length === 0, fixed, problems: left.map(show), notes }
         const repaired =
           fixed > 0 ? ` ${fixed} ${fixed > 1 ? 'problems were' : 'problem was'} repaired.` : ''
         if (left.length === 0)
           return { json, text: `The database is whole.${repaired}${describeNotes(notes)}` }
-        // Scripts get their value too, though the command fails.
-        if (flags.json === true) await Bun.write(Bun.stdout, `${JSON.stringify(json)}\n`)
-        const advice = flags.fix !== true && left.some(({ fix }) => fix)
+        const advice = !isToFix && left.some(({ fix }) => fix)
         throw new Failure(
           describeFindings(left, advice ? 'Run it with --fix to repair.' : repaired) +
             describeNotes(notes),
+          // Scripts get their value too, though the command fails.
+          json,
         )
       } finally {
-        database.close()
+        await patient.close()
       }
     },
   },
 ]
 
-/** Not migrated first: what is broken must be looked at as it is. */
-function openAsItIs(path: string, isToFix: boolean): Database {
-  let database: Database | undefined
-  try {
-    refuseInterrupted(path)
-    if (!statOf(path)) throw new Failure(`There is no database ${path}.`)
-    database = openToLook(path, isToFix)
-    if (!isOurs(database)) throw new Failure(`${path} is not a Multitude database.`)
-    if (unknownMigrations(database).length > 0)
-      throw new Failure(`${path} was made by a newer Multitude; update this program.`)
-    if (pendingMigrations(database).length > 0)
-      throw new Failure(`${path} was made by an older Multitude; run "multitude migrate" first.`)
-    return database
-  } catch (cause) {
-    database?.close()
-    const trouble = troubleOf(path, cause)
-    if (trouble === 'foreign')
-      throw new Failure(`${path} is not a database, or its beginning is damaged: restore a backup.`)
-    if (trouble === 'damaged')
-      throw new Failure(`${path} is damaged beyond reading: restore a backup.`)
-    throw explainTrouble(path, cause) ?? cause
-  }
-}
-
-/** Also where nothing can be written, as long as all of it lies in the one file. */
-function openToLook(path: string, isToFix: boolean): Database {
-  try {
-    const database = new Database(path, { readwrite: true })
-    database.run('PRAGMA busy_timeout = 5000')
-    isOurs(database)
-    if (isToFix) database.run('BEGIN IMMEDIATE; ROLLBACK')
-    return database
-  } catch (cause) {
-    const trouble = troubleOf(path, cause)
-    const isWhole = (statOf(`${path}-wal`)?.size ?? 0) === 0
-    const isKeptFromWriting = ['readonly', 'forbidden', 'full'].includes(trouble ?? '')
-    if (isToFix || !isWhole || !isKeptFromWriting) throw cause
-    // SQLite asks for no lock and no log of what it is told will not change.
-    const { href } = pathToFileURL(path)
-    const { SQLITE_OPEN_READONLY, SQLITE_OPEN_URI } = constants
-    return new Database(`${href}?immutable=1`, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
-  }
+/** Where only a backup helps, what there is cannot be trusted. */
+function isHopeless({ fix, remedy }: Finding): boolean {
+  return fix === undefined && remedy === undefined
 }
 
 function show({ check, problem, fix }: Finding) {
@@ -120,7 +123,8 @@ function describeNotes(notes: string[]): string {
 
 function describeFindings(findings: Finding[], last: string): string {
   const lines = findings.map(
-    ({ check, problem, fix }) => `  ${check}: ${problem}${fix ? '' : ' (needs a backup)'}`,
+    ({ check, problem, fix, remedy = 'needs a backup' }) =>
+      `  ${check}: ${problem}${fix ? '' : ` (${remedy})`}`,
   )
   return ['Problems were found:', ...lines, last.trim()].filter((line) => line !== '').join('\n')
 }

@@ -6,6 +6,7 @@ import { type ImportPart, importParts } from '../service/transfer/work'
 import { type Call, type Command, Failure, UsageError } from './command'
 import { readImport, STANDARD, writeExport } from './files'
 import { namedSystem } from './named'
+import { watchProgress } from './progress'
 import { describeReport } from './report'
 
 export const transferCommands: Command[] = [
@@ -35,7 +36,7 @@ export const transferCommands: Command[] = [
       const only = parseOnly(flags.only)
       const target = await parseTarget(call)
       const file = await readImport(call.args[0] ?? '', config.IMPORT_LIMIT)
-      const isShown = process.stderr.isTTY && flags.json !== true
+      const progress = watchProgress(flags.json === true)
       const options = {
         dryRun: flags['dry-run'] === true,
         only,
@@ -43,13 +44,13 @@ export const transferCommands: Command[] = [
         // Whoever runs commands here may vouch for anybody.
         link: flags['no-accounts'] === true ? new Set<string>() : ('all' as const),
         allowsCopy: flags.yes === true,
-        ...(isShown && { onProgress: showProgress }),
+        onProgress: progress.onProgress,
       }
       const work =
         target === 'new'
           ? importNewSystem(deps(), operator, file, options)
           : importFile(deps(), target, file, options)
-      const report = await work.finally(() => isShown && process.stderr.write(CLEAR_LINE))
+      const report = await work.finally(progress.end)
       return { json: report, text: describeReport(report) }
     },
   },
@@ -136,13 +137,4 @@ async function parseTarget(call: Call): Promise<Viewer | 'new'> {
 
 function splitList(given: Call['flags'][string]): string[] | null {
   return typeof given === 'string' ? given.split(',').map((part) => part.trim()) : null
-}
-
-const BAR = 30
-const CLEAR_LINE = '\r\x1b[K'
-
-function showProgress(done: number, total: number): void {
-  const filled = Math.round((done / total) * BAR)
-  const bar = '█'.repeat(filled).padEnd(BAR, '░')
-  process.stderr.write(`\r${bar} ${done} of ${total}`)
 }

@@ -2,7 +2,7 @@ import { Database, SQLiteError } from 'bun:sqlite'
 import { copyFileSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { copy, copyWhole, discard, giveTo } from './copy'
-import { checkHealth } from './doctor'
+import { checkHealth } from './damage'
 import { pathOf } from './file'
 import { StorageError } from './handle'
 import {
@@ -93,7 +93,7 @@ function openToCopy(path: string): Database {
 }
 
 /** What is not a whole database of ours must not take the place of one. */
-function copyFit(from: string, to: string): void {
+export function copyFit(from: string, to: string): void {
   let candidate: Database | undefined
   try {
     if (!statOf(from)) throw new StorageError(`There is no file ${from}.`)
@@ -120,7 +120,7 @@ function explainUnfit(candidate: Database): string[] {
 }
 
 /** Who was let in then, or had a link, is not let in now. An older file may know of neither. */
-function endSessions(path: string): void {
+export function endSessions(path: string): void {
   const database = new Database(path, { readwrite: true })
   try {
     const tables = "SELECT name FROM sqlite_master WHERE name IN ('sessions', 'login_codes')"
@@ -130,21 +130,6 @@ function endSessions(path: string): void {
     database.close()
   }
   flush(path, 'r+')
-}
-
-/** The tokens that a database knows, by system and name: restoring brings back revoked ones. */
-export function tokensIn(url: string): { system: string; name: string }[] {
-  const database = new Database(pathOf(url), { readonly: true })
-  try {
-    return database
-      .query<{ system: string; name: string }, []>(
-        `SELECT systems.hid AS system, tokens.name FROM tokens
-         JOIN systems ON systems.id = tokens.system_id ORDER BY systems.id, tokens.id`,
-      )
-      .all()
-  } finally {
-    database.close()
-  }
 }
 
 /**

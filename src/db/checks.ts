@@ -1,168 +1,177 @@
-import { Database } from 'bun:sqlite'
 import type { ProxyTag } from '../model/check'
 import { type RenderFace, shapeOf } from '../model/face'
 import { keysOfTag } from '../model/proxy/tags'
-import { entityOf, facedTables, faceTableOf } from './faces'
-import { migrations } from './migrations'
+import { entityOf, type Faced, facedTables, faceTableOf } from './faces'
+import type { Db, Soon, Value } from './handle'
 import { isNamed } from './named'
 import { createDecoder } from './rows'
+import { statement } from './statement'
+
+/** What can be wrong with rows, on whichever engine. */
 
 export interface Finding {
   check: string
   problem: string
   /** What to do about it, where something can be done. */
-  fix?: (database: Database) => void
+  fix?: (tx: Db) => Soon<unknown>
+  /** What a person has to do about it, where that is not to put a backup in its place. */
+  remedy?: string
 }
 
+/** A database that is looked at as it is: not migrated first, because it may be broken. */
+export interface Patient {
+  examine(): Promise<Finding[]>
+  /** Repairs what can be repaired, and gives what is left. */
+  repair(): Promise<Finding[]>
+  /** What is no damage, but worth a look. */
+  findNotes(): Promise<string[]>
+  close(): Promise<void>
+}
+
+export type Check = (db: Db, render?: RenderFace) => Soon<Finding[]>
+
 /** In the order in which they are repaired. */
-export const checks = [
-  findDangling,
-  findMissingIndexes,
+export const checks: readonly Check[] = [
   findMissingSettings,
   findLostAutoproxy,
   findMiscounts,
   findWrongTagKeys,
   findWrongFaces,
-] as const
+]
 
-export function findDamage(database: Database): Finding[] {
-  return integrityOf(database)
-    .filter((problem) => problem !== 'ok')
-    .map((problem) => ({
-      check: 'integrity',
-      problem,
-      // Only what is derived can be made again; lost rows need a backup.
-      ...(/index/i.test(problem) && { fix: reindex }),
-    }))
+export async function findAll(
+  db: Db,
+  all: readonly Check[],
+  render?: RenderFace,
+): Promise<Finding[]> {
+  const found: Finding[] = []
+  for (const check of all) found.push(...(await check(db, render)))
+  return found
 }
 
-export function reindex(database: Database): void {
-  database.run('REINDEX')
+/**
+ * Repairs what can be repaired, in a transaction that is under way. What could not be is told to
+ * `onFailure`, which throws where nothing can be repaired; else it is found again afterwards.
+ */
+export async function repairAll(
+  tx: Db,
+  all: readonly Check[],
+  onFailure: (cause: unknown) => void,
+  render?: RenderFace,
+): Promise<void> {
+  // Each looks at what those before it have left.
+  for (const check of all)
+    for (const { fix } of await check(tx, render)) if (fix) await attempt(tx, fix, onFailure)
 }
 
-function integrityOf(database: Database): string[] {
+export async function attempt(
+  tx: Db,
+  fix: (tx: Db) => Soon<unknown>,
+  onFailure: (cause: unknown) => void,
+): Promise<void> {
+  await save(tx).run({})
   try {
-    return database
-      .query<{ integrity_check: string }, []>('PRAGMA integrity_check(20)')
-      .all()
-      .map((row) => row.integrity_check)
+    await fix(tx)
   } catch (cause) {
-    return [(cause as Error).message]
+    onFailure(cause)
+    await undo(tx).run({})
   }
+  await release(tx).run({})
 }
 
-export function findMissingTables(database: Database): Finding[] {
-  return missing(database, 'table').map(({ name }) => ({
-    check: 'tables',
-    problem: `the table ${name} is missing`,
+const save = statement('savepoint fix')
+const undo = statement('rollback to savepoint fix')
+const release = statement('release savepoint fix')
+
+const MANY_ACCOUNTS = 20
+
+/** What is no damage, but worth a look: who could speak in somebody else's name. */
+export async function findNotes(db: Db): Promise<string[]> {
+  const imported = await importedAccounts(db).all({})
+  const crowded = await crowdedSystems(db).all({ many: MANY_ACCOUNTS })
+  return [
+    ...imported.map(({ id, hid }) => `account ${id} was linked to system ${hid} by an import`),
+    ...crowded.map(({ hid, count }) => `system ${hid} has ${count} accounts`),
+  ]
+}
+
+const importedAccounts = statement<never, { id: string; hid: string }>(`
+   select a.id, s.hid from accounts a join systems s on s.id = a.system_id
+   where a.imported = 1 order by s.id, a.id`)
+
+const crowdedSystems = statement<'many', { hid: string; count: number }>(
+  ({ count }) => `
+   select s.hid, ${count()} as count from accounts a join systems s on s.id = a.system_id
+   group by s.id, s.hid having ${count()} > :many order by s.id`,
+)
+
+async function findMissingSettings(db: Db): Promise<Finding[]> {
+  const found = await withoutSettings(db).all({})
+  return found.map(({ id, hid }) => ({
+    check: 'settings',
+    problem: `system ${hid} has no settings`,
+    fix: (tx) => addSettings(tx).run({ id }),
   }))
 }
 
-function findMissingIndexes(database: Database): Finding[] {
-  return (['index', 'trigger'] as const).flatMap((type) =>
-    missing(database, type).map(({ name, sql }) => ({
-      check: type === 'index' ? 'indexes' : 'triggers',
-      problem: `the ${type} ${name} is missing`,
-      fix: (db: Database) => void db.run(sql),
-    })),
-  )
+const withoutSettings = statement<never, { id: number; hid: string }>(`
+   select id, hid from systems
+   where not exists (select 1 from settings where settings.system_id = systems.id)
+   and ${isNamed('systems')} order by id`)
+
+const addSettings = statement<'id'>(
+  'insert into settings (system_id) values (:id) on conflict do nothing',
+)
+
+async function findLostAutoproxy(db: Db): Promise<Finding[]> {
+  const found = await lostAutoproxy(db).all({})
+  return found.map(({ system, hid, guild }) => ({
+    check: 'autoproxy',
+    problem: `system ${hid} is to be proxied as a missing member in guild ${guild}`,
+    fix: (tx) => endAutoproxy(tx).run({ system, guild }),
+  }))
 }
 
-/** What the migrations make, against what is there. */
-function missing(
-  database: Database,
-  type: 'table' | 'index' | 'trigger',
-): { name: string; sql: string }[] {
-  const list = 'SELECT name, sql FROM sqlite_master WHERE type = ? AND sql IS NOT NULL'
-  const model = new Database(':memory:')
-  for (const { sql } of migrations)
-    for (const statement of sql.split('--> statement-breakpoint')) model.run(statement)
-  const expected = model.query<{ name: string; sql: string }, [string]>(list).all(type)
-  model.close()
-  const there = database.query<{ name: string }, [string]>(list).all(type)
-  const names = new Set(there.map(({ name }) => name))
-  return expected.filter(({ name }) => !names.has(name))
-}
+const isLost = `autoproxy_mode = 'member' and autoproxy_member is null`
 
-export function findDangling(database: Database): Finding[] {
-  return database
-    .query<{ table: string; rowid: number; parent: string; fkid: number }, []>(
-      'PRAGMA foreign_key_check',
-    )
-    .all()
-    .map(({ table, rowid, parent, fkid }) => ({
-      check: 'references',
-      problem: `row ${rowid} of ${table} names a missing row of ${parent}`,
-      fix: (db) => release(db, table, rowid, fkid),
-    }))
-}
+const lostAutoproxy = statement<never, { system: number; hid: string; guild: string }>(`
+   select a.system_id as system, s.hid, a.guild_id as guild
+   from autoproxy a join systems s on s.id = a.system_id
+   where ${isLost} order by a.system_id, a.guild_id`)
 
-/** Does what would have been done when the row it names went. */
-function release(database: Database, table: string, rowid: number, key: number): void {
-  const reference = database
-    .query<{ from: string; on_delete: string }, [string, number]>(
-      'SELECT "from", on_delete FROM pragma_foreign_key_list(?) WHERE id = ?',
-    )
-    .get(table, key)
-  const change =
-    reference?.on_delete === 'SET NULL'
-      ? `UPDATE "${table}" SET "${reference.from}" = NULL`
-      : `DELETE FROM "${table}"`
-  database.query(`${change} WHERE rowid = ?`).run(rowid)
-}
-
-function findMissingSettings(database: Database): Finding[] {
-  return database
-    .query<{ id: number; hid: string }, []>(
-      `SELECT id, hid FROM systems
-       WHERE id NOT IN (SELECT system_id FROM settings) AND ${isNamed('systems')}`,
-    )
-    .all()
-    .map(({ id, hid }) => ({
-      check: 'settings',
-      problem: `system ${hid} has no settings`,
-      fix: (db) => void db.query('INSERT INTO settings (system_id) VALUES (?)').run(id),
-    }))
-}
-
-function findLostAutoproxy(database: Database): Finding[] {
-  return database
-    .query<{ rowid: number; hid: string; guild_id: string }, []>(
-      `SELECT a.rowid, s.hid, a.guild_id FROM autoproxy a JOIN systems s ON s.id = a.system_id
-       WHERE a.autoproxy_mode = 'member' AND a.autoproxy_member IS NULL`,
-    )
-    .all()
-    .map(({ rowid, hid, guild_id }) => ({
-      check: 'autoproxy',
-      problem: `system ${hid} is to be proxied as a missing member in guild ${guild_id}`,
-      fix: (db) =>
-        void db.query("UPDATE autoproxy SET autoproxy_mode = 'off' WHERE rowid = ?").run(rowid),
-    }))
-}
+const endAutoproxy = statement<'system' | 'guild'>(`
+   update autoproxy set autoproxy_mode = 'off'
+   where system_id = :system and guild_id = :guild and ${isLost}`)
 
 /** A member may have spoken elsewhere before, but not less often than is recorded here. */
-function findMiscounts(database: Database): Finding[] {
-  return database
-    .query<{ id: number; hid: string; message_count: number; recorded: number }, []>(
-      `SELECT m.id, m.hid, m.message_count, count(*) AS recorded
-       FROM members m JOIN messages g ON g.member_id = m.id
-       GROUP BY m.id HAVING recorded > m.message_count`,
-    )
-    .all()
-    .map(({ id, hid, message_count, recorded }) => ({
-      check: 'counters',
-      problem: `member ${hid} counts ${message_count} messages, but ${recorded} are recorded`,
-      fix: (db) =>
-        void db.query('UPDATE members SET message_count = ? WHERE id = ?').run(recorded, id),
-    }))
+async function findMiscounts(db: Db): Promise<Finding[]> {
+  const found = await miscounts(db).all({})
+  return found.map(({ id, hid, counted, recorded }) => ({
+    check: 'counters',
+    problem: `member ${hid} counts ${counted} messages, but ${recorded} are recorded`,
+    fix: (tx) => raiseCounter(tx).run({ id, recorded }),
+  }))
 }
+
+const miscounts = statement<never, { id: number; hid: string; counted: number; recorded: number }>(
+  ({ count }) => `
+   select m.id, m.hid, m.message_count as counted, ${count()} as recorded
+   from members m join messages g on g.member_id = m.id
+   group by m.id, m.hid, m.message_count having ${count()} > m.message_count order by m.id`,
+)
+
+const raiseCounter = statement<'id' | 'recorded'>(
+  'update members set message_count = :recorded where id = :id and message_count < :recorded',
+)
+
+/** How many rows are held at a time: there may be millions. */
+const PAGE = 500
 
 interface Tagged {
   id: number
   hid: string
   set_id: number
   proxy_tags: string
-  keys: string
 }
 
 const KEY_COLUMNS = [
@@ -172,69 +181,52 @@ const KEY_COLUMNS = [
 ]
 
 /** The keys that messages are looked up by must say what the members' tags say. */
-function findWrongTagKeys(database: Database): Finding[] {
-  const rows = database
-    .query<Tagged, []>(
-      `SELECT m.id, m.hid, coalesce(s.tag_set, s.id) AS set_id, m.proxy_tags, (
-         SELECT json_group_array(json_array(${KEY_COLUMNS.join()}) ORDER BY k.position)
-         FROM proxy_tag_keys k WHERE k.member_id = m.id AND k.set_id = coalesce(s.tag_set, s.id)
-       ) AS keys FROM members m JOIN systems s ON s.id = m.system_id WHERE ${isNamed('m')}`,
-    )
-    .all()
-  return rows.flatMap((row): Finding[] => {
-    const check = 'proxy tags'
-    const tags = parseTags(row.proxy_tags)
-    if (!tags) return [{ check, problem: `the tags of member ${row.hid} cannot be read` }]
-    const right = tags.map((tag, position) => [
-      row.set_id,
-      position,
-      ...Object.values<string | number>(keysOfTag(tag)),
-    ])
-    if (JSON.stringify(right) === JSON.stringify(JSON.parse(row.keys))) return []
-    const fix = (db: Database) => {
-      db.query('DELETE FROM proxy_tag_keys WHERE member_id = ?').run(row.id)
-      const add = db.query(
-        `INSERT INTO proxy_tag_keys (member_id, ${KEY_COLUMNS.join()})
-         VALUES (?, ${KEY_COLUMNS.map(() => '?').join()})`,
-      )
-      for (const key of right) add.run(row.id, ...key)
-    }
-    return [{ check, problem: `the tags of member ${row.hid} are not found`, fix }]
-  })
+async function findWrongTagKeys(db: Db): Promise<Finding[]> {
+  const wrong: Finding[] = []
+  for (let after = 0; ; ) {
+    const page = await taggedPage(db).all({ after })
+    const last = page.at(-1)
+    if (!last) return wrong
+    const keys = Map.groupBy(await keysOf(db).all({ after, last: last.id }), (key) => key.member_id)
+    for (const row of page) wrong.push(...checkTags(row, keys.get(row.id) ?? []))
+    after = last.id
+  }
 }
 
-/** What is kept to be shown must be what the row shows. Where it is not, it is taken away. */
-function findWrongFaces(database: Database, render?: RenderFace): Finding[] {
-  if (!render) return []
-  return facedTables.flatMap((table): Finding[] => {
-    const entity = entityOf(table)
-    const faces = faceTableOf(table)
-    const decode = createDecoder(entity)
-    const rows = database
-      .query<FacedRow, [number]>(
-        `SELECT t.*, f.own, f.others FROM ${table} t JOIN ${faces} f ON f.id = t.id AND f.shape = ?`,
-      )
-      .iterate(shapeOf(entity))
-    const wrong: Finding[] = []
-    for (const { own, others, ...raw } of rows) {
-      const row = decode(raw)
-      if (own === render(entity, row, 'owner') && others === render(entity, row, 'others')) continue
-      wrong.push({
-        check: 'faces',
-        problem: `the ${entity.name} ${row.hid} is shown otherwise than it is`,
-        fix: (db) => void db.query(`DELETE FROM ${faces} WHERE id = ?`).run(row.id),
-      })
-    }
-    return wrong
+const taggedPage = statement<'after', Tagged>(`
+   select m.id, m.hid, coalesce(s.tag_set, s.id) as set_id, m.proxy_tags
+   from members m join systems s on s.id = m.system_id
+   where m.id > :after and ${isNamed('m')} order by m.id limit ${PAGE}`)
+
+const keysOf = statement<'after' | 'last', Record<string, Value>>(`
+   select member_id, ${KEY_COLUMNS.join()} from proxy_tag_keys
+   where member_id > :after and member_id <= :last order by member_id, set_id, position`)
+
+function checkTags(row: Tagged, keys: readonly Record<string, Value>[]): Finding[] {
+  const check = 'proxy tags'
+  const tags = parseTags(row.proxy_tags)
+  if (!tags) return [{ check, problem: `the tags of member ${row.hid} cannot be read` }]
+  const right = tags.map((tag, position): Record<string, Value> => {
+    return { set_id: row.set_id, position, ...keysOfTag(tag) }
   })
+  const inForce = keys.filter(({ set_id }) => set_id === row.set_id)
+  if (spellKeys(right) === spellKeys(inForce)) return []
+  const fix = async (tx: Db) => {
+    await removeKeys(tx).run({ member: row.id })
+    for (const key of right) await addKey(tx).run({ member: row.id, ...key })
+  }
+  return [{ check, problem: `the tags of member ${row.hid} are not found`, fix }]
 }
 
-interface FacedRow {
-  id: number
-  hid: string
-  own: string
-  others: string
+function spellKeys(keys: readonly Record<string, Value>[]): string {
+  return JSON.stringify(keys.map((key) => KEY_COLUMNS.map((name) => key[name])))
 }
+
+const removeKeys = statement<'member'>('delete from proxy_tag_keys where member_id = :member')
+
+const addKey = statement<string>(`
+   insert into proxy_tag_keys (member_id, ${KEY_COLUMNS.join()})
+   values (:member, ${KEY_COLUMNS.map((name) => `:${name}`).join()})`)
 
 function parseTags(json: string): ProxyTag[] | null {
   try {
@@ -243,4 +235,45 @@ function parseTags(json: string): ProxyTag[] | null {
   } catch {
     return null
   }
+}
+
+/** What is kept to be shown must be what the row shows. Where it is not, it is taken away. */
+async function findWrongFaces(db: Db, render?: RenderFace): Promise<Finding[]> {
+  if (!render) return []
+  const wrong: Finding[] = []
+  for (const table of facedTables) wrong.push(...(await findFacesOf(db, table, render)))
+  return wrong
+}
+
+async function findFacesOf(db: Db, table: Faced, render: RenderFace): Promise<Finding[]> {
+  const entity = entityOf(table)
+  const faces = faceTableOf(table)
+  const decode = createDecoder(entity)
+  const pages = statement<'after' | 'shape', FacedRow>(`
+     select t.*, f.own, f.others from ${table} t join ${faces} f on f.id = t.id and f.shape = :shape
+     where t.id > :after order by t.id limit ${PAGE}`)(db)
+  const remove = statement<'id'>(`delete from ${faces} where id = :id`)
+  const wrong: Finding[] = []
+  for (let after = 0; ; ) {
+    const page = await pages.all({ after, shape: shapeOf(entity) })
+    const last = page.at(-1)
+    if (!last) return wrong
+    for (const { own, others, ...raw } of page) {
+      const row = decode(raw)
+      if (own === render(entity, row, 'owner') && others === render(entity, row, 'others')) continue
+      wrong.push({
+        check: 'faces',
+        problem: `the ${entity.name} ${row.hid} is shown otherwise than it is`,
+        fix: (tx) => remove(tx).run({ id: row.id }),
+      })
+    }
+    after = last.id
+  }
+}
+
+interface FacedRow {
+  id: number
+  hid: string
+  own: string
+  others: string
 }

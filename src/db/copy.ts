@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { StorageError } from './handle'
-import { flush, flushFolder, partialName, removePartials, statOf } from './leftovers'
+import { flush, flushFolder, LOGS, partialName, removePartials, statOf } from './leftovers'
 
 /** Writes a whole copy to a place where nothing is: under another name until it is whole. */
 export function copyWhole(source: Database, to: string, owner?: Stats): void {
@@ -57,6 +57,6 @@ export function giveTo(before: Stats | undefined, path: string, arriving: string
 
 /** What fails in the end must not hide how it went before. */
 export function discard(path: string): void {
-  for (const end of ['', '-journal'])
+  for (const end of ['', ...LOGS, '-shm'])
     if (existsSync(`${path}${end}`)) rmSync(`${path}${end}`, { force: true })
 }

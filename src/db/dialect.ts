@@ -40,6 +40,8 @@ export interface Dialect {
   readonly thenJoin: string
   /** The name of every row of a table, while nothing is changed. */
   readonly row: string
+  /** Behind a query whose columns are used more than once: each is found once. */
+  readonly once: string
   /** ISO 8601 of an instant in microseconds, as `formatInstant` writes it. */
   iso(instant: string): string
   /** Milliseconds by the engine's clock, which is the same for all who ask. */
@@ -48,6 +50,14 @@ export interface Dialect {
   readonly lastEvent: string
   /** How many of the newest numbers of events may not be committed yet. */
   readonly unsettled: number
+  /** A query of the rows in a JSON list of objects: these columns of that table. */
+  rowsIn(list: string, table: string, columns: readonly string[]): string
+  /** The largest number that was ever given to a row of the table. */
+  given(table: string): string
+  /** Statements after which none up to `:number` is given any more. */
+  giveBeyond(table: string): readonly string[]
+  /** Keeps all other writers out until the transaction ends; null where that is so anyway. */
+  readonly alone: string | null
   /** Behind a row that is selected: nobody else changes it until this transaction ends. */
   readonly held: string
 }
@@ -74,6 +84,7 @@ export const ofFile: Dialect = {
   listAt: (element, at) => `(${element} -> ${at})`,
   thenJoin: 'cross join',
   row: 'rowid',
+  once: '',
   iso(instant) {
     const micros = `(((${instant}) % 1000000 + 1000000) % 1000000)`
     const date = `strftime('%Y-%m-%dT%H:%M:%S', ((${instant}) - ${micros}) / 1000000, 'unixepoch')`
@@ -82,6 +93,15 @@ export const ofFile: Dialect = {
   clock: `cast((julianday('now') - 2440587.5) * 86400000 as integer)`,
   lastEvent: `(select seq from sqlite_sequence where name = 'events')`,
   unsettled: 0,
+  rowsIn: (list, _table, columns) =>
+    `select ${columns.map((name) => `value ->> '${name}'`).join()} from json_each(${list})`,
+  given: (table) => `coalesce((select seq from sqlite_sequence where name = '${table}'), 0)`,
+  giveBeyond: (table) => [
+    `update sqlite_sequence set seq = max(seq, :number) where name = '${table}'`,
+    `insert into sqlite_sequence (name, seq) select '${table}', :number
+     where not exists (select 1 from sqlite_sequence where name = '${table}')`,
+  ],
+  alone: null,
   held: '',
 }
 
@@ -110,6 +130,7 @@ export const ofServer: Dialect = {
   listAt: (element, at) => `(${element} -> ${at})`,
   thenJoin: 'join',
   row: 'ctid',
+  once: 'offset 0',
   iso(instant) {
     // Of whole numbers: a fraction of a number as large would not be exact.
     const whole = `(${instant})::int8`
@@ -120,5 +141,14 @@ export const ofServer: Dialect = {
   clock: `(extract(epoch from clock_timestamp()) * 1000)::float8`,
   lastEvent: `greatest((select max(id) from events), (select max(newest) from pruned_events))`,
   unsettled: 100,
+  rowsIn: (list, table, columns) =>
+    `select ${columns.join()} from json_populate_recordset(null::${table}, (${list})::text::json)`,
+  given: (table) =>
+    `(select case when is_called then last_value else 0 end from ${table}_id_seq)::float8`,
+  giveBeyond: (table) => [
+    `select setval('${table}_id_seq', greatest(last_value, :number::int8))::float8
+     from ${table}_id_seq where :number::int8 > 0`,
+  ],
+  alone: 'lock table systems, bots in exclusive mode',
   held: 'for no key update',
 }

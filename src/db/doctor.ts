@@ -1,70 +1,48 @@
 import type { Database } from 'bun:sqlite'
 import type { RenderFace } from '../model/face'
-import {
-  checks,
-  type Finding,
-  findDamage,
-  findDangling,
-  findMissingTables,
-  reindex,
-} from './checks'
+import * as portable from './checks'
+import { attempt, type Check, checks, type Finding, findAll, repairAll } from './checks'
+import { findBroken, findDangling, findMissingIndexes, reindex } from './damage'
+import { createDb } from './driver'
 import { StorageError } from './handle'
 import { troubled, troubleOf } from './trouble'
 
-/** Damage that no program may work on: a broken file, or broken references. */
-export function checkHealth(database: Database): string[] {
-  return [...findDamage(database), ...findDangling(database)].map(({ problem }) => problem)
-}
-
-/** Looks at everything that can be wrong with a database, and says what can be done. */
-export function examine(database: Database, render?: RenderFace): Finding[] {
+/** Looks at everything that can be wrong with a file, and says what can be done. */
+export async function examine(database: Database, render?: RenderFace): Promise<Finding[]> {
   const broken = findBroken(database)
   // What cannot be read whole cannot be looked into any further.
   if (broken.some(isHopeless)) return broken
-  return [...broken, ...checks.flatMap((check) => check(database, render))]
+  return [...broken, ...(await findAll(createDb(database), checksOf(database), render))]
 }
 
-const MANY_ACCOUNTS = 20
-
-/** What is no damage, but worth a look: who could speak in somebody else's name. */
-export function findNotes(database: Database): string[] {
-  const imported = database
-    .query<{ id: string; hid: string }, []>(
-      `SELECT a.id, s.hid FROM accounts a JOIN systems s ON s.id = a.system_id
-       WHERE a.imported ORDER BY s.id, a.id`,
-    )
-    .all()
-  const crowded = database
-    .query<{ hid: string; count: number }, [number]>(
-      `SELECT s.hid, count(*) AS count FROM accounts a JOIN systems s ON s.id = a.system_id
-       GROUP BY s.id HAVING count > ? ORDER BY s.id`,
-    )
-    .all(MANY_ACCOUNTS)
-  return [
-    ...imported.map(({ id, hid }) => `account ${id} was linked to system ${hid} by an import`),
-    ...crowded.map(({ hid, count }) => `system ${hid} has ${count} accounts`),
-  ]
+export function findNotes(database: Database): Promise<string[]> {
+  return portable.findNotes(createDb(database))
 }
 
 /** Repairs what can be repaired, and gives what is left. */
-export function repair(database: Database, render?: RenderFace): Finding[] {
+export async function repair(database: Database, render?: RenderFace): Promise<Finding[]> {
   const broken = findBroken(database)
   if (broken.some(isHopeless)) return broken
   // What hangs on a row that goes must go with it.
   database.run('PRAGMA foreign_keys = ON')
-  const work = database.transaction(() => {
-    if (broken.length > 0) attempt(database, () => database.transaction(reindex)(database))
-    // Each looks at what those before it have left.
-    for (const check of checks)
-      for (const { fix } of check(database, render))
-        if (fix) attempt(database, () => database.transaction(fix)(database))
-  })
-  attempt(database, () => work.immediate())
+  const refuse = (cause: unknown) => refuseHopeless(database, cause)
+  const tx = createDb(database)
+  try {
+    database.run('BEGIN IMMEDIATE')
+    if (broken.length > 0) await attempt(tx, () => reindex(database), refuse)
+    await repairAll(tx, checksOf(database), refuse, render)
+    database.run('COMMIT')
+  } catch (cause) {
+    refuse(cause)
+  } finally {
+    if (database.inTransaction) database.run('ROLLBACK')
+  }
   return examine(database, render)
 }
 
-function findBroken(database: Database): Finding[] {
-  return [...findDamage(database), ...findMissingTables(database)]
+/** In the order in which they are repaired. */
+function checksOf(database: Database): Check[] {
+  return [() => findDangling(database), () => findMissingIndexes(database), ...checks]
 }
 
 function isHopeless({ fix }: Finding): boolean {
@@ -72,15 +50,10 @@ function isHopeless({ fix }: Finding): boolean {
 }
 
 /** What could not be repaired is found again, and told; what nothing can be repaired with is told now. */
-function attempt(database: Database, work: () => void): void {
-  try {
-    work()
-  } catch (cause) {
-    if (cause instanceof StorageError) throw cause
-    const { filename } = database
-    const trouble = troubleOf(filename, cause)
-    if (trouble === 'locked')
-      throw new StorageError('The database is being written to; try again later.')
-    if (trouble && trouble !== 'damaged') throw troubled(filename, trouble)
-  }
+function refuseHopeless({ filename }: Database, cause: unknown): void {
+  if (cause instanceof StorageError) throw cause
+  const trouble = troubleOf(filename, cause)
+  if (trouble === 'locked')
+    throw new StorageError('The database is being written to; try again later.')
+  if (trouble && trouble !== 'damaged') throw troubled(filename, trouble)
 }

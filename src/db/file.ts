@@ -114,6 +114,9 @@ function foldLog(writer: Database): void {
 
 export function pathOf(url: string): string {
   if (!url.startsWith('file:') || url.length === 'file:'.length)
-    throw new StorageError(`The database address must look like file:data/multitude.db, not ${url}`)
+    // What was given is not shown: there may be a password in it.
+    throw new StorageError(
+      'The database address must look like file:data/multitude.db or postgres://USER@HOST/NAME.',
+    )
   return resolve(url.slice('file:'.length).replace(/^\/\/(?=\/)/, ''))
 }

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import type { Dialect } from './dialect'
 import type { Db } from './handle'
 import type { Storage } from './open'
@@ -41,7 +42,8 @@ const PATIENCE_MS = 2_000
  * when its time is over the first that asks is the next.
  */
 export function createLeases({ db, transact, warn }: LeaseDeps, lengthMs = LENGTH_MS): Leases {
-  const holder = crypto.randomUUID()
+  // For who looks at the table: which machine, which process.
+  const holder = `${hostname()}:${process.pid}:${crypto.randomUUID()}`
   /** On this process's own steady clock, and never later than the engine's. */
   const heldUntil = new Map<Task, number>()
   const begins: { task: Task; begin: () => void }[] = []

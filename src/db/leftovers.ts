@@ -53,7 +53,7 @@ export function statOf(path: string): Stats | undefined {
 /** Removes the backups of a folder that nobody writes any more. */
 export function removePartials(folder: string): void {
   for (const name of namesIn(folder)) {
-    const [, pid] = /\.(\d+)\.partial(?:-journal)?$/.exec(name) ?? []
+    const [, pid] = /\.(\d+)\.partial(?:-journal|-wal|-shm)?$/.exec(name) ?? []
     // As they were called before they carried the number of their process.
     const isOld = /^multitude-\d{8}T\d{6}Z\.db\.partial(-journal)?$/.test(name)
     if (isOld || (pid !== undefined && !isOthers(pid))) rmSync(join(folder, name), { force: true })

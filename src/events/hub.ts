@@ -64,6 +64,7 @@ export function createHub({ db, pulse, warn }: EventDeps): Hub {
   }
 
   const noteMissed = (before: number, id: number) => {
+    if (db.driver.dialect.unsettled === 0) return
     for (let at = Math.max(before + 1, id - MOST_MISSED); at < id; at++)
       missed.set(at, performance.now())
   }

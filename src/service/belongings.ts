@@ -102,16 +102,18 @@ export function belongings<E extends Entity>(kind: Kind<E>) {
     const named = { ...(await draw(tx)), ...identity, system_id: systemId }
     const made = { ...row, ...named }
     const owned = { id: await insertRow(tx, made), ...made }
-    await kind.keepBeside(tx, owned, row)
-    await storeFaces(tx, table, owned)
+    await Promise.all([kind.keepBeside(tx, owned, row), storeFaces(tx, table, owned)])
     return owned
   }
 
   const update = async (tx: Db, before: Owned<E>, changed: Patch<E>): Promise<Owned<E>> => {
-    await updateRow(tx, before.id, changed)
     const after = { ...before, ...changed }
-    await kind.keepBeside(tx, after, changed)
-    await storeFaces(tx, table, after)
+    // In this order, and without waiting in between: none needs another's answer.
+    await Promise.all([
+      updateRow(tx, before.id, changed),
+      kind.keepBeside(tx, after, changed),
+      storeFaces(tx, table, after),
+    ])
     return after
   }
 
@@ -135,8 +137,9 @@ export function belongings<E extends Entity>(kind: Kind<E>) {
     if (isNothing(changed)) return before
     const { uuid, system_id } = before
     const data: JsonObject = changed
-    await tell(tx, deps.now(), { system_id, type: events.changed, subject: uuid, data })
-    return update(tx, before, changed)
+    const told = tell(tx, deps.now(), { system_id, type: events.changed, subject: uuid, data })
+    const [after] = await Promise.all([update(tx, before, changed), told])
+    return after
   }
 
   return {

@@ -8,7 +8,7 @@ import { parseConfig } from '../../src/config'
 import { examine, findNotes, repair } from '../../src/db/doctor'
 import { fixture } from '../formats/fixture'
 import { importFile } from '../operator'
-import { dump, meddle } from '../service/transfer/stage'
+import { dump, meddle, meddleSlowly } from '../service/transfer/stage'
 
 const PAGE_SIZE = 4096
 const folder = mkdtempSync(join(tmpdir(), 'multitude-doctor-'))
@@ -107,18 +107,18 @@ const damages: Record<string, Damage> = {
 }
 
 describe('of a database', () => {
-  test.each(Object.entries(damages))('%s', (_, { does, finds, leaves: [query, rows] }) => {
-    withCopy((database) => {
+  test.each(Object.entries(damages))('%s', async (_, { does, finds, leaves: [query, rows] }) => {
+    await withCopy(async (database) => {
       for (const statement of does) database.run(statement)
-      expect(namesOf(examine(database)).toSorted()).toEqual(finds.toSorted())
-      expect(namesOf(repair(database))).toEqual([])
+      expect(namesOf(await examine(database)).toSorted()).toEqual(finds.toSorted())
+      expect(namesOf(await repair(database))).toEqual([])
       const found: unknown[][] = database.query(query).values()
       expect(found).toEqual(rows)
     })
   })
 
-  test('an index that says something else than its table is made again', () => {
-    withCopy((database) => {
+  test('an index that says something else than its table is made again', async () => {
+    await withCopy(async (database) => {
       const index = database.query<{ rootpage: number }, [string]>(
         'SELECT rootpage FROM sqlite_master WHERE name = ?',
       )
@@ -130,63 +130,63 @@ describe('of a database', () => {
       bytes.write('wrenac', start + at)
       const spoilt = `${database.filename}.spoilt`
       writeFileSync(spoilt, bytes)
-      meddle(spoilt, (broken) => {
-        expect(namesOf(examine(broken))).toEqual([
+      await meddleSlowly(spoilt, async (broken) => {
+        expect(namesOf(await examine(broken))).toEqual([
           'integrity: row 1 missing from index members_hid_unique',
         ])
-        expect(namesOf(repair(broken))).toEqual([])
+        expect(namesOf(await repair(broken))).toEqual([])
         const found = broken.query("SELECT name FROM members WHERE hid = 'wrenab'").values()
         expect(found).toEqual([['Wren']])
       })
     })
   })
 
-  test('tags that cannot be read are told, and the rest is repaired all the same', () => {
-    withCopy((database) => {
+  test('tags that cannot be read are told, and the rest is repaired all the same', async () => {
+    await withCopy(async (database) => {
       database.run("UPDATE members SET proxy_tags = '[oh' WHERE id = 1")
       database.run('DELETE FROM settings')
-      expect(namesOf(repair(database))).toEqual([
+      expect(namesOf(await repair(database))).toEqual([
         'proxy tags: the tags of member wrenab cannot be read',
       ])
     })
   })
 
-  test('an index that cannot be made again, because two have one ID, is told', () => {
-    withCopy((database) => {
+  test('an index that cannot be made again, because two have one ID, is told', async () => {
+    await withCopy(async (database) => {
       database.run('DROP INDEX members_hid_unique')
       database.run("UPDATE members SET hid = 'same'")
       database.run('DELETE FROM settings')
-      expect(namesOf(repair(database))).toEqual([
+      expect(namesOf(await repair(database))).toEqual([
         'indexes: the index members_hid_unique is missing',
       ])
     })
   })
 
-  test('that is whole nothing is found, and nothing is changed', () => {
+  test('that is whole nothing is found, and nothing is changed', async () => {
     const before = dump(source)
-    meddle(source, (database) => {
-      expect(examine(database)).toEqual([])
-      expect(repair(database)).toEqual([])
+    await meddleSlowly(source, async (database) => {
+      expect(await examine(database)).toEqual([])
+      expect(await repair(database)).toEqual([])
     })
     expect(dump(source)).toEqual(before)
   })
 })
 
-test('accounts that came by import, and systems with very many, are worth a look', () => {
+test('accounts that came by import, and systems with very many, are worth a look', async () => {
   const path = join(folder, 'notes.db')
   writeFileSync(path, readFileSync(source))
-  meddle(path, (database) => {
-    const before = findNotes(database)
+  await meddleSlowly(path, async (database) => {
+    const before = await findNotes(database)
     expect(before.length).toBeGreaterThan(0)
     for (const note of before)
       expect(note).toMatch(/^account \d+ was linked to system qvexmp by an import$/)
     database.run('UPDATE accounts SET imported = 0')
     const add = database.query('INSERT INTO accounts (id, system_id) VALUES (?, 1)')
     for (let id = before.length; id < 20; id++) add.run(String(id))
-    expect(findNotes(database)).toEqual([])
+    expect(await findNotes(database)).toEqual([])
     add.run('20')
-    expect(findNotes(database)).toEqual(['system qvexmp has 21 accounts'])
-    expect(examine(database)).toEqual([])
+    expect(await findNotes(database)).toEqual(['system qvexmp has 21 accounts'])
+    expect(await examine(database)).toEqual([])
   })
 })
 
@@ -211,10 +211,10 @@ async function makeSource(): Promise<void> {
 let copies = 0
 
 /** As the doctor opens it: without its references being held. */
-function withCopy(work: (database: Database) => void): void {
+async function withCopy(work: (database: Database) => Promise<void>): Promise<void> {
   const path = join(folder, `${++copies}.db`)
   meddle(source, (database) => database.query('VACUUM INTO ?').run(path))
-  meddle(path, work)
+  await meddleSlowly(path, work)
 }
 
 function namesOf(findings: { check: string; problem: string }[]): string[] {

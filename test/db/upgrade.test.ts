@@ -162,10 +162,10 @@ async function answersOf(path: string): Promise<Record<string, unknown>> {
   return answers
 }
 
-function findingsIn(path: string) {
+async function findingsIn(path: string) {
   const database = new Database(path, { readwrite: true })
   try {
-    return examine(database, renderFace)
+    return await examine(database, renderFace)
   } finally {
     database.close()
   }
@@ -205,7 +205,7 @@ describe('a database with data', () => {
           json: { members: [{ id: 'bbbbb' }, { id: 'aaaaa' }] },
         })
       }
-      expect(findingsIn(old.path)).toEqual([])
+      expect(await findingsIn(old.path)).toEqual([])
     },
   )
 })
@@ -311,7 +311,7 @@ describe('an upgrade that is killed', () => {
       expect(child.signalCode).toBe('SIGKILL')
       expect(pendingIn(path)).toEqual(before)
       expect(await answersOf(path)).toEqual(await answersOf(makeUsed(migrations.length, 2).path))
-      expect(findingsIn(path)).toEqual([])
+      expect(await findingsIn(path)).toEqual([])
     },
   )
 
@@ -332,6 +332,6 @@ describe('an upgrade that is killed', () => {
     expect(pendingIn(path)).toEqual([])
     for (const copy of copiesIn(cwd))
       expect(pendingIn(join(cwd, copy))).toHaveLength(migrations.length - 6)
-    expect(findingsIn(path)).toEqual([])
+    expect(await findingsIn(path)).toEqual([])
   })
 })

@@ -258,6 +258,11 @@ async function write({ id }: Someone, many: number, moment: number): Promise<voi
 }
 
 async function idsOf({ id }: Someone): Promise<number[]> {
-  const rows = await deps.db.select().from(events).where(eq(events.system_id, id)).all()
+  const rows = await deps.db
+    .select()
+    .from(events)
+    .where(eq(events.system_id, id))
+    .orderBy(events.id)
+    .all()
   return rows.map((row) => row.id)
 }

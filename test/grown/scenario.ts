@@ -7,7 +7,7 @@ import { renderFace } from '../../src/wire/v2'
 import { home, type Someone } from '../kit'
 import { createBot } from '../operator'
 import { pluralkitObjections } from '../service/pluralkitRules'
-import { bring, exportText, meddle, pluralkit } from '../service/transfer/stage'
+import { bring, exportText, meddleSlowly, pluralkit } from '../service/transfer/stage'
 import { type Added, added, LEVEL, TOLD_TIME } from './tables'
 
 /**
@@ -208,7 +208,7 @@ test('doctor finds nothing wrong with it', async () => {
   const body = { ...sent, privacy: { [LEVEL]: 'private' } }
   await ask(`PATCH /v2/members/${wren}`, { as: me, body })
   const path = place.config.DATABASE_URL.replace('file:', '')
-  expect(meddle(path, (database) => examine(database, renderFace))).toEqual([])
+  expect(await meddleSlowly(path, (database) => examine(database, renderFace))).toEqual([])
 })
 
 /** The system, its settings, a member, a group and what they have of a guild. */

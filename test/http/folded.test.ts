@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { createConnection } from 'node:net'
-import { sql } from 'drizzle-orm'
 import { document } from '../document'
 import { home } from '../kit'
 import { createBot } from '../operator'
-import { versionOf } from '../raw'
+
+import { countRows, versionOf } from '../raw'
 import { makeWorld } from '../scenarios'
 
 /** A last segment of dots is folded away by whoever reads the address, client or server. */
@@ -71,10 +71,10 @@ describe('an address that ends in dots instead of a name', () => {
 
   test.each(deleting)('$method $path deletes nothing', async ({ method, path }) => {
     for (const target of dotted(path, 'any')) {
-      const before = await version()
+      const before = await versionOf(here.deps.db)
       const answer = await speak(method, target)
       expect(answer, target).toMatch(/^HTTP\/1\.1 (404|405) /)
-      expect(await version(), target).toBe(before)
+      expect(await versionOf(here.deps.db), target).toBe(before)
     }
   })
 
@@ -83,10 +83,10 @@ describe('an address that ends in dots instead of a name', () => {
   // A PATCH may arrive at what stands before, as with any slash: it says itself what it changes.
   test.each(writing)('$method $path makes and removes nothing', async ({ method, path }) => {
     for (const target of dotted(path, 'last')) {
-      const before = await countRows()
+      const before = await countRows(here.deps.db, tables)
       const answer = await speak(method, target, '{"description":"folded"}')
       expect(answer, target).toMatch(/^HTTP\/1\.1 (200|400|404|405) /)
-      expect(await countRows(), target).toEqual(before)
+      expect(await countRows(here.deps.db, tables), target).toEqual(before)
     }
   })
 })
@@ -103,23 +103,15 @@ describe('a slash at the end of what is to be deleted', () => {
     '/v2/systems/@me/switches/<first>/',
     '/v1/m/<wren>/',
   ])('%s is an unknown address', async (path) => {
-    const before = await version()
+    const before = await versionOf(here.deps.db)
     const answer = await speak('DELETE', world.fill(path))
     expect(answer).toStartWith('HTTP/1.1 404 ')
     expect(answer).toEndWith('{"message":"404: Not Found","code":0}')
-    expect(await version()).toBe(before)
+    expect(await versionOf(here.deps.db)).toBe(before)
   })
 })
 
-function version(): Promise<string> {
-  return versionOf(here.deps.db)
-}
-
-async function countRows(): Promise<unknown> {
-  const tables = ['systems', 'accounts', 'tokens', 'members', 'groups', 'switches', 'messages']
-  const counts = tables.map((table) => `(select count(*) from ${table})`)
-  return await here.deps.db.values(sql.raw(`select ${counts.join()}`))
-}
+const tables = ['systems', 'accounts', 'tokens', 'members', 'groups', 'switches', 'messages']
 
 function fetchAsBot(method: string, path: string, body: string): Promise<Response> {
   return fetch(`http://${hostname}:${port}${path}`, {

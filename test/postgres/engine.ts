@@ -1,4 +1,4 @@
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,8 +13,13 @@ export interface Engine {
   start(): Promise<void>
   stop(how?: 'fast' | 'immediate'): Promise<void>
   /** Makes another server of what this one has, which follows it. */
-  makeStandby(name: string): Promise<Engine>
+  makeStandby(name: string, settings?: Record<string, string>): Promise<Engine>
   promote(): Promise<void>
+  /** Ends it at once with all its processes, as a power cut would. */
+  kill(): Promise<void>
+  /** It says nothing more, and is there nevertheless; then it goes on. */
+  freeze(): void
+  thaw(): void
   remove(): void
 }
 
@@ -144,7 +149,7 @@ function engineIn(
       child?.kill(how === 'fast' ? 'SIGINT' : 'SIGQUIT')
       await child?.exited
     },
-    async makeStandby(name) {
+    async makeStandby(name, own = settings) {
       const place = makeFolder()
       const copy = join(place, 'data')
       await run(
@@ -164,12 +169,36 @@ function engineIn(
         '-d',
         `application_name=${name}`,
       )
-      return engineIn(place, copy, await freePort(), settings)
+      return engineIn(place, copy, await freePort(), own)
     },
     promote: () => run('pg_ctl', '-D', data, '-w', 'promote'),
+    async kill() {
+      for (const pid of processesOf(child?.pid ?? 0)) process.kill(pid, 'SIGKILL')
+      await child?.exited
+    },
+    freeze() {
+      for (const pid of processesOf(child?.pid ?? 0)) process.kill(pid, 'SIGSTOP')
+    },
+    thaw() {
+      for (const pid of processesOf(child?.pid ?? 0)) process.kill(pid, 'SIGCONT')
+    },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }
   return engine
+}
+
+/** A server and all that it started, itself first. */
+function processesOf(pid: number): number[] {
+  const children = readdirSync('/proc').filter((name) => {
+    if (!/^\d+$/.test(name)) return false
+    try {
+      const [, parent] = / \w (\d+) /.exec(readFileSync(`/proc/${name}/stat`, 'utf8')) ?? []
+      return Number(parent) === pid
+    } catch {
+      return false
+    }
+  })
+  return [pid, ...children.map(Number)]
 }
 
 async function isThere(address: string): Promise<boolean> {

@@ -82,7 +82,7 @@ export function createEra(means: Means, host: Host, onLoss: () => void): Era {
   let isOver = false
 
   /** The answer, or that there will be none. */
-  const follow = <T>(ask: () => Promise<T>): Promise<T> =>
+  const follow = <T>(ask: () => Promise<T>, isOfInterest = () => true): Promise<T> =>
     new Promise((resolve, reject) => {
       if (isOver) return reject(lost())
       waiting.add(reject)
@@ -93,24 +93,28 @@ export function createEra(means: Means, host: Host, onLoss: () => void): Era {
         },
         (cause) => {
           waiting.delete(reject)
-          if (isLoss(cause) && !isOver) onLoss()
+          if (isLoss(cause) && !isOver && isOfInterest()) onLoss()
           reject(cause)
         },
       )
     })
 
   const askOn =
-    (sql: Pick<SQL, 'unsafe'>): Ask =>
+    (sql: Pick<SQL, 'unsafe'>, isOfInterest?: () => boolean): Ask =>
     (text, values, shape) =>
-      follow(() => query(sql, text, values, shape))
+      follow(() => query(sql, text, values, shape), isOfInterest)
 
   const lineOf = (own: Awaited<ReturnType<SQL['reserve']>>): Line => {
+    // What is heard from a connection after it was given up says nothing about the others.
+    let isGivenUp = false
+    const isOfInterest = () => !isGivenUp
     const line: Line = {
-      ask: askOn(own),
-      say: (sql) => follow(() => own.unsafe(sql).simple()),
+      ask: askOn(own, isOfInterest),
+      say: (sql) => follow(() => own.unsafe(sql).simple(), isOfInterest),
       leave(isWell) {
         if (isOver) return
         if (isWell) return pass(line)
+        isGivenUp = true
         made--
         void own.close({ timeout: 0 }).catch(() => {})
         // Whoever waits for a line must not wait for this one.

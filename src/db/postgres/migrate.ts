@@ -37,16 +37,54 @@ export async function migrate(sql: SQL, { name }: Address): Promise<Upgrade | nu
   }
 }
 
-/** Names of the migrations that it has; makes the table of them where nothing is yet. */
-async function appliedTo(sql: SQL, name: string): Promise<Set<string>> {
-  const tables: { table: string; comment: string | null }[] = await sql.unsafe(`
+/** Refuses what this program would have to migrate first; changes nothing, and ends the connection. */
+export async function refuseUnready(sql: SQL, { name }: Address): Promise<null> {
+  try {
+    const tables = await tablesIn(sql)
+    if (!tables.some(isOurs))
+      throw new StorageError(
+        tables.length === 0
+          ? `The database ${name} is empty: "multitude migrate" makes its tables.`
+          : `${name} is a database of another program, not Multitude’s.`,
+      )
+    const done = await namesIn(sql)
+    const known = new Set(serverMigrations.map((one) => one.name))
+    if ([...done].some((one) => !known.has(one)))
+      throw new StorageError(`${name} was made by a newer Multitude; update this program.`)
+    if (serverMigrations.some((one) => !done.has(one.name)))
+      throw new StorageError(
+        `${name} was made by an older Multitude; run "multitude migrate" first.`,
+      )
+    return null
+  } finally {
+    void sql.close({ timeout: 0 }).catch(() => {})
+  }
+}
+
+interface Found {
+  table: string
+  comment: string | null
+}
+
+function isOurs({ table, comment }: Found): boolean {
+  return table === 'migrations' && comment === OURS
+}
+
+async function tablesIn(sql: SQL): Promise<Found[]> {
+  return await sql.unsafe(`
     select c.relname as table, obj_description(c.oid, 'pg_class') as comment from pg_class c
     where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p', 'v')`)
-  const own = tables.find(({ table }) => table === 'migrations')
-  if (own?.comment === OURS) {
-    const rows: { name: string }[] = await sql.unsafe('select name from migrations')
-    return new Set(rows.map((row) => row.name))
-  }
+}
+
+async function namesIn(sql: SQL): Promise<Set<string>> {
+  const rows: { name: string }[] = await sql.unsafe('select name from migrations')
+  return new Set(rows.map((row) => row.name))
+}
+
+/** Names of the migrations that it has; makes the table of them where nothing is yet. */
+async function appliedTo(sql: SQL, name: string): Promise<Set<string>> {
+  const tables = await tablesIn(sql)
+  if (tables.some(isOurs)) return namesIn(sql)
   if (tables.length > 0)
     throw new StorageError(`${name} is a database of another program, not Multitude’s.`)
   await sql.unsafe(

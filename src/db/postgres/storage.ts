@@ -7,7 +7,7 @@ import { parseAddress } from './address'
 import { createBeat } from './beat'
 import { type Ask, createDb } from './driver'
 import { connect, type Means, query } from './era'
-import { migrate } from './migrate'
+import { migrate, refuseUnready } from './migrate'
 import { createPrimary, type Primary } from './primary'
 import { createTransact } from './transactions'
 import { explain, isLoss, lost } from './trouble'
@@ -18,6 +18,8 @@ export interface ServerOptions {
   /** Where the address has none. */
   readonly password?: string
   readonly rootCert?: string
+  /** Whether it is only looked at: what is not ready for this program is refused, not migrated. */
+  readonly isLeftAsItIs?: boolean
 }
 
 const POOL = 16
@@ -31,7 +33,7 @@ export function openServer(
   url: string,
   durability: Durability,
   render: RenderFace | undefined,
-  { pool = POOL, password, rootCert = '' }: ServerOptions,
+  { pool = POOL, password, rootCert = '', isLeftAsItIs = false }: ServerOptions,
 ): Storage {
   const address = parseAddress(url, password)
   const session = {
@@ -39,15 +41,18 @@ export function openServer(
     synchronous_commit: durability === 'full' ? 'on' : 'off',
     lock_timeout: '30s',
     idle_in_transaction_session_timeout: '60s',
-    // The file's numbers and ours are the same.
-    extra_float_digits: '1',
+    // Every statement looks up a few rows by an index: planning it anew would take as long.
+    plan_cache_mode: 'force_generic_plan',
+    random_page_cost: '1.1',
+    jit: 'off',
   }
   const means: Means = { address, pool, rootCert, session }
   const primary = createPrimary(means)
   const beat = createBeat(primary)
   const open = async () => {
     await primary.find(OPEN_LIMIT_MS)
-    const upgrade = await migrate(connect(means, hostOf(primary), 1), address)
+    const prepare = isLeftAsItIs ? refuseUnready : migrate
+    const upgrade = await prepare(connect(means, hostOf(primary), 1), address)
     beat.start()
     return upgrade
   }

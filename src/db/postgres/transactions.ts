@@ -11,6 +11,8 @@ import { explain, isLoss, isWorthRepeating, unknownOutcome } from './trouble'
 const MOST_TRIES = 4
 /** A commit that takes longer waits for a standby that is not there. */
 const COMMIT_LIMIT_MS = 3_000
+/** Much has to reach that standby first. */
+const LONG_COMMIT_LIMIT_MS = 60_000
 
 export interface TransactionParts {
   readonly primary: Primary
@@ -62,7 +64,7 @@ export function createTransact({ primary, opened, render, noteKeys }: Transactio
     try {
       const result = await work(db)
       await begun
-      await commit(line)
+      await commit(line, kind)
       if (writer.hasMarked) noteKeys()
       line.leave(true)
       return result
@@ -91,13 +93,14 @@ export function createTransact({ primary, opened, render, noteKeys }: Transactio
     of === 'new' ? insist(of, work, kind) : inLine(keyOf(of), () => insist(of, work, kind))
 }
 
-async function commit(line: Line): Promise<void> {
+async function commit(line: Line, kind: WorkKind | undefined): Promise<void> {
   let isLate = false
   const late = Promise.withResolvers<never>()
+  const limit = kind === 'long' ? LONG_COMMIT_LIMIT_MS : COMMIT_LIMIT_MS
   const timer = setTimeout(() => {
     isLate = true
     late.reject(unknownOutcome())
-  }, COMMIT_LIMIT_MS)
+  }, limit)
   try {
     await Promise.race([line.say('commit'), late.promise])
   } catch (cause) {

@@ -121,7 +121,7 @@ function frontJson(say: Dialect, audience: Audience, condition: string): string 
     end from (
       select switches.uuid, switches.timestamp, ${list} as list from switches
       where switches.system_id = systems.id and ${isCurrent('switches', 'systems.forgotten_switches')} ${condition}
-    ) front)`
+     ${say.once}) front)`
 }
 
 /** JSON's null when nobody has ever switched. */
@@ -205,7 +205,7 @@ const messageWhere = <Name extends string>(rest: string) =>
        from messages left join members
          on members.id = messages.member_id and ${isNamed('members')}
        where ${isMessageThere} and ${rest}
-     ) found`,
+       ${say.once}) found`,
   )
 
 export const messageById = messageWhere<'id'>('messages.id = :id')

@@ -19,7 +19,7 @@ import { findMember } from '../members'
 import { type FoundMessage, findMessage, insertMessage, withMember } from '../messages'
 import { tell } from '../outbox'
 import { findLatest, hasSwitchAt, insertSwitch, replaceMembers } from '../switches'
-import { getSystemById } from '../systems'
+import { findSystemById } from '../systems'
 
 export interface MessageDraft {
   id: string
@@ -52,40 +52,47 @@ export async function recordMessage(
   requireWitness(viewer, draft.sender)
   const { system_id } = await getSpeaker(deps.db, draft)
   return deps.transact({ system: system_id }, async (tx) => {
-    // As it is by now: it may have been deleted while this waited for its turn.
-    const speaker = await getSpeaker(tx, draft)
-    const known = await findMessage(tx, draft.id)
+    const [speaker, known, around, system] = await Promise.all([
+      // As it is by now: it may have been deleted while this waited for its turn.
+      getSpeaker(tx, draft),
+      findMessage(tx, draft.id),
+      surroundings(tx).get({ system: system_id, sender: draft.sender, guild: draft.guild }),
+      findSystemById(tx, system_id),
+    ])
+    if (!system) throw error('systemNotFound')
+    // One that an import brings changes its system with its last step.
+    if (speaker.system_id !== system_id) throw error('conflict', 'the member was moved meanwhile')
     if (known) {
       if (!isSame(known, draft, speaker))
         throw error('conflict', 'the message is recorded otherwise')
       return { ...spellRows(tx, await withMember(tx, known)), isNew: false }
     }
     // What is recorded stays so: a repeat is not refused for an account that was unlinked since.
-    const around = await surroundings(tx).get({
-      system: speaker.system_id,
-      sender: draft.sender,
-      guild: draft.guild,
-    })
     // Members speak through the accounts of their own system only.
     if (around?.sender_system !== speaker.system_id) throw error('notYourMember')
     const { member: _, ...ids } = draft
     const timestamp = draft.timestamp ?? deps.now()
     const message = { ...ids, timestamp, system_id: speaker.system_id, member_id: speaker.id }
-    await insertMessage(tx, message)
-    await countMessage(tx).run({ timestamp, id: speaker.id })
     const member = {
       ...speaker,
       message_count: speaker.message_count + 1,
       last_message_timestamp: timestamp,
     }
-    const face = await storeFaces(tx, 'members', member)
-    const system = await getSystemById(tx, member.system_id)
-    await tell(tx, deps.now(), {
-      system_id: system.id,
-      type: 'CREATE_MESSAGE',
-      subject: null,
-      data: { ...message, system, member },
-    })
+    // In this order, and without waiting in between.
+    const written = [
+      insertMessage(tx, message),
+      countMessage(tx).run({ timestamp, id: speaker.id }),
+    ]
+    const [face] = await Promise.all([
+      storeFaces(tx, 'members', member),
+      tell(tx, deps.now(), {
+        system_id: system.id,
+        type: 'CREATE_MESSAGE',
+        subject: null,
+        data: { ...message, system, member },
+      }),
+      ...written,
+    ])
     if (around.autoproxy_mode === 'latch') await moveLatch(deps, tx, message, member)
     if (around.proxy_switch !== 'off')
       await followWithSwitch(deps, tx, timestamp, draft.timestamp !== null, member, around)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { home } from '../../kit'
-import { type Json, stagesIn, versionOf } from './stage'
+import { versionOf } from '../../raw'
+import { type Json, stagesIn } from './stage'
 
 const here = home()
 const makeStage = stagesIn(here)
@@ -13,9 +14,9 @@ describe('a guild', () => {
 
   test('has the defaults until it sets anything, and asking sets nothing', async () => {
     const stage = await makeStage()
-    const before = await versionOf(here)
+    const before = await versionOf(here.deps.db)
     expect(await stage.do(`GET ${GUILD}`)).toEqual(defaults)
-    expect(await versionOf(here)).toEqual(before)
+    expect(await versionOf(here.deps.db)).toEqual(before)
   })
 
   test('keeps what a patch does not name, and tells nobody', async () => {
@@ -117,11 +118,11 @@ describe.each(Object.entries(kinds))('%s in a guild', (_, kind) => {
 
   test('has no settings before a bot has made them, and its owner cannot', async () => {
     const stage = await makeStage()
-    const before = await versionOf(here)
+    const before = await versionOf(here.deps.db)
     for (const path of [bot, own])
       expect(stands(await stage.ask(`GET ${path}`))).toEqual([404, missing])
     expect(stands(await stage.ask(`PATCH ${own}`, change))).toEqual([404, missing])
-    expect(await versionOf(here)).toEqual(before)
+    expect(await versionOf(here.deps.db)).toEqual(before)
   })
 
   test('gets them with an empty object, without a word, in this guild only', async () => {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { formatInstant, MINUTE, parseInstant } from '../../../src/model/time'
 import { home } from '../../kit'
+import { versionOf } from '../../raw'
 import { AUTOPROXY, autoproxy, settings, spoke } from './scenes'
-import { type Json, type Stage, type Step, stagesIn, versionOf } from './stage'
+import { type Json, type Stage, type Step, stagesIn } from './stage'
 
 const SAID = '2024-05-01T12:00:00.000001Z'
 const NOW = '2024-05-01T12:30:00Z'
@@ -169,11 +170,11 @@ describe('refused is', () => {
   ])('%s', async (_, changes, status, code, problems) => {
     const [stage, other] = [await makeStage(), await makeStage()]
     Object.assign(stage.names, other.fill({ stranger: '<account>', stray: '<wren>' }))
-    const before = await versionOf(here)
+    const before = await versionOf(here.deps.db)
     const answer = await record(stage, changes)
     expect({ status: answer.status, code: answer.json.code }).toEqual({ status, code })
     expect(Object.keys(answer.json.errors ?? {}).toSorted()).toEqual(problems.toSorted())
-    expect(await versionOf(here)).toEqual(before)
+    expect(await versionOf(here.deps.db)).toEqual(before)
   })
 })
 

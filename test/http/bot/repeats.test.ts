@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { createApp } from '../../../src/app'
 import { createLog } from '../../../src/log'
 import { home, isOnFile } from '../../kit'
-import { whileStopped } from '../../raw'
+import { versionOf, whileStopped } from '../../raw'
 import { AUTOPROXY, autoproxy, hear, settings, spoke } from './scenes'
-import { type Json, type Stage, stagesIn, versionOf } from './stage'
+import { type Json, type Stage, stagesIn } from './stage'
 
 const SAID = '2024-05-01T12:00:00.000001Z'
 
@@ -26,12 +26,12 @@ describe('the same message again', () => {
     await stage.doAll([autoproxy('latch'), settings({ proxy_switch: 'new' })])
     const first = await record(stage)
     await stage.told()
-    const before = await versionOf(here)
+    const before = await versionOf(here.deps.db)
     const again = await record(stage, changes)
     expect([first.status, again.status]).toEqual([201, 200])
     expect(again.json).toEqual(first.json)
     expect(await stage.told()).toEqual([])
-    expect(await versionOf(here)).toEqual(before)
+    expect(await versionOf(here.deps.db)).toEqual(before)
   })
 
   test('changes nothing after others have spoken', async () => {
@@ -68,10 +68,10 @@ describe('the same message again', () => {
       settings({ proxy_switch: 'new' }),
       spoke('wren', SAID),
     ])
-    const before = await versionOf(here)
+    const before = await versionOf(here.deps.db)
     const { status, json } = await record(stage, changes)
     expect({ status, code: json.code }).toEqual({ status: 409, code: 0 })
-    expect(await versionOf(here)).toEqual(before)
+    expect(await versionOf(here.deps.db)).toEqual(before)
   })
 })
 
@@ -142,9 +142,9 @@ describe('all or nothing', () => {
       await stage.doAll([autoproxy('latch'), settings({ proxy_switch: 'new' })])
       await stage.told()
       await whileStopped(here.deps, effect, when, async () => {
-        const before = await versionOf(here)
+        const before = await versionOf(here.deps.db)
         expect((await record(stage)).status).toBe(500)
-        expect(await versionOf(here)).toEqual(before)
+        expect(await versionOf(here.deps.db)).toEqual(before)
       })
       expect((await record(stage)).status).toBe(201)
       expect(await stage.told()).toEqual(['CREATE_MESSAGE', 'UPDATE_AUTOPROXY', 'CREATE_SWITCH'])

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import type { IgnoreReason, RefuseReason } from '../../../src/model/proxy/decide'
 import type { Home } from '../../kit'
-import { type Json, type Stage, type Step, versionOf } from './stage'
+import { versionOf } from '../../raw'
+import type { Json, Stage, Step } from './stage'
 
 /** One message, and what is decided about it. */
 export interface Scene {
@@ -26,12 +27,12 @@ export function playScenes(home: Home, makeStage: () => Promise<Stage>, scenes: 
       const stage = await makeStage()
       await stage.doAll(given)
       await stage.told()
-      const before = await versionOf(home)
+      const before = await versionOf(home.deps.db)
       const decision = await hear(stage, say)
       if (is.action === 'proxy') expect(decision).toMatchObject(stage.fill(is))
       else expect(decision).toEqual(stage.fill(is))
       expect(await stage.told()).toEqual(events)
-      if (events.length === 0) expect(await versionOf(home)).toEqual(before)
+      if (events.length === 0) expect(await versionOf(home.deps.db)).toEqual(before)
       if (leaves) expect(await stage.do(`GET ${leaves[0]}`)).toMatchObject(stage.fill(leaves[1]))
     })
 }

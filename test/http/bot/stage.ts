@@ -3,7 +3,6 @@ import { gt, max } from 'drizzle-orm'
 import { events } from '../../../src/db/tables'
 import type { Answer, Home } from '../../kit'
 import { createBot } from '../../operator'
-import { versionOf as versionOfRows } from '../../raw'
 
 /** An answer, as far as a test looks into it. */
 export type Json = Record<string, unknown>
@@ -91,10 +90,6 @@ export function stagesIn(home: Home) {
     lastTold = await lastEvent(home)
     return stage
   }
-}
-
-export function versionOf({ deps }: Home): Promise<string> {
-  return versionOfRows(deps.db)
 }
 
 interface Named {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { home } from '../../kit'
-import { countRows, whileStopped } from '../../raw'
+import { countRows, tableNames, versionOf, whileStopped } from '../../raw'
 import { autoproxy, fronting, hear, inGuild, settings, spoke, systemInGuild } from './scenes'
-import { type Json, type Stage, stagesIn, versionOf } from './stage'
+import { type Json, type Stage, stagesIn } from './stage'
 
 const here = home()
 const makeStage = stagesIn(here)
@@ -48,10 +48,10 @@ describe('a new system', () => {
 
   test('cannot have an account that has a system, and is then not made at all', async () => {
     const stage = await makeStage()
-    const before = await versionOf(here)
+    const before = await versionOf(here.deps.db)
     const taken = await stage.ask('POST /bot/systems', { account_id: '<account>', name: 'Twice' })
     expect(stands(taken)).toEqual([409, 0])
-    expect(await versionOf(here)).toEqual(before)
+    expect(await versionOf(here.deps.db)).toEqual(before)
   })
 
   test('is made once for an account that asks many times at once', async () => {
@@ -121,12 +121,12 @@ describe('an account', () => {
   test('of another system is neither taken nor unlinked', async () => {
     const [stage, other] = [await makeStage(), await makeStage()]
     stage.names.theirs = other.fill('<account>')
-    const before = await versionOf(here)
+    const before = await versionOf(here.deps.db)
     const line = '/bot/systems/<system>/accounts/<theirs>'
     expect(stands(await stage.ask(`PUT ${line}`))).toEqual([409, 0])
     expect((await stage.ask(`DELETE ${line}`)).status).toBe(204)
     expect((await linked(stage, '<theirs>')).json.system).toBe(other.fill('<system>'))
-    expect(await versionOf(here)).toEqual(before)
+    expect(await versionOf(here.deps.db)).toEqual(before)
   })
 
   test('is unlinked at its owner’s wish, whatever system it is linked to', async () => {
@@ -201,16 +201,16 @@ describe('deleting a system', () => {
   test('leaves no row of it in any table, and every row of others', async () => {
     const other = await makeStage()
     await fillEverything(other)
-    const before = await countRows(here.deps.db)
+    const before = await countRows(here.deps.db, tableNames)
     const stage = await makeStage()
     await fillEverything(stage)
-    const full = await countRows(here.deps.db)
+    const full = await countRows(here.deps.db, tableNames)
     const grown = Object.keys(full).filter((table) => full[table] !== before[table])
     // All that belong to a system; those of webhooks are filled by nobody but their owners.
     expect(grown).toEqual(expect.arrayContaining(tablesOfSystems))
     const { status, text } = await stage.ask('DELETE /bot/systems/<account>')
     expect({ status, text }).toEqual({ status: 204, text: '' })
-    expect(await countRows(here.deps.db)).toEqual(before)
+    expect(await countRows(here.deps.db, tableNames)).toEqual(before)
   })
 
   test('leaves nothing that answers', async () => {
@@ -230,10 +230,10 @@ describe('deleting a system', () => {
     const stage = await makeStage()
     await fillEverything(stage)
     await whileStopped(here.deps, 'delete on messages', 'true', async () => {
-      const before = await versionOf(here)
+      const before = await versionOf(here.deps.db)
       const { status } = await stage.ask('DELETE /bot/systems/<system>')
       expect(status).toBe(500)
-      expect(await versionOf(here)).toEqual(before)
+      expect(await versionOf(here.deps.db)).toEqual(before)
     })
   })
 })

@@ -43,6 +43,20 @@ export function meddle<T>(path: string, work: (database: Database) => T): T {
   }
 }
 
+/** The same for work that waits. */
+export async function meddleSlowly<T>(
+  path: string,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  const database = new Database(path)
+  try {
+    database.run('PRAGMA busy_timeout = 5000')
+    return await work(database)
+  } finally {
+    database.close()
+  }
+}
+
 /** The file of a whole system. */
 export async function exportText(deps: Deps, systemId: number): Promise<string> {
   const { file } = await exportSystem(deps, systemId)

@@ -1,0 +1,183 @@
+import { copyFileSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { openDeps } from '../src/app'
+import { parseConfig } from '../src/config'
+import { operator } from '../src/model/privacy'
+import { createMember } from '../src/service/members'
+import { createSystem } from '../src/service/systems'
+import { makeEngine, onServer } from '../test/postgres/engine'
+import { dataFile, makeData, small, whole } from './data'
+import { type Endpoint, endpointsOf } from './endpoints'
+import type { Orders } from './load'
+import { cpuOfProcess, medianOf, print, type Running, startLoad, type Turn, take } from './press'
+import { everythingOn, program } from './product'
+
+/**
+ * The same data on a file and on PostgreSQL, asked in turns. What is read off is the processor time
+ * of a request: of the node alone, and of node and engine together, against the file's.
+ */
+const { values: flags } = parseArgs({
+  options: {
+    small: { type: 'boolean', default: false },
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '1' },
+    connections: { type: 'string', default: '16' },
+    only: { type: 'string', default: '' },
+  },
+})
+
+const goals: [name: RegExp, together: number][] = [
+  [/^GET (system|member|fronters|message)$/, 3.5],
+  [/^GET members \(20\)$/, 2.5],
+  [/^GET switches/, 4.5],
+  [/^PATCH member$/, 6.5],
+  [/^POST \/bot\/messages$/, 8],
+]
+
+const CROWD = 64
+
+const size = flags.small ? small : whole
+const folder = join(tmpdir(), 'multitude-bench')
+mkdirSync(folder, { recursive: true })
+const pristine = dataFile(folder, flags.small)
+const file = join(folder, 'engines.db')
+console.log('making the data, unless it is there …')
+await makeData(pristine, size)
+for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true })
+copyFileSync(pristine, file)
+
+const engine = await makeEngine({ shared_buffers: '512MB' })
+await engine.start()
+await onServer(engine.addressOf('postgres'), (sql) => sql.unsafe('create database bench'))
+console.log('copying it to PostgreSQL …')
+const copied = Bun.spawnSync(
+  [...program, 'copy', engine.addressOf('bench'), '--database', `file:${file}`],
+  { stderr: 'inherit' },
+)
+if (!copied.success) throw new Error('the data could not be copied')
+await onServer(engine.addressOf('bench'), (sql) => sql.unsafe('vacuum analyze'))
+
+const crowds = {
+  file: await makeCrowd(`file:${file}`),
+  engine: await makeCrowd(engine.addressOf('bench')),
+}
+const onFile = await start('file', `file:${file}`)
+const onEngine = await start('postgres', engine.addressOf('bench'))
+const load = startLoad()
+const pressure = {
+  connections: Number(flags.connections),
+  seconds: Number(flags.seconds),
+  members: size.bigMembers,
+}
+try {
+  const rows = [
+    ['endpoint', 'file µs', 'node µs', 'engine µs', 'node', 'together', 'goal', 'req/s', 'req/s'],
+  ]
+  for (const endpoint of endpointsOf(size).filter(({ name }) => name.includes(flags.only)))
+    rows.push(await compare(endpoint))
+  print(rows)
+} finally {
+  for (const { process } of [onFile, onEngine, load]) {
+    process.kill('SIGTERM')
+    await process.exited
+  }
+  await engine.stop('immediate')
+  engine.remove()
+}
+
+/** Writers of one system wait for each other, so many systems write at once. */
+async function makeCrowd(address: string) {
+  const { deps, storage } = openDeps(parseConfig({ DATABASE_URL: address }))
+  const crowd: { account: string; token: string; member: string }[] = []
+  for (let at = 0; at < CROWD; at++) {
+    const account = String(700_000_000_000_000_000n + BigInt(at))
+    const { system, token } = await createSystem(
+      deps,
+      operator,
+      { name: `Crowd ${at}` },
+      { account, tokenName: 'bench' },
+    )
+    const member = await createMember(deps, { ...operator, system: system.id }, { name: 'Wren' })
+    crowd.push({ account, token, member: member.hid })
+  }
+  await storage.close()
+  return ({ name, as, body = '' }: Endpoint): Orders['variants'] => {
+    if (name === 'PATCH member')
+      return crowd.map(({ token, member }) => ({
+        path: `/v2/members/${member}`,
+        authorization: token,
+        body,
+      }))
+    if (name !== 'POST /bot/messages') return undefined
+    return crowd.map(({ account, member }) => ({
+      path: '/bot/messages',
+      authorization: as,
+      body: body
+        .replace(/"sender":"\d+"/, `"sender":"${account}"`)
+        .replace(/"member":"\w+"/, `"member":"${member}"`),
+    }))
+  }
+}
+
+async function start(name: string, address: string): Promise<Running> {
+  const log = join(folder, `${name}.log`)
+  const running = Bun.spawn([...program, 'serve'], {
+    env: { PORT: '0', DATABASE_URL: address, ...everythingOn },
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: openSync(log, 'w'),
+  })
+  for (let tries = 0; tries < 400; tries++) {
+    await Bun.sleep(25)
+    const [, port] = /"address":"http:\/\/127.0.0.1:(\d+)/.exec(readFileSync(log, 'utf8')) ?? []
+    if (port) return { process: running, pid: running.pid, port: Number(port) }
+  }
+  throw new Error(`it did not start, see ${log}`)
+}
+
+async function compare(endpoint: Endpoint): Promise<string[]> {
+  const turns = { file: [] as Turn[], node: [] as Turn[], engine: [] as number[] }
+  const ofFile = crowds.file(endpoint)
+  const ofEngine = crowds.engine(endpoint)
+  await take(load, pressure, endpoint, onFile, ofFile)
+  await take(load, pressure, endpoint, onEngine, ofEngine)
+  for (let round = 0; round < Number(flags.rounds); round++) {
+    turns.file.push(await take(load, pressure, endpoint, onFile, ofFile))
+    const before = cpuOfEngine()
+    const turn = await take(load, pressure, endpoint, onEngine, ofEngine)
+    turns.node.push(turn)
+    turns.engine.push(((cpuOfEngine() - before) / (turn.perSecond * pressure.seconds)) * 1e6)
+  }
+  const embedded = medianOf(turns.file)
+  const node = medianOf(turns.node)
+  const served = turns.engine.toSorted((a, b) => a - b)[turns.engine.length >> 1] ?? 0
+  const together = (node.cpu + served) / embedded.cpu
+  const goal = goals.find(([name]) => name.test(endpoint.name))?.[1]
+  return [
+    endpoint.name,
+    embedded.cpu.toFixed(0),
+    node.cpu.toFixed(0),
+    served.toFixed(0),
+    (node.cpu / embedded.cpu).toFixed(2),
+    together.toFixed(2),
+    goal ? `${goal.toFixed(1)} ${together <= goal ? '✓' : '✗'}` : '',
+    embedded.perSecond.toFixed(0),
+    node.perSecond.toFixed(0),
+  ]
+}
+
+/** Of the server and every process that it has started and not ended. */
+function cpuOfEngine(): number {
+  const own = engine.pid()
+  const children = readdirSync('/proc').filter((name) => {
+    if (!/^\d+$/.test(name)) return false
+    try {
+      return Number(/\) \w (\d+) /.exec(readFileSync(`/proc/${name}/stat`, 'utf8'))?.[1]) === own
+    } catch {
+      return false
+    }
+  })
+  return [own, ...children.map(Number)].reduce((sum, pid) => sum + cpuOfProcess(pid), 0)
+}

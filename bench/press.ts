@@ -1,0 +1,113 @@
+import { existsSync, readFileSync } from 'node:fs'
+import type { Endpoint } from './endpoints'
+import type { Measured, Orders } from './load'
+
+/** A server that is measured. */
+export interface Running {
+  process: Bun.Subprocess<'pipe' | 'ignore', 'pipe' | 'ignore', number>
+  pid: number
+  port: number
+}
+
+export function startLoad() {
+  const running = Bun.spawn([process.execPath, 'bench/load.ts'], {
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 2,
+  })
+  const reader = running.stdout.getReader()
+  return {
+    process: running,
+    async press(orders: Orders): Promise<Measured> {
+      running.stdin.write(`${JSON.stringify(orders)}\n`)
+      running.stdin.flush()
+      const { value } = await reader.read()
+      return JSON.parse(Buffer.from(value ?? []).toString())
+    },
+  }
+}
+
+export type Load = ReturnType<typeof startLoad>
+
+export interface Turn {
+  perSecond: number
+  p50: number
+  p99: number
+  p999: number
+  /** Microseconds of CPU per request. */
+  cpu: number
+}
+
+/** How hard it is pressed. */
+export interface Pressure {
+  connections: number
+  seconds: number
+  /** How many members the largest system has. */
+  members: number
+}
+
+export async function take(
+  load: Load,
+  { connections, seconds: long, members }: Pressure,
+  endpoint: Endpoint,
+  { pid, port }: Pick<Running, 'pid' | 'port'>,
+  variants?: Orders['variants'],
+): Promise<Turn> {
+  const before = cpuOfProcess(pid)
+  const measured = await load.press({
+    port,
+    connections,
+    seconds: long,
+    method: endpoint.method,
+    path: endpoint.path,
+    headers: { authorization: endpoint.as, 'x-forwarded-for': '203.0.113.7' },
+    body: endpoint.body ?? null,
+    ...(variants && { variants }),
+    from: endpoint.next,
+    members,
+  })
+  endpoint.next = measured.next
+  const { failures, firstFailure } = measured
+  if (failures > 0) throw new Error(`${endpoint.name}: ${failures} failures\n${firstFailure}`)
+  const { p50, p99, p999, requests, seconds } = measured
+  return {
+    perSecond: requests / seconds,
+    p50,
+    p99,
+    p999,
+    cpu: ((cpuOfProcess(pid) - before) / requests) * 1e6,
+  }
+}
+
+export function medianOf(turns: Turn[]): Turn {
+  const middle = (key: keyof Turn) =>
+    turns.map((turn) => turn[key]).toSorted((a, b) => a - b)[Math.floor(turns.length / 2)] ?? 0
+  return {
+    perSecond: middle('perSecond'),
+    p50: middle('p50'),
+    p99: middle('p99'),
+    p999: middle('p999'),
+    cpu: middle('cpu'),
+  }
+}
+
+/** Seconds of CPU that a process has used; only Linux tells. */
+export function cpuOfProcess(pid: number): number {
+  if (!existsSync('/proc/self/stat')) return Number.NaN
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) / 100
+}
+
+/** The first row is the head. */
+export function print(rows: string[][]): void {
+  const widths =
+    rows[0]?.map((_, at) => Math.max(...rows.map((row) => (row[at] ?? '').length))) ?? []
+  for (const row of rows)
+    console.log(
+      row
+        .map((cell, at) =>
+          at === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[at] ?? 0),
+        )
+        .join('  '),
+    )
+}

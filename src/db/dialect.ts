@@ -140,8 +140,10 @@ export const ofServer: Dialect = {
   row: 'ctid',
   once: 'offset 0',
   iso(instant) {
-    const micros = `((${instant})::int8 - floor((${instant}) / 1000000)::int8 * 1000000)`
-    const date = `to_char(timestamp 'epoch' + floor((${instant}) / 1000000) * interval '1 second', 'YYYY-MM-DD"T"HH24:MI:SS')`
+    // Of whole numbers: a fraction of a number as large would not be exact.
+    const whole = `(${instant})::int8`
+    const micros = `((${whole} % 1000000 + 1000000) % 1000000)`
+    const date = `to_char(timestamp 'epoch' + (${whole} - ${micros}) / 1000000 * interval '1 second', 'YYYY-MM-DD"T"HH24:MI:SS')`
     return `(${date} || rtrim(rtrim('.' || lpad(${micros}::text, 6, '0'), '0'), '.') || 'Z')`
   },
   clock: `(extract(epoch from clock_timestamp()) * 1000)::float8`,

@@ -16,11 +16,14 @@ export interface Means {
 }
 
 const CONNECT_LIMIT_S = 3
+/** Whether the server is there the beat finds out, who can tell its silence from our own sleep. */
+const WATCHED_CONNECT_LIMIT_S = 30
 
 export function connect(
   { address, rootCert, session }: Means,
   { host, port }: Host,
   max: number,
+  limitS = CONNECT_LIMIT_S,
 ): SQL {
   const { user, password, database, sslmode } = address
   return new SQL({
@@ -29,7 +32,7 @@ export function connect(
     username: user,
     password,
     max,
-    connectionTimeout: CONNECT_LIMIT_S,
+    connectionTimeout: limitS,
     connection: session,
     ...(rootCert !== '' && { tls: { ca: Bun.file(rootCert) } }),
   })
@@ -76,8 +79,8 @@ export interface Era {
 
 export function createEra(means: Means, host: Host, onLoss: () => void): Era {
   const writers = Math.max(1, means.pool >> 1)
-  const reads = connect(means, host, Math.max(1, means.pool - writers))
-  const writes = connect(means, host, writers)
+  const reads = connect(means, host, Math.max(1, means.pool - writers), WATCHED_CONNECT_LIMIT_S)
+  const writes = connect(means, host, writers, WATCHED_CONNECT_LIMIT_S)
   /** How those are told that it ended who wait for an answer. */
   const waiting = new Set<(cause: unknown) => void>()
   const free: Line[] = []

@@ -91,7 +91,8 @@ export function openServer(
       const slow = Bun.sleep(PING_LIMIT_MS).then(() => late)
       const answer = ask('select 1 from systems limit 1', []).then(
         () => null,
-        (cause): DomainError => refusalFor(cause) ?? late,
+        (cause): DomainError =>
+          refusalFor(cause) ?? unavailable('the database does not answer', 60_000),
       )
       return Promise.race([answer, slow])
     },
@@ -116,11 +117,20 @@ function hostOf(primary: Primary) {
 
 function takeSnapshots(means: Means, primary: Primary, opened: Promise<unknown>): Snapshot {
   const inLine = createLines<number>()
-  // One line for each of those that may be at work.
-  const inTurn = createLines<number>()
-  let next = 0
+  const inQueue: (() => void)[] = []
+  let free = MOST_SNAPSHOTS
   return (systemId, work) =>
-    inLine(systemId, () => inTurn(next++ % MOST_SNAPSHOTS, () => withSnapshot(work)))
+    inLine(systemId, async () => {
+      if (free > 0) free--
+      else await new Promise<void>((begin) => inQueue.push(begin))
+      try {
+        return await withSnapshot(work)
+      } finally {
+        const next = inQueue.shift()
+        if (next) next()
+        else free++
+      }
+    })
 
   async function withSnapshot<T>(work: (db: Db) => Promise<T>): Promise<T> {
     await opened

@@ -20,11 +20,7 @@ const good: [name: SettingName, text: string, value: unknown][] = [
   ['PORT', '80', 80],
   ['PORT', '65535', 65535],
   ['DATABASE_URL', 'file:data.db', 'file:data.db'],
-  [
-    'DATABASE_URL',
-    'postgres://me:pass@a,b:5433/multitude',
-    'postgres://me:pass@a,b:5433/multitude',
-  ],
+  ['DATABASE_URL', 'postgres://me@a,b:5433/multitude', 'postgres://me@a,b:5433/multitude'],
   ['DATABASE_URL', 'file:/var/lib/multitude/data.db', 'file:/var/lib/multitude/data.db'],
   ['DATABASE_URL', 'postgres://me@a,b:5433/multitude', 'postgres://me@a,b:5433/multitude'],
   ['DATABASE_POOL', '4', 4],

@@ -123,7 +123,6 @@ describe('the house', () => {
   /** With the reason why it may. */
   const mayRemember: Record<string, string> = {
     'db/prepared.ts': 'statements are part of the handle they were prepared on, and go with it',
-    'db/postgres/transactions.ts': 'a handle is part of the line it writes on, and goes with it',
   }
 
   test('no module keeps a memory: what has a life is made in app.ts and passed on', () => {

@@ -8,7 +8,7 @@ import { operator } from '../src/model/privacy'
 import { createMember } from '../src/service/members'
 import { createSystem } from '../src/service/systems'
 import { makeEngine, onServer } from '../test/postgres/engine'
-import { dataFile, makeData, small, whole } from './data'
+import { dataFile, makeData, type Size, small, whole } from './data'
 import { type Endpoint, endpointsOf } from './endpoints'
 import type { Orders } from './load'
 import { cpuOfProcess, medianOf, print, type Running, startLoad, type Turn, take } from './press'
@@ -25,6 +25,8 @@ const { values: flags } = parseArgs({
     seconds: { type: 'string', default: '1' },
     connections: { type: 'string', default: '16' },
     only: { type: 'string', default: '' },
+    systems: { type: 'string' },
+    messages: { type: 'string' },
   },
 })
 
@@ -38,10 +40,10 @@ const goals: [name: RegExp, together: number][] = [
 
 const CROWD = 64
 
-const size = flags.small ? small : whole
+const size = sizeOf(flags)
 const folder = join(tmpdir(), 'multitude-bench')
 mkdirSync(folder, { recursive: true })
-const pristine = dataFile(folder, flags.small)
+const pristine = dataFile(folder, size)
 const file = join(folder, 'engines.db')
 console.log('making the data, unless it is there …')
 await makeData(pristine, size)
@@ -118,6 +120,15 @@ async function makeCrowd(address: string) {
         .replace(/"sender":"\d+"/, `"sender":"${account}"`)
         .replace(/"member":"\w+"/, `"member":"${member}"`),
     }))
+  }
+}
+
+function sizeOf({ small: isSmall, systems, messages }: typeof flags): Size {
+  const usual = isSmall ? small : whole
+  return {
+    ...usual,
+    systems: Number(systems ?? usual.systems),
+    messages: Number(messages ?? usual.messages),
   }
 }
 

@@ -43,7 +43,7 @@ const endpoints = endpointsOf(size)
 
 const folder = join(tmpdir(), 'multitude-bench')
 mkdirSync(folder, { recursive: true })
-const pristine = dataFile(folder, flags.small)
+const pristine = dataFile(folder, size)
 const file = join(folder, 'work.db')
 console.log('making the data, unless it is there …')
 await makeData(pristine, size)

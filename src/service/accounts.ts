@@ -172,7 +172,7 @@ export async function linkImported(
   return isTouched
 }
 
-/** As SQLite gives it. */
+/** As storage gives it. */
 type Stored<A extends Account> = Omit<A, 'autoproxy_enabled'> & { autoproxy_enabled: number }
 
 const byId = statement<'id', Stored<Account>>(

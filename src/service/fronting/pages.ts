@@ -149,7 +149,7 @@ function shiftsOf(rows: readonly Row[], names: Names): Shift[] {
 
 /**
  * Rows of members, in no order among those of one switch: a walk asks only who is there. Lists
- * that SQLite puts together for each switch would take half as long again.
+ * that the engine puts together for each switch would take half as long again.
  */
 const chosen = (range: string, order: 'asc' | 'desc', limit: string) => `
   select s.timestamp, m.member_id as member

@@ -263,7 +263,7 @@ describe('what is kept aside', () => {
       pluralkit({ multitude: { kept: { polls: [1], notes: [5] } } }),
     )
     expect([more.kept, more.skipped]).toEqual([{ notes: 1 }, { polls: 1 }])
-  }, 60_000)
+  }, 180_000)
 
   test('ends at 32 MiB, and no row is larger than one', async () => {
     const to = await place.makeSystem()
@@ -272,7 +272,7 @@ describe('what is kept aside', () => {
     const file = pluralkit({ multitude: { kept: { notes, polls: ['x'.repeat(MiB)] } } })
     const report = await bring(place, to, file)
     expect([report.kept, report.skipped]).toEqual([{ notes: 32 }, { notes: 1, polls: 1 }])
-  }, 60_000)
+  }, 180_000)
 })
 
 test('a setting that only PluralKit has is kept, exported and not shown', async () => {

@@ -52,6 +52,8 @@ export interface Dialect {
   readonly clock: string
   /** The largest number that was ever given to an event. */
   readonly lastEvent: string
+  /** Whether statements that follow each other without a pause see the same moment. */
+  readonly isSteady: boolean
   /** How many of the newest numbers of events may not be committed yet. */
   readonly unsettled: number
   /** A query of the rows in a JSON list of objects: these columns of that table. */
@@ -98,6 +100,7 @@ export const ofFile: Dialect = {
   },
   clock: `cast((julianday('now') - 2440587.5) * 86400000 as integer)`,
   lastEvent: `(select seq from sqlite_sequence where name = 'events')`,
+  isSteady: true,
   unsettled: 0,
   rowsIn: (list, _table, columns) =>
     `select ${columns.map((name) => `value ->> '${name}'`).join()} from json_each(${list})`,
@@ -148,6 +151,7 @@ export const ofServer: Dialect = {
   },
   clock: `(extract(epoch from clock_timestamp()) * 1000)::float8`,
   lastEvent: `greatest((select max(id) from events), (select max(newest) from pruned_events))`,
+  isSteady: false,
   unsettled: 100,
   rowsIn: (list, table, columns) =>
     `select ${columns.join()} from json_populate_recordset(null::${table}, (${list})::text::json)`,

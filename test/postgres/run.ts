@@ -1,10 +1,14 @@
+import { readdirSync } from 'node:fs'
 import { makeEngine } from './engine'
 import { keepStock } from './stock'
 
 /** Runs the tests that any engine must pass on a real PostgreSQL. */
 const everywhere = [
   ...['./test/db/everywhere', './test/service', './test/http', './test/events'],
-  './test/postgres',
+  // Which only a server can pass.
+  ...readdirSync(import.meta.dir)
+    .filter((name) => name.endsWith('.server.ts'))
+    .map((name) => `./test/postgres/${name}`),
 ]
 
 const engine = await makeEngine({

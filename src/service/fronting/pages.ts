@@ -34,8 +34,9 @@ export async function readHistory<T>(
   { since, until }: Span,
   read: (db: Db, turns: TakeTurns) => Promise<T>,
 ): Promise<T> {
-  const found = await countFew(db).get({ system: systemId, since, until, most: FEW + 1 })
-  return (found?.count ?? 0) <= FEW
+  const isShort = async () =>
+    ((await countFew(db).get({ system: systemId, since, until, most: FEW + 1 }))?.count ?? 0) <= FEW
+  return db.driver.dialect.isSteady && (await isShort())
     ? read(db, atOnce)
     : snapshot(systemId, (then) => read(then, inTurns))
 }

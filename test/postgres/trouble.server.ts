@@ -12,7 +12,7 @@ if (TEST_POSTGRES !== '' && !certificate)
 const PASSWORD = 'p:w/d@ %?#HUSH'
 const HUSH = encodeURIComponent(PASSWORD)
 
-describe.skipIf(TEST_POSTGRES === '')('a server with passwords', () => {
+describe('a server with passwords', () => {
   const cwd = emptyFolder('trouble')
   let engine: Engine
   let bare: Engine

@@ -6,14 +6,14 @@ import { events, groups, members, switches, systems } from '../../src/db/tables'
 import { formatInstant, SECOND } from '../../src/model/time'
 import { insertToken } from '../../src/service/access/issue'
 import { type Json, type Stage, type Step, stagesIn } from '../http/bot/stage'
-import { type Home, home, isOnFile } from '../kit'
+import { type Home, home } from '../kit'
 import { emptyFolder } from '../program'
 import { anySystem, makeIt } from '../service/anySystem'
 
 /** A busy machine tries fewer. */
 const LIMITS = { numRuns: 60, interruptAfterTimeLimit: 7_000 }
 
-describe.if(!isOnFile)('both engines answer alike:', () => {
+describe('both engines answer alike:', () => {
   let at = 1_700_000_000 * SECOND
   const settings = { RATE_LIMIT: 'off', now: () => at }
   const DATABASE_URL = `file:${join(emptyFolder(), 'test.db')}`

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import type { Db } from '../../src/db/handle'
 import { openStorage } from '../../src/db/open'
-import { addressIn, isOnFile } from '../kit'
+import { addressIn } from '../kit'
 import { emptyFolder } from '../program'
 import { rows, tableNames } from '../raw'
 
@@ -38,9 +38,9 @@ interface Shape {
   references: Reference[]
 }
 
-describe.if(!isOnFile)('the tables of a new database are alike on both engines:', () => {
+describe('the tables of a new database are alike on both engines:', () => {
   const file = openStorage(`file:${join(emptyFolder(), 'test.db')}`, 'normal')
-  const server = isOnFile ? file : openStorage(addressIn(emptyFolder()))
+  const server = openStorage(addressIn(emptyFolder()))
   afterAll(async () => {
     await Promise.all([file.close(), server.close()])
   })

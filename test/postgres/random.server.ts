@@ -380,6 +380,13 @@ async function toldIn({ deps }: Home, stage: Stage | undefined): Promise<unknown
 /** The value with the names of things in the place of their IDs. */
 function nameAll(value: unknown, names: Record<string, string>): unknown {
   const nameOf = new Map(Object.entries(names).map(([name, id]) => [id, `<${name}>`]))
+  // What was made on the way, such as the switch that follows a message, has no name.
+  const nameless: string[] = []
+  const numberOf = (text: string) => {
+    if (!/^[0-9a-f]{8}-[0-9a-f]{4}-4/.test(text)) return text
+    if (!nameless.includes(text)) nameless.push(text)
+    return `<nameless ${nameless.indexOf(text)}>`
+  }
   const walk = (part: unknown): unknown => {
     if (typeof part === 'string') {
       const known = nameOf.get(part)
@@ -387,7 +394,7 @@ function nameAll(value: unknown, names: Record<string, string>): unknown {
       // In a line or in a file that is no JSON.
       return part.replaceAll(
         /[\w-]+/g,
-        (text) => (text.length > 4 ? nameOf.get(text) : null) ?? text,
+        (text) => (text.length > 4 ? nameOf.get(text) : null) ?? numberOf(text),
       )
     }
     if (Array.isArray(part)) return part.map(walk)

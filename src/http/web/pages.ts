@@ -15,10 +15,9 @@ export function pageRoutes() {
   }
   const routes = new Elysia({ normalize: false })
   for (const path of fixedPaths) routes.get(path, ({ request }) => open(path, request))
-  return routes
-    .get('/assets/:file', async ({ params, request, status }) => {
-      return (await open(`/assets/${params.file}`, request)) ?? status(404)
-    })
+  return routes.get('/assets/:file', async ({ params, request, status }) => {
+    return (await open(`/assets/${params.file}`, request)) ?? status(404)
+  })
 }
 
 function answerFile(file: PageFile, asked: Headers): Response {

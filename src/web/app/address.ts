@@ -4,16 +4,19 @@ export type HistoryView = (typeof historyViews)[number]
 
 export type Route =
   | { page: 'now' | 'members' | 'more' | 'devices' | 'look' }
+  | { page: 'system' | 'friends' | 'privacy' }
   | { page: 'history'; view: HistoryView }
   | { page: 'login'; code: string }
   | { page: 'watch'; token: string }
+  | { page: 'systems'; ref: string }
 
-const plainPages = ['members', 'more', 'devices', 'look'] as const
+const plainPages = ['members', 'more', 'devices', 'look', 'system', 'friends', 'privacy'] as const
 
 export function parseRoute(hash: string): Route {
   const [, place = '', rest = ''] = /^#?\/([^/]*)(?:\/(.*))?$/.exec(hash) ?? []
   if (place === 'login') return { page: 'login', code: rest }
   if (place === 'watch') return { page: 'watch', token: decode(rest) }
+  if (place === 'systems' && rest !== '') return { page: 'systems', ref: decode(rest) }
   if (place === 'history')
     return { page: 'history', view: historyViews.find((view) => view === rest) ?? 'days' }
   return { page: plainPages.find((page) => page === place) ?? 'now' }

@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals'
+import { type Signal, signal } from '@preact/signals'
 import type { Instant } from '../../model/time'
 
 /** What was chosen or typed and is not sent yet: it outlives a session that ends in between. */
@@ -32,7 +32,18 @@ export function toggleChoice(id: string): void {
     : [...choice.value, id]
 }
 
+/** A draft of a place that is loaded when it is first opened. */
+export function keepDraft<T>(initial: T): Signal<T> {
+  const draft = signal(initial)
+  drops.push(() => {
+    draft.value = initial
+  })
+  return draft
+}
+const drops: (() => void)[] = []
+
 export function dropDrafts(): void {
+  for (const drop of drops) drop()
   choice.value = []
   earlier.value = null
   switchDraft.value = null

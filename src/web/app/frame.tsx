@@ -38,7 +38,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
   )
 }
 
-const inMore = ['more', 'devices', 'look']
+const inMore = ['more', 'devices', 'look', 'system', 'friends', 'privacy']
 
 function Places() {
   const { page } = route.value

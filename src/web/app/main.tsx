@@ -52,6 +52,7 @@ function Place() {
   if (now.page === 'history') return <Later place={words.history} load={loadHistory} />
   if (now.page === 'more') return <Later place={words.more} load={loadMore} />
   if (now.page === 'devices') return <Later place={words.devices} load={loadDevices} />
+  if (now.page === 'friends') return <Later place={words.friends} load={loadFriends} />
   if (now.page === 'look') return <Later place={words.look} load={loadLook} />
   return isLoaded.value ? <Now /> : <Loading place={words.now} />
 }
@@ -67,6 +68,7 @@ function Loading({ place }: { place: string }) {
 const loadHistory = async () => (await import('./pages/history')).History
 const loadMore = async () => (await import('./pages/more')).More
 const loadDevices = async () => (await import('./pages/devices')).Devices
+const loadFriends = async () => (await import('./pages/friends')).Friends
 const loadLook = async () => (await import('./pages/look')).LookPage
 
 /** A part of the page that is fetched when it is first opened. */

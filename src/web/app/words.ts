@@ -23,8 +23,10 @@ export const words = {
   hereNow: 'Here now',
   nobody: 'Nobody is logged as here.',
   nothingYet: 'Nothing is logged yet.',
+  onlyHidden: (count: number) =>
+    count === 1 ? 'Somebody who is not named here.' : `${count} who are not named here.`,
   someHidden: (count: number) => (count === 1 ? 'And one more.' : `And ${count} more.`),
-  since: (time: string) => `since ${time}`,
+  watchIsAway: 'Not connected. It goes on by itself.',
   watchIsOver: 'This link does not work any more. Ask for a new one.',
   waiting: 'Still waiting for the server',
 
@@ -145,7 +147,18 @@ export const words = {
   isDeleted: 'The switch is gone.',
   isSaved: 'Saved.',
 
+  // What several later places say.
+  copy: 'Copy',
+  copied: 'Copied.',
+  share: 'Share…',
+
   // More.
+  system: 'System',
+  systemMore: 'Name, picture, time zone, settings, webhook, accounts',
+  privacy: 'Privacy',
+  privacyMore: 'What everyone may see',
+  friends: 'Friends',
+  friendsMore: 'Links that show who is here',
   devices: 'Devices',
   devicesMore: 'Browsers that are logged in, and tokens',
   look: 'Look',

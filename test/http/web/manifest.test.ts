@@ -5,7 +5,7 @@ const { ask } = home()
 
 interface Manifest {
   name: string
-  start_url?: string
+  start_url: string
   scope: string
   display: string
   icons: { src: string; sizes: string; type: string }[]
@@ -48,11 +48,11 @@ test('the page names its manifest', async () => {
   expect(text).toContain('<link rel="manifest" href="app.webmanifest">')
 })
 
-test('the dashboard starts at its first place, a friend’s page where it was installed', async () => {
+test('the dashboard starts at its first place, a friend’s page at a friend’s', async () => {
   const start = async (path: string) => {
     const { text } = await ask(`GET ${path}`, { headers: { 'accept-encoding': 'identity' } })
     return (JSON.parse(text) as Manifest).start_url
   }
   expect(await start('/app.webmanifest')).toBe('./')
-  expect(await start('/watch.webmanifest')).toBeUndefined()
+  expect(await start('/watch.webmanifest')).toBe('./#/watch')
 })

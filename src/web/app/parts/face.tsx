@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { textOn } from '../color'
 import { look } from '../look'
 
-interface Someone {
+export interface Someone {
   readonly name: string
   readonly display_name: string | null
   readonly color: string | null

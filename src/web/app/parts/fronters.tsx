@@ -1,0 +1,63 @@
+import { parseInstant } from '../../../model/time'
+import { spell } from '../look'
+import { now } from '../ticking'
+import { spellLength } from '../time'
+import { words } from '../words'
+import { Face, type Someone, tint } from './face'
+
+export interface Fronter extends Someone {
+  readonly id: string
+  readonly pronouns: string | null
+}
+
+/** Who is in front, as the server tells it to others; null when nothing was ever logged. */
+export interface ShownFront {
+  readonly timestamp: string
+  readonly members: readonly Fronter[]
+  /** How many more there are of whom nothing is told. */
+  readonly hidden?: number
+}
+
+/** The card of who is here, for those who look from outside. */
+export function Fronters({
+  front,
+  isBusy = false,
+}: {
+  front: ShownFront | null
+  isBusy?: boolean
+}) {
+  const members = front?.members ?? []
+  const hidden = front?.hidden ?? 0
+  const since = parseInstant(front?.timestamp ?? '') ?? now.value
+  return (
+    <section class="card here-now" aria-labelledby="here-now" aria-busy={isBusy} aria-live="polite">
+      <div class="glows" aria-hidden="true">
+        {members.slice(0, 4).map(({ id, color }) => (
+          <span key={id} class="glow tinted" style={tint(color)} />
+        ))}
+      </div>
+      <h2 id="here-now">{words.hereNow}</h2>
+      {!isBusy && members.length + hidden === 0 && <p>{front ? words.nobody : words.nothingYet}</p>}
+      <ul>
+        {members.map((member) => (
+          <li class="someone" key={member.id}>
+            <Face of={member} size="l" />
+            <div class="about">
+              <span class="name">{member.display_name || member.name}</span>{' '}
+              {member.pronouns && <span class="pronouns">{member.pronouns}</span>}
+            </div>
+          </li>
+        ))}
+      </ul>
+      {hidden > 0 && (
+        <p>{members.length === 0 ? words.onlyHidden(hidden) : words.someHidden(hidden)}</p>
+      )}
+      {members.length + hidden > 0 && (
+        // It moves on by itself, and is not said again each time.
+        <p class="small" aria-live="off">
+          {words.hereSince(spell.value.moment(since, now.value), spellLength(now.value - since))}
+        </p>
+      )}
+    </section>
+  )
+}

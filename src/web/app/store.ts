@@ -3,33 +3,11 @@ import { formatInstant, parseInstant } from '../../model/time'
 import { askOwn } from './client'
 import { mergeSwitches, type Switch, type Switches, takeNewest, takeOne } from './history'
 import type { LiveState } from './live'
+import type { Group, Member, System } from './things'
 
 /** What is known of the system that is logged in. */
 
-export interface System {
-  readonly id: string
-  readonly uuid: string
-  readonly name: string | null
-}
-
-export interface Member {
-  readonly id: string
-  readonly uuid: string
-  readonly name: string
-  readonly display_name: string | null
-  readonly pronouns: string | null
-  readonly color: string | null
-  readonly avatar_url: string | null
-  readonly privacy: Readonly<Record<string, string>> | null
-}
-
-export interface Group {
-  readonly id: string
-  readonly uuid: string
-  readonly name: string
-  readonly display_name: string | null
-  readonly members?: readonly string[]
-}
+export type { Group, Member, System } from './things'
 
 export interface Preferences {
   readonly pinned: readonly string[]
@@ -181,6 +159,12 @@ export async function loadMember(uuid: string): Promise<void> {
     ...one,
     members: one.members.filter((id) => id !== gone.id),
   }))
+}
+
+/** Takes over some as the server has just told them. */
+export function keepMembers(news: readonly Member[]): void {
+  const uuids = new Set(news.map(({ uuid }) => uuid))
+  members.value = sortByName([...members.value.filter(({ uuid }) => !uuids.has(uuid)), ...news])
 }
 
 export async function loadGroup(uuid: string): Promise<void> {

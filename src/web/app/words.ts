@@ -103,7 +103,6 @@ export const words = {
   nameThem: 'They need a name.',
 
   // Members.
-  many: (count: number, word: string) => `${count} ${word}`,
   here: 'here',
 
   // History.
@@ -240,4 +239,17 @@ export function listNames(names: readonly string[]): string {
 export function capitalize(word: string): string {
   const [first = '', ...rest] = word
   return first.toUpperCase() + rest.join('')
+}
+
+const ones: Readonly<Record<string, string>> = {
+  members: 'member',
+  alters: 'alter',
+  headmates: 'headmate',
+  parts: 'part',
+  people: 'person',
+}
+
+/** "3 headmates", "1 headmate"; of a word of one's own nobody knows how one alone is called. */
+export function countOf(count: number, word: string): string {
+  return `${count} ${count === 1 ? (ones[word] ?? word) : word}`
 }

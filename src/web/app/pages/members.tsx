@@ -13,7 +13,7 @@ import { searchMembers } from '../search'
 import { front, isAway, type Member, members, preferences, switches } from '../store'
 import { now } from '../ticking'
 import { spellAgo } from '../time'
-import { capitalize, words } from '../words'
+import { capitalize, countOf, words } from '../words'
 
 /** Everyone, found while typing. */
 export function Members() {
@@ -39,9 +39,7 @@ export function Members() {
   return (
     <Page place={capitalize(word)}>
       <Search value={typed} onChange={search} field={field} />
-      <p class="quiet">
-        {typed === '' ? words.many(found.length, word) : words.found(found.length)}
-      </p>
+      <p class="quiet">{typed === '' ? countOf(found.length, word) : words.found(found.length)}</p>
       {found.length === 0 ? <NotFound name={typed.trim()} /> : <List key={typed} all={found} />}
     </Page>
   )

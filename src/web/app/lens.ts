@@ -1,0 +1,25 @@
+import type { Entity, Level, Row } from '../../model/entity'
+import { see } from '../../model/privacy'
+
+interface Own {
+  readonly id: string
+  readonly uuid: string
+  readonly privacy: Readonly<Record<string, Level>> | null
+}
+
+/** What anybody sees of one of ours, by the very rule of the server. */
+export function seeAsStranger<T extends Own>(entity: Entity, own: T): T {
+  const row = { ...own, ...own.privacy } as Row<Entity>
+  const { uuid: _, hid: __, ...shown } = see(entity, row, false)
+  return { ...own, ...shown, privacy: null }
+}
+
+/** How many of its levels are private. */
+export function countPrivate({ levels }: Entity, { privacy }: Own): number {
+  return levels.filter((level) => privacy?.[level] === 'private').length
+}
+
+/** Whether it is in the lists that others get. */
+export function isListed({ privacy }: Own): boolean {
+  return privacy === null || privacy.visibility === 'public'
+}

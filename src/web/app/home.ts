@@ -1,8 +1,9 @@
 import { effect, signal } from '@preact/signals'
 import { ask, isSessionOver, Refused } from './client'
 import { dropDrafts } from './drafts'
-import { type Followed, follow, whileSeen } from './live'
+import { type Followed, follow } from './live'
 import { gatherNews, readNews, type Stale } from './news'
+import { whileSeen } from './seen'
 import {
   forgetAll,
   isLoaded,

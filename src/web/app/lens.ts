@@ -11,7 +11,10 @@ interface Own {
 export function seeAsStranger<T extends Own>(entity: Entity, own: T): T {
   const row = { ...own, ...own.privacy } as Row<Entity>
   const { uuid: _, hid: __, ...shown } = see(entity, row, false)
-  return { ...own, ...shown, privacy: null }
+  const seen = { ...own, ...shown, privacy: null }
+  // What strangers do not even get the key of is not taken from our own instead.
+  for (const [key] of entity.entries) if (!(key in shown)) Reflect.deleteProperty(seen, key)
+  return seen
 }
 
 /** How many of its levels are private. */

@@ -1,8 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
 import { ask, Refused } from '../client'
-import { type Followed, follow, type LiveState, whileSeen } from '../live'
+import { type Followed, follow, type LiveState } from '../live'
+import type { ShownFront } from '../outside'
 import { Door } from '../parts/door'
-import { Fronters, type ShownFront } from '../parts/fronters'
+import { Fronters } from '../parts/fronters'
+import { whileSeen } from '../seen'
 import { words } from '../words'
 
 type State = { is: 'asking' } | { is: 'over' } | { is: 'open'; front: ShownFront | null }

@@ -1,31 +1,19 @@
 import { parseInstant } from '../../../model/time'
 import { spell } from '../look'
+import type { ShownFront } from '../outside'
 import { now } from '../ticking'
 import { spellLength } from '../time'
 import { words } from '../words'
-import { Face, type Someone, tint } from './face'
+import { Face, tint } from './face'
 
-export interface Fronter extends Someone {
-  readonly id: string
-  readonly pronouns: string | null
-}
-
-/** Who is in front, as the server tells it to others; null when nothing was ever logged. */
-export interface ShownFront {
-  readonly timestamp: string
-  readonly members: readonly Fronter[]
-  /** How many more there are of whom nothing is told. */
-  readonly hidden?: number
+interface Props {
+  front: ShownFront | null
+  isBusy?: boolean
+  heading?: 'h2' | 'h4'
 }
 
 /** The card of who is here, for those who look from outside. */
-export function Fronters({
-  front,
-  isBusy = false,
-}: {
-  front: ShownFront | null
-  isBusy?: boolean
-}) {
+export function Fronters({ front, isBusy = false, heading: Heading = 'h2' }: Props) {
   const members = front?.members ?? []
   const hidden = front?.hidden ?? 0
   const since = parseInstant(front?.timestamp ?? '') ?? now.value
@@ -36,7 +24,7 @@ export function Fronters({
           <span key={id} class="glow tinted" style={tint(color)} />
         ))}
       </div>
-      <h2 id="here-now">{words.hereNow}</h2>
+      <Heading id="here-now">{words.hereNow}</Heading>
       {!isBusy && members.length + hidden === 0 && <p>{front ? words.nobody : words.nothingYet}</p>}
       <ul>
         {members.map((member) => (

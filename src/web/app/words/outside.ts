@@ -1,0 +1,22 @@
+/** What others see of a system. */
+export const outsideWords = {
+  system: (id: string) => `System ${id}`,
+  members: (many: string) => many,
+  noMembers: (word: string) => `No ${word} to be seen.`,
+  groups: 'Groups',
+  lately: 'Lately',
+  noHistory: 'Nothing is logged yet.',
+  frontHidden: 'Who is here is hidden.',
+  membersHidden: (word: string) => `The list of ${word} is hidden.`,
+  groupsHidden: 'The list of groups is hidden.',
+  historyHidden: 'The front history is hidden.',
+  birthday: 'Birthday',
+  tags: 'Proxy tags',
+  madeOn: 'Here since',
+  messages: 'Messages',
+  id: 'ID',
+  nobodyByThatId: 'Nobody by that ID',
+  nobodyMore: 'Was all of the address copied? They may also have left.',
+  home: 'To the front door',
+  nothingElse: 'Nothing else can be seen of them.',
+} as const

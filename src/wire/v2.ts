@@ -216,6 +216,11 @@ export interface NamedPatch<E extends Entity> {
   patch: Patch<E>
 }
 
+/** Of a linked account nobody needs more than whose it is. */
+export function accountToV2({ id }: { id: string }) {
+  return show({ id })
+}
+
 export function linkCodeToV2(code: string, expires: Instant) {
   return show({ code, expires: formatInstant(expires) })
 }

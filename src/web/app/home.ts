@@ -19,6 +19,7 @@ import {
   loadSwitch,
   loadSwitches,
   loadSystem,
+  noteAccounts,
 } from './store'
 
 /** Whether somebody is in, and the one stream by which the page follows what happens. */
@@ -133,6 +134,7 @@ function fetchOne(one: Stale): Promise<void> {
   const lists = {
     system: loadSystem,
     settings: loadSettings,
+    accounts: noteAccounts,
     members: loadMembers,
     groups: loadGroups,
     switches: loadSwitches,

@@ -31,6 +31,8 @@ export const switches = signal<Switches>([])
 export const hasOlder = signal(false)
 export const preferences = signal<Preferences>(nothingPreferred)
 const zoneSet = signal('UTC')
+/** Goes on whenever an account was linked or unlinked, for whoever shows them. */
+export const accountNews = signal(0)
 export const isLoaded = signal(false)
 export const link = signal<LiveState | 'off'>('connecting')
 
@@ -174,6 +176,10 @@ export async function loadGroup(uuid: string): Promise<void> {
   groups.value = found
     ? sortByName([...others, { ...found, members: known?.members ?? [] }])
     : others
+}
+
+export async function noteAccounts(): Promise<void> {
+  accountNews.value++
 }
 
 /** Nothing of a system stays behind when its people leave. */

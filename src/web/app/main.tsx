@@ -25,6 +25,7 @@ function App() {
 /** Who is in gets their place; everybody else the door. */
 function Home() {
   const state = presence.value
+  const now = route.value
   useEffect(() => {
     if (presence.value === 'asking') comeHome()
   }, [])
@@ -40,15 +41,20 @@ function Home() {
     )
   return (
     <Frame>
-      <Place key={route.value.page} />
+      <Place key={'id' in now ? `${now.page} ${now.id}` : now.page} />
     </Frame>
   )
 }
 
 function Place() {
   const now = route.value
-  if (now.page === 'members')
-    return isLoaded.value ? <Members /> : <Loading place={capitalize(preferences.value.word)} />
+  const people = capitalize(preferences.value.word)
+  if (now.page === 'members') return isLoaded.value ? <Members /> : <Loading place={people} />
+  if (now.page === 'member') return <Later place={people} load={loadMember} />
+  if (now.page === 'memberEdit') return <Later place={people} load={loadMemberEdit} />
+  if (now.page === 'groups') return <Later place={words.groups} load={loadGroups} />
+  if (now.page === 'group') return <Later place={words.groups} load={loadGroup} />
+  if (now.page === 'groupEdit') return <Later place={words.groups} load={loadGroupEdit} />
   if (now.page === 'history') return <Later place={words.history} load={loadHistory} />
   if (now.page === 'more') return <Later place={words.more} load={loadMore} />
   if (now.page === 'devices') return <Later place={words.devices} load={loadDevices} />
@@ -65,6 +71,11 @@ function Loading({ place }: { place: string }) {
 }
 
 const loadHistory = async () => (await import('./pages/history')).History
+const loadMember = async () => (await import('./pages/member')).MemberPage
+const loadMemberEdit = async () => (await import('./pages/memberEdit')).MemberEdit
+const loadGroups = async () => (await import('./pages/groups')).Groups
+const loadGroup = async () => (await import('./pages/group')).GroupPage
+const loadGroupEdit = async () => (await import('./pages/groupEdit')).GroupEdit
 const loadMore = async () => (await import('./pages/more')).More
 const loadDevices = async () => (await import('./pages/devices')).Devices
 const loadLook = async () => (await import('./pages/look')).LookPage

@@ -31,6 +31,8 @@ export const switches = signal<Switches>([])
 export const hasOlder = signal(false)
 export const preferences = signal<Preferences>(nothingPreferred)
 const zoneSet = signal('UTC')
+/** Whether capitals make a difference in proxy tags. */
+export const isCaseSensitive = signal(true)
 export const isLoaded = signal(false)
 export const link = signal<LiveState | 'off'>('connecting')
 
@@ -88,8 +90,11 @@ export async function loadSystem(): Promise<void> {
 }
 
 export async function loadSettings(): Promise<void> {
-  const found = await askOwn<{ timezone?: string }>(`${OWN}/settings`)
+  const found = await askOwn<{ timezone?: string; case_sensitive_proxy_tags?: boolean }>(
+    `${OWN}/settings`,
+  )
   zoneSet.value = found?.timezone ?? 'UTC'
+  isCaseSensitive.value = found?.case_sensitive_proxy_tags ?? true
 }
 
 export async function loadMembers(): Promise<void> {
@@ -167,13 +172,16 @@ export function keepMembers(news: readonly Member[]): void {
   members.value = sortByName([...members.value.filter(({ uuid }) => !uuids.has(uuid)), ...news])
 }
 
+export function keepGroup(news: Group): void {
+  const known = groups.value.find(({ uuid }) => uuid === news.uuid)
+  const others = groups.value.filter(({ uuid }) => uuid !== news.uuid)
+  groups.value = sortByName([...others, { ...news, members: known?.members ?? [] }])
+}
+
 export async function loadGroup(uuid: string): Promise<void> {
   const found = await orGone(askOwn<Group>(`v2/groups/${uuid}`))
-  const known = groups.value.find((one) => one.uuid === uuid)
-  const others = groups.value.filter((one) => one.uuid !== uuid)
-  groups.value = found
-    ? sortByName([...others, { ...found, members: known?.members ?? [] }])
-    : others
+  if (found) keepGroup(found)
+  else groups.value = groups.value.filter((one) => one.uuid !== uuid)
 }
 
 /** Nothing of a system stays behind when its people leave. */

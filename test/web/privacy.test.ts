@@ -58,7 +58,7 @@ describe('presets', () => {
       ...one,
       privacy: { ...one.privacy, ...back.find(({ id }) => id === one.uuid)?.privacy },
     }))
-    expect(restored).toEqual(all)
+    expect<object[]>(restored).toEqual(all)
   })
 })
 

@@ -8,6 +8,8 @@ export class Refused extends Error {
     message: string,
     /** In milliseconds. */
     readonly retryAfter: number,
+    /** What is wrong with the body, by key. */
+    readonly problems: Readonly<Record<string, readonly { message: string }[]>> = {},
   ) {
     super(message)
   }
@@ -50,6 +52,7 @@ export async function open(
     response.status,
     typeof told.message === 'string' ? told.message : String(response.status),
     Number(told.retry_after ?? 0),
+    Object(told.errors ?? {}),
   )
 }
 

@@ -1,5 +1,7 @@
 import { type Signal, signal } from '@preact/signals'
 import type { Instant } from '../../model/time'
+import type { FormDraft } from './form'
+import { forgetListing } from './listing'
 
 /** What was chosen or typed and is not sent yet: it outlives a session that ends in between. */
 
@@ -26,6 +28,9 @@ export interface SwitchDraft {
 }
 export const switchDraft = signal<SwitchDraft | null>(null)
 
+/** Somebody, or a group, who is being edited. */
+export const formDraft = signal<FormDraft | null>(null)
+
 export function toggleChoice(id: string): void {
   choice.value = choice.value.includes(id)
     ? choice.value.filter((other) => other !== id)
@@ -47,4 +52,6 @@ export function dropDrafts(): void {
   choice.value = []
   earlier.value = null
   switchDraft.value = null
+  formDraft.value = null
+  forgetListing()
 }

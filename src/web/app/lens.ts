@@ -21,8 +21,3 @@ export function seeAsStranger<T extends Own>(entity: Entity, own: T): T {
 export function countPrivate({ levels }: Entity, { privacy }: Own): number {
   return levels.filter((level) => privacy?.[level] === 'private').length
 }
-
-/** Whether it is in the lists that others get. */
-export function isListed({ privacy }: Own): boolean {
-  return privacy === null || privacy.visibility === 'public'
-}

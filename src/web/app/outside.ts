@@ -4,8 +4,8 @@ import { gates } from '../../model/privacy'
 import { system } from '../../model/system'
 import { formatInstant } from '../../model/time'
 import type { Switch } from './history'
-import { isListed, seeAsStranger } from './lens'
-import type { Group, Member, System } from './things'
+import { seeAsStranger } from './lens'
+import { type Group, isListed, type Member, type System } from './things'
 
 /** What is said in place of a list that a level closes. */
 export const hidden = 'hidden'

@@ -1,4 +1,5 @@
 import { computed, signal } from '@preact/signals'
+import type { Settings } from '../../model/settings'
 import { formatInstant, parseInstant } from '../../model/time'
 import { askOwn } from './client'
 import { mergeSwitches, type Switch, type Switches, takeNewest, takeOne } from './history'
@@ -30,7 +31,7 @@ export const switches = signal<Switches>([])
 /** Whether there are older switches than those that are known. */
 export const hasOlder = signal(false)
 export const preferences = signal<Preferences>(nothingPreferred)
-const zoneSet = signal('UTC')
+export const settings = signal<Settings | null>(null)
 /** Goes on whenever an account was linked or unlinked, for whoever shows them. */
 export const accountNews = signal(0)
 export const isLoaded = signal(false)
@@ -47,8 +48,12 @@ export const isAway = computed(() => link.value === 'away')
 /** Who never chose a zone has UTC there: the device knows better. */
 export const zone = computed(() => {
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone
-  return zoneSet.value === 'UTC' ? own : zoneSet.value
+  const set = settings.value?.timezone ?? 'UTC'
+  return set === 'UTC' ? own : set
 })
+
+/** Whether capitals make a difference in proxy tags. */
+export const isCaseSensitive = computed(() => settings.value?.case_sensitive_proxy_tags ?? true)
 
 export function nameOf(id: string): string {
   const member = membersById.value.get(id)
@@ -90,8 +95,7 @@ export async function loadSystem(): Promise<void> {
 }
 
 export async function loadSettings(): Promise<void> {
-  const found = await askOwn<{ timezone?: string }>(`${OWN}/settings`)
-  zoneSet.value = found?.timezone ?? 'UTC'
+  settings.value = await askOwn<Settings>(`${OWN}/settings`)
 }
 
 export async function loadMembers(): Promise<void> {
@@ -169,13 +173,16 @@ export function keepMembers(news: readonly Member[]): void {
   members.value = sortByName([...members.value.filter(({ uuid }) => !uuids.has(uuid)), ...news])
 }
 
+export function keepGroup(news: Group): void {
+  const known = groups.value.find(({ uuid }) => uuid === news.uuid)
+  const others = groups.value.filter(({ uuid }) => uuid !== news.uuid)
+  groups.value = sortByName([...others, { ...news, members: known?.members ?? [] }])
+}
+
 export async function loadGroup(uuid: string): Promise<void> {
   const found = await orGone(askOwn<Group>(`v2/groups/${uuid}`))
-  const known = groups.value.find((one) => one.uuid === uuid)
-  const others = groups.value.filter((one) => one.uuid !== uuid)
-  groups.value = found
-    ? sortByName([...others, { ...found, members: known?.members ?? [] }])
-    : others
+  if (found) keepGroup(found)
+  else groups.value = groups.value.filter((one) => one.uuid !== uuid)
 }
 
 export async function noteAccounts(): Promise<void> {
@@ -191,7 +198,7 @@ export function forgetAll(): void {
   switches.value = []
   hasOlder.value = false
   preferences.value = nothingPreferred
-  zoneSet.value = 'UTC'
+  settings.value = null
 }
 
 export function readSwitch({ id, timestamp, members }: SpelledSwitch): Switch {

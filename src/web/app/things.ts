@@ -24,3 +24,12 @@ export type Group = Spelled<typeof group> & {
   /** UUIDs. */
   readonly members?: readonly string[]
 }
+
+/** Whether it is in the lists that others get. */
+export function isListed({
+  privacy,
+}: {
+  privacy: Readonly<Record<string, Level>> | null
+}): boolean {
+  return privacy === null || privacy.visibility === 'public'
+}

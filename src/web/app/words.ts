@@ -66,7 +66,7 @@ export const words = {
   likely: 'Likely ones',
   statuses: 'Statuses',
   search: 'Search',
-  searchHint: 'Name, pronouns or ID',
+  searchHint: 'Name, pronouns, anything',
   nobodyFound: 'No one by that name.',
   found: (count: number) => (count === 0 ? 'No one found' : `${count} found`),
   showMore: 'Show more',
@@ -95,7 +95,8 @@ export const words = {
   todayAndYesterday: 'Today and yesterday',
   allHistory: 'All history',
   nobodyLives: 'Nobody lives here yet.',
-  makeTheFirst: 'Make the first member',
+  makeTheFirst: (word: string) =>
+    word === 'members' ? 'Make the first member' : `Make the first of your ${word}`,
   name: 'Name',
   make: 'Make',
   makeNamed: (name: string) => `Make ‘${name}’`,
@@ -104,6 +105,7 @@ export const words = {
 
   // Members.
   here: 'here',
+  spoiler: 'Spoiler',
 
   // History.
   days: 'Days',
@@ -158,6 +160,8 @@ export const words = {
   privacyMore: 'What everyone may see',
   friends: 'Friends',
   friendsMore: 'Links that show who is here',
+  groups: 'Groups',
+  groupsMore: 'Who belongs together, and statuses',
   devices: 'Devices',
   devicesMore: 'Browsers that are logged in, and tokens',
   look: 'Look',

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { parseInstant } from '../../../model/time'
-import { say, toast } from '../acts'
+import { say, tell } from '../acts'
 import { askOwn, explainRefusal } from '../client'
 import { spell } from '../look'
 import { CopyField } from '../parts/copyField'
@@ -54,8 +54,7 @@ export function Friends() {
       setEnding(null)
       await askOwn(`${PATH}/${encodeURIComponent(name)}`, { method: 'DELETE' })
       if (made?.name === name) setMade(null)
-      toast.value = { text: friendWords.isOver(name) }
-      say(friendWords.isOver(name))
+      tell({ text: friendWords.isOver(name) })
       await load()
     })
 

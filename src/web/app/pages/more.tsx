@@ -6,6 +6,7 @@ import { words } from '../words'
 
 export function More() {
   const places = [
+    ['#/groups', words.groups, words.groupsMore],
     ['#/privacy', words.privacy, words.privacyMore],
     ['#/friends', words.friends, words.friendsMore],
     ['#/devices', words.devices, words.devicesMore],

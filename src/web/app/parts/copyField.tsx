@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { say, toast } from '../acts'
+import { tell } from '../acts'
+import { copyText } from '../copy'
 import { words } from '../words'
 
 interface Props {
@@ -17,15 +18,8 @@ export function CopyField({ label, value, hint }: Props) {
     field.current?.select()
   }, [value])
   const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(value)
-    } catch {
-      // Where the browser has no clipboard for pages without https.
-      field.current?.select()
-      document.execCommand('copy')
-    }
-    toast.value = { text: words.copied }
-    say(words.copied)
+    if (!(await copyText(value))) return
+    tell({ text: words.copied })
   }
   const share = () => navigator.share({ text: value }).catch(() => {})
   return (

@@ -3,16 +3,35 @@ export const systemWords = {
   // The system itself.
   publicPage: 'What everyone sees',
   noName: 'No name yet',
-  about: 'About us',
-  id: 'ID',
-  tag: 'Tag',
   editSystem: 'Edit',
   settings: 'Settings',
   changeSettings: 'Change settings',
+  allUsual: 'All is as usual.',
+  ofSettings: 'settings',
+  moreLevels: 'What else others may see is set under Privacy.',
+  time: 'Time',
+  proxying: 'Proxying',
+  newOnes: 'What is made through a bot',
+  shownByBots: 'How a bot shows us',
+  thisDevice: (zone: string) => `This device: ${zone}`,
+  template: (at: number) => `Template ${at}`,
+  choices: {
+    off: 'Off',
+    left: 'Padded on the left',
+    right: 'Padded on the right',
+    new: 'Who spoke is here alone',
+    add: 'Who spoke joins',
+  } as Readonly<Record<string, string>>,
+  switchOff: 'Nothing',
+  latchUsual: (length: string) => `${length}, as usual`,
+  latchNever: 'For ever',
+  on: 'On',
+  off: 'Off',
 
   // The webhook.
   webhook: 'Webhook',
-  webhookMore: 'A program of yours is told of everything that happens here, at an address on the web.',
+  webhookMore:
+    'A program of yours is told of everything that happens here, at an address on the web.',
   address: 'Address',
   register: 'Register',
   noAddress: 'Type the address that is told.',
@@ -25,7 +44,9 @@ export const systemWords = {
   stopped: (why: string) => `Stopped: ${why}.`,
   failingSince: (ago: string) => `Its receiver has been failing since ${ago}.`,
   dropped: (count: number) =>
-    count === 1 ? 'One event waited too long and went.' : `${count} events waited too long and went.`,
+    count === 1
+      ? 'One event waited too long and went.'
+      : `${count} events waited too long and went.`,
   signingToken: 'Signing token',
   signingMore: 'Every delivery carries it, and your receiver checks it. It is shown this once.',
   verify: 'Verify',
@@ -47,7 +68,8 @@ export const systemWords = {
 
   // Accounts.
   accounts: 'Linked accounts',
-  accountsMore: 'Who writes from one of these is one of us. An account is unlinked through its bot.',
+  accountsMore:
+    'Who writes from one of these is one of us. An account is unlinked through its bot.',
   noAccounts: 'There are none yet.',
   platformOf: (platform: string) => `on ${platform}`,
   link: 'Link another account',

@@ -1,0 +1,22 @@
+/** The list of everyone. */
+export const listWords = {
+  filters: 'Who is shown',
+  everyone: 'Everyone',
+  private: 'Private',
+  moreGroups: 'More groups…',
+  sort: 'Sort',
+  sorts: { name: 'Name', last: 'Last here', newest: 'Newest', colour: 'Colour' },
+  make: 'Make',
+  makeSomeone: 'Make someone new',
+  hiddenFromLists: 'Private',
+  select: 'Select',
+  done: 'Done',
+  chosen: (many: string) => `${many} chosen`,
+  chooseAll: (count: number) => `Choose all ${count}`,
+  chooseNone: 'Choose none',
+  privacy: 'Privacy…',
+  groups: 'Groups…',
+  remove: 'Delete…',
+  nobodyHere: 'Nobody here.',
+  nobodyChosen: 'Choose somebody first.',
+} as const

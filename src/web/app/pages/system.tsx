@@ -37,20 +37,16 @@ export function SystemPage() {
           </a>
         </div>
       </ProfileHead>
-      <div class="sides">
-        <div class="part">
-          {own.description && <Markdown text={own.description} />}
-          <WebhookCard />
-          <AccountsCard />
-        </div>
-        <div class="part">
-          <dl class="card facts">
-            {own.tag && <Fact name={editWords.fields.tag ?? ''}>{own.tag}</Fact>}
-            <Fact name={editWords.fields.timezone ?? ''}>{zone.value}</Fact>
-            <CopyId id={own.id} />
-          </dl>
-          <SettingsCard />
-        </div>
+      {own.description && <Markdown text={own.description} />}
+      <div class="two-sides">
+        <dl class="card facts">
+          {own.tag && <Fact name={editWords.fields.tag ?? ''}>{own.tag}</Fact>}
+          <Fact name={editWords.fields.timezone ?? ''}>{zone.value}</Fact>
+          <CopyId id={own.id} />
+        </dl>
+        <SettingsCard />
+        <WebhookCard />
+        <AccountsCard />
       </div>
     </Page>
   )

@@ -45,6 +45,7 @@ export function Line({ form, name, isWide = false, children }: LineProps) {
 /** Whether others may see the field; some have no level. */
 export function Guard({ form, name }: Props) {
   const field = form.entity.fields[name]
+  if (form.entity.levels.length === 0) return null
   if (field?.guard === undefined)
     return field?.ownerOnly === undefined ? (
       <span class="quiet small">{editWords.alwaysPublic}</span>

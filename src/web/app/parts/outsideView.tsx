@@ -28,7 +28,6 @@ export function OutsideView({ seen, word, isInside = false }: Props) {
   const [shown, setShown] = useState<Member | null>(null)
   const [Title, Part] = isInside ? (['h3', 'h4'] as const) : (['h1', 'h2'] as const)
   const name = system.name || outsideWords.system(system.id)
-  const about = [system.pronouns, system.tag].filter(Boolean).join(' · ')
   const face = { ...system, name, display_name: null }
   return (
     <div class="outside">
@@ -37,7 +36,11 @@ export function OutsideView({ seen, word, isInside = false }: Props) {
           <Title tabIndex={-1}>
             <bdi>{name}</bdi>
           </Title>
-          {about !== '' && <p class="quiet">{about}</p>}
+          {(system.pronouns || system.tag) && (
+            <p class="quiet">
+              {system.pronouns} {system.tag && <span class="tag">{system.tag}</span>}
+            </p>
+          )}
         </div>
       </ProfileHead>
       {system.description && <Markdown text={system.description} />}

@@ -3,7 +3,7 @@ import { Problem } from '../../../model/check'
 import { system as table } from '../../../model/system'
 import { parseInstant } from '../../../model/time'
 import { say, tell } from '../acts'
-import { askOwn, explainRefusal } from '../client'
+import { askOwn, explainRefusal, Refused } from '../client'
 import { keepDraft } from '../drafts'
 import { isAway } from '../store'
 import { now } from '../ticking'
@@ -40,9 +40,7 @@ export function WebhookCard() {
     setProblems({ url: '', other: '' })
     if (isAway.value || isBusy) return
     setBusy(true)
-    await act().catch((cause) =>
-      setProblems({ url: '', other: '', [at]: explainRefusal(cause, words.away) }),
-    )
+    await act().catch((cause) => setProblems({ url: '', other: '', [at]: explain(cause) }))
     setBusy(false)
   }
   useEffect(() => {
@@ -198,6 +196,12 @@ function Act({ text, isBusy, isMain = false, onAct }: ActProps) {
       {text}
     </button>
   )
+}
+
+/** What is wrong with the address is said at its field, in the server's words. */
+function explain(cause: unknown): string {
+  const [first] = cause instanceof Refused ? (cause.problems.url ?? []) : []
+  return first?.message ?? explainRefusal(cause, words.away)
 }
 
 function tellState({ state, reason, failing_since, dropped }: Webhook): string {

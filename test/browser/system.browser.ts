@@ -10,7 +10,7 @@ import {
 import { comeIn, type Family, settle } from './family'
 
 const browser = await startBrowser()
-const house = await startHouse('Somebody else', ['--webhook-allow-private', 'true'])
+const house = await startHouse('Somebody else', ['--dispatch-allow', '127.0.0.1'])
 const families: Record<Size, Family> = {
   phone: await settle(house, 'Lantern Hill'),
   desk: await settle(house, 'Lantern Hill'),
@@ -87,8 +87,8 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await family.ask('PATCH /v2/systems/@me', { pronouns: 'they', tag: `| ${size}` })
     await page.getByText('Changed elsewhere: pronouns.').waitFor()
     await expectAccessible(visitor)
-    await page.getByRole('button', { name: 'Keep mine: Pronouns' }).click()
-    await page.getByRole('button', { name: 'Take theirs: Tag' }).click()
+    await page.getByRole('button', { name: /^Keep mine.*Pronouns/ }).click()
+    await page.getByRole('button', { name: /^Take theirs.*Tag/ }).click()
     await page.getByRole('link', { name: 'Now', exact: true }).click()
     await page.getByRole('button', { name: 'Stay' }).click()
     expect(await page.getByRole('textbox', { name: 'Pronouns' }).inputValue()).toBe('we')
@@ -199,9 +199,10 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
 
   test('while the server is away, nothing can be written', async () => {
     const { page, context } = await open()
+    const register = page.getByRole('button', { name: 'Register' })
+    await register.waitFor()
     await context.setOffline(true)
     await page.getByText('Not connected. Changes wait').first().waitFor()
-    const register = page.getByRole('button', { name: 'Register' })
     expect(await register.getAttribute('aria-disabled')).toBe('true')
     await context.setOffline(false)
   })

@@ -19,7 +19,12 @@ export function fold(text: string): string {
 interface Folded {
   names: string
   all: string
+  /** What means something as a whole only: a letter of an ID says nothing. */
+  codes: string[]
 }
+
+/** So much of a code that it can only be meant. */
+const ENOUGH = 4
 
 /** Folding is what takes long, so it is done once for each and not for each key. */
 const folded = new WeakMap<Findable, Folded>()
@@ -29,9 +34,9 @@ function foldOf(one: Findable): Folded {
   if (known) return known
   const names = fold(`${one.display_name ?? ''} ${one.name}`)
   const tags = (one.proxy_tags ?? []).map(({ prefix, suffix }) => `${prefix ?? ''} ${suffix ?? ''}`)
-  const others = [one.pronouns, one.birthday, one.color, one.description, ...tags]
-  const all = `${names} ${one.id} ${fold(others.filter(Boolean).join(' '))}`
-  const made = { names, all }
+  const others = [one.pronouns, one.birthday, one.description, ...tags]
+  const all = `${names} ${fold(others.filter(Boolean).join(' '))}`
+  const made = { names, all, codes: [one.id, one.color ?? ''] }
   folded.set(one, made)
   return made
 }
@@ -43,9 +48,15 @@ export function searchMembers<T extends Findable>(members: readonly T[], typed: 
   const parts = wanted.split(/\s+/)
   const rank = ({ names }: Folded) =>
     ` ${names}`.includes(` ${wanted}`) ? 0 : names.includes(wanted) ? 1 : 2
+  const isFound = ({ all, codes }: Folded) =>
+    parts.every(
+      (part) =>
+        all.includes(part) ||
+        (part.length >= ENOUGH && codes.some((code) => code.startsWith(part.replace('#', '')))),
+    )
   return members
     .map((member) => ({ member, in: foldOf(member) }))
-    .filter((one) => parts.every((part) => one.in.all.includes(part)))
+    .filter((one) => isFound(one.in))
     .map((one) => ({ ...one, rank: rank(one.in) }))
     .sort((a, b) => a.rank - b.rank)
     .map(({ member }) => member)

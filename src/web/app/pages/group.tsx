@@ -6,6 +6,7 @@ import { explainRefusal } from '../client'
 import { lastHere } from '../history'
 import { seeAsStranger } from '../lens'
 import { spell } from '../look'
+import { tint } from '../parts/face'
 import { Icon } from '../parts/icon'
 import { type Eyes, Lens } from '../parts/lens'
 import { Markdown } from '../parts/markdown'
@@ -76,7 +77,7 @@ export function GroupPage() {
     >
       <Lens eyes={eyes} onChange={setEyes} entity={table} of={own} />
       {!isOurs && !isListed(own) && <p class="note">{peopleWords.unlisted}</p>}
-      <div class="sides">
+      <div class="sides tinted" style={tint(seen.color)}>
         <div class="part">
           {seen.description ? (
             <Markdown text={seen.description} />
@@ -92,7 +93,7 @@ export function GroupPage() {
             {seen.display_name && seen.display_name !== seen.name && (
               <Fact name={peopleWords.name}>{seen.name}</Fact>
             )}
-            {made !== null && <Fact name={peopleWords.made}>{spell.value.date(made)}</Fact>}
+            {made !== null && <Fact name={peopleWords.madeOn}>{spell.value.date(made)}</Fact>}
             <CopyId id={seen.id} />
           </dl>
           {isOurs && <Statuses own={own} />}

@@ -46,7 +46,9 @@ export function Groups() {
         </button>
       }
     >
-      {groups.value.length > 0 && <Search value={typed} onChange={search} />}
+      {groups.value.length > 0 && (
+        <Search value={typed} onChange={search} hint={peopleWords.searchGroups} />
+      )}
       {found.length === 0 && (
         <p>{groups.value.length === 0 ? peopleWords.noGroups : peopleWords.noGroupFound}</p>
       )}

@@ -5,6 +5,7 @@ import { logSwitch, tell } from '../acts'
 import { explainRefusal } from '../client'
 import { seeAsStranger } from '../lens'
 import { Days } from '../parts/days'
+import { tint } from '../parts/face'
 import { Icon } from '../parts/icon'
 import { type Eyes, Lens } from '../parts/lens'
 import { Markdown } from '../parts/markdown'
@@ -54,7 +55,7 @@ export function MemberPage() {
     >
       <Lens eyes={eyes} onChange={setEyes} entity={table} of={own} />
       {!isOurs && !isListed(own) && <p class="note">{peopleWords.unlisted}</p>}
-      <div class="sides">
+      <div class="sides tinted" style={tint(seen.color)}>
         <div class="part">
           {seen.description ? (
             <Markdown text={seen.description} />

@@ -12,7 +12,7 @@ import { Search } from '../parts/search'
 import { SelectBar } from '../parts/selectBar'
 import { Someone } from '../parts/someone'
 import { useParts } from '../parts/tiles'
-import { pageBefore } from '../route'
+import { pageBefore, route } from '../route'
 import { front, groups, isAway, type Member, members, preferences, switches } from '../store'
 import { capitalize, countOf, words } from '../words'
 import { listWords } from '../words/members'
@@ -240,7 +240,8 @@ function useScrollBack(): void {
   useEffect(() => {
     if (pageBefore() === 'member') scrollTo(0, reached.top)
     const keep = () => {
-      reached.top = scrollY
+      // The next place scrolls, too, while this one goes.
+      if (route.value.page === 'members') reached.top = scrollY
     }
     addEventListener('scroll', keep, { passive: true })
     return () => removeEventListener('scroll', keep)

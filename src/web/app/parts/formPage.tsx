@@ -44,7 +44,12 @@ export function FormPage({ form, name, back, below, children }: Props) {
           <p class="problem" role="alert">
             {isAway.value ? words.notConnected : form.problem}
           </p>
-          <button type="submit" class="main" aria-disabled={isAway.value} aria-busy={form.isBusy}>
+          <button
+            type="submit"
+            class="main"
+            aria-disabled={isAway.value}
+            aria-busy={form.isBusy || undefined}
+          >
             {words.save}
           </button>
         </div>

@@ -76,7 +76,12 @@ export function NameForm({ act, onName }: NameProps) {
       <p id="name-problem" class="problem" role="alert">
         {problem}
       </p>
-      <button class="main" type="submit" aria-disabled={isAway.value} aria-busy={isBusy}>
+      <button
+        class="main"
+        type="submit"
+        aria-disabled={isAway.value}
+        aria-busy={isBusy || undefined}
+      >
         {act}
       </button>
     </form>

@@ -68,7 +68,7 @@ function Spoiler({ inside }: { inside: readonly Inline[] }) {
     )
   return (
     <button type="button" class="spoiler" onClick={() => setOpen(true)}>
-      {words.spoiler}
+      <span>{words.spoiler}</span>
     </button>
   )
 }

@@ -20,6 +20,8 @@ export const peopleWords = {
     times === 0 ? 'None' : `${length}, ${times === 1 ? 'once' : `${times} times`}`,
   messages: 'Messages',
   made: 'Here since',
+  madeOn: 'Made on',
+  searchGroups: 'Name, or what is written there',
   id: 'ID',
   copy: 'Copy',
   copyId: 'Copy the ID',

@@ -51,7 +51,7 @@ export function Privacy() {
           </a>
         </section>
       </div>
-      <ManyLevels />
+      {members.value.length > 0 && <ManyLevels />}
     </Page>
   )
 }

@@ -4,7 +4,7 @@ import { changeMemberships } from '../groups'
 import { type Group, isAway, members } from '../store'
 import { words } from '../words'
 import { peopleWords } from '../words/people'
-import { PeopleChecks } from './peopleChecks'
+import { PeopleChecks } from './checks'
 import { Sheet } from './sheet'
 
 /** Who is in a group: everyone with a check box, found while typing, saved in one request. */

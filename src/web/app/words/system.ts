@@ -8,7 +8,7 @@ export const systemWords = {
   changeSettings: 'Change settings',
   allUsual: 'All is as usual.',
   ofSettings: 'settings',
-  moreLevels: 'What else others may see is set under Privacy.',
+  moreLevels: 'What else others may see is set under',
   time: 'Time',
   proxying: 'Proxying',
   newOnes: 'What is made through a bot',

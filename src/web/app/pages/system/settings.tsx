@@ -1,11 +1,11 @@
-import { type Settings, settings as table } from '../../../model/settings'
-import { useForm } from '../parts/form'
-import { Fold, FormPage } from '../parts/formPage'
-import { FlagLine, TextLine } from '../parts/lines'
-import { ChoiceLine, LatchLine, TemplatesLine, ZoneLine } from '../parts/settingLines'
-import { goTo } from '../route'
-import { settings } from '../store'
-import { systemWords } from '../words/system'
+import { type Settings, settings as table } from '../../../../model/settings'
+import { useForm } from '../../parts/form'
+import { Fold, FormPage } from '../../parts/formPage'
+import { FlagLine, TextLine } from '../../parts/lines'
+import { ChoiceLine, LatchLine, TemplatesLine, ZoneLine } from '../../parts/settingLines'
+import { goTo } from '../../route'
+import { settings } from '../../store'
+import { systemWords } from '../../words/system'
 
 const time = ['timezone']
 const proxying = [

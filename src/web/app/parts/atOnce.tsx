@@ -8,7 +8,7 @@ import type { MemberLevel } from '../things'
 import { countOf, words } from '../words'
 import { openWords } from '../words/outside'
 import { privacyWords } from '../words/privacy'
-import { PeopleChecks } from './peopleChecks'
+import { PeopleChecks } from './checks'
 
 /** Everyone, those who are chosen, or a group by its UUID. */
 type Who = 'everyone' | 'chosen' | { readonly group: string }

@@ -1,12 +1,12 @@
-import { system as table } from '../../../model/system'
-import { useForm } from '../parts/form'
-import { Fold, FormPage } from '../parts/formPage'
-import { ColorLine, DescriptionLine, PictureLine, TextLine } from '../parts/lines'
-import { goTo } from '../route'
-import { type System, system } from '../store'
-import { words } from '../words'
-import { editWords } from '../words/edit'
-import { systemWords } from '../words/system'
+import { system as table } from '../../../../model/system'
+import { useForm } from '../../parts/form'
+import { Fold, FormPage } from '../../parts/formPage'
+import { ColorLine, DescriptionLine, PictureLine, TextLine } from '../../parts/lines'
+import { goTo } from '../../route'
+import { type System, system } from '../../store'
+import { words } from '../../words'
+import { editWords } from '../../words/edit'
+import { systemWords } from '../../words/system'
 
 const who = ['name', 'tag', 'pronouns', 'color', 'description']
 const pictures = ['avatar_url', 'banner']

@@ -10,15 +10,32 @@ export const leavingFor = signal<string | null>(null)
 let holds: () => boolean = () => false
 let shown = location.hash
 let before: Route['page'] | null = null
+/** Which entry of the browser's history this is. */
+let entry = 0
 
+markEntry()
 addEventListener('hashchange', () => {
   const wanted = location.hash
   if (wanted === shown) return
-  if (!holds()) return show(wanted)
-  // Back, forth or a link: whichever it was, the place stays until it is answered.
-  history.replaceState(null, '', shown)
+  if (!holds()) {
+    markEntry()
+    return show(wanted)
+  }
+  // Back, forth or a link: whichever it was, it is taken back until it is answered.
+  history.go(entryOf(history.state) === null ? -1 : entry - (entryOf(history.state) ?? 0))
   leavingFor.value = wanted
 })
+
+/** Entries are counted, so that it is known which way one went. */
+function markEntry(): void {
+  entry = entryOf(history.state) ?? entry + 1
+  history.replaceState({ entry }, '')
+}
+
+function entryOf(state: unknown): number | null {
+  const { entry: number } = Object(state)
+  return typeof number === 'number' ? number : null
+}
 
 addEventListener('beforeunload', (event) => {
   if (holds()) event.preventDefault()
@@ -41,7 +58,7 @@ export function pageBefore(): Route['page'] | null {
 
 /** Without a trace in the history: what was there may be a secret, or gone. */
 export function goTo(hash: string): void {
-  history.replaceState(null, '', hash)
+  history.replaceState({ entry }, '', hash)
   show(hash)
 }
 

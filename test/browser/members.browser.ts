@@ -124,7 +124,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     await page.getByRole('link', { name: /^Fern/ }).waitFor()
     const names = await listedNames(page)
     expect(names.indexOf('Fern')).toBe(names.indexOf('Ember') + 1)
-    await page.getByRole('link', { name: 'Now' }).click()
+    await page.getByRole('link', { name: 'Now', exact: true }).click()
     await page.getByRole('button', { name: /^Everyone/ }).click()
     await page.getByRole('button', { name: 'Fern', exact: true }).waitFor()
     const fern = (await everyone()).find(({ name }) => name === 'Fern')

@@ -85,10 +85,10 @@ function Loading({ place }: { place: string }) {
 
 const loadHistory = async () => (await import('./pages/history')).History
 const loadMember = async () => (await import('./pages/member')).MemberPage
-const loadMemberEdit = async () => (await import('./pages/memberEdit')).MemberEdit
+const loadMemberEdit = async () => (await import('./pages/edit/member')).MemberEdit
 const loadGroups = async () => (await import('./pages/groups')).Groups
 const loadGroup = async () => (await import('./pages/group')).GroupPage
-const loadGroupEdit = async () => (await import('./pages/groupEdit')).GroupEdit
+const loadGroupEdit = async () => (await import('./pages/edit/group')).GroupEdit
 const loadMore = async () => (await import('./pages/more')).More
 const loadDevices = async () => (await import('./pages/devices')).Devices
 const loadFriends = async () => (await import('./pages/friends')).Friends

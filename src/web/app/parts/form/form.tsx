@@ -1,8 +1,8 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
-import type { Entity } from '../../../model/entity'
-import { requireServer, tell } from '../acts'
-import { askOwn, explainRefusal, Refused } from '../client'
-import { formDraft } from '../drafts'
+import type { Entity } from '../../../../model/entity'
+import { requireServer, tell } from '../../acts'
+import { askOwn, explainRefusal, Refused } from '../../client'
+import { formDraft } from '../../drafts'
 import {
   beginDraft,
   changedElsewhere,
@@ -12,12 +12,12 @@ import {
   patchOf,
   problemsOf,
   setValue,
-} from '../form'
-import { presence } from '../home'
-import { holdPlace } from '../route'
-import { isAway } from '../store'
-import { words } from '../words'
-import { editWords } from '../words/edit'
+} from '../../form'
+import { presence } from '../../home'
+import { holdPlace } from '../../route'
+import { isAway } from '../../store'
+import { words } from '../../words'
+import { editWords } from '../../words/edit'
 
 interface Own {
   readonly uuid: string

@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks'
-import { member as table } from '../../../model/member'
-import { formDraft } from '../drafts'
-import { useForm } from '../parts/form'
-import { Fold, FormPage } from '../parts/formPage'
+import { member as table } from '../../../../model/member'
+import { formDraft } from '../../drafts'
+import { useForm } from '../../parts/form/form'
 import {
   BirthdayLine,
   ColorLine,
@@ -11,15 +10,16 @@ import {
   LevelLine,
   PictureLine,
   TextLine,
-} from '../parts/lines'
-import { ManySheet } from '../parts/many'
-import { NotThere } from '../parts/notThere'
-import { TagsField, TryTags } from '../parts/tagsField'
-import { goTo, route } from '../route'
-import { isAway, keepMembers, type Member, members } from '../store'
-import { words } from '../words'
-import { editWords } from '../words/edit'
-import { peopleWords } from '../words/people'
+} from '../../parts/form/lines'
+import { Fold, FormPage } from '../../parts/form/page'
+import { TagsField, TryTags } from '../../parts/form/tags'
+import { ManySheet } from '../../parts/many'
+import { NotThere } from '../../parts/notThere'
+import { goTo, route } from '../../route'
+import { isAway, keepMembers, type Member, members } from '../../store'
+import { words } from '../../words'
+import { editWords } from '../../words/edit'
+import { peopleWords } from '../../words/people'
 
 /** The page of somebody, with fields in place. */
 export function MemberEdit() {

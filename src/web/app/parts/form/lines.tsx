@@ -1,13 +1,13 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import type { Level } from '../../../model/entity'
-import { look } from '../look'
-import { NO_YEAR, spellBirthday } from '../time'
-import { editWords } from '../words/edit'
+import type { Level } from '../../../../model/entity'
+import { look } from '../../look'
+import { NO_YEAR, spellBirthday } from '../../time'
+import { editWords } from '../../words/edit'
+import { LevelButton } from '../levelButton'
+import { Markdown } from '../markdown'
 import type { Form } from './form'
-import { labelOf } from './formPage'
-import { LevelButton } from './levelButton'
-import { Markdown } from './markdown'
+import { labelOf } from './page'
 
 export interface Props {
   form: Form

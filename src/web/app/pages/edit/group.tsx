@@ -1,20 +1,26 @@
 import { useState } from 'preact/hooks'
-import { group as table } from '../../../model/group'
-import { tell } from '../acts'
-import { askOwn, explainRefusal } from '../client'
-import { formDraft } from '../drafts'
-import { ConfirmDelete } from '../parts/confirmDelete'
-import { useForm } from '../parts/form'
-import { Fold, FormPage } from '../parts/formPage'
-import { ColorLine, DescriptionLine, LevelLine, PictureLine, TextLine } from '../parts/lines'
-import { NotThere } from '../parts/notThere'
-import { Sheet } from '../parts/sheet'
-import { goTo, route } from '../route'
-import { type Group, groups, isAway, keepGroup, loadGroup } from '../store'
-import { words } from '../words'
-import { editWords } from '../words/edit'
-import { manyWords } from '../words/many'
-import { peopleWords } from '../words/people'
+import { group as table } from '../../../../model/group'
+import { tell } from '../../acts'
+import { askOwn, explainRefusal } from '../../client'
+import { formDraft } from '../../drafts'
+import { ConfirmDelete } from '../../parts/confirmDelete'
+import { useForm } from '../../parts/form/form'
+import {
+  ColorLine,
+  DescriptionLine,
+  LevelLine,
+  PictureLine,
+  TextLine,
+} from '../../parts/form/lines'
+import { Fold, FormPage } from '../../parts/form/page'
+import { NotThere } from '../../parts/notThere'
+import { Sheet } from '../../parts/sheet'
+import { goTo, route } from '../../route'
+import { type Group, groups, isAway, keepGroup, loadGroup } from '../../store'
+import { words } from '../../words'
+import { editWords } from '../../words/edit'
+import { manyWords } from '../../words/many'
+import { peopleWords } from '../../words/people'
 
 /** The page of a group, with fields in place. */
 export function GroupEdit() {

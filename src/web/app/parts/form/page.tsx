@@ -1,15 +1,15 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { formDraft } from '../drafts'
-import { goTo, leavingFor } from '../route'
-import { isAway } from '../store'
-import { words } from '../words'
-import { editWords } from '../words/edit'
-import { privacyWords } from '../words/privacy'
+import { formDraft } from '../../drafts'
+import { leavingFor } from '../../route'
+import { isAway } from '../../store'
+import { words } from '../../words'
+import { editWords } from '../../words/edit'
+import { privacyWords } from '../../words/privacy'
+import { Icon } from '../icon'
+import { Page } from '../page'
+import { Sheet } from '../sheet'
 import type { Form } from './form'
-import { Icon } from './icon'
-import { Page } from './page'
-import { Sheet } from './sheet'
 
 interface Props {
   form: Form
@@ -66,7 +66,8 @@ function Leaving({ to }: { to: string }) {
   }
   const leave = () => {
     formDraft.value = null
-    goTo(to)
+    leavingFor.value = null
+    location.hash = to
   }
   return (
     <Sheet heading={editWords.leaveAsk} onClose={stay}>
@@ -89,13 +90,17 @@ function Elsewhere({ form }: { form: Form }) {
         <div key={key} class="note">
           <p>
             <b>{editWords.changedElsewhere(labelOf(key).toLowerCase())}</b>{' '}
-            {editWords.theirs(tellValue(form.theirs(key)))}
+            {editWords.theirValue(tellValue(form.theirs(key)))}
           </p>
           <div class="row">
             {(['theirs', 'mine'] as const).map((whose) => (
-              <button key={whose} type="button" onClick={() => form.settle(key, whose)}>
-                {whose === 'theirs' ? editWords.takeTheirs : editWords.keepMine}
-                <span class="unseen">: {labelOf(key)}</span>
+              <button
+                key={whose}
+                type="button"
+                aria-label={editWords.choiceOf(editWords[whose], labelOf(key))}
+                onClick={() => form.settle(key, whose)}
+              >
+                {editWords[whose]}
               </button>
             ))}
           </div>

@@ -93,9 +93,9 @@ const loadMore = async () => (await import('./pages/more')).More
 const loadDevices = async () => (await import('./pages/devices')).Devices
 const loadFriends = async () => (await import('./pages/friends')).Friends
 const loadPrivacy = async () => (await import('./pages/privacy')).Privacy
-const loadSystem = async () => (await import('./pages/system/profile')).SystemPage
-const loadSystemEdit = async () => (await import('./pages/system/edit')).SystemEdit
-const loadSettings = async () => (await import('./pages/system/settings')).SettingsPage
+const loadSystem = async () => (await import('./pages/system')).SystemPage
+const loadSystemEdit = async () => (await import('./pages/edit/system')).SystemEdit
+const loadSettings = async () => (await import('./pages/edit/settings')).SettingsPage
 const loadPublic = async () => (await import('./pages/public')).Public
 const loadLook = async () => (await import('./pages/look')).LookPage
 

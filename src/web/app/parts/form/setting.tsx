@@ -1,7 +1,7 @@
-import { DEFAULT_LATCH_TIMEOUT } from '../../../model/settings'
-import { SECOND } from '../../../model/time'
-import { spellLength } from '../time'
-import { systemWords } from '../words/system'
+import { DEFAULT_LATCH_TIMEOUT } from '../../../../model/settings'
+import { SECOND } from '../../../../model/time'
+import { spellLength } from '../../time'
+import { systemWords } from '../../words/system'
 import { common, Line, type Props } from './lines'
 
 /** A zone by its name, among all that this browser knows. */

@@ -73,7 +73,8 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     const began = Date.now()
     await family.log(0, 'Iris', 'Moss')
     await friend.page.locator('.here-now').getByText('Moss').waitFor()
-    expect(Date.now() - began).toBeLessThan(1500)
+    // At once, on a machine that has time; never as late as any asking again would be.
+    expect(Date.now() - began).toBeLessThan(5000)
     expect(await friend.page.locator('.here-now').textContent()).not.toContain('Wren')
     await expectAccessible(friend)
     await expectNoSideways(friend)

@@ -130,7 +130,7 @@ function describeLink({ private_members, expires, last_used }: FriendLink): stri
     private_members ? friendWords.isNamed(word) : friendWords.isCounted(word),
     expires === null
       ? friendWords.never
-      : words.runsOut(spell.value.moment(parseInstant(expires) ?? now.value, now.value)),
+      : words.runsOut(spell.value.date(parseInstant(expires) ?? now.value)),
     last_used === null ? words.neverUsed : words.lastUsed(ago(last_used)),
   ].join(' · ')
 }

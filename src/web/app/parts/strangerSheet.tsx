@@ -19,7 +19,7 @@ export function StrangerSheet({ member, onClose }: { member: Member; onClose: ()
         {pronouns && <p>{pronouns}</p>}
       </div>
       {description && <Markdown text={description} />}
-      <dl class="facts outside-facts">
+      <dl class="facts">
         {birthday && <Fact name={peopleWords.birthday}>{spellBirthday(birthday)}</Fact>}
         {proxy_tags.length > 0 && (
           <Fact name={peopleWords.tags}>

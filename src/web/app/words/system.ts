@@ -41,7 +41,7 @@ export const systemWords = {
     active: 'Active: it is told of everything.',
     disabled: 'Stopped.',
   },
-  stopped: (why: string) => `Stopped: ${why}.`,
+  stopped: (why: string) => `Stopped: ${why}`,
   failingSince: (ago: string) => `Its receiver has been failing since ${ago}.`,
   dropped: (count: number) =>
     count === 1

@@ -36,6 +36,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     await page.getByRole('button', { name: 'Select' }).click()
     await page.getByRole('checkbox', { name: /^Wren/ }).check()
     await expectAccessible(visitor)
+    await expectLargeTargets(visitor)
     await expectNoSideways(visitor)
     for (const act of ['Privacy…', 'Groups…', 'Delete…']) {
       await page.getByRole('button', { name: act }).click()

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { fillDefaults, type Level } from '../../src/model/entity'
+import { group } from '../../src/model/group'
 import { member } from '../../src/model/member'
 import { listMembers, rankColor, type Sort } from '../../src/web/app/listing'
 import type { Group, Member } from '../../src/web/app/things'
@@ -21,7 +22,14 @@ const all = [
   someone('Birch', { color: 'ff0000', created: '2026-01-02T00:00:00.5Z' }),
   someone('Cedar', {}, 'private'),
 ]
-const littles = { uuid: 'littles', members: ['Birch', 'Cedar'] } as Group
+const littles: Group = {
+  ...fillDefaults(group, { name: 'Littles' }),
+  id: 'littles',
+  uuid: 'littles',
+  created: null,
+  privacy: null,
+  members: ['Birch', 'Cedar'],
+}
 
 const around = {
   here: ['idCedar'],

@@ -27,11 +27,19 @@ export function SelectBar({ chosen, found, onChoose, onDone }: Props) {
   }
   const hasAll = chosen.length > 0 && chosen.length >= found.length
   return (
-    <section class="action-bar" aria-label={many}>
+    <section class="action-bar selecting" aria-label={many}>
       <div class="heading">
         <p role="status">{many}</p>
-        <button type="button" class="plain" onClick={() => onChoose(hasAll ? [] : found)}>
-          {hasAll ? listWords.chooseNone : listWords.chooseAll(found.length)}
+        <button
+          type="button"
+          class="plain"
+          aria-label={hasAll ? listWords.chooseNone : listWords.chooseAll(found.length)}
+          onClick={() => onChoose(hasAll ? [] : found)}
+        >
+          {hasAll ? listWords.none : listWords.all(found.length)}
+        </button>
+        <button type="button" class="round" aria-label={listWords.done} onClick={onDone}>
+          <Icon name="close" />
         </button>
       </div>
       <p class="problem" role="alert">
@@ -50,9 +58,6 @@ export function SelectBar({ chosen, found, onChoose, onDone }: Props) {
           </button>
         ))}
       </div>
-      <button type="button" class="round clear" aria-label={listWords.done} onClick={onDone}>
-        <Icon name="close" />
-      </button>
       {act && (
         <Many
           act={act}

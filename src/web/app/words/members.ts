@@ -14,6 +14,8 @@ export const listWords = {
   chosen: (many: string) => `${many} chosen`,
   chooseAll: (count: number) => `Choose all ${count}`,
   chooseNone: 'Choose none',
+  all: (count: number) => `All ${count}`,
+  none: 'None',
   privacy: 'Privacy…',
   groups: 'Groups…',
   remove: 'Delete…',

@@ -8,6 +8,8 @@ export class Refused extends Error {
     message: string,
     /** In milliseconds. */
     readonly retryAfter: number,
+    /** What is wrong with the body, by key. */
+    readonly problems: Readonly<Record<string, readonly { message: string }[]>> = {},
   ) {
     super(message)
   }
@@ -17,6 +19,8 @@ interface Asking {
   method?: string
   body?: unknown
   token?: string
+  /** As anybody: whoever is logged in here is not told to the server. */
+  isStranger?: boolean
   lastEventId?: string
   signal?: AbortSignal
 }
@@ -29,7 +33,7 @@ export async function ask<T>(path: string, asking: Asking = {}): Promise<T | nul
 /** Throws `Refused` for what the server refuses, and a TypeError where it does not answer. */
 export async function open(
   path: string,
-  { method = 'GET', body, token, lastEventId, signal }: Asking,
+  { method = 'GET', body, token, isStranger, lastEventId, signal }: Asking,
 ): Promise<Response> {
   const headers = {
     ...(token !== undefined && { authorization: token }),
@@ -39,6 +43,7 @@ export async function open(
     method,
     headers,
     ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(isStranger && { credentials: 'omit' }),
     ...(signal && { signal }),
   })
   if (response.ok) return response
@@ -47,6 +52,7 @@ export async function open(
     response.status,
     typeof told.message === 'string' ? told.message : String(response.status),
     Number(told.retry_after ?? 0),
+    Object(told.errors ?? {}),
   )
 }
 

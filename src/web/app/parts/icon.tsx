@@ -13,6 +13,8 @@ const paths = {
   edit: 'M4 20l1-4L16.5 4.5a2 2 0 0 1 3 3L8 19zM14 7l3 3',
   back: 'M15 5l-7 7l7 7',
   forth: 'M9 5l7 7l-7 7',
+  eye: 'M2.5 12c2-4 5.5-6.5 9.5-6.5s7.5 2.5 9.5 6.5c-2 4-5.5 6.5-9.5 6.5S4.5 16 2.5 12M12 9a3 3 0 1 0 0 6a3 3 0 1 0 0-6',
+  lock: 'M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3',
 } as const
 
 export type IconName = keyof typeof paths

@@ -1,6 +1,6 @@
-import font from '@fontsource-variable/atkinson-hyperlegible-next/files/atkinson-hyperlegible-next-latin-wght-normal.woff2'
 import { type ComponentType, render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { fetchFonts } from './fonts'
 import { Frame } from './frame'
 import { comeHome, keepHome, presence } from './home'
 import { listenToKeys } from './keys'
@@ -89,15 +89,8 @@ function Later({ place, load }: { place: string; load: () => Promise<ComponentTy
   return <part.Part />
 }
 
-// Never in the way of the page: it is drawn with what the device has until this arrives.
-new FontFace('Atkinson Hyperlegible Next', `url("${new URL(font, import.meta.url)}")`, {
-  weight: '200 800',
-})
-  .load()
-  .then((loaded) => document.fonts.add(loaded))
-  .catch(() => {})
-
 applyLook()
+fetchFonts()
 keepHome()
 listenToKeys()
 const place = document.getElementById('app')

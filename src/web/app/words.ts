@@ -197,7 +197,7 @@ export const words = {
   },
   lookValues: {
     theme: { device: 'As the device', paper: 'Paper', dusk: 'Dusk', night: 'Night' },
-    font: { atkinson: 'Atkinson', device: 'Of the device' },
+    font: { atkinson: 'Atkinson', device: 'Of the device', opendyslexic: 'OpenDyslexic' },
     size: {
       '90': '90 %',
       '100': '100 %',

@@ -3,12 +3,12 @@ export const historyViews = ['days', 'list', 'month'] as const
 export type HistoryView = (typeof historyViews)[number]
 
 export type Route =
-  | { page: 'now' | 'members' | 'more' | 'devices' | 'look' }
+  | { page: 'now' | 'members' | 'insights' | 'import' | 'more' | 'devices' | 'look' }
   | { page: 'history'; view: HistoryView }
   | { page: 'login'; code: string }
   | { page: 'watch'; token: string }
 
-const plainPages = ['members', 'more', 'devices', 'look'] as const
+const plainPages = ['members', 'insights', 'import', 'more', 'devices', 'look'] as const
 
 export function parseRoute(hash: string): Route {
   const [, place = '', rest = ''] = /^#?\/([^/]*)(?:\/(.*))?$/.exec(hash) ?? []

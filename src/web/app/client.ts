@@ -16,6 +16,8 @@ export class Refused extends Error {
 interface Asking {
   method?: string
   body?: unknown
+  /** Sent as it is. */
+  file?: Blob
   token?: string
   lastEventId?: string
   signal?: AbortSignal
@@ -29,7 +31,7 @@ export async function ask<T>(path: string, asking: Asking = {}): Promise<T | nul
 /** Throws `Refused` for what the server refuses, and a TypeError where it does not answer. */
 export async function open(
   path: string,
-  { method = 'GET', body, token, lastEventId, signal }: Asking,
+  { method = 'GET', body, file, token, lastEventId, signal }: Asking,
 ): Promise<Response> {
   const headers = {
     ...(token !== undefined && { authorization: token }),
@@ -39,6 +41,7 @@ export async function open(
     method,
     headers,
     ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(file && { body: file }),
     ...(signal && { signal }),
   })
   if (response.ok) return response

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import type { Instant } from '../../model/time'
+import type { SpanKind } from './insights'
 
 /** What was chosen or typed and is not sent yet: it outlives a session that ends in between. */
 
@@ -26,6 +27,18 @@ export interface SwitchDraft {
 }
 export const switchDraft = signal<SwitchDraft | null>(null)
 
+/** Which time is looked at on Insights; the fields of an own one keep what was typed. */
+export interface AskedSpan {
+  readonly kind: SpanKind
+  readonly from: string
+  readonly to: string
+}
+const usualSpan: AskedSpan = { kind: 'fortnight', from: '', to: '' }
+export const askedSpan = signal(usualSpan)
+
+/** A file that is looked at before it is brought in. */
+export const importFile = signal<File | null>(null)
+
 export function toggleChoice(id: string): void {
   choice.value = choice.value.includes(id)
     ? choice.value.filter((other) => other !== id)
@@ -36,4 +49,6 @@ export function dropDrafts(): void {
   choice.value = []
   earlier.value = null
   switchDraft.value = null
+  askedSpan.value = usualSpan
+  importFile.value = null
 }

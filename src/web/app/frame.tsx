@@ -38,7 +38,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
   )
 }
 
-const inMore = ['more', 'devices', 'look']
+const inMore = ['more', 'import', 'devices', 'look']
 
 function Places() {
   const { page } = route.value
@@ -46,6 +46,7 @@ function Places() {
     ['now', '#/now', words.now, page === 'now'],
     ['members', '#/members', capitalize(preferences.value.word), page === 'members'],
     ['history', '#/history', words.history, page === 'history'],
+    ['insights', '#/insights', words.insights, page === 'insights'],
     ['more', '#/more', words.more, inMore.includes(page)],
   ]
   const state = link.value

@@ -50,6 +50,8 @@ function Place() {
   if (now.page === 'members')
     return isLoaded.value ? <Members /> : <Loading place={capitalize(preferences.value.word)} />
   if (now.page === 'history') return <Later place={words.history} load={loadHistory} />
+  if (now.page === 'insights') return <Later place={words.insights} load={loadInsights} />
+  if (now.page === 'import') return <Later place={words.import} load={loadImport} />
   if (now.page === 'more') return <Later place={words.more} load={loadMore} />
   if (now.page === 'devices') return <Later place={words.devices} load={loadDevices} />
   if (now.page === 'look') return <Later place={words.look} load={loadLook} />
@@ -65,6 +67,8 @@ function Loading({ place }: { place: string }) {
 }
 
 const loadHistory = async () => (await import('./pages/history')).History
+const loadInsights = async () => (await import('./pages/insights')).Insights
+const loadImport = async () => (await import('./pages/import')).Import
 const loadMore = async () => (await import('./pages/more')).More
 const loadDevices = async () => (await import('./pages/devices')).Devices
 const loadLook = async () => (await import('./pages/look')).LookPage

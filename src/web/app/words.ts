@@ -33,6 +33,7 @@ export const words = {
   places: 'Places',
   now: 'Now',
   history: 'History',
+  insights: 'Insights',
   more: 'More',
   live: 'Live',
   connecting: 'Connecting',
@@ -49,6 +50,7 @@ export const words = {
     ['g n', 'Now'],
     ['g m', 'Members'],
     ['g h', 'History'],
+    ['g i', 'Insights'],
     ['?', 'this list'],
   ],
   keysMore: 'Keys can be turned off under More, Look.',
@@ -93,6 +95,7 @@ export const words = {
   todayAndYesterday: 'Today and yesterday',
   allHistory: 'All history',
   nobodyLives: 'Nobody lives here yet.',
+  bringThem: 'Bring them from PluralKit, Tupperbox or Simply Plural',
   makeTheFirst: 'Make the first member',
   name: 'Name',
   make: 'Make',
@@ -146,6 +149,8 @@ export const words = {
   isSaved: 'Saved.',
 
   // More.
+  import: 'Import and export',
+  importMore: 'Bring everyone along, or take everything away',
   devices: 'Devices',
   devicesMore: 'Browsers that are logged in, and tokens',
   look: 'Look',

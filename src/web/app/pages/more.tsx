@@ -6,6 +6,7 @@ import { words } from '../words'
 
 export function More() {
   const places = [
+    ['#/import', words.import, words.importMore],
     ['#/devices', words.devices, words.devicesMore],
     ['#/look', words.look, words.lookMore],
     ['docs', words.apiPage, words.apiMore],

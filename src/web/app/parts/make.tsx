@@ -26,6 +26,9 @@ export function MakeFirst() {
   return (
     <section class="card">
       <h2>{words.nobodyLives}</h2>
+      <a class="button" href="#/import">
+        {words.bringThem}
+      </a>
       <form onSubmit={submit} noValidate>
         <label class="field">
           {words.name}

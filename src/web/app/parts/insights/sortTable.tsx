@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
-import { say } from '../acts'
-import { isOfWords, type Order, sortRows, type Table } from '../table'
-import { words } from '../words'
-import { insightsWords } from '../words/insights'
-import { useParts } from './tiles'
+import { say } from '../../acts'
+import { isOfWords, type Order, sortRows, type Table } from '../../table'
+import { words } from '../../words'
+import { insightsWords } from '../../words/insights'
+import { useParts } from '../tiles'
 
 /** A table whose headings sort it, which is said aloud. */
 export function SortTable({ title, table }: { title: string; table: Table }) {

@@ -1,13 +1,13 @@
-import type { Pair } from '../../../model/fronting/pairs'
-import { SECOND } from '../../../model/time'
-import { membersById, nameOf } from '../store'
-import { type Table, textCell } from '../table'
-import { spellLength } from '../time'
-import { listNames } from '../words'
-import { insightsWords } from '../words/insights'
+import type { Pair } from '../../../../model/fronting/pairs'
+import { SECOND } from '../../../../model/time'
+import { membersById, nameOf } from '../../store'
+import { type Table, textCell } from '../../table'
+import { spellLength } from '../../time'
+import { listNames } from '../../words'
+import { insightsWords } from '../../words/insights'
+import { Face } from '../face'
+import { timeCell } from './bars'
 import { Chart, useSome } from './chart'
-import { Face } from './face'
-import { timeCell } from './timeHere'
 
 /** Who is here with whom, longest first. */
 export function Together({ pairs }: { pairs: readonly Pair[] }) {

@@ -1,12 +1,19 @@
-import { parseInstant } from '../../../model/time'
-import { dayIn, type Figures, leaderOf, type Period, type Stack, stackPeriods } from '../insights'
-import { spell } from '../look'
-import { membersById, nameOf, zone } from '../store'
-import type { Table } from '../table'
-import { insightsWords } from '../words/insights'
+import { parseInstant } from '../../../../model/time'
+import {
+  dayIn,
+  type Figures,
+  leaderOf,
+  type Period,
+  type Stack,
+  stackPeriods,
+} from '../../insights'
+import { spell } from '../../look'
+import { membersById, nameOf, zone } from '../../store'
+import type { Table } from '../../table'
+import { insightsWords } from '../../words/insights'
+import { tint } from '../face'
+import { timeCell } from './bars'
 import { Chart } from './chart'
-import { tint } from './face'
-import { timeCell } from './timeHere'
 
 /** As many as can still be told apart. */
 const SHOWN = 8

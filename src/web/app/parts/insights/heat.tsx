@@ -1,13 +1,13 @@
-import { HOUR, SECOND } from '../../../model/time'
-import { peakHour } from '../insights'
-import { look } from '../look'
-import { membersById, nameOf } from '../store'
-import { type Table, textCell } from '../table'
-import { createSpeller } from '../time'
-import { insightsWords } from '../words/insights'
+import { HOUR, SECOND } from '../../../../model/time'
+import { peakHour } from '../../insights'
+import { look } from '../../look'
+import { membersById, nameOf } from '../../store'
+import { type Table, textCell } from '../../table'
+import { createSpeller } from '../../time'
+import { insightsWords } from '../../words/insights'
+import { spellHour } from '../days'
+import { tint } from '../face'
 import { Chart, useSome } from './chart'
-import { spellHour } from './days'
-import { tint } from './face'
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour)
 const MARKS = [0, 6, 12, 18]

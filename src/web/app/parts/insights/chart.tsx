@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { saveFile } from '../download'
-import { spellCsv, type Table } from '../table'
-import { words } from '../words'
-import { insightsWords } from '../words/insights'
+import { saveFile } from '../../download'
+import { spellCsv, type Table } from '../../table'
+import { words } from '../../words'
+import { insightsWords } from '../../words/insights'
 import { SortTable } from './sortTable'
 
 interface Props {

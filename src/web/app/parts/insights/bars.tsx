@@ -4,11 +4,11 @@ import { spell } from '../../look'
 import { membersById, nameOf } from '../../store'
 import type { Cell, Table } from '../../table'
 import { textCell } from '../../table'
-import { now } from '../../ticking'
 import { spellLength } from '../../time'
 import { insightsWords } from '../../words/insights'
 import { Face, tint } from '../face'
-import { Chart, useSome } from './chart'
+import { Chart } from './chart'
+import { useSome } from './some'
 
 /** A bar for each, as long as their time here. */
 export function TimeHere({ members }: { members: readonly Total[] }) {
@@ -24,7 +24,7 @@ export function TimeHere({ members }: { members: readonly Total[] }) {
         spellLength(first.time * SECOND),
         spellShare(first.share),
       )}
-      table={makeTable(members)}
+      table={() => makeTable(members)}
       file="time-here.csv"
     >
       <ol class="bars">
@@ -123,5 +123,5 @@ function lastCell(last: string | null): Cell {
   const at = last === null ? null : parseInstant(last)
   return at === null
     ? { value: Number.POSITIVE_INFINITY, text: insightsWords.atTheEnd }
-    : { value: at, text: spell.value.moment(at, now.value) }
+    : { value: at, text: `${spell.value.day(at)}, ${spell.value.time(at)}` }
 }

@@ -10,7 +10,8 @@ interface Props {
   title: string
   /** What it shows, in one sentence. */
   point: string
-  table: Table
+  /** Made when somebody wants it. */
+  table: () => Table
   /** The name of the file for table programs. */
   file: string
   children: ComponentChildren
@@ -21,21 +22,23 @@ export function Chart({ title, point, table, file, children }: Props) {
   const [isTable, setTable] = useState(false)
   return (
     <section class="card chart">
-      <h2>{title}</h2>
+      <header class="heading">
+        <h2>{title}</h2>
+        <div class="row">
+          <button type="button" class="plain small" onClick={() => setTable(!isTable)}>
+            <Of title={title}>{isTable ? words.asPicture : words.asTable}</Of>
+          </button>
+          <button
+            type="button"
+            class="plain small"
+            onClick={() => saveFile(file, new Blob([spellCsv(table())], { type: 'text/csv' }))}
+          >
+            <Of title={title}>{insightsWords.csv}</Of>
+          </button>
+        </div>
+      </header>
       <p class="quiet">{point}</p>
-      {isTable ? <SortTable title={title} table={table} /> : children}
-      <div class="row">
-        <button type="button" class="plain small" onClick={() => setTable(!isTable)}>
-          <Of title={title}>{isTable ? words.asPicture : words.asTable}</Of>
-        </button>
-        <button
-          type="button"
-          class="plain small"
-          onClick={() => saveFile(file, new Blob([spellCsv(table)], { type: 'text/csv' }))}
-        >
-          <Of title={title}>{insightsWords.csv}</Of>
-        </button>
-      </div>
+      {isTable ? <SortTable title={title} table={table()} /> : children}
     </section>
   )
 }
@@ -47,18 +50,4 @@ function Of({ title, children }: { title: string; children: string }) {
       {children} <span class="unseen">{title}</span>
     </span>
   )
-}
-
-const FIRST = 8
-const STEP = 24
-
-/** A few of many, and more at a press. */
-export function useSome<T>(all: readonly T[]) {
-  const [count, setCount] = useState(FIRST)
-  const more = count < all.length && (
-    <button type="button" class="plain" onClick={() => setCount(count + STEP)}>
-      {words.showMore}
-    </button>
-  )
-  return { some: all.slice(0, count), more }
 }

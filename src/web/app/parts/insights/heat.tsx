@@ -7,7 +7,8 @@ import { createSpeller } from '../../time'
 import { insightsWords } from '../../words/insights'
 import { spellHour } from '../days'
 import { tint } from '../face'
-import { Chart, useSome } from './chart'
+import { Chart } from './chart'
+import { useSome } from './some'
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour)
 const MARKS = [0, 6, 12, 18]
@@ -30,7 +31,7 @@ export function TimeOfDay({ ids, hours }: Props) {
     <Chart
       title={insightsWords.timeOfDay}
       point={insightsWords.mostly(told.join(', '))}
-      table={makeTable(known, of)}
+      table={() => makeTable(known, of)}
       file="time-of-day.csv"
     >
       <div class="heat">

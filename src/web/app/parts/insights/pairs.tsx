@@ -7,7 +7,8 @@ import { listNames } from '../../words'
 import { insightsWords } from '../../words/insights'
 import { Face } from '../face'
 import { timeCell } from './bars'
-import { Chart, useSome } from './chart'
+import { Chart } from './chart'
+import { useSome } from './some'
 
 /** Who is here with whom, longest first. */
 export function Together({ pairs }: { pairs: readonly Pair[] }) {
@@ -24,7 +25,7 @@ export function Together({ pairs }: { pairs: readonly Pair[] }) {
     <Chart
       title={insightsWords.together}
       point={insightsWords.mostTogether(namesOf(first), spellLength(first.time * SECOND))}
-      table={makeTable(pairs)}
+      table={() => makeTable(pairs)}
       file="often-together.csv"
     >
       <ol class="switches">

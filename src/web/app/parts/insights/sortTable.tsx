@@ -1,15 +1,16 @@
 import { useState } from 'preact/hooks'
 import { say } from '../../acts'
 import { isOfWords, type Order, sortRows, type Table } from '../../table'
-import { words } from '../../words'
 import { insightsWords } from '../../words/insights'
-import { useParts } from '../tiles'
+import { useSome } from './some'
+
+const ROWS = 60
 
 /** A table whose headings sort it, which is said aloud. */
 export function SortTable({ title, table }: { title: string; table: Table }) {
   const [order, setOrder] = useState<Order | null>(null)
   const rows = order ? sortRows(table, order) : table.rows
-  const { shown, isMore, more, end } = useParts(rows)
+  const { some, more } = useSome(rows, ROWS, ROWS)
   const sortBy = (column: number) => {
     const isFirst = order?.column !== column
     const next = { column, isUp: isFirst ? isOfWords(table, column) : !order.isUp }
@@ -37,7 +38,7 @@ export function SortTable({ title, table }: { title: string; table: Table }) {
           </tr>
         </thead>
         <tbody>
-          {shown.map(([head, ...cells], at) => (
+          {some.map(([head, ...cells], at) => (
             <tr key={`${head?.text}${at}`}>
               <th scope="row">{head?.text}</th>
               {cells.map(({ value, text }, column) => (
@@ -49,11 +50,7 @@ export function SortTable({ title, table }: { title: string; table: Table }) {
           ))}
         </tbody>
       </table>
-      {isMore && (
-        <button type="button" ref={end} class="plain" onClick={more}>
-          {words.showMore}
-        </button>
-      )}
+      {more}
     </section>
   )
 }

@@ -29,7 +29,12 @@ export function Weeks({ by, periods, members }: Pick<Figures, 'by' | 'periods' |
   const point = tellLeader(by, periods)
   const areOthers = stacks.some(({ others }) => others > 0)
   return (
-    <Chart title={title} point={point} table={makeTable(by, stacks, shown)} file={`${by}s.csv`}>
+    <Chart
+      title={title}
+      point={point}
+      table={() => makeTable(by, stacks, shown)}
+      file={`${by}s.csv`}
+    >
       <div class="weeks">
         <div class="weeks-picture">
           <div class="stacks" role="img" aria-label={`${title}. ${point}`}>

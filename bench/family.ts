@@ -22,8 +22,8 @@ export async function openHome(name: string): Promise<FamilyHome> {
   const { token } = JSON.parse(made.stdout.toString())
   const server = Bun.spawn([...words, 'serve', '--port', '0', '--log-format', 'json'], {
     cwd: folder,
-    // Who settles a thousand members at once is not counted.
-    env: { ...env, RATE_LIMIT: 'generic_get=999999,generic_update=999999' },
+    // Who settles a thousand members at once is not counted, and a browser may come from afar.
+    env: { ...env, RATE_LIMIT: 'generic_get=999999,generic_update=999999', TRUST_PROXY: '1' },
     stderr: 'pipe',
   })
   const address = await addressOf(server.stderr)

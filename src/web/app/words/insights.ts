@@ -52,7 +52,7 @@ export const insightsWords = {
   ledMonths: (name: string, count: number, all: number) =>
     `Longest here in most months: ${name}, in ${count} of ${all}.`,
   others: 'Others',
-  lessThanOne: '< 1 %',
+  lessThanOne: 'less than 1 %',
   percent: (share: number) => `${share} %`,
 
   tableOf: (chart: string) => `As a table ${chart}`,

@@ -23,6 +23,15 @@ const SLOW_LINE = {
 const SLOW_CPU = 4
 const PHONE = { width: 390, height: 844 }
 
+/** Each key until the frame after it was drawn. */
+const WATCH_KEYS = `
+  globalThis.keyTimes = []
+  addEventListener('keydown', ({ timeStamp }) => {
+    requestAnimationFrame(() => setTimeout(() => globalThis.keyTimes.push(performance.now() - timeStamp)))
+  }, true)
+  undefined
+`
+
 interface Row {
   what: string
   budget: number
@@ -117,7 +126,7 @@ async function measureUse(page: Page): Promise<void> {
   await page.getByLabel('Search').click()
   for (const key of [
     'j',
-    'ü',
+    'u',
     'n',
     ' ',
     '1',
@@ -169,15 +178,6 @@ async function timeUntilDrawn(
   })`)
 }
 
-/** Each key until the frame after it was drawn. */
-const WATCH_KEYS = `
-  globalThis.keyTimes = []
-  addEventListener('keydown', ({ timeStamp }) => {
-    requestAnimationFrame(() => setTimeout(() => globalThis.keyTimes.push(performance.now() - timeStamp)))
-  }, true)
-  undefined
-`
-
 function note(what: string, budget: number, time: number, counts: Row['counts'] = 'median'): void {
   const row = rows.get(what) ?? { what, budget, times: [], counts }
   row.times.push(time)
@@ -194,7 +194,7 @@ function print(list: readonly Row[]): void {
       .map((cell) => (typeof cell === 'number' ? `${cell.toFixed(0)} ms` : cell))
       .concat(isReached)
   })
-  const table = [['', 'time', 'least', 'most', 'budget', ''], ...lines]
+  const table = [['what', 'time', 'least', 'most', 'budget', ''], ...lines]
   const widths = table[0]?.map((_, at) => Math.max(...table.map((line) => line[at]?.length ?? 0)))
   for (const line of table)
     console.log(

@@ -10,6 +10,8 @@ test.each<[string, Route]>([
   ['#/members', { page: 'members' }],
   ['#/more', { page: 'more' }],
   ['#/devices', { page: 'devices' }],
+  ['#/insights', { page: 'insights' }],
+  ['#/import', { page: 'import' }],
   ['#/history', { page: 'history', view: 'days' }],
   ['#/history/list', { page: 'history', view: 'list' }],
   ['#/history/of-the-world', { page: 'history', view: 'days' }],

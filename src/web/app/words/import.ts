@@ -23,7 +23,8 @@ export const importWords = {
   groups: 'Groups',
   switches: 'Switches',
   memberships: (word: string) => `${word} in groups`,
-  onlyThese: 'Settings, preferences and what is kept aside come along with all three only.',
+  allThree:
+    'With all three, the system’s own name, description and settings come along, and what is kept aside.',
   noParts: 'Choose at least one.',
   friends: 'What all friends could see becomes public',
   friendsMore: 'Public is for the whole world here, not for friends alone.',

@@ -210,7 +210,7 @@ function Choices({ report, parts, setParts, isPublic, setPublic }: ChoicesProps)
           {nameOfPart(part)}
         </label>
       ))}
-      {parts.size < importParts.length && <p class="quiet small">{importWords.onlyThese}</p>}
+      <p class="quiet small">{importWords.allThree}</p>
       {report.format === 'simplyplural' && (
         <>
           <label class="check">

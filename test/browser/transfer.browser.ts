@@ -195,6 +195,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await expectAccessible(visitor)
     await context.setOffline(false)
     await page.getByText('Not connected.').waitFor({ state: 'detached' })
+    await page.locator('button.main[aria-disabled=false]', { hasText: 'Bring in' }).waitFor()
   })
 
   test.each([

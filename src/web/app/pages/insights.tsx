@@ -168,6 +168,7 @@ function Shown({ figures }: { figures: Figures }) {
     <>
       <p class="quiet">{tellSpan(span)}</p>
       {figures.switches === 0 && <Nothing />}
+      {figures.switches > 0 && members.length === 0 && <p>{insightsWords.nobodyHere}</p>}
       {members.length > 0 && (
         <>
           <InShort figures={figures} />

@@ -17,6 +17,7 @@ export const insightsWords = {
     all: 'No switches yet.',
     own: 'No switches in this time.',
   },
+  nobodyHere: 'Nobody was here in this time.',
   lookAt: (span: string) => `Look at: ${span}`,
   toNow: 'Log the first switch',
   wrongOrder: 'From must not be after To.',

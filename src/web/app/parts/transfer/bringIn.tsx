@@ -123,7 +123,8 @@ function Preview({ file, heading, onFile, onDone }: PreviewProps) {
   }
 
   useEffect(() => {
-    if (parts.size === 0) return
+    // What was cut off is done again when the server is back.
+    if (parts.size === 0 || isAway.value) return setBusy('')
     const leaving = new AbortController()
     const { signal } = leaving
     const look = async () => {
@@ -133,7 +134,7 @@ function Preview({ file, heading, onFile, onDone }: PreviewProps) {
     }
     attempt(importWords.looking, look, signal)
     return () => leaving.abort()
-  }, [file, parts, isPublic])
+  }, [file, parts, isPublic, isAway.value])
 
   const bring = () =>
     attempt(importWords.bringing, async () => {

@@ -7,10 +7,13 @@ export interface Packed {
   readonly type: string
   /** Its name changes with what is in it, so it may be kept for ever. */
   readonly isLasting: boolean
-  readonly ways: Readonly<Record<Encoding, string | Uint8Array<ArrayBuffer>>>
+  readonly ways: Ways<string | Uint8Array<ArrayBuffer>>
 }
 
 export type Encoding = 'br' | 'gzip' | 'identity'
+
+/** As it is, and packed where that makes it smaller. */
+export type Ways<T> = Readonly<{ identity: T } & Partial<Record<Encoding, T>>>
 
 export interface Bundled {
   readonly path: string

@@ -47,6 +47,8 @@ export interface House {
   readonly hid: string
   /** Runs a command of the operator's and gives what it printed as JSON. */
   operate<T>(...args: string[]): Promise<T>
+  /** The same, as it was printed. */
+  run(...args: string[]): Promise<string>
   ask<T>(line: string, body?: unknown, token?: string): Promise<T>
 }
 
@@ -54,11 +56,13 @@ export interface House {
 export async function startHouse(name: string, args: string[] = []): Promise<House> {
   const cwd = emptyFolder('browser-')
   let server = await startServer(program, args, { cwd })
-  const operate = async <T>(...given: string[]): Promise<T> => {
-    const { code, out, err } = await runCommand([...program, ...given, '--json'], { cwd })
+  const run = async (...given: string[]): Promise<string> => {
+    const { code, out, err } = await runCommand([...program, ...given], { cwd })
     if (code !== 0) throw new Error(`${given.join(' ')}: ${err}`)
-    return JSON.parse(out)
+    return out
   }
+  const operate = async <T>(...given: string[]): Promise<T> =>
+    JSON.parse(await run(...given, '--json'))
   const made = await operate<{ id: string; token: string }>('system', 'create', '--name', name)
   return {
     get server() {
@@ -74,6 +78,7 @@ export async function startHouse(name: string, args: string[] = []): Promise<Hou
     token: made.token,
     hid: made.id,
     operate,
+    run,
     async ask<T>(line: string, body?: unknown, token = made.token) {
       const [method = 'GET', path = '/'] = line.split(' ')
       const response = await fetch(`${server.address}${path}`, {

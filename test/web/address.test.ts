@@ -16,6 +16,8 @@ test.each<[string, Route]>([
   ['#/groups/abcdef/edit', { page: 'groupEdit', id: 'abcdef' }],
   ['#/more', { page: 'more' }],
   ['#/devices', { page: 'devices' }],
+  ['#/insights', { page: 'insights' }],
+  ['#/import', { page: 'import' }],
   ['#/history', { page: 'history', view: 'days' }],
   ['#/history/list', { page: 'history', view: 'list' }],
   ['#/history/of-the-world', { page: 'history', view: 'days' }],

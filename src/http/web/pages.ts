@@ -33,9 +33,10 @@ function answerFile(file: PageFile, asked: Headers): Response {
   })
   if (asked.get('if-none-match')?.includes(file.etag))
     return new Response(null, { status: 304, headers })
-  const encoding = encodingFor(asked.get('accept-encoding') ?? '')
+  const wanted = encodingFor(asked.get('accept-encoding') ?? '')
+  const encoding = wanted in file.ways ? wanted : 'identity'
   if (encoding !== 'identity') headers.set('content-encoding', encoding)
-  const way = file.ways[encoding]
+  const way = file.ways[encoding] ?? file.ways.identity
   return new Response(typeof way === 'string' ? Bun.file(way) : way, { headers })
 }
 

@@ -4,7 +4,7 @@ export type HistoryView = (typeof historyViews)[number]
 
 export type Route =
   | { page: 'system' | 'systemEdit' | 'settings' | 'friends' | 'privacy' }
-  | { page: 'now' | 'members' | 'groups' | 'more' | 'devices' | 'look' }
+  | { page: 'now' | 'members' | 'groups' | 'insights' | 'import' | 'more' | 'devices' | 'look' }
   | { page: 'member' | 'memberEdit' | 'group' | 'groupEdit'; id: string }
   | { page: 'history'; view: HistoryView }
   | { page: 'login'; code: string }
@@ -14,6 +14,8 @@ export type Route =
 const plainPages = [
   'members',
   'groups',
+  'insights',
+  'import',
   'more',
   'devices',
   'look',

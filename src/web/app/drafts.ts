@@ -1,6 +1,7 @@
 import { type Signal, signal } from '@preact/signals'
 import type { Instant } from '../../model/time'
 import type { FormDraft } from './form'
+import type { SpanKind } from './insights'
 import { forgetListing } from './listing'
 
 /** What was chosen or typed and is not sent yet: it outlives a session that ends in between. */
@@ -31,6 +32,18 @@ export const switchDraft = signal<SwitchDraft | null>(null)
 /** Somebody, or a group, who is being edited. */
 export const formDraft = signal<FormDraft | null>(null)
 
+/** Which time is looked at on Insights; the fields of an own one keep what was typed. */
+export interface AskedSpan {
+  readonly kind: SpanKind
+  readonly from: string
+  readonly to: string
+}
+const usualSpan: AskedSpan = { kind: 'fortnight', from: '', to: '' }
+export const askedSpan = signal(usualSpan)
+
+/** A file that is looked at before it is brought in. */
+export const importFile = signal<File | null>(null)
+
 export function toggleChoice(id: string): void {
   choice.value = choice.value.includes(id)
     ? choice.value.filter((other) => other !== id)
@@ -54,4 +67,6 @@ export function dropDrafts(): void {
   switchDraft.value = null
   formDraft.value = null
   forgetListing()
+  askedSpan.value = usualSpan
+  importFile.value = null
 }

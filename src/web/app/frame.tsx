@@ -46,6 +46,7 @@ const inMore = [
   'groupEdit',
   'privacy',
   'friends',
+  'import',
   'devices',
   'look',
   'system',
@@ -59,6 +60,7 @@ function Places() {
     ['now', '#/now', words.now, page === 'now'],
     ['members', '#/members', capitalize(preferences.value.word), inMembers.includes(page)],
     ['history', '#/history', words.history, page === 'history'],
+    ['insights', '#/insights', words.insights, page === 'insights'],
     ['more', '#/more', words.more, inMore.includes(page)],
   ]
   const state = link.value

@@ -1,6 +1,6 @@
-import font from '@fontsource-variable/atkinson-hyperlegible-next/files/atkinson-hyperlegible-next-latin-wght-normal.woff2'
 import { type ComponentType, render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { fetchFonts } from './fonts'
 import { Frame } from './frame'
 import { comeHome, keepHome, presence } from './home'
 import { listenToKeys } from './keys'
@@ -64,6 +64,8 @@ function Place() {
   if (now.page === 'group') return <Later place={words.groups} load={loadGroup} />
   if (now.page === 'groupEdit') return <Later place={words.groups} load={loadGroupEdit} />
   if (now.page === 'history') return <Later place={words.history} load={loadHistory} />
+  if (now.page === 'insights') return <Later place={words.insights} load={loadInsights} />
+  if (now.page === 'import') return <Later place={words.import} load={loadImport} />
   if (now.page === 'more') return <Later place={words.more} load={loadMore} />
   if (now.page === 'devices') return <Later place={words.devices} load={loadDevices} />
   if (now.page === 'privacy') return <Later place={words.privacy} load={loadPrivacy} />
@@ -89,6 +91,8 @@ const loadMemberEdit = async () => (await import('./pages/edit/member')).MemberE
 const loadGroups = async () => (await import('./pages/groups')).Groups
 const loadGroup = async () => (await import('./pages/group')).GroupPage
 const loadGroupEdit = async () => (await import('./pages/edit/group')).GroupEdit
+const loadInsights = async () => (await import('./pages/insights')).Insights
+const loadImport = async () => (await import('./pages/import')).Import
 const loadMore = async () => (await import('./pages/more')).More
 const loadDevices = async () => (await import('./pages/devices')).Devices
 const loadFriends = async () => (await import('./pages/friends')).Friends
@@ -119,15 +123,8 @@ function Later({ place, load }: { place: string; load: () => Promise<ComponentTy
   return <part.Part />
 }
 
-// Never in the way of the page: it is drawn with what the device has until this arrives.
-new FontFace('Atkinson Hyperlegible Next', `url("${new URL(font, import.meta.url)}")`, {
-  weight: '200 800',
-})
-  .load()
-  .then((loaded) => document.fonts.add(loaded))
-  .catch(() => {})
-
 applyLook()
+fetchFonts()
 keepHome()
 listenToKeys()
 const place = document.getElementById('app')

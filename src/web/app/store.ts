@@ -42,6 +42,16 @@ export const membersById = computed(() => new Map(members.value.map((one) => [on
 /** Who is here now; null when nothing was ever logged. */
 export const front = computed(() => switches.value[0] ?? null)
 
+/** Members of the groups that are marked as statuses, by UUID. */
+export const statuses = computed(
+  () =>
+    new Set(
+      groups.value
+        .filter(({ uuid }) => preferences.value.statuses.includes(uuid))
+        .flatMap((group) => group.members ?? []),
+    ),
+)
+
 /** Nothing can be written while the server is away. */
 export const isAway = computed(() => link.value === 'away')
 

@@ -35,6 +35,7 @@ export const words = {
   places: 'Places',
   now: 'Now',
   history: 'History',
+  insights: 'Insights',
   more: 'More',
   live: 'Live',
   connecting: 'Connecting',
@@ -51,6 +52,7 @@ export const words = {
     ['g n', 'Now'],
     ['g m', 'Members'],
     ['g h', 'History'],
+    ['g i', 'Insights'],
     ['?', 'this list'],
   ],
   keysMore: 'Keys can be turned off under More, Look.',
@@ -95,6 +97,7 @@ export const words = {
   todayAndYesterday: 'Today and yesterday',
   allHistory: 'All history',
   nobodyLives: 'Nobody lives here yet.',
+  bringThem: 'Bring them from PluralKit, Tupperbox or Simply Plural',
   makeTheFirst: (word: string) =>
     word === 'members' ? 'Make the first member' : `Make the first of your ${word}`,
   name: 'Name',
@@ -162,6 +165,8 @@ export const words = {
   friendsMore: 'Links that show who is here',
   groups: 'Groups',
   groupsMore: 'Who belongs together, and statuses',
+  import: 'Import and export',
+  importMore: 'Bring everyone along, or take everything away',
   devices: 'Devices',
   devicesMore: 'Browsers that are logged in, and tokens',
   look: 'Look',
@@ -213,7 +218,7 @@ export const words = {
   },
   lookValues: {
     theme: { device: 'As the device', paper: 'Paper', dusk: 'Dusk', night: 'Night' },
-    font: { atkinson: 'Atkinson', device: 'Of the device' },
+    font: { atkinson: 'Atkinson', device: 'Of the device', opendyslexic: 'OpenDyslexic' },
     size: {
       '90': '90 %',
       '100': '100 %',

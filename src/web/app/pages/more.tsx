@@ -9,6 +9,7 @@ export function More() {
     ['#/groups', words.groups, words.groupsMore],
     ['#/privacy', words.privacy, words.privacyMore],
     ['#/friends', words.friends, words.friendsMore],
+    ['#/import', words.import, words.importMore],
     ['#/devices', words.devices, words.devicesMore],
     ['#/look', words.look, words.lookMore],
     ['#/system', words.system, words.systemMore],

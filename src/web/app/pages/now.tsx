@@ -17,12 +17,12 @@ import { Tiles } from '../parts/tiles'
 import { searchMembers } from '../search'
 import {
   front,
-  groups,
   isAway,
   members,
   membersById,
   nameOf,
   preferences,
+  statuses,
   switches,
   system,
   zone,
@@ -135,13 +135,8 @@ function Choosing() {
     setTyped('')
   }, [choice.value.length === 0])
 
-  const areStatuses = new Set(
-    groups.value
-      .filter(({ uuid }) => preferences.value.statuses.includes(uuid))
-      .flatMap((group) => group.members ?? []),
-  )
-  const people = members.value.filter(({ uuid }) => !areStatuses.has(uuid))
-  const statuses = members.value.filter(({ uuid }) => areStatuses.has(uuid))
+  const people = members.value.filter(({ uuid }) => !statuses.value.has(uuid))
+  const states = members.value.filter(({ uuid }) => statuses.value.has(uuid))
   const weights = weighTime(switches.value, now.value)
   const likely = likelyOnes(
     people,
@@ -173,9 +168,9 @@ function Choosing() {
         label={isOpen ? words.whoIsComing : words.likely}
         onToggle={toggleChoice}
       />
-      {!isOpen && statuses.length > 0 && (
+      {!isOpen && states.length > 0 && (
         <Tiles
-          members={statuses}
+          members={states}
           chosen={choice.value}
           label={words.statuses}
           onToggle={toggleChoice}

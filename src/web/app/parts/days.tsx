@@ -142,7 +142,7 @@ export function nameDay(day: Bucket): string {
   return isToday ? words.today : spell.value.day(day.start + HOUR)
 }
 
-function spellHour(hour: number): string {
+export function spellHour(hour: number): string {
   if (look.value.clock !== '12') return String(hour).padStart(2, '0')
   return `${hour % 12 === 0 ? 12 : hour % 12}${hour % 24 < 12 ? 'a' : 'p'}`
 }

@@ -20,6 +20,9 @@ export function MakeFirst() {
   return (
     <section class="card">
       <h2>{words.nobodyLives}</h2>
+      <a class="button" href="#/import">
+        {words.bringThem}
+      </a>
       <NameForm act={words.makeTheFirst(preferences.value.word)} onName={makeMember} />
     </section>
   )

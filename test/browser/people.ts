@@ -22,6 +22,8 @@ export async function openPlace(
 ): Promise<Visitor> {
   const visitor = await comeIn(browser, house, family, size, scheme)
   await visitor.page.goto(`${house.server.address}/#/${place}`)
+  // Until then it is still Now that could be taken for the place.
+  await visitor.page.getByRole('heading', { name: 'Here now' }).waitFor({ state: 'detached' })
   await arrive(visitor.page)
   return visitor
 }

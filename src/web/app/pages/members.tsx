@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { say } from '../acts'
 import { explainRefusal } from '../client'
 import { lastHere } from '../history'
@@ -22,7 +22,8 @@ export function Members() {
   const [chosen, setChosen] = useState<ReadonlySet<string> | null>(null)
   const [isMaking, setMaking] = useState(false)
   const field = useRef<HTMLInputElement>(null)
-  useEffect(() => {
+  // At once, or the next key would be lost.
+  useLayoutEffect(() => {
     if (wanted.value !== 'search') return
     wanted.value = null
     field.current?.focus()

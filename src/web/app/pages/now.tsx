@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { DAY, HOUR } from '../../../model/time'
 import { logSwitch, say } from '../acts'
 import { explainRefusal } from '../client'
@@ -121,12 +121,13 @@ function Choosing() {
   const [isOpen, setOpen] = useState(false)
   const [typed, setTyped] = useState('')
   const field = useRef<HTMLInputElement>(null)
-  useEffect(() => {
+  // At once, or the next key would be lost.
+  useLayoutEffect(() => {
     if (wanted.value !== 'switch') return
     wanted.value = null
     setOpen(true)
   }, [wanted.value])
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isOpen) field.current?.focus()
   }, [isOpen])
   useEffect(() => {
@@ -169,12 +170,15 @@ function Choosing() {
         onToggle={toggleChoice}
       />
       {!isOpen && states.length > 0 && (
-        <Tiles
-          members={states}
-          chosen={choice.value}
-          label={words.statuses}
-          onToggle={toggleChoice}
-        />
+        <>
+          <h3 class="quiet small">{words.statuses}</h3>
+          <Tiles
+            members={states}
+            chosen={choice.value}
+            label={words.statuses}
+            onToggle={toggleChoice}
+          />
+        </>
       )}
     </section>
   )

@@ -1,5 +1,5 @@
 import type { ComponentChild } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type Block, elements, type Inline, type Item, parseMarkdown } from '../markdown'
 import { words } from '../words'
 
@@ -59,7 +59,7 @@ function drawInline(one: Inline, key: number): ComponentChild {
 function Spoiler({ inside }: { inside: readonly Inline[] }) {
   const [isOpen, setOpen] = useState(false)
   const opened = useRef<HTMLSpanElement>(null)
-  useEffect(() => opened.current?.focus(), [isOpen])
+  useLayoutEffect(() => opened.current?.focus(), [isOpen])
   if (isOpen)
     return (
       <span ref={opened} class="opened" tabIndex={-1}>

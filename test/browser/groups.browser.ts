@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { readStream } from '../events/reading'
 import {
   expectAccessible,
   expectLargeTargets,
@@ -80,6 +81,8 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     const group = await make('Stars')
     const visitor = await open(`groups/${group.id}`)
     const { page } = visitor
+    const stream = `${house.server.address}/v2/systems/@me/events`
+    const told = await readStream(stream, { token: family.token })
     const writes: string[] = []
     page.on('request', (request) => {
       if (request.method() !== 'GET') writes.push(request.url())
@@ -95,6 +98,15 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     await expectListed(page, names)
     expect(writes.length).toBe(1)
     expect(await inside(group.id)).toEqual(names)
+    // Whatever else there was to tell would have come before this.
+    await family.ask(`PATCH /v2/groups/${group.id}`, { display_name: 'The Stars' })
+    await until(async () => told.messages.some(({ event }) => event === 'UPDATE_GROUP'))
+    expect(told.messages.map(({ event }) => event)).toEqual([
+      'UPDATE_GROUP_MEMBERS',
+      'UPDATE_GROUP',
+    ])
+    await told.leave()
+    await family.ask(`PATCH /v2/groups/${group.id}`, { display_name: null })
     await page.getByRole('button', { name: 'Choose people…' }).click()
     await page.getByLabel('Search').fill('star 0')
     await page.getByRole('checkbox', { name: 'Star 00' }).uncheck()

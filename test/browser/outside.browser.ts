@@ -1,73 +1,18 @@
-import { describe, expect, test } from 'bun:test'
-import {
-  expectAccessible,
-  expectNoSideways,
-  type Size,
-  startBrowser,
-  startHouse,
-  type Visitor,
-  visit,
-} from './browser'
+import { expect, test } from 'bun:test'
+import { expectAccessible, expectNoSideways, startBrowser, startHouse, visit } from './browser'
 import { comeIn, logIn, settle } from './family'
 
-/** What holds for all pages about others: keyboards, crowds, odd names, nobody at all. */
+/** What holds for the pages about others: crowds, odd names, nobody at all. */
 const browser = await startBrowser()
 const house = await startHouse('Somebody else')
 const { address } = house.server
 const family = await settle(house, 'Lantern Hill')
 await family.begin([3, 'Wren', 'Iris'])
-const { token } = await family.ask<{ token: string }>('POST /v2/systems/@me/tokens', {
-  name: 'Sam',
-  scope: 'watch',
-})
 const places = {
   friends: ['#/friends', 'Friends'],
   privacy: ['#/privacy', 'Privacy'],
   system: ['#/system', 'System'],
-  'system, edited': ['#/system/edit', 'Edit Lantern Hill'],
-  settings: ['#/system/settings', 'Edit settings'],
-  'public page': [`#/systems/${family.hid}`, 'Lantern Hill'],
-  'page of a friend': [`#/watch/${encodeURIComponent(token)}`, 'Lantern Hill'],
 } as const
-
-describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
-  test.each(Object.entries(places))('the %s is walked through by keyboard alone', async (_, at) => {
-    const [hash, heading] = at
-    const visitor = await comeIn(browser, house, family, size)
-    const { page } = visitor
-    await page.goto(`${address}/${hash}`)
-    await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
-    await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })
-    await walkByKeyboard(visitor)
-  })
-})
-
-/** Every control gets the focus, in an order, seen by everyone, and lets it go. */
-async function walkByKeyboard({ page }: Visitor): Promise<void> {
-  const expected = Number(
-    await page.evaluate(`
-      const controls = 'a[href], button, input, select, textarea, summary'
-      const shown = [...document.querySelectorAll(controls)].filter((one) => one.checkVisibility())
-      shown.forEach((one, at) => { one.dataset.walk = String(at) })
-      document.activeElement.blur()
-      shown.length`),
-  )
-  const reached = new Set<string>()
-  for (let steps = 0; steps < expected * 4 && reached.size < expected; steps++) {
-    await page.keyboard.press('Tab')
-    const now = (await page.evaluate(`(() => {
-      const one = document.activeElement
-      const { outlineStyle, outlineWidth } = getComputedStyle(one)
-      const box = one.getBoundingClientRect()
-      const isSeen = box.bottom > 0 && box.top < innerHeight
-      return { walk: one.dataset.walk ?? '', outline: outlineStyle + ' ' + outlineWidth, isSeen, what: one.outerHTML.slice(0, 120) }
-    })()`)) as { walk: string; outline: string; isSeen: boolean; what: string }
-    if (now.walk === '') continue
-    reached.add(now.walk)
-    expect([now.what, now.outline, now.isSeen]).toEqual([now.what, 'solid 3px', true])
-  }
-  expect(reached.size).toBe(expected)
-}
 
 test('a thousand members, and names of every kind, do no harm to any page', async () => {
   const { token, id } = await house.operate<{ token: string; id: string }>(
@@ -129,7 +74,7 @@ test('a system with nobody in it and no name has its pages, too', async () => {
   await expectAccessible(visitor)
   await logIn(page, house, token)
   await page.getByText('Nobody lives here yet.').waitFor()
-  for (const [hash, heading] of Object.values(places).slice(0, 3)) {
+  for (const [hash, heading] of Object.values(places)) {
     await page.goto(`${address}/${hash}`)
     await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
     await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })

@@ -29,7 +29,7 @@ export async function openPlace(
 }
 
 export async function arrive(page: Page): Promise<void> {
-  await page.locator('main [aria-busy]').waitFor({ state: 'detached' })
+  await page.locator('main [aria-busy=true]').first().waitFor({ state: 'detached' })
   await page.locator('h1').waitFor()
 }
 

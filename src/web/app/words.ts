@@ -170,7 +170,7 @@ export const words = {
   devices: 'Devices',
   devicesMore: 'Browsers that are logged in, and tokens',
   look: 'Look',
-  lookMore: 'Theme, text, pictures, the word for members',
+  lookMore: 'Theme, text, pictures, what you call each other',
   apiMore: 'For programs of your own',
   browsers: 'Browsers',
   thisOne: 'this browser',

@@ -41,6 +41,20 @@ function foldOf(one: Findable): Folded {
   return made
 }
 
+const SOME = 50
+
+/** Beforehand, while nobody types, a little at a time: so the first key is as quick as the others. */
+export function prepareSearch(members: readonly Findable[]): () => void {
+  let at = 0
+  const foldSome = () => {
+    for (const one of members.slice(at, at + SOME)) foldOf(one)
+    at += SOME
+    if (at < members.length) timer = setTimeout(foldSome, 20)
+  }
+  let timer = setTimeout(foldSome, 300)
+  return () => clearTimeout(timer)
+}
+
 /** Those in whose fields every word is found; names that begin with it come first, then other names. */
 export function searchMembers<T extends Findable>(members: readonly T[], typed: string): T[] {
   const wanted = fold(typed)

@@ -124,7 +124,7 @@ function Inside({ own, isOurs }: { own: Group; isOurs: boolean }) {
 }
 
 function People({ all }: { all: readonly Member[] }) {
-  const { shown, isMore, more, end } = useParts(all)
+  const { shown, onward } = useParts(all)
   const last = lastHere(switches.value)
   const here = front.value?.members ?? []
   return (
@@ -142,11 +142,7 @@ function People({ all }: { all: readonly Member[] }) {
           </li>
         ))}
       </ul>
-      {isMore && (
-        <button type="button" ref={end} class="plain" onClick={more}>
-          {words.showMore}
-        </button>
-      )}
+      {onward}
     </>
   )
 }

@@ -13,6 +13,7 @@ import { SelectBar } from '../parts/selectBar'
 import { Someone } from '../parts/someone'
 import { useParts } from '../parts/tiles'
 import { pageBefore, route } from '../route'
+import { prepareSearch } from '../search'
 import { front, groups, isAway, type Member, members, preferences, switches } from '../store'
 import { capitalize, countOf, words } from '../words'
 import { listWords } from '../words/members'
@@ -28,6 +29,7 @@ export function Members() {
     wanted.value = null
     field.current?.focus()
   }, [wanted.value])
+  useEffect(() => prepareSearch(members.value), [members.value])
   const { word } = preferences.value
   if (members.value.length === 0)
     return (
@@ -192,7 +194,7 @@ interface ListProps {
 
 function List({ all, row, chosen, onChoose }: ListProps) {
   const { typed, filter, sort } = listing.value
-  const { shown, isMore, more, end } = useParts(all, {
+  const { shown, onward } = useParts(all, {
     about: `${sort} ${filter} ${typed}`,
     start: reached.count,
     onMore: (count) => {
@@ -227,11 +229,7 @@ function List({ all, row, chosen, onChoose }: ListProps) {
           </li>
         ))}
       </ul>
-      {isMore && (
-        <button type="button" ref={end} class="plain" onClick={more}>
-          {words.showMore}
-        </button>
-      )}
+      {onward}
     </>
   )
 }

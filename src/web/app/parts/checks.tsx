@@ -17,7 +17,7 @@ interface Props {
 export function PeopleChecks({ chosen, onChange }: Props) {
   const [typed, setTyped] = useState('')
   const found = searchMembers(members.value, typed)
-  const { shown, isMore, more, end } = useParts(found, { about: typed })
+  const { shown, onward } = useParts(found, { about: typed })
   const search = (value: string) => {
     setTyped(value)
     say(words.found(searchMembers(members.value, value).length))
@@ -50,11 +50,7 @@ export function PeopleChecks({ chosen, onChange }: Props) {
           </li>
         ))}
       </ul>
-      {isMore && (
-        <button type="button" ref={end} class="plain" onClick={more}>
-          {words.showMore}
-        </button>
-      )}
+      {onward}
     </>
   )
 }

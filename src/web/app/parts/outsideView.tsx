@@ -96,7 +96,7 @@ function Closed({ text }: { text: string }) {
 }
 
 function Faces({ members, onOpen }: { members: readonly Member[]; onOpen: (one: Member) => void }) {
-  const { shown, isMore, more, end } = useParts(members)
+  const { shown, onward } = useParts(members)
   return (
     <>
       <ul class="tiles">
@@ -109,11 +109,7 @@ function Faces({ members, onOpen }: { members: readonly Member[]; onOpen: (one: 
           </li>
         ))}
       </ul>
-      {isMore && (
-        <button type="button" ref={end} class="plain" onClick={more}>
-          {words.showMore}
-        </button>
-      )}
+      {onward}
     </>
   )
 }

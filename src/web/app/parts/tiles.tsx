@@ -13,7 +13,7 @@ interface Props {
 
 /** Faces to choose from. */
 export function Tiles({ members, chosen, label, onToggle }: Props) {
-  const { shown, isMore, more, end } = useParts(members)
+  const { shown, onward } = useParts(members)
   return (
     <>
       <ul class="tiles" aria-label={label}>
@@ -35,11 +35,7 @@ export function Tiles({ members, chosen, label, onToggle }: Props) {
           </li>
         ))}
       </ul>
-      {isMore && (
-        <button type="button" ref={end} class="plain" onClick={more}>
-          {words.showMore}
-        </button>
-      )}
+      {onward}
     </>
   )
 }
@@ -75,5 +71,10 @@ export function useParts<T>(all: readonly T[], { about = '', start = 0, onMore }
     watcher.observe(end.current)
     return () => watcher.disconnect()
   }, [isMore, count, about])
-  return { shown: all.slice(0, count), isMore, more, end }
+  const onward = isMore && (
+    <button type="button" ref={end} class="plain" onClick={more}>
+      {words.showMore}
+    </button>
+  )
+  return { shown: all.slice(0, count), isMore, more, end, onward }
 }

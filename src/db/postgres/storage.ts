@@ -40,7 +40,8 @@ export function openServer(
     application_name: 'multitude',
     synchronous_commit: durability === 'full' ? 'on' : 'off',
     lock_timeout: '30s',
-    idle_in_transaction_session_timeout: '60s',
+    // Who falls asleep in the middle holds up nobody for long.
+    idle_in_transaction_session_timeout: '5s',
     // Every statement looks up a few rows by an index: planning it anew would take as long.
     plan_cache_mode: 'force_generic_plan',
     random_page_cost: '1.1',
@@ -115,6 +116,9 @@ function hostOf(primary: Primary) {
   return primary.host
 }
 
+/** Whoever takes it away may be slow, and holds nothing. */
+const LEISURELY = 'set local idle_in_transaction_session_timeout = 0'
+
 function takeSnapshots(primary: Primary, opened: Promise<unknown>): Snapshot {
   const inLine = createLines<number>()
   const inQueue: (() => void)[] = []
@@ -136,7 +140,7 @@ function takeSnapshots(primary: Primary, opened: Promise<unknown>): Snapshot {
     await opened
     const line = await primary.current().openLine()
     try {
-      await line.say('begin isolation level repeatable read read only')
+      await line.say(`begin isolation level repeatable read read only; ${LEISURELY}`)
       return await work(createDb(line.ask))
     } catch (cause) {
       throw isLoss(cause) ? lost() : cause

@@ -126,9 +126,15 @@ async function undo(line: Line, cause: unknown): Promise<void> {
   }
 }
 
+const ofKind = {
+  short: '',
+  slice: '; set local synchronous_commit = off',
+  long: `; set local idle_in_transaction_session_timeout = '60s'`,
+}
+
 function beginning(of: Subject, kind: WorkKind | undefined): string {
   // What need not survive a power cut is not waited for.
-  const begin = kind === 'slice' ? 'begin; set local synchronous_commit = off' : 'begin'
+  const begin = `begin${ofKind[kind ?? 'short']}`
   if (of === 'new') return begin
   if (typeof of === 'object' && 'system' in of)
     return `${begin}; select id from systems where id = ${Number(of.system)} for no key update`

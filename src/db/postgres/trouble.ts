@@ -54,6 +54,7 @@ export function explain(cause: unknown): unknown {
 /** What passes by itself, or when the operator has seen to it. */
 const passing: Record<string, DomainError | undefined> = {
   '55P03': unavailable('the database is locked', 5_000),
+  '25P03': unavailable('it took too long', 2_000),
   '53100': unavailable('the disk is full', 60_000),
   '53200': unavailable('the database has no memory left', 5_000),
   '53300': unavailable('the database has too many connections', 5_000),

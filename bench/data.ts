@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { entityOf, facedTables, storeFaces } from '../src/db/faces'
 import { migrations } from '../src/db/migrations'
 import { openStorage } from '../src/db/open'
@@ -50,8 +51,8 @@ export const known = {
 const START = Date.UTC(2020, 0, 1) * 1000
 
 /** Where the data lies. That of other tables than today's is made anew. */
-export function dataFile(folder: string, isSmall: boolean): string {
-  return join(folder, `${isSmall ? 'small' : 'whole'}-${migrations.length}.db`)
+export function dataFile(folder: string, { systems, messages }: Size): string {
+  return join(folder, `${systems}-${messages}-${migrations.length}.db`)
 }
 
 /** Makes the data set, always the same, unless it is there already. */
@@ -63,16 +64,25 @@ export async function makeData(path: string, size: Size): Promise<void> {
   await openStorage(`file:${making}`, 'normal').close()
   const db = new Database(making)
   db.run('PRAGMA synchronous = off')
+  // Nobody else sees it before it has its name.
+  db.run('PRAGMA journal_mode = off')
+  db.run('PRAGMA cache_size = -1000000')
   db.run('PRAGMA foreign_keys = off')
   db.run('BEGIN')
   const members = fillSystems(db, size)
   fillMessages(db, size, members)
   db.run('COMMIT')
-  await fillFaces(making)
   db.run('ANALYZE')
+  db.close()
+  await fillFaces(making)
+  foldIntoOne(making)
+  renameSync(making, path)
+}
+
+function foldIntoOne(path: string): void {
+  const db = new Database(path)
   db.run('PRAGMA journal_mode = DELETE')
   db.close()
-  renameSync(making, path)
 }
 
 /** As if everything had been written by the product. */
@@ -251,4 +261,17 @@ export function createRandom(seed: number): () => number {
     state = (state * 1_664_525 + 1_013_904_223) % 4_294_967_296
     return state / 4_294_967_296
   }
+}
+
+/** A whole community's: `bun bench/data.ts --systems 100000 --messages 20000000 --out FILE`. */
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      systems: { type: 'string', default: String(whole.systems) },
+      messages: { type: 'string', default: String(whole.messages) },
+      out: { type: 'string', default: 'data/bench.db' },
+    },
+  })
+  const [systems, messages] = [Number(values.systems), Number(values.messages)]
+  await makeData(values.out, { ...whole, systems, messages })
 }

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -8,11 +8,11 @@ import { operator } from '../src/model/privacy'
 import { createMember } from '../src/service/members'
 import { createSystem } from '../src/service/systems'
 import { makeEngine, onServer } from '../test/postgres/engine'
-import { dataFile, makeData, small, whole } from './data'
+import { dataFile, makeData, type Size, small, whole } from './data'
 import { type Endpoint, endpointsOf } from './endpoints'
 import type { Orders } from './load'
-import { cpuOfProcess, medianOf, print, type Running, startLoad, type Turn, take } from './press'
-import { everythingOn, program } from './product'
+import { cpuOfFamily, medianOf, print, startLoad, startProduct, type Turn, take } from './press'
+import { program } from './product'
 
 /**
  * The same data on a file and on PostgreSQL, asked in turns. What is read off is the processor time
@@ -25,6 +25,8 @@ const { values: flags } = parseArgs({
     seconds: { type: 'string', default: '1' },
     connections: { type: 'string', default: '16' },
     only: { type: 'string', default: '' },
+    systems: { type: 'string' },
+    messages: { type: 'string' },
   },
 })
 
@@ -38,10 +40,10 @@ const goals: [name: RegExp, together: number][] = [
 
 const CROWD = 64
 
-const size = flags.small ? small : whole
+const size = sizeOf(flags)
 const folder = join(tmpdir(), 'multitude-bench')
 mkdirSync(folder, { recursive: true })
-const pristine = dataFile(folder, flags.small)
+const pristine = dataFile(folder, size)
 const file = join(folder, 'engines.db')
 console.log('making the data, unless it is there …')
 await makeData(pristine, size)
@@ -63,8 +65,10 @@ const crowds = {
   file: await makeCrowd(`file:${file}`),
   engine: await makeCrowd(engine.addressOf('bench')),
 }
-const onFile = await start('file', `file:${file}`)
-const onEngine = await start('postgres', engine.addressOf('bench'))
+const onFile = await startProduct(join(folder, 'file.log'), { DATABASE_URL: `file:${file}` })
+const onEngine = await startProduct(join(folder, 'postgres.log'), {
+  DATABASE_URL: engine.addressOf('bench'),
+})
 const load = startLoad()
 const pressure = {
   connections: Number(flags.connections),
@@ -121,20 +125,13 @@ async function makeCrowd(address: string) {
   }
 }
 
-async function start(name: string, address: string): Promise<Running> {
-  const log = join(folder, `${name}.log`)
-  const running = Bun.spawn([...program, 'serve'], {
-    env: { PORT: '0', DATABASE_URL: address, ...everythingOn },
-    stdin: 'ignore',
-    stdout: 'ignore',
-    stderr: openSync(log, 'w'),
-  })
-  for (let tries = 0; tries < 400; tries++) {
-    await Bun.sleep(25)
-    const [, port] = /"address":"http:\/\/127.0.0.1:(\d+)/.exec(readFileSync(log, 'utf8')) ?? []
-    if (port) return { process: running, pid: running.pid, port: Number(port) }
+function sizeOf({ small: isSmall, systems, messages }: typeof flags): Size {
+  const usual = isSmall ? small : whole
+  return {
+    ...usual,
+    systems: Number(systems ?? usual.systems),
+    messages: Number(messages ?? usual.messages),
   }
-  throw new Error(`it did not start, see ${log}`)
 }
 
 async function compare(endpoint: Endpoint): Promise<string[]> {
@@ -145,10 +142,12 @@ async function compare(endpoint: Endpoint): Promise<string[]> {
   await take(load, pressure, endpoint, onEngine, ofEngine)
   for (let round = 0; round < Number(flags.rounds); round++) {
     turns.file.push(await take(load, pressure, endpoint, onFile, ofFile))
-    const before = cpuOfEngine()
+    const before = cpuOfFamily(engine.pid())
     const turn = await take(load, pressure, endpoint, onEngine, ofEngine)
     turns.node.push(turn)
-    turns.engine.push(((cpuOfEngine() - before) / (turn.perSecond * pressure.seconds)) * 1e6)
+    turns.engine.push(
+      ((cpuOfFamily(engine.pid()) - before) / (turn.perSecond * pressure.seconds)) * 1e6,
+    )
   }
   const embedded = medianOf(turns.file)
   const node = medianOf(turns.node)
@@ -166,18 +165,4 @@ async function compare(endpoint: Endpoint): Promise<string[]> {
     embedded.perSecond.toFixed(0),
     node.perSecond.toFixed(0),
   ]
-}
-
-/** Of the server and every process that it has started and not ended. */
-function cpuOfEngine(): number {
-  const own = engine.pid()
-  const children = readdirSync('/proc').filter((name) => {
-    if (!/^\d+$/.test(name)) return false
-    try {
-      return Number(/\) \w (\d+) /.exec(readFileSync(`/proc/${name}/stat`, 'utf8'))?.[1]) === own
-    } catch {
-      return false
-    }
-  })
-  return [own, ...children.map(Number)].reduce((sum, pid) => sum + cpuOfProcess(pid), 0)
 }

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import type { Endpoint } from './endpoints'
 import type { Measured, Orders } from './load'
+import { everythingOn, program } from './product'
 
 /** A server that is measured. */
 export interface Running {
@@ -96,6 +97,35 @@ export function cpuOfProcess(pid: number): number {
   if (!existsSync('/proc/self/stat')) return Number.NaN
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) / 100
+}
+
+/** Of a process and every one that it has started and not ended. */
+export function cpuOfFamily(pid: number): number {
+  const children = readdirSync('/proc').filter((name) => {
+    if (!/^\d+$/.test(name)) return false
+    try {
+      return Number(/\) \w (\d+) /.exec(readFileSync(`/proc/${name}/stat`, 'utf8'))?.[1]) === pid
+    } catch {
+      return false
+    }
+  })
+  return [pid, ...children.map(Number)].reduce((sum, one) => sum + cpuOfProcess(one), 0)
+}
+
+/** The product with everything on: token, limits behind a proxy, CORS, a log to a file. */
+export async function startProduct(log: string, env: Record<string, string>): Promise<Running> {
+  const running = Bun.spawn([...program, 'serve'], {
+    env: { PORT: '0', ...env, ...everythingOn },
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: openSync(log, 'w'),
+  })
+  for (let tries = 0; tries < 1200; tries++) {
+    await Bun.sleep(25)
+    const [, port] = /"address":"http:\/\/127.0.0.1:(\d+)/.exec(readFileSync(log, 'utf8')) ?? []
+    if (port) return { process: running, pid: running.pid, port: Number(port) }
+  }
+  throw new Error(`the product did not start, see ${log}`)
 }
 
 /** The first row is the head. */

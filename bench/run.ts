@@ -1,12 +1,12 @@
-import { copyFileSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { dataFile, makeData, small, whole } from './data'
 import { type Endpoint, endpointsOf } from './endpoints'
 import { fill } from './load'
-import { medianOf, print, type Running, startLoad, type Turn, take } from './press'
-import { everythingOn, memoryOf, program } from './product'
+import { medianOf, print, type Running, startLoad, startProduct, type Turn, take } from './press'
+import { memoryOf } from './product'
 
 /** Product and limit in turns on the same file: what is read off is the ratio, not the seconds. */
 
@@ -43,14 +43,17 @@ const endpoints = endpointsOf(size)
 
 const folder = join(tmpdir(), 'multitude-bench')
 mkdirSync(folder, { recursive: true })
-const pristine = dataFile(folder, flags.small)
+const pristine = dataFile(folder, size)
 const file = join(folder, 'work.db')
 console.log('making the data, unless it is there …')
 await makeData(pristine, size)
 for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true })
 copyFileSync(pristine, file)
 
-const product = await startProduct()
+const product = await startProduct(join(folder, 'product.log'), {
+  DATABASE_URL: `file:${file}`,
+  DURABILITY: flags.durability,
+})
 const built = await startLimit('built')
 const faces = await startLimit('faces')
 const load = startLoad()
@@ -81,28 +84,6 @@ try {
 
 function chosen(): Endpoint[] {
   return endpoints.filter(({ name }) => name.includes(flags.only))
-}
-
-/** The product with everything on: token, limits behind a proxy, CORS, a log to a file. */
-async function startProduct(): Promise<Running> {
-  const log = join(folder, 'product.log')
-  const running = Bun.spawn([...program, 'serve'], {
-    env: {
-      PORT: '0',
-      DATABASE_URL: `file:${file}`,
-      DURABILITY: flags.durability,
-      ...everythingOn,
-    },
-    stdin: 'ignore',
-    stdout: 'ignore',
-    stderr: openSync(log, 'w'),
-  })
-  for (let tries = 0; tries < 200; tries++) {
-    await Bun.sleep(25)
-    const [, port] = /"address":"http:\/\/127.0.0.1:(\d+)/.exec(readFileSync(log, 'utf8')) ?? []
-    if (port) return { process: running, pid: running.pid, port: Number(port) }
-  }
-  throw new Error(`the product did not start, see ${log}`)
 }
 
 async function startLimit(kind: 'built' | 'faces'): Promise<Running> {

@@ -40,7 +40,7 @@ const bot = `Bot ${known.botKey}`
 
 const folder = join(tmpdir(), 'multitude-bench')
 mkdirSync(folder, { recursive: true })
-const pristine = dataFile(folder, flags.small)
+const pristine = dataFile(folder, size)
 const file = join(folder, 'soak.db')
 const logFile = join(folder, 'soak.log')
 await makeData(pristine, size)

@@ -27,9 +27,10 @@ const SETTLE_MS = 2000
 
 const folder = join(tmpdir(), 'multitude-bench')
 mkdirSync(folder, { recursive: true })
-const pristine = dataFile(folder, flags.small)
+const size = flags.small ? small : whole
+const pristine = dataFile(folder, size)
 const file = join(folder, 'start.db')
-await makeData(pristine, flags.small ? small : whole)
+await makeData(pristine, size)
 copyFileSync(pristine, file)
 
 const times: number[] = []

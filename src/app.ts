@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createWatch } from './app/watch'
 import type { Config } from './config'
-import { openStorage, type Storage } from './db/open'
-import type { ServerOptions } from './db/postgres/storage'
+import { openStorage, type ServerOptions, type Storage } from './db/open'
 import { noPulse } from './db/pulse'
 import type { DispatchOptions } from './events/dispatch'
 import { createEvents, type EventOptions, type Events } from './events/events'
@@ -99,7 +98,9 @@ export function createApp(
   const started = storage.opened.then(() => events.start())
   // Whoever serves waits for it; nobody else must end because of it.
   started.catch(() => {})
-  const sweeping = storage.opened.then(() => sweepImports(deps, log.warn))
+  const sweeping = storage.opened.then(() =>
+    sweepImports(deps, log.warn, () => events.leases.holds('care')),
+  )
   sweeping.catch(() => {})
   const endForgetting = forgetMessages(deps, {
     keepMs: config.MESSAGE_KEEP,

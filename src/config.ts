@@ -65,7 +65,7 @@ export const settings = {
   DATABASE_POOL: setting(
     16,
     parseMany,
-    'How many connections to PostgreSQL this process has, half of them for writes',
+    'How many connections to PostgreSQL this process may have, half of them for writes',
   ),
   PGPASSWORD: {
     ...setting('', parseText, 'The password for PostgreSQL, where DATABASE_URL has none'),
@@ -294,6 +294,11 @@ export function spellingsOf(name: SettingName): [own: string, bare: string] {
 export function flagOf(name: SettingName): string {
   const { flag } = settings[name] as Setting<unknown>
   return flag ?? name.toLowerCase().replaceAll('_', '-')
+}
+
+/** Whether it is shown to nobody. */
+export function isSecret(name: SettingName): boolean {
+  return (settings[name] as Setting<unknown>).secret === true
 }
 
 /** The words that a setting takes, where no others are taken. */

@@ -20,7 +20,12 @@ const good: [name: SettingName, text: string, value: unknown][] = [
   ['PORT', '80', 80],
   ['PORT', '65535', 65535],
   ['DATABASE_URL', 'file:data.db', 'file:data.db'],
+  ['DATABASE_URL', 'postgres://me@a,b:5433/multitude', 'postgres://me@a,b:5433/multitude'],
   ['DATABASE_URL', 'file:/var/lib/multitude/data.db', 'file:/var/lib/multitude/data.db'],
+  ['DATABASE_URL', 'postgres://me@a,b:5433/multitude', 'postgres://me@a,b:5433/multitude'],
+  ['DATABASE_POOL', '4', 4],
+  ['PGPASSWORD', 'p:w', 'p:w'],
+  ['PGSSLROOTCERT', '/etc/ssl/ours.crt', '/etc/ssl/ours.crt'],
   ['DURABILITY', 'normal', 'normal'],
   ['DURABILITY', 'FULL', 'full'],
   ['PUBLIC_URL', 'https://plural.example', 'https://plural.example'],
@@ -89,7 +94,8 @@ const bad: [name: SettingName, text: string][] = [
   ['PORT', ' 80'],
   ['DATABASE_URL', 'data.db'],
   ['DATABASE_URL', 'file:'],
-  ['DATABASE_URL', 'postgres://localhost/multitude'],
+  ['DATABASE_URL', 'mysql://localhost/multitude'],
+  ['DATABASE_POOL', '0'],
   ['DURABILITY', 'some'],
   ['PUBLIC_URL', 'plural.example'],
   ['PUBLIC_URL', 'ftp://plural.example'],
@@ -159,11 +165,12 @@ describe('a setting', () => {
     const names = Object.keys(settings) as SettingName[]
     const isTried = (name: SettingName, known: [name: SettingName, ...rest: unknown[]][]) =>
       known.some(([tried]) => tried === name)
-    // Any text is the name of a folder, or a command.
+    // Any text is the name of a folder or a file, a command, or a password.
+    const anyText = ['BACKUP_DIR', 'BACKUP_COMMAND', 'PGPASSWORD', 'PGSSLROOTCERT']
     const untried = [
       ...names.filter((name) => !isTried(name, good)).map((name) => `good values of ${name}`),
       ...names
-        .filter((name) => !isTried(name, bad) && !['BACKUP_DIR', 'BACKUP_COMMAND'].includes(name))
+        .filter((name) => !isTried(name, bad) && !anyText.includes(name))
         .map((name) => `bad values of ${name}`),
     ]
     expect(untried.map((values) => `try ${values} in test/config.test.ts`)).toEqual([])
@@ -258,7 +265,7 @@ describe('where a setting comes from', () => {
   test('is told where it is bad', () => {
     expect(problemsOf({}, { port: '', database: '' }, [named, local])).toEqual([
       '--port: must be a number from 0 to 65535, not ""',
-      '--database: must look like file:data/multitude.db, not ""',
+      '--database: must look like file:data/multitude.db or postgres://USER@HOST/NAME, not ""',
     ])
     const bad = { name: '.env', values: { MULTITUDE_PORT: 'x', LOG_LEVEL: 'loud' } }
     expect(problemsOf({}, {}, [bad])).toEqual([
@@ -289,8 +296,9 @@ describe('bad settings', () => {
 })
 
 describe('the settings as they are shown', () => {
-  test('can be read back', () => {
-    const given = good.map(([name, text]) => ({ [`MULTITUDE_${name}`]: text }))
+  test('can be read back, but for secrets', () => {
+    const open = good.filter(([name]) => !('secret' in settings[name]))
+    const given = open.map(([name, text]) => ({ [`MULTITUDE_${name}`]: text }))
     for (const reading of [{}, ...given].map((env) => parseSettings(env))) {
       const shown = describeConfig(reading)
       const values = Object.fromEntries(shown.map((row) => [`MULTITUDE_${row.name}`, row.value]))

@@ -83,6 +83,14 @@ describe('the house', () => {
     expect(touching).toEqual([])
   })
 
+  test('only the database, its settings and its commands know which engine it is', () => {
+    const knowing = files.filter(
+      (file) =>
+        !/^(db|config|cli)\b/.test(file) && /postgres|sqlite/i.test(read(join('src', file))),
+    )
+    expect(knowing).toEqual([])
+  })
+
   test('only what a wire has made is shown', () => {
     const makers = files.filter((file) =>
       /\bas (Shown|ShownObject|Json)\b|import \{[^}]*\bshow\b[^}]*\} from/.test(

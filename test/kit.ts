@@ -12,8 +12,11 @@ import type { Instant } from '../src/model/time'
 import { insertToken } from '../src/service/access/issue'
 import { insertSystem } from '../src/service/systems'
 import { expectDocumented } from './document'
-import { takeDatabase } from './postgres/stock'
+import { giveBack, takeDatabase } from './postgres/stock'
 import { change } from './raw'
+
+/** Whether these tests run on a file. What is about the file itself is for nobody else. */
+export const isOnFile = !process.env.TEST_POSTGRES
 
 /** A system of a test, with what its owner knows. */
 export interface Someone {
@@ -56,6 +59,7 @@ export function home({
   afterAll(async () => {
     await app.stop()
     rmSync(folder, { recursive: true })
+    if (!isOnFile) giveBack(process.env.TEST_POSTGRES ?? '', config.DATABASE_URL)
   })
 
   return {
@@ -103,8 +107,8 @@ export function home({
   }
 }
 
-/** Of a file there, or of a database of the server that the tests run on. */
-function addressIn(folder: string): string {
+/** Of a new file there, or of a new database of the server that the tests run on. */
+export function addressIn(folder: string): string {
   const { TEST_POSTGRES } = process.env
   return TEST_POSTGRES ? takeDatabase(TEST_POSTGRES) : `file:${join(folder, 'test.db')}`
 }

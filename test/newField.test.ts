@@ -53,8 +53,9 @@ async function addMigration(copy: string): Promise<void> {
     readdirSync(join(copy, 'migrations')).find((name) => name.endsWith('_grown.sql')) ?? ''
   edit(join(copy, 'src/db/migrations.ts'), (source) => {
     const line = `import grown from '../../migrations/${file}' with { type: 'text' }\n`
-    const entry = `  { name: '${file.replace('.sql', '')}', sql: grown },\n]`
-    return line + replace(source, /\]\s*$/, entry)
+    // To the first list, which is the file's.
+    const entry = `\n  { name: '${file.replace('.sql', '')}', sql: grown },\n]\n`
+    return line + replace(source, /\n\]\n/, entry)
   })
 }
 

@@ -9,7 +9,7 @@ import { removeBundle } from './program'
 plugin({
   name: 'patience',
   setup({ onLoad }) {
-    onLoad({ filter: /\.(test|browser)\.ts$/ }, async ({ path }) => ({
+    onLoad({ filter: /\.(test|browser|server|cluster)\.ts$/ }, async ({ path }) => ({
       // On the first line, so that no other line gets another number.
       contents: `import { setDefaultTimeout as giveTime } from 'bun:test'; giveTime(60_000); ${await Bun.file(path).text()}`,
       loader: 'ts',

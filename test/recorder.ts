@@ -1,5 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
+import { type AsyncRemoteCallback, drizzle as drizzleServer } from 'drizzle-orm/sqlite-proxy'
+import { ofFile } from '../src/db/dialect'
 import type { Db, Driver, Query, Value } from '../src/db/handle'
 
 /** Gives handles on the same connections that note each statement that runs, and the rows of lists. */
@@ -12,7 +14,8 @@ export function createRecorder() {
   const recording = (db: Db): Db => {
     const known = recorded.get(db)
     if (known) return known
-    const made = Object.assign(drizzle(fileOf(db), { logger: { logQuery: note } }), {
+    const logger = { logQuery: note }
+    const made = Object.assign(builderOn(db, logger), {
       driver: notingDriver(db.driver, note, loaded),
     })
     recorded.set(db, made)
@@ -20,6 +23,14 @@ export function createRecorder() {
   }
 
   return { ran, loaded, recording }
+}
+
+function builderOn(db: Db, logger: { logQuery(statement: string): void }) {
+  if (db.driver.dialect === ofFile) return drizzle(fileOf(db), { logger })
+  // Only its types hide how it reaches the server.
+  const { session } = db as { session?: { client?: AsyncRemoteCallback } }
+  if (!session?.client) throw new Error('there is no server')
+  return drizzleServer(session.client, { logger })
 }
 
 /** The connection to the file that a handle stands on. */
@@ -43,7 +54,9 @@ function notingDriver(
         (values: Value[]) => {
           note(statement)
           const rows = run.call(query, values)
-          if (Array.isArray(rows)) loaded.push(...rows)
+          const keep = (given: unknown) => void (Array.isArray(given) && loaded.push(...given))
+          if (rows instanceof Promise) rows.then(keep, () => {})
+          else keep(rows)
           return rows
         }
       return { get: noted(query.get), all: noted(query.all), run: noted(query.run) }

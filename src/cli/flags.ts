@@ -1,4 +1,4 @@
-import { choicesOf, flagOf, type SettingName, settings } from '../config'
+import { choicesOf, flagOf, isSecret, type SettingName, settings } from '../config'
 import type { Command, Flag } from './command'
 
 /** A flag as a command takes it. */
@@ -48,5 +48,8 @@ export function spellFlag({ name, value, type }: NamedFlag): string {
 }
 
 function settingsOf({ takesSettings = ['DATABASE_URL'] }: Command): readonly SettingName[] {
-  return takesSettings === 'all' ? (Object.keys(settings) as SettingName[]) : takesSettings
+  // What is secret is no flag: everybody on a machine reads everybody's command lines.
+  return takesSettings === 'all'
+    ? (Object.keys(settings) as SettingName[]).filter((name) => !isSecret(name))
+    : takesSettings
 }

@@ -64,9 +64,9 @@ export async function refuseFilled(db: Db, name: string): Promise<void> {
   await refuse(db, name, tablesInOrder())
 }
 
-/** Every table with data, those first that others refer to. What processes tell each other is none. */
+/** Every table with data, those first that others refer to. What processes tell of themselves is none. */
 function tablesInOrder(): Table[] {
-  const { leases, marks, ...kept } = everyTable
+  const { leases, marks, reports, ...kept } = everyTable
   const inOrder: SQLiteTable[] = []
   const add = (table: SQLiteTable) => {
     if (inOrder.includes(table)) return

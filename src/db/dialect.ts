@@ -52,6 +52,8 @@ export interface Dialect {
   readonly clock: string
   /** The largest number that was ever given to an event. */
   readonly lastEvent: string
+  /** Whether statements that follow each other without a pause see the same moment. */
+  readonly isSteady: boolean
   /** How many of the newest numbers of events may not be committed yet. */
   readonly unsettled: number
   /** A query of the rows in a JSON list of objects: these columns of that table. */
@@ -64,6 +66,8 @@ export interface Dialect {
   readonly alone: string | null
   /** Behind a row that is selected: nobody else changes it until this transaction ends. */
   readonly held: string
+  /** The same, but a row that somebody else holds is left out. */
+  readonly heldIfFree: string
 }
 
 export const ofFile: Dialect = {
@@ -98,6 +102,7 @@ export const ofFile: Dialect = {
   },
   clock: `cast((julianday('now') - 2440587.5) * 86400000 as integer)`,
   lastEvent: `(select seq from sqlite_sequence where name = 'events')`,
+  isSteady: true,
   unsettled: 0,
   rowsIn: (list, _table, columns) =>
     `select ${columns.map((name) => `value ->> '${name}'`).join()} from json_each(${list})`,
@@ -109,6 +114,7 @@ export const ofFile: Dialect = {
   ],
   alone: null,
   held: '',
+  heldIfFree: '',
 }
 
 export const ofServer: Dialect = {
@@ -140,12 +146,15 @@ export const ofServer: Dialect = {
   row: 'ctid',
   once: 'offset 0',
   iso(instant) {
-    const micros = `((${instant})::int8 - floor((${instant}) / 1000000)::int8 * 1000000)`
-    const date = `to_char(timestamp 'epoch' + floor((${instant}) / 1000000) * interval '1 second', 'YYYY-MM-DD"T"HH24:MI:SS')`
+    // Of whole numbers: a fraction of a number as large would not be exact.
+    const whole = `(${instant})::int8`
+    const micros = `((${whole} % 1000000 + 1000000) % 1000000)`
+    const date = `to_char(timestamp 'epoch' + (${whole} - ${micros}) / 1000000 * interval '1 second', 'YYYY-MM-DD"T"HH24:MI:SS')`
     return `(${date} || rtrim(rtrim('.' || lpad(${micros}::text, 6, '0'), '0'), '.') || 'Z')`
   },
   clock: `(extract(epoch from clock_timestamp()) * 1000)::float8`,
   lastEvent: `greatest((select max(id) from events), (select max(newest) from pruned_events))`,
+  isSteady: false,
   unsettled: 100,
   rowsIn: (list, table, columns) =>
     `select ${columns.join()} from json_populate_recordset(null::${table}, (${list})::text::json)`,
@@ -157,4 +166,5 @@ export const ofServer: Dialect = {
   ],
   alone: 'lock table systems, bots in exclusive mode',
   held: 'for no key update',
+  heldIfFree: 'for no key update skip locked',
 }

@@ -5,6 +5,7 @@ import { openServer, type ServerOptions } from './postgres/storage'
 import type { Durability, Storage } from './storage'
 
 export type { Storage } from './storage'
+export { isServerAddress, type ServerOptions }
 
 /** Opens the database of an address, and brings it to this program's tables. */
 export function openStorage(

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 
 /** Tells of what other processes wrote, who cannot tell by themselves. */
 export interface Pulse {
-  /** Called ten times a second, with whether anything was written since the last time. */
+  /** Called ten times a second, with whether there may be events or marks since the last time. */
   onBeat(listener: (isNew: boolean) => void): void
   start(): void
   stop(): void

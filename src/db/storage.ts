@@ -21,6 +21,7 @@ export type Subject =
   | { readonly system: number }
   | { readonly guild: string }
   | { readonly account: string }
+  | 'registration'
   | 'new'
 
 /**

@@ -39,7 +39,7 @@ const SWITCHES_AT_ONCE = 500
 const KEPT_AT_ONCE = 500
 const KEPT_BYTES_AT_ONCE = 64 * 1024
 
-/** No note anybody ever wrote is as long; SQLite would take a while to write one that is. */
+/** No note anybody ever wrote is as long; it would take a while to write one that is. */
 const MAX_KEPT_ROW = 1024 * 1024
 
 export function* partsOf(bundle: Bundle): Generator<BundlePart> {

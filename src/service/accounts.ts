@@ -49,6 +49,9 @@ export async function forgetAccount(deps: Deps, viewer: Viewer, account: string)
     const found = await findAccount(tx, account)
     if (!found) throw error('systemNotFound')
     await holdSystem(tx, found.system_id)
+    // It may have been unlinked, or linked elsewhere, while this waited for the system.
+    const still = await findAccount(tx, account)
+    if (still?.system_id !== found.system_id) throw error('conflict', 'it was changed meanwhile')
     await refuseDisabled(tx, found.system_id)
     await removeAccount(deps, tx, found)
   })
@@ -172,7 +175,7 @@ export async function linkImported(
   return isTouched
 }
 
-/** As SQLite gives it. */
+/** As storage gives it. */
 type Stored<A extends Account> = Omit<A, 'autoproxy_enabled'> & { autoproxy_enabled: number }
 
 const byId = statement<'id', Stored<Account>>(

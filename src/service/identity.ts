@@ -28,7 +28,7 @@ export function identified<R extends Identity>(
   const byUuid = where<'uuid'>('uuid = :uuid')
   const enabledByHid = where<'hid'>(`hid = :hid and ${isEnabled(table)}`)
   const enabledByUuid = where<'uuid'>(`uuid = :uuid and ${isEnabled(table)}`)
-  // As one JSON text, so that their number is not bounded by SQLite's parameters.
+  // As one JSON text, so that their number is not bounded by the engine's parameters.
   const amongAll = statement<'names', R>(
     ({ textsIn }) =>
       `select * from ${table} where hid in ${textsIn(':names')} or uuid in ${textsIn(':names')}`,

@@ -106,7 +106,9 @@ export async function createSystem(
 ): Promise<{ system: System; token: string }> {
   const platform = viewer.isOperator ? null : requireBot(viewer)
   if (account !== null) requireWitness(viewer, account)
-  return deps.transact('new', async (tx) => {
+  // Where they are counted, one after the other.
+  const subject = deps.quotas.systems === null ? 'new' : 'registration'
+  return deps.transact(subject, async (tx) => {
     if (!viewer.isOperator) {
       await refuseCrowd(deps.quotas, tx)
       await admit(deps.quotas, tx, invite, deps.now())

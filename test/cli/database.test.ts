@@ -46,6 +46,7 @@ describe('a database that is not there', () => {
     'backup copy.db',
     'doctor',
     'doctor --fix',
+    'copy file:other.db',
   ]
 
   test('is refused by every command that looks for one, in a line that names the path', async () => {

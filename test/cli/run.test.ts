@@ -291,7 +291,7 @@ describe('misuse', () => {
       expect([code, out]).toEqual([MISUSED, ''])
       expect(err.trim().split('\n')).toEqual([
         'multitude: PORT: must be a number from 0 to 65535, not "eighty"',
-        'multitude: DATABASE_URL: must look like file:data/multitude.db, not "data.db"',
+        'multitude: DATABASE_URL: must look like file:data/multitude.db or postgres://USER@HOST/NAME, not "data.db"',
         'multitude: LOG_LEVEL: must be one of debug, info, warn, error, not "loud"',
       ])
       expect(readdirSync(folder)).toEqual([])

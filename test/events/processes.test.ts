@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { openDeps } from '../../src/app'
 import { parseConfig } from '../../src/config'
+import { addressIn } from '../kit'
 import { createSystem } from '../operator'
 import { commandLine, emptyFolder, type Server } from '../program'
 import { type Receiver, receivers, TOKEN, until } from './receiver'
@@ -11,7 +11,7 @@ const { startServer } = await commandLine()
 
 const receive = receivers()
 
-describe('two servers on one file', () => {
+describe('two servers on one database', () => {
   test('send each event once and in order, whichever of them it was written through', async () => {
     const { start, token, receiver } = await stage()
     const first = await start()
@@ -98,17 +98,17 @@ describe('two servers on one file', () => {
   })
 })
 
-/** Two servers on one file, of which the first sends. */
+/** Two servers on one database, of which the first sends. */
 async function pair(settings: Record<string, string> = {}) {
   const { start, ...rest } = await stage(settings)
   return { first: await start(), second: await start(), ...rest }
 }
 
-/** A file with a system, servers for it, and a receiver for its events. */
+/** A database with a system, servers for it, and a receiver for its events. */
 async function stage(settings: Record<string, string> = {}) {
   const cwd = emptyFolder()
   const env = {
-    DATABASE_URL: `file:${join(cwd, 'test.db')}`,
+    DATABASE_URL: addressIn(cwd),
     DISPATCH_ALLOW: '127.0.0.1',
     DURABILITY: 'normal',
     ...settings,

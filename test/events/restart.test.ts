@@ -4,13 +4,14 @@ import { type App, createApp } from '../../src/app'
 import { parseConfig } from '../../src/config'
 import type { EventOptions } from '../../src/events/events'
 import { createLog } from '../../src/log'
-import type { Someone } from '../kit'
+import { addressIn, type Someone } from '../kit'
 import { createSystem } from '../operator'
 import { emptyFolder } from '../program'
 import { hook, type Receiver, receivers, TOKEN, until } from './receiver'
 
 const receive = receivers()
 const folder = emptyFolder()
+const addresses = new Map<string, string>()
 
 describe('what was not delivered when the program stopped is delivered when it runs again', () => {
   test('in order, though the receiver was gone', async () => {
@@ -118,7 +119,8 @@ interface State {
 
 /** The program on a database of that name, which may be there already. */
 function open(name: string, events: EventOptions = {}) {
-  const DATABASE_URL = `file:${join(folder, name, 'test.db')}`
+  const DATABASE_URL = addresses.get(name) ?? addressIn(join(folder, name))
+  addresses.set(name, DATABASE_URL)
   const config = parseConfig({ DATABASE_URL, DISPATCH_ALLOW: '127.0.0.1' })
   const app = createApp(config, createLog('error', 'json'), undefined, events)
   running.add(app)

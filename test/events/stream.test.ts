@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { openDeps } from '../../src/app'
 import { parseConfig } from '../../src/config'
 import { tell } from '../../src/service/outbox'
-import { home, type Someone } from '../kit'
+import { addressIn, home, type Someone } from '../kit'
 import { createSystem, createToken, deleteSystem, revokeToken } from '../operator'
 import { emptyFolder, program, startServer } from '../program'
 import { type Reading, readStream } from './reading'
@@ -164,7 +164,7 @@ describe('a reader that does not read', () => {
 
   test('fills no memory, though many do so at once', async () => {
     const cwd = emptyFolder()
-    const env = { DATABASE_URL: `file:${cwd}/test.db`, DURABILITY: 'normal' }
+    const env = { DATABASE_URL: addressIn(cwd), DURABILITY: 'normal' }
     const server = await startServer(program, [], { cwd, env })
     const { deps: own, storage } = openDeps(parseConfig(env))
     const { system, token } = await createSystem(own, {}, { account: null, tokenName: 'test' })

@@ -8,7 +8,7 @@ import { readStream } from '../events/reading'
 import { hook, receivers, until } from '../events/receiver'
 import { home, type Someone } from '../kit'
 import { createBot, createLinkCode, linkAccount } from '../operator'
-import { change, insert } from '../raw'
+import { change, insert, rows } from '../raw'
 import { makeWorld } from '../scenarios'
 import { hear, ignored } from './bot/scenes'
 import { stagesIn } from './bot/stage'
@@ -163,9 +163,10 @@ describe('a disabled system', () => {
 
   test('has its messages left alone', async () => {
     const stage = await makeStage()
-    const [system] = (await deps.db.all(
-      `select id from systems where hid = '${stage.names.system}'`,
-    )) as [Someone]
+    const { system: hid = '' } = stage.names
+    const [system] = (await rows(deps.db, 'select id from systems where hid = :hid', {
+      hid,
+    })) as unknown[] as [Someone]
     expect(await hear(stage, 'w:hello')).toMatchObject({ action: 'proxy' })
     await disable(system)
     for (const said of ['w:hello', '\\\\', ''])

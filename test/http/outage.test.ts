@@ -10,7 +10,7 @@ import { createTokenMemory } from '../../src/service/access/memory'
 import { createClock, type Deps } from '../../src/service/deps'
 import { insertSystem } from '../../src/service/systems'
 import { canMount, onSmallDisk } from '../circumstances'
-import { type Home, home } from '../kit'
+import { type Home, home, isOnFile } from '../kit'
 import { commandLine, emptyFolder, startServer } from '../program'
 import { change } from '../raw'
 
@@ -67,7 +67,8 @@ function visit({ app }: Home) {
   return visitorOf((request) => app.handle(request, '127.0.0.1'))
 }
 
-describe('a disk that is full', () => {
+// Disks, locks and places are the file's own; what a server is lost by is tried beside its driver.
+describe.if(isOnFile)('a disk that is full', () => {
   test('is a condition that passes: 503, and the words go to the log', async () => {
     const at = home()
     const { health, write, read } = visit(at)
@@ -121,7 +122,7 @@ describe('a disk that is full', () => {
   })
 })
 
-describe('a database that another program keeps locked', () => {
+describe.if(isOnFile)('a database that another program keeps locked', () => {
   test('is waited for, then a 503; nobody else waits as long, and reads go on', async () => {
     const { storage, makeSystem, health, write, read } = await impatient(400)
     const someone = await makeSystem()
@@ -175,7 +176,7 @@ async function impatient(busyLimit: number) {
   }
 }
 
-describe('a database that is gone', () => {
+describe.if(isOnFile)('a database that is gone', () => {
   const ways: [says: string, take: (path: string) => void][] = [
     ['deleted', (path) => rmSync(path)],
     ['moved away', (path) => renameSync(path, `${path}.old`)],

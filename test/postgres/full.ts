@@ -82,6 +82,8 @@ async function addTheRest(tx: Db, system_id: number): Promise<void> {
   await insert(tx, 'group_members', { group_id, member_id })
   await insert(tx, 'status_groups', { group_id, position: 0 })
   await insert(tx, 'pinned_members', { member_id, position: 1 })
+  await insert(tx, 'past_activity', { system_id, at: 12 })
+  await insert(tx, 'invites', { name: 'Friends', hash: 'i', created: 1, uses: 3, used: 1 })
   await insert(tx, 'preferences', { system_id, word: 'part' })
   const url = 'https://a.example/hook'
   await insert(tx, 'webhooks', { system_id, url, token: 't', state: 'active', cursor: 1 })
@@ -115,7 +117,7 @@ export async function problemsOf(address: string): Promise<string[]> {
 }
 
 /** Another process's business, or of the file itself. */
-const notCopied = ['migrations', 'marks', 'sqlite_sequence']
+const notCopied = ['migrations', 'marks', 'reports', 'sqlite_sequence']
 
 /** All rows of a file, in an order of their own. */
 export function rowsOf(address: string): Record<string, string[]> {

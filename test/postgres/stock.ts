@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openStorage } from '../../src/db/open'
@@ -25,12 +33,19 @@ export function takeDatabase(stock: string): string {
   }
 }
 
+/** Nobody uses it any more: hundreds of them would fill the disk. */
+export function giveBack(stock: string, address: string): void {
+  const name = address.split('/').at(-1) ?? ''
+  const taken = join(stock, 'taken', name)
+  if (existsSync(taken)) renameSync(taken, join(stock, 'done', name))
+}
+
 /** Keeps databases ready in a folder until it is told to stop. */
 export async function keepStock(
   engine: Engine,
 ): Promise<{ folder: string; stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'multitude-stock-'))
-  for (const part of ['ready', 'taken']) mkdirSync(join(folder, part))
+  for (const part of ['ready', 'taken', 'done']) mkdirSync(join(folder, part))
   await onServer(engine.addressOf('postgres'), (sql) => sql.unsafe(`create database ${TEMPLATE}`))
   const storage = openStorage(engine.addressOf(TEMPLATE))
   await storage.opened
@@ -44,6 +59,10 @@ export async function keepStock(
         const name = `test_${++made}`
         await sql.unsafe(`create database ${name} template ${TEMPLATE}`)
         writeFileSync(join(folder, 'ready', name), '')
+      }
+      for (const name of readdirSync(join(folder, 'done')).slice(0, 1)) {
+        await sql.unsafe(`drop database ${name} with (force)`)
+        rmSync(join(folder, 'done', name))
       }
       await Bun.sleep(10)
     }

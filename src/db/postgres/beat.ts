@@ -15,6 +15,8 @@ export interface Beat {
 
 /** Nothing came for so long: the server counts as lost. */
 const SILENCE_MS = 3_000
+/** A machine that slept, or was busy with something else, did not listen for longer. */
+const LONGEST_BEAT_MS = 2 * BEAT_MS
 /** What is remembered is trusted for so long after the last beat. */
 const TRUST_MS = 500
 
@@ -38,11 +40,13 @@ export function createBeat(primary: Primary): Beat {
   let last: News = { event: -1, keys: -1, hooks: -1 }
   let version = 0
   let heardAt = -Infinity
-  let asked: { era: Era; at: number; isLate: boolean } | null = null
+  let asked: { era: Era; silentMs: number } | null = null
+  let tickedAt = performance.now()
   let timer: ReturnType<typeof setInterval> | undefined
 
-  const hear = (news: News) => {
-    heardAt = performance.now()
+  const hear = (news: News, askedAt: number) => {
+    // Of what was said then, however long it lay here.
+    heardAt = askedAt
     if (news.keys !== last.keys) version++
     const isNew = news.event !== last.event || news.keys !== last.keys || news.hooks !== last.hooks
     last = news
@@ -50,11 +54,12 @@ export function createBeat(primary: Primary): Beat {
   }
 
   const ask = async (era: Era) => {
-    const question = { era, at: performance.now(), isLate: false }
+    const question = { era, silentMs: 0 }
+    const askedAt = performance.now()
     asked = question
     try {
-      const [news] = await era.ask<News>(NEWS, [])
-      if (news && asked === question) hear(news)
+      const [news] = await era.askBeside<News>(NEWS, [])
+      if (news && asked === question) hear(news, askedAt)
     } catch {
       // Whoever asks next is told; here it only counts that nothing was heard.
     }
@@ -62,13 +67,12 @@ export function createBeat(primary: Primary): Beat {
   }
 
   const tick = () => {
+    const now = performance.now()
+    const listenedMs = Math.min(now - tickedAt, LONGEST_BEAT_MS)
+    tickedAt = now
     if (asked) {
-      if (performance.now() - asked.at < SILENCE_MS) return
-      // A machine that slept has answers waiting, which are heard before the next tick.
-      if (!asked.isLate) {
-        asked.isLate = true
-        return
-      }
+      asked.silentMs += listenedMs
+      if (asked.silentMs < SILENCE_MS) return
       const { era } = asked
       asked = null
       return primary.giveUp(era)

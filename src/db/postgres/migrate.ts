@@ -87,7 +87,9 @@ async function appliedTo(sql: SQL, name: string): Promise<Set<string>> {
   if (tables.some(isOurs)) return namesIn(sql)
   if (tables.length > 0)
     throw new StorageError(`${name} is a database of another program, not Multitude’s.`)
-  await sql.unsafe('create table migrations (name text primary key, applied text not null)')
+  await sql.unsafe(
+    'create table migrations (name text collate "C" primary key, applied text collate "C" not null)',
+  )
   await sql.unsafe(`comment on table migrations is '${OURS}'`)
   return new Set()
 }

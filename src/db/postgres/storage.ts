@@ -6,7 +6,7 @@ import type { Durability, Snapshot, Storage, WriteLoad } from '../storage'
 import { parseAddress } from './address'
 import { createBeat } from './beat'
 import { type Ask, createDb } from './driver'
-import { connect, type Means, query } from './era'
+import { connect, type Means } from './era'
 import { migrate, refuseUnready } from './migrate'
 import { createPrimary, type Primary } from './primary'
 import { createTransact } from './transactions'
@@ -83,7 +83,7 @@ export function openServer(
     db: createDb(ask, render),
     sharedRead: beat.sharedRead,
     transact: createTransact({ primary, opened, render, noteKeys: beat.noteKeys, writeLoad }),
-    snapshot: takeSnapshots(means, primary, opened),
+    snapshot: takeSnapshots(primary, opened),
     pulse: beat.pulse,
     writeLoad,
     async findTrouble() {
@@ -91,7 +91,8 @@ export function openServer(
       const slow = Bun.sleep(PING_LIMIT_MS).then(() => late)
       const answer = ask('select 1 from systems limit 1', []).then(
         () => null,
-        (cause): DomainError => refusalFor(cause) ?? late,
+        (cause): DomainError =>
+          refusalFor(cause) ?? unavailable('the database does not answer', 60_000),
       )
       return Promise.race([answer, slow])
     },
@@ -114,25 +115,33 @@ function hostOf(primary: Primary) {
   return primary.host
 }
 
-function takeSnapshots(means: Means, primary: Primary, opened: Promise<unknown>): Snapshot {
+function takeSnapshots(primary: Primary, opened: Promise<unknown>): Snapshot {
   const inLine = createLines<number>()
-  // One line for each of those that may be at work.
-  const inTurn = createLines<number>()
-  let next = 0
+  const inQueue: (() => void)[] = []
+  let free = MOST_SNAPSHOTS
   return (systemId, work) =>
-    inLine(systemId, () => inTurn(next++ % MOST_SNAPSHOTS, () => withSnapshot(work)))
+    inLine(systemId, async () => {
+      if (free > 0) free--
+      else await new Promise<void>((begin) => inQueue.push(begin))
+      try {
+        return await withSnapshot(work)
+      } finally {
+        const next = inQueue.shift()
+        if (next) next()
+        else free++
+      }
+    })
 
   async function withSnapshot<T>(work: (db: Db) => Promise<T>): Promise<T> {
     await opened
-    const own = connect(means, hostOf(primary), 1)
-    const ask: Ask = (sql, values, shape) => query(own, sql, values, shape)
+    const line = await primary.current().openLine()
     try {
-      await own.unsafe('begin isolation level repeatable read read only').simple()
-      return await work(createDb(ask))
+      await line.say('begin isolation level repeatable read read only')
+      return await work(createDb(line.ask))
     } catch (cause) {
       throw isLoss(cause) ? lost() : cause
     } finally {
-      void own.close({ timeout: 0 }).catch(() => {})
+      line.leave(false)
     }
   }
 }

@@ -130,12 +130,13 @@ function beginning(of: Subject, kind: WorkKind | undefined): string {
   // What need not survive a power cut is not waited for.
   const begin = kind === 'slice' ? 'begin; set local synchronous_commit = off' : 'begin'
   if (of === 'new') return begin
-  if ('system' in of)
+  if (typeof of === 'object' && 'system' in of)
     return `${begin}; select id from systems where id = ${Number(of.system)} for no key update`
   return `${begin}; select pg_advisory_xact_lock(${lockOf(keyOf(of))})`
 }
 
 function keyOf(of: Exclude<Subject, 'new'>): string {
+  if (typeof of === 'string') return of
   if ('system' in of) return `system ${of.system}`
   return 'guild' in of ? `guild ${of.guild}` : `account ${of.account}`
 }

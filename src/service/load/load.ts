@@ -41,7 +41,7 @@ import {
 } from './queries'
 
 /**
- * What version 2 reads, put together by SQLite from the faces of rows: in one statement for the
+ * What version 2 reads, put together by the engine from the faces of rows: in one statement for the
  * owner and for nobody, in two for a system that asks for another's. Where a face is missing, the
  * answer comes the long way, and is the same.
  */
@@ -166,7 +166,7 @@ function encode(json: string): Json {
 }
 
 /**
- * What the owner's statement finds if the system is theirs, else what everybody may see. SQLite
+ * What the owner's statement finds if the system is theirs, else what everybody may see. It
  * leaves out what lies behind a closed gate; the error has the words for it.
  */
 function loadOfSystem<More extends string>(

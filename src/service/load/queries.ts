@@ -80,7 +80,7 @@ function groupList(extra: Spell): Spell {
     )
 }
 
-/** A limit that SQLite knows beforehand saves it a sixth of the work, so the usual one is fixed. */
+/** A limit that is known beforehand saves a sixth of the work, so the usual one is fixed. */
 export const pageOfSwitchesJson = bySystemRef<'before'>((audience, say) =>
   switchList(say, audience, SWITCHES_PER_PAGE),
 )

@@ -101,7 +101,7 @@ function withTarget(meant: number[], target: number | null): number[] {
   return [...meant, target].sort((a, b) => a - b)
 }
 
-/** Flat, as SQLite gives it: what a guild sets is null where it sets nothing. */
+/** Flat, as storage gives it: what a guild sets is null where it sets nothing. */
 interface Surroundings {
   id: number
   tag_set: number
@@ -196,7 +196,7 @@ const surroundings = statement<'account' | 'guild', Surroundings>(
 /** A member as the engine takes it, with its JSON as its owner sees it unless its face is missing. */
 type Speaker = ProxyMember & { json: string | null }
 
-/** As SQLite gives it; what it set in the guild is null where it set nothing. */
+/** As storage gives it; what it set in the guild is null where it set nothing. */
 type Candidate = Omit<Speaker, 'guild'> & {
   in_guild: number | null
   guild_display_name: string | null

@@ -140,7 +140,7 @@ function endingsOf(tail: string): Ending[] {
 }
 
 /**
- * SQLite sorts by letters, JavaScript by units, of which the rarest letters have two: those are
+ * Engines sort by letters, JavaScript by units, of which the rarest letters have two: those are
  * put behind all others.
  */
 function rankOf(text: string): string {

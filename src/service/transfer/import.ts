@@ -184,9 +184,12 @@ async function finish(work: Import): Promise<ImportReport> {
   let oldTags: number | null = null
   const target = work.begun?.systemId ?? work.systemId
   const subject = target === null ? 'new' : { system: target }
+  const soFar = structuredClone(report)
   const done = await deps.transact(
     subject,
     async (tx) => {
+      // Done again where it met somebody else's work, it counts anew.
+      Object.assign(report, structuredClone(soFar))
       const staging = work.begun
       if (staging) await keepAlive(tx, staging, deps.now())
       await refuseOthers(work, tx)

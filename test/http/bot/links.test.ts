@@ -2,8 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { linkCodes } from '../../../src/db/tables'
 import { MINUTE, parseInstant, SECOND } from '../../../src/model/time'
 import { home, type Someone } from '../../kit'
-import { rows } from '../../raw'
-import { dump } from '../../service/transfer/stage'
+import { everyRow, rows } from '../../raw'
 import { type Adapter, makeAdapter } from './adapter'
 
 let at = 1_700_000_000 * SECOND
@@ -123,7 +122,7 @@ describe('a code', () => {
     const codes = [await makeCode(as), await makeCode(as)]
     await link(account, codes[0] ?? '')
     const file = (await here.ask('GET /v2/systems/@me/export', { as })).text
-    const kept = JSON.stringify(dump(here.app.storage.name))
+    const kept = JSON.stringify(await everyRow(here.deps.db))
     expect(kept).toContain(account)
     for (const code of codes)
       for (const place of [kept, file, here.logged()]) expect(place).not.toContain(code)

@@ -8,6 +8,10 @@ import { document } from '../../document'
 import { home } from '../../kit'
 import { createBot } from '../../operator'
 
+const here = home({ HOST: '127.0.0.1', PORT: '0' })
+// Linters let nobody have a turn, which a server takes for silence.
+await here.app.storage.opened
+
 /** The document in the hands of programs that others wrote: two that judge it, one that uses it. */
 
 const source = JSON.stringify(document)
@@ -64,7 +68,6 @@ describe('a linter', () => {
 })
 
 describe('a generated client', () => {
-  const here = home({ HOST: '127.0.0.1', PORT: '0' })
   // Beneath the packages, so that it finds the runtime it imports.
   const folder = mkdtempSync(join(import.meta.dir, '../../../node_modules/.generated-'))
   const file = join(folder, 'client.ts')

@@ -4,10 +4,10 @@ import { insertGroup } from '../../../src/service/groups'
 import { insertMember } from '../../../src/service/members'
 import { fixture } from '../../formats/fixture'
 import { home } from '../../kit'
-import { bring, dump, meddle, pluralkit } from '../../service/transfer/stage'
+import { change, everyRow } from '../../raw'
+import { bring, pluralkit } from '../../service/transfer/stage'
 
 const place = home({ IMPORT_LIMIT: '20KiB' })
-const path = place.app.storage.name
 const importing = 'POST /v2/systems/@me/import'
 const lantern = textOf('pluralkit.json')
 
@@ -62,11 +62,11 @@ describe('a file sent by the owner', () => {
 
   test.each(queries)('is taken as %s says', async (query, expected) => {
     const as = await place.makeSystem()
-    const before = dump(path)
+    const before = await everyRow(place.deps.db)
     const { status, json } = await place.ask(`${importing}${query}`, { as, body: lantern })
     expect(status).toBe(200)
     expect(json).toMatchObject(expected)
-    expect(Bun.deepEquals(dump(path), before)).toBe(query === '?dry_run=true')
+    expect(Bun.deepEquals(await everyRow(place.deps.db), before)).toBe(query === '?dry_run=true')
   })
 
   test.each([
@@ -108,18 +108,18 @@ describe('what is not an import', () => {
     '%s is a 400 that says why, and changes nothing',
     async (_, query, body, reason) => {
       const as = await place.makeSystem()
-      const before = dump(path)
+      const before = await everyRow(place.deps.db)
       const { status, json } = await place.ask(`${importing}${query}`, { as, body })
       expect([status, json.code]).toEqual([400, 0])
       expect(json.message).toMatch(/^400: Bad Request \(/)
       expect(json.message).toMatch(reason)
-      expect(dump(path)).toEqual(before)
+      expect(await everyRow(place.deps.db)).toEqual(before)
     },
   )
 
   test('too large a file is a 413, whether it tells its size or not', async () => {
     const as = await place.makeSystem()
-    const before = dump(path)
+    const before = await everyRow(place.deps.db)
     const body = `${lantern}${' '.repeat(20 * 1024)}`
     const told = await place.ask(importing, { as, body })
     const untold = await place.app.handle(
@@ -132,7 +132,7 @@ describe('what is not an import', () => {
     )
     expect([told.status, untold.status]).toEqual([413, 413])
     expect(told.json).toMatchObject({ code: 0, message: expect.stringContaining('413') })
-    expect(dump(path)).toEqual(before)
+    expect(await everyRow(place.deps.db)).toEqual(before)
   })
 
   test('one switch too many is a 400', async () => {
@@ -148,13 +148,12 @@ describe('what is not an import', () => {
     ['group', 40008],
   ])('more than the %s limit allows is refused whole', async (kind, code) => {
     const as = await place.makeSystem('Before')
-    meddle(path, (database) =>
-      database.query(`UPDATE settings SET ${kind}_limit = 0 WHERE system_id = ?`).run(as.id),
-    )
-    const before = dump(path)
+    const limit = `update settings set ${kind}_limit = 0 where system_id = :id`
+    await place.deps.transact('new', (tx) => change(tx, limit, { id: as.id }))
+    const before = await everyRow(place.deps.db)
     const { status, json } = await place.ask(importing, { as, body: lantern })
     expect([status, json.code]).toEqual([400, code])
-    expect(dump(path)).toEqual(before)
+    expect(await everyRow(place.deps.db)).toEqual(before)
   })
 
   test.each([
@@ -167,9 +166,9 @@ describe('what is not an import', () => {
     const owner = await place.makeSystem()
     const as = who === 'nobody' ? null : await place.makeSystem()
     const body = line.startsWith('POST') ? lantern : undefined
-    const before = dump(path)
+    const before = await everyRow(place.deps.db)
     expect((await place.ask(line.replace('OWNER', owner.hid), { as, body })).status).toBe(status)
-    expect(dump(path)).toEqual(before)
+    expect(await everyRow(place.deps.db)).toEqual(before)
   })
 })
 

@@ -3,8 +3,8 @@ import type { JsonObject } from '../../../src/model/entity'
 import { DAY, formatInstant, HOUR } from '../../../src/model/time'
 import { createLoginCode } from '../../../src/service/access/logins'
 import { home, type Someone } from '../../kit'
-import { createBot } from '../../operator'
-import { change, rows } from '../../raw'
+import { createBot, deleteSystem } from '../../operator'
+import { rows } from '../../raw'
 
 let clock = Date.parse('2026-11-01T12:00:00Z') * 1000
 const house = home({ now: () => ++clock })
@@ -287,8 +287,7 @@ describe('a session ends', () => {
     'when a token ends it': (me, own) => ask(`DELETE /web/sessions/${own.session.id}`, { as: me }),
     'when all are ended': (me) => ask('DELETE /web/sessions', { as: me }),
     'when its token is revoked': (me) => ask('DELETE /v2/systems/@me/tokens/test', { as: me }),
-    'when its system is deleted': ({ id }) =>
-      deps.transact('new', (tx) => change(tx, 'delete from systems where id = :id', { id })),
+    'when its system is deleted': ({ id }) => deleteSystem(deps, id),
     'when its time is over': async () => {
       clock += 13 * HOUR
     },

@@ -1,6 +1,4 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { createInserter } from '../../../src/db/rows'
-import { statement } from '../../../src/db/statement'
 import { nobody } from '../../../src/model/privacy'
 import { type Instant, MINUTE } from '../../../src/model/time'
 import {
@@ -14,6 +12,7 @@ import {
 import { insertMember } from '../../../src/service/members'
 import { daysToV2, dayToV2 } from '../../../src/wire/fronting'
 import { home, type Someone } from '../../kit'
+import { change, insertAll } from '../../raw'
 
 const NOW: Instant = Date.UTC(2026, 0, 1) * 1000
 const { deps, makeSystem } = home({ now: () => NOW })
@@ -31,12 +30,6 @@ const whole = { since: NOW - 2 * TIMES * MINUTE, until: null }
 const long = { since: NOW - 2 * SOME * MINUTE, until: null }
 const short = { since: NOW - 200 * MINUTE, until: null }
 
-const addSwitch = createInserter('switches', ['uuid', 'system_id', 'timestamp'])
-const addEverybody = statement<'switch'>(`
-   insert into switch_members (switch_id, position, member_id)
-   select s.id, m.id, m.id from switches s join members m on m.system_id = s.system_id
-   where s.id = :switch`)
-
 /** All members come each other minute, and go in the next one. */
 beforeAll(async () => {
   of = await makeSystem()
@@ -44,11 +37,19 @@ beforeAll(async () => {
     'new',
     async (tx) => {
       for (let at = 0; at < MEMBERS; at++) await insertMember(tx, of.id, { name: `Member ${at}` })
-      for (let at = 1; at <= 2 * TIMES; at++) {
-        const timestamp = NOW - at * MINUTE
-        const switch_id = await addSwitch(tx, { uuid: `crowd-${at}`, system_id: of.id, timestamp })
-        if (at % 2 === 0) await addEverybody(tx).run({ switch: switch_id })
-      }
+      const switches = Array.from({ length: 2 * TIMES }, (_, at) => ({
+        uuid: `${at % 2 === 0 ? 'nobody' : 'everybody'}-${at}`,
+        system_id: of.id,
+        timestamp: NOW - (at + 1) * MINUTE,
+      }))
+      await insertAll(tx, 'switches', switches)
+      await change(
+        tx,
+        `insert into switch_members (switch_id, position, member_id)
+         select s.id, m.id, m.id from switches s join members m on m.system_id = s.system_id
+         where s.system_id = :system and s.uuid like 'everybody-%'`,
+        { system: of.id },
+      )
     },
     'long',
   )

@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { createInserter } from '../../../src/db/rows'
-import { statement } from '../../../src/db/statement'
 import type { Shift } from '../../../src/model/fronting/walk'
 import type { Member } from '../../../src/model/member'
 import { nobody } from '../../../src/model/privacy'
@@ -16,19 +14,17 @@ import {
 import { insertMember } from '../../../src/service/members'
 import { home, type Someone } from '../../kit'
 import { pairsOf, type Question, stintsOf, totalsOf } from '../../model/fronting/oracle'
+import { insert, insertAll, rows } from '../../raw'
 
 const NOW: Instant = Date.UTC(2026, 0, 1) * 1000
 const { deps, makeSystem } = home({ now: () => NOW })
-
-const addSwitch = createInserter('switches', ['uuid', 'system_id', 'timestamp'])
-const addMember = statement<'switch' | 'position' | 'member'>(
-  'insert into switch_members (switch_id, position, member_id) values (:switch, :position, :member)',
-)
 
 /** A system whose members take turns, one of them there until the last switch. */
 async function makeHistory(count: number): Promise<{ of: Someone; history: Shift[] }> {
   const of = await makeSystem()
   const history: Shift[] = []
+  const switches: { uuid: string; system_id: number; timestamp: Instant }[] = []
+  const fronters: { timestamp: Instant; position: number; member_id: number }[] = []
   await deps.transact('new', async (tx) => {
     const people: Member[] = []
     for (const name of ['A', 'B', 'C', 'D']) people.push(await insertMember(tx, of.id, { name }))
@@ -37,12 +33,23 @@ async function makeHistory(count: number): Promise<{ of: Someone; history: Shift
       const [lasting, ...others] = people as [Member, ...Member[]]
       const taking = others.filter((_, place) => (at >> place) % 3 === 0)
       const members = at === count - 1 ? taking : [lasting, ...taking]
-      const uuid = crypto.randomUUID()
-      const switch_id = await addSwitch(tx, { uuid, system_id: of.id, timestamp })
+      switches.push({ uuid: crypto.randomUUID(), system_id: of.id, timestamp })
       for (const [position, { id }] of members.entries())
-        await addMember(tx).run({ switch: switch_id, position, member: id })
+        fronters.push({ timestamp, position, member_id: id })
       history.push({ timestamp, members: members.map(({ hid }) => hid) })
     }
+    await insertAll(tx, 'switches', switches)
+    const made = await rows<{ id: number; timestamp: Instant }>(
+      tx,
+      'select id, timestamp from switches where system_id = :system',
+      { system: of.id },
+    )
+    const idAt = new Map(made.map(({ id, timestamp }) => [timestamp, id]))
+    await insertAll(
+      tx,
+      'switch_members',
+      fronters.map(({ timestamp, ...rest }) => ({ ...rest, switch_id: idAt.get(timestamp) ?? 0 })),
+    )
   })
   return { of, history }
 }
@@ -80,19 +87,33 @@ describe('a history of several pages', () => {
 
   test('is read as of one moment, while others are answered and write', async () => {
     const { of } = await makeHistory(4000)
+    let begin = () => {}
+    const watched: typeof deps = {
+      ...deps,
+      snapshot: (system, work) =>
+        deps.snapshot(system, async (db) => {
+          await rows(db, 'select id from systems limit 1')
+          begin()
+          return work(db)
+        }),
+    }
     const verbs = [
-      () => getTotals(deps, nobody, of.hid, whole),
+      () => getTotals(watched, nobody, of.hid, whole),
       () => listDays(deps, nobody, of.hid, { ...whole, zone: 'Europe/Berlin', by: 'day' }),
       () => getHours(deps, nobody, of.hid, { ...whole, zone: 'Europe/Berlin' }),
       () => listPairs(deps, nobody, of.hid, whole),
       () => getCalendar(deps, nobody, of.hid, whole),
     ]
     const before = await Promise.all(verbs.map((verb) => verb()))
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve
+    })
     const again = Promise.all(verbs.map((verb) => verb()))
+    await begun
     // Written while they are under way, so nothing of it may be seen.
     await deps.transact('new', async (tx) => {
       const timestamp = NOW - MINUTE / 2
-      await addSwitch(tx, { uuid: crypto.randomUUID(), system_id: of.id, timestamp })
+      await insert(tx, 'switches', { uuid: crypto.randomUUID(), system_id: of.id, timestamp })
     })
     const [first] = await again
     expect(first).toEqual(before[0])

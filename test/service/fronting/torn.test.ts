@@ -1,18 +1,16 @@
 import { expect, test } from 'bun:test'
-import { createInserter } from '../../../src/db/rows'
 import { type Instant, MINUTE } from '../../../src/model/time'
 import { listStints } from '../../../src/service/fronting/fronting'
 import { insertMember } from '../../../src/service/members'
 import { changeSwitchMembers } from '../../../src/service/switches'
 import { home } from '../../kit'
-import { change } from '../../raw'
+import { change, insertAll } from '../../raw'
 
 const NOW: Instant = Date.UTC(2026, 0, 1) * 1000
 const { deps, makeSystem } = home({ now: () => NOW })
 
 const SWITCHES = 30_000
 
-const addSwitch = createInserter('switches', ['uuid', 'system_id', 'timestamp'])
 const switchAt = (minutes: number) => `00000000-0000-4000-8000-${String(minutes).padStart(12, '0')}`
 
 test('a stint that began long ago is told as it was at one moment, whatever changes meanwhile', async () => {
@@ -23,12 +21,12 @@ test('a stint that began long ago is told as it was at one moment, whatever chan
     async (tx) => {
       const made = await insertMember(tx, me.id, { name: 'Wren' })
       await insertMember(tx, me.id, { name: 'Finch' })
-      for (let at = 1; at <= SWITCHES; at++)
-        await addSwitch(tx, {
-          uuid: switchAt(at),
-          system_id: me.id,
-          timestamp: NOW - at * MINUTE,
-        })
+      const switches = Array.from({ length: SWITCHES }, (_, at) => ({
+        uuid: switchAt(at + 1),
+        system_id: me.id,
+        timestamp: NOW - (at + 1) * MINUTE,
+      }))
+      await insertAll(tx, 'switches', switches)
       // Wren is always there, but for one time near the beginning.
       await change(
         tx,

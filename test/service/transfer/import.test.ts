@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import { checks, findAll } from '../../../src/db/checks'
 import { examine } from '../../../src/db/doctor'
 import { groups, members } from '../../../src/db/tables'
 import type { JsonObject } from '../../../src/model/entity'
@@ -7,12 +8,12 @@ import type { Tally } from '../../../src/model/transfer'
 import { insertGroup } from '../../../src/service/groups'
 import { insertMember } from '../../../src/service/members'
 import { fixture } from '../../formats/fixture'
-import { home, type Someone } from '../../kit'
-import { bring, counts, dump, fixtures, listener, meddle, meddleSlowly, pluralkit } from './stage'
+import { home, isOnFile, type Someone } from '../../kit'
+import { change, everyRow, STOPPED, whileStopped } from '../../raw'
+import { bring, counts, fixtures, listener, meddleSlowly, pluralkit } from './stage'
 
 const place = home()
 const { deps, app } = place
-const path = app.storage.name
 
 const UUID = '5a0f6f0e-2a39-4d0c-8a6d-5a1a1d7a2b01'
 const OTHER = '9d0a3d57-6f0c-4b1b-8c83-0d6a6ce0f702'
@@ -73,10 +74,10 @@ describe.each(['members', 'groups'] as const)('%s of a file', (kind) => {
     const report = await bring(place, to, pluralkit({ [kind]: rows }))
     expect(report[kind]).toEqual(tallyOf(tally))
     expect(await namesOf(to)).toEqual(names)
-    const before = dump(path)
+    const before = await everyRow(deps.db)
     const again = await bring(place, to, pluralkit({ [kind]: rows }))
     expect(again[kind]).toEqual(tallyOf(`0 0 ${rows.length} 0`))
-    expect(dump(path)).toEqual(before)
+    expect(await everyRow(deps.db)).toEqual(before)
   })
 
   test('are never found in another system, whose IDs stay its own', async () => {
@@ -120,9 +121,9 @@ describe.each(fixtures)('the file %s', (name) => {
 
   test('changes nothing in a dry run, which tells what the import will do', async () => {
     const to = await place.makeSystem()
-    const before = dump(path)
+    const before = await everyRow(deps.db)
     const tried = await bring(place, to, file, { dryRun: true })
-    expect(dump(path)).toEqual(before)
+    expect(await everyRow(deps.db)).toEqual(before)
     const done = await bring(place, to, file)
     const comparable = ({ renamed, ...rest }: typeof tried) => ({
       ...rest,
@@ -137,10 +138,10 @@ describe.each(fixtures)('the file %s', (name) => {
   test('changes nothing when it comes a second time, says so, and tells nobody', async () => {
     const to = await place.makeSystem()
     const first = await bring(place, to, file)
-    const before = dump(path)
+    const before = await everyRow(deps.db)
     const told = await listener(place, to)
     const again = await bring(place, to, file)
-    expect(dump(path)).toEqual(before)
+    expect(await everyRow(deps.db)).toEqual(before)
     for (const kind of ['members', 'groups', 'memberships', 'switches'] as const) {
       const { added, unchanged, left_out } = first[kind]
       expect(again[kind]).toEqual({
@@ -156,7 +157,9 @@ describe.each(fixtures)('the file %s', (name) => {
   })
 
   test('leaves a whole database behind', async () => {
-    const found = await meddleSlowly(path, (database) => examine(database))
+    const found = isOnFile
+      ? await meddleSlowly(app.storage.name, (database) => examine(database))
+      : await findAll(deps.db, checks)
     expect(found.map(({ problem }) => problem)).toEqual([])
   })
 })
@@ -203,11 +206,10 @@ describe('an import that fails half-way', () => {
   test.each(triggers)('at %s changes nothing, and the next one works', async (table, when) => {
     const to = await place.makeSystem()
     const file = nextFile()
-    await withTrigger(table, when, async () => {
-      const rows = () => ({ ...dump(path), sqlite_sequence: 'which numbers were drawn' })
-      const before = rows()
-      await expect(bring(place, to, file)).rejects.toThrow('stopped by the test')
-      expect(rows()).toEqual(before)
+    await whileStopped(deps, `insert on ${table}`, when, async () => {
+      const before = await everyRow(deps.db)
+      await expect(bring(place, to, file)).rejects.toThrow(STOPPED)
+      expect(await everyRow(deps.db)).toEqual(before)
     })
     const done = await bring(place, to, file)
     expect(counts(done)).toEqual(['2 0 0 0', '1 0 0 0', '2 0 0 0', '2 0 0 0'])
@@ -216,7 +218,7 @@ describe('an import that fails half-way', () => {
   test('is a 500 that tells the log what stopped it, but nothing of the file', async () => {
     const to = await place.makeSystem()
     const body = Buffer.from(nextFile()).toString()
-    const { status, json } = await withTrigger('switches', 'true', () =>
+    const { status, json } = await whileStopped(deps, 'insert on switches', 'true', () =>
       place.ask('POST /v2/systems/@me/import', { as: to, body }),
     )
     expect([status, json.message]).toEqual([500, '500: Internal Server Error'])
@@ -229,32 +231,24 @@ describe('an import that fails half-way', () => {
     ['groups', 'group_limit', 40008],
   ])('because of too many %s changes nothing', async (_, limit, code) => {
     const to = await place.makeSystem()
-    setLimit(to, limit, 0)
-    const before = dump(path)
+    await setLimit(to, limit, 0)
+    const before = await everyRow(deps.db)
     await expect(bring(place, to, nextFile())).rejects.toMatchObject({ code })
-    expect(dump(path)).toEqual(before)
+    expect(await everyRow(deps.db)).toEqual(before)
   })
 
   test('does not count those that are here already', async () => {
     const to = await place.makeSystem()
     await bring(place, to, nextFile())
-    setLimit(to, 'member_limit', 1)
+    await setLimit(to, 'member_limit', 1)
     expect(counts(await bring(place, to, nextFile()))[0]).toBe('0 0 2 0')
     const more = pluralkit({ members: [{ name: 'First' }, { name: 'Third' }] })
     await expect(bring(place, to, more)).rejects.toMatchObject({ code: 40007 })
   })
 
-  async function withTrigger<T>(table: string, when: string, work: () => Promise<T>): Promise<T> {
-    const trigger = `CREATE TRIGGER stop BEFORE INSERT ON ${table} WHEN ${when}
-      BEGIN SELECT RAISE(ABORT, 'stopped by the test'); END`
-    meddle(path, (database) => database.run(trigger))
-    return work().finally(() => meddle(path, (database) => database.run('DROP TRIGGER stop')))
-  }
-
-  function setLimit({ id }: Someone, limit: string, value: number): void {
-    meddle(path, (database) =>
-      database.query(`UPDATE settings SET ${limit} = ? WHERE system_id = ?`).run(value, id),
-    )
+  function setLimit({ id }: Someone, limit: string, value: number): Promise<void> {
+    const sql = `update settings set ${limit} = :value where system_id = :id`
+    return deps.transact('new', (tx) => change(tx, sql, { value, id }))
   }
 })
 

@@ -6,11 +6,11 @@ import { removeGivenUp } from '../../../src/service/transfer/staging'
 import { roomForSwitches } from '../../../src/service/transfer/switches'
 import { home, type Someone } from '../../kit'
 import { countSystems, exportSystem, importFile, listSystems } from '../../operator'
-import { dump, meddle, pluralkit } from './stage'
+import { change, everyRow } from '../../raw'
+import { pluralkit } from './stage'
 
 const place = home()
-const { deps, app } = place
-const path = app.storage.name
+const { deps } = place
 
 const plain = { dryRun: false, only: null, isPublic: false, link: new Set<string>() }
 
@@ -115,7 +115,7 @@ describe('while an import is under way', () => {
 
   test('a member that is made or deleted meanwhile makes it give up, and nothing is left', async () => {
     const one = await makeLantern()
-    const before = rows()
+    const before = await everyRow(deps.db)
     let isDone = false
     const work = bringSlowly(one, async (part) => {
       if (isDone || !('switches' in part)) return
@@ -123,9 +123,10 @@ describe('while an import is under way', () => {
       await place.ask('POST /v2/members', { as: one, body: { name: 'Rook' } })
     })
     await expect(work).rejects.toMatchObject({ status: 409 })
-    expect(rows().switches).toEqual(before.switches ?? [])
-    expect(rows().imports).toEqual([])
-    expect(rows().systems).toHaveLength(before.systems?.length ?? 0)
+    const { switches, imports, systems } = await everyRow(deps.db)
+    expect(switches).toEqual(before.switches ?? [])
+    expect(imports).toEqual([])
+    expect(systems).toHaveLength(before.systems?.length ?? 0)
   })
 
   test('another into the same system is refused, wherever it comes from', async () => {
@@ -144,21 +145,21 @@ describe('while an import is under way', () => {
 describe('what an import left behind that was killed', () => {
   test('is removed once its time is over, and not before', async () => {
     const one = await makeLantern()
-    const before = rows()
+    const before = await everyRow(deps.db)
     await expect(
       bringSlowly(one, async (part) => {
         // As a process that is gone: nothing is done any more, not even taking back.
         if ('kept' in part) throw new Killed()
       }),
     ).rejects.toBeInstanceOf(Killed)
-    const left = rows()
+    const left = await everyRow(deps.db)
     expect(left.imports).toHaveLength(1)
     expect(left.switches?.length).toBeGreaterThan(1000)
     await removeGivenUp(deps)
-    expect(rows()).toEqual(left)
-    meddle(path, (database) => database.run('UPDATE imports SET until = 0'))
+    expect(await everyRow(deps.db)).toEqual(left)
+    await deps.transact('new', (tx) => change(tx, 'update imports set until = 0'))
     await removeGivenUp(deps)
-    expect(rows()).toEqual(before)
+    expect(await everyRow(deps.db)).toEqual(before)
   })
 
   test('is removed too where its system was deleted meanwhile', async () => {
@@ -168,12 +169,10 @@ describe('what an import left behind that was killed', () => {
         if ('kept' in part) throw new Killed()
       }),
     ).rejects.toBeInstanceOf(Killed)
-    meddle(path, (database) => {
-      database.run('PRAGMA foreign_keys = ON')
-      database.query('DELETE FROM systems WHERE id = ?').run(one.id)
-    })
+    const { id } = one
+    await deps.transact('new', (tx) => change(tx, 'delete from systems where id = :id', { id }))
     await removeGivenUp(deps)
-    const left = rows()
+    const left = await everyRow(deps.db)
     expect(left.imports).toEqual([])
     expect(JSON.stringify(left.systems)).not.toContain('~')
     expect(JSON.stringify(left.members)).not.toContain('~')
@@ -185,12 +184,6 @@ test('a system has room for a million switches', async () => {
   expect(await roomForSwitches(deps.db, null)).toBe(1_000_000)
   expect(await roomForSwitches(deps.db, one.id)).toBe(999_999)
 })
-
-/** The database as it is, but for the numbers that were drawn. */
-function rows() {
-  const { sqlite_sequence: _, ...tables } = dump(path)
-  return tables
-}
 
 class Killed extends Error {}
 

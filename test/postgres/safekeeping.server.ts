@@ -10,7 +10,7 @@ import { takeDatabase } from './stock'
 
 const { TEST_POSTGRES = '' } = process.env
 
-describe.skipIf(TEST_POSTGRES === '')('of a server', () => {
+describe('of a server', () => {
   const cwd = emptyFolder('safe')
   let server = ''
   let here: { cwd: string; env: Record<string, string> }

@@ -66,7 +66,7 @@ const damages: Record<string, { does: string[]; finds: string[]; leaves: [string
   },
 }
 
-describe.skipIf(TEST_POSTGRES === '')('doctor on a server', () => {
+describe('doctor on a server', () => {
   const cwd = emptyFolder('doctor')
   let whole = ''
 

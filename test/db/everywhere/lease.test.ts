@@ -1,12 +1,14 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { createLeases, type Leases } from '../../src/db/lease'
-import { openStorage } from '../../src/db/open'
-import { until } from '../events/receiver'
-import { emptyFolder } from '../program'
-import { meddle } from '../service/transfer/stage'
+import { createLeases, type Leases } from '../../../src/db/lease'
+import { openStorage } from '../../../src/db/open'
+import { until } from '../../events/receiver'
+import { addressIn } from '../../kit'
+import { emptyFolder } from '../../program'
+import { insert } from '../../raw'
 
 const folder = emptyFolder()
+const addresses = new Map<string, string>()
 const ends: (() => void | Promise<void>)[] = []
 afterAll(async () => {
   for (const end of ends.toReversed()) await end()
@@ -45,16 +47,16 @@ describe('a lease', () => {
 
   test.each(strays)('%s', async (what, untilMs, isFree) => {
     const name = what.slice(0, 10)
-    await openStorage(addressOf(name)).close()
-    meddle(pathOf(name), (database) =>
-      database.run('INSERT INTO leases VALUES (?, ?, ?)', ['care', 'x', untilMs(Date.now())]),
-    )
+    const storage = openStorage(addressOf(name))
+    const lease = { name: 'care', holder: 'x', until: untilMs(Date.now()) }
+    await storage.transact('new', (tx) => insert(tx, 'leases', lease))
+    await storage.close()
     const one = await enter(name)
     expect([one.holds('dispatch'), one.holds('care')]).toEqual([true, isFree])
   })
 })
 
-/** A process more on the file of that name, as far as leases are concerned. */
+/** A process more on the database of that name, as far as leases are concerned. */
 async function enter(name: string, lengthMs?: number): Promise<Leases> {
   const storage = openStorage(addressOf(name))
   ends.push(storage.close)
@@ -64,10 +66,8 @@ async function enter(name: string, lengthMs?: number): Promise<Leases> {
   return leases
 }
 
-function pathOf(name: string): string {
-  return join(folder, name, 'test.db')
-}
-
 function addressOf(name: string): string {
-  return `file:${pathOf(name)}`
+  const address = addresses.get(name) ?? addressIn(join(folder, name))
+  addresses.set(name, address)
+  return address
 }

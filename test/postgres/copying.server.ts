@@ -22,7 +22,7 @@ async function copy(from: string, to: string): Promise<number> {
   }
 }
 
-describe.skipIf(!TEST_POSTGRES)('a copy', () => {
+describe('a copy', () => {
   const folder = emptyFolder('copy')
   const source = `file:${join(folder, 'source.db')}`
 

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { rmSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { commandLine, emptyFolder } from '../program'
 import { type Engine, freePort, makeCertificate, makeEngine, onServer, USER } from './engine'
 
@@ -10,7 +12,7 @@ if (TEST_POSTGRES !== '' && !certificate)
 const PASSWORD = 'p:w/d@ %?#HUSH'
 const HUSH = encodeURIComponent(PASSWORD)
 
-describe.skipIf(TEST_POSTGRES === '')('a server with passwords', () => {
+describe('a server with passwords', () => {
   const cwd = emptyFolder('trouble')
   let engine: Engine
   let bare: Engine
@@ -38,6 +40,7 @@ describe.skipIf(TEST_POSTGRES === '')('a server with passwords', () => {
 
   afterAll(async () => {
     silent?.stop(true)
+    if (certificate) rmSync(dirname(certificate.path), { recursive: true })
     for (const one of [engine, bare]) {
       await one?.stop('immediate')
       one?.remove()

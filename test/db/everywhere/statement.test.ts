@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { type Statement, statement, type Values } from '../../src/db/statement'
-import { home } from '../kit'
+import { type Statement, statement, type Values } from '../../../src/db/statement'
+import { home } from '../../kit'
 
 const { deps } = home()
 

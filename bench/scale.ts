@@ -1,0 +1,146 @@
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { makeEngine, onServer } from '../test/postgres/engine'
+import { dataFile, makeData, type Size, whole } from './data'
+import { endpointsOf } from './endpoints'
+import { cpuOfFamily, medianOf, print, startLoad, startProduct, take } from './press'
+import { program } from './product'
+
+/**
+ * What a request costs on a community's server against a small one's, on the file and on PostgreSQL:
+ * the same systems are asked, with a hundred times as many others beside them.
+ */
+const { values: flags } = parseArgs({
+  options: {
+    systems: { type: 'string', default: '100000' },
+    messages: { type: 'string', default: '20000000' },
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '1' },
+  },
+})
+
+const few: Size = { ...whole, systems: 1000, messages: 200_000 }
+const many: Size = { ...whole, systems: Number(flags.systems), messages: Number(flags.messages) }
+const folder = join(tmpdir(), 'multitude-bench')
+mkdirSync(folder, { recursive: true })
+const pressure = { connections: 16, seconds: Number(flags.seconds), members: whole.bigMembers }
+const load = startLoad()
+
+const engine = await makeEngine({ shared_buffers: '1GB', max_wal_size: '8GB', fsync: 'off' })
+try {
+  const onFile = [await costOnFile(few), await costOnFile(many)]
+  await engine.start()
+  await onServer(engine.addressOf('postgres'), (sql) => sql.unsafe('create database bench'))
+  copy(dataFile(folder, few), engine.addressOf('bench'))
+  const small = await costOnServer()
+  await inflate()
+  const onServerSide = [small, await costOnServer()]
+  const rows = [['endpoint', 'file, few', 'many', 'ratio', 'server, few', 'many', 'ratio']]
+  for (const { name } of endpointsOf(whole)) {
+    const [a = 0, b = 0] = onFile.map((costs) => costs.get(name) ?? 0)
+    const [c = 0, d = 0] = onServerSide.map((costs) => costs.get(name) ?? 0)
+    rows.push([
+      name,
+      ...[a.toFixed(0), b.toFixed(0), (b / a).toFixed(2)],
+      ...[c.toFixed(0), d.toFixed(0), (d / c).toFixed(2)],
+    ])
+  }
+  print(rows)
+  const [{ bytes }] = await onServer(engine.addressOf('bench'), (sql) =>
+    sql.unsafe('select pg_database_size(current_database())::float8 as bytes'),
+  )
+  console.log(
+    `\nPostgreSQL: ${(bytes / 1e9).toFixed(2)} GB; file: ${(Bun.file(dataFile(folder, many)).size / 1e9).toFixed(2)} GB`,
+  )
+} finally {
+  load.process.kill('SIGTERM')
+  await engine.stop('immediate')
+  engine.remove()
+}
+
+async function costOnFile(size: Size): Promise<Map<string, number>> {
+  const pristine = dataFile(folder, size)
+  console.log(`the file of ${size.systems} systems …`)
+  await makeData(pristine, size)
+  const file = join(folder, 'scale.db')
+  for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true })
+  copyFileSync(pristine, file)
+  return costOf(`file:${file}`, () => 0).finally(() => rmSync(file, { force: true }))
+}
+
+function costOnServer(): Promise<Map<string, number>> {
+  return costOf(engine.addressOf('bench'), () => cpuOfFamily(engine.pid()))
+}
+
+/** Microseconds of CPU for each request, of the node and what stands behind it. */
+async function costOf(address: string, behind: () => number): Promise<Map<string, number>> {
+  const running = await startProduct(join(folder, 'scale.log'), { DATABASE_URL: address })
+  const costs = new Map<string, number>()
+  try {
+    for (const endpoint of endpointsOf(whole)) {
+      await take(load, pressure, endpoint, running)
+      const turns: { cpu: number }[] = []
+      for (let round = 0; round < Number(flags.rounds); round++) {
+        const before = behind()
+        const turn = await take(load, pressure, endpoint, running)
+        const served = ((behind() - before) / (turn.perSecond * pressure.seconds)) * 1e6
+        turns.push({ ...turn, cpu: turn.cpu + served })
+      }
+      costs.set(endpoint.name, medianOf(turns as Parameters<typeof medianOf>[0]).cpu)
+    }
+  } finally {
+    running.process.kill('SIGTERM')
+    await running.process.exited
+  }
+  return costs
+}
+
+function copy(from: string, to: string): void {
+  console.log('copying the small one to PostgreSQL …')
+  const copied = Bun.spawnSync([...program, 'copy', to, '--database', `file:${from}`], {
+    stderr: 'inherit',
+  })
+  if (!copied.success) throw new Error('the data could not be copied')
+}
+
+/** So many others beside those that are asked, by the server itself. */
+async function inflate(): Promise<void> {
+  console.log(`${many.systems} systems and ${many.messages} messages on PostgreSQL …`)
+  await onServer(engine.addressOf('bench'), async (sql) => {
+    const [{ member }] = await sql.unsafe('select max(id) as member from members')
+    const last = Number(member)
+    const others = many.systems - few.systems
+    for (const step of [
+      `insert into systems (id, uuid, hid, name, created)
+       select n, '1-' || n, '0' || n, 'System ' || n, 1577836800000000
+       from generate_series(${few.systems + 1}, ${many.systems}) n`,
+      `insert into settings (system_id) select id from systems where id > ${few.systems}`,
+      `insert into accounts (id, system_id)
+       select '2' || id, id from systems where id > ${few.systems}`,
+      `insert into members (id, uuid, hid, system_id, name, description, created, proxy_tags)
+       select ${last} + n, '2-' || n, '0' || n, ${few.systems + 1} + (n - 1) / 20, 'Member ' || n,
+         repeat('Keeps the lamps burning. ', 4), 1577836800000000, '[]'
+       from generate_series(1, ${others * 20}) n`,
+      `insert into member_faces (id, shape, own, others)
+       select id, 1, repeat('x', 700), repeat('x', 500) from members where id > ${last}`,
+      `insert into proxy_tag_keys (member_id, set_id, position, prefix, suffix, prefix_key,
+         suffix_key, bare_key, gap, brackets)
+       select id, system_id, t, 'm' || id || 't' || t || ':', '', 'm' || id || 't' || t || ':', '',
+         'm' || id || 't' || t || ':', 0, 0
+       from members, generate_series(0, 1) t where id > ${last}`,
+      `insert into messages (id, original, sender, channel, guild, system_id, member_id, timestamp)
+       select (800000000000000000 + n)::text, (900000000000000000 + n)::text, '1', '2', '3',
+         ${few.systems + 1} + n % ${others}, ${last} + 1 + (n % ${others}) * 20, 1577836800000000 + n
+       from generate_series(1, ${many.messages - few.messages}) n`,
+      'vacuum analyze',
+    ]) {
+      const began = performance.now()
+      await sql.unsafe(step)
+      console.log(
+        `  ${step.slice(0, 40).trim()} … ${((performance.now() - began) / 1000).toFixed(0)} s`,
+      )
+    }
+  })
+}

@@ -1,0 +1,409 @@
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { eq } from 'drizzle-orm'
+import fc from 'fast-check'
+import { events, groups, members, switches, systems } from '../../src/db/tables'
+import { formatInstant, SECOND } from '../../src/model/time'
+import { insertToken } from '../../src/service/access/issue'
+import { type Json, type Stage, type Step, stagesIn } from '../http/bot/stage'
+import { type Home, home } from '../kit'
+import { emptyFolder } from '../program'
+import { anySystem, makeIt } from '../service/anySystem'
+
+/** A busy machine tries fewer. */
+const LIMITS = { numRuns: 60, interruptAfterTimeLimit: 7_000 }
+
+describe('both engines answer alike:', () => {
+  let at = 1_700_000_000 * SECOND
+  const settings = { RATE_LIMIT: 'off', now: () => at }
+  const DATABASE_URL = `file:${join(emptyFolder(), 'test.db')}`
+  const homes: [Home, Home] = [home({ ...settings, DATABASE_URL }), home(settings)]
+
+  test('whatever there is in a system', async () => {
+    await fc.assert(
+      fc.asyncProperty(anySystem, async (any) => {
+        const seen = homes.map(async (here) => shown(here, await makeIt(here, any)))
+        const [onFile, onServer] = await Promise.all(seen)
+        expect(onServer).toEqual(onFile)
+      }),
+      LIMITS,
+    )
+  }, 60_000)
+
+  test('whatever is asked, one after the other', async () => {
+    const makers = homes.map(stagesIn)
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyStep, { minLength: 8, maxLength: 25 }), async (steps) => {
+        const played = await Promise.all(makers.map((make) => make()))
+        const made = new Made()
+        const compare = async ([line, body]: Step) => {
+          const answers = await Promise.all(played.map((stage) => stage.ask(line, body)))
+          const name = made.note(line, answers)
+          const [onFile, onServer] = played.map((stage, index) => {
+            const answer = answers[index]
+            if (name !== null && answer) call(stage, name, answer.json)
+            return [answer?.status, nameAll(exactJson(answer?.text), stage.names)]
+          })
+          expect(onServer, `${line} ${JSON.stringify(body)}`).toEqual(onFile)
+        }
+        for (const draw of steps) {
+          at += SECOND
+          await compare(draw(made))
+        }
+        for (const line of [...readsOf(made), 'GET /v2/systems/@me/export']) await compare([line])
+        const told = homes.map((here, index) => toldIn(here, played[index]))
+        const [onFile, onServer] = await Promise.all(told)
+        expect(onServer).toEqual(onFile)
+      }),
+      LIMITS,
+    )
+  }, 60_000)
+})
+
+/** Everything that is shown of a system, to its owner and to strangers. */
+async function shown(here: Home, id: number): Promise<unknown> {
+  const { db } = here.deps
+  const token = await here.deps.transact('new', (tx) => insertToken(here.deps, tx, id, 'test'))
+  const [own] = await db.select().from(systems).where(eq(systems.id, id)).all()
+  const names: Record<string, string> = {}
+  const lines: string[] = []
+  const call = (name: string, { hid, uuid }: { hid?: string; uuid: string }) => {
+    if (hid !== undefined) names[name] = hid
+    names[`${name}.uuid`] = uuid
+  }
+  if (own) call('system', own)
+  const people = await db.select().from(members).where(eq(members.system_id, id)).all()
+  for (const [nth, row] of people.sort(byNumber).entries()) {
+    call(`m${nth}`, row)
+    lines.push(`/v2/members/${row.hid}`, `/v2/members/${row.hid}/groups`, `/v1/m/${row.hid}`)
+  }
+  const circles = await db.select().from(groups).where(eq(groups.system_id, id)).all()
+  for (const [nth, row] of circles.sort(byNumber).entries()) {
+    call(`g${nth}`, row)
+    lines.push(`/v2/groups/${row.hid}`, `/v2/groups/${row.hid}/members`)
+  }
+  const history = await db.select().from(switches).where(eq(switches.system_id, id)).all()
+  for (const [nth, row] of history.sort(byNumber).entries()) {
+    call(`s${nth}`, row)
+    const before = encodeURIComponent(formatInstant(row.timestamp))
+    lines.push(
+      `/v2/systems/${own?.hid}/switches/${row.uuid}`,
+      `/v2/systems/${own?.hid}/switches?before=${before}&limit=2`,
+    )
+  }
+  for (const path of ['', '/settings', '/members', '/groups?with_members=true', '/fronters'])
+    lines.push(`/v2/systems/${own?.hid}${path}`)
+  for (const path of ['/switches', '/export', '/export/front-history?format=csv'])
+    lines.push(`/v2/systems/${own?.hid}${path}`)
+  lines.push(`/v1/s/${own?.hid}`, `/v1/s/${own?.hid}/members`, `/v1/s/${own?.hid}/switches`)
+  const answers: unknown[] = []
+  for (const line of lines)
+    for (const headers of [{ authorization: token }, {}]) {
+      const { status, json, text } = await here.ask<unknown>(`GET ${line}`, { headers })
+      answers.push([nameAll(line, names), status, nameAll(json ?? text, names)])
+    }
+  return answers
+}
+
+/** What was made so far, by the names that it has on both stages. */
+class Made {
+  readonly members = ['wren', 'finch', 'heron']
+  readonly groups: string[] = []
+  readonly switches: string[] = []
+  #count = 0
+
+  pick(kind: 'members' | 'groups' | 'switches', at: number): string {
+    const all = this[kind]
+    return all.length === 0 ? '<system>' : `<${all[at % all.length]}>`
+  }
+
+  /** The name of what was made, if anything was. */
+  note(line: string, [onFile, onServer]: { status: number }[]): string | null {
+    const kind = /^POST \/v2\/(?:systems\/@me\/)?(members|groups|switches)$/.exec(line)?.[1]
+    if (!kind || onFile?.status !== 200 || onServer?.status !== 200) return null
+    const name = `made.${letters(this.#count++)}`
+    this[kind as 'members' | 'groups' | 'switches'].push(name)
+    return name
+  }
+}
+
+function letters(number: number): string {
+  return String(number).replaceAll(/\d/g, (digit) => 'abcdefghij'[Number(digit)] ?? '')
+}
+
+type Draw = (made: Made) => Step
+
+const nth = fc.nat({ max: 20 })
+const some = fc.uniqueArray(fc.nat({ max: 5 }), { maxLength: 4 })
+const word = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 12 }),
+  fc.constantFrom(
+    'Wren',
+    'w:',
+    '[',
+    ']',
+    ' ',
+    "it's",
+    '\\',
+    '"',
+    '%',
+    '_',
+    '🏮',
+    'Ä',
+    'ä',
+    '?',
+    '$1',
+  ),
+)
+const value = fc.oneof(word, fc.constant(null), fc.boolean(), fc.integer())
+const level = fc.constantFrom('public', 'private', null)
+const time = fc.nat({ max: 400 }).map((n) => formatInstant((1_699_999_900 + n) * SECOND + (n % 3)))
+const tags = fc.array(
+  fc.record({ prefix: fc.option(word), suffix: fc.option(word) }, { requiredKeys: [] }),
+  { maxLength: 3 },
+)
+
+const memberBody = fc.record(
+  {
+    name: fc.oneof({ weight: 6, arbitrary: word }, value),
+    display_name: fc.option(word),
+    description: fc.option(word),
+    color: fc.constantFrom('00ff00', 'ABCDEF', null, 'red'),
+    birthday: fc.constantFrom('1990-12-31', '0004-02-29', null, '1990-13-01'),
+    proxy_tags: tags,
+    keep_proxy: fc.boolean(),
+    autoproxy_enabled: fc.boolean(),
+    privacy: fc.record(
+      { visibility: level, name_privacy: level, metadata_privacy: level, proxy_privacy: level },
+      { requiredKeys: [] },
+    ),
+  },
+  { requiredKeys: ['name'] },
+)
+const groupBody = fc.record(
+  {
+    name: word,
+    display_name: fc.option(word),
+    color: fc.constantFrom('00ff00', null),
+    privacy: fc.record({ list_privacy: level, visibility: level }, { requiredKeys: [] }),
+  },
+  { requiredKeys: ['name'] },
+)
+const systemBody = fc.record(
+  {
+    name: fc.option(word),
+    tag: fc.option(word),
+    description: value,
+    privacy: fc.record(
+      { front_privacy: level, member_list_privacy: level, front_history_privacy: level },
+      { requiredKeys: [] },
+    ),
+  },
+  { requiredKeys: [] },
+)
+const settingsBody = fc.record(
+  {
+    timezone: fc.constantFrom('UTC', 'Europe/Oslo', 'Nowhere'),
+    latch_timeout: fc.option(fc.nat()),
+    member_default_private: fc.boolean(),
+    case_sensitive_proxy_tags: fc.boolean(),
+    proxy_switch: fc.constantFrom('off', 'new', 'add'),
+    description_templates: fc.array(word, { maxLength: 3 }),
+  },
+  { requiredKeys: [] },
+)
+const mode = fc.constantFrom('off', 'front', 'latch', 'member')
+let sent = 0
+
+/** Any request: of what may be there, and of what is not. */
+const anyStep: fc.Arbitrary<Draw> = fc.oneof(
+  memberBody.map(
+    (body): Draw =>
+      () => ['POST /v2/members', body],
+  ),
+  fc.tuple(nth, memberBody).map(
+    ([at, body]): Draw =>
+      (made) => [`PATCH /v2/members/${made.pick('members', at)}`, body],
+  ),
+  nth.map(
+    (at): Draw =>
+      (made) => [`DELETE /v2/members/${made.pick('members', at)}`],
+  ),
+  groupBody.map(
+    (body): Draw =>
+      () => ['POST /v2/groups', body],
+  ),
+  fc.tuple(nth, groupBody).map(
+    ([at, body]): Draw =>
+      (made) => [`PATCH /v2/groups/${made.pick('groups', at)}`, body],
+  ),
+  fc.tuple(nth, fc.constantFrom('add', 'remove', 'overwrite'), some).map(
+    ([at, how, who]): Draw =>
+      (made) => [
+        `POST /v2/groups/${made.pick('groups', at)}/members/${how}`,
+        who.map((one) => made.pick('members', one)),
+      ],
+  ),
+  fc.tuple(nth, fc.constantFrom('add', 'remove', 'overwrite'), some).map(
+    ([at, how, which]): Draw =>
+      (made) => [
+        `POST /v2/members/${made.pick('members', at)}/groups/${how}`,
+        which.map((one) => made.pick('groups', one)),
+      ],
+  ),
+  fc.tuple(some, fc.option(time, { nil: undefined })).map(
+    ([who, timestamp]): Draw =>
+      (made) => [
+        'POST /v2/systems/@me/switches',
+        { members: who.map((one) => made.pick('members', one)), timestamp },
+      ],
+  ),
+  fc.tuple(nth, time).map(
+    ([at, timestamp]): Draw =>
+      (made) => [`PATCH /v2/systems/@me/switches/${made.pick('switches', at)}`, { timestamp }],
+  ),
+  fc.tuple(nth, some).map(
+    ([at, who]): Draw =>
+      (made) => [
+        `PATCH /v2/systems/@me/switches/${made.pick('switches', at)}/members`,
+        who.map((one) => made.pick('members', one)),
+      ],
+  ),
+  nth.map(
+    (at): Draw =>
+      (made) => [`DELETE /v2/systems/@me/switches/${made.pick('switches', at)}`],
+  ),
+  systemBody.map(
+    (body): Draw =>
+      () => ['PATCH /v2/systems/@me', body],
+  ),
+  settingsBody.map(
+    (body): Draw =>
+      () => ['PATCH /v2/systems/@me/settings', body],
+  ),
+  fc.tuple(mode, fc.option(nth)).map(
+    ([autoproxy_mode, at]): Draw =>
+      (made) => [
+        'PATCH /v2/systems/@me/autoproxy?guild_id=<guild>',
+        { autoproxy_mode, ...(at !== null && { autoproxy_member: made.pick('members', at) }) },
+      ],
+  ),
+  fc.tuple(nth, fc.option(word), fc.option(fc.boolean())).map(
+    ([at, display_name, keep_proxy]): Draw =>
+      (made) => [
+        `PATCH /bot/members/${made.pick('members', at)}/guilds/<guild>`,
+        { display_name, keep_proxy },
+      ],
+  ),
+  fc.tuple(fc.option(word), fc.boolean()).map(
+    ([tag, proxying_enabled]): Draw =>
+      () => ['PATCH /bot/systems/<system>/guilds/<guild>', { tag, proxying_enabled }],
+  ),
+  fc.tuple(fc.constantFrom('', 'w:', '[', 'x'), word, fc.constantFrom('', ']')).map(
+    ([before, said, after]): Draw =>
+      () => [
+        'POST /bot/proxy',
+        {
+          account_id: '<account>',
+          guild_id: '<guild>',
+          channel_id: '<channel>',
+          content: `${before}${said}${after}`,
+        },
+      ],
+  ),
+  fc.tuple(nth, fc.boolean()).map(
+    ([at, isAgain]): Draw =>
+      (made) => {
+        if (!isAgain) sent++
+        return [
+          'POST /bot/messages',
+          {
+            id: String(60_000_000_000_000_000n + BigInt(sent)),
+            original: String(70_000_000_000_000_000n + BigInt(sent)),
+            sender: '<account>',
+            channel: '<channel>',
+            guild: '<guild>',
+            member: made.pick('members', at),
+          },
+        ]
+      },
+  ),
+  nth.map(
+    (at): Draw =>
+      (made) => {
+        const lines = readsOf(made)
+        return [lines[at % lines.length] ?? '']
+      },
+  ),
+)
+
+function readsOf(made: Made): string[] {
+  return [
+    'GET /v2/systems/@me',
+    'GET /v2/systems/@me/settings',
+    'GET /v2/systems/@me/members',
+    'GET /v2/systems/@me/groups?with_members=true',
+    'GET /v2/systems/@me/switches',
+    'GET /v2/systems/@me/switches?limit=2&before=2023-11-14T22:13:00Z',
+    'GET /v2/systems/@me/fronters',
+    'GET /v2/systems/@me/autoproxy?guild_id=<guild>',
+    'GET /v2/systems/@me/guilds/<guild>',
+    ...made.members.map((name) => `GET /v2/members/<${name}>`),
+    ...made.groups.map((name) => `GET /v2/groups/<${name}>/members`),
+    ...made.switches.map((name) => `GET /v2/systems/@me/switches/<${name}>`),
+  ]
+}
+
+/** Each stage has its own IDs of what was made. */
+function call({ names }: Stage, name: string, { id, uuid }: Json): void {
+  names[name] = String(id)
+  if (uuid !== undefined) names[`${name}.uuid`] = String(uuid)
+}
+
+/** Accounts are numbers that no double holds. */
+function exactJson(text = ''): unknown {
+  return text === '' ? null : JSON.parse(text.replaceAll(/([[,:])(\d{17,})/g, '$1"$2"'))
+}
+
+/** The events of a stage's system. */
+async function toldIn({ deps }: Home, stage: Stage | undefined): Promise<unknown> {
+  const all = await deps.db
+    .select({ uuid: systems.uuid, type: events.type, subject: events.subject, data: events.data })
+    .from(events)
+    .innerJoin(systems, eq(systems.id, events.system_id))
+    .orderBy(events.id)
+    .all()
+  const own = all.filter(({ uuid }) => uuid === stage?.names['system.uuid'])
+  return nameAll(own, stage?.names ?? {})
+}
+
+/** The value with the names of things in the place of their IDs. */
+function nameAll(value: unknown, names: Record<string, string>): unknown {
+  const nameOf = new Map(Object.entries(names).map(([name, id]) => [id, `<${name}>`]))
+  // What was made on the way, such as the switch that follows a message, has no name.
+  const nameless: string[] = []
+  const numberOf = (text: string) => {
+    if (!/^[0-9a-f]{8}-[0-9a-f]{4}-4/.test(text)) return text
+    if (!nameless.includes(text)) nameless.push(text)
+    return `<nameless ${nameless.indexOf(text)}>`
+  }
+  const walk = (part: unknown): unknown => {
+    if (typeof part === 'string') {
+      const known = nameOf.get(part)
+      if (known) return known
+      // In a line or in a file that is no JSON.
+      return part.replaceAll(
+        /[\w-]+/g,
+        (text) => (text.length > 4 ? nameOf.get(text) : null) ?? numberOf(text),
+      )
+    }
+    if (Array.isArray(part)) return part.map(walk)
+    if (typeof part !== 'object' || part === null) return part
+    return Object.fromEntries(Object.entries(part).map(([key, item]) => [walk(key), walk(item)]))
+  }
+  return walk(value)
+}
+
+function byNumber(a: { id: number }, b: { id: number }): number {
+  return a.id - b.id
+}

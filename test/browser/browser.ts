@@ -126,6 +126,16 @@ export interface Visitor {
   readonly noise: string[]
 }
 
+/** The line is gone, and the page says so; a stream that slipped through in that moment is lost, too. */
+export async function loseServer(page: Page): Promise<void> {
+  await page.context().setOffline(true)
+  const told = page.getByText('Not connected. Changes wait until it is back.').first()
+  await told.waitFor({ timeout: 3000 }).catch(async () => {
+    await page.evaluate(`dispatchEvent(new Event('offline'))`)
+    await told.waitFor()
+  })
+}
+
 /** Nothing that a screen reader, a keyboard or tired eyes would stumble over. */
 export async function expectAccessible({ page, noise }: Visitor): Promise<void> {
   // Through the debugger, because the page's own policy lets no foreign script in.

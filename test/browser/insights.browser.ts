@@ -5,6 +5,7 @@ import {
   expectAccessible,
   expectLargeTargets,
   expectNoSideways,
+  loseServer,
   type Size,
   startBrowser,
   startHouse,
@@ -261,8 +262,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await usual()
     const visitor = await open()
     const { page, context } = visitor
-    await context.setOffline(true)
-    await page.getByText('Not connected. Changes wait until it is back.').waitFor()
+    await loseServer(page)
     await page.getByRole('button', { name: 'Year' }).click()
     await page.getByText('The server does not answer.').waitFor()
     await page.getByRole('heading', { name: 'Time here' }).waitFor()

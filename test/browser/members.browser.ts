@@ -3,6 +3,7 @@ import {
   expectAccessible,
   expectLargeTargets,
   expectNoSideways,
+  loseServer,
   type Size,
   startBrowser,
   startHouse,
@@ -238,8 +239,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     const { page, context } = await open()
     await page.getByRole('button', { name: 'Select' }).click()
     await page.getByRole('checkbox', { name: /^Wren/ }).check()
-    await context.setOffline(true)
-    await page.getByText('Not connected.').first().waitFor()
+    await loseServer(page)
     const button = page.getByRole('button', { name: 'Delete…' })
     expect(await button.getAttribute('aria-disabled')).toBe('true')
     await button.click({ force: true })

@@ -4,6 +4,7 @@ import {
   expectAccessible,
   expectLargeTargets,
   expectNoSideways,
+  loseServer,
   type Size,
   startBrowser,
   startHouse,
@@ -191,8 +192,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
 
   test('while the server is away, nothing can be turned', async () => {
     const { page, context } = await open()
-    await context.setOffline(true)
-    await page.getByText('Not connected. Changes wait').first().waitFor()
+    await loseServer(page)
     const level = page.getByRole('switch', { name: /^Who is here now/ })
     expect(await level.getAttribute('aria-disabled')).toBe('true')
     await level.click({ force: true })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { expectAccessible, type Size, startBrowser, startHouse } from './browser'
+import { expectAccessible, loseServer, type Size, startBrowser, startHouse } from './browser'
 import { comeIn, settle } from './family'
 
 const browser = await startBrowser()
@@ -13,8 +13,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await family.begin([5, 'Wren'])
     const visitor = await comeIn(browser, house, family, size)
     const { page, context } = visitor
-    await context.setOffline(true)
-    await page.getByText('Not connected. Changes wait until it is back.').first().waitFor()
+    await loseServer(page)
     await page.getByRole('button', { name: 'Moss', exact: true }).click()
     const button = page.getByRole('button', { name: 'Switch to Moss' })
     expect(await button.getAttribute('aria-disabled')).toBe('true')

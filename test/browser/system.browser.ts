@@ -3,6 +3,7 @@ import {
   expectAccessible,
   expectLargeTargets,
   expectNoSideways,
+  loseServer,
   type Size,
   startBrowser,
   startHouse,
@@ -201,8 +202,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     const { page, context } = await open()
     const register = page.getByRole('button', { name: 'Register' })
     await register.waitFor()
-    await context.setOffline(true)
-    await page.getByText('Not connected. Changes wait').first().waitFor()
+    await loseServer(page)
     expect(await register.getAttribute('aria-disabled')).toBe('true')
     await context.setOffline(false)
   })

@@ -7,6 +7,7 @@ import {
   expectAccessible,
   expectLargeTargets,
   expectNoSideways,
+  loseServer,
   type Size,
   startBrowser,
   startHouse,
@@ -186,8 +187,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     const { page, context } = visitor
     await page.goto(`${address}/#/import`)
     await give(page, 'pluralkit.json')
-    await context.setOffline(true)
-    await page.getByText('Not connected. Changes wait until it is back.').waitFor()
+    await loseServer(page)
     for (const name of ['Bring in', 'JSON', 'CSV', 'Calendar'])
       expect(
         await page.getByRole('button', { name, exact: true }).getAttribute('aria-disabled'),

@@ -1,5 +1,7 @@
 /** Takes a new backup elsewhere, by whatever program the operator names. */
 
+import { othersEnvironment } from './self'
+
 /** One that takes longer hangs. */
 const LONGEST_MS = 60 * 60 * 1000
 /** How long it may take to end once it was told to. */
@@ -50,6 +52,7 @@ function begin(words: string[]): Bun.Subprocess<'ignore', 'ignore', 'pipe'> {
       stdin: 'ignore',
       stdout: 'ignore',
       stderr: 'pipe',
+      env: othersEnvironment(),
       // A group of its own, which can be ended whole: what a script waits for does not end with it.
       detached: true,
     })

@@ -84,13 +84,32 @@ describe('a backup that is taken elsewhere', () => {
 })
 
 describe('a server with BACKUP_COMMAND', () => {
+  const notForOthers = {
+    DATABASE_URL: 'file:data/multitude.db',
+    MULTITUDE_DATABASE_URL: 'file:data/multitude.db',
+    PGPASSWORD: 'secret',
+    MULTITUDE_PGPASSWORD: 'secret',
+    NOTIFY_SOCKET: '/not/there',
+    WATCHDOG_USEC: '30000000',
+    WATCHDOG_PID: '1',
+  }
+
   test('hands each new backup over, compressed if asked, and it can be restored', async () => {
     const cwd = emptyFolder()
-    const command = script(cwd, `cp "$1" ${cwd}/shipped.db.zst`)
+    const command = script(cwd, `env > ${cwd}/seen; cp "$1" ${cwd}/shipped.db.zst`)
     const { id } = await runJson<{ id: string }>(['system', 'create', '--name', 'Kept'], { cwd })
-    const env = { BACKUP_DIR: 'backups', BACKUP_COMMAND: command, BACKUP_COMPRESS: 'zstd' }
+    const env = {
+      BACKUP_DIR: 'backups',
+      BACKUP_COMMAND: command,
+      BACKUP_COMPRESS: 'zstd',
+      SHIP_TO: 'far away',
+      ...notForOthers,
+    }
     const server = await startServer([], { cwd, env })
     await until(() => server.said().includes('backup command done'))
+    const seen = readFileSync(join(cwd, 'seen'), 'utf8')
+    expect(seen).toContain('SHIP_TO=far away\n')
+    for (const name of Object.keys(notForOthers)) expect(seen).not.toContain(`${name}=`)
     server.kill('SIGTERM')
     expect((await server.end()).code).toBe(0)
     const [name = '', ...others] = readdirSync(join(cwd, 'backups'))

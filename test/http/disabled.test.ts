@@ -182,6 +182,24 @@ describe('a disabled system', () => {
     expect((await stage.ask('POST /bot/messages', spoken)).status).toBe(201)
   })
 
+  test('keeps the messages that are recorded as its own', async () => {
+    const [stage, others] = [await makeStage(), await makeStage()]
+    const spoken = {
+      ...{ id: '<sent>', original: '<said>', sender: '<account>', channel: '<channel>' },
+      ...{ guild: '<guild>', member: '<wren>' },
+    }
+    expect((await stage.ask('POST /bot/messages', spoken)).status).toBe(201)
+    const { system: hid = '', sent: id } = stage.names
+    const [system] = (await rows(deps.db, 'select id from systems where hid = :hid', {
+      hid,
+    })) as unknown[] as [Someone]
+    await disable(system)
+    const taken = await others.ask('POST /bot/messages', { ...spoken, id })
+    expect([taken.status, taken.json.message]).toEqual([409, expect.stringContaining('otherwise')])
+    await enable(system)
+    expect((await stage.ask('POST /bot/messages', spoken)).status).toBe(200)
+  })
+
   const places: [says: string, open: () => { by: Deps; close: () => void }][] = [
     ['here', () => ({ by: deps, close: () => {} })],
     [

@@ -50,9 +50,9 @@ export const statusCommand: Command = {
       database: { path, ...kept?.size, problem },
       systems: kept?.systems ?? null,
       outbox: kept && { waiting: kept.backlog.waiting, oldest: timeOrNull(kept.backlog.oldest) },
-      webhooks: kept && kept.backlog.webhooks,
+      webhooks: kept?.backlog.webhooks ?? null,
       backup: newest && { ...newest, at: formatInstant(newest.at) },
-      tasks: kept && kept.reports.map(spellReport),
+      tasks: kept?.reports.map(spellReport) ?? null,
       metrics: watched.samples ? summarize(watched.samples) : null,
     }
     const text = columns([

@@ -98,7 +98,9 @@ export function createApp(
   const started = storage.opened.then(() => events.start())
   // Whoever serves waits for it; nobody else must end because of it.
   started.catch(() => {})
-  const sweeping = storage.opened.then(() => sweepImports(deps, log.warn))
+  const sweeping = storage.opened.then(() =>
+    sweepImports(deps, log.warn, () => events.leases.holds('care')),
+  )
   sweeping.catch(() => {})
   const endForgetting = forgetMessages(deps, {
     keepMs: config.MESSAGE_KEEP,

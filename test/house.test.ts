@@ -131,6 +131,7 @@ describe('the house', () => {
   /** With the reason why it may. */
   const mayRemember: Record<string, string> = {
     'db/prepared.ts': 'statements are part of the handle they were prepared on, and go with it',
+    'web/app/search.ts': 'what was folded goes with whom it was folded from',
   }
 
   test('no module keeps a memory: what has a life is made in app.ts and passed on', () => {

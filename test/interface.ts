@@ -204,6 +204,7 @@ export const endpoints = [
   'PATCH /v2/systems/{systemRef}',
   'GET /v2/systems/{systemRef}/settings',
   'PATCH /v2/systems/{systemRef}/settings',
+  'GET /v2/systems/@me/accounts',
   'POST /v2/systems/@me/link-code',
   'GET /v2/systems/@me/guilds/{guild_id}',
   'PATCH /v2/systems/@me/guilds/{guild_id}',

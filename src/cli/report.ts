@@ -1,5 +1,6 @@
 import type { Repair } from '../formats/bundle'
-import type { ImportReport, Tally } from '../service/transfer/work'
+import { parts, type Tally } from '../model/transfer'
+import type { ImportReport } from '../service/transfer/work'
 import { columns } from './command'
 
 const MOST_LINES = 40
@@ -7,9 +8,7 @@ const MOST_LINES = 40
 /** What an import did, in words: what people must know comes first. */
 export function describeReport(report: ImportReport): string {
   const { format, dry_run, system, token, renamed, accounts, kept, skipped } = report
-  const tallies = (['members', 'groups', 'memberships', 'switches'] as const).map((kind) =>
-    tallyRow(kind, report[kind]),
-  )
+  const tallies = parts.map((kind) => tallyRow(kind, report[kind]))
   const isSame = [report.members, report.groups, report.memberships, report.switches].every(
     ({ added, changed }) => added + changed === 0,
   )

@@ -66,6 +66,8 @@ export interface Dialect {
   readonly alone: string | null
   /** Behind a row that is selected: nobody else changes it until this transaction ends. */
   readonly held: string
+  /** The same, but a row that somebody else holds is left out. */
+  readonly heldIfFree: string
 }
 
 export const ofFile: Dialect = {
@@ -112,6 +114,7 @@ export const ofFile: Dialect = {
   ],
   alone: null,
   held: '',
+  heldIfFree: '',
 }
 
 export const ofServer: Dialect = {
@@ -163,4 +166,5 @@ export const ofServer: Dialect = {
   ],
   alone: 'lock table systems, bots in exclusive mode',
   held: 'for no key update',
+  heldIfFree: 'for no key update skip locked',
 }

@@ -19,6 +19,11 @@ export async function holdSystem(tx: Db, id: number): Promise<void> {
   await hold(tx).get({ id })
 }
 
+/** The same, unless somebody else holds it: then false, and nobody waits. */
+export async function holdFreeSystem(tx: Db, id: number): Promise<boolean> {
+  return (await holdFree(tx).get({ id })) !== null
+}
+
 const up = statement<'name'>(`
    insert into marks (name, count) values (:name, 1)
    on conflict (name) do update set count = marks.count + 1`)
@@ -26,3 +31,7 @@ const up = statement<'name'>(`
 const of = statement<'name', { count: number }>('select count from marks where name = :name')
 
 const hold = statement<'id'>(({ held }) => `select id from systems where id = :id ${held}`)
+
+const holdFree = statement<'id'>(
+  ({ heldIfFree }) => `select id from systems where id = :id ${heldIfFree}`,
+)

@@ -24,6 +24,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 
 const usualStreams: StreamLimits = {
   heartbeatMs: 15_000,
+  checkMs: 5_000,
   streamMs: DAY_MS,
   streamsPerClient: 20,
   streamsInAll: 10_000,

@@ -60,8 +60,15 @@ export function follow(
     sent = Math.min(since ?? latest, latest)
     await readOutbox()
   }
+  /** Where one may be heard before a lower one, all are read, in their order. */
+  const mayJump = deps.db.driver.dialect.unsettled > 0
+  const readOn = async () => {
+    isReading = true
+    await readOutbox()
+  }
   const stop = hub.listen(id, (event) => {
     if (isReading) isMore = true
+    else if (mayJump) readOn().catch(() => reader.end())
     else if (event.id > sent) tellHeard(event).catch(() => reader.end())
   })
   begin().catch(() => reader.end())

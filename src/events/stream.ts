@@ -41,6 +41,8 @@ const heartbeat = encoder.encode(':\n\n')
 
 export interface StreamLimits {
   readonly heartbeatMs: number
+  /** How often it is looked whether each may still be read, though nothing happens. */
+  readonly checkMs: number
   /** How long a stream lasts; clients come again by themselves. */
   readonly streamMs: number
   readonly streamsPerClient: number
@@ -53,7 +55,7 @@ const RETRY_AFTER_MS = 30_000
 export function createStreams(limits: StreamLimits): Streams {
   const readers = new Set<OpenReader>()
   const perClient = new Map<string, number>()
-  let timer: ReturnType<typeof setInterval> | undefined
+  const timers: ReturnType<typeof setInterval>[] = []
   let isStopped = false
 
   const count = (client: string | null, more: 1 | -1) => {
@@ -65,17 +67,20 @@ export function createStreams(limits: StreamLimits): Streams {
 
   return {
     start() {
-      timer = setInterval(() => {
-        for (const reader of readers) reader.beat()
-      }, limits.heartbeatMs)
-      timer.unref()
+      const often = (act: (reader: OpenReader) => void, every: number) => {
+        const timer = setInterval(() => readers.forEach(act), every)
+        timer.unref()
+        timers.push(timer)
+      }
+      often((reader) => reader.beat(), limits.heartbeatMs)
+      often((reader) => reader.check(), limits.checkMs)
     },
     get count() {
       return readers.size
     },
     stop() {
       isStopped = true
-      clearInterval(timer)
+      for (const timer of timers) clearInterval(timer)
       for (const reader of [...readers]) reader.end()
     },
     open(client, begin) {
@@ -114,6 +119,8 @@ function tooMany(reason: string): DomainError {
 interface OpenReader extends Listener {
   begin(): void
   beat(): void
+  /** Ends it where its right was taken away. */
+  check(): void
   /** It has taken what waited for it. */
   take(): void
   /** It is gone. */
@@ -157,6 +164,7 @@ function createReader(
       else isStuck = true
       mayDo(reader.mayHear).then((may) => may && mayDo(reader.mayStay))
     },
+    check: () => mayDo(reader.mayHear),
     take() {
       isStuck = false
       roomy.resolve(true)

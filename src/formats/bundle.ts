@@ -5,6 +5,7 @@ import type { MemberDraft } from '../model/member'
 import type { SettingsPatch } from '../model/settings'
 import type { SystemPatch } from '../model/system'
 import type { Instant } from '../model/time'
+import type { Part } from '../model/transfer'
 
 export type Format = 'pluralkit' | 'tupperbox' | 'simplyplural'
 
@@ -38,10 +39,6 @@ export interface Bundle {
   /** How many rows of each kind did not come in. */
   leftOut: Record<Part, number>
 }
-
-/** What a file is counted by. */
-export const parts = ['members', 'groups', 'memberships', 'switches'] as const
-export type Part = (typeof parts)[number]
 
 export interface BundleSystem {
   hid?: string

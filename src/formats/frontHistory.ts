@@ -1,3 +1,4 @@
+import { CSV_MARK, csvLine } from '../model/csv'
 import { collectStints } from '../model/fronting/stints'
 import { createWalk } from '../model/fronting/walk'
 import { DAY, formatInstant, type Instant, SECOND } from '../model/time'
@@ -118,28 +119,21 @@ function* inChunks(parts: Iterable<string>): Generator<string> {
 }
 
 function* csvLines(rows: Iterable<FrontRow>): Generator<string> {
-  // Without the mark at the beginning, table programs take UTF-8 for something older.
-  yield '\ufeffstart,end,seconds,member_id,member\r\n'
+  yield CSV_MARK + csvLine(['start', 'end', 'seconds', 'member_id', 'member'])
   for (const { start, end, member_id, member } of rows)
-    yield `${[
+    yield csvLine([
       formatInstant(start),
       end === null ? '' : formatInstant(end),
-      end === null ? '' : String((end - start) / SECOND),
-      csv(member_id),
-      csv(member),
-    ].join()}\r\n`
+      end === null ? '' : (end - start) / SECOND,
+      member_id,
+      member,
+    ])
 }
 
 function* calendarParts(rows: Iterable<FrontRow>, calendar: Calendar): Generator<string> {
   yield calendar.head
   for (const row of rows) yield calendar.event(row)
   yield calendar.foot
-}
-
-function csv(text: string): string {
-  // A table program would compute what begins like this; behind a quote it is words.
-  const words = /^\s*[=+\-@]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(words) ? `"${words.replaceAll('"', '""')}"` : words
 }
 
 /**

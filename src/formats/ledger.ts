@@ -1,4 +1,5 @@
-import type { Bundle, Part, Repair, Subject } from './bundle'
+import type { Part } from '../model/transfer'
+import type { Bundle, Repair, Subject } from './bundle'
 
 const MOST_REPAIRS = 5000
 const MOST_SHOWN = 100

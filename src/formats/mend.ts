@@ -2,7 +2,8 @@ import { Problem } from '../model/check'
 import type { Entity, JsonObject, Level, Patch } from '../model/entity'
 import type { Field, Mended } from '../model/field'
 import { isUuid, parseRef } from '../model/ref'
-import { type Part, type Subject, UnreadableFile } from './bundle'
+import type { Part } from '../model/transfer'
+import { type Subject, UnreadableFile } from './bundle'
 import type { Ledger } from './ledger'
 
 /** Reads the keys of a table that the row gives; what the table refuses is mended and noted. */

@@ -2,7 +2,7 @@ import { type AnyElysia, Elysia } from 'elysia'
 import type { DomainError } from '../model/errors'
 import { docsFiles } from '../web/docs'
 import { answerFailure } from './failures'
-import { pageRoutes } from './web/pages'
+import { fixedPaths, pageRoutes } from './web/pages'
 import type { Wire } from './wire'
 
 export interface PublicParts {
@@ -19,8 +19,12 @@ export function forEveryone(parts: PublicParts): Wire {
     routes: () => publicRoutes(parts),
     facts: {},
     nouns: {
-      '': { isForEveryone, isOfPage: true },
-      assets: { isForEveryone, isOfPage: true },
+      ...Object.fromEntries(
+        [...fixedPaths, '/assets'].map((path) => [
+          path.slice(1),
+          { isForEveryone, isOfPage: true },
+        ]),
+      ),
       docs: { isForEveryone },
       'openapi.json': { isForEveryone },
       health: { isForEveryone, isUrgent: true },

@@ -48,6 +48,9 @@ export interface Identity {
   hid: string
 }
 
+/** Most that are changed by one request. */
+export const MAX_AT_ONCE = 1000
+
 export type JsonObject = Record<string, unknown>
 
 export interface Given {

@@ -1,7 +1,6 @@
 import { isEnabled } from '../db/disabled'
 import type { Db } from '../db/handle'
 import { isNamed } from '../db/named'
-import { createUpserter } from '../db/rows'
 import { statement } from '../db/statement'
 import { error } from '../model/errors'
 import { type Member, member } from '../model/member'
@@ -58,15 +57,23 @@ export async function withMember(db: Db, message: Message): Promise<FoundMessage
 }
 
 export async function insertMessage(tx: Db, message: Message): Promise<void> {
-  await insertRow(tx, message)
+  const { id, original, sender, channel, guild, system_id, member_id, timestamp } = message
+  const values = { id, original, sender, channel, guild, system_id, member_id, timestamp }
+  // Another system's may have come while this was looked up.
+  if (!(await insertRow(tx).get(values)))
+    throw error('conflict', 'the message is recorded otherwise')
 }
 
 /** In the place of one, if at all, whose system is being removed. */
-const insertRow = createUpserter(
-  'messages',
-  ['id'],
-  ['original', 'sender', 'channel', 'guild', 'system_id', 'member_id', 'timestamp'],
-)
+const insertRow = statement<keyof Message, { id: string }>(`
+   insert into messages (id, original, sender, channel, guild, system_id, member_id, timestamp)
+   values (:id, :original, :sender, :channel, :guild, :system_id, :member_id, :timestamp)
+   on conflict (id) do update set original = excluded.original, sender = excluded.sender,
+     channel = excluded.channel, guild = excluded.guild, system_id = excluded.system_id,
+     member_id = excluded.member_id, timestamp = excluded.timestamp
+   where not exists (
+     select 1 from systems where systems.id = messages.system_id and ${isNamed('systems')}
+   ) returning id`)
 
 /** A condition that leaves out messages whose system is being removed, or is disabled. */
 export const isMessageThere = isOf(`${isNamed('systems')} and ${isEnabled('systems')}`)

@@ -204,9 +204,10 @@ const someForgotten = statement<'id' | 'last' | 'from' | 'most', { timestamp: nu
      order by timestamp limit :most
    ) returning timestamp`)
 
-/** Unless it was deleted once more meanwhile. */
+/** Unless it was deleted once more meanwhile, or another process still removes some. */
 const remembered = statement<'id' | 'last'>(
-  'update systems set forgotten_switches = 0 where id = :id and forgotten_switches = :last',
+  `update systems set forgotten_switches = 0 where id = :id and forgotten_switches = :last
+   and not exists (select 1 from switches where system_id = :id and +id <= :last)`,
 )
 
 /** Where no import is under way. */

@@ -1,5 +1,5 @@
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import { type Bundled, bundlePage, type Encoding, isLasting, type Packed } from './bundle'
+import { type Bundled, bundlePage, isLasting, type Packed, type Ways } from './bundle'
 import { made } from './made'
 
 /** A file of the page as it is served. */
@@ -25,15 +25,16 @@ export async function loadPages(): Promise<Pages> {
 export function packFile(
   { path, type, bytes }: Bundled,
   how: 'well' | 'quickly',
-): Packed & { ways: Record<Encoding, Uint8Array<ArrayBuffer>> } {
+): Packed & { ways: Ways<Uint8Array<ArrayBuffer>> } {
+  const known = { path, type, isLasting: isLasting(path) }
+  // Fonts are packed in themselves.
+  if (path.endsWith('.woff2')) return { ...known, ways: { identity: bytes } }
   const quality = how === 'well' ? constants.BROTLI_MAX_QUALITY : 4
   const brotli = brotliCompressSync(bytes, {
     params: { [constants.BROTLI_PARAM_QUALITY]: quality },
   })
   return {
-    path,
-    type,
-    isLasting: isLasting(path),
+    ...known,
     ways: {
       identity: bytes,
       gzip: new Uint8Array(gzipSync(bytes, { level: 9 })),

@@ -5,6 +5,7 @@ import {
   type Given,
   isNothing,
   type JsonObject,
+  MAX_AT_ONCE,
   type Patch,
   parseDraft,
   parseKeys,
@@ -33,9 +34,6 @@ import {
   showJson,
   type UnreadBody,
 } from './json'
-
-/** Most that are changed by one request. */
-export const MAX_AT_ONCE = 1000
 
 /** Spells what a viewer sees: `hid` is `id`, levels are nested, and the fields know the rest. */
 export function toV2<E extends Entity>(
@@ -216,6 +214,11 @@ export function changesFromV2<E extends Entity>(entity: E, body: UnreadBody): Na
 export interface NamedPatch<E extends Entity> {
   ref: string
   patch: Patch<E>
+}
+
+/** Of a linked account nobody needs more than whose it is. */
+export function accountToV2({ id }: { id: string }) {
+  return show({ id })
 }
 
 export function linkCodeToV2(code: string, expires: Instant) {

@@ -1,4 +1,4 @@
-import { afterAll, expect } from 'bun:test'
+import { afterAll, afterEach, expect } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import axe from 'axe-core'
@@ -21,6 +21,9 @@ export const sizes = {
 
 export type Size = keyof typeof sizes
 
+/** Visitors of the story that is told; they leave with its end, so that none keeps the next ones waiting. */
+const visiting = new Set<BrowserContext>()
+
 /** Starts the browser. It never outlives the tests. */
 export async function startBrowser(): Promise<Browser> {
   const browser = await chromium.launch({
@@ -33,6 +36,10 @@ export async function startBrowser(): Promise<Browser> {
       '--disable-component-update',
       '--disable-sync',
     ],
+  })
+  afterEach(async () => {
+    await Promise.all([...visiting].map((context) => context.close()))
+    visiting.clear()
   })
   afterAll(() => browser.close())
   return browser
@@ -47,6 +54,8 @@ export interface House {
   readonly hid: string
   /** Runs a command of the operator's and gives what it printed as JSON. */
   operate<T>(...args: string[]): Promise<T>
+  /** The same, as it was printed. */
+  run(...args: string[]): Promise<string>
   ask<T>(line: string, body?: unknown, token?: string): Promise<T>
 }
 
@@ -54,11 +63,13 @@ export interface House {
 export async function startHouse(name: string, args: string[] = []): Promise<House> {
   const cwd = emptyFolder('browser-')
   let server = await startServer(program, args, { cwd })
-  const operate = async <T>(...given: string[]): Promise<T> => {
-    const { code, out, err } = await runCommand([...program, ...given, '--json'], { cwd })
+  const run = async (...given: string[]): Promise<string> => {
+    const { code, out, err } = await runCommand([...program, ...given], { cwd })
     if (code !== 0) throw new Error(`${given.join(' ')}: ${err}`)
-    return JSON.parse(out)
+    return out
   }
+  const operate = async <T>(...given: string[]): Promise<T> =>
+    JSON.parse(await run(...given, '--json'))
   const made = await operate<{ id: string; token: string }>('system', 'create', '--name', name)
   return {
     get server() {
@@ -74,6 +85,7 @@ export async function startHouse(name: string, args: string[] = []): Promise<Hou
     token: made.token,
     hid: made.id,
     operate,
+    run,
     async ask<T>(line: string, body?: unknown, token = made.token) {
       const [method = 'GET', path = '/'] = line.split(' ')
       const response = await fetch(`${server.address}${path}`, {
@@ -103,7 +115,7 @@ export async function visit(
     if (!/Failed to load resource/.test(message.text())) noise.push(message.text())
   })
   page.on('pageerror', (failure) => noise.push(String(failure)))
-  afterAll(() => context.close())
+  visiting.add(context)
   return { page, context, noise }
 }
 
@@ -145,6 +157,22 @@ export async function expectNoSideways({ page }: Visitor): Promise<void> {
     expect({ width, times, overflow }).toEqual({ width, times, overflow: 0 })
   }
   await enlarge(1)
+  await page.setViewportSize(before)
+}
+
+/** With text of twice the size on a phone, every word of a heading, a control or a place is whole. */
+export async function expectNothingCut({ page }: Visitor): Promise<void> {
+  const before = page.viewportSize() ?? sizes.phone
+  await page.setViewportSize({ width: 390, height: before.height })
+  await page.evaluate(`document.documentElement.style.setProperty('--text', '2')`)
+  const cut = await page.evaluate(`
+    [...document.querySelectorAll('h1, h2, h3, p, dt, dd, label, button, nav span, td, th')]
+      .filter((one) => one.checkVisibility() && !one.closest('.unseen, .tile') && !one.matches('.unseen'))
+      .filter((one) => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== 'inline')
+      .map((one) => one.outerHTML.slice(0, 160))
+  `)
+  expect(cut).toEqual([])
+  await page.evaluate(`document.documentElement.style.setProperty('--text', '1')`)
   await page.setViewportSize(before)
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
 import { fieldsOf } from '../../src/web/app/time'
 import {
   expectAccessible,
@@ -41,6 +42,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await family.begin([50, 'Wren'], [30, 'Wren', 'Iris'], [20, 'Juno'], [3], [1, 'Ember'])
     const visitor = await open(view, scheme)
     await visitor.page.getByRole('link', { name: 'Month' }).waitFor()
+    if (view === 'month') await expectWholeMonth(visitor.page)
     await expectAccessible(visitor)
     await expectLargeTargets(visitor)
     await expectNoSideways(visitor)
@@ -178,3 +180,16 @@ test('in Oslo, on the night the clocks go back, a day is 25 hours long', async (
   expect(Math.abs((bar?.x ?? 0) - (mark?.x ?? 1e9))).toBeLessThan(2)
   expect(((bar?.x ?? 0) - (track?.x ?? 0)) / (track?.width ?? 1)).toBeCloseTo(13 / 25, 2)
 })
+
+/** A cell for each day, and whoever was here longest in it. */
+async function expectWholeMonth(page: Page): Promise<void> {
+  await page
+    .locator('.cell')
+    .getByText(/Wren|Iris|Juno|Ember/)
+    .first()
+    .waitFor()
+  const [year = 0, month = 0] = fieldsOf(Date.now() * 1000, zone)
+    .date.split('-')
+    .map(Number)
+  expect(await page.locator('.cell').count()).toBe(new Date(year, month, 0).getDate())
+}

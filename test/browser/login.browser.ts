@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'bun:test'
-import { executable, expectAccessible, type Size, startBrowser, startHouse, visit } from './browser'
+import {
+  executable,
+  expectAccessible,
+  type Size,
+  sizes,
+  startBrowser,
+  startHouse,
+  visit,
+} from './browser'
 
 if (!executable) throw new Error('No Chromium is installed: apt-get install chromium')
 
@@ -69,6 +77,32 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await late.page.goto(link)
     await late.page.getByText('This link was used already or has run out.').waitFor()
     await expectAccessible(late)
+  })
+
+  test('whoever has never been here sees at once what to press: a link, a face, Switch', async () => {
+    const name = `Reed ${size}`
+    const reed = await house.ask<{ id: string }>('POST /v2/members', { name })
+    const { page } = await visit(browser, size)
+    const { url } = await house.operate<{ url: string }>('login', house.hid)
+    await page.goto(`${address}/${url.slice(url.indexOf('#'))}`)
+    const bar = size === 'phone' ? 70 : 0
+    const path = [/^Come in/, name, /^Switch to/]
+    for (const step of path) {
+      const button = page.getByRole('button', { name: step, exact: true })
+      await button.waitFor()
+      const box = await button.boundingBox()
+      // Without scrolling, and clear of the bar of the places.
+      expect(box?.y).toBeGreaterThan(0)
+      expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(sizes[size].height - bar)
+      // There is one filled button at the most, and it is the next step.
+      const filled = await page.locator('button.main').allTextContents()
+      if (step !== name) expect(filled.filter((text) => !text.match(step))).toEqual([])
+      await button.click()
+    }
+    await page.getByText(`${name} is here now.`).first().waitFor()
+    const now = await house.ask<{ members: { id: string }[] }>('GET /v2/systems/@me/fronters')
+    expect(now.members.map(({ id }) => id)).toEqual([reed.id])
+    await house.ask(`DELETE /v2/members/${reed.id}`)
   })
 
   test('a link for a friend shows who is here, live, until it is ended', async () => {

@@ -28,8 +28,6 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   }
 
   test.each([
-    ['members', 'light'],
-    ['members', 'dark'],
     ['more', 'light'],
     ['more', 'dark'],
     ['devices', 'light'],

@@ -11,10 +11,6 @@ const settings = {
   LOG_LEVEL: 'warn',
 }
 
-const cwd = emptyFolder('cluster')
-
-const { startServer, runJson, run } = await commandLine()
-
 /** One address for any number of servers. */
 export function addressOf(engines: readonly Engine[], database: string): string {
   const hosts = engines.map(({ port }) => `127.0.0.1:${port}`)
@@ -31,7 +27,10 @@ export interface Nodes {
   makeSystem(name: string): Promise<{ id: string; token: string }>
 }
 
-export function nodesOn(address: string): Nodes {
+/** Asked for once at the top of a file of tests. */
+export async function nodesOn(address: string): Promise<Nodes> {
+  const { startServer, runJson } = await commandLine()
+  const cwd = emptyFolder('cluster')
   const env = { ...settings, DATABASE_URL: address }
   const alive: Server[] = []
   return {
@@ -50,8 +49,6 @@ export function nodesOn(address: string): Nodes {
     makeSystem: (name) => runJson(['system', 'create', '--name', name], { cwd, env }),
   }
 }
-
-export { run }
 
 export interface Told {
   status: number

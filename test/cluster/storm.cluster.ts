@@ -24,7 +24,7 @@ const third = await primary.makeStandby('c', replicated)
 await second.start()
 await third.start()
 await onServer(primary.addressOf('postgres'), (sql) => sql.unsafe('create database multitude'))
-const nodes = nodesOn(addressOf([primary, second, third], 'multitude'))
+const nodes = await nodesOn(addressOf([primary, second, third], 'multitude'))
 // At once, on a database that has nothing in it yet.
 await Promise.all([nodes.start(), nodes.start(), nodes.start()])
 
@@ -222,12 +222,15 @@ function follow(token: string, first: number): Reader {
 /** The node that holds the lease: the one whose end makes another begin. */
 async function senderOf(): Promise<Server> {
   const address = primary.addressOf('multitude')
-  const [row] = await onServer(address, (sql) =>
-    sql.unsafe(`select holder from leases where name = 'dispatch'`),
-  )
-  expect(row).toBeDefined()
-  const found = nodes.alive.find((node) => String(row?.holder).includes(`:${node.pid}:`))
-  expect(found).toBeDefined()
+  let found: Server | undefined
+  await until(async () => {
+    const [row] = await onServer(address, (sql) =>
+      sql.unsafe(`select holder from leases where name = 'dispatch'`),
+    )
+    // Until its lease is over it may be one that was killed.
+    found = nodes.alive.find((node) => String(row?.holder).includes(`:${node.pid}:`))
+    return found
+  })
   return found as Server
 }
 

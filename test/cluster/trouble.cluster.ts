@@ -13,7 +13,7 @@ setDefaultTimeout(120_000)
 const engine = await makeEngine()
 await engine.start()
 await onServer(engine.addressOf('postgres'), (sql) => sql.unsafe('create database multitude'))
-const nodes = nodesOn(engine.addressOf('multitude'))
+const nodes = await nodesOn(engine.addressOf('multitude'))
 const [first, other] = await Promise.all([nodes.start(), nodes.start()])
 const { token } = await nodes.makeSystem('Lantern Hill')
 

@@ -13,9 +13,21 @@ import { type Reading, readStream } from './reading'
 import { until } from './receiver'
 
 // No heart beats while these tests run: whoever is sent away is so because of what happens.
-const at = home({ HOST: '127.0.0.1', PORT: '0', events: { heartbeatMs: 600_000 } })
+const at = home({
+  HOST: '127.0.0.1',
+  PORT: '0',
+  events: { heartbeatMs: 600_000, checkMs: 600_000 },
+})
 const { ask, deps, makeSystem } = at
 const address = at.app.listen()
+
+/** Where it is often looked whether streams may still be read. */
+const quick = home({
+  HOST: '127.0.0.1',
+  PORT: '0',
+  events: { heartbeatMs: 600_000, checkMs: 30 },
+})
+const quickAddress = quick.app.listen()
 
 /** The same database, opened once more as another process would. */
 const elsewhere = openDeps(at.config)
@@ -78,6 +90,17 @@ describe.each(places)('once its right is taken away %s, a stream hears nothing m
     await expectSilence(as, reading)
   })
 })
+
+test.each(['events', 'fronters/stream'])(
+  '%s ends soon after, also when nothing happens',
+  async (path) => {
+    const as = await quick.makeSystem()
+    const reading = await readStream(`${quickAddress}/v2/systems/@me/${path}`, { token: as.token })
+    await until(() => reading.beats > 0)
+    await revokeToken(quick.deps, as.id, 'test')
+    expect(await reading.ended).toBe('ended')
+  },
+)
 
 async function follow(path: string, token: string): Promise<Reading> {
   const reading = await readStream(`${address}/v2/systems/@me/${path}`, { token })

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Bundled, bundlePage } from '../../src/web/bundle'
+import { type Bundled, bundlePage, isLasting } from '../../src/web/bundle'
+import { packFile } from '../../src/web/pages'
 
 const files = await bundlePage()
 const KB = 1024
@@ -10,49 +11,67 @@ const packed = ({ bytes }: Bundled) => Bun.gzipSync(bytes, { level: 9 }).length
 const text = ({ bytes }: Bundled) => new TextDecoder().decode(bytes)
 
 describe('what a browser fetches', () => {
-  const page = files.find(({ path }) => path === '/')
+  const page = files.find(({ path }) => path === '/') as Bundled
   const scripts = files.filter(({ path }) => path.endsWith('.js'))
+  const isFont = ({ path }: Bundled) => path.endsWith('.woff2')
+
+  /** What a file names of the others: scripts it imports, or, of any kind, what it speaks of. */
+  const named = (file: Bundled, form: RegExp) =>
+    [...text(file).matchAll(form)].flatMap(
+      ([, name]) => files.find(({ path }) => path === `/assets/${name}`) ?? [],
+    )
 
   /** What the first script imports before it runs; the rest comes when it is asked for. */
   const firstScripts = () => {
-    const needed = new Set<Bundled>()
-    const add = (path: string) => {
-      const file = scripts.find((one) => one.path === path)
-      if (!file || needed.has(file)) return
-      needed.add(file)
-      for (const [, name] of text(file).matchAll(/(?:from|import)\s*["']\.\/([^"']+)["']/g))
-        add(`/assets/${name}`)
-    }
-    for (const [, path] of text(page as Bundled).matchAll(/src="\.?(\/assets\/[^"]+\.js)"/g))
-      add(path ?? '')
+    const needed = new Set(named(page, /src="\.?\/assets\/([^"]+\.js)"/g))
+    for (const file of needed)
+      for (const one of named(file, /(?:from|import)\s*["']\.\/([^"']+)["']/g)) needed.add(one)
     return [...needed]
   }
 
-  test('the page is at most 1.5 KB', () => {
-    expect(packed(page as Bundled)).toBeLessThanOrEqual(1.5 * KB)
+  /** The page, what it links to, its scripts, and the font that they fetch. */
+  const firstVisit = () => {
+    const linked = named(page, /href="\.?\/assets\/([^"]+)"/g)
+    const fonts = firstScripts().flatMap((file) => named(file, /["']\.\/([^"']+\.woff2)["']/g))
+    return new Set([page, ...linked, ...firstScripts(), ...fonts])
+  }
+
+  const sent = (file: Bundled) => (isFont(file) ? file.bytes.length : packed(file))
+  const weigh = (some: Iterable<Bundled>) => [...some].reduce((sum, file) => sum + sent(file), 0)
+  const styles = files.filter(({ path }) => path.endsWith('.css'))
+
+  test.each<[what: string, budget: number, of: Iterable<Bundled>]>([
+    ['the page', 1.5, [page]],
+    ['the style', 8, styles],
+    ['the script of the first visit', 40, firstScripts()],
+    ['everything of the first visit but data and pictures', 90, firstVisit()],
+    ...scripts
+      .filter((file) => !firstScripts().includes(file))
+      .map((file): [string, number, Bundled[]] => [`the later part ${file.path}`, 12, [file]]),
+  ])('%s is at most %p KB', (_, budget, of) => {
+    expect(weigh(of)).toBeGreaterThan(0)
+    expect(weigh(of) / KB).toBeLessThanOrEqual(budget)
   })
 
-  test('the style is at most 8 KB', () => {
-    const styles = files.filter(({ path }) => path.endsWith('.css'))
+  test('is one style, one font that all get, and parts for later', () => {
     expect(styles.length).toBe(1)
-    expect(styles.reduce((sum, file) => sum + packed(file), 0)).toBeLessThanOrEqual(8 * KB)
+    expect([...firstVisit()].filter(isFont).map(({ path }) => path)).toEqual([
+      expect.stringContaining('atkinson'),
+    ])
+    expect(scripts.length - firstScripts().length).toBeGreaterThan(2)
   })
 
-  test('the script of the first visit is at most 40 KB, each later part 12 KB', () => {
-    const first = firstScripts()
-    expect(first.length).toBeGreaterThan(0)
-    expect(first.reduce((sum, file) => sum + packed(file), 0)).toBeLessThanOrEqual(40 * KB)
-    const later = scripts.filter((file) => !first.includes(file))
-    expect(later.length).toBeGreaterThan(2)
-    for (const file of later) expect(packed(file)).toBeLessThanOrEqual(12 * KB)
+  test('of the second visit is an answer without a body; all else was kept', () => {
+    const asked = files.filter(({ path }) => !isLasting(path)).map(({ path }) => path)
+    // Of the manifests a browser asks for one, and only where it may be installed.
+    expect(asked.sort()).toEqual(['/', '/app.webmanifest', '/watch.webmanifest'])
   })
 
-  test('everything of the first visit but data is at most 90 KB', () => {
-    const others = files.filter(({ path }) => !path.endsWith('.js'))
-    const all = [...others, ...firstScripts()]
-    const sent = (file: Bundled) =>
-      file.path.endsWith('.woff2') ? file.bytes.length : packed(file)
-    expect(all.reduce((sum, file) => sum + sent(file), 0)).toBeLessThanOrEqual(90 * KB)
+  test('a font is packed in itself, everything else in each way', () => {
+    for (const file of files)
+      expect(Object.keys(packFile(file, 'quickly').ways)).toEqual(
+        isFont(file) ? ['identity'] : ['identity', 'gzip', 'br'],
+      )
   })
 })
 

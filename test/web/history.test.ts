@@ -7,6 +7,7 @@ import {
   likelyOnes,
   mergeSwitches,
   piecesOf,
+  piecesOfOne,
   type Switch,
   sinceWhen,
   switchAt,
@@ -150,4 +151,17 @@ describe('what a change does', () => {
       }),
     )
   })
+})
+
+test('the times of one alone are not broken by who comes and goes beside them', () => {
+  const pieces = [
+    { from: 0, to: 10, members: ['a'] },
+    { from: 10, to: 20, members: ['a', 'b'] },
+    { from: 20, to: 30, members: ['b'] },
+    { from: 40, to: 50, members: ['a'] },
+  ].map((piece) => ({ ...piece, switch: { id: '', timestamp: 0, members: [] } }))
+  expect(piecesOfOne(pieces, 'a').map(({ from, to }) => [from, to])).toEqual([
+    [0, 20],
+    [40, 50],
+  ])
 })

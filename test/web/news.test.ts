@@ -6,8 +6,6 @@ const data = JSON.stringify({ id: 'uuid-1' })
 
 describe('what happened', () => {
   const unseen = [
-    'LINK_ACCOUNT',
-    'UNLINK_ACCOUNT',
     'UPDATE_SYSTEM_GUILD',
     'UPDATE_MEMBER_GUILD',
     'CREATE_MESSAGE',

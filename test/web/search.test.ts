@@ -16,7 +16,14 @@ const all = [
   member('Jun'),
   member('Jün', null, 'they/them'),
   member('Ajuna'),
-  member('Wren', 'The Keeper'),
+  {
+    ...member('Wren', 'The Keeper'),
+    id: 'qzxvkp',
+    description: 'Carries the Läntern',
+    color: 'd88b4a',
+    birthday: '0004-04-12',
+    proxy_tags: [{ prefix: 'w:', suffix: null }],
+  },
 ]
 
 test.each([
@@ -26,6 +33,14 @@ test.each([
   ['keeper', ['Wren']],
   ['wren', ['Wren']],
   ['nobody', []],
+  ['lantern', ['Wren']],
+  ['d88b4a', ['Wren']],
+  ['#d88b4a', ['Wren']],
+  ['d8', []],
+  ['qzxvkp', ['Wren']],
+  ['qz', []],
+  ['04-12', ['Wren']],
+  ['w:', ['Wren']],
 ])('%p finds %p', (typed, names) =>
   expect(searchMembers(all, typed).map(({ name }) => name)).toEqual(names),
 )

@@ -44,8 +44,9 @@ export function createBeat(primary: Primary): Beat {
   let tickedAt = performance.now()
   let timer: ReturnType<typeof setInterval> | undefined
 
-  const hear = (news: News) => {
-    heardAt = performance.now()
+  const hear = (news: News, askedAt: number) => {
+    // Of what was said then, however long it lay here.
+    heardAt = askedAt
     if (news.keys !== last.keys) version++
     const isNew = news.event !== last.event || news.keys !== last.keys || news.hooks !== last.hooks
     last = news
@@ -54,10 +55,11 @@ export function createBeat(primary: Primary): Beat {
 
   const ask = async (era: Era) => {
     const question = { era, silentMs: 0 }
+    const askedAt = performance.now()
     asked = question
     try {
-      const [news] = await era.ask<News>(NEWS, [])
-      if (news && asked === question) hear(news)
+      const [news] = await era.askBeside<News>(NEWS, [])
+      if (news && asked === question) hear(news, askedAt)
     } catch {
       // Whoever asks next is told; here it only counts that nothing was heard.
     }

@@ -72,8 +72,12 @@ export interface Line {
 /** One primary, until it is lost: everything that was asked of it ends with it. */
 export interface Era {
   readonly ask: Ask
+  /** By a connection of its own, so that it is answered however busy the others are. */
+  readonly askBeside: Ask
   /** A line for a writer, once one is free. */
   takeLine(): Promise<Line>
+  /** A connection for long work, which is closed when it is left. */
+  openLine(): Promise<Line>
   end(): void
 }
 
@@ -81,6 +85,7 @@ export function createEra(means: Means, host: Host, onLoss: () => void): Era {
   const writers = Math.max(1, means.pool >> 1)
   const reads = connect(means, host, Math.max(1, means.pool - writers), WATCHED_CONNECT_LIMIT_S)
   const writes = connect(means, host, writers, WATCHED_CONNECT_LIMIT_S)
+  const beside = connect(means, host, 1, WATCHED_CONNECT_LIMIT_S)
   /** How those are told that it ended who wait for an answer. */
   const waiting = new Set<(cause: unknown) => void>()
   const free: Line[] = []
@@ -111,7 +116,10 @@ export function createEra(means: Means, host: Host, onLoss: () => void): Era {
     (text, values, shape) =>
       follow(() => query(sql, text, values, shape), isOfInterest)
 
-  const lineOf = (own: Awaited<ReturnType<SQL['reserve']>>): Line => {
+  const lineOf = (
+    own: Awaited<ReturnType<SQL['reserve']>>,
+    leaveIt: (line: Line, isWell: boolean) => void,
+  ): Line => {
     // What is heard from a connection after it was given up says nothing about the others.
     let isGivenUp = false
     const isOfInterest = () => !isGivenUp
@@ -119,14 +127,11 @@ export function createEra(means: Means, host: Host, onLoss: () => void): Era {
       ask: askOn(own, isOfInterest),
       say: (sql) => follow(() => own.unsafe(sql).simple(), isOfInterest),
       leave(isWell) {
-        if (isOver) return
-        if (isWell) return pass(line)
-        isGivenUp = true
-        made--
-        void own.close({ timeout: 0 }).catch(() => {})
-        // Whoever waits for a line must not wait for this one.
-        const next = inQueue.shift()
-        if (next) makeLine().then(next.give, next.refuse)
+        if (!isWell) {
+          isGivenUp = true
+          void own.close({ timeout: 0 }).catch(() => {})
+        }
+        leaveIt(line, isWell)
       },
     }
     return line
@@ -138,18 +143,41 @@ export function createEra(means: Means, host: Host, onLoss: () => void): Era {
     else free.push(line)
   }
 
-  const makeLine = async () => {
+  /** Whoever waits for a line must not wait for one that is gone. */
+  const replace = () => {
+    made--
+    const next = isOver ? undefined : inQueue.shift()
+    if (next) makeLine().then(next.give, next.refuse)
+  }
+
+  const makeLine = async (): Promise<Line> => {
     made++
     try {
-      return lineOf(await follow(async () => writes.reserve()))
+      const own = await follow(async () => writes.reserve())
+      return lineOf(own, (line, isWell) => {
+        if (isOver) return
+        if (isWell) pass(line)
+        else replace()
+      })
     } catch (cause) {
-      made--
+      replace()
       throw cause
     }
   }
 
   return {
     ask: askOn(reads),
+    askBeside: askOn(beside),
+    async openLine() {
+      const pool = connect(means, host, 1, WATCHED_CONNECT_LIMIT_S)
+      const close = () => void pool.close({ timeout: 0 }).catch(() => {})
+      try {
+        return lineOf(await follow(async () => pool.reserve()), close)
+      } catch (cause) {
+        close()
+        throw cause
+      }
+    },
     takeLine() {
       const line = free.pop()
       if (line) return Promise.resolve(line)
@@ -163,7 +191,7 @@ export function createEra(means: Means, host: Host, onLoss: () => void): Era {
       for (const refuse of waiting) refuse(lost())
       for (const { refuse } of inQueue) refuse(lost())
       waiting.clear()
-      for (const pool of [reads, writes]) void pool.close({ timeout: 0 }).catch(() => {})
+      for (const pool of [reads, writes, beside]) void pool.close({ timeout: 0 }).catch(() => {})
     },
   }
 }

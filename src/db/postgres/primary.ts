@@ -19,6 +19,8 @@ export interface Primary {
 }
 
 const PAUSE_MS = 100
+/** For an answer that is on its way when the patience ends. */
+const GRACE_MS = 500
 
 export function createPrimary(means: Means): Primary {
   const listeners: ((era: Era) => void)[] = []
@@ -42,16 +44,39 @@ export function createPrimary(means: Means): Primary {
     return made
   }
 
+  /** Each host is asked again and again by itself: one that is gone holds up nobody. */
   const search = async (giveUpAt: number): Promise<Era> => {
-    for (;;) {
-      const asked = await Promise.all(means.address.hosts.map((one) => examine(means, one)))
-      const primary = asked.find((one) => one.isPrimary)
+    const { hosts } = means.address
+    const known = new Map<Host, Examined>()
+    const done = Promise.withResolvers<Host>()
+    let isDone = false
+    const askOn = async (host: Host) => {
+      while (!isDone && !isClosed) {
+        const examined = await examine(means, host)
+        known.set(host, examined)
+        if (examined.isPrimary) return done.resolve(host)
+        const all = [...known.values()]
+        const isHopeless = known.size === hosts.length && all.every((one) => one.isHopeless)
+        if ((isHopeless && giveUpAt !== Infinity) || Date.now() > giveUpAt)
+          return done.reject(explainAll(means, all))
+        await Bun.sleep(PAUSE_MS)
+      }
+      done.reject(lost())
+    }
+    for (const host of hosts) void askOn(host)
+    const late = Number.isFinite(giveUpAt)
+      ? setTimeout(
+          () => done.reject(explainAll(means, [...known.values()])),
+          Math.max(0, giveUpAt - Date.now()) + GRACE_MS,
+        )
+      : undefined
+    try {
+      const host = await done.promise
       if (isClosed) throw lost()
-      if (primary) return found(primary.host)
-      const hopeless = asked.every(({ isHopeless }) => isHopeless)
-      if ((hopeless && giveUpAt !== Infinity) || Date.now() > giveUpAt)
-        throw explainAll(means, asked)
-      await Bun.sleep(PAUSE_MS)
+      return found(host)
+    } finally {
+      isDone = true
+      clearTimeout(late)
     }
   }
 
@@ -85,6 +110,9 @@ export function createPrimary(means: Means): Primary {
   }
 }
 
+/** To connect and to be answered. */
+const EXAMINE_LIMIT_MS = 4_000
+
 interface Examined {
   readonly host: Host
   readonly isPrimary: boolean
@@ -96,7 +124,8 @@ interface Examined {
 async function examine(means: Means, host: Host): Promise<Examined> {
   const sql = connect(means, host, 1)
   try {
-    const [row] = await sql.unsafe('select pg_is_in_recovery() as is_standby')
+    const asked = sql.unsafe('select pg_is_in_recovery() as is_standby')
+    const [row] = await Promise.race([asked, Bun.sleep(EXAMINE_LIMIT_MS).then(() => [])])
     return { host, isPrimary: row?.is_standby === false, isHopeless: false }
   } catch (cause) {
     const isHopeless =

@@ -6,7 +6,7 @@ import type { Durability, Snapshot, Storage, WriteLoad } from '../storage'
 import { parseAddress } from './address'
 import { createBeat } from './beat'
 import { type Ask, createDb } from './driver'
-import { connect, type Means, query } from './era'
+import { connect, type Means } from './era'
 import { migrate, refuseUnready } from './migrate'
 import { createPrimary, type Primary } from './primary'
 import { createTransact } from './transactions'
@@ -83,7 +83,7 @@ export function openServer(
     db: createDb(ask, render),
     sharedRead: beat.sharedRead,
     transact: createTransact({ primary, opened, render, noteKeys: beat.noteKeys, writeLoad }),
-    snapshot: takeSnapshots(means, primary, opened),
+    snapshot: takeSnapshots(primary, opened),
     pulse: beat.pulse,
     writeLoad,
     async findTrouble() {
@@ -115,7 +115,7 @@ function hostOf(primary: Primary) {
   return primary.host
 }
 
-function takeSnapshots(means: Means, primary: Primary, opened: Promise<unknown>): Snapshot {
+function takeSnapshots(primary: Primary, opened: Promise<unknown>): Snapshot {
   const inLine = createLines<number>()
   const inQueue: (() => void)[] = []
   let free = MOST_SNAPSHOTS
@@ -134,15 +134,14 @@ function takeSnapshots(means: Means, primary: Primary, opened: Promise<unknown>)
 
   async function withSnapshot<T>(work: (db: Db) => Promise<T>): Promise<T> {
     await opened
-    const own = connect(means, hostOf(primary), 1)
-    const ask: Ask = (sql, values, shape) => query(own, sql, values, shape)
+    const line = await primary.current().openLine()
     try {
-      await own.unsafe('begin isolation level repeatable read read only').simple()
-      return await work(createDb(ask))
+      await line.say('begin isolation level repeatable read read only')
+      return await work(createDb(line.ask))
     } catch (cause) {
       throw isLoss(cause) ? lost() : cause
     } finally {
-      void own.close({ timeout: 0 }).catch(() => {})
+      line.leave(false)
     }
   }
 }

@@ -47,17 +47,21 @@ export function gather(
   groups: BundleGroup[],
   name: string,
   members: readonly BundleMember[],
-): void {
-  if (members.length === 0) return
+): BundleGroup | null {
+  if (members.length === 0) return null
   const keys = members.map(({ key }) => key)
   const existing = groups.find(({ values }) => values.name === name)
-  if (existing) existing.members = [...new Set([...existing.members, ...keys])]
-  else
-    groups.push({
-      key: `#${name}`,
-      values: { ...allLevels(group, 'private'), name },
-      members: keys,
-    })
+  if (existing) {
+    existing.members = [...new Set([...existing.members, ...keys])]
+    return existing
+  }
+  const made = {
+    key: `#${name}`,
+    values: { ...allLevels(group, 'private'), name },
+    members: keys,
+  }
+  groups.push(made)
+  return made
 }
 
 type Parents = ReadonlyMap<string, AppRow | null>

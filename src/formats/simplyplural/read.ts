@@ -52,7 +52,7 @@ export function readSimplyPlural(file: JsonObject, options: ReadOptions): Bundle
   const groups = readGroups(reading.rows('groups'), keys, (row) => reading.isPublic(row), ledger)
   const archived = members.filter((_, index) => people[index]?.archived === true)
   gather(groups, 'Archived', archived)
-  gather(groups, 'Custom fronts', customFronts)
+  const states = gather(groups, 'Custom fronts', customFronts)
 
   const history = reading.rows('frontHistory')
   const fronts = history.length > 0 ? history : reading.rows('fronters')
@@ -66,6 +66,7 @@ export function readSimplyPlural(file: JsonObject, options: ReadOptions): Bundle
     ...settled,
     members: everyone,
     groups,
+    ...(states && { preferences: { pinned: [], statuses: [states.key] } }),
     switches,
     ...book,
     repairs: options.public === true ? repairs : [arrivedPrivate, ...repairs],

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../model/entity'
 import { type Instant, parseInstant } from '../../model/time'
-import type { Part, Subject } from '../bundle'
+import type { Part } from '../../model/transfer'
+import type { Subject } from '../bundle'
 import type { Ledger } from '../ledger'
 import { isObject, readRef } from '../mend'
 

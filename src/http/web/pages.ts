@@ -1,6 +1,9 @@
 import { Elysia } from 'elysia'
-import type { Encoding } from '../../web/bundle'
+import { type Encoding, manifests } from '../../web/bundle'
 import { loadPages, type PageFile, type Pages } from '../../web/pages'
+
+/** What lies where everyone looks for it: the page, and what it is installed by. */
+export const fixedPaths = ['/', ...manifests.map((name) => `/${name}`)]
 
 /** The page and its files. Nobody is asked who they are. */
 export function pageRoutes() {
@@ -10,11 +13,11 @@ export function pageRoutes() {
     const file = (await loading).get(path)
     return file && answerFile(file, headers)
   }
-  return new Elysia({ normalize: false })
-    .get('/', ({ request }) => open('/', request))
-    .get('/assets/:file', async ({ params, request, status }) => {
-      return (await open(`/assets/${params.file}`, request)) ?? status(404)
-    })
+  const routes = new Elysia({ normalize: false })
+  for (const path of fixedPaths) routes.get(path, ({ request }) => open(path, request))
+  return routes.get('/assets/:file', async ({ params, request, status }) => {
+    return (await open(`/assets/${params.file}`, request)) ?? status(404)
+  })
 }
 
 function answerFile(file: PageFile, asked: Headers): Response {
@@ -30,9 +33,10 @@ function answerFile(file: PageFile, asked: Headers): Response {
   })
   if (asked.get('if-none-match')?.includes(file.etag))
     return new Response(null, { status: 304, headers })
-  const encoding = encodingFor(asked.get('accept-encoding') ?? '')
+  const wanted = encodingFor(asked.get('accept-encoding') ?? '')
+  const encoding = wanted in file.ways ? wanted : 'identity'
   if (encoding !== 'identity') headers.set('content-encoding', encoding)
-  const way = file.ways[encoding]
+  const way = file.ways[encoding] ?? file.ways.identity
   return new Response(typeof way === 'string' ? Bun.file(way) : way, { headers })
 }
 

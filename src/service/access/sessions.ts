@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Db } from '../../db/handle'
-import { countUp } from '../../db/marks'
+import { countUp, holdSystem } from '../../db/marks'
 import { statement } from '../../db/statement'
 import { error } from '../../model/errors'
 import { requireSystem, type Viewer } from '../../model/privacy'
@@ -52,6 +52,10 @@ export async function openSession(
 ): Promise<Opened | null> {
   return deps.transact('new', async (tx) => {
     const now = deps.now()
+    const whose = await peekAtOrigin(tx, proof, now)
+    if (!whose) return null
+    // Whoever sends all browsers away meanwhile sends this one away too.
+    await holdSystem(tx, whose.system_id)
     const origin = await findOrigin(tx, proof, now)
     if (!origin) return null
     await refuseDisabled(tx, origin.system_id)
@@ -72,7 +76,8 @@ export async function openSession(
       expires,
       remember: Number(remember),
     })
-    await removeSurplus(tx).run({ system: system_id })
+    const surplus = await removeSurplus(tx).all({ system: system_id })
+    if (surplus.length > 0) await countUp(tx, 'keys')
     return { ...made, id: row?.id ?? 0, secret }
   })
 }
@@ -82,6 +87,16 @@ interface Origin {
   token_id: number | null
   /** When the token ends: no session outlives it. */
   expires: Instant | null
+}
+
+/** Without using up what is good for once. */
+async function peekAtOrigin(
+  tx: Db,
+  proof: Proof,
+  now: Instant,
+): Promise<{ system_id: number } | null> {
+  if ('code' in proof) return loginCodes.find(tx, proof.code, now)
+  return await tokenByHash(tx).get({ hash: hashSecret(proof.token), now })
 }
 
 async function findOrigin(tx: Db, proof: Proof, now: Instant): Promise<Origin | null> {
@@ -177,7 +192,7 @@ const removeExpired = statement<'now'>('delete from sessions where expires <= :n
 const removeSurplus = statement<'system'>(
   `delete from sessions where system_id = :system and id not in (
      select id from sessions where system_id = :system order by id desc limit ${MOST}
-   )`,
+   ) returning id`,
 )
 
 const ofSystem = statement<'system' | 'now', Session>(

@@ -1,6 +1,6 @@
 import { type Faced, storeFaces } from '../../db/faces'
 import type { Db } from '../../db/handle'
-import { holdSystem } from '../../db/marks'
+import { holdFreeSystem } from '../../db/marks'
 import type { Deps } from '../deps'
 import { ownGroups } from '../groups'
 import { ownMembers } from '../members'
@@ -72,8 +72,8 @@ export function createMender({ transact }: Pick<Deps, 'transact'>): Mender {
 async function mend(tx: Db, table: Faced, id: number): Promise<void> {
   const found = await find[table](tx, id)
   if (!found) return
-  // Nobody changes it from here on, so that an older face cannot be put over a newer one.
-  await holdSystem(tx, 'system_id' in found ? found.system_id : found.id)
+  // Nobody changes it from here on (who does just now mends it, too), so that an older face cannot be put over a newer one.
+  if (!(await holdFreeSystem(tx, 'system_id' in found ? found.system_id : found.id))) return
   const row = await find[table](tx, id)
   if (row) await storeFaces(tx, table, row)
 }

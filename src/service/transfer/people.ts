@@ -9,13 +9,14 @@ import { type ErrorName, error } from '../../model/errors'
 import type { Group, GroupDraft, GroupPatch, group } from '../../model/group'
 import type { Member, MemberDraft, MemberPatch, member } from '../../model/member'
 import { settings } from '../../model/settings'
+import type { Tally } from '../../model/transfer'
 import { ownGroups } from '../groups'
 import type { GivenIdentity } from '../identity'
 import { ownMembers } from '../members'
 import { withQuotas } from '../operating/quotas'
 import { getSettings } from '../settings'
 import { writeInSlices } from './staging'
-import type { Import, ImportReport, Pair, People, Tally } from './work'
+import type { Import, ImportReport, Pair, People } from './work'
 
 /** Finds out whom the file means, and what its members and groups would change here. */
 export async function planPeople(work: Import): Promise<void> {

@@ -1,4 +1,3 @@
-import { sql } from 'drizzle-orm'
 import type { Db } from '../../db/handle'
 import { unnamed } from '../../db/named'
 import { statement } from '../../db/statement'
@@ -80,22 +79,30 @@ export async function keepAlive(tx: Db, { id }: Staging, now: number): Promise<v
 }
 
 /** Takes back what an import has written so far, unless it is finished. */
-export async function undoStaging(deps: Deps, { id }: Pick<Staging, 'id'>): Promise<void> {
+export async function undoStaging(
+  deps: Deps,
+  { id }: Pick<Staging, 'id'>,
+  /** Only if it wrote nothing since then. */
+  before = Infinity,
+): Promise<void> {
   for (const table of ['switches', 'archive'] as const)
     for (;;) {
       const gone = await deps.transact(
         'new',
-        async (tx) =>
-          await tx.all(sql`
-            delete from ${sql.raw(table)} where id in (
-              select id from ${sql.raw(table)} where import_id = ${id} limit 500
-            ) and exists (select 1 from imports where imports.id = ${id}) returning id`),
+        async (tx) => {
+          // Nobody else finishes it, goes on with it or takes it back meanwhile.
+          if (!(await hold(tx).get({ id, before }))) return null
+          return (await removeSome[table](tx).all({ id })).length
+        },
         'slice',
       )
-      if (gone.length === 0) break
+      if (gone === null) return
+      if (gone === 0) break
       await nextTurn()
     }
-  const place = await deps.transact('new', async (tx) => await forget(tx).get({ id }))
+  const place = await deps.transact('new', async (tx) =>
+    (await hold(tx).get({ id, before })) ? await forget(tx).get({ id }) : null,
+  )
   if (place) await removePlace(deps, place.place_id)
 }
 
@@ -107,11 +114,14 @@ type Sweeping = (deps: Deps, isStopped: () => boolean) => Promise<void>
 export function sweepImports(
   deps: Deps,
   warn: (message: string, fields: { cause: string }) => void,
+  /** Whether this process is the one of all on the same data that does it. */
+  isMine: () => boolean,
 ): () => Promise<void> {
   let isEnded = false
+  const mayNot = () => isEnded || !isMine()
   const sweep = async (work: Sweeping) => {
     try {
-      if (!isEnded) await work(deps, () => isEnded)
+      if (!mayNot()) await work(deps, mayNot)
     } catch (cause) {
       warn('what an import or a deletion left behind is still there', {
         cause: (cause as Error).message,
@@ -137,8 +147,8 @@ export function sweepImports(
 
 /** Removes what imports left behind that were given up, or killed, and the rows of what was deleted. */
 export async function removeGivenUp(deps: Deps, isStopped = () => false): Promise<void> {
-  for (const { id } of await givenUp(deps.db).all({ now: deps.now() }))
-    await undoStaging(deps, { id })
+  const now = deps.now()
+  for (const { id } of await givenUp(deps.db).all({ now })) await undoStaging(deps, { id }, now)
   await removeDeleted(deps, isStopped)
 }
 
@@ -170,6 +180,18 @@ const prolong = statement<'id' | 'until', { id: number }>(
 )
 
 const remove = statement<'id'>('delete from imports where id = :id')
+
+const hold = statement<'id' | 'before', { id: number }>(
+  ({ held }) => `select id from imports where id = :id and until < :before ${held}`,
+)
+
+const someOf = (table: 'switches' | 'archive') =>
+  statement<'id'>(
+    `delete from ${table} where id in (select id from ${table} where import_id = :id limit 500)
+     returning id`,
+  )
+
+const removeSome = { switches: someOf('switches'), archive: someOf('archive') }
 
 const forget = statement<'id', { place_id: number }>(
   'delete from imports where id = :id returning place_id',

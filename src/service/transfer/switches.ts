@@ -76,7 +76,7 @@ async function write(tx: Db, { id, systemId }: Staging, batch: SwitchRow[]): Pro
   const json = JSON.stringify(batch)
   await makeRoom(tx).run({ system: systemId, rows: json })
   await insertAll(tx).all({ system: systemId, import: id, rows: json })
-  await insertMembers(tx).all({ rows: json })
+  await insertMembers(tx).all({ import: id, rows: json })
 }
 
 /** The list of what was renamed must not become larger than the file. */
@@ -128,11 +128,11 @@ const insertAll = statement<'system' | 'import' | 'rows'>(
    from ${say.elements(':rows', 'r')} where true on conflict do nothing`,
 )
 
-const insertMembers = statement<'rows'>(
+const insertMembers = statement<'import' | 'rows'>(
   (say) => `
    insert into switch_members (switch_id, position, member_id)
    select s.id, ${say.placeOf('m')}, ${say.numberOf('m')}
    from ${say.elements(':rows', 'r')}
-   ${say.thenJoin} switches s on s.uuid = ${say.textAt('r.value', 0)}
+   ${say.thenJoin} switches s on s.uuid = ${say.textAt('r.value', 0)} and s.import_id = :import
    cross join ${say.elements(say.listAt('r.value', 2), 'm')}`,
 )

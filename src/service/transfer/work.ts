@@ -1,20 +1,11 @@
-import {
-  type BundleGroup,
-  type BundleMember,
-  type Format,
-  type Part,
-  parts,
-  type Repair,
-} from '../../formats/bundle'
+import type { BundleGroup, BundleMember, Format, Repair } from '../../formats/bundle'
 import type { BundleHead } from '../../formats/parts'
 import type { Group } from '../../model/group'
 import type { Member } from '../../model/member'
+import { type ImportPart, type Part, parts, type Tally } from '../../model/transfer'
 import type { Deps } from '../deps'
 import { takeTurns } from '../turns'
 import { beginStaging, type Staging } from './staging'
-
-export const importParts = ['members', 'groups', 'switches'] as const
-export type ImportPart = (typeof importParts)[number]
 
 export interface ImportOptions {
   dryRun: boolean
@@ -28,13 +19,6 @@ export interface ImportOptions {
   allowsCopy?: boolean
   /** Called now and then with how much of the work is done. */
   onProgress?: (done: number, total: number) => void
-}
-
-export interface Tally {
-  added: number
-  changed: number
-  unchanged: number
-  left_out: number
 }
 
 export interface ImportReport extends Record<Part, Tally> {

@@ -26,7 +26,7 @@ export function say(text: string): void {
   said.value = text
 }
 
-function tell(told: Toast): void {
+export function tell(told: Toast): void {
   toast.value = told
   say(told.text)
 }
@@ -92,6 +92,6 @@ export async function undo({ undo: takeBack }: Toast): Promise<void> {
 }
 
 /** Nothing is begun that could not be finished. */
-function requireServer(): void {
+export function requireServer(): void {
   if (isAway.value) throw new Error(words.notConnected)
 }

@@ -8,6 +8,8 @@ export class Refused extends Error {
     message: string,
     /** In milliseconds. */
     readonly retryAfter: number,
+    /** What is wrong with the body, by key. */
+    readonly problems: Readonly<Record<string, readonly { message: string }[]>> = {},
   ) {
     super(message)
   }
@@ -16,7 +18,11 @@ export class Refused extends Error {
 interface Asking {
   method?: string
   body?: unknown
+  /** Sent as it is. */
+  file?: Blob
   token?: string
+  /** As anybody: whoever is logged in here is not told to the server. */
+  isStranger?: boolean
   lastEventId?: string
   signal?: AbortSignal
 }
@@ -29,7 +35,7 @@ export async function ask<T>(path: string, asking: Asking = {}): Promise<T | nul
 /** Throws `Refused` for what the server refuses, and a TypeError where it does not answer. */
 export async function open(
   path: string,
-  { method = 'GET', body, token, lastEventId, signal }: Asking,
+  { method = 'GET', body, file, token, isStranger, lastEventId, signal }: Asking,
 ): Promise<Response> {
   const headers = {
     ...(token !== undefined && { authorization: token }),
@@ -39,6 +45,8 @@ export async function open(
     method,
     headers,
     ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(isStranger && { credentials: 'omit' }),
+    ...(file && { body: file }),
     ...(signal && { signal }),
   })
   if (response.ok) return response
@@ -47,6 +55,7 @@ export async function open(
     response.status,
     typeof told.message === 'string' ? told.message : String(response.status),
     Number(told.retry_after ?? 0),
+    Object(told.errors ?? {}),
   )
 }
 
@@ -59,10 +68,19 @@ export const isHeldBack = signal(false)
 const OVERLOOKED_MS = 3000
 
 /** Asks as the system that is logged in. Where there is too much, it waits and goes on by itself. */
-export async function askOwn<T>(path: string, asking: Asking = {}): Promise<T | null> {
+export function askOwn<T>(path: string, asking: Asking = {}): Promise<T | null> {
+  return askPatiently(() => ask<T>(path, asking))
+}
+
+/** The same for an answer that is not JSON, or large. */
+export function openOwn(path: string): Promise<Response> {
+  return askPatiently(() => open(path, {}))
+}
+
+async function askPatiently<T>(asking: () => Promise<T>): Promise<T> {
   for (;;)
     try {
-      return await ask<T>(path, asking)
+      return await asking()
     } catch (cause) {
       if (!(cause instanceof Refused)) throw cause
       if (cause.status === 401) isSessionOver.value = true
@@ -80,7 +98,8 @@ async function holdBack(pause: number): Promise<void> {
   isHeldBack.value = false
 }
 
-/** A refusal in the server's words, without the number that some of them begin with. */
+/** A refusal in the server's words, without the status that some of them begin with. */
 export function explainRefusal(cause: unknown, away: string): string {
-  return cause instanceof Refused ? cause.message.replace(/^\d{3}: /, '') : away
+  if (!(cause instanceof Refused)) return away
+  return cause.message.replace(/^\d{3}: /, '').replace(/^Bad Request \((.*)\)$/s, '$1')
 }

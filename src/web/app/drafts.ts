@@ -1,5 +1,8 @@
-import { signal } from '@preact/signals'
+import { type Signal, signal } from '@preact/signals'
 import type { Instant } from '../../model/time'
+import type { FormDraft } from './form'
+import type { SpanKind } from './insights'
+import { forgetListing } from './listing'
 
 /** What was chosen or typed and is not sent yet: it outlives a session that ends in between. */
 
@@ -26,14 +29,44 @@ export interface SwitchDraft {
 }
 export const switchDraft = signal<SwitchDraft | null>(null)
 
+/** Somebody, or a group, who is being edited. */
+export const formDraft = signal<FormDraft | null>(null)
+
+/** Which time is looked at on Insights; the fields of an own one keep what was typed. */
+export interface AskedSpan {
+  readonly kind: SpanKind
+  readonly from: string
+  readonly to: string
+}
+const usualSpan: AskedSpan = { kind: 'fortnight', from: '', to: '' }
+export const askedSpan = signal(usualSpan)
+
+/** A file that is looked at before it is brought in. */
+export const importFile = signal<File | null>(null)
+
 export function toggleChoice(id: string): void {
   choice.value = choice.value.includes(id)
     ? choice.value.filter((other) => other !== id)
     : [...choice.value, id]
 }
 
+/** A draft of a place that is loaded when it is first opened. */
+export function keepDraft<T>(initial: T): Signal<T> {
+  const draft = signal(initial)
+  drops.push(() => {
+    draft.value = initial
+  })
+  return draft
+}
+const drops: (() => void)[] = []
+
 export function dropDrafts(): void {
+  for (const drop of drops) drop()
   choice.value = []
   earlier.value = null
   switchDraft.value = null
+  formDraft.value = null
+  forgetListing()
+  askedSpan.value = usualSpan
+  importFile.value = null
 }

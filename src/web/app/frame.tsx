@@ -38,14 +38,29 @@ export function Frame({ children }: { children: ComponentChildren }) {
   )
 }
 
-const inMore = ['more', 'devices', 'look']
+const inMembers = ['members', 'member', 'memberEdit']
+const inMore = [
+  'more',
+  'groups',
+  'group',
+  'groupEdit',
+  'privacy',
+  'friends',
+  'import',
+  'devices',
+  'look',
+  'system',
+  'systemEdit',
+  'settings',
+]
 
 function Places() {
   const { page } = route.value
   const places: [IconName, string, string, boolean][] = [
     ['now', '#/now', words.now, page === 'now'],
-    ['members', '#/members', capitalize(preferences.value.word), page === 'members'],
+    ['members', '#/members', capitalize(preferences.value.word), inMembers.includes(page)],
     ['history', '#/history', words.history, page === 'history'],
+    ['insights', '#/insights', words.insights, page === 'insights'],
     ['more', '#/more', words.more, inMore.includes(page)],
   ]
   const state = link.value

@@ -122,6 +122,18 @@ export function piecesOf(switches: Switches, { start, end }: Bucket, now: Instan
   return pieces
 }
 
+/** The same of one alone: who came and went beside them makes no difference. */
+export function piecesOfOne(pieces: readonly Piece[], id: string): Piece[] {
+  const own: Piece[] = []
+  for (const piece of pieces) {
+    if (!piece.members.includes(id)) continue
+    const last = own.at(-1)
+    if (last?.to === piece.from) own[own.length - 1] = { ...last, to: piece.to }
+    else own.push({ ...piece, members: [id] })
+  }
+  return own
+}
+
 /** What a change of the history does to who was here, told before it is done. */
 export interface Effect {
   /** Who is replaced by whom, from when until when; null is now. */

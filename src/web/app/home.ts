@@ -3,6 +3,7 @@ import { ask, isSessionOver, Refused } from './client'
 import { dropDrafts } from './drafts'
 import { type Followed, follow } from './live'
 import { gatherNews, readNews, type Stale } from './news'
+import { whileSeen } from './seen'
 import {
   forgetAll,
   isLoaded,
@@ -18,12 +19,12 @@ import {
   loadSwitch,
   loadSwitches,
   loadSystem,
+  noteAccounts,
 } from './store'
 
 /** Whether somebody is in, and the one stream by which the page follows what happens. */
 export const presence = signal<'asking' | 'in' | 'out' | 'away'>('asking')
 
-const HIDDEN_MS = 30_000
 /** What comes in one breath is fetched together. */
 const BREATH_MS = 60
 
@@ -88,28 +89,25 @@ export function keepHome(): void {
     if (presence.value === 'out') forgetAll()
   })
 
-  let hiding: ReturnType<typeof setTimeout> | undefined
   let resting: { lastEventId: string | undefined } | undefined
-  document.addEventListener('visibilitychange', () => {
-    clearTimeout(hiding)
-    if (document.hidden)
-      hiding = setTimeout(() => {
-        if (!following) return
-        resting = { lastEventId: following.lastEventId }
-        following.stop()
-        following = undefined
-        link.value = 'off'
-      }, HIDDEN_MS)
-    else if (resting && presence.value === 'in') {
-      start(resting.lastEventId)
+  whileSeen({
+    rest() {
+      if (!following) return
+      resting = { lastEventId: following.lastEventId }
+      following.stop()
+      following = undefined
+      link.value = 'off'
+    },
+    wake() {
+      if (resting && !following && presence.value === 'in') start(resting.lastEventId)
       resting = undefined
-    }
+    },
   })
   addEventListener('online', () => following?.hurry())
   addEventListener('offline', () => {
-    const lastEventId = following?.lastEventId
-    following?.stop()
-    if (presence.value !== 'in') return
+    if (!following) return
+    const { lastEventId } = following
+    following.stop()
     start(lastEventId)
     link.value = 'away'
   })
@@ -136,6 +134,7 @@ function fetchOne(one: Stale): Promise<void> {
   const lists = {
     system: loadSystem,
     settings: loadSettings,
+    accounts: noteAccounts,
     members: loadMembers,
     groups: loadGroups,
     switches: loadSwitches,

@@ -7,7 +7,12 @@ export const areKeysShown = signal(false)
 /** What the next page should give the focus to, where a key asked for it. */
 export const wanted = signal<'search' | 'switch' | null>(null)
 
-const places: Readonly<Record<string, string>> = { n: '#/now', m: '#/members', h: '#/history' }
+const places: Readonly<Record<string, string>> = {
+  n: '#/now',
+  m: '#/members',
+  h: '#/history',
+  i: '#/insights',
+}
 const GOING_MS = 1500
 
 export function listenToKeys(): void {

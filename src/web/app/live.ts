@@ -11,6 +11,7 @@ export type LiveState = 'live' | 'connecting' | 'away' | 'refused'
 interface Following {
   path: string
   token?: string
+  isStranger?: boolean
   /** The last event that was heard before a pause. */
   lastEventId?: string | undefined
   told: (event: { name: string; data: string; id: string }) => void
@@ -25,7 +26,7 @@ export interface Followed {
 }
 
 /** Reads a stream of events and comes again when it ends, until told to stop or refused. */
-export function follow({ path, token, told, changed, ...before }: Following): Followed {
+export function follow({ path, token, isStranger, told, changed, ...before }: Following): Followed {
   const ending = new AbortController()
   let { lastEventId } = before
   let failures = 0
@@ -36,7 +37,11 @@ export function follow({ path, token, told, changed, ...before }: Following): Fo
     let silence = setTimeout(() => dead.abort(), LONGEST_SILENCE_MS)
     try {
       const signal = AbortSignal.any([ending.signal, dead.signal])
-      const asking = { signal, ...(token !== undefined && { token }) }
+      const asking = {
+        signal,
+        ...(token !== undefined && { token }),
+        ...(isStranger && { isStranger }),
+      }
       const response = await open(path, lastEventId ? { ...asking, lastEventId } : asking)
       changed('live')
       failures = 0

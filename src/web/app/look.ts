@@ -5,7 +5,7 @@ import { type Clock, createSpeller } from './time'
 /** How the page looks, kept for each browser. */
 export interface Look {
   theme: 'device' | 'paper' | 'dusk' | 'night'
-  font: 'atkinson' | 'device'
+  font: 'atkinson' | 'device' | 'opendyslexic'
   size: '90' | '100' | '115' | '130' | '145' | '160'
   spacing: 'usual' | 'wide'
   contrast: 'device' | 'more'
@@ -18,7 +18,7 @@ export interface Look {
 
 export const choices: { readonly [K in keyof Look]: readonly Look[K][] } = {
   theme: ['device', 'paper', 'dusk', 'night'],
-  font: ['atkinson', 'device'],
+  font: ['atkinson', 'device', 'opendyslexic'],
   size: ['90', '100', '115', '130', '145', '160'],
   spacing: ['usual', 'wide'],
   contrast: ['device', 'more'],

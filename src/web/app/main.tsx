@@ -1,6 +1,6 @@
-import font from '@fontsource-variable/atkinson-hyperlegible-next/files/atkinson-hyperlegible-next-latin-wght-normal.woff2'
 import { type ComponentType, render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { fetchFonts } from './fonts'
 import { Frame } from './frame'
 import { comeHome, keepHome, presence } from './home'
 import { listenToKeys } from './keys'
@@ -10,6 +10,7 @@ import { Members } from './pages/members'
 import { Now } from './pages/now'
 import { Watch } from './pages/watch'
 import { Door } from './parts/door'
+import { useLater } from './parts/later'
 import { Page, Waiting } from './parts/page'
 import { route } from './route'
 import { isLoaded, preferences } from './store'
@@ -18,13 +19,21 @@ import { capitalize, words } from './words'
 function App() {
   const now = route.value
   if (now.page === 'watch') return <Watch key={now.token} token={now.token} />
+  if (now.page === 'systems') return <PublicPage key={now.ref} of={now.ref} />
   if (now.page === 'login') return <Login key={now.code} code={now.code} />
   return <Home />
+}
+
+/** For everyone: nobody is asked who they are. */
+function PublicPage({ of }: { of: string }) {
+  const Part = useLater(loadPublic)
+  return Part && <Part of={of} />
 }
 
 /** Who is in gets their place; everybody else the door. */
 function Home() {
   const state = presence.value
+  const now = route.value
   useEffect(() => {
     if (presence.value === 'asking') comeHome()
   }, [])
@@ -40,18 +49,30 @@ function Home() {
     )
   return (
     <Frame>
-      <Place key={route.value.page} />
+      <Place key={'id' in now ? `${now.page} ${now.id}` : now.page} />
     </Frame>
   )
 }
 
 function Place() {
   const now = route.value
-  if (now.page === 'members')
-    return isLoaded.value ? <Members /> : <Loading place={capitalize(preferences.value.word)} />
+  const people = capitalize(preferences.value.word)
+  if (now.page === 'members') return isLoaded.value ? <Members /> : <Loading place={people} />
+  if (now.page === 'member') return <Later place={people} load={loadMember} />
+  if (now.page === 'memberEdit') return <Later place={people} load={loadMemberEdit} />
+  if (now.page === 'groups') return <Later place={words.groups} load={loadGroups} />
+  if (now.page === 'group') return <Later place={words.groups} load={loadGroup} />
+  if (now.page === 'groupEdit') return <Later place={words.groups} load={loadGroupEdit} />
   if (now.page === 'history') return <Later place={words.history} load={loadHistory} />
+  if (now.page === 'insights') return <Later place={words.insights} load={loadInsights} />
+  if (now.page === 'import') return <Later place={words.import} load={loadImport} />
   if (now.page === 'more') return <Later place={words.more} load={loadMore} />
   if (now.page === 'devices') return <Later place={words.devices} load={loadDevices} />
+  if (now.page === 'privacy') return <Later place={words.privacy} load={loadPrivacy} />
+  if (now.page === 'system') return <Later place={words.system} load={loadSystem} />
+  if (now.page === 'systemEdit') return <Later place={words.system} load={loadSystemEdit} />
+  if (now.page === 'settings') return <Later place={words.system} load={loadSettings} />
+  if (now.page === 'friends') return <Later place={words.friends} load={loadFriends} />
   if (now.page === 'look') return <Later place={words.look} load={loadLook} />
   return isLoaded.value ? <Now /> : <Loading place={words.now} />
 }
@@ -65,8 +86,21 @@ function Loading({ place }: { place: string }) {
 }
 
 const loadHistory = async () => (await import('./pages/history')).History
+const loadMember = async () => (await import('./pages/member')).MemberPage
+const loadMemberEdit = async () => (await import('./pages/edit/member')).MemberEdit
+const loadGroups = async () => (await import('./pages/groups')).Groups
+const loadGroup = async () => (await import('./pages/group')).GroupPage
+const loadGroupEdit = async () => (await import('./pages/edit/group')).GroupEdit
+const loadInsights = async () => (await import('./pages/insights')).Insights
+const loadImport = async () => (await import('./pages/import')).Import
 const loadMore = async () => (await import('./pages/more')).More
 const loadDevices = async () => (await import('./pages/devices')).Devices
+const loadFriends = async () => (await import('./pages/friends')).Friends
+const loadPrivacy = async () => (await import('./pages/privacy')).Privacy
+const loadSystem = async () => (await import('./pages/system')).SystemPage
+const loadSystemEdit = async () => (await import('./pages/edit/system')).SystemEdit
+const loadSettings = async () => (await import('./pages/edit/settings')).SettingsPage
+const loadPublic = async () => (await import('./pages/public')).Public
 const loadLook = async () => (await import('./pages/look')).LookPage
 
 /** A part of the page that is fetched when it is first opened. */
@@ -89,15 +123,8 @@ function Later({ place, load }: { place: string; load: () => Promise<ComponentTy
   return <part.Part />
 }
 
-// Never in the way of the page: it is drawn with what the device has until this arrives.
-new FontFace('Atkinson Hyperlegible Next', `url("${new URL(font, import.meta.url)}")`, {
-  weight: '200 800',
-})
-  .load()
-  .then((loaded) => document.fonts.add(loaded))
-  .catch(() => {})
-
 applyLook()
+fetchFonts()
 keepHome()
 listenToKeys()
 const place = document.getElementById('app')

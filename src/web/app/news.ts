@@ -3,7 +3,7 @@ import { type EventType, eventTypes } from '../../model/events'
 /** What is asked for anew when something happened. */
 export type Stale =
   | { kind: 'switch' | 'member' | 'group'; uuid: string }
-  | { kind: 'system' | 'settings' | 'members' | 'groups' | 'switches' | 'all' }
+  | { kind: 'system' | 'settings' | 'accounts' | 'members' | 'groups' | 'switches' | 'all' }
 
 type Kind = Stale['kind'] | null
 
@@ -17,8 +17,8 @@ const kinds: Record<EventType, Kind> = {
   UPDATE_GROUP: 'group',
   UPDATE_GROUP_MEMBERS: 'groups',
   DELETE_GROUP: 'group',
-  LINK_ACCOUNT: null,
-  UNLINK_ACCOUNT: null,
+  LINK_ACCOUNT: 'accounts',
+  UNLINK_ACCOUNT: 'accounts',
   UPDATE_SYSTEM_GUILD: null,
   UPDATE_MEMBER_GUILD: null,
   CREATE_MESSAGE: null,

@@ -1,35 +1,14 @@
 import { computed, signal } from '@preact/signals'
+import type { Settings } from '../../model/settings'
 import { formatInstant, parseInstant } from '../../model/time'
 import { askOwn } from './client'
 import { mergeSwitches, type Switch, type Switches, takeNewest, takeOne } from './history'
 import type { LiveState } from './live'
+import type { Group, Member, System } from './things'
 
 /** What is known of the system that is logged in. */
 
-export interface System {
-  readonly id: string
-  readonly uuid: string
-  readonly name: string | null
-}
-
-export interface Member {
-  readonly id: string
-  readonly uuid: string
-  readonly name: string
-  readonly display_name: string | null
-  readonly pronouns: string | null
-  readonly color: string | null
-  readonly avatar_url: string | null
-  readonly privacy: Readonly<Record<string, string>> | null
-}
-
-export interface Group {
-  readonly id: string
-  readonly uuid: string
-  readonly name: string
-  readonly display_name: string | null
-  readonly members?: readonly string[]
-}
+export type { Group, Member, System } from './things'
 
 export interface Preferences {
   readonly pinned: readonly string[]
@@ -52,7 +31,9 @@ export const switches = signal<Switches>([])
 /** Whether there are older switches than those that are known. */
 export const hasOlder = signal(false)
 export const preferences = signal<Preferences>(nothingPreferred)
-const zoneSet = signal('UTC')
+export const settings = signal<Settings | null>(null)
+/** Goes on whenever an account was linked or unlinked, for whoever shows them. */
+export const accountNews = signal(0)
 export const isLoaded = signal(false)
 export const link = signal<LiveState | 'off'>('connecting')
 
@@ -61,14 +42,28 @@ export const membersById = computed(() => new Map(members.value.map((one) => [on
 /** Who is here now; null when nothing was ever logged. */
 export const front = computed(() => switches.value[0] ?? null)
 
+/** Members of the groups that are marked as statuses, by UUID. */
+export const statuses = computed(
+  () =>
+    new Set(
+      groups.value
+        .filter(({ uuid }) => preferences.value.statuses.includes(uuid))
+        .flatMap((group) => group.members ?? []),
+    ),
+)
+
 /** Nothing can be written while the server is away. */
 export const isAway = computed(() => link.value === 'away')
 
 /** Who never chose a zone has UTC there: the device knows better. */
 export const zone = computed(() => {
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone
-  return zoneSet.value === 'UTC' ? own : zoneSet.value
+  const set = settings.value?.timezone ?? 'UTC'
+  return set === 'UTC' ? own : set
 })
+
+/** Whether capitals make a difference in proxy tags. */
+export const isCaseSensitive = computed(() => settings.value?.case_sensitive_proxy_tags ?? true)
 
 export function nameOf(id: string): string {
   const member = membersById.value.get(id)
@@ -110,8 +105,7 @@ export async function loadSystem(): Promise<void> {
 }
 
 export async function loadSettings(): Promise<void> {
-  const found = await askOwn<{ timezone?: string }>(`${OWN}/settings`)
-  zoneSet.value = found?.timezone ?? 'UTC'
+  settings.value = await askOwn<Settings>(`${OWN}/settings`)
 }
 
 export async function loadMembers(): Promise<void> {
@@ -183,13 +177,26 @@ export async function loadMember(uuid: string): Promise<void> {
   }))
 }
 
+/** Takes over some as the server has just told them. */
+export function keepMembers(news: readonly Member[]): void {
+  const uuids = new Set(news.map(({ uuid }) => uuid))
+  members.value = sortByName([...members.value.filter(({ uuid }) => !uuids.has(uuid)), ...news])
+}
+
+export function keepGroup(news: Group): void {
+  const known = groups.value.find(({ uuid }) => uuid === news.uuid)
+  const others = groups.value.filter(({ uuid }) => uuid !== news.uuid)
+  groups.value = sortByName([...others, { ...news, members: known?.members ?? [] }])
+}
+
 export async function loadGroup(uuid: string): Promise<void> {
   const found = await orGone(askOwn<Group>(`v2/groups/${uuid}`))
-  const known = groups.value.find((one) => one.uuid === uuid)
-  const others = groups.value.filter((one) => one.uuid !== uuid)
-  groups.value = found
-    ? sortByName([...others, { ...found, members: known?.members ?? [] }])
-    : others
+  if (found) keepGroup(found)
+  else groups.value = groups.value.filter((one) => one.uuid !== uuid)
+}
+
+export async function noteAccounts(): Promise<void> {
+  accountNews.value++
 }
 
 /** Nothing of a system stays behind when its people leave. */
@@ -201,7 +208,7 @@ export function forgetAll(): void {
   switches.value = []
   hasOlder.value = false
   preferences.value = nothingPreferred
-  zoneSet.value = 'UTC'
+  settings.value = null
 }
 
 export function readSwitch({ id, timestamp, members }: SpelledSwitch): Switch {

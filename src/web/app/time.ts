@@ -38,6 +38,7 @@ export function createSpeller(zone: string, clock: Clock, locale?: string) {
   const day = format({ weekday: 'short', day: 'numeric', month: 'short' })
   const longDay = format({ weekday: 'long', day: 'numeric', month: 'long' })
   const month = format({ month: 'long', year: 'numeric' })
+  const date = format({ day: 'numeric', month: 'long', year: 'numeric' })
   const dayKey = keyOf(zone)
   const spell = (with_: Intl.DateTimeFormat) => (at: Instant) => with_.format(at / 1000)
   return {
@@ -46,6 +47,7 @@ export function createSpeller(zone: string, clock: Clock, locale?: string) {
     day: spell(day),
     longDay: spell(longDay),
     month: spell(month),
+    date: spell(date),
     /** The clock alone today, else with the day. */
     moment: (at: Instant, now: Instant) =>
       dayKey(at) === dayKey(now) ? time.format(at / 1000) : `${spell(day)(at)}, ${spell(time)(at)}`,
@@ -121,3 +123,18 @@ export function hourMarks(
     return at === null ? [] : [(at - start) / (end - start)]
   })
 }
+
+/** A birthday in words; the year 4 stands for none. */
+export function spellBirthday(date: string, locale?: string): string {
+  const at = new Date(0)
+  const [year = 4, month = 1, day = 1] = date.split('-').map(Number)
+  at.setUTCFullYear(year, month - 1, day)
+  return new Intl.DateTimeFormat(locale, {
+    timeZone: 'UTC',
+    day: 'numeric',
+    month: 'long',
+    ...(year !== NO_YEAR && { year: 'numeric' }),
+  }).format(at)
+}
+
+export const NO_YEAR = 4

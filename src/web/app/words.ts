@@ -23,8 +23,10 @@ export const words = {
   hereNow: 'Here now',
   nobody: 'Nobody is logged as here.',
   nothingYet: 'Nothing is logged yet.',
+  onlyHidden: (count: number) =>
+    count === 1 ? 'Somebody who is not named here.' : `${count} who are not named here.`,
   someHidden: (count: number) => (count === 1 ? 'And one more.' : `And ${count} more.`),
-  since: (time: string) => `since ${time}`,
+  watchIsAway: 'Not connected. It goes on by itself.',
   watchIsOver: 'This link does not work any more. Ask for a new one.',
   waiting: 'Still waiting for the server',
 
@@ -33,6 +35,7 @@ export const words = {
   places: 'Places',
   now: 'Now',
   history: 'History',
+  insights: 'Insights',
   more: 'More',
   live: 'Live',
   connecting: 'Connecting',
@@ -49,6 +52,7 @@ export const words = {
     ['g n', 'Now'],
     ['g m', 'Members'],
     ['g h', 'History'],
+    ['g i', 'Insights'],
     ['?', 'this list'],
   ],
   keysMore: 'Keys can be turned off under More, Look.',
@@ -64,7 +68,7 @@ export const words = {
   likely: 'Likely ones',
   statuses: 'Statuses',
   search: 'Search',
-  searchHint: 'Name, pronouns or ID',
+  searchHint: 'Name, pronouns, anything',
   nobodyFound: 'No one by that name.',
   found: (count: number) => (count === 0 ? 'No one found' : `${count} found`),
   showMore: 'Show more',
@@ -93,7 +97,9 @@ export const words = {
   todayAndYesterday: 'Today and yesterday',
   allHistory: 'All history',
   nobodyLives: 'Nobody lives here yet.',
-  makeTheFirst: 'Make the first member',
+  bringThem: 'Bring them from PluralKit, Tupperbox or Simply Plural',
+  makeTheFirst: (word: string) =>
+    word === 'members' ? 'Make the first member' : `Make the first of your ${word}`,
   name: 'Name',
   make: 'Make',
   makeNamed: (name: string) => `Make ‘${name}’`,
@@ -101,8 +107,8 @@ export const words = {
   nameThem: 'They need a name.',
 
   // Members.
-  many: (count: number, word: string) => `${count} ${word}`,
   here: 'here',
+  spoiler: 'Spoiler',
 
   // History.
   days: 'Days',
@@ -145,11 +151,26 @@ export const words = {
   isDeleted: 'The switch is gone.',
   isSaved: 'Saved.',
 
+  // What several later places say.
+  copy: 'Copy',
+  copied: 'Copied.',
+  share: 'Share…',
+
   // More.
+  system: 'System',
+  systemMore: 'Name, picture, time zone, settings, webhook, accounts',
+  privacy: 'Privacy',
+  privacyMore: 'What everyone may see',
+  friends: 'Friends',
+  friendsMore: 'Links that show who is here',
+  groups: 'Groups',
+  groupsMore: 'Who belongs together, and statuses',
+  import: 'Import and export',
+  importMore: 'Bring everyone along, or take everything away',
   devices: 'Devices',
   devicesMore: 'Browsers that are logged in, and tokens',
   look: 'Look',
-  lookMore: 'Theme, text, pictures, the word for members',
+  lookMore: 'Theme, text, pictures, what you call each other',
   apiMore: 'For programs of your own',
   browsers: 'Browsers',
   thisOne: 'this browser',
@@ -197,7 +218,7 @@ export const words = {
   },
   lookValues: {
     theme: { device: 'As the device', paper: 'Paper', dusk: 'Dusk', night: 'Night' },
-    font: { atkinson: 'Atkinson', device: 'Of the device' },
+    font: { atkinson: 'Atkinson', device: 'Of the device', opendyslexic: 'OpenDyslexic' },
     size: {
       '90': '90 %',
       '100': '100 %',
@@ -227,4 +248,17 @@ export function listNames(names: readonly string[]): string {
 export function capitalize(word: string): string {
   const [first = '', ...rest] = word
   return first.toUpperCase() + rest.join('')
+}
+
+const ones: Readonly<Record<string, string>> = {
+  members: 'member',
+  alters: 'alter',
+  headmates: 'headmate',
+  parts: 'part',
+  people: 'person',
+}
+
+/** "3 headmates", "1 headmate"; of a word of one's own nobody knows how one alone is called. */
+export function countOf(count: number, word: string): string {
+  return `${count} ${count === 1 ? (ones[word] ?? word) : word}`
 }

@@ -334,3 +334,18 @@ describe('chat messages', () => {
 function fileOf(file: object): Bundle {
   return readFile(JSON.stringify({ frontHistory: [], ...file }))
 }
+
+describe('custom fronts', () => {
+  test('are statuses, for whoever shows them so', () => {
+    const { preferences, groups } = readFixture('simplyplural.json')
+    expect(preferences).toEqual({
+      pinned: [],
+      statuses: [named(groups, 'Custom fronts').key],
+    })
+  })
+
+  test('that are none make no group a status', () => {
+    const file = Buffer.from(JSON.stringify({ members: [], frontHistory: [], frontStatuses: [] }))
+    expect(readFile(file)).not.toHaveProperty('preferences')
+  })
+})

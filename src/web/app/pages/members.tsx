@@ -1,29 +1,35 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { logSwitch, say, toast } from '../acts'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { say } from '../acts'
 import { explainRefusal } from '../client'
 import { lastHere } from '../history'
 import { wanted } from '../keys'
-import { Face } from '../parts/face'
+import { changeListing, type Listing, listing, listMembers, reached, sorts } from '../listing'
 import { Icon } from '../parts/icon'
-import { MakeFirst, makeMember } from '../parts/make'
+import { MakeFirst, MakeSheet, makeMember } from '../parts/make'
 import { Page } from '../parts/page'
 import { Search } from '../parts/search'
+import { SelectBar } from '../parts/selectBar'
+import { Someone } from '../parts/someone'
 import { useParts } from '../parts/tiles'
-import { searchMembers } from '../search'
-import { front, isAway, type Member, members, preferences, switches } from '../store'
-import { now } from '../ticking'
-import { spellAgo } from '../time'
-import { capitalize, words } from '../words'
+import { pageBefore, route } from '../route'
+import { prepareSearch } from '../search'
+import { front, groups, isAway, type Member, members, preferences, switches } from '../store'
+import { capitalize, countOf, words } from '../words'
+import { listWords } from '../words/members'
 
 /** Everyone, found while typing. */
 export function Members() {
-  const [typed, setTyped] = useState('')
+  const [chosen, setChosen] = useState<ReadonlySet<string> | null>(null)
+  const [isMaking, setMaking] = useState(false)
   const field = useRef<HTMLInputElement>(null)
-  useEffect(() => {
+  // At once, or the next key would be lost.
+  useLayoutEffect(() => {
     if (wanted.value !== 'search') return
     wanted.value = null
     field.current?.focus()
   }, [wanted.value])
+  useEffect(() => prepareSearch(members.value), [members.value])
   const { word } = preferences.value
   if (members.value.length === 0)
     return (
@@ -31,26 +37,140 @@ export function Members() {
         <MakeFirst />
       </Page>
     )
-  const found = searchMembers(members.value, typed)
-  const search = (value: string) => {
-    setTyped(value)
-    say(words.found(searchMembers(members.value, value).length))
+  const around = {
+    here: front.value?.members ?? [],
+    groups: groups.value,
+    last: lastHere(switches.value),
   }
+  const { typed } = listing.value
+  const found = listMembers(members.value, listing.value, around)
+  const look = (patch: Partial<Listing>) => {
+    changeListing(patch)
+    say(words.found(listMembers(members.value, listing.value, around).length))
+  }
+  const row = (member: Member) => (
+    <Someone
+      member={member}
+      isHere={around.here.includes(member.id)}
+      until={around.last.get(member.id)}
+    />
+  )
+  const beside = (
+    <div class="row">
+      <button
+        type="button"
+        class="plain"
+        aria-pressed={chosen !== null}
+        onClick={() => setChosen(chosen ? null : new Set())}
+      >
+        {chosen ? listWords.done : listWords.select}
+      </button>
+      <button
+        type="button"
+        class="main"
+        aria-label={listWords.makeSomeone}
+        onClick={() => setMaking(true)}
+      >
+        <Icon name="plus" />
+        {listWords.make}
+      </button>
+    </div>
+  )
   return (
-    <Page place={capitalize(word)}>
-      <Search value={typed} onChange={search} field={field} />
-      <p class="quiet">
-        {typed === '' ? words.many(found.length, word) : words.found(found.length)}
-      </p>
-      {found.length === 0 ? <NotFound name={typed.trim()} /> : <List key={typed} all={found} />}
+    <Page place={capitalize(word)} beside={beside}>
+      <Search value={typed} onChange={(value) => look({ typed: value })} field={field} />
+      <Filters onChange={look} />
+      <div class="heading">
+        <p class="quiet">
+          {typed === '' ? countOf(found.length, word) : words.found(found.length)}
+        </p>
+        <Sorting onChange={look} />
+      </div>
+      {found.length > 0 ? (
+        <List all={found} row={row} chosen={chosen} onChoose={setChosen} />
+      ) : typed.trim() === '' ? (
+        <p>{listWords.nobodyHere}</p>
+      ) : (
+        <NotFound name={typed.trim()} />
+      )}
+      {chosen && (
+        <SelectBar
+          chosen={members.value.filter(({ uuid }) => chosen.has(uuid))}
+          found={found}
+          onChoose={(some) => setChosen(new Set(some.map(({ uuid }) => uuid)))}
+          onDone={() => setChosen(null)}
+        />
+      )}
+      {isMaking && <MakeSheet onClose={() => setMaking(false)} />}
     </Page>
+  )
+}
+
+/** As many groups as are seen at a glance; the others at a press. */
+const GLANCE = 8
+
+function Filters({ onChange }: { onChange: (patch: Partial<Listing>) => void }) {
+  const [isOpen, setOpen] = useState(false)
+  const { filter } = listing.value
+  const shown = groups.value.filter(({ uuid }, at) => isOpen || at < GLANCE || uuid === filter)
+  const options = [
+    ['everyone', listWords.everyone],
+    ['here', words.hereNow],
+    ['private', listWords.private],
+    ...shown.map((group) => [group.uuid, group.display_name || group.name]),
+  ] as [string, string][]
+  const current = options.some(([value]) => value === filter) ? filter : 'everyone'
+  return (
+    <fieldset class="choice" aria-label={listWords.filters}>
+      <div class="chips">
+        {options.map(([value, title]) => (
+          <button
+            key={value}
+            type="button"
+            class="chip"
+            aria-pressed={current === value}
+            onClick={() => onChange({ filter: value })}
+          >
+            {title}
+          </button>
+        ))}
+        {groups.value.length > GLANCE && !isOpen && (
+          <button type="button" class="chip" onClick={() => setOpen(true)}>
+            {listWords.moreGroups}
+          </button>
+        )}
+      </div>
+    </fieldset>
+  )
+}
+
+function Sorting({ onChange }: { onChange: (patch: Partial<Listing>) => void }) {
+  return (
+    <label class="sorting">
+      {listWords.sort}
+      <select
+        value={listing.value.sort}
+        onChange={({ currentTarget }) => {
+          const sort = sorts.find((one) => one === currentTarget.value)
+          if (sort) onChange({ sort })
+        }}
+      >
+        {sorts.map((sort) => (
+          <option key={sort} value={sort}>
+            {listWords.sorts[sort]}
+          </option>
+        ))}
+      </select>
+    </label>
   )
 }
 
 function NotFound({ name }: { name: string }) {
   const [problem, setProblem] = useState('')
-  const make = () =>
+  const make = () => {
+    if (isAway.value) return
     makeMember(name).catch((cause) => setProblem(explainRefusal(cause, words.away)))
+  }
   return (
     <div class="card">
       <p>{words.nobodyFound}</p>
@@ -64,56 +184,65 @@ function NotFound({ name }: { name: string }) {
   )
 }
 
-function List({ all }: { all: readonly Member[] }) {
-  const { shown, isMore, more, end } = useParts(all)
-  const last = lastHere(switches.value)
+interface ListProps {
+  all: readonly Member[]
+  row: (member: Member) => ComponentChildren
+  /** UUIDs; null while nobody is being chosen. */
+  chosen: ReadonlySet<string> | null
+  onChoose: (chosen: ReadonlySet<string>) => void
+}
+
+function List({ all, row, chosen, onChoose }: ListProps) {
+  const { typed, filter, sort } = listing.value
+  const { shown, onward } = useParts(all, {
+    about: `${sort} ${filter} ${typed}`,
+    start: reached.count,
+    onMore: (count) => {
+      reached.count = count
+    },
+  })
+  useScrollBack()
+  const toggle = (uuid: string) => {
+    const others = new Set(chosen)
+    if (!others.delete(uuid)) others.add(uuid)
+    onChoose(others)
+  }
   return (
     <>
       <ul class="members">
         {shown.map((member, at) => (
           <li key={member.id} aria-setsize={all.length} aria-posinset={at + 1}>
-            <Row member={member} until={last.get(member.id)} />
+            {chosen ? (
+              <label class="someone">
+                <input
+                  type="checkbox"
+                  checked={chosen.has(member.uuid)}
+                  onChange={() => toggle(member.uuid)}
+                />
+                {row(member)}
+              </label>
+            ) : (
+              <a class="someone" href={`#/members/${member.id}`}>
+                {row(member)}
+              </a>
+            )}
           </li>
         ))}
       </ul>
-      {isMore && (
-        <button type="button" ref={end} class="plain" onClick={more}>
-          {words.showMore}
-        </button>
-      )}
+      {onward}
     </>
   )
 }
 
-function Row({ member, until }: { member: Member; until: number | null | undefined }) {
-  const isHere = front.value?.members.includes(member.id) ?? false
-  const name = member.display_name || member.name
-  const about = [member.pronouns, until ? spellAgo(now.value - until) : null].filter(Boolean)
-  const come = () =>
-    logSwitch([member.id], null).catch((cause) => {
-      toast.value = { text: explainRefusal(cause, words.away) }
-    })
-  return (
-    <div class="someone">
-      <Face of={member} />
-      <div class="about">
-        <span class="name">{name}</span>
-        <div class="quiet small">{about.join(' · ')}</div>
-      </div>
-      {isHere ? (
-        <span class="pill">{words.here}</span>
-      ) : (
-        <button
-          type="button"
-          class="round"
-          aria-label={words.switchTo(name)}
-          title={words.switchTo(name)}
-          aria-disabled={isAway.value}
-          onClick={come}
-        >
-          <Icon name="swap" />
-        </button>
-      )}
-    </div>
-  )
+/** Whoever comes back from somebody is where they were. */
+function useScrollBack(): void {
+  useEffect(() => {
+    if (pageBefore() === 'member') scrollTo(0, reached.top)
+    const keep = () => {
+      // The next place scrolls, too, while this one goes.
+      if (route.value.page === 'members') reached.top = scrollY
+    }
+    addEventListener('scroll', keep, { passive: true })
+    return () => removeEventListener('scroll', keep)
+  }, [])
 }

@@ -6,8 +6,13 @@ import { words } from '../words'
 
 export function More() {
   const places = [
+    ['#/groups', words.groups, words.groupsMore],
+    ['#/privacy', words.privacy, words.privacyMore],
+    ['#/friends', words.friends, words.friendsMore],
+    ['#/import', words.import, words.importMore],
     ['#/devices', words.devices, words.devicesMore],
     ['#/look', words.look, words.lookMore],
+    ['#/system', words.system, words.systemMore],
     ['docs', words.apiPage, words.apiMore],
   ] as const
   const logOut = async () => {

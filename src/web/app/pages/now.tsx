@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { DAY, HOUR } from '../../../model/time'
 import { logSwitch, say } from '../acts'
 import { explainRefusal } from '../client'
@@ -17,12 +17,12 @@ import { Tiles } from '../parts/tiles'
 import { searchMembers } from '../search'
 import {
   front,
-  groups,
   isAway,
   members,
   membersById,
   nameOf,
   preferences,
+  statuses,
   switches,
   system,
   zone,
@@ -121,12 +121,13 @@ function Choosing() {
   const [isOpen, setOpen] = useState(false)
   const [typed, setTyped] = useState('')
   const field = useRef<HTMLInputElement>(null)
-  useEffect(() => {
+  // At once, or the next key would be lost.
+  useLayoutEffect(() => {
     if (wanted.value !== 'switch') return
     wanted.value = null
     setOpen(true)
   }, [wanted.value])
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isOpen) field.current?.focus()
   }, [isOpen])
   useEffect(() => {
@@ -135,13 +136,8 @@ function Choosing() {
     setTyped('')
   }, [choice.value.length === 0])
 
-  const areStatuses = new Set(
-    groups.value
-      .filter(({ uuid }) => preferences.value.statuses.includes(uuid))
-      .flatMap((group) => group.members ?? []),
-  )
-  const people = members.value.filter(({ uuid }) => !areStatuses.has(uuid))
-  const statuses = members.value.filter(({ uuid }) => areStatuses.has(uuid))
+  const people = members.value.filter(({ uuid }) => !statuses.value.has(uuid))
+  const states = members.value.filter(({ uuid }) => statuses.value.has(uuid))
   const weights = weighTime(switches.value, now.value)
   const likely = likelyOnes(
     people,
@@ -173,13 +169,16 @@ function Choosing() {
         label={isOpen ? words.whoIsComing : words.likely}
         onToggle={toggleChoice}
       />
-      {!isOpen && statuses.length > 0 && (
-        <Tiles
-          members={statuses}
-          chosen={choice.value}
-          label={words.statuses}
-          onToggle={toggleChoice}
-        />
+      {!isOpen && states.length > 0 && (
+        <>
+          <h3 class="quiet small">{words.statuses}</h3>
+          <Tiles
+            members={states}
+            chosen={choice.value}
+            label={words.statuses}
+            onToggle={toggleChoice}
+          />
+        </>
       )}
     </section>
   )

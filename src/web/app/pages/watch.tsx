@@ -1,49 +1,59 @@
 import { useEffect, useState } from 'preact/hooks'
 import { ask, Refused } from '../client'
-import { follow } from '../live'
+import { type Followed, follow, type LiveState } from '../live'
+import type { ShownFront } from '../outside'
 import { Door } from '../parts/door'
-import { Face } from '../parts/face'
+import { Fronters } from '../parts/fronters'
+import { whileSeen } from '../seen'
 import { words } from '../words'
 
-interface Someone {
-  id: string
-  name: string
-  display_name: string | null
-  pronouns: string | null
-  color: string | null
-  avatar_url: string | null
-}
+type State = { is: 'asking' } | { is: 'over' } | { is: 'open'; front: ShownFront | null }
 
-interface Front {
-  timestamp: string
-  members: Someone[]
-  hidden?: number
-}
-
-type State = { is: 'asking' } | { is: 'over' } | { is: 'open'; front: Front | null }
-
-/** What a friend sees: who is here, live, and nothing else. */
-export function Watch({ token }: { token: string }) {
+/** What a friend sees: who is here, live, in large, and nothing else. */
+export function Watch({ token: given }: { token: string }) {
+  const token = given || recallToken()
   const [name, setName] = useState<string | null>(null)
   const [state, setState] = useState<State>({ is: 'asking' })
-  const [isLive, setLive] = useState(false)
+  const [link, setLink] = useState<LiveState | 'off'>('connecting')
 
+  useEffect(() => installAs(token), [token])
   useEffect(() => {
-    ask<{ name: string | null; id: string }>('v2/systems/@me', { token }).then(
-      (system) => setName(system?.name ?? system?.id ?? null),
-      (cause) => cause instanceof Refused && cause.status === 401 && setState({ is: 'over' }),
-    )
-    return follow({
-      path: 'v2/systems/@me/fronters/stream',
-      token,
-      told(event) {
-        if (event.name === 'fronters') setState({ is: 'open', front: JSON.parse(event.data) })
+    // Whoever is asked later may be slower than the stream, and knows no more.
+    const askName = () =>
+      ask<{ name: string | null }>('v2/systems/@me', { token }).then(
+        (system) => setName(system?.name ?? null),
+        (cause) => cause instanceof Refused && cause.status === 401 && setState({ is: 'over' }),
+      )
+    const start = () =>
+      follow({
+        path: 'v2/systems/@me/fronters/stream',
+        token,
+        told(event) {
+          if (event.name === 'fronters') setState({ is: 'open', front: JSON.parse(event.data) })
+        },
+        changed(now) {
+          setLink(now)
+          if (now === 'live') askName()
+          if (now === 'refused') setState({ is: 'over' })
+        },
+      })
+    let following: Followed = start()
+    const hurry = () => following.hurry()
+    const leave = whileSeen({
+      rest() {
+        following.stop()
+        setLink('off')
       },
-      changed(now) {
-        setLive(now === 'live')
-        if (now === 'refused') setState({ is: 'over' })
+      wake() {
+        following = start()
       },
-    }).stop
+    })
+    addEventListener('online', hurry)
+    return () => {
+      following.stop()
+      leave()
+      removeEventListener('online', hurry)
+    }
   }, [token])
 
   if (state.is === 'over')
@@ -53,44 +63,39 @@ export function Watch({ token }: { token: string }) {
       </Door>
     )
   return (
-    <Door heading={name ?? words.title}>
-      <section class="here" aria-busy={state.is === 'asking'} aria-live="polite">
-        <h2 class="quiet small">{words.hereNow}</h2>
-        {state.is === 'open' && <Fronters front={state.front} />}
-      </section>
-      <p class="quiet small">{isLive ? words.live : words.connecting}</p>
+    <Door heading={name ?? words.hereNow} isWide>
+      <Fronters front={state.is === 'open' ? state.front : null} isBusy={state.is === 'asking'} />
+      <p class={`quiet small link link-${link}`} role="status">
+        {link === 'live' ? words.live : link === 'away' ? words.watchIsAway : words.connecting}
+      </p>
     </Door>
   )
 }
 
-function Fronters({ front }: { front: Front | null }) {
-  if (front === null) return <p>{words.nothingYet}</p>
-  const hidden = front.hidden ?? 0
-  if (front.members.length === 0 && hidden === 0) return <p>{words.nobody}</p>
-  return (
-    <>
-      <ul>
-        {front.members.map((member) => (
-          <li class="someone" key={member.id}>
-            <Face of={member} size="l" />
-            <div>
-              <span class="name">{member.display_name ?? member.name}</span>{' '}
-              {member.pronouns && <span class="quiet">{member.pronouns}</span>}
-              <div class="quiet small">{words.since(spellTime(front.timestamp))}</div>
-            </div>
-          </li>
-        ))}
-      </ul>
-      {hidden > 0 && <p class="quiet">{words.someHidden(hidden)}</p>}
-    </>
-  )
+const KEY = 'multitude-watch'
+
+/**
+ * Installed from here it opens here. No manifest can name a link that is a friend's own, so that one
+ * is remembered which was installed; browsers that install any page without one take the address.
+ */
+function installAs(token: string): () => void {
+  const manifest = document.querySelector<HTMLLinkElement>('link[rel="manifest"]')
+  const isAsked = 'onbeforeinstallprompt' in window
+  if (isAsked) manifest?.setAttribute('href', 'watch.webmanifest')
+  else manifest?.remove()
+  const remember = () => localStorage.setItem(KEY, token)
+  addEventListener('appinstalled', remember)
+  return () => {
+    removeEventListener('appinstalled', remember)
+    manifest?.setAttribute('href', 'app.webmanifest')
+    if (manifest && !isAsked) document.head.append(manifest)
+  }
 }
 
-function spellTime(iso: string): string {
-  const time = new Date(iso)
-  const isToday = time.toDateString() === new Date().toDateString()
-  return time.toLocaleString(undefined, {
-    ...(isToday ? {} : { dateStyle: 'medium' }),
-    timeStyle: 'short',
-  })
+function recallToken(): string {
+  try {
+    return localStorage.getItem(KEY) ?? ''
+  } catch {
+    return ''
+  }
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Bucket } from '../../../model/fronting/calendar'
 import { HOUR, type Instant } from '../../../model/time'
-import { type Piece, piecesOf } from '../history'
+import { type Piece, piecesOf, piecesOfOne } from '../history'
 import { look, spell } from '../look'
 import { membersById, nameOf, switches, zone } from '../store'
 import { now } from '../ticking'
@@ -16,15 +16,17 @@ interface Props {
   days: readonly Bucket[]
   /** Where something will land. */
   mark?: Instant | null
+  /** Of one alone, by short ID. */
+  only?: string
 }
 
 /** A row a day, from midnight to midnight; who shares a time shares the height. */
-export function Days({ days, mark = null }: Props) {
+export function Days({ days, mark = null, only }: Props) {
   const [isTable, setTable] = useState(false)
   return (
-    <div class="card days">
+    <div class={only === undefined ? 'card days' : 'days days-of-one'}>
       {isTable ? (
-        <Table days={days} />
+        <Table days={days} only={only} />
       ) : (
         <>
           <div class="hours" aria-hidden="true">
@@ -33,7 +35,7 @@ export function Days({ days, mark = null }: Props) {
             ))}
           </div>
           {days.map((day) => (
-            <Row key={day.start} day={day} mark={mark} />
+            <Row key={day.start} day={day} mark={mark} only={only} />
           ))}
         </>
       )}
@@ -44,8 +46,17 @@ export function Days({ days, mark = null }: Props) {
   )
 }
 
-function Row({ day, mark }: { day: Bucket; mark: Instant | null }) {
+interface Shown {
+  only: string | undefined
+}
+
+function piecesIn(day: Bucket, only: string | undefined): Piece[] {
   const pieces = piecesOf(switches.value, day, now.value)
+  return only === undefined ? pieces : piecesOfOne(pieces, only)
+}
+
+function Row({ day, mark, only }: Shown & { day: Bucket; mark: Instant | null }) {
+  const pieces = piecesIn(day, only)
   const length = day.end - day.start
   const place = (at: Instant) => `${((at - day.start) / length) * 100}%`
   const isMarked = mark !== null && mark >= day.start && mark < day.end
@@ -72,7 +83,7 @@ function Row({ day, mark }: { day: Bucket; mark: Instant | null }) {
           >
             {piece.members.map((id) => (
               <span key={id} class="bar" style={tint(membersById.value.get(id)?.color)}>
-                {piece.members.length < 4 && <span>{nameOf(id)}</span>}
+                {only === undefined && piece.members.length < 4 && <span>{nameOf(id)}</span>}
               </span>
             ))}
           </span>
@@ -83,7 +94,7 @@ function Row({ day, mark }: { day: Bucket; mark: Instant | null }) {
   )
 }
 
-function Table({ days }: { days: readonly Bucket[] }) {
+function Table({ days, only }: Shown & { days: readonly Bucket[] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what may scroll must be reached by keys, too
     <section class="wide" aria-label={words.asTable} tabIndex={0}>
@@ -99,7 +110,7 @@ function Table({ days }: { days: readonly Bucket[] }) {
         </thead>
         <tbody>
           {days.flatMap((day) =>
-            piecesOf(switches.value, day, now.value).map((piece) => (
+            piecesIn(day, only).map((piece) => (
               <tr key={piece.from}>
                 <th scope="row">{nameDay(day)}</th>
                 <td>{spell.value.time(piece.from)}</td>
@@ -131,7 +142,7 @@ export function nameDay(day: Bucket): string {
   return isToday ? words.today : spell.value.day(day.start + HOUR)
 }
 
-function spellHour(hour: number): string {
+export function spellHour(hour: number): string {
   if (look.value.clock !== '12') return String(hour).padStart(2, '0')
   return `${hour % 12 === 0 ? 12 : hour % 12}${hour % 24 < 12 ? 'a' : 'p'}`
 }

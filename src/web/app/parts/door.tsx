@@ -3,15 +3,22 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { words } from '../words'
 import { Mark } from './mark'
 
+interface Props {
+  heading: string
+  /** For what is looked at, rather than answered. */
+  isWide?: boolean
+  children: ComponentChildren
+}
+
 /** The quiet page of one question. Its heading gets the focus, so that it is what is read first. */
-export function Door({ heading, children }: { heading: string; children: ComponentChildren }) {
+export function Door({ heading, isWide = false, children }: Props) {
   const title = useRef<HTMLHeadingElement>(null)
   useLayoutEffect(() => {
     document.title = `${heading} · ${words.title}`
     title.current?.focus()
   }, [heading])
   return (
-    <main class="door">
+    <main class={isWide ? 'door wide-door' : 'door'}>
       <Mark />
       <h1 ref={title} tabIndex={-1}>
         {heading}

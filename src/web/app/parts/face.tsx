@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { textOn } from '../color'
 import { look } from '../look'
 
-interface Someone {
+export interface Someone {
   readonly name: string
   readonly display_name: string | null
   readonly color: string | null
@@ -10,7 +10,13 @@ interface Someone {
 }
 
 /** A picture, or a letter on their colour. Hidden from screen readers: the name stands beside it. */
-export function Face({ of, size = 'm' }: { of: Someone | undefined; size?: 's' | 'm' | 'l' }) {
+export function Face({
+  of,
+  size = 'm',
+}: {
+  of: Someone | undefined
+  size?: 's' | 'm' | 'l' | 'xl'
+}) {
   const [broken, setBroken] = useState<string | null>(null)
   const picture = look.value.pictures === 'none' ? null : (of?.avatar_url ?? null)
   const letter = [...(of?.display_name || of?.name || '?')][0]?.toUpperCase()

@@ -28,7 +28,7 @@ export function Month() {
   const walk = createWalk(span, [sums])
   for (const one of switches.value.toReversed()) walk.step(one)
   walk.finish()
-  const days = sums.days()
+  const days = [...sums.days()]
   const isEmpty = days.every(({ members }) => members.length === 0)
   const newest = switches.value.find(({ timestamp }) => timestamp < month.end)
   return (

@@ -10,11 +10,13 @@ interface Props {
   /** Said as a greeting rather than as a title. */
   isQuiet?: boolean
   beside?: ComponentChildren
+  /** Puts the heading where the page wants it. */
+  around?: (heading: ComponentChildren) => ComponentChildren
   children: ComponentChildren
 }
 
 /** A place: whoever comes here hears its heading first. */
-export function Page({ place, heading = place, isQuiet = false, beside, children }: Props) {
+export function Page({ place, heading = place, isQuiet = false, beside, around, children }: Props) {
   const title = useRef<HTMLHeadingElement>(null)
   const name = system.value?.name ?? words.title
   // Before anything is painted, so that the focus is never nowhere.
@@ -25,12 +27,15 @@ export function Page({ place, heading = place, isQuiet = false, beside, children
   useLayoutEffect(() => {
     document.title = `${place} · ${name}`
   }, [place, name])
+  const shown = (
+    <h1 ref={title} tabIndex={-1} class={isQuiet ? 'greeting' : ''}>
+      <bdi>{heading}</bdi>
+    </h1>
+  )
   return (
     <main id="page" class="page">
-      <header class="heading">
-        <h1 ref={title} tabIndex={-1} class={isQuiet ? 'greeting' : ''}>
-          {heading}
-        </h1>
+      <header class={around ? '' : 'heading'}>
+        {around ? around(shown) : shown}
         {beside}
       </header>
       {children}

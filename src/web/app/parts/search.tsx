@@ -6,9 +6,10 @@ interface Props {
   value: string
   onChange: (value: string) => void
   field?: RefObject<HTMLInputElement | null>
+  hint?: string
 }
 
-export function Search({ value, onChange, field }: Props) {
+export function Search({ value, onChange, field, hint = words.searchHint }: Props) {
   return (
     <div class="search">
       <Icon name="search" />
@@ -18,7 +19,7 @@ export function Search({ value, onChange, field }: Props) {
         autocomplete="off"
         spellcheck={false}
         aria-label={words.search}
-        placeholder={words.searchHint}
+        placeholder={hint}
         value={value}
         onInput={(event) => onChange(event.currentTarget.value)}
       />

@@ -13,7 +13,7 @@ interface Props {
 
 /** Faces to choose from. */
 export function Tiles({ members, chosen, label, onToggle }: Props) {
-  const { shown, isMore, more, end } = useParts(members)
+  const { shown, onward } = useParts(members)
   return (
     <>
       <ul class="tiles" aria-label={label}>
@@ -35,23 +35,31 @@ export function Tiles({ members, chosen, label, onToggle }: Props) {
           </li>
         ))}
       </ul>
-      {isMore && (
-        <button type="button" ref={end} class="plain" onClick={more}>
-          {words.showMore}
-        </button>
-      )}
+      {onward}
     </>
   )
 }
 
 const PART = 60
 
+interface Parts {
+  /** What the list is of: of another one, the first part is drawn again. */
+  about?: string
+  /** How many were drawn when it was left. */
+  start?: number
+  onMore?: (count: number) => void
+}
+
 /** Long lists are drawn in parts: the next comes when the end is in sight, or at a press. */
-export function useParts<T>(all: readonly T[]) {
-  const [count, setCount] = useState(PART)
+export function useParts<T>(all: readonly T[], { about = '', start = 0, onMore }: Parts = {}) {
+  const [drawn, setDrawn] = useState({ about, count: Math.max(PART, start) })
+  const count = drawn.about === about ? drawn.count : PART
   const end = useRef<HTMLButtonElement>(null)
   const isMore = count < all.length
-  const more = () => setCount((many) => many + PART)
+  const more = () => {
+    setDrawn({ about, count: count + PART })
+    onMore?.(count + PART)
+  }
   useEffect(() => {
     if (!isMore || !end.current) return
     const watcher = new IntersectionObserver(
@@ -62,6 +70,11 @@ export function useParts<T>(all: readonly T[]) {
     )
     watcher.observe(end.current)
     return () => watcher.disconnect()
-  }, [isMore, count])
-  return { shown: all.slice(0, count), isMore, more, end }
+  }, [isMore, count, about])
+  const onward = isMore && (
+    <button type="button" ref={end} class="plain" onClick={more}>
+      {words.showMore}
+    </button>
+  )
+  return { shown: all.slice(0, count), isMore, more, end, onward }
 }

@@ -1,0 +1,19 @@
+import { type Browser, chromium, type Page } from 'playwright-core'
+
+/** A real browser, as it is installed. */
+export async function launchBrowser(): Promise<Browser> {
+  const executablePath = Bun.which('chromium') ?? Bun.which('google-chrome')
+  if (!executablePath) throw new Error('there is no chromium or google-chrome here')
+  return await chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+  })
+}
+
+export async function logIn(page: Page, address: string, token: string): Promise<void> {
+  await page.goto(address)
+  await page.getByLabel('Token').fill(token)
+  await page.getByLabel('Remember this device').check()
+  await page.getByRole('button', { name: 'Come in' }).click()
+  await page.getByRole('heading', { name: 'Here now' }).waitFor()
+}

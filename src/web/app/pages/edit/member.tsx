@@ -1,0 +1,106 @@
+import { useState } from 'preact/hooks'
+import { member as table } from '../../../../model/member'
+import { formDraft } from '../../drafts'
+import { useForm } from '../../parts/form/form'
+import {
+  BirthdayLine,
+  ColorLine,
+  DescriptionLine,
+  FlagLine,
+  LevelLine,
+  PictureLine,
+  TextLine,
+} from '../../parts/form/lines'
+import { Fold, FormPage } from '../../parts/form/page'
+import { TagsField, TryTags } from '../../parts/form/tags'
+import { ManySheet } from '../../parts/many'
+import { NotThere } from '../../parts/notThere'
+import { goTo, route } from '../../route'
+import { isAway, keepMembers, type Member, members } from '../../store'
+import { words } from '../../words'
+import { editWords } from '../../words/edit'
+import { peopleWords } from '../../words/people'
+
+/** The page of somebody, with fields in place. */
+export function MemberEdit() {
+  const id = 'id' in route.value ? route.value.id.toLowerCase() : ''
+  const own = members.value.find((one) => one.id === id || one.uuid === id)
+  if (!own)
+    return (
+      <NotThere
+        told={peopleWords.nobodyByThatId}
+        href="#/members"
+        onward={peopleWords.toEveryone}
+      />
+    )
+  return <Editing key={own.uuid} own={own} />
+}
+
+const who = ['name', 'display_name', 'pronouns', 'color', 'birthday', 'description']
+const pictures = ['avatar_url', 'webhook_avatar_url', 'banner']
+const proxying = ['proxy_tags', 'keep_proxy', 'tts', 'autoproxy_enabled']
+
+function Editing({ own }: { own: Member }) {
+  const [isDeleting, setDeleting] = useState(false)
+  const back = `#/members/${own.id}`
+  const form = useForm<Member>(table, own, {
+    path: `v2/members/${own.uuid}`,
+    onSaved(saved) {
+      keepMembers([saved])
+      goTo(back)
+    },
+  })
+  const below = (
+    <>
+      <div>
+        <button
+          type="button"
+          class="danger"
+          aria-disabled={isAway.value}
+          onClick={() => isAway.value || setDeleting(true)}
+        >
+          {words.remove}
+        </button>
+      </div>
+      {isDeleting && (
+        <ManySheet
+          act="remove"
+          chosen={[own]}
+          onClose={() => setDeleting(false)}
+          onDone={() => {
+            formDraft.value = null
+            goTo('#/members')
+          }}
+        />
+      )}
+    </>
+  )
+  return (
+    <FormPage form={form} name={own.display_name || own.name} back={back} below={below}>
+      <Fold title={editWords.who} form={form} keys={who} isFirst>
+        <TextLine form={form} name="name" />
+        <TextLine form={form} name="display_name" />
+        <TextLine form={form} name="pronouns" />
+        <ColorLine form={form} name="color" />
+        <BirthdayLine form={form} name="birthday" />
+        <DescriptionLine form={form} name="description" />
+        <LevelLine form={form} level="visibility" />
+        <LevelLine form={form} level="metadata_privacy" />
+      </Fold>
+      <Fold title={editWords.pictures} form={form} keys={pictures}>
+        <PictureLine form={form} name="avatar_url" />
+        <PictureLine form={form} name="webhook_avatar_url" />
+        <PictureLine form={form} name="banner" isWide />
+      </Fold>
+      <Fold title={editWords.proxying} form={form} keys={proxying}>
+        <TagsField form={form} name="proxy_tags" />
+        <TryTags own={own} form={form} />
+        <div class="line wide-line">
+          <FlagLine form={form} name="keep_proxy" />
+          <FlagLine form={form} name="autoproxy_enabled" />
+          <FlagLine form={form} name="tts" />
+        </div>
+      </Fold>
+    </FormPage>
+  )
+}

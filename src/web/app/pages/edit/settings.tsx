@@ -1,0 +1,69 @@
+import { type Settings, settings as table } from '../../../../model/settings'
+import { useForm } from '../../parts/form/form'
+import { FlagLine, TextLine } from '../../parts/form/lines'
+import { Fold, FormPage } from '../../parts/form/page'
+import { ChoiceLine, LatchLine, TemplatesLine, ZoneLine } from '../../parts/form/setting'
+import { goTo } from '../../route'
+import { settings } from '../../store'
+import { systemWords } from '../../words/system'
+
+const time = ['timezone']
+const proxying = [
+  'name_format',
+  'proxy_switch',
+  'latch_timeout',
+  'case_sensitive_proxy_tags',
+  'pings_enabled',
+  'proxy_error_message_enabled',
+]
+const newOnes = ['member_default_private', 'group_default_private', 'description_templates']
+const shown = ['hid_list_padding', 'show_private_info', 'hid_display_split', 'hid_display_caps']
+
+/** How bots proxy and show this system, and what time it is here. */
+export function SettingsPage() {
+  return settings.value && <Editing own={{ uuid: 'settings', privacy: null, ...settings.value }} />
+}
+
+type OwnSettings = Settings & { uuid: string; privacy: null }
+
+function Editing({ own }: { own: OwnSettings }) {
+  const form = useForm<OwnSettings>(table, own, {
+    path: 'v2/systems/@me/settings',
+    onSaved(saved) {
+      settings.value = saved
+      goTo('#/system')
+    },
+  })
+  return (
+    <FormPage form={form} name={systemWords.ofSettings} back="#/system" below={null}>
+      <Fold title={systemWords.time} form={form} keys={time} isFirst>
+        <ZoneLine form={form} name="timezone" />
+      </Fold>
+      <Fold title={systemWords.proxying} form={form} keys={proxying} isFirst>
+        <TextLine form={form} name="name_format" />
+        <ChoiceLine form={form} name="proxy_switch" titles={{ off: systemWords.switchOff }} />
+        <LatchLine form={form} name="latch_timeout" />
+        <div class="line">
+          <FlagLine form={form} name="case_sensitive_proxy_tags" />
+          <FlagLine form={form} name="pings_enabled" />
+          <FlagLine form={form} name="proxy_error_message_enabled" />
+        </div>
+      </Fold>
+      <Fold title={systemWords.newOnes} form={form} keys={newOnes}>
+        <div class="line">
+          <FlagLine form={form} name="member_default_private" />
+          <FlagLine form={form} name="group_default_private" />
+        </div>
+        <TemplatesLine form={form} name="description_templates" />
+      </Fold>
+      <Fold title={systemWords.shownByBots} form={form} keys={shown}>
+        <ChoiceLine form={form} name="hid_list_padding" />
+        <div class="line">
+          <FlagLine form={form} name="show_private_info" />
+          <FlagLine form={form} name="hid_display_split" />
+          <FlagLine form={form} name="hid_display_caps" />
+        </div>
+      </Fold>
+    </FormPage>
+  )
+}

@@ -1,0 +1,47 @@
+import { system as table } from '../../../../model/system'
+import { useForm } from '../../parts/form/form'
+import { ColorLine, DescriptionLine, PictureLine, TextLine } from '../../parts/form/lines'
+import { Fold, FormPage } from '../../parts/form/page'
+import { goTo } from '../../route'
+import { type System, system } from '../../store'
+import { words } from '../../words'
+import { editWords } from '../../words/edit'
+import { systemWords } from '../../words/system'
+
+const who = ['name', 'tag', 'pronouns', 'color', 'description']
+const pictures = ['avatar_url', 'banner']
+
+/** The system itself, with fields in place. */
+export function SystemEdit() {
+  return system.value && <Editing own={system.value} />
+}
+
+function Editing({ own }: { own: System }) {
+  const form = useForm<System>(table, own, {
+    path: 'v2/systems/@me',
+    onSaved(saved) {
+      system.value = saved
+      goTo('#/system')
+    },
+  })
+  const below = (
+    <p class="quiet">
+      {systemWords.moreLevels} <a href="#/privacy">{words.privacy}</a>
+    </p>
+  )
+  return (
+    <FormPage form={form} name={own.name || words.system} back="#/system" below={below}>
+      <Fold title={editWords.who} form={form} keys={who} isFirst>
+        <TextLine form={form} name="name" />
+        <TextLine form={form} name="tag" />
+        <TextLine form={form} name="pronouns" />
+        <ColorLine form={form} name="color" />
+        <DescriptionLine form={form} name="description" />
+      </Fold>
+      <Fold title={editWords.pictures} form={form} keys={pictures} isFirst>
+        <PictureLine form={form} name="avatar_url" />
+        <PictureLine form={form} name="banner" isWide />
+      </Fold>
+    </FormPage>
+  )
+}

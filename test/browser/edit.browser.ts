@@ -1,0 +1,230 @@
+import { describe, expect, test } from 'bun:test'
+import {
+  expectAccessible,
+  expectLargeTargets,
+  expectNoSideways,
+  type Size,
+  startBrowser,
+  startHouse,
+} from './browser'
+import { settle } from './family'
+import { openPlace, type Someone } from './people'
+
+const browser = await startBrowser()
+const house = await startHouse('Somebody else')
+
+describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
+  const family = await settle(house, 'Lantern Hill')
+  await family.begin([5, 'Wren'])
+  const make = (body: object) => family.ask<Someone>('POST /v2/members', body)
+  const get = (id: string) => family.ask<Record<string, unknown>>(`GET /v2/members/${id}`)
+  const open = (id: string, scheme: 'light' | 'dark' = 'light') =>
+    openPlace(browser, house, family, `members/${id}/edit`, size, scheme)
+  const fern = await make({ name: 'Fern', pronouns: 'she/her', description: 'Green.' })
+
+  test.each(['light', 'dark'] as const)('the form is for everyone in the %s', async (scheme) => {
+    const visitor = await open(fern.id, scheme)
+    const { page } = visitor
+    for (const fold of ['Pictures', 'Proxying'])
+      await page.getByRole('heading', { name: fold }).click()
+    await page.getByRole('button', { name: 'Add tags' }).click()
+    await expectAccessible(visitor)
+    await expectLargeTargets(visitor)
+    await expectNoSideways(visitor)
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').waitFor()
+    await expectAccessible(visitor)
+  })
+
+  test('everything is changed and saved with one button', async () => {
+    const ash = await make({ name: 'Ash' })
+    const visitor = await open(ash.id)
+    const { page } = visitor
+    await page.getByLabel('Name', { exact: true }).fill('Ashley')
+    await page.getByLabel('Display name').fill('Ash of the Hill')
+    await page.getByLabel('Pronouns').fill('they/them')
+    await page.getByLabel('Colour').fill('#6F9E5E')
+    await page.getByLabel('Birthday').fill('1998-04-12')
+    await page.getByLabel('Without a year').check()
+    await page.getByText(/Shown as (April 12|12 April)\./).waitFor()
+    await page.getByLabel('Description').fill('Likes **tea**.')
+    await page.locator('.preview strong').getByText('tea').waitFor()
+    await page.getByRole('switch', { name: 'Birthday: Public' }).click()
+    await page.getByRole('switch', { name: 'Birthday: Private' }).waitFor()
+    await page.locator('#said').getByText('Birthday: Private').waitFor({ state: 'attached' })
+    await page.getByRole('heading', { name: 'Proxying' }).click()
+    await page.getByRole('button', { name: 'Add tags' }).click()
+    await page.getByLabel('Before').fill('ash:')
+    await page.getByLabel('Tags stay in the message').check()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'Ash of the Hill', level: 1 }).waitFor()
+    await page.getByText('Saved.').first().waitFor()
+    expect(await get(ash.id)).toMatchObject({
+      name: 'Ashley',
+      display_name: 'Ash of the Hill',
+      pronouns: 'they/them',
+      color: '6f9e5e',
+      birthday: '0004-04-12',
+      description: 'Likes **tea**.',
+      proxy_tags: [{ prefix: 'ash:', suffix: null }],
+      keep_proxy: true,
+      privacy: { birthday_privacy: 'private', name_privacy: 'public' },
+    })
+    await family.ask(`DELETE /v2/members/${ash.id}`)
+  })
+
+  test('a name that is too long and a bad colour are told at their fields, before sending', async () => {
+    const visitor = await open(fern.id)
+    const { page } = visitor
+    let sent = 0
+    page.on('request', (request) => {
+      if (request.method() === 'PATCH') sent++
+    })
+    await page.getByLabel('Name', { exact: true }).fill('x'.repeat(101))
+    await page.getByLabel('Colour').fill('mauve')
+    await page.locator('#problem-name').getByText('Too long: at most 100 characters.').waitFor()
+    await page.locator('#problem-color').getByText('Must be six hexadecimal digits').waitFor()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Something is not right yet.').waitFor()
+    await page.locator('#field-name:focus').waitFor()
+    await expectAccessible(visitor)
+    expect(sent).toBe(0)
+    expect(await page.getByLabel('Colour').inputValue()).toBe('mauve')
+  })
+
+  test('what the server refuses stands at its field, and nothing typed is lost', async () => {
+    const { page, context } = await open(fern.id)
+    await context.route(`**/v2/members/${fern.uuid}`, async (route) => {
+      if (route.request().method() !== 'PATCH') return route.continue()
+      const errors = { pronouns: [{ message: 'Not today.' }] }
+      await route.fulfill({ status: 400, json: { message: 'Error', code: 40001, errors } })
+    })
+    await page.getByLabel('Pronouns').fill('xe/xem')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.locator('#problem-pronouns').getByText('Not today.').waitFor()
+    expect(await page.getByLabel('Pronouns').inputValue()).toBe('xe/xem')
+  })
+
+  test('leaving with changes asks; Stay keeps every word, Leave goes where one wanted', async () => {
+    const visitor = await open(fern.id)
+    const { page } = visitor
+    await page.getByLabel('Pronouns').fill('fae/faer')
+    await page.getByRole('link', { name: 'History' }).click()
+    await page.getByRole('heading', { name: 'Leave without saving?' }).waitFor()
+    await expectAccessible(visitor)
+    await page.getByRole('button', { name: 'Stay' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    expect(await page.getByLabel('Pronouns').inputValue()).toBe('fae/faer')
+    await page.goBack()
+    await page.getByRole('button', { name: 'Stay' }).click()
+    expect(await page.getByLabel('Pronouns').inputValue()).toBe('fae/faer')
+    await page.getByRole('link', { name: 'History' }).click()
+    await page.getByRole('button', { name: 'Leave' }).click()
+    await page.getByRole('heading', { name: 'History', level: 1 }).waitFor()
+    expect((await get(fern.id)).pronouns).toBe('she/her')
+    await page.goto(`${house.server.address}/#/members/${fern.id}/edit`)
+    await page.getByLabel('Pronouns').waitFor()
+    expect(await page.getByLabel('Pronouns').inputValue()).toBe('she/her')
+    await page.getByRole('link', { name: 'History' }).click()
+    await page.getByRole('heading', { name: 'History', level: 1 }).waitFor()
+  })
+
+  test('what somebody else changed meanwhile is told by field, and both choices work', async () => {
+    const oak = await make({ name: 'Oak', pronouns: 'he/him' })
+    const visitor = await open(oak.id)
+    const { page } = visitor
+    await page.getByLabel('Name', { exact: true }).fill('Oakley')
+    await family.ask(`PATCH /v2/members/${oak.id}`, { name: 'Acorn', pronouns: 'it/its' })
+    await page.getByText('Changed elsewhere: name.').waitFor()
+    await page.getByText('Changed elsewhere: pronouns.').waitFor()
+    await expectAccessible(visitor)
+    await expectNoSideways(visitor)
+    await page.getByRole('button', { name: 'Take theirs: Pronouns' }).click()
+    expect(await page.getByLabel('Pronouns').inputValue()).toBe('it/its')
+    await page.getByRole('button', { name: 'Keep mine: Name' }).click()
+    await page.getByText('Changed elsewhere').first().waitFor({ state: 'hidden' })
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Oakley')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'Oakley', level: 1 }).waitFor()
+    expect(await get(oak.id)).toMatchObject({ name: 'Oakley', pronouns: 'it/its' })
+    await family.ask(`DELETE /v2/members/${oak.id}`)
+  })
+
+  test('a session that ends leaves what was typed for whoever comes in again', async () => {
+    const { page } = await open(fern.id)
+    await page.getByLabel('Pronouns').fill('ze/zir')
+    await family.ask('DELETE /web/sessions')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByLabel('Token').waitFor()
+    expect(await page.getByText('Fern').count()).toBe(0)
+    await page.getByLabel('Token').fill(family.token)
+    await page.getByRole('button', { name: 'Come in' }).click()
+    await page.getByLabel('Pronouns').waitFor()
+    expect(await page.getByLabel('Pronouns').inputValue()).toBe('ze/zir')
+  })
+
+  test('tags can be tried, and whose they are is told before they are saved', async () => {
+    const nim = await make({ name: 'Nim', proxy_tags: [{ prefix: 'n:', suffix: null }] })
+    const visitor = await open(fern.id)
+    const { page } = visitor
+    await page.getByRole('heading', { name: 'Proxying' }).click()
+    await page.getByRole('button', { name: 'Add tags' }).click()
+    await page.getByLabel('Before').fill('f:')
+    await page.getByLabel('Try it').fill('f: hello')
+    await page.getByText('Fern says: hello').waitFor()
+    await page.getByLabel('Tags stay in the message').check()
+    await page.getByText('Fern says: f: hello').waitFor()
+    await page.getByLabel('Try it').fill('n: hello')
+    await page.getByText('Nim says: hello').waitFor()
+    await page.getByLabel('Try it').fill('hello')
+    await page.getByText('No tags fit.').waitFor()
+    await expectAccessible(visitor)
+    await family.ask(`DELETE /v2/members/${nim.id}`)
+  })
+
+  test('a member is deleted after the name was written; the history keeps its times', async () => {
+    const sage = await make({ name: 'Sage' })
+    await family.ask('POST /v2/systems/@me/switches', { members: [sage.id] })
+    const before = await family.history()
+    const { page } = await open(sage.id)
+    await page.getByRole('button', { name: 'Delete' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('This cannot be undone.').waitFor()
+    const button = dialog.getByRole('button', { name: 'Delete' })
+    await button.click({ force: true })
+    expect((await get(sage.id)).name).toBe('Sage')
+    await dialog.getByRole('textbox').fill('Sage')
+    await button.click()
+    await page.getByText('Sage is gone.').first().waitFor()
+    await page.getByRole('heading', { name: 'Members' }).waitFor()
+    expect(await page.getByRole('link', { name: 'Sage' }).count()).toBe(0)
+    await page.getByRole('link', { name: 'Now', exact: true }).click()
+    await page.getByText('Nobody is logged as here.').waitFor()
+    const after = await family.history()
+    expect(after.map(({ at }) => at)).toEqual(before.map(({ at }) => at))
+    expect(after[0]?.names).toEqual([])
+    await family.begin([5, 'Wren'])
+  })
+
+  test('the keyboard alone is enough to edit', async () => {
+    const { page } = await open(fern.id)
+    await page.getByLabel('Name', { exact: true }).focus()
+    await page.keyboard.press('Shift+Tab')
+    expect(await page.locator('button:focus').textContent()).toBe('Name: Public')
+    await page.keyboard.press('Space')
+    await page.getByRole('switch', { name: 'Name: Private' }).first().waitFor()
+    await page.getByLabel('Pronouns').focus()
+    await page.keyboard.press('End')
+    await page.keyboard.type('!')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Fern', level: 1 }).waitFor()
+    expect(await get(fern.id)).toMatchObject({
+      pronouns: 'she/her!',
+      privacy: { name_privacy: 'private' },
+    })
+    await family.ask(`PATCH /v2/members/${fern.id}`, {
+      pronouns: 'she/her',
+      privacy: { name_privacy: 'public' },
+    })
+  })
+})

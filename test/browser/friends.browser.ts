@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import {
+  expectAccessible,
+  expectLargeTargets,
+  expectNoSideways,
+  type Size,
+  startBrowser,
+  startHouse,
+  visit,
+} from './browser'
+import { comeIn, settle } from './family'
+
+const browser = await startBrowser()
+const house = await startHouse('Somebody else')
+const { address } = house.server
+const families = {
+  phone: await settle(house, 'Lantern Hill'),
+  desk: await settle(house, 'Lantern Hill'),
+}
+
+describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
+  const family = families[size]
+  const open = async (scheme: 'light' | 'dark' = 'light') => {
+    const visitor = await comeIn(browser, house, family, size, scheme)
+    await visitor.page.getByRole('link', { name: 'More' }).click()
+    await visitor.page.getByRole('link', { name: 'Friends' }).click()
+    await visitor.page.getByRole('heading', { name: 'Links that work' }).waitFor()
+    return visitor
+  }
+  const nameField = (page: Page) => page.getByRole('textbox', { name: 'Name' })
+  /** Makes a link as a person does, and gives it. */
+  const makeLink = async (page: Page, name: string): Promise<string> => {
+    await nameField(page).fill(name)
+    await page.getByRole('button', { name: 'Make' }).click()
+    await page.getByRole('heading', { name: `The link for ${name}` }).waitFor()
+    return await page.getByLabel('Link', { exact: true }).inputValue()
+  }
+
+  test.each(['light', 'dark'] as const)('it is for everyone in the %s', async (scheme) => {
+    const visitor = await open(scheme)
+    const { page } = visitor
+    await page.getByRole('button', { name: 'Until…' }).click()
+    await nameField(page).fill('Someone')
+    await page.getByRole('button', { name: 'Make' }).click()
+    await page.getByText('Choose a day.').waitFor()
+    await expectAccessible(visitor)
+    await page.getByRole('button', { name: 'A week' }).click()
+    await makeLink(page, `Someone ${scheme} ${size}`)
+    expect(await page.title()).toContain('Friends')
+    await expectAccessible(visitor)
+    await expectLargeTargets(visitor)
+    await expectNoSideways(visitor)
+    await page.getByRole('button', { name: `End Someone ${scheme}` }).click()
+    await page.getByText('It cannot be brought back.').waitFor()
+    await expectAccessible(visitor)
+  })
+
+  test('a link shows a friend who is here, live, and nothing else, until it is ended', async () => {
+    await family.begin([2, 'Wren'])
+    const { page, context } = await open()
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: address })
+    const link = await makeLink(page, 'Sam')
+    await page.getByRole('button', { name: 'Copy' }).click()
+    await page.getByText('Copied.').first().waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(link)
+
+    const friend = await visit(browser, size)
+    await friend.page.goto(link)
+    await friend.page.getByRole('heading', { name: 'Lantern Hill' }).waitFor()
+    await friend.page.locator('.here-now').getByText('Wren').waitFor()
+    await friend.page.getByText('Live', { exact: true }).waitFor()
+    const began = Date.now()
+    await family.log(0, 'Iris', 'Moss')
+    await friend.page.locator('.here-now').getByText('Moss').waitFor()
+    // At once, on a machine that has time; never as late as any asking again would be.
+    expect(Date.now() - began).toBeLessThan(5000)
+    expect(await friend.page.locator('.here-now').textContent()).not.toContain('Wren')
+    await expectAccessible(friend)
+    await expectNoSideways(friend)
+
+    // No other page, and no other data by any request.
+    const token = decodeURIComponent(link.split('/watch/')[1] ?? '')
+    expect(token.length).toBeGreaterThan(20)
+    await family.ask('PATCH /v2/systems/@me', {
+      privacy: { member_list_privacy: 'private', front_history_privacy: 'private' },
+    })
+    const ask = (path: string, method = 'GET') =>
+      fetch(`${address}${path}`, { method, headers: { authorization: token } })
+    for (const path of ['members', 'switches', 'export', 'tokens', 'events'])
+      expect([path, (await ask(`/v2/systems/@me/${path}`)).status]).toEqual([path, 403])
+    expect((await ask('/v2/systems/@me/switches', 'POST')).status).toBe(403)
+    const places = await visit(browser, size)
+    await places.page.goto(link)
+    await places.page.getByRole('heading', { name: 'Lantern Hill' }).waitFor()
+    await places.page.goto(`${address}/#/members`)
+    await places.page.getByLabel('Token').waitFor()
+
+    await page.getByRole('button', { name: 'End Sam' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'End', exact: true }).click()
+    await page.getByText('The link for Sam is ended.').first().waitFor()
+    await friend.page.getByText('This link does not work any more').waitFor({ timeout: 15_000 })
+    expect(await friend.page.getByText('Moss').count()).toBe(0)
+    await expectAccessible(friend)
+    await family.ask('PATCH /v2/systems/@me', {
+      privacy: { member_list_privacy: 'public', front_history_privacy: 'public' },
+    })
+  })
+
+  test('private members are counted, or named where that was chosen', async () => {
+    const id = family.idOf('Ember')
+    await family.ask(`PATCH /v2/members/${id}`, { privacy: { visibility: 'private' } })
+    await family.begin([2, 'Ember', 'Wren'])
+    const { page } = await open()
+    const counting = await makeLink(page, 'counts')
+    await page.getByRole('button', { name: 'Named, too' }).click()
+    const naming = await makeLink(page, 'names')
+    const friend = await visit(browser, size)
+    await friend.page.goto(counting)
+    await friend.page.getByText('And one more.').waitFor()
+    expect(await friend.page.getByText('Ember').count()).toBe(0)
+    await friend.page.goto('about:blank')
+    await friend.page.goto(naming)
+    await friend.page.locator('.here-now').getByText('Ember').waitFor()
+    await family.ask(`PATCH /v2/members/${id}`, { privacy: { visibility: 'public' } })
+  })
+
+  test('a name that is taken is told at its field, and nothing typed is lost', async () => {
+    const { page } = await open()
+    await makeLink(page, 'Robin')
+    await page.getByRole('button', { name: 'A day', exact: true }).click()
+    await nameField(page).fill('Robin')
+    await page.getByRole('button', { name: 'Make' }).click()
+    await page.locator('#link-problem').getByText(/./).waitFor()
+    expect(await nameField(page).inputValue()).toBe('Robin')
+    await nameField(page).fill('')
+    await page.getByRole('button', { name: 'Make' }).click()
+    await page.locator('#link-problem').getByText('Must not be empty').waitFor()
+  })
+
+  test('a friend’s page is installed as itself, and the dashboard as the dashboard', async () => {
+    const { page } = await open()
+    const link = await makeLink(page, 'Installed')
+    const manifestOf = (where: Page) =>
+      where.evaluate('document.querySelector("link[rel=manifest]").getAttribute("href")')
+    expect(await manifestOf(page)).toBe('app.webmanifest')
+    const friend = await visit(browser, size)
+    await friend.page.goto(link)
+    await friend.page.locator('.here-now').waitFor()
+    expect(await manifestOf(friend.page)).toBe('watch.webmanifest')
+    const session = await friend.context.newCDPSession(friend.page)
+    const told = (await session.send('Page.getAppManifest')) as {
+      url: string
+      errors: unknown[]
+    }
+    expect([told.url, told.errors]).toEqual([`${address}/watch.webmanifest`, []])
+    const { installabilityErrors } = await session.send('Page.getInstallabilityErrors')
+    // All visitors of these tests are incognito.
+    expect(installabilityErrors.map(({ errorId }) => errorId)).toEqual(['in-incognito'])
+    const kept = () => friend.page.evaluate('JSON.stringify({ ...localStorage })')
+    expect(await kept()).toBe('{}')
+    await friend.page.evaluate('dispatchEvent(new Event("appinstalled"))')
+    await friend.page.goto('about:blank')
+    await friend.page.goto(`${address}/#/watch`)
+    await friend.page.getByRole('heading', { name: 'Lantern Hill' }).waitFor()
+    await friend.page.locator('.here-now').waitFor()
+  })
+})

@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'bun:test'
+import { readStream } from '../events/reading'
+import {
+  expectAccessible,
+  expectLargeTargets,
+  expectNoSideways,
+  type Size,
+  startBrowser,
+  startHouse,
+} from './browser'
+import { settle } from './family'
+import { expectListed, openPlace, type Someone, until } from './people'
+
+const browser = await startBrowser()
+const house = await startHouse('Somebody else')
+
+interface Group {
+  id: string
+  uuid: string
+  name: string
+}
+
+describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
+  const family = await settle(house, 'Lantern Hill')
+  await family.begin([5, 'Wren'])
+  const open = (place: string, scheme: 'light' | 'dark' = 'light') =>
+    openPlace(browser, house, family, place, size, scheme)
+  const all = () => family.ask<Group[]>('GET /v2/systems/@me/groups')
+  const inside = async (id: string) =>
+    (await family.ask<Someone[]>(`GET /v2/groups/${id}/members`)).map(({ name }) => name).sort()
+  const make = (name: string) =>
+    family.ask<Group>('POST /v2/groups', { name, description: 'Those *who* **watch**.' })
+  const watch = await make('Night watch')
+  await family.ask(`POST /v2/groups/${watch.id}/members/add`, [family.idOf('Juno')])
+
+  test.each(['light', 'dark'] as const)('groups are for everyone in the %s', async (scheme) => {
+    const visitor = await open('groups', scheme)
+    const { page } = visitor
+    await page.getByText('1 member', { exact: true }).waitFor()
+    for (const place of ['groups', `groups/${watch.id}`, `groups/${watch.id}/edit`]) {
+      await page.goto(`${house.server.address}/#/${place}`)
+      await page.locator('main [aria-busy]').waitFor({ state: 'detached' })
+      await expectAccessible(visitor)
+      await expectLargeTargets(visitor)
+      await expectNoSideways(visitor)
+    }
+  })
+
+  test('a group is made with only a name, found, changed and deleted', async () => {
+    const visitor = await open('groups')
+    const { page } = visitor
+    await page.getByRole('button', { name: 'Make a group' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('Littles')
+    await dialog.getByRole('button', { name: 'Make' }).click()
+    await page.getByText('Littles is made.').first().waitFor()
+    await page.getByLabel('Search').fill('litt')
+    await expectListed(page, ['Littles'])
+    await page.getByRole('link', { name: /^Littles/ }).click()
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByLabel('Display name').fill('The Littles')
+    await page.getByRole('switch', { name: 'Who is in it: Public' }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'The Littles', level: 1 }).waitFor()
+    await page.getByText('1 of 7 things is private').waitFor()
+    await page.getByRole('button', { name: 'A stranger’s view' }).click()
+    await page.getByText('A stranger does not see who is in it.').waitFor()
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await expectAccessible(visitor)
+    await dialog.getByRole('textbox').fill('Littles')
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('The Littles is gone.').first().waitFor()
+    await expectListed(page, ['Night watch'])
+    expect((await all()).map(({ name }) => name)).toEqual(['Night watch'])
+  })
+
+  test('thirty come into a group in one request, with one event', async () => {
+    const names = Array.from({ length: 30 }, (_, at) => `Star ${String(at).padStart(2, '0')}`)
+    for (const name of names) await family.ask('POST /v2/members', { name })
+    const group = await make('Stars')
+    const visitor = await open(`groups/${group.id}`)
+    const { page } = visitor
+    const stream = `${house.server.address}/v2/systems/@me/events`
+    const told = await readStream(stream, { token: family.token })
+    const writes: string[] = []
+    page.on('request', (request) => {
+      if (request.method() !== 'GET') writes.push(request.url())
+    })
+    await page.getByRole('button', { name: 'Choose people…' }).click()
+    await page.getByLabel('Search').fill('star')
+    for (const name of names) await page.getByRole('checkbox', { name }).check()
+    await page.getByText('30 come in').waitFor()
+    await expectAccessible(visitor)
+    await expectNoSideways(visitor)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Stars: 30 members added.').first().waitFor()
+    await expectListed(page, names)
+    expect(writes.length).toBe(1)
+    expect(await inside(group.id)).toEqual(names)
+    // Whatever else there was to tell would have come before this.
+    await family.ask(`PATCH /v2/groups/${group.id}`, { display_name: 'The Stars' })
+    await until(async () => told.messages.some(({ event }) => event === 'UPDATE_GROUP'))
+    expect(told.messages.map(({ event }) => event)).toEqual([
+      'UPDATE_GROUP_MEMBERS',
+      'UPDATE_GROUP',
+    ])
+    await told.leave()
+    await family.ask(`PATCH /v2/groups/${group.id}`, { display_name: null })
+    await page.getByRole('button', { name: 'Choose people…' }).click()
+    await page.getByLabel('Search').fill('star 0')
+    await page.getByRole('checkbox', { name: 'Star 00' }).uncheck()
+    await page.getByLabel('Search').fill('iris')
+    await page.getByRole('checkbox', { name: 'Iris' }).check()
+    await page.getByText('1 come in, 1 leave').waitFor()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Stars has changed.').first().waitFor()
+    expect(writes.length).toBe(2)
+    expect(await inside(group.id)).toEqual(['Iris', ...names.slice(1)])
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await until(async () => (await inside(group.id)).join() === names.join())
+    expect(await inside(group.id)).toEqual(names)
+    await family.ask(`DELETE /v2/groups/${group.id}`)
+    const everyone = await family.ask<Someone[]>('GET /v2/systems/@me/members')
+    for (const { id, name } of everyone)
+      if (names.includes(name)) await family.ask(`DELETE /v2/members/${id}`)
+  })
+
+  test('a group of statuses has a row of its own on Now', async () => {
+    const asleep = await family.ask<Someone>('POST /v2/members', { name: 'Asleep' })
+    const group = await make('Custom fronts')
+    await family.ask(`POST /v2/groups/${group.id}/members/add`, [asleep.id])
+    const { page } = await open(`groups/${group.id}`)
+    await page.getByRole('checkbox', { name: /^These are statuses/ }).click()
+    const marked = async () =>
+      (await family.ask<{ statuses: string[] }>('GET /web/preferences')).statuses
+    await until(async () => (await marked()).length > 0)
+    expect(await marked()).toEqual([group.uuid])
+    expect(await page.getByRole('checkbox', { name: /^These are statuses/ }).isChecked()).toBe(true)
+    await page.getByRole('link', { name: 'Now', exact: true }).click()
+    const row = page.getByRole('list', { name: 'Statuses' })
+    await row.getByRole('button', { name: 'Asleep', exact: true }).waitFor()
+    await family.ask(`DELETE /v2/groups/${group.id}`)
+    await family.ask(`DELETE /v2/members/${asleep.id}`)
+  })
+
+  test('leaving a changed group asks, too', async () => {
+    const { page } = await open(`groups/${watch.id}/edit`)
+    await page.getByLabel('Description').fill('Somebody is always awake.')
+    await page.getByRole('link', { name: 'Now', exact: true }).click()
+    await page.getByRole('button', { name: 'Stay' }).click()
+    expect(await page.getByLabel('Description').inputValue()).toBe('Somebody is always awake.')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Somebody is always awake.').waitFor()
+  })
+
+  test('no group by that ID is said, with a way on', async () => {
+    const { page } = await open('groups/zzzzzz')
+    await page.getByRole('heading', { name: 'No group by that ID.' }).waitFor()
+    await page.getByRole('link', { name: 'Look at all groups' }).click()
+    await page.getByRole('heading', { name: 'Groups' }).waitFor()
+  })
+})
+
+test('without any group, the page leads on', async () => {
+  const family = await settle(house, 'New Hill')
+  await family.begin([1, 'Wren'])
+  const visitor = await openPlace(browser, house, family, 'more')
+  const { page } = visitor
+  await page.getByRole('link', { name: /^Groups/ }).click()
+  await page.getByText('There are no groups yet.').waitFor()
+  await expectAccessible(visitor)
+})

@@ -1,0 +1,301 @@
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import {
+  expectAccessible,
+  expectLargeTargets,
+  expectNoSideways,
+  type Size,
+  startBrowser,
+  startHouse,
+} from './browser'
+import { comeIn, settle } from './family'
+
+const browser = await startBrowser()
+const house = await startHouse('Somebody else')
+const { address } = house.server
+const families = {
+  phone: await settle(house, 'Lantern Hill'),
+  desk: await settle(house, 'Lantern Hill'),
+}
+
+interface Totals {
+  switches: number
+  members: Record<string, string | number>[]
+}
+
+const charts = ['Time here', 'Time of day', 'Often together', 'Weeks']
+
+describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
+  const family = families[size]
+  const open = async (scheme: 'light' | 'dark' = 'light') => {
+    const visitor = await comeIn(browser, house, family, size, scheme)
+    await visitor.page.keyboard.press('g')
+    await visitor.page.keyboard.press('i')
+    await visitor.page.getByRole('heading', { name: 'Insights', level: 1 }).waitFor()
+    await settled(visitor.page)
+    return visitor
+  }
+  const settled = (page: Page) =>
+    page.locator('.insights[aria-busy=false]').waitFor({ state: 'attached' })
+  const press = async (page: Page, name: string) => {
+    await page.getByRole('button', { name, exact: true }).click()
+    await settled(page)
+  }
+  const said = (page: Page, text: string) =>
+    page.locator('#said').filter({ hasText: text }).waitFor({ state: 'attached' })
+  /** What a table says: the head of each row, and the exact figure in each of its cells. */
+  const read = (page: Page, chart: string) =>
+    page
+      .locator('.chart', { has: page.getByRole('heading', { name: chart }) })
+      .locator('tbody tr')
+      .evaluateAll((rows) =>
+        rows.map((row) => {
+          const cells = row as { cells: ArrayLike<{ textContent: string }> } & {
+            querySelectorAll(selector: string): Iterable<{ value: string }>
+          }
+          return [
+            cells.cells[0]?.textContent ?? '',
+            ...[...cells.querySelectorAll('data')].map(({ value }) => value),
+          ]
+        }),
+      )
+  const usual = () =>
+    family.begin(
+      [400, 'Juno'],
+      [200, 'Wren'],
+      [150, 'Wren', 'Iris'],
+      [100, 'Iris', 'Moss'],
+      [60],
+      [50, 'Ember'],
+      [20, 'Wren', 'Moss'],
+      [3, 'Wren'],
+    )
+
+  test.each(['light', 'dark'] as const)('is for everyone in the %s', async (scheme) => {
+    await usual()
+    const visitor = await open(scheme)
+    await visitor.page.getByText('longest stay').waitFor()
+    expect(await visitor.page.title()).toContain('Insights')
+    await expectAccessible(visitor)
+    await expectLargeTargets(visitor)
+    await expectNoSideways(visitor)
+    for (const chart of charts) await press(visitor.page, `As a table ${chart}`)
+    await press(visitor.page, 'Own')
+    await expectAccessible(visitor)
+    await expectLargeTargets(visitor)
+    await expectNoSideways(visitor)
+  })
+
+  test('a table has the figures of the API, is sorted by its headings, and says so', async () => {
+    await usual()
+    const { page } = await open()
+    await press(page, 'Own')
+    const day = (hoursAgo: number) =>
+      new Date(Date.now() - hoursAgo * 3_600_000).toISOString().slice(0, 10)
+    await page.getByLabel('From', { exact: true }).fill(day(240))
+    await page.getByLabel('To', { exact: true }).fill(day(48))
+    await settled(page)
+    await page.getByText(/^\S+day.* to \S+day/).waitFor()
+    for (const chart of charts) await press(page, `As a table ${chart}`)
+    const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+    const midnight = (date: string, more = 0) =>
+      new Date(Date.parse(`${date}T00:00:00`) + more).toISOString()
+    const query = new URLSearchParams({
+      since: midnight(day(240)),
+      until: midnight(day(48), 24 * 3_600_000),
+      zone,
+    })
+    const asked = <T>(what: string) => family.ask<T>(`GET /v2/systems/@me/fronting/${what}${query}`)
+    const totals = await asked<Totals>('totals?')
+    const keys = ['time', 'share', 'stints', 'longest', 'shortest', 'average', 'median']
+    const exact = totals.members.map((one) => [nameOf(one.member), ...keys.map((k) => `${one[k]}`)])
+    expect(exact.length).toBeGreaterThan(2)
+    expect((await read(page, 'Time here')).map((row) => row.slice(0, 8))).toEqual(exact)
+    const hours = await asked<{ members: Record<string, number[]> }>('hours?')
+    expect((await read(page, 'Time of day')).toSorted()).toEqual(
+      Object.entries(hours.members)
+        .map(([id, sums]) => [nameOf(id), ...sums.map(String)])
+        .toSorted(),
+    )
+    const pairs = await asked<{ members: string[]; time: number; times: number }[]>('pairs?')
+    expect(await read(page, 'Often together')).toEqual(
+      pairs.map(({ members, time, times }) => [
+        members.map(nameOf).join(' and '),
+        String(time),
+        String(times),
+      ]),
+    )
+    const weeks = await asked<{ switches: number; nobody: number }[]>('days?by=week&')
+    expect((await read(page, 'Weeks')).map((row) => row.slice(1, 3))).toEqual(
+      weeks.map(({ switches, nobody }) => [String(switches), String(nobody)]),
+    )
+
+    const table = page.getByRole('region', { name: 'As a table Time here' })
+    const stays = table.getByRole('columnheader', { name: 'Stays' })
+    expect(await stays.getAttribute('aria-sort')).toBeNull()
+    await stays.getByRole('button').focus()
+    await page.keyboard.press('Enter')
+    await said(page, 'Sorted by Stays, most first')
+    expect(await stays.getAttribute('aria-sort')).toBe('descending')
+    const column = async (at: number) => (await read(page, 'Time here')).map((row) => row[at])
+    const most = (await column(3)).map(Number)
+    expect(most).toEqual(most.toSorted((a, b) => b - a))
+    await page.keyboard.press('Enter')
+    await said(page, 'Sorted by Stays, least first')
+    expect((await column(3)).map(Number)).toEqual(most.toReversed())
+    await table.getByRole('button', { name: 'Who' }).click()
+    await said(page, 'Sorted by Who, from A to Z')
+    expect(await column(0)).toEqual((await column(0)).toSorted())
+
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'CSV Time here' }).click(),
+    ])
+    expect(download.suggestedFilename()).toBe('time-here.csv')
+    const [, ...lines] = readFileSync(await download.path(), 'utf8')
+      .trimEnd()
+      .split('\r\n')
+    expect(lines.map((line) => line.split(',').slice(1, 9))).toEqual(exact)
+  })
+
+  test('a day of 25 hours in Oslo sums to 25 hours, also with two in front', async () => {
+    await family.begin()
+    await family.ask('PATCH /v2/systems/@me/settings', { timezone: 'Europe/Oslo' })
+    try {
+      for (const [timestamp, ...names] of [
+        ['2025-10-24T10:00:00Z', 'Wren'],
+        ['2025-10-26T00:30:00Z', 'Wren', 'Iris'],
+        ['2025-10-26T01:30:00Z', 'Wren'],
+        ['2025-10-28T10:00:00Z', 'Juno'],
+      ])
+        await family.ask('POST /v2/systems/@me/switches', {
+          timestamp,
+          members: names.map(family.idOf),
+        })
+      const { page } = await open()
+      await press(page, 'Own')
+      await page.getByLabel('From', { exact: true }).fill('2025-10-26')
+      await page.getByLabel('To', { exact: true }).fill('2025-10-26')
+      await page.getByText('Wren was here longest: 25 h, 100 % of the time.').waitFor()
+      await press(page, 'As a table Time of day')
+      const [wren, iris] = await read(page, 'Time of day')
+      // The hour from two to three comes twice: in both, each of half an hour is Iris there.
+      expect(wren).toEqual(['Wren', ...hours({ 2: 7200 }, 3600)])
+      expect(iris).toEqual(['Iris', ...hours({ 2: 3600 }, 0)])
+      await page.goto(`${address}/#/history`)
+      await page.getByRole('heading', { name: 'History', level: 1 }).waitFor()
+      await page.goBack()
+      await settled(page)
+      expect(await page.getByLabel('From', { exact: true }).inputValue()).toBe('2025-10-26')
+    } finally {
+      await family.ask('PATCH /v2/systems/@me/settings', { timezone: 'UTC' })
+    }
+  })
+
+  test('where nothing is in the span, the nearest that has some is offered', async () => {
+    await family.begin([24 * 20, 'Wren'], [24 * 19])
+    const visitor = await open()
+    const { page } = visitor
+    await page.getByText('No switches in these two weeks.').waitFor()
+    await press(page, 'Week')
+    await page.getByText('No switches in this week.').waitFor()
+    await expectAccessible(visitor)
+    await press(page, 'Look at: Month')
+    await page.getByText('Wren was here longest').waitFor()
+    await said(page, 'Month: 2 switches')
+    await press(page, 'All')
+    await page.getByText(/Wren was here longest: 24 h, \d+ %/).waitFor()
+  })
+
+  test('days that make no sense are told, and what was shown stays', async () => {
+    await usual()
+    const visitor = await open()
+    const { page } = visitor
+    await press(page, 'Own')
+    await page.getByLabel('To', { exact: true }).fill('2001-01-01')
+    await page.getByText('From must not be after To.').waitFor()
+    await page.getByRole('heading', { name: 'Weeks' }).waitFor()
+    await expectAccessible(visitor)
+    await page.getByLabel('From', { exact: true }).fill('2000-12-31')
+    await page.getByText('No switches in this time.').waitFor()
+  })
+
+  test('follows a switch that is logged elsewhere, and leaves statuses out on request', async () => {
+    await family.begin([24 * 9, 'Ember'], [24 * 2, 'Wren'])
+    const asleep = await family.ask<{ id: string; uuid: string }>('POST /v2/groups', {
+      name: 'Custom fronts',
+    })
+    await family.ask(`POST /v2/groups/${asleep.id}/members/add`, [family.idOf('Ember')])
+    await family.ask('PATCH /web/preferences', { statuses: [asleep.uuid] })
+    try {
+      const visitor = await open()
+      const { page } = visitor
+      const bars = page.locator('.bars')
+      await bars.getByText('Ember').waitFor()
+      await page.getByText('Ember was here longest').waitFor()
+      await page.getByLabel('Leave statuses out').check()
+      await page.getByText('Wren was here longest').waitFor()
+      expect(await bars.getByText('Ember').count()).toBe(0)
+      await expectAccessible(visitor)
+      await family.log(1, 'Moss')
+      await bars.getByText('Moss').waitFor()
+      await said(page, 'Two weeks: 3 switches')
+    } finally {
+      await family.ask('PATCH /web/preferences', { statuses: [] })
+      await family.ask(`DELETE /v2/groups/${asleep.id}`)
+    }
+  })
+
+  test('without any switch it leads to where one is logged', async () => {
+    await family.begin()
+    const visitor = await comeIn(browser, house, family, size)
+    await visitor.page.goto(`${address}/#/insights`)
+    await visitor.page.getByText('Nothing is logged yet.').waitFor()
+    await expectAccessible(visitor)
+    await visitor.page.getByRole('link', { name: 'Log the first switch' }).click()
+    await visitor.page.getByRole('heading', { name: 'Who is coming?' }).waitFor()
+  })
+
+  test('while the server is away, what was loaded stays, and it says why there is no more', async () => {
+    await usual()
+    const visitor = await open()
+    const { page, context } = visitor
+    await context.setOffline(true)
+    await page.getByText('Not connected. Changes wait until it is back.').waitFor()
+    await page.getByRole('button', { name: 'Year' }).click()
+    await page.getByText('The server does not answer.').waitFor()
+    await page.getByRole('heading', { name: 'Time here' }).waitFor()
+    await context.setOffline(false)
+    await press(page, 'Month')
+    await said(page, 'Month: 8 switches')
+    await page.getByText('The server does not answer.').waitFor({ state: 'detached' })
+  })
+
+  test('everything is reached by keyboard, with a focus that is seen', async () => {
+    await usual()
+    const { page } = await open()
+    const reached = new Set<string>()
+    for (let tabs = 0; tabs < 60 && !reached.has('CSV Weeks'); tabs++) {
+      await page.keyboard.press('Tab')
+      const [name, outline] = await page.evaluate<[string, string]>(`(() => {
+        const one = document.activeElement
+        return [(one.getAttribute('aria-label') ?? one.textContent).trim(), getComputedStyle(one).outlineWidth]
+      })()`)
+      expect([name, outline]).toEqual([name, '3px'])
+      reached.add(name)
+    }
+    const tables = charts.flatMap((chart) => [`As a table ${chart}`, `CSV ${chart}`])
+    for (const name of ['Week', 'Two weeks', 'Month', 'Year', 'All', 'Own', ...tables])
+      expect([...reached]).toContain(name)
+  })
+
+  function nameOf(id: unknown): string {
+    const names = ['Wren', 'Iris', 'Moss', 'Juno', 'Atlas', 'Ember', 'Jün']
+    return names.find((name) => family.idOf(name) === id) ?? ''
+  }
+
+  function hours(given: Record<number, number>, others: number): string[] {
+    return Array.from({ length: 24 }, (_, hour) => String(given[hour] ?? others))
+  }
+})

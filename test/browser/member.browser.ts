@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'bun:test'
+import { member as table } from '../../src/model/member'
+import { seeAsStranger } from '../../src/web/app/lens'
+import type { Member } from '../../src/web/app/things'
+import {
+  expectAccessible,
+  expectLargeTargets,
+  expectNoSideways,
+  type Size,
+  startBrowser,
+  startHouse,
+} from './browser'
+import { settle } from './family'
+import { openPlace } from './people'
+
+const browser = await startBrowser()
+const house = await startHouse('Somebody else')
+
+const written = [
+  '<script>alert(1)</script> and <img src=x onerror=alert(1)>',
+  '[a trap](javascript:alert(1)) and [a way](https://example.org/way)',
+  '> **quoted**',
+  '- one',
+  'Here is ||the secret||.',
+].join('\n')
+
+describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
+  const family = await settle(house, 'Lantern Hill')
+  await family.begin([60, 'Wren'], [50, 'Iris'], [30, 'Wren', 'Iris'], [3, 'Juno'])
+  const id = family.idOf('Wren')
+  const patch = (body: object) => family.ask(`PATCH /v2/members/${id}`, body)
+  const open = (scheme: 'light' | 'dark' = 'light', place = `members/${id}`) =>
+    openPlace(browser, house, family, place, size, scheme)
+  const group = await family.ask<{ id: string }>('POST /v2/groups', { name: 'Daytime' })
+  await family.ask(`POST /v2/groups/${group.id}/members/add`, [id])
+
+  test.each(['light', 'dark'] as const)(
+    'somebody’s page is for everyone in the %s',
+    async (scheme) => {
+      await patch({
+        description: written,
+        birthday: '0004-04-12',
+        proxy_tags: [{ prefix: 'w:', suffix: null }],
+        privacy: { birthday_privacy: 'private' },
+      })
+      const visitor = await open(scheme)
+      const { page } = visitor
+      await page.getByRole('heading', { name: 'Wren', level: 1 }).waitFor()
+      expect(await page.title()).toContain('Wren')
+      await page.getByText('1 of 9 things is private').waitFor()
+      await page.getByText(/April 12|12 April/).waitFor()
+      await page.getByText(/^29 h, twice|2 times/).waitFor()
+      await expectAccessible(visitor)
+      await expectLargeTargets(visitor)
+      await expectNoSideways(visitor)
+      await page.getByRole('button', { name: 'A stranger’s view' }).click()
+      await expectAccessible(visitor)
+      expect(await page.getByText(/April 12|12 April/).count()).toBe(0)
+    },
+  )
+
+  test('what is written is text; a trap is no link, and a spoiler opens by key', async () => {
+    await patch({ description: written })
+    const visitor = await open()
+    const { page } = visitor
+    await page.getByText('<script>alert(1)</script>').waitFor()
+    expect(await page.locator('.prose script, .prose img').count()).toBe(0)
+    const links = page.locator('.prose a')
+    expect(await links.count()).toBe(1)
+    expect(await links.getAttribute('href')).toBe('https://example.org/way')
+    expect(await page.getByText('the secret').count()).toBe(0)
+    await page.getByRole('button', { name: 'Spoiler' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('the secret').waitFor()
+    expect(await page.locator('.opened:focus').count()).toBe(1)
+    await expectAccessible(visitor)
+  })
+
+  test('a stranger’s view is, field by field, what an anonymous request gets', async () => {
+    const levels = table.levels
+    const cases = [[], levels, ...levels.map((level) => [level])]
+    for (const hidden of cases) {
+      const privacy = Object.fromEntries(
+        levels.map((level) => [level, hidden.includes(level) ? 'private' : 'public']),
+      )
+      await patch({ display_name: 'Wren of the Hill', pronouns: 'she/her', privacy })
+      const own = await family.ask<Member>(`GET /v2/members/${id}`)
+      const answer = await fetch(`${house.server.address}/v2/members/${id}`)
+      expect<unknown>(seeAsStranger(table, own)).toEqual(await answer.json())
+    }
+    await patch({
+      privacy: {
+        visibility: 'private',
+        description_privacy: 'private',
+        pronoun_privacy: 'private',
+      },
+    })
+    const { page } = await open()
+    await page.getByRole('button', { name: 'A stranger’s view' }).click()
+    await page.getByText('A stranger sees no description.').waitFor()
+    expect(await page.getByText('she/her').count()).toBe(0)
+    await page.getByText('In no list that others get').waitFor()
+    await page.getByText('When they were here is private.').waitFor()
+    await patch({
+      display_name: null,
+      privacy: Object.fromEntries(levels.map((level) => [level, 'public'])),
+    })
+    await page.getByText('0 of 9 things are private').waitFor()
+    await page.getByText('she/her').waitFor()
+  })
+
+  test('one press switches, and the page says that they are here', async () => {
+    const { page } = await open()
+    await page.getByRole('button', { name: 'Switch to Wren' }).click()
+    await page.getByText('here now').first().waitFor()
+    expect((await family.history())[0]?.names).toEqual(['Wren'])
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('button', { name: 'Switch to Wren' }).waitFor()
+  })
+
+  test('the ID is copied, and groups lead on', async () => {
+    const { page } = await open()
+    await page.getByRole('button', { name: 'Copy the ID' }).click()
+    await page.getByText('Copied.').first().waitFor()
+    await page.getByRole('link', { name: 'Daytime' }).click()
+    await page.getByRole('heading', { name: 'Daytime', level: 1 }).waitFor()
+  })
+
+  test('nobody by that ID is said, with a way on', async () => {
+    const visitor = await open('light', 'members/zzzzzz')
+    const { page } = visitor
+    await page.getByRole('heading', { name: 'Nobody by that ID.' }).waitFor()
+    await expectAccessible(visitor)
+    await page.getByRole('link', { name: 'Look at everyone' }).click()
+    await page.getByRole('heading', { name: 'Members' }).waitFor()
+  })
+
+  test('somebody who is deleted elsewhere is gone here, too', async () => {
+    const made = await family.ask<{ id: string }>('POST /v2/members', { name: 'Ash' })
+    const { page } = await open('light', `members/${made.id}`)
+    await page.getByRole('heading', { name: 'Ash', level: 1 }).waitFor()
+    await family.ask(`DELETE /v2/members/${made.id}`)
+    await page.getByRole('heading', { name: 'Nobody by that ID.' }).waitFor()
+  })
+
+  test('pictures that do not load leave a letter and a wash', async () => {
+    const gone = `${house.server.address}/nothing.png`
+    await patch({ avatar_url: gone, banner: gone })
+    const { page } = await open()
+    await page.locator('.face-xl .letter').waitFor()
+    await page.locator('.wash img').waitFor({ state: 'detached' })
+    await patch({ avatar_url: null, banner: null })
+  })
+})

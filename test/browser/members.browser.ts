@@ -1,0 +1,261 @@
+import { describe, expect, test } from 'bun:test'
+import {
+  expectAccessible,
+  expectLargeTargets,
+  expectNoSideways,
+  type Size,
+  startBrowser,
+  startHouse,
+} from './browser'
+import { settle } from './family'
+import { expectListed, listedNames, openPlace, type Someone } from './people'
+
+const browser = await startBrowser()
+const house = await startHouse('Somebody else')
+
+describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
+  const family = await settle(house, 'Lantern Hill')
+  await family.begin([30, 'Ember'], [5, 'Wren'], [2, 'Iris'])
+  const everyone = () => family.ask<Someone[]>('GET /v2/systems/@me/members')
+  const makeGroup = async (name: string, ...names: string[]) => {
+    const made = await family.ask<{ id: string; uuid: string }>('POST /v2/groups', { name })
+    const ids = names.map(family.idOf)
+    if (ids.length > 0) await family.ask(`POST /v2/groups/${made.id}/members/add`, ids)
+    return made
+  }
+  await makeGroup('Littles', 'Juno', 'Jün', 'Atlas')
+  const open = (scheme: 'light' | 'dark' = 'light') =>
+    openPlace(browser, house, family, 'members', size, scheme)
+
+  test.each(['light', 'dark'] as const)('the list is for everyone in the %s', async (scheme) => {
+    const visitor = await open(scheme)
+    const { page } = visitor
+    await expectAccessible(visitor)
+    await expectLargeTargets(visitor)
+    await expectNoSideways(visitor)
+    await page.getByRole('button', { name: 'Select' }).click()
+    await page.getByRole('checkbox', { name: /^Wren/ }).check()
+    await expectAccessible(visitor)
+    await expectLargeTargets(visitor)
+    await expectNoSideways(visitor)
+    for (const act of ['Privacy…', 'Groups…', 'Delete…']) {
+      await page.getByRole('button', { name: act }).click()
+      await page.getByRole('dialog').waitFor()
+      await expectAccessible(visitor)
+      await expectLargeTargets(visitor)
+      await expectNoSideways(visitor)
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    }
+  })
+
+  test('whoever is meant is found while typing, whatever the accents', async () => {
+    const { page } = await open()
+    await page.keyboard.press('/')
+    await page.keyboard.type('jün')
+    await expectListed(page, ['Jün', 'Juno'])
+    await page.locator('#said').getByText('2 found').waitFor({ state: 'attached' })
+    await page.getByLabel('Search').fill('JUN they')
+    await expectListed(page, ['Juno'])
+    await page.getByLabel('Search').fill('they/them')
+    await expectListed(page, ['Juno'])
+  })
+
+  test('a filter and a search both hold, and the way back keeps them', async () => {
+    const { page } = await open()
+    await page.getByRole('button', { name: 'Littles' }).click()
+    await expectListed(page, ['Atlas', 'Jün', 'Juno'])
+    await page.getByLabel('Search').fill('j')
+    await expectListed(page, ['Jün', 'Juno'])
+    await page.getByRole('link', { name: /^Juno/ }).click()
+    await page.getByRole('heading', { name: 'Juno', level: 1 }).waitFor()
+    await page.goBack()
+    await expectListed(page, ['Jün', 'Juno'])
+    expect(await page.getByLabel('Search').inputValue()).toBe('j')
+    const chip = page.getByRole('button', { name: 'Littles' })
+    expect(await chip.getAttribute('aria-pressed')).toBe('true')
+    await page.getByRole('button', { name: 'Everyone' }).click()
+    await page.getByLabel('Search').fill('')
+    await page.getByRole('button', { name: 'Here now' }).click()
+    await expectListed(page, ['Iris'])
+  })
+
+  test('the order is by name, by when they were here, by who is newest, or by colour', async () => {
+    const { page } = await open()
+    const sort = page.getByLabel('Sort')
+    await sort.selectOption('Last here')
+    expect((await listedNames(page)).slice(0, 3)).toEqual(['Iris', 'Wren', 'Ember'])
+    await sort.selectOption('Newest')
+    expect((await listedNames(page))[0]).toBe('Jün')
+    await sort.selectOption('Colour')
+    expect((await listedNames(page)).at(-1)).toBe('Atlas')
+    await sort.selectOption('Name')
+    expect((await listedNames(page))[0]).toBe('Atlas')
+  })
+
+  test('whoever is hidden has a lock, and is found under Private', async () => {
+    await family.ask(`PATCH /v2/members/${family.idOf('Moss')}`, {
+      privacy: { visibility: 'private' },
+    })
+    const { page } = await open()
+    await page.getByRole('link', { name: /^Moss.*Private/ }).waitFor()
+    await page.getByRole('button', { name: 'Private' }).click()
+    await expectListed(page, ['Moss'])
+    await family.ask(`PATCH /v2/members/${family.idOf('Moss')}`, {
+      privacy: { visibility: 'public' },
+    })
+    await page.getByText('Nobody here.').waitFor()
+  })
+
+  test('somebody is made with only a name, in the list at its place and on Now', async () => {
+    const visitor = await open()
+    const { page } = visitor
+    await page.getByRole('button', { name: 'Make' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Make' }).click()
+    await dialog.getByText('They need a name.').waitFor()
+    await expectAccessible(visitor)
+    await dialog.getByLabel('Name').fill('x'.repeat(101))
+    await dialog.getByRole('button', { name: 'Make' }).click()
+    await dialog.getByText('Too long: at most 100 characters.').waitFor()
+    await dialog.getByLabel('Name').fill('Fern')
+    await dialog.getByRole('button', { name: 'Make' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    await page.getByRole('link', { name: /^Fern/ }).waitFor()
+    const names = await listedNames(page)
+    expect(names.indexOf('Fern')).toBe(names.indexOf('Ember') + 1)
+    await page.getByRole('link', { name: 'Now', exact: true }).click()
+    await page.getByRole('button', { name: /^Everyone/ }).click()
+    await page.getByRole('button', { name: 'Fern', exact: true }).waitFor()
+    const fern = (await everyone()).find(({ name }) => name === 'Fern')
+    await family.ask(`DELETE /v2/members/${fern?.id}`)
+  })
+
+  test('nobody by that name can be made on the spot', async () => {
+    const visitor = await open()
+    const { page } = visitor
+    await page.getByLabel('Search').fill('Clover')
+    await page.getByText('No one by that name.').waitFor()
+    await expectAccessible(visitor)
+    await page.getByRole('button', { name: 'Make ‘Clover’' }).click()
+    await expectListed(page, ['Clover'])
+    const made = (await everyone()).find(({ name }) => name === 'Clover')
+    await family.ask(`DELETE /v2/members/${made?.id}`)
+  })
+
+  test('many become Names only in one request, and undo restores each level', async () => {
+    await family.ask(`PATCH /v2/members/${family.idOf('Juno')}`, {
+      privacy: { pronoun_privacy: 'private' },
+    })
+    const before = await everyone()
+    const { page } = await open()
+    const requests: string[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'PATCH') requests.push(new URL(request.url()).pathname)
+    })
+    await page.getByRole('button', { name: 'Littles' }).click()
+    await page.getByRole('button', { name: 'Select' }).click()
+    await page.getByRole('button', { name: 'Choose all 3' }).click()
+    await page.getByRole('button', { name: 'Privacy…' }).click()
+    await page.getByRole('button', { name: 'Names only' }).click()
+    await page.getByText('3 members change. You can undo it.').waitFor()
+    await page.getByRole('button', { name: 'Change 3 members' }).click()
+    await page.getByText('3 members have changed.').first().waitFor()
+    const changed = await everyone()
+    for (const one of changed) {
+      const isLittle = ['Juno', 'Jün', 'Atlas'].includes(one.name)
+      expect(one.privacy.description_privacy).toBe(isLittle ? 'private' : 'public')
+      expect(one.privacy.pronoun_privacy).toBe('public')
+    }
+    expect(requests).toEqual(['/v2/systems/@me/members'])
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.locator('#said').getByText('Undone.').waitFor({ state: 'attached' })
+    expect(await everyone()).toEqual(before)
+    expect(requests.length).toBe(2)
+    await family.ask(`PATCH /v2/members/${family.idOf('Juno')}`, {
+      privacy: { pronoun_privacy: 'public' },
+    })
+  })
+
+  test('many come into a group and leave it, each in one request', async () => {
+    const group = await makeGroup('Night watch')
+    const inside = async () =>
+      (await family.ask<Someone[]>(`GET /v2/groups/${group.id}/members`))
+        .map(({ name }) => name)
+        .sort()
+    const { page } = await open()
+    const choose = async () => {
+      await page.getByRole('button', { name: 'Select' }).click()
+      for (const name of ['Wren', 'Iris'])
+        await page.getByRole('checkbox', { name: new RegExp(`^${name}`) }).check()
+      await page.getByRole('button', { name: 'Groups…' }).click()
+    }
+    await choose()
+    await page.getByRole('button', { name: 'Add to Night watch' }).click()
+    await page.getByText('Night watch: 2 members added.').first().waitFor()
+    expect(await inside()).toEqual(['Iris', 'Wren'])
+    await choose()
+    await page.getByRole('button', { name: 'Take out of Night watch' }).click()
+    await page.getByText('Night watch: 2 members taken out.').first().waitFor()
+    expect(await inside()).toEqual([])
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.locator('#said').getByText('Undone.').waitFor({ state: 'attached' })
+    expect(await inside()).toEqual(['Iris', 'Wren'])
+    await family.ask(`DELETE /v2/groups/${group.id}`)
+  })
+
+  test('many are deleted after it was written how many', async () => {
+    for (const name of ['Ash', 'Birch']) await family.ask('POST /v2/members', { name })
+    const { page } = await open()
+    await page.getByRole('button', { name: 'Select' }).click()
+    for (const name of ['Ash', 'Birch']) await page.getByRole('checkbox', { name }).check()
+    await page.getByRole('button', { name: 'Delete…' }).click()
+    const dialog = page.getByRole('dialog')
+    const button = dialog.getByRole('button', { name: 'Delete' })
+    expect(await button.getAttribute('aria-disabled')).toBe('true')
+    await dialog.getByLabel('Type how many go').fill('2')
+    await button.click()
+    await page.getByText('2 members are gone.').first().waitFor()
+    expect((await everyone()).map(({ name }) => name)).not.toContain('Ash')
+    expect(await page.getByText('Birch').count()).toBe(0)
+  })
+
+  test('another word for members is the word here, too', async () => {
+    await family.ask('PATCH /web/preferences', { word: 'headmates' })
+    const { page } = await open()
+    await page.getByRole('heading', { name: 'Headmates' }).waitFor()
+    await page.getByText('7 headmates').waitFor()
+    await page.getByRole('button', { name: 'Select' }).click()
+    await page.getByRole('checkbox', { name: /^Wren/ }).check()
+    await page.getByText('1 headmate chosen').waitFor()
+    await page.getByRole('button', { name: 'Privacy…' }).click()
+    await page.getByText('1 headmate changes.').waitFor()
+    expect(await page.getByText(/\bmembers?\b/i).count()).toBe(0)
+    await family.ask('PATCH /web/preferences', { word: 'members' })
+  })
+
+  test('while the server is away, nothing is begun', async () => {
+    const { page, context } = await open()
+    await page.getByRole('button', { name: 'Select' }).click()
+    await page.getByRole('checkbox', { name: /^Wren/ }).check()
+    await context.setOffline(true)
+    await page.getByText('Not connected.').first().waitFor()
+    const button = page.getByRole('button', { name: 'Delete…' })
+    expect(await button.getAttribute('aria-disabled')).toBe('true')
+    await button.click({ force: true })
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    await context.setOffline(false)
+    await page.getByText('Not connected.').first().waitFor({ state: 'hidden' })
+  })
+
+  test('names of every kind keep to their rows', async () => {
+    const hostile = ['🌟'.repeat(50), 'مريم בת', 'W'.repeat(100), '<b>bold</b>']
+    for (const name of hostile) await family.ask('POST /v2/members', { name })
+    const visitor = await open()
+    await expectNoSideways(visitor)
+    await expectAccessible(visitor)
+    expect(await listedNames(visitor.page)).toEqual(expect.arrayContaining(hostile))
+    for (const { id, name } of await everyone())
+      if (hostile.includes(name)) await family.ask(`DELETE /v2/members/${id}`)
+  })
+})

@@ -1,0 +1,295 @@
+import { describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import {
+  expectAccessible,
+  expectLargeTargets,
+  expectNoSideways,
+  type Size,
+  startBrowser,
+  startHouse,
+  visit,
+} from './browser'
+import { comeIn, type Family, settle } from './family'
+
+const browser = await startBrowser()
+const house = await startHouse('Somebody else')
+const { address } = house.server
+const families = {
+  phone: await gather('Lantern Hill'),
+  desk: await gather('Lantern Hill'),
+}
+
+/** A family with a group of littles among them. */
+async function gather(name: string): Promise<Family> {
+  const family = await settle(house, name)
+  const littles = await family.ask<{ id: string }>('POST /v2/groups', { name: 'Littles' })
+  const some = ['Juno', 'Ember', 'Jün'].map(family.idOf)
+  await family.ask(`POST /v2/groups/${littles.id}/members/add`, some)
+  return family
+}
+
+interface Someone {
+  id: string
+  name: string
+  privacy: Record<string, string>
+}
+
+describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
+  const family = families[size]
+  const open = async (scheme: 'light' | 'dark' = 'light') => {
+    const visitor = await comeIn(browser, house, family, size, scheme)
+    await visitor.page.getByRole('link', { name: 'More' }).click()
+    await visitor.page.getByRole('link', { name: 'Privacy' }).click()
+    await visitor.page.getByRole('heading', { name: 'Privacy', level: 1 }).waitFor()
+    return visitor
+  }
+  const levels = async () => {
+    const all = await family.ask<Someone[]>('GET /v2/systems/@me/members')
+    return Object.fromEntries(all.map(({ name, privacy }) => [name, privacy]))
+  }
+  const openAll = () =>
+    family.ask('PATCH /v2/systems/@me', {
+      privacy: {
+        front_privacy: 'public',
+        front_history_privacy: 'public',
+        member_list_privacy: 'public',
+        group_list_privacy: 'public',
+      },
+    })
+
+  test.each(['light', 'dark'] as const)('it is for everyone in the %s', async (scheme) => {
+    await family.begin([5, 'Wren'])
+    const visitor = await open(scheme)
+    expect(await visitor.page.title()).toContain('Privacy')
+    await expectAccessible(visitor)
+    await visitor.page.getByRole('button', { name: 'Choose…' }).click()
+    await visitor.page.getByRole('button', { name: 'Chosen ones…' }).click()
+    await expectAccessible(visitor)
+    await expectLargeTargets(visitor)
+    await expectNoSideways(visitor)
+  })
+
+  test('a level is turned by keyboard: it is said, shown, and a stranger’s eyes see it', async () => {
+    await openAll()
+    await family.begin([5, 'Wren'])
+    const visitor = await open()
+    const { page } = visitor
+    const eyes = page.getByRole('region', { name: 'Through a stranger’s eyes' })
+    await eyes.getByRole('heading', { name: 'Here now' }).waitFor()
+    const level = page.getByRole('switch', { name: /^Who is here now/ })
+    await level.focus()
+    expect(await level.getAttribute('aria-checked')).toBe('true')
+    await page.keyboard.press('Space')
+    await page.locator('#said').getByText('Who is here now: Private').waitFor({ state: 'attached' })
+    expect(await level.textContent()).toContain('Private')
+    expect(await level.getAttribute('aria-checked')).toBe('false')
+    await eyes.getByText('Who is here is hidden.').waitFor()
+    expect(await eyes.getByRole('heading', { name: 'Here now' }).count()).toBe(0)
+    expect(await page.evaluate('document.activeElement.getAttribute("role")')).toBe('switch')
+    await expectAccessible(visitor)
+    const { privacy } = await family.ask<Someone>('GET /v2/systems/@me')
+    expect(privacy.front_privacy).toBe('private')
+    await page.keyboard.press('Enter')
+    await eyes.getByRole('heading', { name: 'Here now' }).waitFor()
+
+    for (const [name, told] of [
+      ['The list of members', 'The list of members is hidden.'],
+      ['The list of groups', 'The list of groups is hidden.'],
+      ['Front history', 'The front history is hidden.'],
+    ] as const) {
+      await page.getByRole('switch', { name: new RegExp(`^${name}`) }).press('Enter')
+      await eyes.getByText(told).waitFor()
+    }
+    // Somebody else turns one: both sides follow.
+    await openAll()
+    await eyes.getByText('The list of members is hidden.').waitFor({ state: 'detached' })
+  })
+
+  test('what is refused is turned back, and told', async () => {
+    await openAll()
+    const { page, context } = await open()
+    await context.route('**/v2/systems/@me', (route) =>
+      route.request().method() === 'PATCH'
+        ? route.fulfill({ status: 500, json: { message: 'Something went wrong', code: 0 } })
+        : route.continue(),
+    )
+    const level = page.getByRole('switch', { name: /^Front history/ })
+    await level.click()
+    await page.getByText('Something went wrong').waitFor()
+    expect(await level.textContent()).toContain('Public')
+  })
+
+  test('the Littles become Names only: one request, exactly they change, and it is undone', async () => {
+    const ember = family.idOf('Ember')
+    await family.ask(`PATCH /v2/members/${ember}`, {
+      privacy: { name_privacy: 'private', birthday_privacy: 'private' },
+    })
+    const before = await levels()
+    const visitor = await open()
+    const { page } = visitor
+    const writes: string[] = []
+    page.on('request', (asked) => {
+      if (asked.method() !== 'GET')
+        writes.push(`${asked.method()} ${new URL(asked.url()).pathname}`)
+    })
+    await page.getByRole('button', { name: 'Littles' }).click()
+    await page.getByRole('button', { name: 'Names only' }).click()
+    await page.getByText('3 members change. You can undo it.').waitFor()
+    await page.getByRole('button', { name: 'Change 3 members' }).click()
+    await page.getByText('3 members have changed.').first().waitFor()
+    expect(writes).toEqual(['PATCH /v2/systems/@me/members'])
+    await page.getByText('All of it is so already.').waitFor()
+    await expectAccessible(visitor)
+    const after = await levels()
+    for (const name of ['Juno', 'Ember', 'Jün'])
+      expect(after[name]).toMatchObject({
+        visibility: 'public',
+        name_privacy: 'public',
+        pronoun_privacy: 'public',
+        avatar_privacy: 'public',
+        description_privacy: 'private',
+        birthday_privacy: 'private',
+        banner_privacy: 'private',
+        metadata_privacy: 'private',
+        proxy_privacy: 'private',
+      })
+    for (const name of ['Wren', 'Iris', 'Moss', 'Atlas']) expect(after[name]).toEqual(before[name])
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('3 members change. You can undo it.').waitFor()
+    expect(await levels()).toEqual(before)
+    expect(writes.length).toBe(2)
+  })
+
+  test('chosen ones get the levels that were chosen, and keep all others', async () => {
+    const before = await levels()
+    const { page } = await open()
+    await page.getByRole('button', { name: 'Chosen ones…' }).click()
+    await page.getByText('Choose somebody first.').waitFor()
+    await page.getByRole('textbox', { name: 'Search' }).or(page.getByLabel('Search')).fill('wre')
+    await page.getByRole('checkbox', { name: 'Wren' }).check()
+    await page.getByRole('button', { name: 'Choose…', exact: true }).click()
+    const birthday = page.getByRole('group', { name: 'Birthday' })
+    await birthday.getByRole('button', { name: 'Private' }).click()
+    await page.getByRole('button', { name: 'Change 1 member' }).click()
+    await page.getByText('1 member has changed.').first().waitFor()
+    const after = await levels()
+    expect(after).toEqual({ ...before, Wren: { ...before.Wren, birthday_privacy: 'private' } })
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('1 member changes. You can undo it.').waitFor()
+    expect(await levels()).toEqual(before)
+  })
+
+  test('another word for members is the word here, too', async () => {
+    await family.ask('PATCH /web/preferences', { word: 'headmates' })
+    const { page } = await open()
+    await page.getByRole('switch', { name: /^The list of headmates/ }).waitFor()
+    await page.getByText('7 headmates', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Hidden' }).click()
+    await page.getByRole('button', { name: 'Change 7 headmates' }).waitFor()
+    await family.ask('PATCH /web/preferences', { word: 'members' })
+  })
+
+  test('while the server is away, nothing can be turned', async () => {
+    const { page, context } = await open()
+    await context.setOffline(true)
+    await page.getByText('Not connected. Changes wait').first().waitFor()
+    const level = page.getByRole('switch', { name: /^Who is here now/ })
+    expect(await level.getAttribute('aria-disabled')).toBe('true')
+    await level.click({ force: true })
+    expect(await level.textContent()).toContain('Public')
+    await context.setOffline(false)
+  })
+
+  const look = async (scheme: 'light' | 'dark' = 'light') => {
+    const visitor = await visit(browser, size, scheme)
+    await visitor.page.goto(`${address}/#/systems/${family.hid}`)
+    await visitor.page.getByRole('heading', { name: 'Lantern Hill' }).waitFor()
+    return visitor
+  }
+
+  test.each(['light', 'dark'] as const)(
+    'the public page is for everyone in the %s',
+    async (scheme) => {
+      await openAll()
+      await family.begin([5, 'Wren', 'Iris'])
+      const visitor = await look(scheme)
+      const { page } = visitor
+      expect(await page.title()).toContain('Lantern Hill')
+      await page.locator('h1:focus').waitFor()
+      await expectAccessible(visitor)
+      await expectLargeTargets(visitor)
+      await expectNoSideways(visitor)
+      await page.getByRole('button', { name: 'Moss', exact: true }).click()
+      await page.getByRole('dialog').getByText('he/they').waitFor()
+      await expectAccessible(visitor)
+      await page.keyboard.press('Escape')
+      await focused(page, 'Moss')
+    },
+  )
+
+  test('the public page shows a stranger what is public, live; hidden lists say so', async () => {
+    await openAll()
+    await family.begin([5, 'Wren'])
+    await family.ask(`PATCH /v2/members/${family.idOf('Moss')}`, {
+      description: 'Keeps the garden.',
+      privacy: { visibility: 'private' },
+    })
+    await family.ask(`PATCH /v2/members/${family.idOf('Iris')}`, {
+      privacy: { pronoun_privacy: 'private' },
+    })
+    const { page, noise } = await look()
+    await page.getByRole('heading', { name: '6 members' }).waitFor()
+    expect(await page.getByRole('button', { name: 'Moss' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Iris', exact: true }).click()
+    expect(await page.getByRole('dialog').textContent()).not.toContain('she/her')
+    await page.keyboard.press('Escape')
+    await family.log(0, 'Juno')
+    await page.locator('.here-now').getByText('Juno').waitFor()
+
+    await family.ask('PATCH /v2/systems/@me', {
+      description: 'A secret',
+      privacy: {
+        description_privacy: 'private',
+        front_privacy: 'private',
+        front_history_privacy: 'private',
+        member_list_privacy: 'private',
+        group_list_privacy: 'private',
+      },
+    })
+    // Live: who is here is not told any longer, without a reload.
+    await page.getByText('Who is here is hidden.').waitFor()
+    await page.reload()
+    for (const told of [
+      'Who is here is hidden.',
+      'The list of members is hidden.',
+      'The list of groups is hidden.',
+      'The front history is hidden.',
+    ])
+      await page.getByText(told).waitFor()
+    expect(await page.locator('body').textContent()).not.toMatch(/Juno|Littles|A secret/)
+    expect(noise).toEqual([])
+
+    // Also for who is logged in: it is what others see.
+    const own = await comeIn(browser, house, family, size)
+    await own.page.goto(`${address}/#/systems/${family.hid}`)
+    await own.page.getByText('The list of members is hidden.').waitFor()
+    expect(await own.page.getByText('Juno').count()).toBe(0)
+    await family.ask(`PATCH /v2/members/${family.idOf('Moss')}`, {
+      privacy: { visibility: 'public' },
+    })
+    await openAll()
+  })
+
+  test('nobody by that ID is told, with a way on', async () => {
+    const visitor = await visit(browser, size)
+    await visitor.page.goto(`${address}/#/systems/zzzzzz`)
+    await visitor.page.getByRole('heading', { name: 'Nobody by that ID' }).waitFor()
+    await expectAccessible(visitor)
+    await visitor.page.getByRole('link', { name: 'To the front door' }).click()
+    await visitor.page.getByLabel('Token').waitFor()
+  })
+})
+
+async function focused(page: Page, text: string): Promise<void> {
+  await page.waitForFunction(`document.activeElement.textContent.includes(${JSON.stringify(text)})`)
+}

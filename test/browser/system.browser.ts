@@ -1,0 +1,236 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import {
+  expectAccessible,
+  expectLargeTargets,
+  expectNoSideways,
+  type Size,
+  startBrowser,
+  startHouse,
+} from './browser'
+import { comeIn, type Family, settle } from './family'
+
+const browser = await startBrowser()
+const house = await startHouse('Somebody else', ['--dispatch-allow', '127.0.0.1'])
+const families: Record<Size, Family> = {
+  phone: await settle(house, 'Lantern Hill'),
+  desk: await settle(house, 'Lantern Hill'),
+}
+
+describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
+  const family = families[size]
+  const open = async (scheme: 'light' | 'dark' = 'light') => {
+    const visitor = await comeIn(browser, house, family, size, scheme)
+    await visitor.page.getByRole('link', { name: 'More' }).click()
+    await visitor.page.getByRole('link', { name: 'System' }).click()
+    await visitor.page.getByRole('heading', { name: 'System', level: 1 }).waitFor()
+    return visitor
+  }
+
+  test.each(['light', 'dark'] as const)('it is for everyone in the %s', async (scheme) => {
+    const visitor = await open(scheme)
+    const { page } = visitor
+    await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })
+    expect(await page.title()).toContain('System')
+    await expectAccessible(visitor)
+    await expectLargeTargets(visitor)
+    await expectNoSideways(visitor)
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).waitFor()
+    await expectAccessible(visitor)
+    await expectNoSideways(visitor)
+    await page.getByRole('link', { name: /^Back/ }).click()
+    await page.getByRole('button', { name: 'Change settings' }).click()
+    for (const fold of ['What is made through a bot', 'How a bot shows us'])
+      await page.getByText(fold).click()
+    await expectAccessible(visitor)
+    await expectNoSideways(visitor)
+  })
+
+  test('name, tag, colour and description are changed; problems stand at their fields', async () => {
+    const visitor = await open()
+    const { page } = visitor
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('Lantern Hill & Friends')
+    await page.getByRole('textbox', { name: 'Tag' }).fill('x'.repeat(80))
+    await page.getByRole('textbox', { name: 'Colour' }).fill('violet')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.locator('#problem-tag').getByText('Too long: at most 79 characters.').waitFor()
+    await page.locator('#problem-color').getByText('Must be six hexadecimal digits').waitFor()
+    await expectAccessible(visitor)
+    await page.getByRole('textbox', { name: 'Tag' }).fill('| Hill')
+    await page.getByRole('textbox', { name: 'Colour' }).fill('f2b632')
+    await page.getByRole('textbox', { name: 'Description' }).fill('A **hill**.')
+    await page.getByRole('switch', { name: /^Description/ }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'Lantern Hill & Friends' }).waitFor()
+    await page.getByText('| Hill').waitFor()
+    const saved = await family.ask<Record<string, unknown>>('GET /v2/systems/@me')
+    expect(saved).toMatchObject({
+      name: 'Lantern Hill & Friends',
+      tag: '| Hill',
+      color: 'f2b632',
+      description: 'A **hill**.',
+      privacy: { description_privacy: 'private', name_privacy: 'public' },
+    })
+    await family.ask('PATCH /v2/systems/@me', {
+      name: 'Lantern Hill',
+      privacy: { description_privacy: 'public' },
+    })
+    await page.getByRole('heading', { name: 'Lantern Hill', exact: true }).waitFor()
+  })
+
+  test('leaving with changes asks, and what was changed elsewhere is told', async () => {
+    const visitor = await open()
+    const { page } = visitor
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('textbox', { name: 'Pronouns' }).fill('we')
+    await family.ask('PATCH /v2/systems/@me', { pronouns: 'they', tag: `| ${size}` })
+    await page.getByText('Changed elsewhere: pronouns.').waitFor()
+    await expectAccessible(visitor)
+    await page.getByRole('button', { name: /^Keep mine.*Pronouns/ }).click()
+    await page.getByRole('button', { name: /^Take theirs.*Tag/ }).click()
+    await page.getByRole('link', { name: 'Now', exact: true }).click()
+    await page.getByRole('button', { name: 'Stay' }).click()
+    expect(await page.getByRole('textbox', { name: 'Pronouns' }).inputValue()).toBe('we')
+    expect(await page.getByRole('textbox', { name: 'Tag' }).inputValue()).toBe(`| ${size}`)
+    await page.getByRole('link', { name: 'Now', exact: true }).click()
+    await page.getByRole('button', { name: 'Leave' }).click()
+    await page.getByRole('heading', { name: 'Here now' }).waitFor()
+    expect(await family.ask('GET /v2/systems/@me')).toMatchObject({ pronouns: 'they' })
+  })
+
+  test('settings are changed, and the time zone counts at once', async () => {
+    const { page } = await open()
+    await page.getByRole('button', { name: 'Change settings' }).click()
+    await page.getByLabel('Time zone').fill('Mars/Olympus')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.locator('#problem-timezone').getByText('Must be a time zone name').waitFor()
+    await page.getByLabel('Time zone').fill('Pacific/Auckland')
+    await page.getByLabel('What a proxied message does').selectOption('Who spoke joins')
+    await page.getByLabel('How long a latch holds').selectOption('12 h')
+    await page.getByLabel('Capitals count in proxy tags').uncheck()
+    await page.getByText('What is made through a bot').click()
+    await page.getByLabel('Template 1').fill('Likes: ')
+    await page.getByLabel('Template 2').fill('Age: ')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Pacific/Auckland').waitFor()
+    expect(await family.ask<Record<string, unknown>>('GET /v2/systems/@me/settings')).toMatchObject(
+      {
+        timezone: 'Pacific/Auckland',
+        proxy_switch: 'add',
+        latch_timeout: 12 * 3600,
+        case_sensitive_proxy_tags: false,
+        description_templates: ['Likes: ', 'Age: '],
+      },
+    )
+    await family.ask('PATCH /v2/systems/@me/settings', { timezone: 'UTC' })
+  })
+
+  test('a webhook is registered, proven, tried, watched and removed', async () => {
+    const receiver = startReceiver()
+    const visitor = await open()
+    const { page } = visitor
+    const card = page.getByRole('region', { name: 'Webhook' })
+    await card.getByLabel('Address').fill('not an address')
+    await card.getByRole('button', { name: 'Register' }).click()
+    await card.getByText('Must be an absolute http or https address.').waitFor()
+    await card.getByLabel('Address').fill('http://no-such-host.invalid/')
+    await card.getByRole('button', { name: 'Register' }).click()
+    await card.getByText(/^Cannot resolve/).waitFor()
+    await expectAccessible(visitor)
+    await card.getByLabel('Address').fill(receiver.address)
+    await card.getByRole('button', { name: 'Register' }).click()
+    receiver.token = await card.getByLabel('Signing token').inputValue()
+    expect(receiver.token.length).toBeGreaterThan(16)
+    await card.getByText('Not verified yet').waitFor()
+    await expectAccessible(visitor)
+    await expectNoSideways(visitor)
+    await card.getByRole('button', { name: 'Verify' }).click()
+    await card.getByText('Active: it is told of everything.').waitFor()
+    await card.getByRole('button', { name: 'Send a test' }).click()
+    await page.getByText('The receiver answered 200.').first().waitFor()
+    await family.ask('PATCH /v2/systems/@me', { tag: `| ${Date.now()}` })
+    while (!receiver.heard.includes('UPDATE_SYSTEM')) await Bun.sleep(20)
+    await page.reload()
+    await card.getByRole('cell', { name: 'UPDATE_SYSTEM' }).first().waitFor()
+    await expectAccessible(visitor)
+    await expectNoSideways(visitor)
+    await card.getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await card.getByText('There is none.').waitFor()
+    expect(await family.ask('GET /v2/systems/@me/webhook')).toMatchObject({ state: 'none' })
+  })
+
+  test('an account is linked with a code, which a token makes, and appears without a reload', async () => {
+    const bot = await house.operate<{ key: string }>(
+      ...['bot', 'create', '--name', `matrix ${size}`, '--platform', 'matrix'],
+    )
+    const visitor = await open()
+    const { page } = visitor
+    const card = page.getByRole('region', { name: 'Linked accounts' })
+    await card.getByText('There are none yet.').waitFor()
+    const sent: string[] = []
+    page.on('request', (asked) => {
+      if (asked.url().endsWith('/link-code')) sent.push(asked.method())
+    })
+    await card.getByLabel('Token').fill('wrong')
+    await card.getByRole('button', { name: 'Make a code' }).click()
+    await card.getByText('This token is not known here').waitFor()
+    await card.getByLabel('Token').fill(house.token)
+    await card.getByRole('button', { name: 'Make a code' }).click()
+    await card.getByText('This token belongs to another system.').waitFor()
+    expect(sent).toEqual([])
+    await card.getByLabel('Token').fill(family.token)
+    await card.getByRole('button', { name: 'Make a code' }).click()
+    const code = await card.getByLabel('Code').inputValue()
+    expect(code).toMatch(/^\w{8}$/)
+    expect(await card.getByLabel('Token').inputValue()).toBe('')
+    await expectAccessible(visitor)
+    await house.ask(
+      'POST /bot/link',
+      { account_id: `@wren.${size}:example.org`, code },
+      `Bot ${bot.key}`,
+    )
+    await card.getByText(`@wren.${size}:example.org`).waitFor()
+    await card.getByText('on matrix').waitFor()
+    await expectAccessible(visitor)
+    await expectNoSideways(visitor)
+  })
+
+  test('while the server is away, nothing can be written', async () => {
+    const { page, context } = await open()
+    const register = page.getByRole('button', { name: 'Register' })
+    await register.waitFor()
+    await context.setOffline(true)
+    await page.getByText('Not connected. Changes wait').first().waitFor()
+    expect(await register.getAttribute('aria-disabled')).toBe('true')
+    await context.setOffline(false)
+  })
+})
+
+/** Answers 200 to who knows the token, 401 to others, and remembers what it heard. */
+function startReceiver() {
+  const heard: string[] = []
+  const known = { token: '' }
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    async fetch(request) {
+      const { signing_token, type } = (await request.json()) as Record<string, string>
+      if (signing_token !== known.token) return new Response('', { status: 401 })
+      heard.push(type ?? '')
+      return new Response('')
+    },
+  })
+  afterAll(() => server.stop(true))
+  return {
+    address: `http://127.0.0.1:${server.port}/`,
+    heard,
+    set token(token: string) {
+      known.token = token
+    },
+    get token() {
+      return known.token
+    },
+  }
+}

@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'bun:test'
+import { home } from '../../kit'
+import { createBot } from '../../operator'
+
+const { ask, deps } = home({ RATE_LIMIT: 'off' })
+const discord = { authorization: `Bot ${await createBot(deps, 'discord')}` }
+const matrix = { authorization: `Bot ${await createBot(deps, 'matrix', 'matrix')}` }
+const LINE = 'GET /v2/systems/@me/accounts'
+
+const made = await ask<{ system: { id: string }; token: string }>('POST /bot/systems', {
+  headers: discord,
+  body: { account_id: '100000000000000001', name: 'Lantern Hill' },
+})
+const { token } = made.json
+const asOwner = { authorization: token }
+
+describe('the accounts of a system', () => {
+  test('are listed for its owner, each with its platform where that is not Discord', async () => {
+    const { json } = await ask<{ code: string }>('POST /v2/systems/@me/link-code', {
+      headers: asOwner,
+    })
+    await ask('POST /bot/link', {
+      headers: matrix,
+      body: { account_id: '@wren:example.org', code: json.code },
+    })
+    const listed = await ask(LINE, { headers: asOwner })
+    expect([listed.status, listed.json as unknown]).toEqual([
+      200,
+      [{ id: '100000000000000001' }, { id: 'matrix:@wren:example.org' }],
+    ])
+  })
+
+  test('are there for whoever may read as the owner, and for nobody else', async () => {
+    const scoped = async (scope: string) => {
+      const { json } = await ask<{ token: string }>('POST /v2/systems/@me/tokens', {
+        headers: asOwner,
+        body: { name: scope, scope },
+      })
+      return (await ask(LINE, { headers: { authorization: json.token } })).status
+    }
+    const answers = ['front', 'read', 'calendar', 'watch'].map(async (scope) => [
+      scope,
+      await scoped(scope),
+    ])
+    expect(Object.fromEntries(await Promise.all(answers))).toEqual({
+      front: 200,
+      read: 200,
+      calendar: 403,
+      watch: 403,
+    })
+    expect((await ask(LINE)).status).toBe(401)
+  })
+})

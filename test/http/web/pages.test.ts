@@ -1,0 +1,32 @@
+import { expect, test } from 'bun:test'
+import { loadPages } from '../../../src/web/pages'
+import { home } from '../../kit'
+
+const place = home()
+const paths = [...(await loadPages()).keys()]
+const fileOf = (end: string) => paths.find((path) => path.endsWith(end)) ?? ''
+
+const send = (path: string, headers: Record<string, string>) =>
+  place.app.handle(new Request(`http://localhost${path}`, { headers }), () => '127.0.0.1')
+
+test.each([
+  ['a script', '.js', 'gzip, br', 'br'],
+  ['a script', '.js', 'gzip', 'gzip'],
+  ['a script', '.js', '', null],
+  ['a style', '.css', 'br;q=0, gzip', 'gzip'],
+  // Packed in itself: packing it again would only cost.
+  ['a font', '.woff2', 'gzip, br', null],
+])('%s (%s) for who accepts “%s” comes as %p, to be kept', async (_, end, accepted, encoding) => {
+  const response = await send(fileOf(end), { 'accept-encoding': accepted })
+  expect(response.status).toBe(200)
+  expect(response.headers.get('content-encoding')).toBe(encoding)
+  expect(response.headers.get('cache-control')).toContain('immutable')
+  expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(100)
+})
+
+test('the page is asked for each time, and answers without a body when it is the same', async () => {
+  const first = await send('/', {})
+  expect(first.headers.get('cache-control')).toBe('no-cache')
+  const again = await send('/', { 'if-none-match': first.headers.get('etag') ?? '' })
+  expect([again.status, await again.text()]).toEqual([304, ''])
+})

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'bun:test'
+import { fillDefaults } from '../../src/model/entity'
+import { member } from '../../src/model/member'
+import {
+  beginDraft,
+  changedElsewhere,
+  changedKeys,
+  decide,
+  patchOf,
+  problemsOf,
+  setValue,
+} from '../../src/web/app/form'
+
+const privacy = Object.fromEntries(member.levels.map((level) => [level, 'public']))
+const wren = {
+  ...fillDefaults(member, { name: 'Wren', pronouns: 'she/her' }),
+  uuid: 'wren',
+  privacy,
+}
+const draft = beginDraft(member, wren)
+
+describe('what is sent', () => {
+  test.each<[string, unknown, Record<string, unknown>]>([
+    ['pronouns', 'they/them', { pronouns: 'they/them' }],
+    ['pronouns', '', { pronouns: null }],
+    ['pronouns', 'she/her', {}],
+    ['description', '', {}],
+    ['color', 'D88B4A', { color: 'd88b4a' }],
+    ['proxy_tags', [{ prefix: '', suffix: '' }], {}],
+    [
+      'proxy_tags',
+      [{ prefix: 'w:', suffix: '' }],
+      { proxy_tags: [{ prefix: 'w:', suffix: null }] },
+    ],
+    ['keep_proxy', true, { keep_proxy: true }],
+    ['visibility', 'private', { privacy: { visibility: 'private' } }],
+  ])('%s as %p is %p', (key, value, patch) => {
+    const changed = setValue(draft, key, value)
+    expect(patchOf(member, changed)).toEqual(patch)
+    expect(changedKeys(member, changed).length > 0).toBe(Object.keys(patch).length > 0)
+  })
+})
+
+describe('what is wrong', () => {
+  test('is told for each field, in the words of the tables', () => {
+    const typed = setValue(setValue(draft, 'name', 'x'.repeat(101)), 'color', 'mauve')
+    expect(problemsOf(member, typed)).toEqual({
+      name: 'Too long: at most 100 characters.',
+      color: 'Must be six hexadecimal digits, without "#".',
+    })
+    expect(problemsOf(member, draft)).toEqual({})
+  })
+})
+
+describe('what somebody else changed meanwhile', () => {
+  const theirs = { ...wren, name: 'Wren the Great', privacy: { ...privacy, visibility: 'private' } }
+
+  test('is told by field, also where nothing was typed', () => {
+    expect(changedElsewhere(member, draft, theirs)).toEqual(['name', 'visibility'])
+  })
+
+  test('is not told where both mean the same', () => {
+    const same = setValue(draft, 'name', 'Wren the Great')
+    expect(changedElsewhere(member, same, theirs)).toEqual(['visibility'])
+  })
+
+  test('is taken, or what was typed is kept', () => {
+    const typed = setValue(draft, 'name', 'Wrenna')
+    const taken = decide(member, typed, theirs, 'name', 'theirs')
+    expect(taken.values.name).toBe('Wren the Great')
+    expect(changedKeys(member, taken)).toEqual([])
+    const kept = decide(member, typed, theirs, 'name', 'mine')
+    expect(patchOf(member, kept)).toEqual({ name: 'Wrenna' })
+    expect(changedElsewhere(member, kept, theirs)).toEqual(['visibility'])
+  })
+})

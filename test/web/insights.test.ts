@@ -1,0 +1,162 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { DAY, HOUR, parseInstant } from '../../src/model/time'
+import {
+  type Figures,
+  leaderOf,
+  leaveOut,
+  longestStay,
+  nearestSpan,
+  ownSpan,
+  type Period,
+  peakHour,
+  periodOf,
+  recentSpan,
+  stackPeriods,
+  switchesADay,
+  type Total,
+} from '../../src/web/app/insights'
+
+const now = parseInstant('2026-11-15T12:00:00Z') ?? 0
+const at = (time: string) => parseInstant(time) ?? Number.NaN
+
+describe('which time', () => {
+  test.each([
+    ['week', 7],
+    ['fortnight', 14],
+    ['month', 30],
+    ['year', 365],
+  ] as const)('a %s is %d times 24 hours until now', (kind, days) => {
+    expect(recentSpan(kind, now)).toEqual({ since: now - days * 24 * HOUR, until: now })
+  })
+
+  test.each([
+    [
+      'both days are included',
+      { from: '2026-11-01', to: '2026-11-02' },
+      { since: at('2026-10-31T23:00:00Z'), until: at('2026-11-02T23:00:00Z') },
+    ],
+    [
+      'a day of 25 hours is whole',
+      { from: '2026-10-25', to: '2026-10-25' },
+      { since: at('2026-10-24T22:00:00Z'), until: at('2026-10-25T23:00:00Z') },
+    ],
+    [
+      'what is not over ends now',
+      { from: '2026-11-15', to: '2027-01-01' },
+      { since: at('2026-11-14T23:00:00Z'), until: now },
+    ],
+    ['an end before the beginning is told', { from: '2026-11-02', to: '2026-11-01' }, 'wrongOrder'],
+    ['days to come are told', { from: '2026-11-16', to: '2026-11-17' }, 'notYet'],
+    ['an empty field is told', { from: '', to: '2026-11-17' }, 'noDays'],
+    ['the other, too', { from: '2026-11-02', to: '' }, 'noDays'],
+  ] as const)('of one’s own: %s', (_, days, expected) => {
+    expect(ownSpan(days, 'Europe/Oslo', now)).toEqual(expected)
+  })
+
+  test.each([
+    [6, 'week'],
+    [7, 'week'],
+    [8, 'fortnight'],
+    [29, 'month'],
+    [31, 'year'],
+    [400, 'all'],
+  ] as const)('what was %d days ago is in the span %s', (days, kind) => {
+    expect(nearestSpan(now - days * DAY, now)).toBe(kind)
+  })
+
+  test.each([
+    [14, 'week', 14],
+    [420, 'week', 420],
+    [421, 'month', 421],
+    [40_000, 'month', 11_700],
+  ] as const)('%d days are shown by the %s', (days, by, back) => {
+    expect(periodOf({ since: now - days * DAY, until: now })).toEqual({
+      by,
+      since: now - back * DAY,
+    })
+  })
+})
+
+const total = (member: string, time: number, longest = time): Total => ({
+  member,
+  time,
+  share: 0,
+  stints: 1,
+  longest,
+  shortest: longest,
+  average: longest,
+  median: longest,
+  last: null,
+})
+
+const period = (members: Record<string, number>): Period => ({
+  start: '2026-11-01T23:00:00Z',
+  end: '2026-11-08T23:00:00Z',
+  switches: 1,
+  nobody: 0,
+  members,
+})
+
+const figures: Figures = {
+  span: { since: now - 14 * DAY, until: now },
+  switches: 21,
+  members: [total('wren', 500, 100), total('sleep', 400, 300), total('iris', 300, 300)],
+  hours: { wren: [1], sleep: [2], iris: [3] },
+  pairs: [
+    { members: ['iris', 'wren'], time: 9, times: 1 },
+    { members: ['sleep', 'wren'], time: 8, times: 1 },
+  ],
+  by: 'week',
+  periods: [period({ wren: 5, sleep: 4 }), period({ sleep: 4 })],
+}
+
+describe('what is told', () => {
+  test('who stayed longest, the one with more time where it is the same', () => {
+    expect(longestStay(figures.members)?.member).toBe('sleep')
+    expect(longestStay([])).toBeNull()
+  })
+
+  test('how many switches a day', () => {
+    expect(switchesADay(figures)).toBe(1.5)
+  })
+
+  test('statuses are nowhere when they are left out', () => {
+    const left = leaveOut(figures, (id) => id === 'sleep')
+    expect(JSON.stringify(left)).not.toContain('sleep')
+    expect(left.members.map(({ member }) => member)).toEqual(['wren', 'iris'])
+    expect(left.pairs).toHaveLength(1)
+    expect(left.periods.map(({ members }) => members)).toEqual([{ wren: 5 }, {}])
+    expect(left.switches).toBe(21)
+  })
+
+  test.each([
+    ['the fullest hour', Array.from({ length: 24 }, (_, hour) => (hour === 11 ? 9 : hour % 3)), 11],
+    ['the first of two', Array.from({ length: 24 }, (_, hour) => (hour % 12 === 7 ? 9 : 0)), 7],
+    ['none where all are alike', Array.from({ length: 24 }, (_, hour) => 100 - hour / 2), null],
+  ])('when somebody is here most: %s', (_, hours, expected) => {
+    expect(peakHour(hours)).toBe(expected)
+  })
+
+  test('who was longest in the most weeks', () => {
+    expect(leaderOf(figures.periods)).toEqual({ id: 'wren', count: 1 })
+    expect(leaderOf([period({ a: 1, b: 2 }), period({ b: 5 }), period({})])).toEqual({
+      id: 'b',
+      count: 2,
+    })
+    expect(leaderOf([])).toBeNull()
+  })
+})
+
+test('of a stack nothing is lost, whoever is shown', () => {
+  const members = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), fc.nat(600_000))
+  fc.assert(
+    fc.property(fc.array(members), fc.subarray(['a', 'b', 'c', 'd', 'e']), (weeks, shown) => {
+      for (const { period: week, parts, others, sum } of stackPeriods(weeks.map(period), shown)) {
+        expect(parts.reduce((all, part) => all + part, others)).toBe(sum)
+        expect(sum).toBe(Object.values(week.members).reduce((all, one) => all + one, 0))
+        expect(others).toBeGreaterThanOrEqual(0)
+      }
+    }),
+  )
+})

@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { isWebAddress } from '../../src/model/check'
+import {
+  type Block,
+  elements,
+  type Inline,
+  parseInline,
+  parseMarkdown,
+} from '../../src/web/app/markdown'
+
+/** A tree in a line, so that it can be read. */
+function tell(one: Inline): string {
+  if (one.kind === 'text') return one.text
+  if (one.kind === 'break') return '⏎'
+  if (one.kind === 'code') return `code(${one.text})`
+  if (one.kind === 'emoji') return `emoji(${one.name})`
+  const inside = one.inside.map(tell).join('')
+  return one.kind === 'link' ? `link(${one.address}: ${inside})` : `${one.kind}(${inside})`
+}
+
+describe('within a line', () => {
+  test.each([
+    ['plain words', 'plain words'],
+    ['**bold** and *not so*', 'strong(bold) and emphasis(not so)'],
+    ['__under__ and _leaning_', 'underline(under) and emphasis(leaning)'],
+    ['~~gone~~', 'strike(gone)'],
+    ['||secret||', 'spoiler(secret)'],
+    ['||**loud** secret||', 'spoiler(strong(loud) secret)'],
+    ['***both***', 'strong(emphasis(both))'],
+    ['**a *b* c**', 'strong(a emphasis(b) c)'],
+    ['snake_case_name', 'snake_case_name'],
+    ['2 * 3 * 4', '2 * 3 * 4'],
+    ['\\*no\\*', '*no*'],
+    ['`*as it is*`', 'code(*as it is*)'],
+    ['**open', '**open'],
+    ['****', '****'],
+    ['one\ntwo', 'one⏎two'],
+    ['<script>alert(1)</script>', '<script>alert(1)</script>'],
+    ['[here](https://example.org/a)', 'link(https://example.org/a: here)'],
+    ['[here](javascript:alert(1))', '[here](javascript:alert(1))'],
+    ['[here](data:text/html,x)', '[here](data:text/html,x)'],
+    ['see https://example.org/a.', 'see link(https://example.org/a: https://example.org/a).'],
+    ['<https://example.org>', 'link(https://example.org: https://example.org)'],
+    ['javascript:alert(1)', 'javascript:alert(1)'],
+    ['<a:wave:123456789012345678>', 'emoji(:wave:)'],
+    ['<@123456789012345678>', '<@123456789012345678>'],
+  ])('%p is %p', (text, expected) => expect(parseInline(text).map(tell).join('')).toBe(expected))
+})
+
+describe('lines', () => {
+  test('count as they are', () => {
+    expect(parseMarkdown('one\ntwo\n\nthree').map(({ kind }) => kind)).toEqual([
+      'paragraph',
+      'paragraph',
+    ])
+  })
+
+  test('are headings, quotes, lists and code', () => {
+    const text = '# Big\n> said\n> so\n- one\n  - below\n- two\n1. first\n```\n*x*\n```\n-# tiny'
+    expect(parseMarkdown(text)).toMatchObject([
+      { kind: 'heading', size: 1 },
+      { kind: 'quote', inside: [{ kind: 'paragraph' }] },
+      {
+        kind: 'list',
+        isOrdered: false,
+        items: [{ below: [{ kind: 'list', items: [{}] }] }, { below: [] }],
+      },
+      { kind: 'list', isOrdered: true, items: [{ number: 1 }] },
+      { kind: 'code', text: '*x*' },
+      { kind: 'small' },
+    ])
+  })
+
+  test('behind three brackets are all quoted', () => {
+    expect(parseMarkdown('>>> a\n\nb')).toMatchObject([
+      { kind: 'quote', inside: [{ kind: 'paragraph' }, { kind: 'paragraph' }] },
+    ])
+  })
+})
+
+/** Text in which marks are as likely as words. */
+const hostile = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom('*', '**', '_', '__', '~~', '||', '`', '```', '\n', '> ', '>>> ', '# ', '- '),
+      fc.constantFrom('1. ', '  ', '\\', '[', '](', ')', '<', '>', 'https://a.b/c', 'javascript:'),
+      fc.constantFrom('<script>', ' onclick=', 'data:text/html,', '-# ', '<:x:1>', '&lt;'),
+      fc.string({ unit: 'grapheme', maxLength: 6 }),
+    ),
+    { maxLength: 60 },
+  )
+  .map((parts) => parts.join(''))
+
+const inlineText = (one: Inline): string => {
+  if (one.kind === 'text' || one.kind === 'code') return one.text
+  if (one.kind === 'break') return '\n'
+  if (one.kind === 'emoji') return one.source
+  const inside = one.inside.map(inlineText).join('')
+  return one.kind === 'link' && inside !== one.address ? inside + one.address : inside
+}
+
+const blockText = (block: Block): string => {
+  if (block.kind === 'code') return block.text
+  if (block.kind === 'quote') return block.inside.map(blockText).join('\n')
+  if (block.kind === 'list')
+    return block.items
+      .map(
+        ({ number, inside, below }) =>
+          `${number ?? ''} ${inside.map(inlineText).join('')} ${below.map(blockText).join(' ')}`,
+      )
+      .join('\n')
+  return block.inside.map(inlineText).join('')
+}
+
+/** Without what can be a mark, and without the zeros before a number. */
+const bare = (text: string) => text.replace(/[\s*_~|`\\>#[\]()<.-]/gu, '').replace(/0/g, '')
+
+describe('whatever is written', () => {
+  test('is read, and no word of it is lost', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        expect(bare(parseMarkdown(text).map(blockText).join('\n'))).toBe(bare(text))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('becomes nothing that is not drawn, and no address but of the web', () => {
+    const drawn = new Set([...Object.keys(elements), 'text', 'code', 'break', 'emoji', 'spoiler'])
+    const lookAt = (one: Inline | Block): void => {
+      if (one.kind === 'link') expect(isWebAddress(one.address)).toBe(true)
+      else if (one.kind !== 'list') expect(drawn).toContain(one.kind)
+      if (one.kind === 'list')
+        for (const { inside, below } of one.items) [...inside, ...below].forEach(lookAt)
+      else if ('inside' in one) one.inside.forEach(lookAt)
+    }
+    fc.assert(
+      fc.property(hostile, (text) => parseMarkdown(text).forEach(lookAt)),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('is read quickly, also where marks never close', () => {
+    for (const mark of ['*', '**', '_', '[', '`', '||', '> ', '- ', '***a', '<']) {
+      const text = mark.repeat(1000).slice(0, 1000)
+      const begun = performance.now()
+      parseMarkdown(text)
+      expect(performance.now() - begun).toBeLessThan(1000)
+    }
+  })
+})

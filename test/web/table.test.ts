@@ -1,0 +1,35 @@
+import { expect, test } from 'bun:test'
+import { isOfWords, sortRows, spellCsv, type Table, textCell } from '../../src/web/app/table'
+
+const table: Table = {
+  columns: ['Who', 'Time'],
+  rows: [
+    [textCell('Wren'), { value: 7200, text: '2 h' }],
+    [textCell('álex'), { value: 36_000, text: '10 h' }],
+    [textCell('Iris'), { value: 7200, text: '2 h' }],
+  ],
+  csv: [
+    ['member', 'seconds'],
+    ['=Wren, "the first"', 7200],
+    ['álex', 36_000],
+  ],
+}
+
+test.each([
+  [0, true, ['álex', 'Iris', 'Wren']],
+  [0, false, ['Wren', 'Iris', 'álex']],
+  [1, false, ['álex', 'Wren', 'Iris']],
+  [1, true, ['Wren', 'Iris', 'álex']],
+])('sorted by column %d, up: %p', (column, isUp, expected) => {
+  expect(sortRows(table, { column, isUp }).map(([who]) => who?.text)).toEqual(expected)
+})
+
+test('words and figures are told apart', () => {
+  expect([isOfWords(table, 0), isOfWords(table, 1)]).toEqual([true, false])
+})
+
+test('as CSV, nothing is computed by who opens it', () => {
+  expect(spellCsv(table)).toBe(
+    '\ufeffmember,seconds\r\n"\'=Wren, ""the first""",7200\r\nálex,36000\r\n',
+  )
+})

@@ -50,6 +50,7 @@ const metrics = createMetrics({
   importsUnderWay: () => 0,
   files: () => ({ database: 0, log: 0, free: null }),
   kept: () => ({ outbox: { waiting: 0, oldestAt: null }, webhooks: {}, tasks: {} }),
+  isDatabaseOk: () => true,
 })
 const [v2] = documentedWires({ deps: app.deps, events: app.events, config })
 if (!v2) throw new Error('there are no routes')

@@ -13,6 +13,7 @@ import { measureBacklog } from '../service/operating/backlog'
 import { listReports } from '../service/operating/reports'
 import { measureSize } from '../service/operating/size'
 import { commit, version } from '../version'
+import { createGlance } from './glance'
 
 /** Who counts what the server does, and tells those who watch it. */
 export interface Watch {
@@ -30,25 +31,23 @@ interface Counted {
 
 /** Who asks more often is told what was found before: looking goes through all webhooks. */
 const LOOK_EVERY_MS = 5_000
+/** The numbers are wanted most while the database does not answer. */
+const LONGEST_LOOK_MS = 2_000
 
 const nothing: Kept = { outbox: { waiting: 0, oldestAt: null }, webhooks: {}, tasks: {} }
 
 export function createWatch(config: Config, storage: Storage, deps: Deps, counted: Counted): Watch {
-  let kept = nothing
-  let size = 0
-  let lookedAt = Number.NEGATIVE_INFINITY
-  let looking: Promise<void> | undefined
   let server: Bun.Server<undefined> | undefined
-
-  const look = async () => {
-    try {
-      kept = await lookAtKept(deps, config)
-      if (isServerAddress(config.DATABASE_URL)) size = await measureSize(deps, operator)
-      lookedAt = performance.now()
-    } finally {
-      looking = undefined
-    }
-  }
+  const isServer = isServerAddress(config.DATABASE_URL)
+  const database = createGlance(
+    async () => ({
+      kept: await lookAtKept(deps, config),
+      size: isServer ? await measureSize(deps, operator) : 0,
+    }),
+    { kept: nothing, size: 0 },
+    LOOK_EVERY_MS,
+    LONGEST_LOOK_MS,
+  )
 
   const metrics = createMetrics({
     version,
@@ -56,9 +55,9 @@ export function createWatch(config: Config, storage: Storage, deps: Deps, counte
     ...counted,
     writersWaiting: () => storage.writeLoad.waiting,
     importsUnderWay: () => deps.importTurns.count,
-    files: () =>
-      isServerAddress(config.DATABASE_URL) ? onServer(size) : measureFiles(storage.name),
-    kept: () => kept,
+    files: () => (isServer ? onServer(database.last().size) : measureFiles(storage.name)),
+    kept: () => database.last().kept,
+    isDatabaseOk: database.isOk,
   })
   storage.writeLoad.meter = metrics
   deps.importTurns.note = metrics.noteImport
@@ -71,8 +70,7 @@ export function createWatch(config: Config, storage: Storage, deps: Deps, counte
         host,
         port: Number(port),
         async spell() {
-          if (performance.now() - lookedAt > LOOK_EVERY_MS) looking ??= look()
-          await looking
+          await database.look()
           return metrics.spell()
         },
       })

@@ -55,11 +55,12 @@ export interface Outcome {
 /** The command was called wrongly: exit code 2, with its usage line. */
 export class UsageError extends Error {}
 
-/** The command could not do its work: one line, exit code 1. Scripts may get a value all the same. */
+/** The command could not do its work: one line, exit code 1. Who asked may get an answer all the same. */
 export class Failure extends Error {
   constructor(
     message: string,
     readonly json?: unknown,
+    readonly text?: string,
   ) {
     super(message)
   }

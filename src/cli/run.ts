@@ -164,6 +164,7 @@ async function complain(command: Command, cause: unknown, isJson: boolean): Prom
   if (cause instanceof Failure || cause instanceof StorageError || cause instanceof DomainError) {
     if (isJson && cause instanceof Failure && cause.json !== undefined)
       await say(JSON.stringify(cause.json))
+    if (!isJson && cause instanceof Failure && cause.text !== undefined) await say(cause.text)
     warn(`multitude: ${cause instanceof DomainError ? spellForPeople(cause) : cause.message}`)
     return FAILED
   }

@@ -1,3 +1,5 @@
+import { isSecret, type SettingName, settings, spellingsOf } from '../config'
+
 /** How this very program was called: the executable, or the source through Bun. */
 export function ownCommand(): string[] {
   const [, script = ''] = process.argv
@@ -14,6 +16,18 @@ export function ownEnvironment(
   settings: Readonly<Record<string, string>>,
 ): Record<string, string | undefined> {
   return { ...process.env, ...settings }
+}
+
+/** What somebody else's program gets: not the way to the data, nor to whoever supervises this one. */
+export function othersEnvironment(): Record<string, string | undefined> {
+  const names = Object.keys(settings) as SettingName[]
+  const own = names.filter((name) => isSecret(name) || name === 'DATABASE_URL')
+  const kept = new Set([...own.flatMap(spellingsOf), 'NOTIFY_SOCKET'])
+  return Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) => !kept.has(name) && !name.startsWith('WATCHDOG_'),
+    ),
+  )
 }
 
 export function isExecutable(): boolean {

@@ -4,6 +4,7 @@ import { isWanted, measureStorage } from '../app/watch'
 import { type Config, hidePassword } from '../config'
 import { pathOf } from '../db/file'
 import { isServerAddress } from '../db/postgres/address'
+import { explainTrouble, unwrapped } from '../db/trouble'
 import { boundOf, readSamples, type Sample, sumOf } from '../metrics/reading'
 import { operator } from '../model/privacy'
 import { formatInstant, type Instant } from '../model/time'
@@ -13,7 +14,7 @@ import { countSystems } from '../service/systems'
 import { commit, version } from '../version'
 import { askServer } from './asking'
 import { newestNameIn, timeOfBackup } from './backups'
-import { type Call, type Command, columns } from './command'
+import { type Call, type Command, columns, Failure } from './command'
 import { addressOf, findProblem } from './health'
 import { countOf, printable, spellBytes, spellCount, spellLength } from './spell'
 
@@ -34,63 +35,91 @@ export const statusCommand: Command = {
   flags: { url: { type: 'string', doc: 'Address of the server, instead of HOST and PORT' } },
   async run(call) {
     const { config } = call
-    const deps = call.deps()
-    const now = deps.now()
-    const server = await lookAtServer(call)
-    const database = {
-      path: isServerAddress(config.DATABASE_URL)
-        ? hidePassword(config.DATABASE_URL)
-        : pathOf(config.DATABASE_URL),
-      ...(await measureStorage(deps, config.DATABASE_URL)),
-    }
-    const systems = await countSystems(deps, operator)
-    const backlog = await measureBacklog(deps, operator)
-    const reports = (await listReports(deps, operator)).filter(({ name }) => isWanted(name, config))
-    const newest = lookAtBackups(config)
     const watched = await lookAtMetrics(config)
-    return {
-      json: {
-        version,
-        commit,
-        server,
-        database,
-        systems,
-        outbox: { waiting: backlog.waiting, oldest: timeOrNull(backlog.oldest) },
-        webhooks: backlog.webhooks,
-        backup: newest && { ...newest, at: formatInstant(newest.at) },
-        tasks: reports.map(({ name, at, ok, last_ok, problem }) => ({
-          name,
-          at: formatInstant(at),
-          ok,
-          last_ok: timeOrNull(last_ok),
-          problem,
-        })),
-        metrics: watched.samples ? summarize(watched.samples) : null,
-      },
-      text: columns([
-        ['Program', `Multitude ${version} (${commit})`],
-        ['Server', server.says],
-        ...(watched.samples ? describeMetrics(watched.samples, now) : []),
-        [
-          'Database',
-          `${database.path}, ${spellBytes(database.database)}, and ${spellBytes(database.log)} of log`,
-        ],
-        ...(database.free === null ? [] : [['', `${spellBytes(database.free)} free on its disk`]]),
-        ['Systems', spellCount(systems)],
-        ...describeBacklog(backlog, now),
-        ...describeBackups(config, newest, reports, now),
-        ...(watched.samples ? [] : [['Metrics', watched.says]]),
-      ]),
+    const server = await lookAtServer(call, watched.samples)
+    const newest = lookAtBackups(config)
+    const { kept, problem } = await lookAtDatabase(call)
+    const now = Date.now() * 1000
+    const path = isServerAddress(config.DATABASE_URL)
+      ? hidePassword(config.DATABASE_URL)
+      : pathOf(config.DATABASE_URL)
+    const json = {
+      version,
+      commit,
+      server,
+      database: { path, ...kept?.size, problem },
+      systems: kept?.systems ?? null,
+      outbox: kept && { waiting: kept.backlog.waiting, oldest: timeOrNull(kept.backlog.oldest) },
+      webhooks: kept?.backlog.webhooks ?? null,
+      backup: newest && { ...newest, at: formatInstant(newest.at) },
+      tasks: kept?.reports.map(spellReport) ?? null,
+      metrics: watched.samples ? summarize(watched.samples) : null,
     }
+    const text = columns([
+      ['Program', `Multitude ${version} (${commit})`],
+      ['Server', server.says],
+      ...(watched.samples ? describeMetrics(watched.samples, now) : []),
+      ...(kept
+        ? describeKept(path, kept, now)
+        : [['Database', `CANNOT BE USED: ${printable(problem ?? '')}`]]),
+      ...describeBackups(config, newest, kept?.reports ?? [], now),
+      ...(watched.samples ? [] : [['Metrics', watched.says]]),
+    ])
+    if (problem !== null) throw new Failure('The database cannot be used.', json, text)
+    return { json, text }
   },
 }
 
-async function lookAtServer({ flags, config }: Call) {
-  if (config.PORT === 0 && flags.url === undefined)
-    return { url: null, ok: null, says: 'not known where, because PORT is 0; --url names it' }
+type Kept = Awaited<ReturnType<typeof askDatabase>>
+
+/** Whatever is wrong with it: the rest is wanted then most of all. */
+async function lookAtDatabase(
+  call: Call,
+): Promise<{ kept: Kept; problem: null } | { kept: null; problem: string }> {
+  try {
+    return { kept: await askDatabase(call), problem: null }
+  } catch (cause) {
+    const told = unwrapped(cause)
+    const known = explainTrouble(hidePassword(call.config.DATABASE_URL), told) ?? told
+    return { kept: null, problem: (known as Error).message }
+  }
+}
+
+async function askDatabase({ config, deps: open }: Call) {
+  const deps = open()
+  return {
+    size: await measureStorage(deps, config.DATABASE_URL),
+    systems: await countSystems(deps, operator),
+    backlog: await measureBacklog(deps, operator),
+    reports: (await listReports(deps, operator)).filter(({ name }) => isWanted(name, config)),
+  }
+}
+
+function describeKept(path: string, { size, systems, backlog }: Kept, now: Instant): string[][] {
+  return [
+    ['Database', `${path}, ${spellBytes(size.database)}, and ${spellBytes(size.log)} of log`],
+    ...(size.free === null ? [] : [['', `${spellBytes(size.free)} free on its disk`]]),
+    ['Systems', spellCount(systems)],
+    ...describeBacklog(backlog, now),
+  ]
+}
+
+function spellReport({ name, at, ok, last_ok, problem }: Report) {
+  return { name, at: formatInstant(at), ok, last_ok: timeOrNull(last_ok), problem }
+}
+
+async function lookAtServer({ flags, config }: Call, samples: readonly Sample[] | null) {
+  // Another than this program's, where the server was not started again since it was upgraded.
+  const runs = samples?.find(({ name }) => name === 'multitude_build_info')?.labels
+  const which = runs ? `, Multitude ${printable(`${runs.version} (${runs.commit})`)}` : ''
+  const known = { version: runs?.version ?? null, commit: runs?.commit ?? null }
+  if (config.PORT === 0 && flags.url === undefined) {
+    const says = `not known where, because PORT is 0; --url names it${which}`
+    return { url: null, ok: null, ...known, says }
+  }
   const url = addressOf(flags, config)
   const problem = await findProblem(url)
-  return { url, ok: problem === null, says: `${url} ${problem ?? 'is well'}` }
+  return { url, ok: problem === null, ...known, says: `${url} ${problem ?? 'is well'}${which}` }
 }
 
 interface Watched {
@@ -115,6 +144,8 @@ const DURATION = 'multitude_http_request_duration_seconds'
 
 function summarize(samples: readonly Sample[]) {
   const total = (name: string) => sumOf(samples, name)
+  const delivered = (how: string) =>
+    sumOf(samples, 'multitude_webhook_deliveries_total', ({ result }) => result === how)
   return {
     started: total('process_start_time_seconds'),
     memory: total('process_resident_memory_bytes'),
@@ -126,6 +157,11 @@ function summarize(samples: readonly Sample[]) {
     rate_limited: total('multitude_http_rate_limited_total'),
     refused: total('multitude_http_refused_total'),
     streams: total('multitude_streams'),
+    deliveries: {
+      delivered: delivered('delivered'),
+      refused: delivered('refused'),
+      unanswered: delivered('unanswered'),
+    },
     commits: total('multitude_commit_writes_count'),
     writes: total('multitude_commit_writes_sum'),
     failed_commits: total('multitude_commit_failures_total'),
@@ -136,6 +172,7 @@ function summarize(samples: readonly Sample[]) {
 
 function describeMetrics(samples: readonly Sample[], now: Instant): string[][] {
   const seen = summarize(samples)
+  const { delivered, refused, unanswered } = seen.deliveries
   return [
     ['', `up for ${spellLength(now - seen.started * 1e6)}, ${spellBytes(seen.memory)} of memory`],
     ['', `99 of 100 timers within ${spellBound(seen.delay_within)}`],
@@ -149,6 +186,10 @@ function describeMetrics(samples: readonly Sample[], now: Instant): string[][] {
       `${spellCount(seen.rate_limited)} turned away for asking too often, ${spellCount(seen.refused)} for too much at once`,
     ],
     ['Streams', spellCount(seen.streams)],
+    [
+      'Deliveries',
+      `${spellCount(delivered)}, ${spellCount(refused)} refused, ${spellCount(unanswered)} unanswered`,
+    ],
     [
       'Writes',
       `${spellCount(seen.writes)} in ${countOf(seen.commits, 'commit')}, ` +

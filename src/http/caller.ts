@@ -3,6 +3,7 @@ import type { Pass, TokenOwner } from '../service/access/memory'
 import { findBot, findSession, findToken, recallToken } from '../service/access/passes'
 import type { Deps } from '../service/deps'
 import { actFor } from '../service/systems'
+import { isRead } from './method'
 import { isOfOwnPage, type Place, secretIn } from './web/cookie'
 import type { Facts } from './wire'
 
@@ -19,11 +20,13 @@ export const anonymous: Caller = { kind: 'nobody', viewer: nobody, system: null 
 /** Finds out who asks. A missing, malformed or unknown token makes the caller nobody. */
 export type FindCaller = (
   request: Pick<Request, 'method' | 'headers'>,
-  facts: Pick<Facts, 'isForBots'>,
+  facts: Pick<Facts, 'isForBots' | 'isDoor'>,
 ) => Caller | Promise<Caller>
 
 export function createFindCaller(deps: Deps, place: Place): FindCaller {
   return ({ method, headers }, facts) => {
+    // The cookie of a disabled system must keep nobody from going, or from coming in as another.
+    if (facts.isDoor && !isRead(method)) return anonymous
     const header = headers.get('authorization')
     if (header !== null) {
       // Most requests show a token that was seen a moment ago.

@@ -10,6 +10,8 @@ export interface Facts {
   readonly isUrgent: boolean
   /** For holders of a bot key alone, who name their systems in the path. */
   readonly isForBots: boolean
+  /** Where browsers come in and go. Who writes there is known by what they bring, and nobody yet. */
+  readonly isDoor: boolean
   /** Whether a client may keep what it reads, and ask whether it has changed. */
   readonly isKept: boolean
   /** Whether requests are counted. Logging in is not: one client must not shut the door for all. */
@@ -42,6 +44,7 @@ const plain: Facts = {
   isForEveryone: false,
   isUrgent: false,
   isForBots: false,
+  isDoor: false,
   isKept: false,
   isCounted: true,
   scope: 'generic_get',

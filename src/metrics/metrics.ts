@@ -12,6 +12,8 @@ export interface Sights {
   files(): { readonly database: number; readonly log: number; readonly free: number | null }
   /** What a look at the database told, a moment ago. */
   kept(): Kept
+  /** Whether that look went well. */
+  isDatabaseOk(): boolean
 }
 
 /** What only the database knows. Times are seconds since 1970. */
@@ -119,6 +121,11 @@ export function createMetrics(sights: Sights): Metrics {
   for (const result of ['done', 'failed', 'refused'] satisfies Imported[]) imports(result)
   gauge('multitude_imports_under_way', 'Files that are being imported.', sights.importsUnderWay)
 
+  gauge(
+    'multitude_database_ok',
+    'Whether the database answers; where it does not, what it knows is as it was last seen.',
+    () => (sights.isDatabaseOk() ? 1 : 0),
+  )
   gauge('multitude_database_bytes', 'Size of the database.', () => sights.files().database)
   gauge('multitude_database_log_bytes', 'Size of its write-ahead log.', () => sights.files().log)
   gauge('multitude_disk_free_bytes', 'Room on the disk of the database.', () => sights.files().free)

@@ -45,8 +45,9 @@ export async function getMessage(db: Db, now: Instant, id: string): Promise<Foun
   return withMember(db, found)
 }
 
+/** Also of a system that is disabled: its ID is taken all the same. */
 export async function findMessage(db: Db, id: string): Promise<Message | null> {
-  return await byId(db).get({ id })
+  return await takenById(db).get({ id })
 }
 
 export async function withMember(db: Db, message: Message): Promise<FoundMessage> {
@@ -75,10 +76,15 @@ const insertRow = statement<keyof Message, { id: string }>(`
    ) returning id`)
 
 /** A condition that leaves out messages whose system is being removed, or is disabled. */
-export const isMessageThere = `exists (
-  select 1 from systems where systems.id = messages.system_id and ${isNamed('systems')}
-  and ${isEnabled('systems')}
-)`
+export const isMessageThere = isOf(`${isNamed('systems')} and ${isEnabled('systems')}`)
+
+function isOf(systems: string): string {
+  return `exists (select 1 from systems where systems.id = messages.system_id and ${systems})`
+}
+
+const takenById = statement<'id', Message>(
+  `select * from messages where id = :id and ${isOf(isNamed('systems'))}`,
+)
 
 const byId = statement<'id', Message>(`select * from messages where id = :id and ${isMessageThere}`)
 

@@ -16,6 +16,12 @@ function script(folder: string, line: string): string {
   return path
 }
 
+/** One that has ended may wait for somebody to take notice. */
+function isRunning(pid: number): boolean {
+  const { stdout } = Bun.spawnSync(['ps', '-o', 'stat=', '-p', String(pid)])
+  return /^[^Z]/.test(stdout.toString())
+}
+
 describe('a backup that is taken elsewhere', () => {
   const folder = emptyFolder()
   const failures: [says: string, line: string, problem: RegExp][] = [
@@ -26,6 +32,12 @@ describe('a backup that is taken elsewhere', () => {
     ],
     ['fails without a word', 'exit 1', /^it ended with 1$/],
     ['hangs', 'exec sleep 60', /^it took longer than 0.3 s and was stopped$/],
+    ['waits for what hangs', 'sleep 60; true', /^it took longer than 0.3 s and was stopped$/],
+    [
+      'waits for what will not be stopped',
+      'trap "" TERM; sleep 60; sleep 60',
+      /^it took longer than 0.3 s and was stopped$/,
+    ],
     ['says very much', 'yes much | head -c 9000000 >&2; exit 9', /^it ended with 9: (much|uch)?/],
   ]
 
@@ -34,8 +46,24 @@ describe('a backup that is taken elsewhere', () => {
       script(emptyFolder(), line),
       'a.db',
       line.includes('sleep') ? 300 : 30_000,
+      500,
     )
     await expect(shipped).rejects.toThrow(problem)
+  })
+
+  test('is stopped with all that it started', async () => {
+    const kept = join(folder, 'started')
+    const line = `(trap "" TERM; sleep 100 >&2 & echo $! > ${kept}; wait); true`
+    const shipped = shipBackup(script(emptyFolder(), line), 'a.db', 1_000, 500)
+    await expect(shipped).rejects.toThrow(/was stopped$/)
+    const pid = Number(readFileSync(kept, 'utf8'))
+    await until(() => !isRunning(pid))
+  })
+
+  test('is done when the program ends, whatever it leaves running', async () => {
+    const kept = join(folder, 'left')
+    await shipBackup(script(emptyFolder(), `sleep 100 & echo $! > ${kept}; exit 0`), 'a.db')
+    process.kill(Number(readFileSync(kept, 'utf8')))
   })
 
   test('by what is not there is told', async () => {
@@ -56,13 +84,32 @@ describe('a backup that is taken elsewhere', () => {
 })
 
 describe('a server with BACKUP_COMMAND', () => {
+  const notForOthers = {
+    DATABASE_URL: 'file:data/multitude.db',
+    MULTITUDE_DATABASE_URL: 'file:data/multitude.db',
+    PGPASSWORD: 'secret',
+    MULTITUDE_PGPASSWORD: 'secret',
+    NOTIFY_SOCKET: '/not/there',
+    WATCHDOG_USEC: '30000000',
+    WATCHDOG_PID: '1',
+  }
+
   test('hands each new backup over, compressed if asked, and it can be restored', async () => {
     const cwd = emptyFolder()
-    const command = script(cwd, `cp "$1" ${cwd}/shipped.db.zst`)
+    const command = script(cwd, `env > ${cwd}/seen; cp "$1" ${cwd}/shipped.db.zst`)
     const { id } = await runJson<{ id: string }>(['system', 'create', '--name', 'Kept'], { cwd })
-    const env = { BACKUP_DIR: 'backups', BACKUP_COMMAND: command, BACKUP_COMPRESS: 'zstd' }
+    const env = {
+      BACKUP_DIR: 'backups',
+      BACKUP_COMMAND: command,
+      BACKUP_COMPRESS: 'zstd',
+      SHIP_TO: 'far away',
+      ...notForOthers,
+    }
     const server = await startServer([], { cwd, env })
     await until(() => server.said().includes('backup command done'))
+    const seen = readFileSync(join(cwd, 'seen'), 'utf8')
+    expect(seen).toContain('SHIP_TO=far away\n')
+    for (const name of Object.keys(notForOthers)) expect(seen).not.toContain(`${name}=`)
     server.kill('SIGTERM')
     expect((await server.end()).code).toBe(0)
     const [name = '', ...others] = readdirSync(join(cwd, 'backups'))

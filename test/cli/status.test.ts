@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { boundOf, readSamples, sumOf } from '../../src/metrics/reading'
 import { createRegistry } from '../../src/metrics/registry'
 import { commandLine, emptyFolder } from '../program'
@@ -29,22 +31,50 @@ describe('the status', () => {
     for (let n = 0; n < 3; n++) await fetch(`${server.address}/v2/systems/abcde`)
     const asked = ['status', '--url', server.address]
     const { out } = await run(asked, { cwd, env })
-    expect(out).toMatch(/^Server +http:\/\/127\.0\.0\.1:\d+ is well$/m)
+    expect(out).toMatch(/^Server +http:\/\/127\.0\.0\.1:\d+ is well, Multitude \d+\.\d+\.\d+ \(/m)
+    expect(out).toMatch(/^Deliveries +0, 0 refused, 0 unanswered$/m)
     expect(out).toMatch(/^ +up for \d+ s, \d+ MiB of memory$/m)
-    // One of them asked for its health.
     expect(out).toMatch(
-      /^Requests +4, 0 of them failed; half within \S+ ms, 99 of 100 within \S+ /m,
+      /^Requests +3, 0 of them failed; half within \S+ ms, 99 of 100 within \S+ /m,
     )
     expect(out).toMatch(/^Streams +0$/m)
     const told = await runJson<Record<string, unknown>>(asked, { cwd, env })
     expect(told).toMatchObject({
-      server: { ok: true },
+      server: { ok: true, version: expect.stringMatching(/^\d/) },
       systems: 0,
       outbox: { waiting: 0, oldest: null },
-      metrics: { failed: 0, streams: 0 },
+      metrics: { failed: 0, streams: 0, deliveries: { delivered: 0, refused: 0, unanswered: 0 } },
     })
     server.kill('SIGTERM')
     await server.end()
+  })
+
+  const broken: [says: string, make: (file: string) => void, problem: RegExp][] = [
+    ['is none', () => {}, /^Database +CANNOT BE USED: .*there is no database/im],
+    [
+      'is not one',
+      (file) => writeFileSync(file, 'this is no database, but long enough to be looked at'),
+      /^Database +CANNOT BE USED: ./m,
+    ],
+  ]
+
+  test.each(broken)('where the database %s is all the rest', async (_, make, problem) => {
+    const cwd = emptyFolder()
+    mkdirSync(join(cwd, 'data'))
+    mkdirSync(join(cwd, 'backups'))
+    make(join(cwd, 'data/multitude.db'))
+    writeFileSync(join(cwd, 'backups/multitude-20260101T000000Z.db'), 'kept')
+    const words = ['status', '--port', '1', '--backup-dir', 'backups']
+    const { code, out, err } = await run(words, { cwd })
+    expect([code, err]).toEqual([1, expect.stringMatching(/^multitude: ./)])
+    expect(out).toMatch(problem)
+    expect(out).toMatch(/^Server +http:\/\/127\.0\.0\.1:1 does not answer: /m)
+    expect(out).toMatch(/^Backups +backups\/multitude-20260101T000000Z\.db, 4 B, /m)
+    const { code: failed, out: json } = await run([...words, '--json'], { cwd })
+    expect([failed, JSON.parse(json)]).toMatchObject([
+      1,
+      { systems: null, backup: { bytes: 4 }, database: { problem: expect.any(String) } },
+    ])
   })
 
   test('of what is no address is a mistake', async () => {

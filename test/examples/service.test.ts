@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArguments } from '../../src/cli/arguments'
 import { serveCommand } from '../../src/cli/serve'
+import { emptyFolder } from '../program'
 
 const unit = join(import.meta.dir, '../../examples/multitude.service')
 const lines = readFileSync(unit, 'utf8').split('\n')
@@ -41,6 +42,23 @@ describe('the unit file', () => {
       const [, level] = /exposure level for multitude\.service: ([\d.]+)/.exec(`${stdout}`) ?? []
       expect(Number(level)).toBeLessThan(2)
       expect([exitCode, `${stderr}`]).toEqual([0, ''])
+    },
+    30_000,
+  )
+
+  const correct = 'has nothing that systemd does not understand'
+  test.skipIf(!analyze)(
+    analyze ? correct : `${correct} (skipped: there is no systemd-analyze here)`,
+    () => {
+      // The program is not installed here; that another is started makes no difference.
+      const copy = join(emptyFolder(), 'multitude.service')
+      writeFileSync(copy, lines.join('\n').replace('/usr/local/bin/multitude', process.execPath))
+      const { stdout, stderr, exitCode } = Bun.spawnSync(
+        [analyze ?? '', 'verify', '--man=no', copy],
+        { env: { LC_ALL: 'C.UTF-8' } },
+      )
+      const ours = `${stdout}${stderr}`.split('\n').filter((line) => line.includes('multitude'))
+      expect([exitCode, ours]).toEqual([0, []])
     },
     30_000,
   )

@@ -128,6 +128,32 @@ describe('a disabled system', () => {
     expect((await read()).status).toBe(200)
   })
 
+  test('keeps no browser from going, nor from coming in as another', async () => {
+    const [me, other] = [await here.makeSystem(), await here.makeSystem()]
+    const ours = { host: 'localhost', 'sec-fetch-site': 'same-origin', origin: 'http://localhost' }
+    const logIn = (token: string, cookie = '') =>
+      ask('POST /web/session', { body: { token }, headers: { ...ours, cookie } })
+    const opened = await logIn(me.token)
+    const [cookie = ''] = (opened.headers.get('set-cookie') ?? '').split(';')
+    await disable(me)
+    const { code } = await createLoginCode(deps, { ...operator, system: other.id })
+    const headers = { ...ours, cookie }
+    expect((await ask('POST /web/login', { body: { code }, headers })).status).toBe(200)
+    const another = await logIn(other.token, cookie)
+    expect([another.status, another.json.system]).toMatchObject([200, { id: other.hid }])
+    const foreign = { ...headers, 'sec-fetch-site': 'same-site' }
+    expect((await ask('DELETE /web/session', { headers: foreign })).status).toBe(401)
+    const gone = await ask('DELETE /web/session', { headers })
+    expect([gone.status, gone.headers.get('set-cookie')]).toEqual([
+      204,
+      expect.stringContaining('Max-Age=0'),
+    ])
+    expect((await ask('DELETE /web/session', { headers })).status).toBe(401)
+    await enable(me)
+    // As it was not only forgotten by the browser.
+    expect((await ask('GET /web/session', { headers })).status).toBe(401)
+  })
+
   test('is nobody whom a bot may act for', async () => {
     const me = await here.makeSystem()
     const account = '880000000000000001'
@@ -180,6 +206,24 @@ describe('a disabled system', () => {
     await enable(system)
     expect(await hear(stage, 'w:hello')).toMatchObject({ action: 'proxy' })
     expect((await stage.ask('POST /bot/messages', spoken)).status).toBe(201)
+  })
+
+  test('keeps the messages that are recorded as its own', async () => {
+    const [stage, others] = [await makeStage(), await makeStage()]
+    const spoken = {
+      ...{ id: '<sent>', original: '<said>', sender: '<account>', channel: '<channel>' },
+      ...{ guild: '<guild>', member: '<wren>' },
+    }
+    expect((await stage.ask('POST /bot/messages', spoken)).status).toBe(201)
+    const { system: hid = '', sent: id } = stage.names
+    const [system] = (await rows(deps.db, 'select id from systems where hid = :hid', {
+      hid,
+    })) as unknown[] as [Someone]
+    await disable(system)
+    const taken = await others.ask('POST /bot/messages', { ...spoken, id })
+    expect([taken.status, taken.json.message]).toEqual([409, expect.stringContaining('otherwise')])
+    await enable(system)
+    expect((await stage.ask('POST /bot/messages', spoken)).status).toBe(200)
   })
 
   const places: [says: string, open: () => { by: Deps; close: () => void }][] = [

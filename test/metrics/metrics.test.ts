@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'bun:test'
+import { createGlance } from '../../src/app/glance'
 import { hook, receivers, until } from '../events/receiver'
 import { type Home, home } from '../kit'
 import { createBot } from '../operator'
+import { change } from '../raw'
 import { makeWorld } from '../scenarios'
 
 const here = home({
@@ -165,6 +167,31 @@ describe('metrics of webhooks', () => {
     expect(valueIn(text, 'multitude_webhooks', { state: 'active' })).toBe(1)
     expect(valueIn(text, 'multitude_outbox_events')).toBe(2)
     expect(valueIn(text, 'multitude_outbox_oldest_seconds')).toBeGreaterThan(0)
+  })
+})
+
+describe('metrics of a database that fails', () => {
+  test('tell so, with everything else', async () => {
+    const ill = home({ METRICS: 'on', METRICS_ADDRESS: '127.0.0.1:0' })
+    const where = ill.app.listenForMetrics() ?? ''
+    const rename = (from: string, to: string) =>
+      ill.deps.transact('new', (tx) => change(tx, `alter table ${from} rename to ${to}`))
+    await rename('reports', 'gone')
+    const found = await fetch(where)
+    const text = await found.text()
+    expect([found.status, valueIn(text, 'multitude_database_ok')]).toEqual([200, 0])
+    expect(valueIn(text, 'process_resident_memory_bytes')).toBeGreaterThan(0)
+    await rename('gone', 'reports')
+    expect(valueIn(await (await fetch(where)).text(), 'multitude_database_ok')).toBe(1)
+  })
+
+  test('wait for it a while, and go on with what was known', async () => {
+    const answers = [async () => 1, () => new Promise<number>(() => {})]
+    const glance = createGlance(() => answers.shift()?.() ?? Promise.reject(new Error()), 0, 0, 50)
+    expect([await glance.look(), glance.isOk()]).toEqual([1, true])
+    expect([await glance.look(), glance.isOk()]).toEqual([1, false])
+    // It is still under way: nobody begins another.
+    expect([await glance.look(), glance.isOk(), answers.length]).toEqual([1, false, 0])
   })
 })
 

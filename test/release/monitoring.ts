@@ -115,7 +115,7 @@ test.skipIf(lacking.includes('prometheus'))('a real Prometheus reads them', asyn
 
 const labels = '{instance="here",job="multitude"}'
 
-/** A world where all is well for an hour, and four where one thing is not. */
+/** A world where all is well for an hour, and some where one thing is not. */
 const whenTheyCome = {
   rule_files: [join(folder, 'alerts.yaml')],
   evaluation_interval: '1m',
@@ -126,6 +126,7 @@ const whenTheyCome = {
       'MultitudeFailing',
     ]),
     scene({ 'multitude_commit_failures_total{instance="here"}': '0+1x60' }, ['MultitudeFailing']),
+    scene({ 'multitude_http_refused_total{instance="here"}': '0+1x60' }, ['MultitudeFailing']),
     scene({ 'multitude_task_ok{instance="here",task="backup_command"}': '0x60' }, [
       'MultitudeBackupMissing',
     ]),
@@ -142,6 +143,7 @@ function scene(odd: Record<string, string>, alerts: string[]) {
     'multitude_task_ok{instance="here",task="backup"}': '1x60',
     'multitude_task_last_success_timestamp_seconds{instance="here",task="backup"}': '0x60',
     'multitude_outbox_oldest_seconds{instance="here"}': '0x60',
+    'multitude_http_refused_total{instance="here"}': '0x60',
   }
   return {
     interval: '1m',

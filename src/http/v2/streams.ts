@@ -197,7 +197,7 @@ async function frontersOf(deps: Deps, viewer: Viewer, uuid: string, owner: boole
  */
 function stillHas(request: KnownRequest, viewer: Viewer): () => Promise<boolean> {
   return async () => {
-    const found = await request.context?.findCaller(request, { isForBots: false })
+    const found = await request.context?.findCaller(request, { isForBots: false, isDoor: false })
     const { system, access, session } = found?.viewer ?? nobody
     return system === viewer.system && access === viewer.access && session === viewer.session
   }

@@ -22,6 +22,9 @@ export function web(deps: Deps, bodyLimit: number, place: Place): Wire {
             .use(preferenceRoutes(deps, bodyLimit)),
         ),
     facts: { isOfPage: true },
-    nouns: { session: { isCounted: false }, login: { isCounted: false } },
+    nouns: {
+      session: { isCounted: false, isDoor: true },
+      login: { isCounted: false, isDoor: true },
+    },
   }
 }

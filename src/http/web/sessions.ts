@@ -7,6 +7,7 @@ import {
   endAllSessions,
   endSession,
   getSession,
+  leaveSession,
   listSessions,
   openSession,
   renameSession,
@@ -26,7 +27,15 @@ import {
 import { clientOf, type KnownRequest } from '../context'
 import { describe, writeErrors } from '../openapi'
 import { openRoutes, routes } from '../routes'
-import { cookieFor, dropCookie, maySignIn, type Place, setCookie } from './cookie'
+import {
+  cookieFor,
+  dropCookie,
+  isOfOwnPage,
+  maySignIn,
+  type Place,
+  secretIn,
+  setCookie,
+} from './cookie'
 import type { Failures } from './failures'
 
 const TAG = 'Access'
@@ -35,7 +44,7 @@ const ofSession = t.Object({
   id: t.String({ description: 'The ID of a session', example: EXAMPLE_SESSION }),
 })
 
-/** Coming in. */
+/** Coming in, and going. */
 export function loginRoutes(deps: Deps, bodyLimit: number, place: Place, failures: Failures) {
   /** Counts who was wrong, and refuses them; which way they were wrong is nobody's business. */
   const refuse = (request: KnownRequest): DomainError => {
@@ -108,6 +117,27 @@ export function loginRoutes(deps: Deps, bodyLimit: number, place: Place, failure
         }),
       },
     )
+    .delete(
+      '/session',
+      async ({ request, set }) => {
+        const { method, headers } = request
+        const secret = isOfOwnPage(method, headers, place) ? secretIn(headers, place) : null
+        if (secret === null) throw error('unauthorized')
+        await leaveSession(deps, nobody, secret)
+        set.headers['set-cookie'] = dropCookie(cookieFor(headers, place))
+        set.status = 204
+      },
+      {
+        detail: describe({
+          tag: TAG,
+          id: 'endOwnSession',
+          summary: 'Log this browser out',
+          description: 'Its next request is nobody’s, and its streams end.',
+          answers: { 204: null },
+          errors: [...writeErrors],
+        }),
+      },
+    )
 }
 
 /** Being in. */
@@ -132,28 +162,9 @@ export function ownSessionRoute(deps: Deps, bodyLimit: number) {
   )
 }
 
-/** Being in on several devices, and going. */
+/** Being in on several devices. */
 export function sessionRoutes(deps: Deps, bodyLimit: number, place: Place) {
   return routes(bodyLimit)
-    .delete(
-      '/session',
-      async ({ request, viewer, set }) => {
-        const { uuid } = await getSession(deps, viewer)
-        await endSession(deps, viewer, uuid)
-        set.headers['set-cookie'] = dropCookie(cookieFor(request.headers, place))
-        set.status = 204
-      },
-      {
-        detail: describe({
-          tag: TAG,
-          id: 'endOwnSession',
-          summary: 'Log this browser out',
-          description: 'Its next request is nobody’s, and its streams end.',
-          answers: { 204: null },
-          errors: [...writeErrors],
-        }),
-      },
-    )
     .get(
       '/sessions',
       async ({ viewer }) => {

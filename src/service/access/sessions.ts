@@ -143,6 +143,17 @@ export async function endSession(deps: Deps, viewer: Viewer, uuid: string): Prom
   if (!ended) throw error('notFound')
 }
 
+/** Ends the session of whoever shows its secret, also where the system is disabled. */
+export async function leaveSession(deps: Deps, _viewer: Viewer, secret: string): Promise<void> {
+  const found = await byHash(deps.db).get({ hash: hashSecret(secret), now: deps.now() })
+  if (!found) throw error('unauthorized')
+  const { system_id: system, uuid } = found
+  await deps.transact({ system }, async (tx) => {
+    await countUp(tx, 'keys')
+    await endOne(tx).get({ system, uuid })
+  })
+}
+
 /** Sends every browser away, and those that have a link and were not here yet. */
 export async function endAllSessions(deps: Deps, viewer: Viewer): Promise<void> {
   const system = requireSystem(viewer, 'manage')
@@ -190,6 +201,10 @@ const ofSystem = statement<'system' | 'now', Session>(
 
 const byId = statement<'id' | 'now', Session>(
   `select ${columns} from sessions where id = :id and expires > :now`,
+)
+
+const byHash = statement<'hash' | 'now', Session>(
+  `select ${columns} from sessions where hash = :hash and expires > :now`,
 )
 
 const rename = statement<'system' | 'uuid' | 'name' | 'now', Session>(

@@ -4,9 +4,10 @@ import type { Db } from '../../db/handle'
 import { statement } from '../../db/statement'
 import { MAX_KEPT_ROWS } from '../../formats/bundle'
 import { countIn, type KeptRow } from '../../formats/parts'
+import { error } from '../../model/errors'
 import type { Deps } from '../deps'
 import { takeTurns } from '../turns'
-import { writeInSlices } from './staging'
+import { type Staging, writeInSlices } from './staging'
 import type { Import } from './work'
 
 /** How much more a system may keep aside. */
@@ -57,6 +58,22 @@ export async function keepRows(work: Import, room: ArchiveRoom, kept: KeptRow[])
   await work.step(kept.length)
 }
 
+/** Others may have kept something aside since it was looked how much room there is. */
+export async function refuseOverflow(
+  { quotas }: Deps,
+  tx: Db,
+  { systemId, id }: Staging,
+): Promise<void> {
+  const own = await staged(tx).get({ import: id })
+  if (!own || own.rows === 0) return
+  const all = await usage(tx).get({ system: systemId })
+  if (all && (all.rows > MAX_KEPT_ROWS || all.bytes > quotas.archive))
+    throw error(
+      'conflict',
+      'something else was kept aside meanwhile, and there is no room for both',
+    )
+}
+
 const PAGE = 200
 
 /** The rows of a system as they were, by collection and some at a time. */
@@ -79,6 +96,10 @@ const usage = statement<'system', { rows: number; bytes: number }>(
   ({ count, size }) => `
    select ${count()} as rows, coalesce(sum(${size('content')}), 0) as bytes
    from archive where system_id = :system`,
+)
+
+const staged = statement<'import', { rows: number }>(
+  ({ count }) => `select ${count()} as rows from archive where import_id = :import`,
 )
 
 const known = statement<'system' | 'names', { collection: string; digest: string }>(

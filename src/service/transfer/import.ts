@@ -13,7 +13,7 @@ import { tell } from '../outbox'
 import { removeTags } from '../removal'
 import { getSettings, storeColorHex, updateSettings } from '../settings'
 import { findSystem, freeSystemIdentity, getSystemById, nameSystem, updateSystem } from '../systems'
-import { type ArchiveRoom, keepRows, roomInArchive } from './archive'
+import { type ArchiveRoom, keepRows, refuseOverflow, roomInArchive } from './archive'
 import { importAutoproxy, importGuilds, importPreferences } from './guilds'
 import { finishPeople, noteRenamed, planPeople, refuseOthers, stagePeople } from './people'
 import { endStaging, keepAlive, undoStaging } from './staging'
@@ -205,7 +205,10 @@ async function finish(work: Import): Promise<ImportReport> {
         if (await importAutoproxy(work, tx, systemId)) isTouched = true
         if (await importPreferences(work, tx, systemId)) isTouched = true
       }
-      if (staging) await endStaging(tx, staging)
+      if (staging) {
+        await refuseOverflow(deps, tx, staging)
+        await endStaging(tx, staging)
+      }
       if (isTouched)
         await tell(tx, deps.now(), {
           system_id: systemId,

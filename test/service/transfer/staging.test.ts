@@ -142,6 +142,26 @@ describe('while an import is under way', () => {
   })
 })
 
+test('two files that are brought at once keep no more aside than there is room for', async () => {
+  const { deps, makeSystem } = home({ ARCHIVE_LIMIT: '100' })
+  const one = await makeSystem()
+  const fileWith = (text: string) => pluralkit({ multitude: { kept: { notes: [{ text }] } } })
+  const slow = {
+    ...deps,
+    async *readImport(...given: Parameters<typeof readHere>) {
+      for await (const part of readHere(...given)) {
+        // It knows by now how much room there is.
+        if ('kept' in part) await importFile(deps, fileWith('b'.repeat(60)), target(one), plain)
+        yield part
+      }
+    },
+  }
+  const late = importFile(slow, fileWith('a'.repeat(60)), target(one), plain)
+  await expect(late).rejects.toMatchObject({ status: 409 })
+  const { archive, imports } = await everyRow(deps.db)
+  expect([archive?.length, imports]).toEqual([1, []])
+})
+
 describe('what an import left behind that was killed', () => {
   test('is removed once its time is over, and not before', async () => {
     const one = await makeLantern()

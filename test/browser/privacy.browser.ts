@@ -192,9 +192,10 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
 
   test('while the server is away, nothing can be turned', async () => {
     const { page, context } = await open()
-    await loseServer(page)
     const level = page.getByRole('switch', { name: /^Who is here now/ })
-    expect(await level.getAttribute('aria-disabled')).toBe('true')
+    await level.waitFor()
+    await loseServer(page)
+    await level.and(page.locator('[aria-disabled="true"]')).waitFor()
     await level.click({ force: true })
     expect(await level.textContent()).toContain('Public')
     await context.setOffline(false)

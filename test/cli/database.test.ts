@@ -19,7 +19,6 @@ describe('a database that is not there', () => {
   writeFileSync(file, fixture('pluralkit.json'))
 
   const refusing = [
-    'status --port 1',
     'system list',
     'system show abcdef',
     'system delete abcdef --yes',
@@ -104,8 +103,15 @@ describe('a database that is not there', () => {
     }
   })
 
+  test('is told by status, which shows all the rest', async () => {
+    const { code, out } = await run(['status', '--port', '1'], here)
+    expect(code).toBe(FAILED)
+    expect(out).toContain(`CANNOT BE USED: There is no database ${path}`)
+    expect(out).toContain('Server')
+  })
+
   test('is thought of by every command there is', () => {
-    const tried = [...refusing, ...harmless, ...making, 'serve', 'restore']
+    const tried = ['status', ...refusing, ...harmless, ...making, 'serve', 'restore']
     const untried = commands.filter(({ name }) => !tried.some((line) => line.startsWith(name)))
     expect(untried.map(({ name }) => name)).toEqual([])
   })

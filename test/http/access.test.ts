@@ -34,7 +34,7 @@ const needs: Record<string, Act> = {
 }
 
 /** By what they do, where their method does not tell: reads of what only the owner has. */
-const ownReads = ['getOwnSystemGuild', 'getOwnMemberGuild', 'getAutoproxy']
+const ownReads = ['listAccounts', 'getOwnSystemGuild', 'getOwnMemberGuild', 'getAutoproxy']
 
 interface Operation {
   operationId: string

@@ -104,18 +104,17 @@ export function belongings<E extends Entity>(kind: Kind<E>) {
     const named = { ...(await draw(tx)), ...identity, system_id: systemId }
     const made = { ...row, ...named }
     const owned = { id: await insertRow(tx, made), ...made }
-    await Promise.all([kind.keepBeside(tx, owned, row), storeFaces(tx, table, owned)])
+    await kind.keepBeside(tx, owned, row)
+    await storeFaces(tx, table, owned)
     return owned
   }
 
   const update = async (tx: Db, before: Owned<E>, changed: Patch<E>): Promise<Owned<E>> => {
     const after = { ...before, ...changed }
-    // In this order, and without waiting in between: none needs another's answer.
-    await Promise.all([
-      updateRow(tx, before.id, changed),
-      kind.keepBeside(tx, after, changed),
-      storeFaces(tx, table, after),
-    ])
+    // In this order, and without waiting in between: neither needs the other's answer. What takes
+    // several steps is waited for by itself: none of them may come when all else was undone.
+    await Promise.all([updateRow(tx, before.id, changed), storeFaces(tx, table, after)])
+    await kind.keepBeside(tx, after, changed)
     return after
   }
 

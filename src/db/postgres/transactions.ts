@@ -59,7 +59,10 @@ export function createTransact({
       const result = await work(writerOn(line))
       await begun
       const committing = performance.now()
-      await commit(line, kind)
+      await commit(line, kind).catch((cause) => {
+        writeLoad.meter?.noteFailedCommit()
+        throw cause
+      })
       writeLoad.meter?.noteCommit(1, (performance.now() - committing) / 1000)
       if (line.hasEndedKeys) noteKeys()
       line.leave(true)
@@ -128,12 +131,12 @@ async function undo(line: Line, cause: unknown): Promise<void> {
 
 const ofKind = {
   short: '',
+  // What need not survive a power cut is not waited for.
   slice: '; set local synchronous_commit = off',
   long: `; set local idle_in_transaction_session_timeout = '60s'`,
 }
 
 function beginning(of: Subject, kind: WorkKind | undefined): string {
-  // What need not survive a power cut is not waited for.
   const begin = `begin${ofKind[kind ?? 'short']}`
   if (of === 'new') return begin
   if (typeof of === 'object' && 'system' in of)

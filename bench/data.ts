@@ -65,7 +65,7 @@ export async function makeData(path: string, size: Size): Promise<void> {
   const db = new Database(making)
   db.run('PRAGMA synchronous = off')
   // Nobody else sees it before it has its name.
-  db.run('PRAGMA journal_mode = off')
+  db.run('PRAGMA journal_mode = memory')
   db.run('PRAGMA cache_size = -1000000')
   db.run('PRAGMA foreign_keys = off')
   db.run('BEGIN')

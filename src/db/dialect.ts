@@ -20,14 +20,14 @@ export interface Dialect {
   size(text: string): string
   /** Texts of rows, with commas between them. */
   joined(text: string): string
-  /** A JSON list of numbers, or of texts without anything to escape, in an order. */
-  numbers(value: string, order: string): string
-  texts(value: string, order: string): string
+  /** A JSON list of the numbers in rows, or of texts without anything to escape, in an order. */
+  numbers(value: string, rows: string, order: string): string
+  texts(value: string, rows: string, order: string): string
   /** A text as JSON; null as JSON's null. */
   quoted(text: string): string
-  /** The texts, or the numbers, of a JSON list, to look among. */
-  textsIn(list: string): string
-  numbersIn(list: string): string
+  /** Whether a text, or a number, is in a JSON list; found by an index. */
+  isAmongTexts(text: string, list: string): string
+  isAmongNumbers(number: string, list: string): string
   /** The elements of a JSON list as rows of `name`, each with its `value`. */
   elements(list: string, name: string): string
   /** The place of such an element, from 0 on; and an element that is a number. */
@@ -80,11 +80,11 @@ export const ofFile: Dialect = {
   bytes: (text) => `cast(${text} as blob)`,
   size: (text) => `octet_length(${text})`,
   joined: (text) => `group_concat(${text})`,
-  numbers: (value, order) => `json_group_array(${value} order by ${order})`,
-  texts: (value, order) => `json_group_array(${value} order by ${order})`,
+  numbers: listInOrder,
+  texts: listInOrder,
   quoted: (text) => `json_quote(${text})`,
-  textsIn: (list) => `(select value from json_each(${list}))`,
-  numbersIn: (list) => `(select value from json_each(${list}))`,
+  isAmongTexts: isAmong,
+  isAmongNumbers: isAmong,
   elements: (list, name) => `json_each(${list}) ${name}`,
   placeOf: (name) => `${name}.key`,
   numberOf: (name) => `${name}.value`,
@@ -117,6 +117,15 @@ export const ofFile: Dialect = {
   heldIfFree: '',
 }
 
+function isAmong(value: string, list: string): string {
+  return `${value} in (select value from json_each(${list}))`
+}
+
+/** The order of the rows costs nothing where an index has it; one of the list's own always sorts. */
+function listInOrder(value: string, rows: string, order: string): string {
+  return `(select json_group_array(value) from (select ${value} as value from ${rows} order by ${order}))`
+}
+
 export const ofServer: Dialect = {
   place: (at) => `$${at}`,
   count: (what = '*') => `count(${what})::float8`,
@@ -127,13 +136,16 @@ export const ofServer: Dialect = {
   bytes: (text) => `convert_to(${text}, 'UTF8')`,
   size: (text) => `octet_length(${text})::float8`,
   joined: (text) => `string_agg(${text}, ',')`,
-  numbers: (value, order) =>
-    `'[' || coalesce(string_agg(${value}::text, ',' order by ${order}), '') || ']'`,
-  texts: (value, order) =>
-    `'[' || coalesce(string_agg('"' || ${value} || '"', ',' order by ${order}), '') || ']'`,
+  numbers: (value, rows, order) =>
+    `(select '[' || coalesce(string_agg(${value}::text, ',' order by ${order}), '') || ']' from ${rows})`,
+  texts: (value, rows, order) =>
+    `(select '[' || coalesce(string_agg('"' || ${value} || '"', ',' order by ${order}), '') || ']' from ${rows})`,
   quoted: (text) => `coalesce(to_json(${text})::text, 'null')`,
-  textsIn: (list) => `(select json_array_elements_text((${list})::text::json))`,
-  numbersIn: (list) => `(select json_array_elements_text((${list})::text::json)::float8)`,
+  // As an array: beside an "or", a list of rows would be looked for in the whole table.
+  isAmongTexts: (text, list) =>
+    `${text} = any(array(select json_array_elements_text((${list})::text::json)))`,
+  isAmongNumbers: (number, list) =>
+    `${number} = any(array(select json_array_elements_text((${list})::text::json)::float8))`,
   elements: (list, name) =>
     `json_array_elements((${list})::text::json) with ordinality ${name}(value, nth)`,
   placeOf: (name) => `(${name}.nth - 1)::float8`,

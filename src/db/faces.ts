@@ -54,8 +54,17 @@ export function spellOwn(
 
 /** SQL for the object that an audience sees of a row of the table; null where its face is missing. */
 export function objectSql(table: Faced, audience: Audience, extra = ''): string {
-  const face = `(select ${columnFor(audience)} from ${faceTables[table]} f where ${isItsFace(table)})`
-  return spellObject(table, face, extra)
+  return spellObject(table, faceIn(table, columnFor(audience)), extra)
+}
+
+/** The same where only the row tells whether its owner looks. */
+export function objectSqlFor(table: Faced, isOwner: string): string {
+  const seen = `case when ${isOwner} then ${columnFor('owner')} else ${columnFor('others')} end`
+  return spellObject(table, faceIn(table, seen), '')
+}
+
+function faceIn(table: Faced, column: string): string {
+  return `(select ${column} from ${faceTables[table]} f where ${isItsFace(table)})`
 }
 
 /** The same for many rows, where faces are joined: `from` names the table, and what else there is. */

@@ -7,6 +7,8 @@ import type { Encoding, KnownRequest, Large } from './context'
 
 /** Smaller ones are not worth the time. */
 const LARGE = 16 * 1024
+/** What Bun sends together with its headers, whenever it comes. */
+const MOST_AT_ONCE = 14 * 1024
 
 export type Bytes = Uint8Array<ArrayBuffer>
 
@@ -38,21 +40,40 @@ export function answerBytes(
   headers: Headers | Record<string, string>,
   status = 200,
 ): Response {
-  if (bytes.length <= LARGE) return new Response(bytes, { status, headers })
-  const encoding = encodingFor(request)
-  if (encoding && request.context) {
-    request.context.large = { bytes, encoding }
+  if (bytes.length <= MOST_AT_ONCE) return new Response(bytes, { status, headers })
+  const { context } = request
+  const encoding = bytes.length > LARGE ? encodingFor(request) : null
+  if (encoding && context) {
+    context.large = { bytes, encoding }
     return new Response(null, { status, headers })
   }
+  const giveAway = () => void bytes.buffer.transfer(0)
+  if (context?.isLate) return new Response(pour(bytes, giveAway), { status, headers })
   const response = new Response(bytes, { status, headers })
-  bytes.buffer.transfer(0)
+  giveAway()
   return response
+}
+
+/**
+ * Once the moment of its request is over, Bun would send a large answer header by header, in dozens
+ * of packets; a stream goes out at once.
+ */
+function pour(bytes: Uint8Array, whenSent = () => {}): ReadableStream {
+  return new ReadableStream({
+    type: 'direct',
+    pull(controller) {
+      controller.write(bytes)
+      controller.end()
+      // What was not taken at once was copied.
+      whenSent()
+    },
+  })
 }
 
 /** Compresses on another thread: this one has others to answer. */
 export async function compress({ bytes, encoding }: Large, empty: Response): Promise<Response> {
   const packed = encoding === 'zstd' ? await Bun.zstdCompress(bytes) : await pack(bytes, FAST)
-  const response = new Response(packed, empty)
+  const response = new Response(packed.length > MOST_AT_ONCE ? pour(packed) : packed, empty)
   response.headers.set('content-encoding', encoding)
   response.headers.set('vary', VARY)
   return response

@@ -14,6 +14,8 @@ export interface RequestContext {
   /** Whether it is a read whose answer a client may keep. */
   readonly isKept: boolean
   readonly trustedProxies: number
+  /** Whether the answer comes after the moment in which it was asked. */
+  isLate?: boolean
   /** What the route answered, if that is yet to be compressed. */
   large?: Large
 }

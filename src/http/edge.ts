@@ -130,6 +130,7 @@ export function createHandler(parts: ServerParts): Handle {
           response = answerTooMany(allowance)
         } else if (load) {
           const loaded = load(caller.viewer, name)
+          context.isLate = loaded instanceof Promise
           response = answerLoaded(asked, context, loaded instanceof Promise ? await loaded : loaded)
         } else if (mayBeFolded(method, path))
           response = answerUnknown(app, method, path, facts.unknown)

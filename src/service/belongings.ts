@@ -148,6 +148,7 @@ export function belongings<E extends Entity>(kind: Kind<E>) {
 
   return {
     find: findByRef,
+    locate,
     findById,
     freeOf,
     count,

@@ -104,11 +104,14 @@ function createPage(range: SQL, order: SQL) {
         uuid: switches.uuid,
         timestamp: switches.timestamp,
         // Written out: inside a selected expression Drizzle drops the tables' names.
-        hids: sql<string>`(
-          select ${sql.raw(db.driver.dialect.texts('m.hid', 's.position'))}
-          from switch_members s join members m on m.id = s.member_id
-          where s.switch_id = switches.id and ${sql.raw(isNamed('m'))}
-        )`,
+        hids: sql<string>`${sql.raw(
+          db.driver.dialect.texts(
+            'm.hid',
+            `switch_members s join members m on m.id = s.member_id
+             where s.switch_id = switches.id and ${isNamed('m')}`,
+            's.position',
+          ),
+        )}`,
       })
       .from(switches)
       .where(and(ofSystem, range, sql.raw(isCurrent('switches'))))

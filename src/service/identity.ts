@@ -30,8 +30,9 @@ export function identified<R extends Identity>(
   const enabledByUuid = where<'uuid'>(`uuid = :uuid and ${isEnabled(table)}`)
   // As one JSON text, so that their number is not bounded by the engine's parameters.
   const amongAll = statement<'names', R>(
-    ({ textsIn }) =>
-      `select * from ${table} where hid in ${textsIn(':names')} or uuid in ${textsIn(':names')}`,
+    ({ isAmongTexts }) =>
+      `select * from ${table}
+       where ${isAmongTexts('hid', ':names')} or ${isAmongTexts('uuid', ':names')}`,
   )
 
   const placeByHid = statement<'hid', Place>(

@@ -76,7 +76,7 @@ const insertRow = statement<keyof Message, { id: string }>(`
    ) returning id`)
 
 /** A condition that leaves out messages whose system is being removed, or is disabled. */
-export const isMessageThere = isOf(`${isNamed('systems')} and ${isEnabled('systems')}`)
+const isMessageThere = isOf(`${isNamed('systems')} and ${isEnabled('systems')}`)
 
 function isOf(systems: string): string {
   return `exists (select 1 from systems where systems.id = messages.system_id and ${systems})`

@@ -216,11 +216,12 @@ const latest = statement<'system', Switch>(`
 
 const latestIds = statement<'system', { timestamp: Instant; ids: string }>(
   ({ numbers }) => `
-   select timestamp, (
-     select ${numbers('member_id', 'position')}
-     from switch_members join members on members.id = member_id
-     where switch_id = switches.id and ${isNamed('members')}
-   ) as ids from switches where system_id = :system and ${isCurrent('switches', lastForgotten(':system'))}
+   select timestamp, ${numbers(
+     'member_id',
+     `switch_members join members on members.id = member_id
+      where switch_id = switches.id and ${isNamed('members')}`,
+     'position',
+   )} as ids from switches where system_id = :system and ${isCurrent('switches', lastForgotten(':system'))}
    order by timestamp desc limit 1`,
 )
 

@@ -1,6 +1,6 @@
 import type { Dialect } from '../../db/dialect'
 import { isEnabled } from '../../db/disabled'
-import { type Faced, objectSql, objectsSql } from '../../db/faces'
+import { type Faced, objectSql, objectSqlFor, objectsSql } from '../../db/faces'
 import { isCurrent } from '../../db/finished'
 import { isNamed } from '../../db/named'
 import { behindGate, FACELESS, listOf, listOfFaces } from '../../db/spell'
@@ -8,7 +8,6 @@ import { statement } from '../../db/statement'
 import type { Audience } from '../../model/face'
 import type { Shown } from '../../model/privacy'
 import { SWITCHES_PER_PAGE } from '../../model/switch'
-import { isMessageThere } from '../messages'
 
 /** The statements behind `reading.ts`: each answers with ready JSON. */
 
@@ -54,10 +53,13 @@ export const groupsJson = bySystemRef(groupList(() => ''))
 /** Strangers see no members of a group with a hidden list, and no hidden member anywhere. */
 export const groupsWithMembersJson = bySystemRef(
   groupList((audience, { texts }) => {
-    const uuids = `select ${texts('members.uuid', 'group_members.member_id')}
-      from group_members join members on members.id = group_members.member_id
-      where group_members.group_id = groups.id ${onlyListed(audience)} ${onlyVisible(audience, 'members')}`
-    return `'"members":' || (${uuids}) || ','`
+    const uuids = texts(
+      'members.uuid',
+      `group_members join members on members.id = group_members.member_id
+       where group_members.group_id = groups.id ${onlyListed(audience)} ${onlyVisible(audience, 'members')}`,
+      'group_members.member_id',
+    )
+    return `'"members":' || ${uuids} || ','`
   }),
 )
 
@@ -89,6 +91,12 @@ export const someSwitchesJson = bySystemRef<'before' | 'limit'>((audience, say) 
 )
 
 function switchList(say: Dialect, audience: Audience, limit: number | ':limit'): string {
+  const hids = say.texts(
+    'members.hid',
+    `switch_members join members on members.id = switch_members.member_id
+     where switch_members.switch_id = switches.id and ${isNamed('members')}`,
+    'switch_members.position',
+  )
   return behindGate(
     'history',
     'systems',
@@ -96,11 +104,7 @@ function switchList(say: Dialect, audience: Audience, limit: number | ':limit'):
     listOf(
       say,
       `select '{"id":"' || switches.uuid || '","timestamp":"' || ${say.iso('switches.timestamp')} ||
-         '","members":' || (
-           select ${say.texts('members.hid', 'switch_members.position')} from switch_members
-           join members on members.id = switch_members.member_id
-           where switch_members.switch_id = switches.id and ${isNamed('members')}
-         ) || '}' as json
+         '","members":' || ${hids} || '}' as json
        from switches where switches.system_id = systems.id and switches.timestamp < :before
          and ${isCurrent('switches', 'systems.forgotten_switches')}
        order by switches.timestamp desc limit ${limit}`,
@@ -180,12 +184,6 @@ export const memberGroupsJson = byRef('members', (audience, say) => {
     from systems where systems.id = members.system_id)`
 })
 
-/** As the owner when the viewer is the row's system, else as others. */
-const seenByViewer = (table: Faced, system: string) =>
-  orFaceless(
-    `case when ${system} = :viewer then ${objectSql(table, 'owner')} else ${objectSql(table, 'others')} end`,
-  )
-
 /** Both are null once the member is gone. IDs of some platforms have quotation marks. */
 const messageWhere = <Name extends string>(rest: string) =>
   statement<Name | 'viewer', { json: Json }>(
@@ -197,15 +195,15 @@ const messageWhere = <Name extends string>(rest: string) =>
        ',"channel":' || ${say.quoted('channel')} || ',"guild":' || ${say.quoted('guild')} ||
        ',"system":' || coalesce(system, 'null') || ',"member":' || coalesce(member, 'null') || '}'
      end`)} as json from (
-       select messages.*, (
-         select ${seenByViewer('systems', 'systems.id')} from systems
-         where systems.id = messages.system_id and members.id is not null
-       ) as system,
-         case when members.id is not null then ${seenByViewer('members', 'members.system_id')} end
+       select messages.*,
+         case when members.id is not null then ${orFaceless(objectSqlFor('systems', 'systems.id = :viewer'))} end
+           as system,
+         case when members.id is not null then ${orFaceless(objectSqlFor('members', 'members.system_id = :viewer'))} end
            as member
-       from messages left join members
-         on members.id = messages.member_id and ${isNamed('members')}
-       where ${isMessageThere} and ${rest}
+       from messages
+       join systems on systems.id = messages.system_id and ${isNamed('systems')} and ${isEnabled('systems')}
+       left join members on members.id = messages.member_id and ${isNamed('members')}
+       where ${rest}
        ${say.once}) found`,
   )
 

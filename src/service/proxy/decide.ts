@@ -177,14 +177,15 @@ const surroundings = statement<'account' | 'guild', Surroundings>(
      own.tag_enabled as guild_tag_enabled, own.avatar_url as guild_avatar_url,
      own.name_format as guild_name_format, guilds.disabled_channels, guilds.require_system_tag,
      autoproxy.autoproxy_mode, autoproxy.autoproxy_member, autoproxy.last_latch_timestamp,
-     case when autoproxy.autoproxy_mode = 'front' then (
-       select ${numbers('f.member_id', 'f.position')}
-       from switch_members f join members m on m.id = f.member_id and ${isNamed('m')}
-       where f.switch_id = (
-         select s.id from switches s where s.system_id = systems.id and ${isCurrent('s', 'systems.forgotten_switches')}
-         order by s.timestamp desc limit 1
-       )
-     ) end as fronters
+     case when autoproxy.autoproxy_mode = 'front' then ${numbers(
+       'f.member_id',
+       `switch_members f join members m on m.id = f.member_id and ${isNamed('m')}
+        where f.switch_id = (
+          select s.id from switches s where s.system_id = systems.id and ${isCurrent('s', 'systems.forgotten_switches')}
+          order by s.timestamp desc limit 1
+        )`,
+       'f.position',
+     )} end as fronters
    from accounts join systems on systems.id = accounts.system_id
    join settings on settings.system_id = systems.id
    left join system_guilds own on own.system_id = systems.id and own.guild_id = :guild

@@ -16,7 +16,7 @@ import type { Instant } from '../../model/time'
 import { findAccount } from '../accounts'
 import { getAutoproxy, storeAutoproxy } from '../autoproxy'
 import type { Deps } from '../deps'
-import { findMember } from '../members'
+import { ownMembers } from '../members'
 import { type FoundMessage, findMessage, insertMessage, withMember } from '../messages'
 import { refuseDisabled } from '../operating/disabling'
 import { tell } from '../outbox'
@@ -52,7 +52,8 @@ export async function recordMessage(
   draft: MessageDraft,
 ): Promise<Recorded> {
   requireWitness(viewer, draft.sender)
-  const { system_id } = await getSpeaker(deps.db, draft)
+  const { system_id } =
+    (await ownMembers.locate(deps.db, draft.member)) ?? (await refuseUnknown(deps.db, draft))
   return deps.transact({ system: system_id }, async (tx) => {
     const [speaker, known, around, system] = await Promise.all([
       // As it is by now: it may have been deleted while this waited for its turn.
@@ -119,9 +120,11 @@ export async function deleteMessages(
 }
 
 /** The member that is said to have spoken. */
-async function getSpeaker(tx: Db, { member, sender }: MessageDraft): Promise<Member> {
-  const found = await findMember(tx, member)
-  if (found) return found
+async function getSpeaker(tx: Db, draft: MessageDraft): Promise<Member> {
+  return (await ownMembers.find(tx, draft.member)) ?? (await refuseUnknown(tx, draft))
+}
+
+async function refuseUnknown(tx: Db, { sender }: MessageDraft): Promise<never> {
   const account = await findAccount(tx, sender)
   if (account) await refuseDisabled(tx, account.system_id)
   throw error('invalidBody', { member: [new Problem('Member not found.')] })

@@ -46,12 +46,11 @@ export async function removeSomeTags(tx: Db, setId: number, most: number): Promi
 export async function findOldTagSet(db: Db, behind: number): Promise<number | null> {
   const giveWay = takeTurns()
   for (let last = behind; ; ) {
-    const next = (await following(db).get({ behind: last }))?.id
-    if (next === undefined || next === null) return null
-    // Nearly every set is the first one of its system.
-    if (!(await isFirst(db).get({ set: next })) && !(await isLater(db).get({ set: next })))
-      return next
-    last = next
+    const sets = await following(db).all({ behind: last })
+    const old = sets.find(({ is_used }) => is_used === 0)
+    if (old) return old.id
+    if (sets.length < SETS_AT_ONCE) return null
+    last = sets.at(-1)?.id ?? last
     await giveWay()
   }
 }
@@ -87,15 +86,21 @@ const removeSome = statement<'set' | 'most', { set_id: number }>(
    ) returning set_id`,
 )
 
-const following = statement<'behind', { id: number | null }>(
-  'select min(set_id) as id from proxy_tag_keys where set_id > :behind',
-)
+const SETS_AT_ONCE = 200
 
-/** A place where new members wait has a set of its own, too. */
-const isFirst = statement<'set', { id: number }>(
-  'select id from systems where id = :set and (tag_set is null or tag_set = :set)',
-)
-
-const isLater = statement<'set', { id: number }>(
-  'select id from systems where tag_set = :set limit 1',
-)
+/**
+ * The next sets, each found by one look into the index, and whether a system has them. Nearly every
+ * one is the first of its system. A place where new members wait has a set of its own, too.
+ */
+const following = statement<'behind', { id: number; is_used: 0 | 1 }>(`
+   with recursive sets (id, step) as (
+     select (select min(set_id) from proxy_tag_keys where set_id > :behind), 1
+     union all
+     select (select min(set_id) from proxy_tag_keys where set_id > sets.id), step + 1
+     from sets where sets.id is not null and step < ${SETS_AT_ONCE}
+   )
+   select sets.id, case
+     when exists (
+       select 1 from systems where systems.id = sets.id and (tag_set is null or tag_set = sets.id)
+     ) or exists (select 1 from systems where tag_set = sets.id) then 1 else 0 end as is_used
+   from sets where sets.id is not null order by sets.id`)

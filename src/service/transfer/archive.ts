@@ -83,7 +83,8 @@ export async function* keptInPages(
 ): AsyncGenerator<{ collection: string; rows: string[] }> {
   const giveWay = takeTurns()
   for (const { collection, ids } of await collections(db).all({ system: systemId })) {
-    const all: number[] = JSON.parse(ids)
+    const all = ids.split(',').map(Number)
+    all.sort((a, b) => a - b)
     for (let at = 0; at < all.length; at += PAGE) {
       const rows = await contents(db).all({ ids: JSON.stringify(all.slice(at, at + PAGE)) })
       if (rows.length > 0) yield { collection, rows: rows.map(({ content }) => content) }
@@ -119,8 +120,8 @@ const insert = statement<'system' | 'import' | 'rows'>(
 )
 
 const collections = statement<'system', { collection: string; ids: string }>(
-  ({ numbers }) => `
-   select collection, ${numbers('id', 'id')} as ids from archive
+  ({ joined }) => `
+   select collection, ${joined('cast(id as text)')} as ids from archive
    where system_id = :system group by collection order by min(id)`,
 )
 

@@ -195,10 +195,13 @@ async function groupsOf(db: Db, systemId: number) {
   const rows = await db
     .select({
       row: groups,
-      inside: sql<string>`(
-        select ${sql.raw(db.driver.dialect.texts('m.hid', 'm.id'))}
-        from group_members g join members m on m.id = g.member_id where g.group_id = groups.id
-      )`,
+      inside: sql<string>`${sql.raw(
+        db.driver.dialect.texts(
+          'm.hid',
+          'group_members g join members m on m.id = g.member_id where g.group_id = groups.id',
+          'm.id',
+        ),
+      )}`,
     })
     .from(groups)
     .where(eq(groups.system_id, systemId))

@@ -94,14 +94,14 @@ const countUpTo = statement<'system' | 'most', { all: number }>(
 )
 
 const knownTimes = statement<'system' | 'times', { timestamp: number }>(
-  ({ numbersIn }) => `
+  ({ isAmongNumbers }) => `
    select timestamp from switches where system_id = :system
-   and timestamp in ${numbersIn(':times')} and ${isCurrent('switches', lastForgotten(':system'))}`,
+   and ${isAmongNumbers('timestamp', ':times')} and ${isCurrent('switches', lastForgotten(':system'))}`,
 )
 
 /** Which UUIDs of the file's switches are in use on this server. */
 const takenUuids = statement<'uuids', { uuid: string }>(
-  ({ textsIn }) => `select uuid from switches where uuid in ${textsIn(':uuids')}
+  ({ isAmongTexts }) => `select uuid from switches where ${isAmongTexts('uuid', ':uuids')}
    and not ${isForgotten('switches')}`,
 )
 

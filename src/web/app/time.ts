@@ -58,21 +58,26 @@ export type Speller = ReturnType<typeof createSpeller>
 
 /** `2026-11-15` and `06:54` as native fields have them. */
 export function fieldsOf(at: Instant, zone: string): { date: string; time: string } {
+  const format = recall(formats, zone, () => createFormat(zone))
   const shown = Object.fromEntries(
-    new Intl.DateTimeFormat('en-US', {
-      timeZone: zone,
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: '2-digit',
-      day: '2-digit',
-      hour: '2-digit',
-      minute: '2-digit',
-    })
-      .formatToParts(at / 1000)
-      .map(({ type, value }) => [type, value]),
+    format.formatToParts(at / 1000).map(({ type, value }) => [type, value]),
   )
   const year = String(shown.year).padStart(4, '0')
   return { date: `${year}-${shown.month}-${shown.day}`, time: `${shown.hour}:${shown.minute}` }
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+function createFormat(zone: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat('en-US', {
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+  })
 }
 
 function keyOf(zone: string): (at: Instant) => string {
@@ -83,21 +88,44 @@ function keyOf(zone: string): (at: Instant) => string {
 export function instantOf(date: string, time: string, zone: string): Instant | null {
   const local = Date.parse(`${date}T${time.length === 5 ? `${time}:00` : time}Z`) * 1000
   if (Number.isNaN(local)) return null
-  const offsets = offsetsIn(zone, { since: local - 2 * DAY, until: local + 2 * DAY })
-  for (const [index, { from, ahead }] of offsets.entries()) {
+  const around = offsetsIn(zone, { since: local - 2 * DAY, until: local + 2 * DAY })
+  for (const [index, { from, ahead }] of around.entries()) {
     const at = Math.max(from, local - ahead)
-    if (at < (offsets[index + 1]?.from ?? Number.POSITIVE_INFINITY)) return at
+    if (at < (around[index + 1]?.from ?? Number.POSITIVE_INFINITY)) return at
   }
   return null
 }
 
-/** How the clocks of a zone go; a page's spans are short, so nobody waits. */
+/** How the clocks of a zone go in the quarters that a span touches, so that most are known already. */
 function offsetsIn(zone: string, span: Span): Offset[] {
-  const finding = findOffsets(zone, { since: span.since - MARGIN, until: span.until + MARGIN })
+  const since = Math.floor((span.since - MARGIN) / QUARTER) * QUARTER
+  const until = Math.ceil((span.until + MARGIN) / QUARTER) * QUARTER
+  return recall(offsets, `${zone} ${since} ${until}`, () => lookUpOffsets(zone, { since, until }))
+}
+
+const QUARTER = 90 * DAY
+
+const offsets = new Map<string, Offset[]>()
+
+/** A page's spans are short, so nobody waits. */
+function lookUpOffsets(zone: string, span: Span): Offset[] {
+  const finding = findOffsets(zone, span)
   for (;;) {
     const { value, done } = finding.next()
     if (done) return value
   }
+}
+
+const MOST_KEPT = 50
+
+/** What was made for a key, once: browsers take milliseconds to learn how a zone is spelled. */
+function recall<T>(kept: Map<string, T>, key: string, make: () => T): T {
+  const known = kept.get(key)
+  if (known !== undefined) return known
+  if (kept.size >= MOST_KEPT) kept.clear()
+  const made = make()
+  kept.set(key, made)
+  return made
 }
 
 /** The days of a zone's calendar that a span touches, newest first. */

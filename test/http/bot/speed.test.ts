@@ -94,7 +94,9 @@ describe('a decision goes step by step through an index, whatever the size of th
       for (const statement of new Set(steps)) {
         expect(statement).toMatch(/^select /)
         const plan = reader.query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${statement}`).all()
-        expect(plan.filter(({ detail }) => /^SCAN|TEMP B-TREE FOR ORDER/.test(detail))).toEqual([])
+        // Those in front, in their order, are looked up before they are gone through.
+        const slow = /^SCAN (?!\(subquery)|TEMP B-TREE FOR ORDER/
+        expect(plan.filter(({ detail }) => slow.test(detail))).toEqual([])
       }
     }
   })

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'bun:test'
+import type { Value } from '../../../src/db/handle'
 import type { BundlePart } from '../../../src/formats/parts'
 import { readHere } from '../../../src/formats/parts'
 import type { JsonObject } from '../../../src/model/entity'
-import { removeGivenUp } from '../../../src/service/transfer/staging'
+import { removeGivenUp, removeOldTags } from '../../../src/service/transfer/staging'
 import { roomForSwitches } from '../../../src/service/transfer/switches'
 import { home, type Someone } from '../../kit'
 import { countSystems, exportSystem, importFile, listSystems } from '../../operator'
-import { change, everyRow } from '../../raw'
+import { change, everyRow, insertAll, rows } from '../../raw'
 import { pluralkit } from './stage'
 
 const place = home()
@@ -197,6 +198,32 @@ describe('what an import left behind that was killed', () => {
     expect(JSON.stringify(left.systems)).not.toContain('~')
     expect(JSON.stringify(left.members)).not.toContain('~')
   })
+})
+
+test('keys of tags that no system has are removed, and no others', async () => {
+  const one = await makeLantern()
+  await place.ask(`PATCH /v2/members/${one.wren}`, {
+    as: one,
+    body: { proxy_tags: [{ prefix: 'w:' }] },
+  })
+  const [kept] = await rows<Record<string, Value>>(
+    deps.db,
+    'select * from proxy_tag_keys where set_id = :id',
+    { id: one.id },
+  )
+  // Behind more sets than are looked at together; one is the later set of its system.
+  const sets = Array.from({ length: 450 }, (_, at) => ({ ...kept, set_id: 1_000_000 + at }))
+  await deps.transact('new', async (tx) => {
+    await insertAll(tx, 'proxy_tag_keys', sets)
+    await change(tx, 'update systems set tag_set = 1000441 where id = :id', { id: one.id })
+  })
+  await removeOldTags(deps)
+  const left = await rows<{ set_id: number }>(
+    deps.db,
+    'select set_id from proxy_tag_keys where set_id >= 1000000 or set_id = :id',
+    { id: one.id },
+  )
+  expect(left).toEqual([{ set_id: 1_000_441 }])
 })
 
 test('a system has room for a million switches', async () => {

@@ -1,3 +1,4 @@
+import { computed } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { DAY, HOUR } from '../../../model/time'
 import { logSwitch, say } from '../acts'
@@ -136,17 +137,8 @@ function Choosing() {
     setTyped('')
   }, [choice.value.length === 0])
 
-  const people = members.value.filter(({ uuid }) => !statuses.value.has(uuid))
   const states = members.value.filter(({ uuid }) => statuses.value.has(uuid))
-  const weights = weighTime(switches.value, now.value)
-  const likely = likelyOnes(
-    people,
-    preferences.value.pinned,
-    weights,
-    front.value?.members ?? [],
-    LIKELY,
-  )
-  const shown = isOpen ? searchMembers(members.value, typed) : membersOf(likely)
+  const shown = isOpen ? searchMembers(members.value, typed) : likely.value
   const search = (value: string) => {
     setTyped(value)
     say(words.found(searchMembers(members.value, value).length))
@@ -184,9 +176,14 @@ function Choosing() {
   )
 }
 
-function membersOf(ids: readonly string[]) {
-  return ids.flatMap((id) => membersById.value.get(id) ?? [])
-}
+const likely = computed(() => {
+  const people = members.value.filter(({ uuid }) => !statuses.value.has(uuid))
+  const weights = weighTime(switches.value, now.value)
+  const here = front.value?.members ?? []
+  return likelyOnes(people, preferences.value.pinned, weights, here, LIKELY).flatMap(
+    (id) => membersById.value.get(id) ?? [],
+  )
+})
 
 function lastTwoDays() {
   // An hour after midnight may be a day before where the clocks changed.

@@ -1,5 +1,8 @@
 import { hidOf } from './data'
 
+/** How an answer without a length ends. What is asked for has no such line in it. */
+const END = Buffer.from('0\r\n\r\n')
+
 /**
  * The load: a process of its own that keeps some connections busy with raw requests and measures
  * each. It reads its orders as one JSON line and answers with one, until its input ends.
@@ -76,6 +79,10 @@ async function press(orders: Orders): Promise<Measured> {
   }
 }
 
+function isInChunks(head: string): boolean {
+  return /transfer-encoding: chunked/i.test(head)
+}
+
 /** One connection: a request, its whole answer, the next request. */
 function keepBusy(
   { port }: Orders,
@@ -116,8 +123,9 @@ function keepBusy(
           const bodyAt = head.indexOf('\r\n\r\n')
           if (bodyAt === -1) return
           const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
-          missing = length - (head.length - bodyAt - 4)
+          missing = isInChunks(head) ? Infinity : length - (head.length - bodyAt - 4)
         } else missing -= chunk.length
+        if (missing === Infinity && chunk.subarray(-END.length).equals(END)) missing = 0
         if (missing > 0) return
         note(performance.now() - sentAt, head.startsWith('HTTP/1.1 20') ? null : head)
         send(socket)

@@ -2,6 +2,7 @@ import { SQL } from 'bun'
 import type { Db, Value } from '../handle'
 import type { Address, Host } from './address'
 import type { Ask } from './driver'
+import { createReaders } from './readers'
 import { isLoss, lost } from './trouble'
 
 /** How connections are made. */
@@ -83,9 +84,9 @@ export interface Era {
 
 export function createEra(means: Means, host: Host, onLoss: () => void): Era {
   const writers = Math.max(1, means.pool >> 1)
-  const reads = connect(means, host, Math.max(1, means.pool - writers), WATCHED_CONNECT_LIMIT_S)
-  const writes = connect(means, host, writers, WATCHED_CONNECT_LIMIT_S)
-  const beside = connect(means, host, 1, WATCHED_CONNECT_LIMIT_S)
+  const connectTo = (max: number) => connect(means, host, max, WATCHED_CONNECT_LIMIT_S)
+  const writes = connectTo(writers)
+  const beside = connectTo(1)
   /** How those are told that it ended who wait for an answer. */
   const waiting = new Set<(cause: unknown) => void>()
   const free: Line[] = []
@@ -115,6 +116,8 @@ export function createEra(means: Means, host: Host, onLoss: () => void): Era {
     (sql: Pick<SQL, 'unsafe'>, isOfInterest?: () => boolean): Ask =>
     (text, values, shape) =>
       follow(() => query(sql, text, values, shape), isOfInterest)
+
+  const readers = createReaders(Math.max(1, means.pool - writers), () => connectTo(1), askOn)
 
   const lineOf = (
     own: Awaited<ReturnType<SQL['reserve']>>,
@@ -166,10 +169,10 @@ export function createEra(means: Means, host: Host, onLoss: () => void): Era {
   }
 
   return {
-    ask: askOn(reads),
+    ask: readers.ask,
     askBeside: askOn(beside),
     async openLine() {
-      const pool = connect(means, host, 1, WATCHED_CONNECT_LIMIT_S)
+      const pool = connectTo(1)
       const close = () => void pool.close({ timeout: 0 }).catch(() => {})
       try {
         return lineOf(await follow(async () => pool.reserve()), close)
@@ -191,7 +194,8 @@ export function createEra(means: Means, host: Host, onLoss: () => void): Era {
       for (const refuse of waiting) refuse(lost())
       for (const { refuse } of inQueue) refuse(lost())
       waiting.clear()
-      for (const pool of [reads, writes, beside]) void pool.close({ timeout: 0 }).catch(() => {})
+      readers.close()
+      for (const pool of [writes, beside]) void pool.close({ timeout: 0 }).catch(() => {})
     },
   }
 }

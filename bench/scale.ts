@@ -27,40 +27,59 @@ const folder = join(tmpdir(), 'multitude-bench')
 mkdirSync(folder, { recursive: true })
 const pressure = { connections: 16, seconds: Number(flags.seconds), members: whole.bigMembers }
 const load = startLoad()
+// One list: each goes on counting, or a switch would be logged twice.
+const endpoints = endpointsOf(whole)
 
 const engine = await makeEngine({ shared_buffers: '1GB', max_wal_size: '8GB', fsync: 'off' })
 try {
-  const onFile = [await costOnFile(few), await costOnFile(many)]
+  tell('file', await costOnFile(few), await costOnFile(many))
+  console.log(`${(Bun.file(dataFile(folder, many)).size / 1e9).toFixed(2)} GB\n`)
   await engine.start()
   await onServer(engine.addressOf('postgres'), (sql) => sql.unsafe('create database bench'))
   copy(dataFile(folder, few), engine.addressOf('bench'))
+  await onServer(engine.addressOf('bench'), (sql) => sql.unsafe('vacuum analyze'))
   const small = await costOnServer()
   await inflate()
-  const onServerSide = [small, await costOnServer()]
-  const rows = [['endpoint', 'file, few', 'many', 'ratio', 'server, few', 'many', 'ratio']]
-  for (const { name } of endpointsOf(whole)) {
-    const [a = 0, b = 0] = onFile.map((costs) => costs.get(name) ?? 0)
-    const [c = 0, d = 0] = onServerSide.map((costs) => costs.get(name) ?? 0)
-    rows.push([
-      name,
-      ...[a.toFixed(0), b.toFixed(0), (b / a).toFixed(2)],
-      ...[c.toFixed(0), d.toFixed(0), (d / c).toFixed(2)],
-    ])
-  }
-  print(rows)
-  const [{ bytes }] = await onServer(engine.addressOf('bench'), (sql) =>
-    sql.unsafe('select pg_database_size(current_database())::float8 as bytes'),
-  )
-  console.log(
-    `\nPostgreSQL: ${(bytes / 1e9).toFixed(2)} GB; file: ${(Bun.file(dataFile(folder, many)).size / 1e9).toFixed(2)} GB`,
-  )
+  tell('PostgreSQL', small, await costOnServer())
+  await tellSizes()
 } finally {
   load.process.kill('SIGTERM')
   await engine.stop('immediate')
   engine.remove()
 }
 
-async function costOnFile(size: Size): Promise<Map<string, number>> {
+type Costs = ReadonlyMap<string, number>
+
+function tell(engine: string, small: Costs, large: Costs): void {
+  const rows = [...small].map(([name, cost]) => {
+    const later = large.get(name) ?? Number.NaN
+    return [name, cost.toFixed(0), later.toFixed(0), (later / cost).toFixed(2)]
+  })
+  print([[`CPU µs, ${engine}`, 'few', 'many', 'ratio'], ...rows])
+}
+
+/** What the tables take with their indexes. */
+async function tellSizes(): Promise<void> {
+  const sizes: { name: string; rows: number; bytes: number }[] = await onServer(
+    engine.addressOf('bench'),
+    (sql) =>
+      sql.unsafe(`
+        select regexp_replace(relname, '_[0-9]+$', '') as name, sum(reltuples)::float8 as rows,
+          sum(pg_total_relation_size(oid))::float8 as bytes
+        from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace
+        group by 1 having sum(pg_total_relation_size(oid)) > 1e7 order by bytes desc`),
+  )
+  const total = sizes.reduce((sum, { bytes }) => sum + bytes, 0)
+  print([
+    ['table', 'rows', 'GB', 'bytes a row'],
+    ...sizes.map(({ name, rows, bytes }) => [
+      ...[name, rows.toFixed(0), (bytes / 1e9).toFixed(2), (bytes / rows).toFixed(0)],
+    ]),
+    ['all', '', (total / 1e9).toFixed(2), ''],
+  ])
+}
+
+async function costOnFile(size: Size): Promise<Costs> {
   const pristine = dataFile(folder, size)
   console.log(`the file of ${size.systems} systems …`)
   await makeData(pristine, size)
@@ -70,16 +89,16 @@ async function costOnFile(size: Size): Promise<Map<string, number>> {
   return costOf(`file:${file}`, () => 0).finally(() => rmSync(file, { force: true }))
 }
 
-function costOnServer(): Promise<Map<string, number>> {
+function costOnServer(): Promise<Costs> {
   return costOf(engine.addressOf('bench'), () => cpuOfFamily(engine.pid()))
 }
 
 /** Microseconds of CPU for each request, of the node and what stands behind it. */
-async function costOf(address: string, behind: () => number): Promise<Map<string, number>> {
+async function costOf(address: string, behind: () => number): Promise<Costs> {
   const running = await startProduct(join(folder, 'scale.log'), { DATABASE_URL: address })
   const costs = new Map<string, number>()
   try {
-    for (const endpoint of endpointsOf(whole)) {
+    for (const endpoint of endpoints) {
       await take(load, pressure, endpoint, running)
       const turns: { cpu: number }[] = []
       for (let round = 0; round < Number(flags.rounds); round++) {
@@ -113,6 +132,8 @@ async function inflate(): Promise<void> {
     const last = Number(member)
     const others = many.systems - few.systems
     for (const step of [
+      // What is made here refers to what is there; it need not be looked up 60 million times.
+      'set session_replication_role = replica',
       `insert into systems (id, uuid, hid, name, created)
        select n, '1-' || n, '0' || n, 'System ' || n, 1577836800000000
        from generate_series(${few.systems + 1}, ${many.systems}) n`,
@@ -134,6 +155,7 @@ async function inflate(): Promise<void> {
        select (800000000000000000 + n)::text, (900000000000000000 + n)::text, '1', '2', '3',
          ${few.systems + 1} + n % ${others}, ${last} + 1 + (n % ${others}) * 20, 1577836800000000 + n
        from generate_series(1, ${many.messages - few.messages}) n`,
+      'set session_replication_role = origin',
       'vacuum analyze',
     ]) {
       const began = performance.now()

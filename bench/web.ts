@@ -169,12 +169,13 @@ async function timeUntilDrawn(
     const from = performance.now()
     document.querySelector(${JSON.stringify(tapped)}).click()
     const is = ${is}
+    // Called before each frame is drawn: what is there by then is in it.
     const look = () => {
       const one = document.querySelector(${JSON.stringify(awaited)})
       if (!one || !is(one)) return requestAnimationFrame(look)
-      requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - from)))
+      setTimeout(() => resolve(performance.now() - from))
     }
-    look()
+    requestAnimationFrame(look)
   })`)
 }
 

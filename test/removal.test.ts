@@ -351,7 +351,8 @@ test('after a kill the rest of what was deleted goes by itself, and the doctor i
     { cwd },
   )
   const { key } = await runJson<{ key: string }>(['bot', 'create', '--name', 'one'], { cwd })
-  const serve = () => startServer(['--rate-limit', 'off'], { cwd, env: { DURABILITY: 'normal' } })
+  const serve = () =>
+    startServer(['--rate-limit', 'off'], { cwd, env: { DURABILITY: 'normal', LEASE_SECONDS: '1' } })
   const doctor = async () => (await run(['doctor'], { cwd })).out
   const size = 20_000
   const server = await serve()

@@ -1,6 +1,7 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { type App, createApp } from '../../src/app'
 import { parseConfig } from '../../src/config'
+import { openStorage } from '../../src/db/open'
 import { createLog } from '../../src/log'
 import { readStream } from '../events/reading'
 import { receivers, TOKEN, until } from '../events/receiver'
@@ -75,6 +76,29 @@ test('a server that is silent counts as lost: all is refused within 5 s, and it 
   } finally {
     engine.thaw()
   }
+  await isBack(first)
+  await isBack(other)
+})
+
+test('a server that falls silent while its tables are made is told of, and not waited for', async () => {
+  await onServer(engine.addressOf('postgres'), (sql) => sql.unsafe('create database fresh'))
+  await onServer(engine.addressOf('fresh'), async (sql) => {
+    // As another node that makes them, and takes long.
+    await sql.unsafe('select pg_advisory_lock(1297435732)')
+    const { opened, close } = openStorage(engine.addressOf('fresh'))
+    const told = opened.then(
+      () => 'opened',
+      (cause: Error) => cause.message,
+    )
+    await Bun.sleep(2500)
+    engine.freeze()
+    try {
+      expect(await Promise.race([told, Bun.sleep(15_000)])).toMatch(/^The database .* cannot be used: nothing answers at /)
+    } finally {
+      engine.thaw()
+    }
+    await close()
+  })
   await isBack(first)
   await isBack(other)
 })

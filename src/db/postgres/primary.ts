@@ -110,6 +110,26 @@ export function createPrimary(means: Means): Primary {
   }
 }
 
+const WATCH_MS = 1_000
+
+/** Long work of one connection; it is given up once the server answers no other one any more. */
+export async function whileAnswered<T>(means: Means, host: Host, work: Promise<T>): Promise<T> {
+  let isDone = false
+  const watch = async () => {
+    for (;;) {
+      await Bun.sleep(WATCH_MS)
+      if (isDone) return
+      const examined = await examine(means, host)
+      if (!examined.isPrimary && !isDone) throw explainAll(means, [examined])
+    }
+  }
+  const silence = Promise.withResolvers<never>()
+  watch().catch(silence.reject)
+  return Promise.race([work, silence.promise]).finally(() => {
+    isDone = true
+  })
+}
+
 /** To connect and to be answered. */
 const EXAMINE_LIMIT_MS = 4_000
 
@@ -125,7 +145,7 @@ async function examine(means: Means, host: Host): Promise<Examined> {
   const sql = connect(means, host, 1)
   try {
     const asked = sql.unsafe('select pg_is_in_recovery() as is_standby')
-    const [row] = await Promise.race([asked, Bun.sleep(EXAMINE_LIMIT_MS).then(() => [])])
+    const [row] = await Promise.race([asked, Bun.sleep(EXAMINE_LIMIT_MS).then(noAnswer)])
     return { host, isPrimary: row?.is_standby === false, isHopeless: false }
   } catch (cause) {
     const isHopeless =
@@ -136,6 +156,10 @@ async function examine(means: Means, host: Host): Promise<Examined> {
   } finally {
     void sql.close({ timeout: 0 }).catch(() => {})
   }
+}
+
+function noAnswer(): never {
+  throw Object.assign(new Error('no answer'), { code: 'ERR_POSTGRES_CONNECTION_TIMEOUT' })
 }
 
 async function isUnknown({ host }: Host): Promise<boolean> {

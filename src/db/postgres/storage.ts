@@ -8,7 +8,7 @@ import { createBeat } from './beat'
 import { type Ask, createDb } from './driver'
 import { connect, type Means } from './era'
 import { migrate, refuseUnready } from './migrate'
-import { createPrimary, type Primary } from './primary'
+import { createPrimary, type Primary, whileAnswered } from './primary'
 import { createTransact } from './transactions'
 import { explain, isLoss, lost } from './trouble'
 
@@ -46,6 +46,9 @@ export function openServer(
     plan_cache_mode: 'force_generic_plan',
     random_page_cost: '1.1',
     jit: 'off',
+    // Both go through whole tables, which is guessed to be cheap where rows lie close to each other.
+    enable_mergejoin: 'off',
+    enable_hashjoin: 'off',
   }
   const means: Means = { address, pool, rootCert, session }
   const primary = createPrimary(means)
@@ -53,7 +56,8 @@ export function openServer(
   const open = async () => {
     await primary.find(OPEN_LIMIT_MS)
     const prepare = isLeftAsItIs ? refuseUnready : migrate
-    const upgrade = await prepare(connect(means, hostOf(primary), 1), address)
+    const host = hostOf(primary)
+    const upgrade = await whileAnswered(means, host, prepare(connect(means, host, 1), address))
     beat.start()
     return upgrade
   }

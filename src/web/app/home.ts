@@ -28,10 +28,13 @@ export const presence = signal<'asking' | 'in' | 'out' | 'away'>('asking')
 /** What comes in one breath is fetched together. */
 const BREATH_MS = 60
 
-/** Looks whether a session is there, and begins to follow. */
+/**
+ * Looks whether a session is there, and begins to follow. Who was in when this browser was last
+ * here most likely still is: their things are asked for at once, and tell if that is over.
+ */
 export async function comeHome(): Promise<void> {
   try {
-    await ask('web/session')
+    if (!wasIn()) await ask('web/session')
     isSessionOver.value = false
     presence.value = 'in'
   } catch (cause) {
@@ -79,6 +82,7 @@ export function keepHome(): void {
 
   effect(() => {
     if (presence.value === 'in') {
+      noteIn(true)
       wasLive = false
       load()
       start()
@@ -86,7 +90,9 @@ export function keepHome(): void {
     }
     following?.stop()
     following = undefined
-    if (presence.value === 'out') forgetAll()
+    if (presence.value !== 'out') return
+    noteIn(false)
+    forgetAll()
   })
 
   let resting: { lastEventId: string | undefined } | undefined
@@ -111,6 +117,24 @@ export function keepHome(): void {
     start(lastEventId)
     link.value = 'away'
   })
+}
+
+const KEY = 'multitude-in'
+
+/** Some browsers keep nothing. */
+function wasIn(): boolean {
+  try {
+    return localStorage.getItem(KEY) !== null
+  } catch {
+    return false
+  }
+}
+
+function noteIn(isIn: boolean): void {
+  try {
+    if (isIn) localStorage.setItem(KEY, '')
+    else localStorage.removeItem(KEY)
+  } catch {}
 }
 
 const waiting = signal<readonly Stale[]>([])

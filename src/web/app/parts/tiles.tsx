@@ -40,6 +40,8 @@ export function Tiles({ members, chosen, label, onToggle }: Props) {
   )
 }
 
+/** More than a screen shows; what is drawn first is waited for. */
+const FIRST = 30
 const PART = 60
 
 interface Parts {
@@ -52,8 +54,8 @@ interface Parts {
 
 /** Long lists are drawn in parts: the next comes when the end is in sight, or at a press. */
 export function useParts<T>(all: readonly T[], { about = '', start = 0, onMore }: Parts = {}) {
-  const [drawn, setDrawn] = useState({ about, count: Math.max(PART, start) })
-  const count = drawn.about === about ? drawn.count : PART
+  const [drawn, setDrawn] = useState({ about, count: Math.max(FIRST, start) })
+  const count = drawn.about === about ? drawn.count : FIRST
   const end = useRef<HTMLButtonElement>(null)
   const isMore = count < all.length
   const more = () => {

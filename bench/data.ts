@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { entityOf, facedTables, storeFaces } from '../src/db/faces'
@@ -50,17 +51,34 @@ export const known = {
 
 const START = Date.UTC(2020, 0, 1) * 1000
 
+/** Where the benchmarks keep what they make, for the next run. */
+export const folder = join(tmpdir(), 'multitude-bench')
+mkdirSync(folder, { recursive: true })
+
+/** A copy of the data set that may be written to. The set itself is made on the first run. */
+export async function freshData(size: Size, name: string): Promise<string> {
+  await makeData(dataFile(size), size)
+  const file = join(folder, name)
+  removeData(file)
+  copyFileSync(dataFile(size), file)
+  return file
+}
+
+export function removeData(file: string): void {
+  for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true })
+}
+
 /** Where the data lies. That of other tables than today's is made anew. */
-export function dataFile(folder: string, { systems, messages }: Size): string {
+export function dataFile({ systems, messages }: Size): string {
   return join(folder, `${systems}-${messages}-${migrations.length}.db`)
 }
 
 /** Makes the data set, always the same, unless it is there already. */
-export async function makeData(path: string, size: Size): Promise<void> {
+async function makeData(path: string, size: Size): Promise<void> {
   if (existsSync(path)) return
   mkdirSync(dirname(path), { recursive: true })
   const making = `${path}.making`
-  for (const end of ['', '-wal', '-shm']) rmSync(making + end, { force: true })
+  removeData(making)
   await openStorage(`file:${making}`, 'normal').close()
   const db = new Database(making)
   db.run('PRAGMA synchronous = off')

@@ -1,5 +1,3 @@
-import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openDeps } from '../src/app'
@@ -8,7 +6,7 @@ import { operator } from '../src/model/privacy'
 import { createMember } from '../src/service/members'
 import { createSystem } from '../src/service/systems'
 import { makeEngine, onServer } from '../test/postgres/engine'
-import { dataFile, makeData, type Size, small, whole } from './data'
+import { folder, freshData, type Size, small, whole } from './data'
 import { type Endpoint, endpointsOf } from './endpoints'
 import type { Orders } from './load'
 import { cpuOfFamily, medianOf, print, startLoad, startProduct, type Turn, take } from './press'
@@ -41,14 +39,8 @@ const goals: [name: RegExp, together: number][] = [
 const CROWD = 64
 
 const size = sizeOf(flags)
-const folder = join(tmpdir(), 'multitude-bench')
-mkdirSync(folder, { recursive: true })
-const pristine = dataFile(folder, size)
-const file = join(folder, 'engines.db')
 console.log('making the data, unless it is there …')
-await makeData(pristine, size)
-for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true })
-copyFileSync(pristine, file)
+const file = await freshData(size, 'engines.db')
 
 const engine = await makeEngine({ shared_buffers: '512MB' })
 await engine.start()

@@ -1,8 +1,6 @@
-import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { dataFile, makeData, small, whole } from './data'
+import { folder, freshData, small, whole } from './data'
 import { type Endpoint, endpointsOf } from './endpoints'
 import { fill } from './load'
 import { medianOf, print, type Running, startLoad, startProduct, type Turn, take } from './press'
@@ -41,14 +39,8 @@ const HEAD = [
 const size = flags.small ? small : whole
 const endpoints = endpointsOf(size)
 
-const folder = join(tmpdir(), 'multitude-bench')
-mkdirSync(folder, { recursive: true })
-const pristine = dataFile(folder, size)
-const file = join(folder, 'work.db')
 console.log('making the data, unless it is there …')
-await makeData(pristine, size)
-for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true })
-copyFileSync(pristine, file)
+const file = await freshData(size, 'work.db')
 
 const product = await startProduct(join(folder, 'product.log'), {
   DATABASE_URL: `file:${file}`,

@@ -1,9 +1,7 @@
-import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { makeEngine, onServer } from '../test/postgres/engine'
-import { dataFile, makeData, type Size, whole } from './data'
+import { dataFile, folder, freshData, removeData, type Size, whole } from './data'
 import { endpointsOf } from './endpoints'
 import { cpuOfFamily, medianOf, print, startLoad, startProduct, take } from './press'
 import { program } from './product'
@@ -23,9 +21,8 @@ const { values: flags } = parseArgs({
 
 const few: Size = { ...whole, systems: 1000, messages: 200_000 }
 const many: Size = { ...whole, systems: Number(flags.systems), messages: Number(flags.messages) }
-const folder = join(tmpdir(), 'multitude-bench')
-mkdirSync(folder, { recursive: true })
 const pressure = { connections: 16, seconds: Number(flags.seconds), members: whole.bigMembers }
+const SETTLE_MS = 15_000
 const load = startLoad()
 // One list: each goes on counting, or a switch would be logged twice.
 const endpoints = endpointsOf(whole)
@@ -33,10 +30,10 @@ const endpoints = endpointsOf(whole)
 const engine = await makeEngine({ shared_buffers: '1GB', max_wal_size: '8GB', fsync: 'off' })
 try {
   tell('file', await costOnFile(few), await costOnFile(many))
-  console.log(`${(Bun.file(dataFile(folder, many)).size / 1e9).toFixed(2)} GB\n`)
+  console.log(`${(Bun.file(dataFile(many)).size / 1e9).toFixed(2)} GB\n`)
   await engine.start()
   await onServer(engine.addressOf('postgres'), (sql) => sql.unsafe('create database bench'))
-  copy(dataFile(folder, few), engine.addressOf('bench'))
+  copy(dataFile(few), engine.addressOf('bench'))
   await onServer(engine.addressOf('bench'), (sql) => sql.unsafe('vacuum analyze'))
   const small = await costOnServer()
   await inflate()
@@ -80,13 +77,9 @@ async function tellSizes(): Promise<void> {
 }
 
 async function costOnFile(size: Size): Promise<Costs> {
-  const pristine = dataFile(folder, size)
   console.log(`the file of ${size.systems} systems …`)
-  await makeData(pristine, size)
-  const file = join(folder, 'scale.db')
-  for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true })
-  copyFileSync(pristine, file)
-  return costOf(`file:${file}`, () => 0).finally(() => rmSync(file, { force: true }))
+  const file = await freshData(size, 'scale.db')
+  return costOf(`file:${file}`, () => 0).finally(() => removeData(file))
 }
 
 function costOnServer(): Promise<Costs> {
@@ -97,6 +90,8 @@ function costOnServer(): Promise<Costs> {
 async function costOf(address: string, behind: () => number): Promise<Costs> {
   const running = await startProduct(join(folder, 'scale.log'), { DATABASE_URL: address })
   const costs = new Map<string, number>()
+  // Once after a start, whatever nobody needs any more is looked for among everything there is.
+  await Bun.sleep(SETTLE_MS)
   try {
     for (const endpoint of endpoints) {
       await take(load, pressure, endpoint, running)

@@ -1,15 +1,15 @@
 import { Database } from 'bun:sqlite'
-import { copyFileSync, mkdirSync, openSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { openSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import {
   createRandom,
-  dataFile,
+  folder,
+  freshData,
   hidOf,
   known,
-  makeData,
   messageOf,
+  removeData,
   small,
   uuidOf,
   whole,
@@ -38,14 +38,8 @@ const workers = Number(flags.connections)
 const random = createRandom(Number(flags.seed))
 const bot = `Bot ${known.botKey}`
 
-const folder = join(tmpdir(), 'multitude-bench')
-mkdirSync(folder, { recursive: true })
-const pristine = dataFile(folder, size)
-const file = join(folder, 'soak.db')
+const file = await freshData(size, 'soak.db')
 const logFile = join(folder, 'soak.log')
-await makeData(pristine, size)
-removeData()
-copyFileSync(pristine, file)
 const port = freePort()
 const address = `http://127.0.0.1:${port}`
 
@@ -96,7 +90,8 @@ for (const ledger of ledgers) for (const promised of ledger.values()) await chec
 await stopServer('SIGTERM')
 checkFile()
 report()
-removeData()
+removeData(file)
+rmSync(logFile, { force: true })
 process.exit(troubles.length > 0 ? 1 : 0)
 
 /** One connection: mostly reads, some writes, and after each new start a look at what was kept. */
@@ -304,11 +299,6 @@ memory               ${lived[0]?.memory[0]} MB at first, ${Math.max(...lived.fla
 write-ahead log      ${(largestLog / 1e6).toFixed(0)} MB at most
 troubles             ${troubles.length}`)
   for (const trouble of troubles.slice(0, 20)) console.log(`  ${trouble}`)
-}
-
-function removeData(): void {
-  for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true })
-  rmSync(logFile, { force: true })
 }
 
 function memberAt(at: number): string {

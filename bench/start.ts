@@ -1,10 +1,7 @@
 import { Database } from 'bun:sqlite'
-import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { facedTables, faceTableOf } from '../src/db/faces'
-import { dataFile, known, makeData, small, whole } from './data'
+import { freshData, known, removeData, small, whole } from './data'
 import { alone, freePort, memoryOf, program } from './product'
 
 /**
@@ -25,13 +22,8 @@ const GIVE_UP_MS = 10_000
 /** Long enough for whatever a start leaves to be done later. */
 const SETTLE_MS = 2000
 
-const folder = join(tmpdir(), 'multitude-bench')
-mkdirSync(folder, { recursive: true })
 const size = flags.small ? small : whole
-const pristine = dataFile(folder, size)
-const file = join(folder, 'start.db')
-await makeData(pristine, size)
-copyFileSync(pristine, file)
+const file = await freshData(size, 'start.db')
 
 const times: number[] = []
 const upgraded: number[] = []
@@ -53,7 +45,7 @@ try {
     upgraded.push((await start(0)).ms)
   }
 } finally {
-  for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true })
+  removeData(file)
 }
 console.log(
   `program       ${program.join(' ')} on ${flags.small ? 'the small' : 'the whole'} data set`,

@@ -93,7 +93,9 @@ test('a server that falls silent while its tables are made is told of, and not w
     await Bun.sleep(2500)
     engine.freeze()
     try {
-      expect(await Promise.race([told, Bun.sleep(15_000)])).toMatch(/^The database .* cannot be used: nothing answers at /)
+      expect(await Promise.race([told, Bun.sleep(15_000)])).toMatch(
+        /^The database .* cannot be used: nothing answers at /,
+      )
     } finally {
       engine.thaw()
     }

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { ask, Refused } from '../client'
 import { comeHome } from '../home'
 import { Door } from '../parts/door'
+import { TokenField } from '../parts/tokenField'
 import { goTo, route } from '../route'
 import { words } from '../words'
 
@@ -37,22 +38,13 @@ function WithToken() {
       <form onSubmit={submit} noValidate>
         {/* So that a password manager knows what the token is for. */}
         <input type="text" autocomplete="username" hidden readOnly value={words.title} />
-        <div class="field">
-          <label for="token">{words.token}</label>
-          <input
-            id="token"
-            type="password"
-            autocomplete="current-password"
-            spellcheck={false}
-            value={token}
-            aria-invalid={problem !== ''}
-            aria-describedby="token-problem"
-            onInput={(event) => setToken(event.currentTarget.value)}
-          />
-          <p id="token-problem" class="problem" role="alert">
-            {problem}
-          </p>
-        </div>
+        <TokenField
+          id="token"
+          autocomplete="current-password"
+          value={token}
+          problem={problem}
+          onChange={setToken}
+        />
         <Remember value={remember} onChange={setRemember} />
         <button class="main" type="submit" aria-busy={isBusy}>
           {words.comeIn}

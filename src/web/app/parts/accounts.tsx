@@ -7,6 +7,7 @@ import { accountNews, isAway, type System, system } from '../store'
 import { words } from '../words'
 import { systemWords } from '../words/system'
 import { CopyField } from './copyField'
+import { TokenField } from './tokenField'
 
 interface Account {
   readonly id: string
@@ -79,22 +80,13 @@ function LinkAccount() {
           hint={systemWords.codeMore(spell.value.time(parseInstant(made.expires) ?? 0))}
         />
       )}
-      <div class="field">
-        <label for="link-token">{words.token}</label>
-        <input
-          id="link-token"
-          type="password"
-          autocomplete="off"
-          spellcheck={false}
-          value={token}
-          aria-invalid={problem !== ''}
-          aria-describedby="token-problem"
-          onInput={(event) => setToken(event.currentTarget.value)}
-        />
-        <p id="token-problem" class="problem" role="alert">
-          {problem}
-        </p>
-      </div>
+      <TokenField
+        id="link-token"
+        autocomplete="off"
+        value={token}
+        problem={problem}
+        onChange={setToken}
+      />
       <button type="submit" aria-disabled={isAway.value} aria-busy={isBusy}>
         {systemWords.makeCode}
       </button>

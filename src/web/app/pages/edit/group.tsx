@@ -12,11 +12,11 @@ import {
   PictureLine,
   TextLine,
 } from '../../parts/form/lines'
-import { Fold, FormPage } from '../../parts/form/page'
+import { Fold, FormPage, Removing } from '../../parts/form/page'
 import { NotThere } from '../../parts/notThere'
 import { Sheet } from '../../parts/sheet'
 import { goTo, route } from '../../route'
-import { type Group, groups, isAway, keepGroup, loadGroup } from '../../store'
+import { type Group, groups, keepGroup, loadGroup } from '../../store'
 import { words } from '../../words'
 import { editWords } from '../../words/edit'
 import { manyWords } from '../../words/many'
@@ -37,7 +37,6 @@ const who = ['name', 'display_name', 'color', 'description']
 const pictures = ['icon', 'banner']
 
 function Editing({ own }: { own: Group }) {
-  const [isDeleting, setDeleting] = useState(false)
   const back = `#/groups/${own.id}`
   const form = useForm<Group>(table, own, {
     path: `v2/groups/${own.uuid}`,
@@ -46,21 +45,7 @@ function Editing({ own }: { own: Group }) {
       goTo(back)
     },
   })
-  const below = (
-    <>
-      <div>
-        <button
-          type="button"
-          class="danger"
-          aria-disabled={isAway.value}
-          onClick={() => isAway.value || setDeleting(true)}
-        >
-          {words.remove}
-        </button>
-      </div>
-      {isDeleting && <DeleteGroup own={own} onClose={() => setDeleting(false)} />}
-    </>
-  )
+  const below = <Removing ask={(onClose) => <DeleteGroup own={own} onClose={onClose} />} />
   return (
     <FormPage form={form} name={own.display_name || own.name} back={back} below={below}>
       <Fold title={editWords.who} form={form} keys={who} isFirst>

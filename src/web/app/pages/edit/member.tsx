@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks'
 import { member as table } from '../../../../model/member'
 import { formDraft } from '../../drafts'
 import { useForm } from '../../parts/form/form'
@@ -11,13 +10,12 @@ import {
   PictureLine,
   TextLine,
 } from '../../parts/form/lines'
-import { Fold, FormPage } from '../../parts/form/page'
+import { Fold, FormPage, Removing } from '../../parts/form/page'
 import { TagsField, TryTags } from '../../parts/form/tags'
 import { ManySheet } from '../../parts/many'
 import { NotThere } from '../../parts/notThere'
 import { goTo, route } from '../../route'
-import { isAway, keepMembers, type Member, members } from '../../store'
-import { words } from '../../words'
+import { keepMembers, type Member, members } from '../../store'
 import { editWords } from '../../words/edit'
 import { peopleWords } from '../../words/people'
 
@@ -41,7 +39,6 @@ const pictures = ['avatar_url', 'webhook_avatar_url', 'banner']
 const proxying = ['proxy_tags', 'keep_proxy', 'tts', 'autoproxy_enabled']
 
 function Editing({ own }: { own: Member }) {
-  const [isDeleting, setDeleting] = useState(false)
   const back = `#/members/${own.id}`
   const form = useForm<Member>(table, own, {
     path: `v2/members/${own.uuid}`,
@@ -50,30 +47,14 @@ function Editing({ own }: { own: Member }) {
       goTo(back)
     },
   })
+  const leave = () => {
+    formDraft.value = null
+    goTo('#/members')
+  }
   const below = (
-    <>
-      <div>
-        <button
-          type="button"
-          class="danger"
-          aria-disabled={isAway.value}
-          onClick={() => isAway.value || setDeleting(true)}
-        >
-          {words.remove}
-        </button>
-      </div>
-      {isDeleting && (
-        <ManySheet
-          act="remove"
-          chosen={[own]}
-          onClose={() => setDeleting(false)}
-          onDone={() => {
-            formDraft.value = null
-            goTo('#/members')
-          }}
-        />
-      )}
-    </>
+    <Removing
+      ask={(onClose) => <ManySheet act="remove" chosen={[own]} onClose={onClose} onDone={leave} />}
+    />
   )
   return (
     <FormPage form={form} name={own.display_name || own.name} back={back} below={below}>

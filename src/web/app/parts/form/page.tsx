@@ -60,6 +60,26 @@ export function FormPage({ form, name, back, below, children }: Props) {
   )
 }
 
+/** What can be deleted here; before that is done, it is asked about. */
+export function Removing({ ask }: { ask: (onClose: () => void) => ComponentChildren }) {
+  const [isAsking, setAsking] = useState(false)
+  return (
+    <>
+      <div>
+        <button
+          type="button"
+          class="danger"
+          aria-disabled={isAway.value}
+          onClick={() => isAway.value || setAsking(true)}
+        >
+          {words.remove}
+        </button>
+      </div>
+      {isAsking && ask(() => setAsking(false))}
+    </>
+  )
+}
+
 function Leaving({ to }: { to: string }) {
   const stay = () => {
     leavingFor.value = null

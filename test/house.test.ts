@@ -131,6 +131,7 @@ describe('the house', () => {
   /** With the reason why it may. */
   const mayRemember: Record<string, string> = {
     'db/prepared.ts': 'statements are part of the handle they were prepared on, and go with it',
+    'web/app/time.ts': 'how a browser spells a zone is the same for all, and slow to learn',
     'web/app/search.ts': 'what was folded goes with whom it was folded from',
   }
 

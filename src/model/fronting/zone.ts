@@ -44,9 +44,9 @@ function findChange(clock: (at: Instant) => number, start: Instant, end: Instant
   return high * SECOND
 }
 
-/** How far a zone's clocks are ahead of UTC at a whole second. */
-function createClock(zone: string): (at: Instant) => number {
-  const format = new Intl.DateTimeFormat('en-US', {
+/** What the clocks of a zone show, in figures. */
+export function createFormat(zone: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
     hourCycle: 'h23',
     year: 'numeric',
@@ -56,6 +56,11 @@ function createClock(zone: string): (at: Instant) => number {
     minute: '2-digit',
     second: '2-digit',
   })
+}
+
+/** How far a zone's clocks are ahead of UTC at a whole second. */
+function createClock(zone: string): (at: Instant) => number {
+  const format = createFormat(zone)
   if (format.resolvedOptions().timeZone === 'UTC') return () => 0
   return (at) => {
     const shown = format.format(at / 1000).match(/\d+/g) ?? []

@@ -1,6 +1,6 @@
 import { type Bucket, findBuckets, MARGIN } from '../../model/fronting/calendar'
 import type { Span } from '../../model/fronting/walk'
-import { findOffsets, type Offset } from '../../model/fronting/zone'
+import { createFormat, findOffsets, type Offset } from '../../model/fronting/zone'
 import { DAY, HOUR, type Instant, MINUTE } from '../../model/time'
 
 export type Clock = 'device' | '12' | '24'
@@ -67,18 +67,6 @@ export function fieldsOf(at: Instant, zone: string): { date: string; time: strin
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>()
-
-function createFormat(zone: string): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat('en-US', {
-    timeZone: zone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-  })
-}
 
 function keyOf(zone: string): (at: Instant) => string {
   return (at) => fieldsOf(at, zone).date

@@ -5,6 +5,7 @@ import { Fold, FormPage } from '../../parts/form/page'
 import { ChoiceLine, LatchLine, TemplatesLine, ZoneLine } from '../../parts/form/setting'
 import { goTo } from '../../route'
 import { settings } from '../../store'
+import { words } from '../../words'
 import { systemWords } from '../../words/system'
 
 const time = ['timezone']
@@ -35,7 +36,13 @@ function Editing({ own }: { own: OwnSettings }) {
     },
   })
   return (
-    <FormPage form={form} name={systemWords.ofSettings} back="#/system" below={null}>
+    <FormPage
+      form={form}
+      name={systemWords.ofSettings}
+      back="#/system"
+      backName={words.system}
+      below={null}
+    >
       <Fold title={systemWords.time} form={form} keys={time} isFirst>
         <ZoneLine form={form} name="timezone" />
       </Fold>

@@ -16,13 +16,15 @@ interface Props {
   name: string
   /** Where whoever is done goes back to. */
   back: string
+  /** What that is called, if it is not what is edited. */
+  backName?: string
   /** What is no part of the form. */
   below: ComponentChildren
   children: ComponentChildren
 }
 
 /** A form over a whole page, with the one button that saves it always in reach. */
-export function FormPage({ form, name, back, below, children }: Props) {
+export function FormPage({ form, name, back, backName = name, below, children }: Props) {
   const submit = (event: Event) => {
     event.preventDefault()
     form.save()
@@ -33,7 +35,7 @@ export function FormPage({ form, name, back, below, children }: Props) {
       beside={
         <a class="beside" href={back}>
           <Icon name="back" />
-          {editWords.backTo(name)}
+          {editWords.backTo(backName)}
         </a>
       }
     >

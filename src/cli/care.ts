@@ -1,10 +1,7 @@
 import { serverOptions } from '../app'
 import { hidePassword } from '../config'
 import type { Finding } from '../db/checks'
-import { copyEverything } from '../db/copying'
 import { openStorage } from '../db/open'
-import { openPatient } from '../db/patient'
-import { makeBackup, restoreBackup } from '../db/safekeeping'
 import { operator } from '../model/privacy'
 import { countSystems } from '../service/systems'
 import { renderFace } from '../wire/v2'
@@ -26,6 +23,8 @@ export const careCommands: Command[] = [
         throw new UsageError(`--compress: must be ${ZSTD}`)
       const { onProgress, end } = watchProgress(flags.json === true)
       const isPacked = flags.compress === ZSTD
+      // As for all that only some commands need: every start would wait for it.
+      const { makeBackup } = await import('../db/safekeeping')
       await makeBackup(
         config.DATABASE_URL,
         file,
@@ -45,6 +44,7 @@ export const careCommands: Command[] = [
       const { DATABASE_URL } = config
       await confirm(`Put ${file} in the place of ${hidePassword(DATABASE_URL)}?`)
       const { onProgress, end } = watchProgress(flags.json === true)
+      const { restoreBackup } = await import('../db/safekeeping')
       const { aside, tokens } = await restoreBackup(
         DATABASE_URL,
         file,
@@ -76,6 +76,7 @@ export const careCommands: Command[] = [
       )
       try {
         await target.opened
+        const { copyEverything } = await import('../db/copying')
         const rows = await copyEverything(from, target, onProgress).finally(end)
         return {
           json: { copied: target.name, rows },
@@ -92,6 +93,7 @@ export const careCommands: Command[] = [
     flags: { fix: { type: 'boolean', doc: 'Repair what can be repaired' } },
     async run({ flags, config }) {
       const isToFix = flags.fix === true
+      const { openPatient } = await import('../db/patient')
       const patient = await openPatient(
         config.DATABASE_URL,
         isToFix,

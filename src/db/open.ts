@@ -1,11 +1,12 @@
 import type { RenderFace } from '../model/face'
 import { openFile } from './file'
 import { isServerAddress } from './postgres/address'
-import { openServer, type ServerOptions } from './postgres/storage'
+import type { ServerOptions } from './postgres/storage'
 import type { Durability, Storage } from './storage'
 
 export type { Storage } from './storage'
-export { isServerAddress, type ServerOptions }
+export type { ServerOptions }
+export { isServerAddress }
 
 /** Opens the database of an address, and brings it to this program's tables. */
 export function openStorage(
@@ -17,7 +18,8 @@ export function openStorage(
   isCopied = true,
   server: ServerOptions = {},
 ): Storage {
-  return isServerAddress(url)
-    ? openServer(url, durability, render, server)
-    : openFile(url, durability, busyLimit, render, isCopied)
+  if (!isServerAddress(url)) return openFile(url, durability, busyLimit, render, isCopied)
+  // Not before it is needed: most never do, and would start later and take more memory.
+  const { openServer }: typeof import('./postgres/storage') = require('./postgres/storage')
+  return openServer(url, durability, render, server)
 }

@@ -31,11 +31,18 @@ export type Subject =
  */
 export type WorkKind = 'long' | 'slice'
 
+/** Or how it is found out, where the work finds it out anyway: the file never asks. */
+export type SubjectOf = Subject | (() => Promise<Subject>)
+
 /**
  * Runs the work as one transaction: all of it is kept, or nothing. It may be run more than once, so
  * it does nothing but ask and write storage.
  */
-export type Transact = <T>(of: Subject, work: (tx: Db) => Promise<T>, kind?: WorkKind) => Promise<T>
+export type Transact = <T>(
+  of: SubjectOf,
+  work: (tx: Db) => Promise<T>,
+  kind?: WorkKind,
+) => Promise<T>
 
 /**
  * Gives the work a connection of its own that sees the database as of one moment. Work for the

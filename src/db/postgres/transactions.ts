@@ -90,8 +90,11 @@ export function createTransact({
 
   return (of, work, kind) => {
     writeLoad.waiting++
-    const done =
-      of === 'new' ? insist(of, work, kind) : inLine(keyOf(of), () => insist(of, work, kind))
+    const doFor = (whom: Subject) =>
+      whom === 'new'
+        ? insist(whom, work, kind)
+        : inLine(keyOf(whom), () => insist(whom, work, kind))
+    const done = typeof of === 'function' ? of().then(doFor) : doFor(of)
     return done.finally(() => {
       writeLoad.waiting--
     })

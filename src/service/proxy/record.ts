@@ -16,6 +16,7 @@ import type { Instant } from '../../model/time'
 import { findAccount } from '../accounts'
 import { getAutoproxy, storeAutoproxy } from '../autoproxy'
 import type { Deps } from '../deps'
+import type { Place } from '../identity'
 import { ownMembers } from '../members'
 import { type FoundMessage, findMessage, insertMessage, withMember } from '../messages'
 import { refuseDisabled } from '../operating/disabling'
@@ -52,12 +53,18 @@ export async function recordMessage(
   draft: MessageDraft,
 ): Promise<Recorded> {
   requireWitness(viewer, draft.sender)
-  const { system_id } =
-    (await ownMembers.locate(deps.db, draft.member)) ?? (await refuseUnknown(deps.db, draft))
-  return deps.transact({ system: system_id }, async (tx) => {
+  let place: Place | undefined
+  const findSystem = async () => {
+    place =
+      (await ownMembers.locate(deps.db, draft.member)) ?? (await refuseUnknown(deps.db, draft))
+    return { system: place.system_id }
+  }
+  return deps.transact(findSystem, async (tx) => {
+    // As it is by now: it may have been deleted while this waited for its turn.
+    const found = getSpeaker(tx, draft)
+    const { system_id } = place ?? (await found)
     const [speaker, known, around, system] = await Promise.all([
-      // As it is by now: it may have been deleted while this waited for its turn.
-      getSpeaker(tx, draft),
+      found,
       findMessage(tx, draft.id),
       surroundings(tx).get({ system: system_id, sender: draft.sender, guild: draft.guild }),
       findSystemById(tx, system_id),

@@ -8,5 +8,7 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
     sleep 2
   done
   chmod 700 "$PGDATA"
+  # Once it is the primary, it has none to wait for.
+  echo "synchronous_standby_names = ''" >>"$PGDATA/postgresql.auto.conf"
 fi
 exec postgres

@@ -1,6 +1,4 @@
-import { afterAll } from 'bun:test'
 import { plugin } from 'bun'
-import { removeBundle } from './program'
 
 /**
  * A test that hangs is found either way; one on a machine with busy cores may take its time. A
@@ -16,6 +14,3 @@ plugin({
     }))
   },
 })
-
-// Done after the last file, or after each where several processes share them.
-afterAll(removeBundle)

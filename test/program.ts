@@ -1,7 +1,15 @@
 import { afterAll } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 
 /** The program as an operator starts it: a process of its own, in a folder of its own. */
 export const program = [process.execPath, '--no-env-file', join(import.meta.dir, '../src/main.ts')]
@@ -42,18 +50,22 @@ export function emptyFolder(name = ''): string {
   return folder
 }
 
-/** Made once for all files of tests, where one process runs them all. */
-let bundled: Promise<string> | undefined
+const root = join(import.meta.dir, '..')
+const bundles = join(root, 'node_modules/.cache/multitude-program')
+const LONG_AGO_MS = 24 * 60 * 60 * 1000
 
-/** When the tests are done; see `patience.ts`. */
-export async function removeBundle(): Promise<void> {
-  const made = bundled
-  bundled = undefined
-  if (made) rmSync(dirname(await made), { recursive: true })
-}
-
+/** Made once for what the source is now, by whichever process of the tests comes first. */
 async function bundle(): Promise<string> {
-  const outdir = mkdtempSync(join(tmpdir(), 'multitude-program-bundle-'))
+  const folder = join(bundles, fingerprint())
+  const made = join(folder, 'main.js')
+  if (existsSync(made)) return made
+  mkdirSync(bundles, { recursive: true })
+  for (const name of readdirSync(bundles)) {
+    const old = statSync(join(bundles, name), { throwIfNoEntry: false })
+    if (old && old.mtimeMs < Date.now() - LONG_AGO_MS)
+      rmSync(join(bundles, name), { recursive: true, force: true })
+  }
+  const outdir = mkdtempSync(join(bundles, 'making-'))
   await Bun.build({
     entrypoints: [program.at(-1) ?? ''],
     target: 'bun',
@@ -61,7 +73,24 @@ async function bundle(): Promise<string> {
     bytecode: true,
     outdir,
   })
-  return join(outdir, 'main.js')
+  try {
+    renameSync(outdir, folder)
+  } catch (cause) {
+    // Somebody else was quicker.
+    if (!existsSync(made)) throw cause
+    rmSync(outdir, { recursive: true })
+  }
+  return made
+}
+
+/** Changes with every file that the program is made of. */
+function fingerprint(): string {
+  const files = [...new Bun.Glob('{src,migrations}/**').scanSync(root), 'bun.lock', 'package.json']
+  const states = files.sort().map((file) => {
+    const { mtimeMs, size } = statSync(join(root, file))
+    return `${file} ${mtimeMs} ${size}`
+  })
+  return Bun.hash([Bun.version, ...states].join('\n')).toString(36)
 }
 
 /**
@@ -69,8 +98,7 @@ async function bundle(): Promise<string> {
  * time. Asked for once at the top of a file of tests.
  */
 export async function commandLine() {
-  bundled ??= bundle()
-  const words = [...program.slice(0, -1), await bundled]
+  const words = [...program.slice(0, -1), await bundle()]
 
   const run = (args: string[], circumstances: Circumstances) =>
     runCommand([...words, ...args], circumstances)

@@ -42,7 +42,7 @@ export interface Dialect {
   listAt(element: string, at: number): string
   /** What is found by the order of the tables: the first is gone through, the second looked up. */
   readonly thenJoin: string
-  /** The name of every row of a table, while nothing is changed. */
+  /** The name of every row of a table, while nothing is changed; not of one that is parted. */
   readonly row: string
   /** Behind a query whose columns are used more than once: each is found once. */
   readonly once: string

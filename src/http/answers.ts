@@ -47,10 +47,9 @@ export function answerBytes(
     context.large = { bytes, encoding }
     return new Response(null, { status, headers })
   }
-  const giveAway = () => void bytes.buffer.transfer(0)
-  if (context?.isLate) return new Response(pour(bytes, giveAway), { status, headers })
+  if (context?.isLate) return new Response(pour(bytes), { status, headers })
   const response = new Response(bytes, { status, headers })
-  giveAway()
+  bytes.buffer.transfer(0)
   return response
 }
 
@@ -58,14 +57,12 @@ export function answerBytes(
  * Once the moment of its request is over, Bun would send a large answer header by header, in dozens
  * of packets; a stream goes out at once.
  */
-function pour(bytes: Uint8Array, whenSent = () => {}): ReadableStream {
+function pour(bytes: Uint8Array): ReadableStream {
   return new ReadableStream({
     type: 'direct',
     pull(controller) {
       controller.write(bytes)
       controller.end()
-      // What was not taken at once was copied.
-      whenSent()
     },
   })
 }

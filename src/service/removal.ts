@@ -230,8 +230,10 @@ const partsOfPlace = [
 
 function someRows(change: string, table: string, chosen: (row: string, say: Dialect) => string) {
   return statement<'id' | 'most'>((say) => {
-    const some = `${chosen(`${table}.${say.row}`, say)} limit :most`
-    return `${change} where ${say.row} in (${some}) returning 1`
+    // On a server messages lie in several tables, in each of which a row may have the same place.
+    const row = table === 'messages' ? 'id' : say.row
+    const some = `${chosen(`${table}.${row}`, say)} limit :most`
+    return `${change} where ${row} in (${some}) returning 1`
   })
 }
 

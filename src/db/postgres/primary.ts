@@ -111,16 +111,19 @@ export function createPrimary(means: Means): Primary {
 }
 
 const WATCH_MS = 1_000
+const MOST_SILENCES = 2
 
 /** Long work of one connection; it is given up once the server answers no other one any more. */
 export async function whileAnswered<T>(means: Means, host: Host, work: Promise<T>): Promise<T> {
   let isDone = false
   const watch = async () => {
-    for (;;) {
+    for (let silences = 0; ; ) {
       await Bun.sleep(WATCH_MS)
       if (isDone) return
       const examined = await examine(means, host)
-      if (!examined.isPrimary && !isDone) throw explainAll(means, [examined])
+      // Once may be a server that is busy with that very work.
+      silences = examined.isPrimary ? 0 : silences + 1
+      if (silences === MOST_SILENCES && !isDone) throw explainAll(means, [examined])
     }
   }
   const silence = Promise.withResolvers<never>()

@@ -1,5 +1,6 @@
 import type { SQL } from 'bun'
 import type { Ask } from './driver'
+import { isCrowded } from './trouble'
 
 /** Connections that reads share. */
 export interface Readers {
@@ -12,11 +13,15 @@ const MOST_ON_ONE = 16
 /** Who has heard nothing for so long may have something large before them. */
 const SLOW_MS = 10
 
+/** How long one is left alone that the server had no room for. */
+const REST_MS = 1_000
+
 interface Reader {
   readonly sql: SQL
   readonly ask: Ask
   waiting: number
   heardAt: number
+  restsUntil: number
 }
 
 /**
@@ -31,29 +36,36 @@ export function createReaders(
 ): Readers {
   const readers: Reader[] = Array.from({ length: count }, () => {
     const sql = connect()
-    return { sql, ask: askOn(sql), waiting: 0, heardAt: 0 }
+    return { sql, ask: askOn(sql), waiting: 0, heardAt: 0, restsUntil: 0 }
   })
 
   const choose = (now: number): Reader => {
-    let [best] = readers as [Reader]
+    let best: Reader | undefined
     for (const reader of readers) {
+      if (now < reader.restsUntil) continue
       const isQuick = reader.waiting < MOST_ON_ONE && now - reader.heardAt < SLOW_MS
       if (reader.waiting === 0 || isQuick) return reader
-      if (reader.waiting < best.waiting) best = reader
+      if (!best || reader.waiting < best.waiting) best = reader
     }
-    return best
+    return best ?? (readers[0] as Reader)
   }
 
   return {
     async ask(text, values, shape) {
-      const now = performance.now()
-      const reader = choose(now)
-      if (reader.waiting++ === 0) reader.heardAt = now
-      try {
-        return await reader.ask(text, values, shape)
-      } finally {
-        reader.waiting--
-        reader.heardAt = performance.now()
+      for (let tries = 1; ; tries++) {
+        const now = performance.now()
+        const reader = choose(now)
+        if (reader.waiting++ === 0) reader.heardAt = now
+        try {
+          return await reader.ask(text, values, shape)
+        } catch (cause) {
+          // Those that are connected do for all.
+          if (!isCrowded(cause) || tries > readers.length) throw cause
+          reader.restsUntil = performance.now() + REST_MS
+        } finally {
+          reader.waiting--
+          reader.heardAt = performance.now()
+        }
       }
     },
     close() {

@@ -57,7 +57,11 @@ export function openServer(
     await primary.find(OPEN_LIMIT_MS)
     const prepare = isLeftAsItIs ? refuseUnready : migrate
     const host = hostOf(primary)
-    const upgrade = await whileAnswered(means, host, prepare(connect(means, host, 1), address))
+    const line = connect(means, host, 1)
+    const upgrade = await whileAnswered(means, host, prepare(line, address)).catch((cause) => {
+      void line.close({ timeout: 0 }).catch(() => {})
+      throw cause
+    })
     beat.start()
     return upgrade
   }

@@ -35,6 +35,11 @@ export function isLoss(cause: unknown): boolean {
   return /^(ERR_POSTGRES_(CONNECTION|LIFETIME|IDLE)|08|57P0|25006)/.test(codeOf(cause))
 }
 
+/** Whether the server had no room for one more connection. */
+export function isCrowded(cause: unknown): boolean {
+  return codeOf(cause) === '53300'
+}
+
 /** Whether the same work may succeed if it is done again: somebody else was there first. */
 export function isWorthRepeating(cause: unknown): boolean {
   return /^(23505|40P01|40001)$/.test(codeOf(cause))

@@ -152,6 +152,8 @@ export function createDispatcher(
       const ready = await waiting.first(hook)
       if (!ready) return
       if (deps.now() - (hook.checked ?? 0) > checkEvery && !(await stillRefuses(hook))) continue
+      // Whoever slept over one of these questions was followed by another.
+      if (!isSender()) return
       const sending = deliver(hook, ready)
       await waiting.lookAhead(hook)
       const sent = await sending

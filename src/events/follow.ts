@@ -1,3 +1,4 @@
+import { DomainError } from '../model/errors'
 import { requireSystem, type Viewer } from '../model/privacy'
 import type { Events } from './events'
 import { eventsOfSystemAfter, findGap, latestOfSystem, type StoredEvent } from './outbox'
@@ -6,6 +7,11 @@ import type { Listener } from './stream'
 
 /** How much of the outbox is read at once for one reader. */
 const PAGE = 20
+const PAUSE_MS = 500
+
+function isPassing(cause: unknown): boolean {
+  return cause instanceof DomainError && cause.kind === 'unavailable'
+}
 
 /**
  * Sends what the caller's own system missed, then what happens. Whenever the reader has no room, the
@@ -66,11 +72,20 @@ export function follow(
     isReading = true
     await readOutbox()
   }
+  let pausing: ReturnType<typeof setTimeout> | undefined
+  /** Where the database is away for a while the stream stays, and then goes on where it was. */
+  const pauseOrEnd = (cause: unknown) => {
+    if (!isPassing(cause)) return reader.end()
+    pausing = setTimeout(() => void readOn().catch(pauseOrEnd), PAUSE_MS)
+  }
   const stop = hub.listen(id, (event) => {
     if (isReading) isMore = true
-    else if (mayJump) readOn().catch(() => reader.end())
+    else if (mayJump) readOn().catch(pauseOrEnd)
     else if (event.id > sent) tellHeard(event).catch(() => reader.end())
   })
   begin().catch(() => reader.end())
-  return stop
+  return () => {
+    clearTimeout(pausing)
+    stop()
+  }
 }

@@ -1,4 +1,4 @@
-import { DomainError } from '../model/errors'
+import { isUnavailable } from '../model/errors'
 import { requireSystem, type Viewer } from '../model/privacy'
 import type { Events } from './events'
 import { eventsOfSystemAfter, findGap, latestOfSystem, type StoredEvent } from './outbox'
@@ -8,10 +8,6 @@ import type { Listener } from './stream'
 /** How much of the outbox is read at once for one reader. */
 const PAGE = 20
 const PAUSE_MS = 500
-
-function isPassing(cause: unknown): boolean {
-  return cause instanceof DomainError && cause.kind === 'unavailable'
-}
 
 /**
  * Sends what the caller's own system missed, then what happens. Whenever the reader has no room, the
@@ -60,30 +56,35 @@ export function follow(
     isReading = isMore
     await readOutbox()
   }
+  let hasBegun = false
+  /** The first that happened since the reader came. */
+  let firstHeard = Infinity
   const begin = async () => {
     const latest = await latestOfSystem(deps.db, id)
     // A number of another time, before a backup was put back, must not silence what comes.
-    sent = Math.min(since ?? latest, latest)
-    await readOutbox()
+    sent = Math.min(since ?? latest, latest, firstHeard - 1)
+    hasBegun = true
   }
   /** Where one may be heard before a lower one, all are read, in their order. */
   const mayJump = deps.db.driver.dialect.unsettled > 0
   const readOn = async () => {
     isReading = true
+    if (!hasBegun) await begin()
     await readOutbox()
   }
   let pausing: ReturnType<typeof setTimeout> | undefined
   /** Where the database is away for a while the stream stays, and then goes on where it was. */
   const pauseOrEnd = (cause: unknown) => {
-    if (!isPassing(cause)) return reader.end()
+    if (!isUnavailable(cause)) return reader.end()
     pausing = setTimeout(() => void readOn().catch(pauseOrEnd), PAUSE_MS)
   }
   const stop = hub.listen(id, (event) => {
+    firstHeard = Math.min(firstHeard, event.id)
     if (isReading) isMore = true
     else if (mayJump) readOn().catch(pauseOrEnd)
     else if (event.id > sent) tellHeard(event).catch(() => reader.end())
   })
-  begin().catch(() => reader.end())
+  readOn().catch(pauseOrEnd)
   return () => {
     clearTimeout(pausing)
     stop()

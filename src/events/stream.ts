@@ -1,4 +1,4 @@
-import { DomainError, error } from '../model/errors'
+import { DomainError, error, isUnavailable } from '../model/errors'
 
 /** Server-Sent Events: many readers, one heartbeat, and no buffer without bound. */
 export interface Streams {
@@ -162,9 +162,11 @@ function createReader(
       if (reader.hasRoom) controller.enqueue(heartbeat)
       else if (isStuck) return cutOff()
       else isStuck = true
-      mayDo(reader.mayHear).then((may) => may && mayDo(reader.mayStay))
+      mayDo(reader.mayHear)
+        .then((may) => may && mayDo(reader.mayStay))
+        .catch(stay)
     },
-    check: () => mayDo(reader.mayHear),
+    check: () => mayDo(reader.mayHear).catch(stay),
     take() {
       isStuck = false
       roomy.resolve(true)
@@ -185,8 +187,10 @@ function createReader(
   }
 
   /** Ends the stream unless the answer is yes. */
+  /** Where that cannot be told for now, nothing is told, and nothing ends. */
+  const stay = () => isOpen
   const mayDo = async (ask: (() => Promise<boolean>) | undefined): Promise<boolean> => {
-    const may = ask === undefined || (await ask().catch(() => false))
+    const may = ask === undefined || (await ask().catch(refuseOrWait))
     if (!may) reader.end()
     return may && isOpen
   }
@@ -198,4 +202,10 @@ function createReader(
   }
 
   return reader
+}
+
+/** Who cannot be asked whether something may be heard has not said no. */
+function refuseOrWait(cause: unknown): false {
+  if (isUnavailable(cause)) throw cause
+  return false
 }

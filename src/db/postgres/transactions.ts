@@ -1,3 +1,4 @@
+import { isUnavailable } from '../../model/errors'
 import type { RenderFace } from '../../model/face'
 import type { Db } from '../handle'
 import { createLines } from '../lines'
@@ -116,10 +117,6 @@ async function commit(line: Line, kind: WorkKind | undefined): Promise<void> {
   } finally {
     clearTimeout(timer)
   }
-}
-
-function isUnavailable(cause: unknown): boolean {
-  return (cause as { kind?: string }).kind === 'unavailable'
 }
 
 async function undo(line: Line, cause: unknown): Promise<void> {

@@ -42,8 +42,8 @@ export interface Dialect {
   listAt(element: string, at: number): string
   /** What is found by the order of the tables: the first is gone through, the second looked up. */
   readonly thenJoin: string
-  /** The name of every row of a table, while nothing is changed; not of one that is parted. */
-  readonly row: string
+  /** What names every row of a table, while nothing is changed. */
+  row(table: string): string
   /** Behind a query whose columns are used more than once: each is found once. */
   readonly once: string
   /** ISO 8601 of an instant in microseconds, as `formatInstant` writes it. */
@@ -93,7 +93,7 @@ export const ofFile: Dialect = {
   numberAt: (element, at) => `(${element} ->> ${at})`,
   listAt: (element, at) => `(${element} -> ${at})`,
   thenJoin: 'cross join',
-  row: 'rowid',
+  row: () => 'rowid',
   once: '',
   iso(instant) {
     const micros = `(((${instant}) % 1000000 + 1000000) % 1000000)`
@@ -155,7 +155,8 @@ export const ofServer: Dialect = {
   numberAt: (element, at) => `(${element} ->> ${at})::float8`,
   listAt: (element, at) => `(${element} -> ${at})`,
   thenJoin: 'join',
-  row: 'ctid',
+  // Messages lie in several parts, in each of which a row may have the same place.
+  row: (table) => (table === 'messages' ? 'id' : 'ctid'),
   once: 'offset 0',
   iso(instant) {
     // Of whole numbers: a fraction of a number as large would not be exact.

@@ -186,9 +186,10 @@ function createReader(
     },
   }
 
-  /** Ends the stream unless the answer is yes. */
-  /** Where that cannot be told for now, nothing is told, and nothing ends. */
+  /** Where it cannot be asked for now, nothing is told, and nothing ends. */
   const stay = () => isOpen
+
+  /** Ends the stream unless the answer is yes. */
   const mayDo = async (ask: (() => Promise<boolean>) | undefined): Promise<boolean> => {
     const may = ask === undefined || (await ask().catch(refuseOrWait))
     if (!may) reader.end()

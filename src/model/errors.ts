@@ -154,12 +154,12 @@ export function error(
   return new DomainError(kind, `${message} (${detail})`, undefined, retryAfter)
 }
 
-/** What cannot be done now, but may be later: why, and in how many milliseconds to try again. */
 /** Whether it will pass: whoever can wait tries again. */
 export function isUnavailable(cause: unknown): boolean {
   return cause instanceof DomainError && cause.kind === 'unavailable'
 }
 
+/** What cannot be done now, but may be later: why, and in how many milliseconds to try again. */
 export function unavailable(reason: string, retryAfter: number): DomainError {
   const { message } = error('unavailable', reason)
   return new DomainError('unavailable', message, undefined, retryAfter)

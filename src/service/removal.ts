@@ -230,8 +230,7 @@ const partsOfPlace = [
 
 function someRows(change: string, table: string, chosen: (row: string, say: Dialect) => string) {
   return statement<'id' | 'most'>((say) => {
-    // On a server messages lie in several tables, in each of which a row may have the same place.
-    const row = table === 'messages' ? 'id' : say.row
+    const row = say.row(table)
     const some = `${chosen(`${table}.${row}`, say)} limit :most`
     return `${change} where ${row} in (${some}) returning 1`
   })

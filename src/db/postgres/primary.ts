@@ -154,15 +154,18 @@ async function examine(means: Means, host: Host): Promise<Examined> {
     const isHopeless =
       /^(28|3D|0A|42|ERR_POSTGRES_TLS)/.test(codeOf(cause)) ||
       certificateTrouble(cause) !== null ||
-      (await isUnknown(host))
+      (codeOf(cause) !== SILENT && (await isUnknown(host)))
     return { host, isPrimary: false, isHopeless, cause }
   } finally {
     void sql.close({ timeout: 0 }).catch(() => {})
   }
 }
 
+/** It took the connection, and said nothing more: so its name is known. */
+const SILENT = 'ERR_POSTGRES_CONNECTION_TIMEOUT_SILENT'
+
 function noAnswer(): never {
-  throw Object.assign(new Error('no answer'), { code: 'ERR_POSTGRES_CONNECTION_TIMEOUT' })
+  throw Object.assign(new Error('no answer'), { code: SILENT })
 }
 
 async function isUnknown({ host }: Host): Promise<boolean> {

@@ -81,8 +81,8 @@ const move = statement<'from' | 'to'>('update proxy_tag_keys set set_id = :to wh
 
 const removeSome = statement<'set' | 'most', { set_id: number }>(
   ({ row }) => `
-   delete from proxy_tag_keys where ${row} in (
-     select ${row} from proxy_tag_keys where set_id = :set limit :most
+   delete from proxy_tag_keys where ${row('proxy_tag_keys')} in (
+     select ${row('proxy_tag_keys')} from proxy_tag_keys where set_id = :set limit :most
    ) returning set_id`,
 )
 

@@ -1,5 +1,6 @@
 import { afterAll } from 'bun:test'
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -51,7 +52,8 @@ export function emptyFolder(name = ''): string {
 }
 
 const root = join(import.meta.dir, '..')
-const bundles = join(root, 'node_modules/.cache/multitude-program')
+/** Readable by every user, because some tests run the program as another one. */
+const bundles = join(tmpdir(), `multitude-bundles-${process.getuid?.() ?? 0}`)
 const LONG_AGO_MS = 24 * 60 * 60 * 1000
 
 /** Made once for what the source is now, by whichever process of the tests comes first. */
@@ -66,6 +68,7 @@ async function bundle(): Promise<string> {
       rmSync(join(bundles, name), { recursive: true, force: true })
   }
   const outdir = mkdtempSync(join(bundles, 'making-'))
+  chmodSync(outdir, 0o755)
   await Bun.build({
     entrypoints: [program.at(-1) ?? ''],
     target: 'bun',

@@ -156,26 +156,6 @@ describe('the house', () => {
     expect(inTable).toEqual([...new Set(files.map(roomOf))].toSorted())
   })
 
-  test('a family of files has a folder, and is not spelled by prefix', () => {
-    const byWord = new Map<string, Set<string>>()
-    for (const folder of ['src', 'test'])
-      for (const file of sources.scanSync(join(root, folder))) {
-        // A thing and its test share their name.
-        const path = join(folder, file).replace(/(\.test|\.d)?\.tsx?$/, '')
-        const [word = path] = /^.*\/[a-z0-9]+/.exec(path) ?? []
-        byWord.set(word, (byWord.get(word) ?? new Set()).add(path))
-      }
-    const families = [...byWord.values()]
-      .filter((family) => family.size > 1)
-      .map((family) => [...family].toSorted().join(' and '))
-    expect(families.map((family) => `give these a folder, or other names: ${family}`)).toEqual([])
-  })
-
-  test('no room is called by what everything could be called', () => {
-    const vague = files.filter((file) => /(utils|shared|common|helpers|types)(\/|\.ts$)/.test(file))
-    expect(vague).toEqual([])
-  })
-
   test('the migrations match the tables', () => {
     const out = mkdtempSync(join(tmpdir(), 'multitude-migrations-'))
     cpSync(join(root, 'migrations'), out, { recursive: true })

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { type ReadOptions, UnreadableFile } from '../formats/bundle'
 import { type BundlePart, partsOf, type ReadParts, readHere } from '../formats/parts'
+import { type DomainError, error } from '../model/errors'
 import type { Command } from './command'
 import { ownCommand } from './self'
 
@@ -33,8 +34,15 @@ export const readAside: ReadParts = async function* (file, options) {
   })
   await giveWay(child.pid)
   try {
-    await pass(first, chunks, child.stdin)
-    const timer = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS)
+    for (const chunk of first) await write(child.stdin, chunk)
+    for (let next = await chunks.next(); !next.done; next = await chunks.next())
+      await write(child.stdin, next.value)
+    await end(child.stdin)
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      child.kill('SIGKILL')
+    }, LIMIT_MS)
     try {
       for await (const line of linesOf(child.stdout)) {
         const said: Said = JSON.parse(line)
@@ -46,13 +54,13 @@ export const readAside: ReadParts = async function* (file, options) {
     } finally {
       clearTimeout(timer)
     }
-    if ((await child.exited) !== 0) throw tooMuch()
+    if ((await child.exited) !== 0) throw isLate ? tooMuch() : workerEnded()
   } finally {
     child.kill('SIGKILL')
   }
 }
 
-/** The other process was ended, most likely because memory ran out. */
+/** Error of a file that the worker could not read within the time limit. */
 function tooMuch(): UnreadableFile {
   return new UnreadableFile('broken', 'The file is too much to be read on this machine.')
 }
@@ -64,24 +72,27 @@ function toIterator(file: Parameters<ReadParts>[0]): AsyncIterator<Uint8Array> {
   })()
 }
 
-/** As fast as the other takes it, and no faster. */
-async function pass(
-  first: Uint8Array[],
-  rest: AsyncIterator<Uint8Array>,
-  to: Bun.FileSink,
-): Promise<void> {
-  for (const chunk of first) to.write(chunk)
-  for (;;) {
-    try {
-      await to.flush()
-    } catch {
-      throw tooMuch()
-    }
-    const { done, value } = await rest.next()
-    if (done) break
-    to.write(value)
+/** Another process or the kernel ended the worker, most often because memory ran out. */
+function workerEnded(): DomainError {
+  return error('unavailable', 'the process that reads the file ended')
+}
+
+/** Waits until the worker took the chunk. A write to a worker that ended rejects with EPIPE. */
+async function write(to: Bun.FileSink, chunk: Uint8Array): Promise<void> {
+  try {
+    await to.write(chunk)
+    await to.flush()
+  } catch {
+    throw workerEnded()
   }
-  await to.end()
+}
+
+async function end(to: Bun.FileSink): Promise<void> {
+  try {
+    await to.end()
+  } catch {
+    throw workerEnded()
+  }
 }
 
 const READ = 'read-import'

@@ -9,6 +9,7 @@ import { type ReadParts, readHere } from './formats/parts'
 import { createHandler, type Handle } from './http/edge'
 import { describeRoutes } from './http/wires'
 import type { Log } from './log'
+import type { Metrics } from './metrics/metrics'
 import type { Instant } from './model/time'
 import { createTokenMemory } from './service/access/memory'
 import { createClock, type Deps, noDeps } from './service/deps'
@@ -38,6 +39,8 @@ export interface App {
   readonly storage: Storage
   readonly handle: Handle
   readonly events: Events
+  /** Undefined if metrics are off. */
+  readonly metrics: Metrics | undefined
   /** Settles once everything that can fail before the first request has been done. */
   readonly started: Promise<void>
   /** Serves on the configured address; gives the address it really got. */
@@ -115,6 +118,7 @@ export function createApp(
     storage,
     handle,
     events,
+    metrics: watch?.metrics,
     started,
     listen(idleLimit = IDLE_LIMIT_S) {
       server = Bun.serve({

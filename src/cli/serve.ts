@@ -1,7 +1,7 @@
 import { type App, createApp } from '../app'
 import type { Config } from '../config'
 import type { Upgrade } from '../db/storage'
-import { explainTrouble } from '../db/trouble'
+import { explainTrouble, unwrapped } from '../db/trouble'
 import { createLog, type Log } from '../log'
 import { operator } from '../model/privacy'
 import { noteReport } from '../service/operating/reports'
@@ -27,10 +27,10 @@ export const serveCommand: Command = {
     const reports = await reportTo(supervisor, log.warn)
     // Listened for before the first request can come, so that no moment ends without finishing.
     const stopped = stopSignal()
-    logUnexpected(log, isTerminal)
     const isNew = !hasDatabase(config)
     const uncopied = flags['no-backup'] === true ? await upgradeUncopied(config) : null
     const app = createApp(config, log, undefined, undefined, readAside)
+    handleUnexpected(app, log, isTerminal)
     const { name } = app.storage
     if (isNew) log.info('a new database was made', { path: name })
     const isEmpty = await prepare(app)
@@ -72,13 +72,25 @@ async function prepare(app: App): Promise<boolean> {
   }
 }
 
-/** Before the one line that people get: where it was, for whoever looks for the mistake. */
-function logUnexpected(log: Log, isTerminal: boolean): void {
-  for (const event of ['uncaughtException', 'unhandledRejection'])
-    process.prependListener(event, (cause: unknown) => {
-      const { stack, message } = cause instanceof Error ? cause : new Error(String(cause))
-      log.error('it ends unexpectedly', { cause: isTerminal ? message : (stack ?? message) })
-    })
+/**
+ * Logs errors that no code caught. The server goes on after an unhandled rejection, which concerns
+ * one request or task; after an uncaught exception `main.ts` ends the process.
+ */
+function handleUnexpected(app: App, log: Log, isTerminal: boolean): void {
+  const describe = (thrown: unknown) => {
+    const cause = unwrapped(thrown)
+    const { stack, message } = cause instanceof Error ? cause : new Error(String(cause))
+    return { cause: isTerminal ? message : (stack ?? message) }
+  }
+  process.prependListener('uncaughtException', (cause) =>
+    log.error('uncaught exception', describe(cause)),
+  )
+  // Replaces the listener of `main.ts`, which ends the process.
+  process.removeAllListeners('unhandledRejection')
+  process.on('unhandledRejection', (cause) => {
+    app.metrics?.noteUnhandledRejection()
+    log.error('unhandled rejection', describe(cause))
+  })
 }
 
 async function listen<T>(app: App, begin: () => T, where: string): Promise<T> {

@@ -41,6 +41,7 @@ export interface Metrics {
   noteImport(result: Imported): void
   noteCommit(writes: number, seconds: number): void
   noteFailedCommit(): void
+  noteUnhandledRejection(): void
   /** All of it, as Prometheus reads it. */
   spell(): string
   stop(): void
@@ -159,6 +160,10 @@ export function createMetrics(sights: Sights): Metrics {
     DELAYS,
   )()
   const endSampling = sampleDelay(delays)
+  const unhandledRejections = counter(
+    'multitude_unhandled_rejections_total',
+    'Promise rejections that no code handled. Each is a bug, and is in the log.',
+  )()
   const { version, commit } = sights
   registry.info('multitude_build_info', 'Always 1: what runs is in its labels.', {
     version,
@@ -176,6 +181,7 @@ export function createMetrics(sights: Sights): Metrics {
       commitDurations.observe(seconds)
     },
     noteFailedCommit: () => void failedCommits.value++,
+    noteUnhandledRejection: () => void unhandledRejections.value++,
     spell: registry.spell,
     stop: endSampling,
   }

@@ -36,9 +36,9 @@ describe.skipIf(lacking.includes('promtool'))('promtool', () => {
     expect(ask(['promtool', 'check', 'metrics'], text)).toEqual({ code: 0, said: '' })
   })
 
-  test('takes the four alerts', () => {
+  test('takes the five alerts', () => {
     const { code, said } = ask(['promtool', 'check', 'rules', join(folder, 'alerts.yaml')])
-    expect(said).toContain('SUCCESS: 4 rules found')
+    expect(said).toContain('SUCCESS: 5 rules found')
     expect(code).toBe(0)
   })
 
@@ -133,6 +133,9 @@ const whenTheyCome = {
     scene({ 'multitude_outbox_oldest_seconds{instance="here"}': '0+60x60' }, [
       'MultitudeEventsWaiting',
     ]),
+    scene({ 'multitude_unhandled_rejections_total{instance="here"}': '0x50 1x10' }, [
+      'MultitudeUnhandledRejection',
+    ]),
   ],
 }
 
@@ -144,6 +147,7 @@ function scene(odd: Record<string, string>, alerts: string[]) {
     'multitude_task_last_success_timestamp_seconds{instance="here",task="backup"}': '0x60',
     'multitude_outbox_oldest_seconds{instance="here"}': '0x60',
     'multitude_http_refused_total{instance="here"}': '0x60',
+    'multitude_unhandled_rejections_total{instance="here"}': '0x60',
   }
   return {
     interval: '1m',

@@ -1,0 +1,31 @@
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { until } from '../events/receiver'
+import { emptyFolder, program, startServer } from '../program'
+
+const [bun = '', ...rest] = program
+const failing = [bun, '--preload', join(import.meta.dir, 'failOnSignal.ts'), ...rest]
+
+test('logs and counts an unhandled rejection, and ends on an uncaught exception', async () => {
+  const metrics = ['--metrics', 'on', '--metrics-address', '127.0.0.1:0']
+  const server = await startServer(failing, metrics, { cwd: emptyFolder() })
+  const [, numbers = ''] = /"metrics":"([^"]+)"/.exec(server.said()) ?? []
+  const counted = async () => {
+    const text = await (await fetch(numbers)).text()
+    return /^multitude_unhandled_rejections_total (\d+)$/m.exec(text)?.[1]
+  }
+  expect(await counted()).toBe('0')
+  for (let count = 1; count <= 2; count++) {
+    server.kill('SIGUSR2')
+    await until(async () => (await counted()) === String(count))
+  }
+  const logged = server.said().match(/"level":"error","message":"unhandled rejection".*/g) ?? []
+  expect(logged).toHaveLength(2)
+  expect(logged[0]).toContain('a rejection of the test')
+  expect((await fetch(`${server.address}/health`)).status).toBe(200)
+
+  server.kill('SIGHUP')
+  const { code, err } = await server.end()
+  expect(code).toBe(1)
+  expect(err).toMatch(/"level":"error","message":"uncaught exception".*an exception of the test/)
+})

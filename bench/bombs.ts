@@ -15,6 +15,8 @@ function filled(bytes: number, row: (at: number) => unknown): unknown[] {
   return Array.from({ length: Math.floor(bytes / size) }, (_, at) => row(at))
 }
 
+const keys = (count: number) => Array.from({ length: count }, (_, at) => `"${at}":0`).join()
+
 const tags = (lead: string) => (at: number) => ({
   proxy_tags: Array.from({ length: 100 }, (_, tag) => ({ prefix: `${lead}${at}.${tag}:` })),
 })
@@ -38,6 +40,14 @@ export const bombs: [says: string, make: () => string, by?: 'another'][] = [
     'autoproxy, 16 MiB',
     () =>
       pluralkit({ multitude: { autoproxy: filled(16 * MiB, (at) => ({ guild_id: `${at}` })) } }),
+  ],
+  ['4,000,000 keys in one object', () => `{"switches":[],"x":{${keys(4_000_000)}}}`],
+  [
+    '2,000,000 keys',
+    () =>
+      `{"switches":[],"x":[${Array(20)
+        .fill(`{${keys(99_999)}}`)
+        .join()}]}`,
   ],
   ['[[[ of 60 MiB', () => '['.repeat(60 * MiB)],
   ['{},{} of 60 MiB', () => `{"switches":[${'{},'.repeat(20 * MiB)}{}]}`],

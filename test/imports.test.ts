@@ -16,6 +16,9 @@ function filled(bytes: number, row: (at: number) => unknown): unknown[] {
   return Array.from({ length: Math.floor(bytes / size) }, (_, at) => row(at))
 }
 
+const keyed = (keys: number) =>
+  Object.fromEntries(Array.from({ length: keys }, (_, at) => [`key ${at}`, 0]))
+
 const pluralkit = (parts: object) => JSON.stringify({ switches: [], ...parts })
 
 describe('a file that is made to stop the server', () => {
@@ -29,6 +32,7 @@ describe('a file that is made to stop the server', () => {
       () =>
         pluralkit({ multitude: { autoproxy: filled(8 * MiB, (at) => ({ guild_id: `${at}` })) } }),
     ],
+    ['very many keys', 413, () => pluralkit({ x: keyed(1_000_000) })],
     ['nesting without end', 400, () => '['.repeat(12 * MiB)],
     [
       'members without end',

@@ -1,3 +1,4 @@
+import { findExcess } from '../model/jsonLimits'
 import { UnreadableFile } from './bundle'
 
 /** Parses JSON; whole numbers that a double would round come out as strings. */
@@ -12,40 +13,21 @@ export function parseJson(text: string): unknown {
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
-const COMMA = 0x2c
 
-const MOST_NESTED = 64
-/** A whole life of switches and chats has a tenth of it; each takes some fifty bytes of memory. */
-const MOST_VALUES = 8_000_000
+/** A life of switches and chats has a tenth of these values; each takes some fifty bytes of memory. */
+const FILE_LIMITS = { nesting: 64, values: 8_000_000, objectKeys: 100_000, keys: 2_000_000 }
 
 /** Refuses what would take the parser seconds and gigabytes, before it is parsed. */
 export function refuseBomb(file: Uint8Array): void {
-  let depth = 0
-  let values = 0
-  for (let at = 0; at < file.length; at++) {
-    const code = file[at]
-    if (code === QUOTE) at = endOfText(file, at)
-    else if (code === COMMA) values++
-    else if (code === 0x5b || code === 0x7b) {
-      values++
-      if (++depth > MOST_NESTED)
-        throw new UnreadableFile('broken', `The file is nested deeper than ${MOST_NESTED} levels.`)
-    } else if (code === 0x5d || code === 0x7d) depth--
-  }
-  if (values > MOST_VALUES)
+  const excess = findExcess(file, FILE_LIMITS)
+  if (excess === 'nesting')
+    throw new UnreadableFile('broken', 'The file is nested deeper than 64 levels.')
+  if (excess === 'objectKeys')
+    throw new UnreadableFile('tooLarge', 'An object of the file has more than 100,000 keys.')
+  if (excess === 'keys')
+    throw new UnreadableFile('tooLarge', 'The file has more than 2,000,000 keys.')
+  if (excess === 'values')
     throw new UnreadableFile('tooLarge', 'The file holds more than 8,000,000 values.')
-}
-
-/** Where the text that opens here closes. A byte within a longer character is never a quote. */
-function endOfText(file: Uint8Array, from: number): number {
-  let end = from
-  for (;;) {
-    end = file.indexOf(QUOTE, end + 1)
-    if (end === -1) return file.length
-    let before = end
-    while (file[before - 1] === BACKSLASH) before--
-    if ((end - before) % 2 === 0) return end
-  }
 }
 
 /** Five times faster than a reviver with access to the source text. */

@@ -110,6 +110,23 @@ describe('limits of a whole file', () => {
     expect(refusalOf(text).reason).toBe('tooLarge')
   })
 
+  const keyed = (keys: number) => `{${Array.from({ length: keys }, (_, at) => `"${at}":0`).join()}}`
+
+  test('100,000 keys in one object are accepted, one more is refused before parsing', () => {
+    const file = (keys: number) => `{"switches":[],"x":${keyed(keys)}}`
+    expect(readFile(file(100_000)).format).toBe('pluralkit')
+    const { reason, message } = refusalOf(file(100_001))
+    expect([reason, message]).toEqual(['tooLarge', expect.stringContaining('100,000 keys')])
+  })
+
+  test('2,000,000 keys in a file are accepted, one more is refused before parsing', () => {
+    const full = Array<string>(20).fill(keyed(99_999)).join()
+    const file = (more: number) => `{"switches":[],"x":[${full},${keyed(more)}]}`
+    expect(readFile(file(18)).format).toBe('pluralkit')
+    const { reason, message } = refusalOf(file(19))
+    expect([reason, message]).toEqual(['tooLarge', expect.stringContaining('2,000,000 keys')])
+  })
+
   const crowds: [what: string, file: object, reason: UnreadableFile['reason']][] = [
     ['members', { switches: [], members: [{}, {}, {}] }, 'tooManyMembers'],
     ['groups', { switches: [], groups: [{}, {}, {}] }, 'tooManyGroups'],

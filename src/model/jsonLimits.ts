@@ -1,0 +1,59 @@
+/** Limits of a JSON text, checked before it is parsed. */
+export interface JsonLimits {
+  /** Keys in one object. */
+  objectKeys: number
+  /** Keys in all objects together. */
+  keys: number
+  /** Objects and arrays within each other. */
+  nesting?: number
+  /** Values, about: commas, objects and arrays. */
+  values?: number
+}
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const COLON = 0x3a
+const OPEN_ARRAY = 0x5b
+const BACKSLASH = 0x5c
+const CLOSE_ARRAY = 0x5d
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+
+/**
+ * Returns the first limit that a JSON text exceeds, or null. One pass over the bytes: parsing an
+ * object with very many keys takes far longer and much more memory than its size suggests.
+ */
+export function findExcess(
+  json: Uint8Array,
+  { objectKeys, keys, nesting = Infinity, values = Infinity }: JsonLimits,
+): keyof JsonLimits | null {
+  /** Keys counted so far in the objects around the current one. */
+  const outer: number[] = []
+  let own = 0
+  let allKeys = 0
+  let allValues = 0
+  // A byte of a longer UTF-8 character is never one of these characters.
+  for (let at = 0; at < json.length; at++) {
+    const code = json[at]
+    if (code === QUOTE) at = findStringEnd(json, at + 1)
+    else if (code === COLON) {
+      if (++own > objectKeys) return 'objectKeys'
+      if (++allKeys > keys) return 'keys'
+    } else if (code === COMMA) {
+      if (++allValues > values) return 'values'
+    } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
+      outer.push(own)
+      own = 0
+      if (outer.length > nesting) return 'nesting'
+      if (++allValues > values) return 'values'
+    } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) own = outer.pop() ?? 0
+  }
+  return null
+}
+
+/** Index of the quote that closes a string. */
+function findStringEnd(json: Uint8Array, from: number): number {
+  let at = from
+  for (; at < json.length && json[at] !== QUOTE; at++) if (json[at] === BACKSLASH) at++
+  return at
+}

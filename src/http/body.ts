@@ -1,4 +1,5 @@
 import { DomainError, error } from '../model/errors'
+import { findExcess } from '../model/jsonLimits'
 import type { UnreadBody } from '../wire/json'
 
 /** How bodies arrive: never more of them than their routes take. */
@@ -7,11 +8,25 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 export async function receiveBody(request: Request, limit: number): Promise<UnreadBody> {
   const bytes = await receiveBytes(request, limit)
+  rejectManyKeys(bytes)
   try {
     return { text: utf8.decode(bytes) }
   } catch {
     throw error('badRequest', 'the body is not UTF-8')
   }
+}
+
+/** Bodies of 1,000 members with 30 keys each have half of them. */
+const KEY_LIMITS = { objectKeys: 1_000, keys: 64_000 }
+/** The shortest key and value, `"":0`, with a comma. Shorter bodies need not be counted. */
+const SHORT_BODY = 5 * KEY_LIMITS.objectKeys
+
+function rejectManyKeys(bytes: Uint8Array): void {
+  if (bytes.byteLength <= SHORT_BODY) return
+  const excess = findExcess(bytes, KEY_LIMITS)
+  if (excess === 'objectKeys')
+    throw error('badRequest', 'an object of the body has more than 1,000 keys')
+  if (excess === 'keys') throw error('badRequest', 'the body has more than 64,000 keys')
 }
 
 /** Reads a body of any content type, and stops as soon as it is too large. */

@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'bun:test'
+import { home } from '../kit'
+import { createBot } from '../operator'
+
+const { ask, makeSystem, deps } = home()
+const me = await makeSystem()
+const bot = { authorization: `Bot ${await createBot(deps, 'keys')}` }
+
+/** JSON of an object with that many keys that no model has. */
+function objectOf(keys: number, more = ''): string {
+  return `{${more}${Array.from({ length: keys }, (_, at) => `"${at}:{":0`).join()}}`
+}
+
+const listOf = (items: number, keys: number) =>
+  `[${Array<string>(items).fill(objectOf(keys)).join()}]`
+
+describe('a JSON body', () => {
+  const ONE = '400: Bad Request (an object of the body has more than 1,000 keys)'
+  const ALL = '400: Bad Request (the body has more than 64,000 keys)'
+  const BROKEN = '400: Bad Request (the body is not valid JSON)'
+  const NO_IDS = 'Error parsing JSON model'
+  const name = '"name":"Wren",'
+  const member = 'POST /v2/members'
+  const members = 'PATCH /v2/systems/@me/members'
+  const colons = JSON.stringify({ name: 'Wren', x: '":{'.repeat(9000) })
+
+  const accepted: [line: string, says: string, body: string][] = [
+    [member, '1,000 keys', objectOf(999, name)],
+    [member, 'colons and braces in a text', colons],
+  ]
+
+  test.each(accepted)('of %s may have %s', async (line, _, body) => {
+    expect((await ask(line, { as: me, body })).status).toBe(200)
+  })
+
+  const refused: [line: string, says: string, message: string, body: string][] = [
+    [member, '1,001 keys', ONE, objectOf(1000, name)],
+    [member, 'an object of 1,001 keys', ONE, `{"x":${objectOf(1001)}}`],
+    [members, '64,000 keys', NO_IDS, listOf(64, 1000)],
+    [members, '64,001 keys', ALL, `[{"a":0},${listOf(64, 1000).slice(1)}`],
+    ['POST /v1/m', '1,001 keys', ONE, objectOf(1000, name)],
+    ['POST /bot/proxy', '1,001 keys', ONE, objectOf(1001)],
+    [member, 'objects that are not closed', BROKEN, '{"a":0,'.repeat(2000)],
+  ]
+
+  test.each(refused)('of %s with %s is answered with %s', async (line, _, message, body) => {
+    const asked = line.includes('/bot') ? { headers: bot } : { as: me }
+    const { status, json } = await ask(line, { ...asked, body })
+    expect([status, json.message]).toEqual([400, message])
+  })
+
+  test('that changes 1,000 members with 30 keys each is accepted', async () => {
+    const as = await makeSystem()
+    const ids: string[] = []
+    for (let at = 0; at < 1000; at++) {
+      const { json } = await ask('POST /v2/members', { as, body: { name: `Member ${at}` } })
+      ids.push(String(json.id))
+    }
+    const rest = Array.from({ length: 28 }, (_, at) => [`key ${at}`, at])
+    const body = ids.map((id) => ({ id, color: 'aabbcc', ...Object.fromEntries(rest) }))
+    const { status, json } = await ask<unknown[]>('PATCH /v2/systems/@me/members', { as, body })
+    expect([status, json.length]).toEqual([200, 1000])
+  })
+})

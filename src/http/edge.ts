@@ -109,7 +109,7 @@ export function createHandler(parts: ServerParts): Handle {
         // Writes are only ever allowed on the caller's own system.
         const named = isReading ? (facts.namesSystem ? name || '@me' : null) : '@me'
         const scope = isReading ? facts.scope : 'generic_update'
-        if (facts.isCounted) allowance = limit(request, scope, named, caller, peer)
+        allowance = limit(request, scope, named, caller, peer)
         const bases = allowance ? limited : unlimited
         base = isReading ? (caller.kind === 'nobody' ? bases.reads : bases.ownReads) : bases.writes
         const context: RequestContext = {

@@ -14,8 +14,6 @@ export interface Facts {
   readonly isDoor: boolean
   /** Whether a client may keep what it reads, and ask whether it has changed. */
   readonly isKept: boolean
-  /** Whether requests are counted. Logging in is not: one client must not shut the door for all. */
-  readonly isCounted: boolean
   /** What reads are counted as. */
   readonly scope: Exclude<keyof RateLimits, 'generic_update'>
   /** Whether the part behind these names a system; without one it is the caller's own. */
@@ -46,7 +44,6 @@ const plain: Facts = {
   isForBots: false,
   isDoor: false,
   isKept: false,
-  isCounted: true,
   scope: 'generic_get',
   namesSystem: false,
   isOfPage: false,

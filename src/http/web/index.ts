@@ -14,7 +14,7 @@ export function web(deps: Deps, bodyLimit: number, place: Place): Wire {
     routes: () =>
       new Elysia({ prefix: '/web', normalize: false })
         .use(ownSessionRoute(deps, bodyLimit))
-        .use(loginRoutes(deps, bodyLimit, place, createFailures()))
+        .use(loginRoutes(deps, place, createFailures()))
         .use(
           new Elysia({ normalize: false })
             .onBeforeHandle(refuseStrangersToWrite)
@@ -23,8 +23,8 @@ export function web(deps: Deps, bodyLimit: number, place: Place): Wire {
         ),
     facts: { isOfPage: true },
     nouns: {
-      session: { isCounted: false, isDoor: true },
-      login: { isCounted: false, isDoor: true },
+      session: { isDoor: true },
+      login: { isDoor: true },
     },
   }
 }

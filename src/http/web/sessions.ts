@@ -44,8 +44,11 @@ const ofSession = t.Object({
   id: t.String({ description: 'The ID of a session', example: EXAMPLE_SESSION }),
 })
 
+/** Bytes. An anonymous caller may send them, and a token or code is far shorter. */
+const LOGIN_BODY_LIMIT = 4 * 1024
+
 /** Coming in, and going. */
-export function loginRoutes(deps: Deps, bodyLimit: number, place: Place, failures: Failures) {
+export function loginRoutes(deps: Deps, place: Place, failures: Failures) {
   /** Counts who was wrong, and refuses them; which way they were wrong is nobody's business. */
   const refuse = (request: KnownRequest): DomainError => {
     const { address } = clientOf(request, place.trustedProxies)
@@ -58,7 +61,7 @@ export function loginRoutes(deps: Deps, bodyLimit: number, place: Place, failure
     if (!maySignIn(headers, place)) throw error('forbidden')
   }
 
-  return openRoutes(bodyLimit)
+  return openRoutes(LOGIN_BODY_LIMIT)
     .post(
       '/session',
       async ({ request, body, set }) => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, setSystemTime, test } from 'bun:test'
 import type { JsonObject } from '../../../src/model/entity'
 import { DAY, formatInstant, HOUR } from '../../../src/model/time'
 import { createLoginCode } from '../../../src/service/access/logins'
@@ -7,7 +7,7 @@ import { createBot, deleteSystem } from '../../operator'
 import { rows } from '../../raw'
 
 let clock = Date.parse('2026-11-01T12:00:00Z') * 1000
-const house = home({ now: () => ++clock })
+const house = home({ now: () => ++clock, RATE_LIMIT: 'off' })
 const { ask, makeSystem, deps } = house
 
 const ours = { host: 'localhost', 'sec-fetch-site': 'same-origin', origin: 'http://localhost' }
@@ -110,6 +110,64 @@ describe('logging in', () => {
     expect(Number(sixth.headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await logIn({ token: me.token }, ours, peer)).status).toBe(200)
     expect((await logIn({ token: 'wrong' }, ours, '203.0.113.8')).status).toBe(401)
+  })
+})
+
+describe('a login route', () => {
+  const limited = home({ RATE_LIMIT: 'generic_update=2' })
+  const NOON = Date.UTC(2026, 10, 1, 12)
+  beforeEach(() => setSystemTime(NOON))
+  afterEach(() => setSystemTime())
+
+  const bodyOf = (key: string, bytes: number) => {
+    const empty = JSON.stringify({ [key]: '' })
+    return JSON.stringify({ [key]: 'x'.repeat(bytes - empty.length) })
+  }
+
+  test.each([
+    ['POST /web/session', 'token'],
+    ['POST /web/login', 'code'],
+  ])('%s accepts a body of 4 KiB and rejects a larger one', async (line, key) => {
+    const statuses = []
+    for (const bytes of [4096, 4097]) {
+      const body = bodyOf(key, bytes)
+      statuses.push((await ask(line, { body, headers: ours, peer: peerOf() })).status)
+    }
+    expect(statuses).toEqual([401, 413])
+  })
+
+  test.each([
+    ['POST /web/session', { token: 'wrong' }],
+    ['POST /web/login', { code: 'wrong' }],
+  ])('%s is counted by the rate limit of its address', async (line, body) => {
+    const peer = peerOf()
+    const answers = []
+    for (let at = 0; at < 3; at++)
+      answers.push(await limited.ask(line, { body, headers: ours, peer }))
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 429])
+    expect(answers.map(({ headers }) => headers.get('x-ratelimit-scope'))).toEqual(
+      Array(3).fill('generic_update'),
+    )
+    const other = await limited.ask(line, { body, headers: ours, peer: peerOf() })
+    expect(other.status).toBe(401)
+  })
+
+  test('accepts a right token once the rate limit allows a request again', async () => {
+    const me = await limited.makeSystem()
+    const peer = peerOf()
+    const send = (token: string) =>
+      limited.ask('POST /web/session', { body: { token }, headers: ours, peer })
+    for (const status of [401, 401, 429]) expect((await send('wrong')).status).toBe(status)
+    expect((await send(me.token)).status).toBe(429)
+    setSystemTime(NOON + 500)
+    expect((await send(me.token)).status).toBe(200)
+  })
+
+  test('is not counted for a program on this machine', async () => {
+    for (let at = 0; at < 4; at++) {
+      const { status, headers } = await limited.ask('POST /web/login', { body: { code: 'x' } })
+      expect([status, headers.get('x-ratelimit-scope')]).toEqual([401, null])
+    }
   })
 })
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createWatch } from './app/watch'
 import type { Config } from './config'
-import { openStorage, type ServerOptions, type Storage } from './db/open'
+import { openStorage, type ServerOptions, type Storage, temporaryFolderOf } from './db/open'
 import { noPulse } from './db/pulse'
 import type { DispatchOptions } from './events/dispatch'
 import { createEvents, type EventOptions, type Events } from './events/events'
@@ -15,6 +15,7 @@ import { createTokenMemory } from './service/access/memory'
 import { createClock, type Deps, noDeps } from './service/deps'
 import { createMender } from './service/load/mend'
 import { forgetMessages } from './service/operating/oldMessages'
+import { createSpool } from './service/transfer/spool'
 import { sweepImports } from './service/transfer/staging'
 import { createImportTurns } from './service/transfer/turns'
 import { version } from './version'
@@ -187,7 +188,7 @@ export function openDeps(
     snapshot,
     now,
     readImport,
-    importTurns: createImportTurns(),
+    importTurns: createImportTurns(createSpool(temporaryFolderOf(config.DATABASE_URL))),
     tokenMemory: createTokenMemory(sharedRead),
     quotas: {
       systems: config.SYSTEM_LIMIT,

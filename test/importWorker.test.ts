@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
+import { until } from './events/receiver'
 import { commandLine, emptyFolder } from './program'
 
 const { runJson, startServer } = await commandLine()
@@ -26,8 +27,11 @@ describe('an import whose worker is killed', () => {
     for (let round = 0; round < ROUNDS; round++) {
       const answer = send(largeFile)
       const worker = await findWorker(server.pid)
-      // Another moment in each round: before the worker reads, and while it does.
-      await Bun.sleep(round)
+      // Killed before it reads, or while the server waits for it to read.
+      if (round % 2 === 1) {
+        process.kill(worker, 'SIGSTOP')
+        await Bun.sleep(round)
+      }
       process.kill(worker, 'SIGKILL')
       const { status, headers, text } = await answer
       expect([round, status, text]).toEqual([
@@ -44,11 +48,64 @@ describe('an import whose worker is killed', () => {
   }, 180_000)
 })
 
-/** The process ID of the server's import worker, as soon as there is one. */
-async function findWorker(server: number): Promise<number> {
+test('an import waits while two are read, and begins as soon as one of them ends', async () => {
+  const systems = ['A', 'B', 'C', 'D'].map((name) =>
+    runJson<{ token: string }>(['system', 'create', '--name', name], { cwd }),
+  )
+  const tokens = (await Promise.all(systems)).map((made) => made.token)
+  const metrics = ['--metrics', 'on', '--metrics-address', '127.0.0.1:0']
+  const server = await startServer(metrics, { cwd })
+  const [, numbers = ''] = /"metrics":"([^"]+)"/.exec(server.said()) ?? []
+  const underWay = async () => {
+    const text = await (await fetch(numbers)).text()
+    return Number(/^multitude_imports_under_way (\d+)$/m.exec(text)?.[1])
+  }
+  const send = (system: number, signal: AbortSignal | null = null) =>
+    fetch(`${server.address}/v2/systems/@me/import`, {
+      method: 'POST',
+      headers: { authorization: tokens[system] ?? '' },
+      body: new Blob([largeFile]),
+      signal,
+    }).then(
+      ({ status }) => status,
+      ({ name }: Error) => name,
+    )
+  const workers: number[] = []
+  const begin = async (system: number) => {
+    const answer = send(system)
+    const worker = await findWorker(server.pid, workers)
+    process.kill(worker, 'SIGSTOP')
+    workers.push(worker)
+    return { answer, worker }
+  }
+  const first = await begin(0)
+  const second = await begin(1)
+
+  const leaving = new AbortController()
+  const third = send(2, leaving.signal)
+  await until(async () => (await underWay()) === 3)
+  const fourth = send(3)
+  await until(async () => (await underWay()) === 4)
+  leaving.abort()
+  expect(await third).toBe('AbortError')
+  await until(async () => (await underWay()) === 3)
+
+  process.kill(first.worker, 'SIGKILL')
+  expect(await first.answer).toBe(503)
+  expect(await fourth).toBe(200)
+  process.kill(second.worker, 'SIGCONT')
+  expect(await second.answer).toBe(200)
+  expect(await underWay()).toBe(0)
+  server.kill('SIGTERM')
+  expect((await server.end()).code).toBe(0)
+})
+
+/** The process ID of an import worker that is not among the known ones, as soon as it runs. */
+async function findWorker(server: number, known: readonly number[] = []): Promise<number> {
   for (;;) {
-    const found = readdirSync('/proc').find((name) => isWorker(name, server))
-    if (found !== undefined) return Number(found)
+    const workers = readdirSync('/proc').filter((name) => isWorker(name, server))
+    const found = workers.map(Number).find((worker) => !known.includes(worker))
+    if (found !== undefined) return found
     await Bun.sleep(1)
   }
 }

@@ -8,14 +8,14 @@ import { ownCommand } from './self'
 /** What is read in a moment is read here. */
 const SMALL = 64 * 1024
 
-/** Of the largest file there may be, on a slow machine. */
+/** Enough for the largest file on a weak machine. */
 const LIMIT_MS = 120_000
 
 type Said = BundlePart | { refused: Pick<UnreadableFile, 'reason' | 'message'> }
 
 /**
- * Reads a large file in a process of its own, which gets it as it arrives: reading may take seconds
- * and much memory, in which this process answers everybody else.
+ * Reads a large file in a worker process: that may take seconds and much memory, and this process
+ * answers other requests meanwhile.
  */
 export const readAside: ReadParts = async function* (file, options) {
   const chunks = toIterator(file)
@@ -32,30 +32,29 @@ export const readAside: ReadParts = async function* (file, options) {
     stdout: 'pipe',
     stderr: 'ignore',
   })
-  await giveWay(child.pid)
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    child.kill('SIGKILL')
+  }, LIMIT_MS)
   try {
+    await giveWay(child.pid)
     for (const chunk of first) await write(child.stdin, chunk)
     for (let next = await chunks.next(); !next.done; next = await chunks.next())
       await write(child.stdin, next.value)
     await end(child.stdin)
-    let isLate = false
-    const timer = setTimeout(() => {
-      isLate = true
-      child.kill('SIGKILL')
-    }, LIMIT_MS)
-    try {
-      for await (const line of linesOf(child.stdout)) {
-        const said: Said = JSON.parse(line)
-        // All is read before the first word; the rest waits for whoever writes it down.
-        clearTimeout(timer)
-        if ('refused' in said) throw new UnreadableFile(said.refused.reason, said.refused.message)
-        yield said
-      }
-    } finally {
+    for await (const line of linesOf(child.stdout)) {
+      const said: Said = JSON.parse(line)
+      // The worker has read the file before it sends the first part. Writing the parts may take long.
       clearTimeout(timer)
+      if ('refused' in said) throw new UnreadableFile(said.refused.reason, said.refused.message)
+      yield said
     }
-    if ((await child.exited) !== 0) throw isLate ? tooMuch() : workerEnded()
+    if ((await child.exited) !== 0) throw workerEnded()
+  } catch (cause) {
+    throw isLate ? tooMuch() : cause
   } finally {
+    clearTimeout(timer)
     child.kill('SIGKILL')
   }
 }

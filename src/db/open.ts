@@ -1,5 +1,7 @@
+import { tmpdir } from 'node:os'
+import { dirname } from 'node:path'
 import type { RenderFace } from '../model/face'
-import { openFile } from './file'
+import { openFile, pathOf } from './file'
 import { isServerAddress } from './postgres/address'
 import type { ServerOptions } from './postgres/storage'
 import type { Durability, Storage } from './storage'
@@ -22,4 +24,9 @@ export function openStorage(
   // Not before it is needed: most never do, and would start later and take more memory.
   const { openServer }: typeof import('./postgres/storage') = require('./postgres/storage')
   return openServer(url, durability, render, server)
+}
+
+/** Folder for temporary files: that of the database file, or the machine's where there is none. */
+export function temporaryFolderOf(url: string): string {
+  return isServerAddress(url) ? tmpdir() : dirname(pathOf(url))
 }

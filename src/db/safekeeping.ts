@@ -9,6 +9,7 @@ import { createDb } from './driver'
 import { openFile, pathOf } from './file'
 import { StorageError } from './handle'
 import { flush, flushFolder, partialName, removePartials, statOf } from './leftovers'
+import { temporaryFolderOf } from './open'
 import { pack, withUnpacked } from './pack'
 import { isServerAddress } from './postgres/address'
 import { openServer, type ServerOptions } from './postgres/storage'
@@ -66,8 +67,7 @@ export async function restoreBackup(
   server: ServerOptions,
   onProgress?: Progress,
 ): Promise<Restored> {
-  const place = isServerAddress(url) ? tmpdir() : dirname(pathOf(url))
-  return withUnpacked(from, place, (plain) =>
+  return withUnpacked(from, temporaryFolderOf(url), (plain) =>
     isServerAddress(url)
       ? restoreToServer(url, plain, server, onProgress)
       : restoreToFile(url, plain),

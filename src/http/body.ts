@@ -52,20 +52,57 @@ export interface UnreadFile {
   arrive(): AsyncIterable<Uint8Array>
 }
 
-/** How long a file may take to arrive: who waits for it keeps others from their turn. */
-const ARRIVAL_MS = 120_000
+/** Limits of the time in which a file arrives. */
+export interface ArrivalLimits {
+  /** Average speed that the client must have. The runtime closes connections that are below it. */
+  bytesPerSecond: number
+  /** Time that the client may be behind that speed: networks of phones pause. */
+  toleranceMs: number
+  totalMs: number
+}
 
-/** Never held whole: several at once would fill the memory. */
-export async function* receiveFile(request: Request, limit: number): AsyncGenerator<Uint8Array> {
-  const deadline = performance.now() + ARRIVAL_MS
+const ARRIVAL: ArrivalLimits = {
+  bytesPerSecond: 16 * 1024,
+  toleranceMs: 30_000,
+  totalMs: 600_000,
+}
+
+/** Receives a file in chunks, never whole: several at once would fill the memory. */
+export async function* receiveFile(
+  request: Request,
+  limit: number,
+  { bytesPerSecond, toleranceMs, totalMs }: ArrivalLimits = ARRIVAL,
+): AsyncGenerator<Uint8Array> {
+  const chunks = chunksOf(request, limit)
+  let left = totalMs
+  let ahead = toleranceMs
   try {
-    for await (const chunk of chunksOf(request, limit)) {
-      if (performance.now() > deadline)
-        throw error('badRequest', 'the file took too long to arrive')
-      yield chunk
+    for (;;) {
+      const began = performance.now()
+      const next = await within(chunks.next(), Math.max(0, Math.min(ahead, left)))
+      if (next.done) return
+      // Only the client's time counts: between the chunks the server stores them.
+      const waited = performance.now() - began
+      left -= waited
+      const earned = (next.value.byteLength / bytesPerSecond) * 1000
+      ahead = Math.min(ahead - waited + earned, toleranceMs)
+      yield next.value
     }
   } catch (cause) {
     if (cause instanceof DomainError) throw cause
     throw error('badRequest', 'the file did not arrive whole')
+  } finally {
+    // Not awaited: it ends when the next chunk arrives or the connection is closed.
+    chunks.return(undefined).catch(() => {})
   }
+}
+
+/** Throws a 400 if the next chunk takes longer. */
+async function within<T>(next: Promise<T>, ms: number): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(
+    () => reject(error('badRequest', 'the file took too long to arrive')),
+    ms,
+  )
+  return await Promise.race([next, late]).finally(() => clearTimeout(timer))
 }

@@ -5,6 +5,7 @@ import { type ReadParts, readHere } from '../formats/parts'
 import type { Instant } from '../model/time'
 import { createTokenMemory, type TokenMemory } from './access/memory'
 import type { Quotas } from './operating/quotas'
+import { createSpool } from './transfer/spool'
 import { createImportTurns, type ImportTurns } from './transfer/turns'
 
 /** What every verb works with. The outside world enters here and nowhere else. */
@@ -48,7 +49,7 @@ export const noDeps: Deps = {
   snapshot: () => Promise.reject(new Error('there is no database here')),
   now: () => 0,
   readImport: readHere,
-  importTurns: createImportTurns(),
+  importTurns: createImportTurns(createSpool('')),
   tokenMemory: createTokenMemory({ join: () => 0 }),
   quotas: { systems: null, members: 0, groups: 0, archive: 0, registration: 'closed' },
   mendFaces: () => {},

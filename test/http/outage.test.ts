@@ -122,6 +122,27 @@ describe.if(isOnFile)('a disk that is full', () => {
   })
 })
 
+test.if(isOnFile && canMount)('a file that would fill the disk is refused with 503', async () => {
+  const cwd = emptyFolder()
+  const env = { DATABASE_URL: `file:${join(cwd, 'data.db')}` }
+  const made = join(emptyFolder(), 'made.json')
+  const create = [...words, 'system', 'create', '--json'].map((word) => `'${word}'`).join(' ')
+  const command = onSmallDisk('32m', cwd, `${create} > '${made}'`, words)
+  const server = await startServer(command, [], { cwd, env })
+  const { token } = JSON.parse(readFileSync(made, 'utf8')) as { token: string }
+  const send = (path: string, body: string) =>
+    fetch(`${server.address}${path}`, { method: 'POST', headers: { authorization: token }, body })
+  const noteOf = (bytes: number) =>
+    JSON.stringify({ switches: [], multitude: { kept: { notes: ['x'.repeat(bytes)] } } })
+  const refused = await send('/v2/systems/@me/import', noteOf(30 * 1024 * 1024))
+  await expectRefused(refused, 'the disk is full')
+  expect((await send('/v2/members', '{"name":"Wren"}')).status).toBe(200)
+  expect((await fetch(`${server.address}/health`)).status).toBe(200)
+  expect((await send('/v2/systems/@me/import', noteOf(500_000))).status).toBe(200)
+  server.kill('SIGTERM')
+  expect((await server.end()).code).toBe(0)
+})
+
 describe.if(isOnFile)('a database that another program keeps locked', () => {
   test('is waited for, then a 503; nobody else waits as long, and reads go on', async () => {
     const { storage, makeSystem, health, write, read } = await impatient(400)

@@ -43,14 +43,15 @@ export function transferRoutes(deps: Deps, importLimit: number) {
   return fileRoutes(importLimit)
     .post(
       '/systems/@me/import',
-      async ({ viewer, query, body }) => {
+      async ({ viewer, query, body, request }) => {
         const options = {
           dryRun: parseFlag('dry_run', query.dry_run),
           only: parseChoices('only', query.only, importParts),
           isPublic: parseFlag('public', query.public),
           link: parseLink(query.link),
         }
-        return reportToV2(await importInTurn(deps, viewer, body.arrive(), options))
+        const { signal } = request
+        return reportToV2(await importInTurn(deps, viewer, body.arrive(), options, signal))
       },
       {
         body: file,

@@ -33,16 +33,18 @@ export async function importFile(
   return writeFile(deps, file, systemId, options)
 }
 
-/** The same where many ask: the file is read when there is room for it, lest it fill the memory. */
+/** The same for a client of the server, which imports few files at a time. */
 export async function importInTurn(
   deps: Deps,
   viewer: Viewer,
   file: Arriving,
   options: ImportOptions,
+  signal: AbortSignal,
 ): Promise<ImportReport> {
   const systemId = requireSystem(viewer, 'import')
   refuseUnknown(viewer, options)
-  return deps.importTurns.take(systemId, () => writeFile(deps, file, systemId, options))
+  const write = (whole: Arriving) => writeFile(deps, whole, systemId, options)
+  return deps.importTurns.take(systemId, file, write, signal)
 }
 
 /** Makes a system of a file, with a token of its own. */

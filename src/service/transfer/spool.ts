@@ -1,0 +1,117 @@
+import { type FileHandle, open, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isScarce, refusalFor, troubleOf } from '../../db/trouble'
+import type { Arriving } from '../../formats/parts'
+import { error } from '../../model/errors'
+
+/** A file that has arrived. */
+export interface SpooledFile {
+  read(): AsyncIterable<Uint8Array>
+  /** Frees its space on the disk. */
+  discard(): Promise<void>
+}
+
+/** Stores files while they arrive, and until they are imported. */
+export interface Spool {
+  receive(file: Arriving): Promise<SpooledFile>
+}
+
+/** For a client whose file is refused because of other files. */
+export const RETRY_AFTER_MS = 5000
+
+/** Bytes of all files together. The largest file may have an eighth of them. */
+const MOST_BYTES = 512 * 1024 * 1024
+/** Bytes of each file that are not written to the disk; small files never are. */
+const BUFFER_BYTES = 64 * 1024
+const READ_BYTES = 256 * 1024
+/** Free bytes that are left for the database. */
+const RESERVE_BYTES = 16 * 1024 * 1024
+
+export function createSpool(folder: string, mostBytes = MOST_BYTES): Spool {
+  let stored = 0
+  return {
+    async receive(arriving) {
+      let handle: FileHandle | undefined
+      let size = 0
+      let buffer: Uint8Array[] = []
+      let buffered = 0
+      const discard = async () => {
+        stored -= size
+        await handle?.close()
+      }
+      try {
+        for await (const chunk of arriving) {
+          buffer.push(chunk)
+          buffered += chunk.byteLength
+          if (buffered <= BUFFER_BYTES) continue
+          if (stored + buffered > mostBytes)
+            throw error('tooManyRequests', 'other files are being imported', RETRY_AFTER_MS)
+          const [bytes, at] = [Buffer.concat(buffer), size]
+          stored += buffered
+          size += buffered
+          buffer = []
+          buffered = 0
+          await onDisk(folder, async () => {
+            handle ??= await createFile(folder)
+            await write(handle, bytes, at)
+          })
+        }
+      } catch (cause) {
+        await discard()
+        throw cause
+      }
+      return {
+        async *read() {
+          if (handle) yield* readBytes(handle, size)
+          yield* buffer
+        },
+        discard,
+      }
+    },
+  }
+}
+
+/** Runs an operation on the disk. Throws a 503 if the disk is full or cannot be written. */
+async function onDisk(folder: string, work: () => Promise<void>): Promise<void> {
+  const path = join(folder, 'import')
+  if (isScarce(path, RESERVE_BYTES)) throw refusalFor('full')
+  try {
+    await work()
+  } catch (cause) {
+    throw refusalFor(troubleOf(path, cause)) ?? cause
+  }
+}
+
+/**
+ * Creates a file for this process alone. It is deleted at once, so that its space is freed when it
+ * is closed, also when the process is killed.
+ */
+async function createFile(folder: string): Promise<FileHandle> {
+  const path = join(folder, `multitude-import-${crypto.randomUUID()}`)
+  const handle = await open(path, 'wx+', 0o600)
+  try {
+    await unlink(path)
+  } catch (cause) {
+    await handle.close()
+    throw cause
+  }
+  return handle
+}
+
+async function write(to: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
+  let written = 0
+  while (written < bytes.byteLength) {
+    const rest = bytes.byteLength - written
+    written += (await to.write(bytes, written, rest, at + written)).bytesWritten
+  }
+}
+
+async function* readBytes(from: FileHandle, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < size; ) {
+    const bytes = new Uint8Array(Math.min(READ_BYTES, size - at))
+    const { bytesRead } = await from.read(bytes, 0, bytes.byteLength, at)
+    if (bytesRead === 0) throw new Error('a spooled file is shorter than it was')
+    yield bytes.subarray(0, bytesRead)
+    at += bytesRead
+  }
+}

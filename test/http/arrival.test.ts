@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'bun:test'
+import { type ArrivalLimits, receiveFile } from '../../src/http/body'
+import { DomainError } from '../../src/model/errors'
+
+const none: ArrivalLimits = { bytesPerSecond: 1, toleranceMs: 600_000, totalMs: 600_000 }
+const tooLong = '400: Bad Request (the file took too long to arrive)'
+
+/** A request whose body comes in chunks, each when the client sends it. */
+function slowRequest(chunks: () => AsyncGenerator<Uint8Array>): Request {
+  const all = chunks()
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await all.next()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+  })
+  return new Request('http://localhost/v2/systems/@me/import', { method: 'POST', body })
+}
+
+/** Number of bytes that arrived, or the error. */
+async function receive(
+  chunks: () => AsyncGenerator<Uint8Array>,
+  limits: Partial<ArrivalLimits>,
+): Promise<number | string> {
+  try {
+    const file = receiveFile(slowRequest(chunks), 1024 * 1024, { ...none, ...limits })
+    return Buffer.concat(await Array.fromAsync(file)).byteLength
+  } catch (cause) {
+    if (!(cause instanceof DomainError)) throw cause
+    return cause.message
+  }
+}
+
+describe('a file', () => {
+  /** One byte at a time, without an end. */
+  async function* trickle() {
+    for (;;) {
+      await Bun.sleep(5)
+      yield new Uint8Array(1)
+    }
+  }
+
+  async function* silence(): AsyncGenerator<Uint8Array> {
+    yield new Uint8Array(1)
+    await new Promise(() => {})
+  }
+
+  /** Pauses within the tolerance, and more bytes than the speed asks for between them. */
+  async function* phone() {
+    for (let at = 0; at < 5; at++) {
+      await Bun.sleep(20)
+      yield new Uint8Array(1000)
+    }
+  }
+
+  test.each<[string, () => AsyncGenerator<Uint8Array>, Partial<ArrivalLimits>, number | string]>([
+    ['that trickles is refused', trickle, { bytesPerSecond: 1e6, toleranceMs: 100 }, tooLong],
+    ['that stops is refused', silence, { toleranceMs: 100 }, tooLong],
+    ['that takes too long in all is refused', trickle, { totalMs: 100 }, tooLong],
+    ['that pauses for less than the tolerance is received', phone, {}, 5000],
+  ])('%s', async (_, chunks, limits, expected) => {
+    expect(await receive(chunks, limits)).toBe(expected)
+  })
+
+  test('is not refused for the time that the server takes to store it', async () => {
+    async function* quick() {
+      for (let at = 0; at < 5; at++) yield new Uint8Array(10)
+    }
+    const limits = { ...none, toleranceMs: 1000, totalMs: 1000 }
+    let received = 0
+    for await (const chunk of receiveFile(slowRequest(quick), 1024, limits)) {
+      received += chunk.byteLength
+      await Bun.sleep(400)
+    }
+    expect(received).toBe(50)
+  })
+})

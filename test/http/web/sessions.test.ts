@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, setSystemTime, test } from 'bu
 import type { JsonObject } from '../../../src/model/entity'
 import { DAY, formatInstant, HOUR } from '../../../src/model/time'
 import { createLoginCode } from '../../../src/service/access/logins'
+import { until } from '../../events/receiver'
 import { home, type Someone } from '../../kit'
 import { createBot, deleteSystem } from '../../operator'
 import { rows } from '../../raw'
@@ -281,7 +282,11 @@ describe('a session', () => {
     const lasting = await browserOf(me, { remember: true })
     const isIn = async ({ asks }: typeof brief) => (await asks('GET /web/session')).status === 200
     clock += 12 * HOUR
+    const used = clock
     expect([await isIn(brief), await isIn(lasting)]).toEqual([false, true])
+    // The use is recorded after the answer, with the time at which it is written.
+    const sql = 'select id from sessions where uuid = :uuid and last_used > :used'
+    await until(async () => (await rows(deps.db, sql, { uuid: lasting.session.id, used })).length)
     clock += 91 * DAY
     expect(await isIn(lasting)).toBe(false)
   })

@@ -1,13 +1,17 @@
 import type { Database } from 'bun:sqlite'
 
 /**
- * The requests that arrive in one turn of the event loop read from one snapshot: SQLite's locks for
- * each of them would take as long as a small answer.
+ * One snapshot for all statements of a request, and for requests that are admitted together after
+ * they have arrived: SQLite's locks for each statement would take longer than the statement.
  */
 export interface SharedRead {
   /** Joins the shared read, or begins it. Another number than before: something was written since. */
   join(): number
-  /** Before anything is committed, so that the next read sees it and the log can be folded in. */
+  /**
+   * Ends the snapshot: before a commit, so that the log can be folded in, and when a request arrives.
+   * Bun accepts connections within one turn of the event loop, so the request may have been sent
+   * after another process committed something that the snapshot does not have.
+   */
   end(): void
 }
 

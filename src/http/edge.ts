@@ -93,6 +93,8 @@ export function createHandler(parts: ServerParts): Handle {
     let allowance: Allowance | null = null
     let isOfSession = false
     try {
+      // A request reads no snapshot that is older than its arrival.
+      deps.sharedRead.end()
       const turn = facts.isUrgent ? undefined : gate.enter(started)
       if (turn !== undefined) await turn
       // HEAD is answered as GET: no route has to know of it.

@@ -11,7 +11,7 @@ import { createImportTurns, type ImportTurns } from './transfer/turns'
 /** What every verb works with. The outside world enters here and nowhere else. */
 export interface Deps {
   readonly db: Db
-  readonly sharedRead: Pick<Storage['sharedRead'], 'join'>
+  readonly sharedRead: Storage['sharedRead']
   readonly transact: Storage['transact']
   /** Reads as of one moment, whatever is written meanwhile. */
   readonly snapshot: Storage['snapshot']
@@ -44,7 +44,7 @@ export const noDeps: Deps = {
       throw new Error('there is no database here')
     },
   }),
-  sharedRead: { join: () => 0 },
+  sharedRead: { join: () => 0, end: () => {} },
   transact: () => Promise.reject(new Error('there is no database here')),
   snapshot: () => Promise.reject(new Error('there is no database here')),
   now: () => 0,

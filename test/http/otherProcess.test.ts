@@ -1,0 +1,91 @@
+import { expect, test } from 'bun:test'
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { insertMember } from '../../src/service/members'
+import { home } from '../kit'
+import { change } from '../raw'
+
+const ROUNDS = 8
+const LONGEST_MS = 20_000
+
+let duringRequest = () => {}
+const { app, config, deps, folder, makeSystem } = home({
+  PORT: '0',
+  now: () => {
+    const block = duringRequest
+    duringRequest = () => {}
+    block()
+    return Date.now() * 1000
+  },
+})
+const { origin, port } = new URL(app.listen())
+
+test('hides what another process made private, also when a request before it is still handled', async () => {
+  const { hid, id } = await makeSystem()
+  const wren = await deps.transact('new', (tx) =>
+    insertMember(tx, id, { name: 'Wren', description: 'likes rain' }),
+  )
+  const other = Bun.spawn([process.execPath, '-e', otherProcess(wren.hid)], {
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  const lines = linesOf(other.stdout)
+  const shown: unknown[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    await deps.transact('new', (tx) =>
+      change(tx, "update members set description_privacy = 'public' where id = :id", {
+        id: wren.id,
+      }),
+    )
+    expect(await lines.next()).toMatchObject({ value: 'ready' })
+    // The server has read the database for one request and stays in that turn of its event loop
+    // until the other process, after its commit, has sent the next request.
+    duringRequest = () => {
+      writeFileSync(join(folder, `go-${round}`), '')
+      const giveUpAt = Date.now() + LONGEST_MS
+      while (!existsSync(join(folder, `sent-${round}`)) && Date.now() < giveUpAt) Bun.sleepSync(1)
+    }
+    const first = await fetch(`${origin}/v2/systems/${hid}/fronting/totals`, { keepalive: false })
+    expect(first.status).toBe(200)
+    const { value: answer } = await lines.next()
+    shown.push(JSON.parse(answer ?? '').description)
+  }
+  expect(shown).toEqual(Array(ROUNDS).fill(null))
+  expect(await other.exited).toBe(0)
+})
+
+/** In each round: makes the text private, and after the commit reads it by a new connection. */
+function otherProcess(member: string): string {
+  const source = (file: string) => JSON.stringify(join(import.meta.dir, '../..', file))
+  const file = (name: string) => `${JSON.stringify(join(folder, name))} + round`
+  return `
+    const { existsSync, writeFileSync } = require('node:fs')
+    const { connect } = require('node:net')
+    const { openStorage } = require(${source('src/db/open')})
+    const { change } = require(${source('test/raw')})
+    const storage = openStorage(${JSON.stringify(config.DATABASE_URL)}, 'normal')
+    await storage.opened
+    const hide = "update members set description_privacy = 'private' where hid = '${member}'"
+    const ask = 'GET /v2/members/${member} HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n'
+    for (let round = 0; round < ${ROUNDS}; round++) {
+      console.log('ready')
+      while (!existsSync(${file('go-')})) await Bun.sleep(1)
+      await storage.transact('new', (tx) => change(tx, hide))
+      const socket = connect(${port}, '127.0.0.1', () =>
+        socket.write(ask, () => writeFileSync(${file('sent-')}, '')))
+      let answer = ''
+      for await (const chunk of socket) answer += chunk
+      console.log(answer.slice(answer.indexOf('\\r\\n\\r\\n') + 4))
+    }
+    await storage.close()`
+}
+
+async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of stream) {
+    const whole = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = whole.pop() ?? ''
+    yield* whole
+  }
+}

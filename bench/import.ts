@@ -155,8 +155,9 @@ async function viaHttp() {
     const calendar = '/export/front-history?format=ics'
     await watched('http: export', pid, ask, take('/export', 1))
     await watched('http: calendar', pid, ask, take(calendar, 1))
-    await watched('http: eight exports at once', pid, ask, take('/export', 8))
-    await watched('http: eight calendars at once', pid, ask, take(calendar, 8))
+    // One that runs, and as many as may wait.
+    await watched('http: five exports at once', pid, ask, take('/export', 5))
+    await watched('http: five calendars at once', pid, ask, take(calendar, 5))
   })
 }
 

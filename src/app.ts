@@ -14,6 +14,7 @@ import type { Instant } from './model/time'
 import { createTokenMemory } from './service/access/memory'
 import { createClock, type Deps, noDeps } from './service/deps'
 import { createMender } from './service/load/mend'
+import { createLongReads } from './service/longReads'
 import { forgetMessages } from './service/operating/oldMessages'
 import { createSpool } from './service/transfer/spool'
 import { sweepImports } from './service/transfer/staging'
@@ -186,6 +187,7 @@ export function openDeps(
     sharedRead,
     transact,
     snapshot,
+    longReads: createLongReads(),
     now,
     readImport,
     importTurns: createImportTurns(createSpool(temporaryFolderOf(config.DATABASE_URL))),

@@ -21,9 +21,6 @@ export type Progress = (done: number, total: number) => void
 /** How many rows are held at a time: there may be millions. */
 const PAGE = 500
 
-/** Work on all systems has no number among theirs. */
-const ALL_SYSTEMS = 0
-
 /**
  * As of one moment of the source, in one transaction of the target, which is kept only if it is
  * the same when it is read again. Gives how many rows there are.
@@ -34,7 +31,7 @@ export function copyEverything(
   onProgress: Progress = () => {},
 ): Promise<number> {
   const tables = tablesInOrder()
-  return from.snapshot(ALL_SYSTEMS, (source) =>
+  return from.snapshot((source) =>
     to.transact(
       'new',
       async (target) => {

@@ -44,11 +44,8 @@ export type Transact = <T>(
   kind?: WorkKind,
 ) => Promise<T>
 
-/**
- * Gives the work a connection of its own that sees the database as of one moment. Work for the
- * same system is done one at a time: it is long, and takes much memory.
- */
-export type Snapshot = <T>(systemId: number, work: (db: Db) => Promise<T>) => Promise<T>
+/** Gives the work a connection of its own that sees the database as of one moment. */
+export type Snapshot = <T>(work: (db: Db) => Promise<T>) => Promise<T>
 
 /** Who wants to know how the writers fare. */
 export interface WriteMeter {

@@ -1,3 +1,4 @@
+import type { WaitingClient } from '../service/longReads'
 import { anonymous, type Caller, type FindCaller } from './caller'
 import { type Client, findClient } from './client'
 
@@ -44,6 +45,13 @@ export function callerOf({ context }: KnownRequest): Caller {
 /** Where a request came from. */
 export function clientOf({ context, headers }: KnownRequest, trustedProxies: number): Client {
   return findClient(context?.peer ?? (() => ''), headers, trustedProxies)
+}
+
+/** Client of a request, as a long read counts it: not by its address where no limit is counted. */
+export function waitingClientOf(request: KnownRequest): WaitingClient {
+  const { address, isLocal } = clientOf(request, request.context?.trustedProxies ?? 0)
+  const isLimited = callerOf(request).kind !== 'bot' && !isLocal
+  return { signal: request.signal, address: isLimited ? address : null }
 }
 
 export function requestIdOf({ context }: KnownRequest): string | undefined {

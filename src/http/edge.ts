@@ -183,6 +183,9 @@ function clientOf(request: Request, from: string | (() => string), proxies: numb
   return addressOf(typeof from === 'string' ? () => from : from, request.headers, proxies)
 }
 
+/** Status of a request whose client closed the connection, for the log; as nginx has it. */
+const CLIENT_CLOSED = 499
+
 interface Mounted {
   readonly app: AnyElysia
   readonly reads: ReadonlyMap<string, Reads>
@@ -215,6 +218,7 @@ function mountWire(
   const app: AnyElysia = new Elysia({ normalize: false, handler: { standardHostname: false } })
   app.onError(({ error: cause, code, request, path }) => {
     if (code === 'NOT_FOUND') return answerUnknown(app, request.method, path, factsOf(path).unknown)
+    if (cause === request.signal.reason) return new Response(null, { status: CLIENT_CLOSED })
     return answerThrown(cause, requestIdOf(request), parts)
   })
   if (wire) app.use(wire.routes())

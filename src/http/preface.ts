@@ -11,7 +11,7 @@ const INTRODUCTION = `The PluralKit-compatible interface of this server. Every p
 
 **Errors** are \`{ "message", "code" }\`: go by the status and the number \`code\`, the words may change. A body that does not fit answers \`40001\` with every problem in \`errors\`, by key.
 
-**Limits.** \`429\` and \`503\` say in \`Retry-After\` how many seconds to wait, and in the body’s \`retry_after\` how many milliseconds. The headers \`X-RateLimit-*\` tell how much is left. Bots, and programs on the server’s own machine, are not limited. Every answer has an \`X-Request-Id\`, by which the operator finds it in the log.`
+**Limits.** \`429\` and \`503\` say in \`Retry-After\` how many seconds to wait, and in the body’s \`retry_after\` how many milliseconds. The headers \`X-RateLimit-*\` tell how much is left. Bots, and programs on the server’s own machine, are not counted there. Long reads (\`fronting\` of a long history, exports) wait for each other; \`429\` comes at once when too many wait for the same system, also by bots. Every answer has an \`X-Request-Id\`, by which the operator finds it in the log.`
 
 export const info = {
   title: 'Multitude',

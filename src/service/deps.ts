@@ -4,6 +4,7 @@ import type { Storage } from '../db/open'
 import { type ReadParts, readHere } from '../formats/parts'
 import type { Instant } from '../model/time'
 import { createTokenMemory, type TokenMemory } from './access/memory'
+import { createLongReads, type LongReads } from './longReads'
 import type { Quotas } from './operating/quotas'
 import { createSpool } from './transfer/spool'
 import { createImportTurns, type ImportTurns } from './transfer/turns'
@@ -15,6 +16,7 @@ export interface Deps {
   readonly transact: Storage['transact']
   /** Reads as of one moment, whatever is written meanwhile. */
   readonly snapshot: Storage['snapshot']
+  readonly longReads: LongReads
   readonly now: () => Instant
   /** How the file of an import is read: here, or by another process. */
   readonly readImport: ReadParts
@@ -47,6 +49,7 @@ export const noDeps: Deps = {
   sharedRead: { join: () => 0, end: () => {} },
   transact: () => Promise.reject(new Error('there is no database here')),
   snapshot: () => Promise.reject(new Error('there is no database here')),
+  longReads: createLongReads(),
   now: () => 0,
   readImport: readHere,
   importTurns: createImportTurns(createSpool('')),

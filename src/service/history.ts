@@ -36,10 +36,11 @@ export async function* historyInPages(
   db: Db,
   systemId: number,
   first: 'newest' | 'oldest',
+  signal: AbortSignal | null,
   start: Instant = first === 'newest' ? Infinity : -Infinity,
   most: number = Infinity,
 ): AsyncGenerator<PastSwitch[]> {
-  const giveWay = takeTurns()
+  const giveWay = takeTurns(undefined, signal)
   let from = start
   for (let left = most; left > 0; ) {
     const page = await pageOfSwitches(db, systemId, from, Math.min(PAGE, left), first)
@@ -60,8 +61,9 @@ export async function skipSwitches(
   systemId: number,
   before: Instant,
   count: number,
+  signal: AbortSignal | null,
 ): Promise<Instant | null> {
-  const giveWay = takeTurns()
+  const giveWay = takeTurns(undefined, signal)
   let from = before
   for (let left = count; left > 0; left -= STRIDE) {
     const found = await stride(db).get({

@@ -1,10 +1,17 @@
 /** About how long one piece of long work may keep everyone else waiting. */
 const TURN_MS = 10
 
-/** For the middle of long work: waits until the others had their turn, once this one's is over. */
-export function takeTurns(turn = TURN_MS): () => Promise<boolean> {
+/**
+ * For the middle of long work: waits until the others had their turn, once this one's is over.
+ * Throws the signal's reason when the work is no longer wanted.
+ */
+export function takeTurns(
+  turn = TURN_MS,
+  signal: AbortSignal | null = null,
+): () => Promise<boolean> {
   let began = performance.now()
   return async () => {
+    signal?.throwIfAborted()
     if (performance.now() - began < turn) return false
     await new Promise((resolve) => setImmediate(resolve))
     began = performance.now()
@@ -13,8 +20,11 @@ export function takeTurns(turn = TURN_MS): () => Promise<boolean> {
 }
 
 /** Between the pieces of long work, others have their turn. */
-export async function doInTurns<T>(work: Generator<void, T>): Promise<T> {
-  const giveWay = takeTurns()
+export async function doInTurns<T>(
+  work: Generator<void, T>,
+  signal: AbortSignal | null,
+): Promise<T> {
+  const giveWay = takeTurns(TURN_MS, signal)
   for (; ; await giveWay()) {
     const { done, value } = work.next()
     if (done) return value
@@ -22,8 +32,11 @@ export async function doInTurns<T>(work: Generator<void, T>): Promise<T> {
 }
 
 /** A long list, between whose items others have their turn. */
-export async function* listInTurns<T>(items: Iterable<T>): AsyncGenerator<T> {
-  const giveWay = takeTurns()
+export async function* listInTurns<T>(
+  items: Iterable<T>,
+  signal: AbortSignal | null,
+): AsyncGenerator<T> {
+  const giveWay = takeTurns(TURN_MS, signal)
   for (const item of items) {
     yield item
     await giveWay()

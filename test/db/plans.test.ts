@@ -26,7 +26,7 @@ const watched: Deps = {
   db: recording(deps.db),
   transact: (of, work) => deps.transact(of, (tx) => work(recording(tx))),
   tokenMemory: createTokenMemory(deps.sharedRead),
-  snapshot: (systemId, work) => deps.snapshot(systemId, (db) => work(recording(db))),
+  snapshot: (work) => deps.snapshot((db) => work(recording(db))),
 }
 const handle = createHandler({
   deps: watched,

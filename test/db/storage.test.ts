@@ -88,7 +88,7 @@ describe('a snapshot', () => {
 
   test.each([{ fails: false }, { fails: true }])('ends with its work: %j', async ({ fails }) => {
     const kept: unknown[] = []
-    const looked = snapshot(1, async (db) => {
+    const looked = snapshot(async (db) => {
       const query = db.select().from(bots).prepare()
       kept.push(await query.all(), query)
       if (fails) throw new Error('no more')

@@ -1,7 +1,6 @@
 import { type DomainError, unavailable } from '../../model/errors'
 import type { RenderFace } from '../../model/face'
 import type { Db } from '../handle'
-import { createLines } from '../lines'
 import type { Durability, Snapshot, Storage, WriteLoad } from '../storage'
 import { parseAddress } from './address'
 import { createBeat } from './beat'
@@ -128,21 +127,19 @@ function hostOf(primary: Primary) {
 const LEISURELY = 'set local idle_in_transaction_session_timeout = 0'
 
 function takeSnapshots(primary: Primary, opened: Promise<unknown>): Snapshot {
-  const inLine = createLines<number>()
   const inQueue: (() => void)[] = []
   let free = MOST_SNAPSHOTS
-  return (systemId, work) =>
-    inLine(systemId, async () => {
-      if (free > 0) free--
-      else await new Promise<void>((begin) => inQueue.push(begin))
-      try {
-        return await withSnapshot(work)
-      } finally {
-        const next = inQueue.shift()
-        if (next) next()
-        else free++
-      }
-    })
+  return async (work) => {
+    if (free > 0) free--
+    else await new Promise<void>((begin) => inQueue.push(begin))
+    try {
+      return await withSnapshot(work)
+    } finally {
+      const next = inQueue.shift()
+      if (next) next()
+      else free++
+    }
+  }
 
   async function withSnapshot<T>(work: (db: Db) => Promise<T>): Promise<T> {
     await opened

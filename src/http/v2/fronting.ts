@@ -16,6 +16,7 @@ import {
 } from '../../service/fronting/fronting'
 import { daysToV2, hoursToV2, pairToV2, stintToV2, totalsToV2 } from '../../wire/fronting'
 import { answerBytes } from '../answers'
+import { waitingClientOf } from '../context'
 import { describe } from '../openapi'
 import {
   parameter,
@@ -76,13 +77,15 @@ export function frontingRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit)
     .get(
       '/systems/:systemRef/fronting/stints',
-      async ({ params, query, viewer }) => {
-        const stints = await listStints(deps, viewer, params.systemRef, {
+      async ({ params, query, viewer, request }) => {
+        const asked = {
           ...parseSpan(query),
           before: parseTime('before', query.before),
           limit: parseLimit(query.limit, STINTS_PER_PAGE, MAX_STINTS),
           member: parseText('member', query.member),
-        })
+        }
+        const client = waitingClientOf(request)
+        const stints = await listStints(deps, viewer, params.systemRef, asked, client)
         return stints.map(stintToV2)
       },
       {
@@ -117,8 +120,10 @@ export function frontingRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/systems/:systemRef/fronting/totals',
-      async ({ params, query, viewer }) =>
-        totalsToV2(await getTotals(deps, viewer, params.systemRef, parseSpan(query))),
+      async ({ params, query, viewer, request }) => {
+        const client = waitingClientOf(request)
+        return totalsToV2(await getTotals(deps, viewer, params.systemRef, parseSpan(query), client))
+      },
       {
         params: ofSystem,
         query: parameters(span),
@@ -135,10 +140,11 @@ export function frontingRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/systems/:systemRef/fronting/days',
-      async ({ params, query, viewer }) => {
+      async ({ params, query, viewer, request }) => {
         const by = query.by === undefined ? 'day' : parseWord('by', query.by, periods)
         const asked = { ...parseSpan(query), by }
-        return daysToV2(await listDays(deps, viewer, params.systemRef, asked))
+        const client = waitingClientOf(request)
+        return daysToV2(await listDays(deps, viewer, params.systemRef, asked, client))
       },
       {
         params: ofSystem,
@@ -162,8 +168,10 @@ export function frontingRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/systems/:systemRef/fronting/hours',
-      async ({ params, query, viewer }) =>
-        hoursToV2(await getHours(deps, viewer, params.systemRef, parseSpan(query))),
+      async ({ params, query, viewer, request }) => {
+        const client = waitingClientOf(request)
+        return hoursToV2(await getHours(deps, viewer, params.systemRef, parseSpan(query), client))
+      },
       {
         params: ofSystem,
         query: parameters(span),
@@ -179,8 +187,11 @@ export function frontingRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/systems/:systemRef/fronting/pairs',
-      async ({ params, query, viewer }) =>
-        (await listPairs(deps, viewer, params.systemRef, parseSpan(query))).map(pairToV2),
+      async ({ params, query, viewer, request }) => {
+        const client = waitingClientOf(request)
+        const pairs = await listPairs(deps, viewer, params.systemRef, parseSpan(query), client)
+        return pairs.map(pairToV2)
+      },
       {
         params: ofSystem,
         query: parameters(span),
@@ -198,7 +209,9 @@ export function frontingRoutes(deps: Deps, bodyLimit: number) {
       '/systems/:systemRef/fronting.ics',
       async ({ params, query, viewer, request }) => {
         const subscriber = await findAsker(deps, viewer, query.token)
-        const file = await getCalendar(deps, subscriber, params.systemRef, parseSpan(query))
+        const client = waitingClientOf(request)
+        const asked = parseSpan(query)
+        const file = await getCalendar(deps, subscriber, params.systemRef, asked, client)
         const isKnown = subscriber.system !== null
         return answerBytes(request, file, {
           'content-type': 'text/calendar; charset=utf-8',

@@ -8,6 +8,7 @@ import { EXAMPLE_MEMBER } from '../../wire/schema'
 import { reportToV2 } from '../../wire/v2'
 import { answerBytes } from '../answers'
 import type { UnreadFile } from '../body'
+import { waitingClientOf } from '../context'
 import { describe, writeErrors } from '../openapi'
 import {
   neededParameter,
@@ -98,7 +99,8 @@ export function transferRoutes(deps: Deps, importLimit: number) {
           groups: parseList('groups', query.groups),
         }
         const part = parsePart(query.part)
-        const { file, hasMore } = await exportSystem(deps, viewer, choice, part)
+        const client = waitingClientOf(request)
+        const { file, hasMore } = await exportSystem(deps, viewer, choice, part, client)
         const response = download(request, file, 'system.json', 'application/json')
         if (hasMore) response.headers.set('link', `<${nextPart(request.url, part)}>; rel="next"`)
         return response
@@ -145,7 +147,8 @@ export function transferRoutes(deps: Deps, importLimit: number) {
       '/systems/@me/export/front-history',
       async ({ viewer, query, request }) => {
         const format = parseWord('format', query.format, ['csv', 'ics'])
-        const file = await exportFrontHistory(deps, viewer, format)
+        const client = waitingClientOf(request)
+        const file = await exportFrontHistory(deps, viewer, format, client)
         return download(request, file, `front-history.${format}`, types[format])
       },
       {

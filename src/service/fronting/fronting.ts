@@ -1,4 +1,4 @@
-import type { Db } from '../../db/handle'
+import type { Db, Soon } from '../../db/handle'
 import { statement } from '../../db/statement'
 import { createCalendar } from '../../formats/frontHistory'
 import { isTimezone } from '../../model/check'
@@ -26,6 +26,7 @@ import { allows } from '../../model/scope'
 import { type System, system } from '../../model/system'
 import { DAY, type Instant } from '../../model/time'
 import type { Deps } from '../deps'
+import { noConnection, type WaitingClient } from '../longReads'
 import { findMember } from '../members'
 import { getSettings } from '../settings'
 import { getSystem } from '../systems'
@@ -65,8 +66,9 @@ export async function listStints(
   viewer: Viewer,
   ref: string,
   { before, limit, member, ...asked }: AskedStints,
+  client: WaitingClient = noConnection,
 ): Promise<Stint[]> {
-  const look = await lookAt(deps, viewer, ref, asked)
+  const look = await lookAt(deps, viewer, ref, asked, client)
   const only = member === null ? null : await memberOf(deps.db, look.of, member)
   const wanted = { before: before ?? Infinity, only }
   const found = await follow(deps, look, wanted, (wanted) => collectStints({ ...wanted, limit }))
@@ -78,12 +80,13 @@ export async function getTotals(
   viewer: Viewer,
   ref: string,
   asked: AskedSpan,
+  client: WaitingClient = noConnection,
 ): Promise<Totals> {
-  const look = await lookAt(deps, viewer, ref, asked)
+  const look = await lookAt(deps, viewer, ref, asked, client)
   return sum(
     deps,
     look,
-    (hides) => sumTotals(look.span, hides),
+    () => (hides) => sumTotals(look.span, hides),
     (sums) => sums.totals(),
     (sums) => {
       if (sums.isTooMuch()) throw tooLong(`there are more than ${MAX_SUMMED} stints`)
@@ -97,20 +100,24 @@ export async function listDays(
   viewer: Viewer,
   ref: string,
   { zone, by, ...asked }: AskedCalendar & { by: Period },
+  client: WaitingClient = noConnection,
 ): Promise<AsyncIterable<Day>> {
-  const look = await lookAt(deps, viewer, ref, asked)
+  const look = await lookAt(deps, viewer, ref, asked, client)
   const { since, until } = look.span
   const tooMany = tooLong(`there are more than ${MAX_DAYS}`)
   if (isTooLong(look.span, by, MAX_DAYS)) throw tooMany
   const reach = { since: since - MARGIN, until: until + MARGIN }
-  const offsets = await offsetsOf(await zoneOf(deps, look, zone), reach)
-  const buckets = findBuckets(offsets, by, look.span, MAX_DAYS)
-  if (!buckets) throw tooMany
+  const zoneName = await zoneOf(deps, look, zone)
   return sum(
     deps,
     look,
-    (hides) => sumDays(buckets, hides),
-    (sums) => listInTurns(sums.days()),
+    async () => {
+      const offsets = await offsetsOf(zoneName, reach, client)
+      const buckets = findBuckets(offsets, by, look.span, MAX_DAYS)
+      if (!buckets) throw tooMany
+      return (hides) => sumDays(buckets, hides)
+    },
+    (sums) => listInTurns(sums.days(), client.signal),
   )
 }
 
@@ -119,14 +126,18 @@ export async function getHours(
   viewer: Viewer,
   ref: string,
   { zone, ...asked }: AskedCalendar,
+  client: WaitingClient = noConnection,
 ): Promise<Hours> {
-  const look = await lookAt(deps, viewer, ref, asked)
+  const look = await lookAt(deps, viewer, ref, asked, client)
   const known = await knownPart(deps, look)
-  const offsets = await offsetsOf(await zoneOf(deps, look, zone), known)
+  const zoneName = await zoneOf(deps, look, zone)
   return sum(
     deps,
     look,
-    (hides) => sumHours(offsets, hides),
+    async () => {
+      const offsets = await offsetsOf(zoneName, known, client)
+      return (hides) => sumHours(offsets, hides)
+    },
     (sums) => sums.hours(),
   )
 }
@@ -136,9 +147,15 @@ export async function listPairs(
   viewer: Viewer,
   ref: string,
   asked: AskedSpan,
+  client: WaitingClient = noConnection,
 ): Promise<Pair[]> {
-  const look = await lookAt(deps, viewer, ref, asked)
-  return sum(deps, look, sumPairs, (sums) => doInTurns(sums.pairs()))
+  const look = await lookAt(deps, viewer, ref, asked, client)
+  return sum(
+    deps,
+    look,
+    () => sumPairs,
+    (sums) => doInTurns(sums.pairs(), client.signal),
+  )
 }
 
 /** Whole stints as a calendar, for programs that fetch it again and again. */
@@ -147,20 +164,22 @@ export async function getCalendar(
   viewer: Viewer,
   ref: string,
   asked: AskedSpan,
+  client: WaitingClient = noConnection,
 ): Promise<ExportFile> {
-  const look = await lookAtCalendar(deps, viewer, ref, asked)
-  const seen = (await membersOf(deps.db, look.of.id)).map((row) => see(member, row, look.isOwn))
-  const titles = new Map(seen.map((one) => [one.hid ?? '', one.display_name ?? one.name ?? '']))
+  const look = await lookAt(deps, viewer, ref, asked, client, isSubscriber)
   const title = see(system, look.of, look.isOwn).name ?? 'Front history'
   const calendar = createCalendar(look.now, title)
   const file = createFile()
   let events = ''
-  const tell = ({ member: hid, from, to }: Stint) => {
-    events += calendar.event({
-      start: from,
-      end: to,
-      member_id: hid,
-      member: titles.get(hid) ?? hid,
+  const listen = async (wanted: Omit<Wanted, 'limit'>, db: Db) => {
+    const titles = await titlesOf(db, look)
+    return tellStints(wanted, ({ member: hid, from, to }) => {
+      events += calendar.event({
+        start: from,
+        end: to,
+        member_id: hid,
+        member: titles.get(hid) ?? hid,
+      })
     })
   }
   const turnPage = () => {
@@ -169,7 +188,7 @@ export async function getCalendar(
     if (file.size > MAX_CALENDAR) throw tooLong(`the calendar has more than ${MAX_CALENDAR} bytes`)
   }
   file.write(calendar.head)
-  await follow(deps, look, everyStint, (wanted) => tellStints(wanted, tell), turnPage)
+  await follow(deps, look, everyStint, listen, turnPage)
   turnPage()
   file.write(calendar.foot)
   const whole = file.end()
@@ -179,6 +198,12 @@ export async function getCalendar(
 }
 
 const everyStint = { before: Infinity, only: null }
+
+/** Names of members as the viewer may see them, by short ID. */
+async function titlesOf(db: Db, { of, isOwn }: Look): Promise<Map<string, string>> {
+  const seen = (await membersOf(db, of.id)).map((row) => see(member, row, isOwn))
+  return new Map(seen.map((one) => [one.hid ?? '', one.display_name ?? one.name ?? '']))
+}
 
 function tooLong(what: string): Error {
   return error('badRequest', `${what}; ask for a shorter span`)
@@ -190,44 +215,47 @@ interface Look {
   isOwn: boolean
   now: Instant
   span: Span
+  client: WaitingClient
 }
 
-async function lookAt(deps: Deps, viewer: Viewer, ref: string, asked: AskedSpan): Promise<Look> {
-  const of = await getSystem(deps, viewer, ref)
-  return lookAs(deps, of, isOwner(viewer, of.id), asked)
-}
-
-/** A subscriber sees the calendar as the owner does, and nothing else. */
-async function lookAtCalendar(
+async function lookAt(
   deps: Deps,
   viewer: Viewer,
   ref: string,
   asked: AskedSpan,
+  client: WaitingClient,
+  seesAll: (viewer: Viewer, systemId: number) => boolean = isOwner,
 ): Promise<Look> {
   const of = await getSystem(deps, viewer, ref)
-  const isSubscriber = viewer.system === of.id && allows(viewer.access ?? 'full', 'subscribe')
-  return lookAs(deps, of, isSubscriber, asked)
-}
-
-function lookAs(deps: Deps, of: System, isOwn: boolean, asked: AskedSpan): Look {
+  const isOwn = seesAll(viewer, of.id)
   passGate('history', of, isOwn)
   const now = deps.now()
   const until = asked.until ?? now
   const since = asked.since ?? until - USUAL_SPAN
   if (since >= until) throw error('badRequest', 'since must be before until')
-  return { of, isOwn, now, span: { since, until } }
+  return { of, isOwn, now, span: { since, until }, client }
 }
 
-/** Sums up what is known of the span. */
+/** A subscriber sees the calendar as the owner does, and nothing else. */
+function isSubscriber({ system, access = 'full' }: Viewer, systemId: number): boolean {
+  return system === systemId && allows(access, 'subscribe')
+}
+
+/**
+ * Sums up what is known of the span. What takes long to prepare is prepared in the turn of the read,
+ * so that a request which is refused costs little.
+ */
 async function sum<L extends Listener, T>(
   deps: Deps,
-  { of, isOwn, now, span }: Look,
-  listen: (hides: Hides) => L,
+  { of, isOwn, now, span, client }: Look,
+  prepare: () => Soon<(hides: Hides) => L>,
   result: (listener: L) => T | Promise<T>,
   turnPage: (listener: L) => void = () => {},
 ): Promise<T> {
   const known = { since: span.since, until: Math.min(span.until, now) }
-  return readHistory(deps, of.id, known, async (db, turns) => {
+  const read = { systemId: of.id, isOwn, client }
+  return readHistory(deps, read, known, async (db, turns) => {
+    const listen = await prepare()
     const { names, hides } = await peopleOf(db, of.id, isOwn)
     const listener = listen(hides)
     const walk = createWalk(known, [listener])
@@ -240,21 +268,22 @@ async function sum<L extends Listener, T>(
 /** Goes through stints as they truly began and ended; null where none can be. */
 async function follow<L extends Listener & Waiting>(
   deps: Deps,
-  { of, isOwn, now, span }: Look,
+  { of, isOwn, now, span, client }: Look,
   { before, only }: { before: Instant; only: string | null },
-  listen: (wanted: Omit<Wanted, 'limit'>) => L,
+  listen: (wanted: Omit<Wanted, 'limit'>, db: Db) => Soon<L>,
   turnPage: () => void = () => {},
 ): Promise<L | null> {
   const end = Math.min(span.until, now, before)
   // What began after the end of the span is of no interest, but what had begun may end then.
   const followed = { since: span.since, until: now + 1 }
   if (span.since >= Math.min(span.until, now)) return null
+  const read = { systemId: of.id, isOwn, client }
   // How far back a stint began, and how far on it lasts, is not known before.
-  return readHistory(deps, of.id, ALWAYS, async (db, turns) => {
+  return readHistory(deps, read, ALWAYS, async (db, turns) => {
     const { names, hides } = await peopleOf(db, of.id, isOwn)
     const isListed = (hid: string) => !hides?.(hid) && (only === null || hid === only)
     const began = await lookBack(db, of.id, names, span.since, isListed, turns)
-    const listener = listen({ before: end, isListed })
+    const listener = await listen({ before: end, isListed }, db)
     const walk = createWalk(followed, [listener], began)
     for await (const at of leadWalk(db, of.id, names, followed, walk, turns)) {
       turnPage()
@@ -294,8 +323,8 @@ async function zoneOf({ db }: Deps, { of, isOwn }: Look, asked: string | null): 
   return isTimezone(timezone) ? timezone : 'UTC'
 }
 
-function offsetsOf(zone: string, span: Span): Promise<Offset[]> {
-  return doInTurns(findOffsets(zone, span))
+function offsetsOf(zone: string, span: Span, { signal }: WaitingClient): Promise<Offset[]> {
+  return doInTurns(findOffsets(zone, span), signal)
 }
 
 /** Where the clocks matter: not before the first switch, nor after now. */

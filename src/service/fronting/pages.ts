@@ -10,6 +10,7 @@ import {
 } from '../../model/fronting/walk'
 import type { Instant } from '../../model/time'
 import type { Deps } from '../deps'
+import type { LongRead } from '../longReads'
 import { takeTurns } from '../turns'
 
 /** Members' short IDs by their row numbers. */
@@ -22,23 +23,25 @@ const FEW = 2000
 export type TakeTurns = () => () => Promise<boolean>
 
 const atOnce: TakeTurns = () => async () => false
-const inTurns: TakeTurns = () => takeTurns(TURN_MS)
 
 /**
  * Reads a history, of which the span is all that is looked at. A short one is gone through at once;
- * a long one comes in pages, between which others may change it, so it is read as of one moment.
+ * a long one waits for its turn and comes in pages, between which others may change it, so it is
+ * read as of one moment.
  */
 export async function readHistory<T>(
-  { db, snapshot }: Deps,
-  systemId: number,
+  { db, snapshot, longReads }: Deps,
+  asked: LongRead,
   { since, until }: Span,
   read: (db: Db, turns: TakeTurns) => Promise<T>,
 ): Promise<T> {
-  const isShort = async () =>
-    ((await countFew(db).get({ system: systemId, since, until, most: FEW + 1 }))?.count ?? 0) <= FEW
-  return db.driver.dialect.isSteady && (await isShort())
-    ? read(db, atOnce)
-    : snapshot(systemId, (then) => read(then, inTurns))
+  const { systemId, client } = asked
+  client.signal?.throwIfAborted()
+  const few = await countFew(db).get({ system: systemId, since, until, most: FEW + 1 })
+  if (few && few.count <= FEW)
+    return db.driver.dialect.isSteady ? read(db, atOnce) : snapshot((then) => read(then, atOnce))
+  const inTurns: TakeTurns = () => takeTurns(TURN_MS, client.signal)
+  return longReads(asked, () => snapshot((then) => read(then, inTurns)))
 }
 
 /**

@@ -17,6 +17,7 @@ import { accountsOf } from '../accounts'
 import type { Deps } from '../deps'
 import { ownGroups } from '../groups'
 import { historyInPages, type PastSwitch, skipSwitches } from '../history'
+import { noConnection, type WaitingClient } from '../longReads'
 import { ownMembers } from '../members'
 import { givenPreferences } from '../preferences'
 import { getColorHex, getSettings } from '../settings'
@@ -48,27 +49,45 @@ export async function exportSystem(
   viewer: Viewer,
   choice: ExportChoice = { members: null, groups: null },
   part = 1,
+  client: WaitingClient = noConnection,
 ): Promise<ExportPart> {
-  const systemId = requireSystem(viewer, 'export')
-  return deps.snapshot(systemId, async (db) => {
-    const range = await findPart(db, systemId, part)
-    const snapshot = await takeSnapshot(deps, db, systemId, choice, part, range)
-    return { file: await writeFile(writePluralkit(snapshot)), hasMore: range.hasMore }
+  const { signal } = client
+  return readOwn(deps, viewer, client, async (db, systemId) => {
+    const range = await findPart(db, systemId, part, signal)
+    const snapshot = await takeSnapshot(deps, db, systemId, choice, part, range, signal)
+    return { file: await writeFile(writePluralkit(snapshot), signal), hasMore: range.hasMore }
   })
 }
 
+/** Reads what is exported as of one moment, when its turn has come. */
+async function readOwn<T>(
+  { longReads, snapshot }: Deps,
+  viewer: Viewer,
+  client: WaitingClient,
+  read: (db: Db, systemId: number) => Promise<T>,
+): Promise<T> {
+  const systemId = requireSystem(viewer, 'export')
+  const asked = { systemId, isOwn: true, client }
+  return longReads(asked, () => snapshot((db) => read(db, systemId)))
+}
+
 /** Which switches a part has: those before a time, down to another. */
-async function findPart(db: Db, systemId: number, part: number): Promise<HistoryRange> {
+async function findPart(
+  db: Db,
+  systemId: number,
+  part: number,
+  signal: AbortSignal | null,
+): Promise<HistoryRange> {
+  const skip = (from: Instant, count: number) => skipSwitches(db, systemId, from, count, signal)
   let before = Infinity
   for (let at = 1; at < part; at++) {
-    const last = await skipSwitches(db, systemId, before, MAX_SWITCHES)
+    const last = await skip(before, MAX_SWITCHES)
     if (last === null) throw error('notFound', 'there is no such part')
     before = last
   }
-  if (part > 1 && (await skipSwitches(db, systemId, before, 1)) === null)
-    throw error('notFound', 'there is no such part')
-  const last = await skipSwitches(db, systemId, before, MAX_SWITCHES)
-  const hasMore = last !== null && (await skipSwitches(db, systemId, last, 1)) !== null
+  if (part > 1 && (await skip(before, 1)) === null) throw error('notFound', 'there is no such part')
+  const last = await skip(before, MAX_SWITCHES)
+  const hasMore = last !== null && (await skip(last, 1)) !== null
   return { before, hasMore }
 }
 
@@ -82,18 +101,20 @@ export async function exportFrontHistory(
   deps: Deps,
   viewer: Viewer,
   format: 'csv' | 'ics',
+  client: WaitingClient = noConnection,
 ): Promise<ExportFile> {
-  const systemId = requireSystem(viewer, 'export')
-  return deps.snapshot(systemId, async (db) => {
+  const { signal } = client
+  return readOwn(deps, viewer, client, async (db, systemId) => {
     const { name } = await getSystemById(db, systemId)
     const people = await membersOf(db, systemId)
     const names = new Map(people.map((row) => [row.hid, row.display_name ?? row.name]))
-    const presences = await presencesOf(historyInPages(db, systemId, 'oldest'))
+    const presences = await presencesOf(historyInPages(db, systemId, 'oldest', signal))
     const rows = named(presences, names)
     return writeFile(
       format === 'csv'
         ? frontHistoryCsv(rows)
         : frontHistoryIcs(rows, deps.now(), name ?? 'Front history'),
+      signal,
     )
   })
 }
@@ -104,8 +125,11 @@ function* named(presences: Iterable<Presence>, names: Map<string, string>): Gene
 }
 
 /** A long history takes its time to write, in which others want to be served. */
-async function writeFile(pieces: AsyncIterable<string> | Iterable<string>): Promise<ExportFile> {
-  const giveWay = takeTurns()
+async function writeFile(
+  pieces: AsyncIterable<string> | Iterable<string>,
+  signal: AbortSignal | null,
+): Promise<ExportFile> {
+  const giveWay = takeTurns(undefined, signal)
   const file = createFile()
   for await (const piece of pieces) {
     file.write(piece)
@@ -139,6 +163,7 @@ async function takeSnapshot(
   choice: ExportChoice,
   part: number,
   { before }: HistoryRange,
+  signal: AbortSignal | null,
 ): Promise<Snapshot> {
   const chosenGroups = choice.groups && (await ownGroups.getOwnAll(db, systemId, choice.groups))
   const chosenMembers = choice.members && (await ownMembers.getOwnAll(db, systemId, choice.members))
@@ -161,7 +186,10 @@ async function takeSnapshot(
     accounts: await accountsOf(db, systemId),
     members: people,
     groups: keptGroups.map(({ row, inside }) => ({ ...row, members: inside.filter(isChosen) })),
-    switches: choose(historyInPages(db, systemId, 'newest', before, MAX_SWITCHES), isChosen),
+    switches: choose(
+      historyInPages(db, systemId, 'newest', signal, before, MAX_SWITCHES),
+      isChosen,
+    ),
     systemGuilds: await db
       .select()
       .from(systemGuilds)

@@ -38,43 +38,20 @@ describe('a snapshot', () => {
 
   test('shows one moment, whatever is written meanwhile', async () => {
     const hasLater = async (db: Storage['db']) => (await namesIn({ db })).includes('later')
-    const seen = await snapshot(1, async (db) => {
+    const seen = await snapshot(async (db) => {
       const before = await hasLater(db)
       await transact('new', (tx) => insert(tx, 'bots', bot('later')))
       return [before, await hasLater(db)]
     })
     expect(seen).toEqual([false, false])
-    expect(await snapshot(1, async (db) => hasLater(db))).toBe(true)
+    expect(await snapshot(async (db) => hasLater(db))).toBe(true)
   })
 
-  test('waits for those before it of the same, also for one that fails', async () => {
-    const order: string[] = []
-    const work = (of: number, wait: Promise<unknown>) => (at: number) =>
-      snapshot(of, async () => {
-        order.push(`${of}.${at} begins`)
-        await wait
-        order.push(`${of}.${at} ends`)
-        if (at === 1) throw new Error('no more')
-      })
-    const three = [0, 1, 2]
-    const linesOf = (of: number) =>
-      three.flatMap((at) => [`${of}.${at} begins`, `${of}.${at} ends`])
-    const other = Promise.withResolvers<void>()
-    const slow = Promise.allSettled(three.map(work(1, other.promise)))
-    const quick = await Promise.allSettled(three.map(work(2, Bun.sleep(1))))
-    expect(order.toSorted()).toEqual(['1.0 begins', ...linesOf(2)])
-    other.resolve()
-    for (const results of [quick, await slow])
-      expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-    expect(order.filter((line) => line.startsWith('1.'))).toEqual(linesOf(1))
-    expect(order.filter((line) => line.startsWith('2.'))).toEqual(linesOf(2))
-  })
-
-  test('of many systems waits for none that is slow', async () => {
+  test('does not wait for a slow one', async () => {
     const slow = Promise.withResolvers<void>()
-    const held = snapshot(100, () => slow.promise)
+    const held = snapshot(() => slow.promise)
     // More than may be at work at the same time.
-    for (let at = 0; at < 12; at++) await snapshot(101 + at, async (db) => namesIn({ db }))
+    for (let at = 0; at < 12; at++) await snapshot(async (db) => namesIn({ db }))
     slow.resolve()
     await held
   })

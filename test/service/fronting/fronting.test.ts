@@ -90,8 +90,8 @@ describe('a history of several pages', () => {
     let begin = () => {}
     const watched: typeof deps = {
       ...deps,
-      snapshot: (system, work) =>
-        deps.snapshot(system, async (db) => {
+      snapshot: (work) =>
+        deps.snapshot(async (db) => {
           await rows(db, 'select id from systems limit 1')
           begin()
           return work(db)

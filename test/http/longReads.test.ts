@@ -120,6 +120,22 @@ describe('long reads of other callers', () => {
   })
 })
 
+test.each(forOthers)(
+  'hides a history that was made private while a read waited: %s',
+  async (what) => {
+    const of = await makeHistory()
+    await begin(of, 'fronting/totals', { as: of })
+    const waiting = await wait(of, what, { from: A })
+    await deps.transact({ system: of.id }, (tx) =>
+      change(tx, "update systems set front_history_privacy = 'private' where id = :id", {
+        id: of.id,
+      }),
+    )
+    held.resolve()
+    expect((await waiting.answer).status).toBe(403)
+  },
+)
+
 describe('a client that closes its connection', () => {
   test('gives its place to the next one at once', async () => {
     const of = await makeHistory()

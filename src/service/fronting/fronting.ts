@@ -29,7 +29,7 @@ import type { Deps } from '../deps'
 import { noConnection, type WaitingClient } from '../longReads'
 import { findMember } from '../members'
 import { getSettings } from '../settings'
-import { getSystem } from '../systems'
+import { getSystem, getSystemById } from '../systems'
 import { createFile, type ExportFile, membersOf } from '../transfer/export'
 import { doInTurns, listInTurns, takeTurns } from '../turns'
 import { leadWalk, lookBack, type Names, readHistory } from './pages'
@@ -300,6 +300,8 @@ async function peopleOf(
   systemId: number,
   isOwn: boolean,
 ): Promise<{ names: Names; hides: Hides }> {
+  // The read may have waited since the history was found to be public.
+  passGate('history', await getSystemById(db, systemId), isOwn)
   const people = await everyone(db).all({ system: systemId })
   const hidden = people.filter(({ visibility }) => visibility !== 'public')
   const hids = new Set(hidden.map(({ hid }) => hid))

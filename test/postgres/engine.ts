@@ -59,20 +59,21 @@ function runAs(): { uid: number; gid: number } | undefined {
   return { uid, gid: Number(Bun.spawnSync(['id', '-g', 'nobody']).stdout.toString()) }
 }
 
-async function run(program: string, ...args: string[]): Promise<void> {
+/** The command line that runs a command as the server's user. */
+export function asServerUser(command: readonly string[]): string[] {
   const who = runAs()
-  const command = [join(findPrograms(), program), ...args]
-  const child = Bun.spawn(
-    who
-      ? ['setpriv', `--reuid=${who.uid}`, `--regid=${who.gid}`, '--clear-groups', ...command]
-      : command,
-    {
-      stdout: 'pipe',
-      stderr: 'pipe',
-      env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
-      cwd: '/',
-    },
-  )
+  return who
+    ? ['setpriv', `--reuid=${who.uid}`, `--regid=${who.gid}`, '--clear-groups', ...command]
+    : [...command]
+}
+
+async function run(program: string, ...args: string[]): Promise<void> {
+  const child = Bun.spawn(asServerUser([join(findPrograms(), program), ...args]), {
+    stdout: 'pipe',
+    stderr: 'pipe',
+    env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
+    cwd: '/',
+  })
   const [code, told] = await Promise.all([child.exited, new Response(child.stderr).text()])
   if (code !== 0) throw new Error(`${program} failed: ${told}`)
 }
@@ -86,7 +87,7 @@ export async function freePort(): Promise<number> {
 }
 
 /** A folder that the server's user owns. */
-function makeFolder(): string {
+export function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'multitude-pg-'))
   const who = runAs()
   if (who) chownSync(folder, who.uid, who.gid)
@@ -164,19 +165,13 @@ function engineIn(
       `postgres://${USER}${password && `:${encodeURIComponent(password)}`}@127.0.0.1:${port}/${database}`,
     pid: () => child?.pid ?? 0,
     async start() {
-      const who = runAs()
       const command = [join(findPrograms(), 'postgres'), '-D', data, ...options]
-      child = Bun.spawn(
-        who
-          ? ['setpriv', `--reuid=${who.uid}`, `--regid=${who.gid}`, '--clear-groups', ...command]
-          : command,
-        {
-          stdout: 'ignore',
-          stderr: Bun.file(join(folder, 'log')),
-          env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
-          cwd: '/',
-        },
-      )
+      child = Bun.spawn(asServerUser(command), {
+        stdout: 'ignore',
+        stderr: Bun.file(join(folder, 'log')),
+        env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
+        cwd: '/',
+      })
       const giveUpAt = Date.now() + 60_000
       for (;;) {
         if (await isThere(engine.addressOf('postgres'))) return

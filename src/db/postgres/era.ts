@@ -1,43 +1,13 @@
-import { SQL } from 'bun'
+import type { ReservedSQL, SQL } from 'bun'
 import type { Db, Value } from '../handle'
-import type { Address, Host } from './address'
+import type { Host } from './address'
+import { connect, type Means } from './connections'
 import type { Ask } from './driver'
 import { createReaders } from './readers'
 import { isLoss, lost } from './trouble'
 
-/** How connections are made. */
-export interface Means {
-  readonly address: Address
-  /** How many connections a node has, half of them for writes. */
-  readonly pool: number
-  /** The certificates that the server's must come from. */
-  readonly rootCert: string
-  /** What every connection is told at its beginning. */
-  readonly session: Readonly<Record<string, string>>
-}
-
-const CONNECT_LIMIT_S = 3
 /** Whether the server is there the beat finds out, who can tell its silence from our own sleep. */
 const WATCHED_CONNECT_LIMIT_S = 30
-
-export function connect(
-  { address, rootCert, session }: Means,
-  { host, port }: Host,
-  max: number,
-  limitS = CONNECT_LIMIT_S,
-): SQL {
-  const { user, password, database, sslmode } = address
-  return new SQL({
-    adapter: 'postgres',
-    url: `postgres://${host}:${port}/${encodeURIComponent(database)}?sslmode=${sslmode}`,
-    username: user,
-    password,
-    max,
-    connectionTimeout: limitS,
-    connection: session,
-    ...(rootCert !== '' && { tls: { ca: Bun.file(rootCert) } }),
-  })
-}
 
 /** Rows as objects, or as lists of their values. */
 export function query<Row>(
@@ -119,10 +89,7 @@ export function createEra(means: Means, host: Host, onLoss: () => void): Era {
 
   const readers = createReaders(Math.max(1, means.pool - writers), () => connectTo(1), askOn)
 
-  const lineOf = (
-    own: Awaited<ReturnType<SQL['reserve']>>,
-    leaveIt: (line: Line, isWell: boolean) => void,
-  ): Line => {
+  const lineOf = (own: ReservedSQL, leaveIt: (line: Line, isWell: boolean) => void): Line => {
     // What is heard from a connection after it was given up says nothing about the others.
     let isGivenUp = false
     const isOfInterest = () => !isGivenUp
@@ -156,7 +123,7 @@ export function createEra(means: Means, host: Host, onLoss: () => void): Era {
   const makeLine = async (): Promise<Line> => {
     made++
     try {
-      const own = await follow(async () => writes.reserve())
+      const own = await follow(() => writes.reserve())
       return lineOf(own, (line, isWell) => {
         if (isOver) return
         if (isWell) pass(line)
@@ -173,11 +140,10 @@ export function createEra(means: Means, host: Host, onLoss: () => void): Era {
     askBeside: askOn(beside),
     async openLine() {
       const pool = connectTo(1)
-      const close = () => void pool.close({ timeout: 0 }).catch(() => {})
       try {
-        return lineOf(await follow(async () => pool.reserve()), close)
+        return lineOf(await follow(() => pool.reserve()), pool.close)
       } catch (cause) {
-        close()
+        pool.close()
         throw cause
       }
     },
@@ -195,7 +161,7 @@ export function createEra(means: Means, host: Host, onLoss: () => void): Era {
       for (const { refuse } of inQueue) refuse(lost())
       waiting.clear()
       readers.close()
-      for (const pool of [writes, beside]) void pool.close({ timeout: 0 }).catch(() => {})
+      for (const pool of [writes, beside]) pool.close()
     },
   }
 }

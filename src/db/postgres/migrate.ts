@@ -1,8 +1,8 @@
-import type { SQL } from 'bun'
 import { StorageError } from '../handle'
 import { serverMigrations } from '../migrations'
 import type { Upgrade } from '../storage'
 import type { Address } from './address'
+import type { Pool } from './connections'
 import { explain } from './trouble'
 
 /** Whoever migrates holds this ("MULT"), so any number of nodes may start at once. */
@@ -10,7 +10,7 @@ const LOCK = 0x4d554c54
 const OURS = 'Multitude'
 
 /** Brings the database to this program's tables, in one transaction, and ends the connection. */
-export async function migrate(sql: SQL, { name }: Address): Promise<Upgrade | null> {
+export async function migrate(sql: Pool, { name }: Address): Promise<Upgrade | null> {
   try {
     await sql.unsafe('begin').simple()
     await sql.unsafe(`select pg_advisory_xact_lock(${LOCK})`).simple()
@@ -33,12 +33,12 @@ export async function migrate(sql: SQL, { name }: Address): Promise<Upgrade | nu
       `The database ${name} cannot be used: ${(explained as Error).message.replace(/\.$/, '')}.`,
     )
   } finally {
-    void sql.close({ timeout: 0 }).catch(() => {})
+    sql.close()
   }
 }
 
 /** Refuses what this program would have to migrate first; changes nothing, and ends the connection. */
-export async function refuseUnready(sql: SQL, { name }: Address): Promise<null> {
+export async function refuseUnready(sql: Pool, { name }: Address): Promise<null> {
   try {
     const tables = await tablesIn(sql)
     if (!tables.some(isOurs))
@@ -57,7 +57,7 @@ export async function refuseUnready(sql: SQL, { name }: Address): Promise<null> 
       )
     return null
   } finally {
-    void sql.close({ timeout: 0 }).catch(() => {})
+    sql.close()
   }
 }
 
@@ -70,19 +70,19 @@ function isOurs({ table, comment }: Found): boolean {
   return table === 'migrations' && comment === OURS
 }
 
-async function tablesIn(sql: SQL): Promise<Found[]> {
+async function tablesIn(sql: Pool): Promise<Found[]> {
   return await sql.unsafe(`
     select c.relname as table, obj_description(c.oid, 'pg_class') as comment from pg_class c
     where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p', 'v')`)
 }
 
-async function namesIn(sql: SQL): Promise<Set<string>> {
+async function namesIn(sql: Pool): Promise<Set<string>> {
   const rows: { name: string }[] = await sql.unsafe('select name from migrations')
   return new Set(rows.map((row) => row.name))
 }
 
 /** Names of the migrations that it has; makes the table of them where nothing is yet. */
-async function appliedTo(sql: SQL, name: string): Promise<Set<string>> {
+async function appliedTo(sql: Pool, name: string): Promise<Set<string>> {
   const tables = await tablesIn(sql)
   if (tables.some(isOurs)) return namesIn(sql)
   if (tables.length > 0)
@@ -94,7 +94,7 @@ async function appliedTo(sql: SQL, name: string): Promise<Set<string>> {
   return new Set()
 }
 
-async function apply(sql: SQL, { name, sql: text }: { name: string; sql: string }): Promise<void> {
+async function apply(sql: Pool, { name, sql: text }: { name: string; sql: string }): Promise<void> {
   await sql.unsafe(text).simple()
   await sql.unsafe('insert into migrations values ($1, $2)', [name, new Date().toISOString()])
 }

@@ -1,7 +1,8 @@
 import { promises as dns } from 'node:dns'
 import { StorageError } from '../handle'
 import type { Host } from './address'
-import { connect, createEra, type Era, type Means } from './era'
+import { connectBare, type Means } from './connections'
+import { createEra, type Era } from './era'
 import { certificateTrouble, codeOf, lost } from './trouble'
 
 /** Knows which of the hosts takes writes, and looks for it when that one is lost. */
@@ -145,7 +146,7 @@ interface Examined {
 }
 
 async function examine(means: Means, host: Host): Promise<Examined> {
-  const sql = connect(means, host, 1)
+  const sql = connectBare(means, host, 1)
   try {
     const asked = sql.unsafe('select pg_is_in_recovery() as is_standby')
     const [row] = await Promise.race([asked, Bun.sleep(EXAMINE_LIMIT_MS).then(noAnswer)])

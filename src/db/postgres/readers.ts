@@ -1,4 +1,4 @@
-import type { SQL } from 'bun'
+import type { Pool } from './connections'
 import type { Ask } from './driver'
 import { isCrowded } from './trouble'
 
@@ -17,7 +17,7 @@ const SLOW_MS = 10
 const REST_MS = 1_000
 
 interface Reader {
-  readonly sql: SQL
+  readonly pool: Pool
   readonly ask: Ask
   waiting: number
   heardAt: number
@@ -31,12 +31,12 @@ interface Reader {
  */
 export function createReaders(
   count: number,
-  connect: () => SQL,
-  askOn: (sql: SQL) => Ask,
+  connect: () => Pool,
+  askOn: (pool: Pool) => Ask,
 ): Readers {
   const readers: Reader[] = Array.from({ length: count }, () => {
-    const sql = connect()
-    return { sql, ask: askOn(sql), waiting: 0, heardAt: 0, restsUntil: 0 }
+    const pool = connect()
+    return { pool, ask: askOn(pool), waiting: 0, heardAt: 0, restsUntil: 0 }
   })
 
   const choose = (now: number): Reader => {
@@ -69,7 +69,7 @@ export function createReaders(
       }
     },
     close() {
-      for (const { sql } of readers) void sql.close({ timeout: 0 }).catch(() => {})
+      for (const { pool } of readers) pool.close()
     },
   }
 }

@@ -4,8 +4,8 @@ import type { Db } from '../handle'
 import type { Durability, Snapshot, Storage, WriteLoad } from '../storage'
 import { parseAddress } from './address'
 import { createBeat } from './beat'
+import { connect, type Means } from './connections'
 import { type Ask, createDb } from './driver'
-import { connect, type Means } from './era'
 import { migrate, refuseUnready } from './migrate'
 import { createPrimary, type Primary, whileAnswered } from './primary'
 import { createTransact } from './transactions'
@@ -36,7 +36,6 @@ export function openServer(
 ): Storage {
   const address = parseAddress(url, password)
   const session = {
-    application_name: 'multitude',
     synchronous_commit: durability === 'full' ? 'on' : 'off',
     lock_timeout: '30s',
     // Who falls asleep in the middle holds up nobody for long.
@@ -58,7 +57,7 @@ export function openServer(
     const host = hostOf(primary)
     const line = connect(means, host, 1)
     const upgrade = await whileAnswered(means, host, prepare(line, address)).catch((cause) => {
-      void line.close({ timeout: 0 }).catch(() => {})
+      line.close()
       throw cause
     })
     beat.start()

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Db } from '../../src/db/handle'
+import { openStorage } from '../../src/db/open'
+import { until } from '../events/receiver'
+import { commandLine, emptyFolder } from '../program'
+import { rows } from '../raw'
+import { type Engine, makeEngine, onServer } from './engine'
+import { pgbouncer, startPgbouncer } from './pgbouncer'
+
+const PASSWORD = 'a-password-of-the-tests'
+if (!pgbouncer)
+  process.stderr.write('!!! NOT TESTED, for want of pgbouncer: PostgreSQL behind a pooler !!!\n')
+
+/** Settings that differ from PostgreSQL's defaults on every connection of a node. */
+const expected = {
+  application_name: 'multitude',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  idle_in_transaction_session_timeout: '5s',
+  jit: 'off',
+  lock_timeout: '30s',
+  plan_cache_mode: 'force_generic_plan',
+  random_page_cost: '1.1',
+  synchronous_commit: 'off',
+}
+
+async function settingsOf(db: Db): Promise<Record<string, string>> {
+  const columns = Object.keys(expected).map((name) => `current_setting('${name}') as ${name}`)
+  return (await rows<Record<string, string>>(db, `select ${columns.join()}`))[0] ?? {}
+}
+
+describe.skipIf(!pgbouncer)('PostgreSQL behind pgbouncer', () => {
+  const cwd = emptyFolder('pooler')
+  let engine: Engine
+  let words: Awaited<ReturnType<typeof commandLine>>
+
+  beforeAll(async () => {
+    words = await commandLine()
+    engine = await makeEngine({ fsync: 'off' }, PASSWORD)
+    await engine.start()
+    await onServer(engine.addressOf('postgres'), (sql) => sql.unsafe('create database multitude'))
+  })
+
+  afterAll(async () => {
+    await engine?.stop('immediate')
+    engine?.remove()
+  })
+
+  const startPooler = (settings?: Record<string, string>, database = 'multitude') =>
+    startPgbouncer({ engine, database, password: PASSWORD }, settings)
+
+  const ways: [way: string, address: () => Promise<string>][] = [
+    ['directly', async () => engine.addressOf('multitude')],
+    ['through a pooler in session mode', async () => (await startPooler()).address],
+  ]
+
+  test.each(ways)(
+    'sends the settings before the first statement of a connection, %s',
+    async (_, address) => {
+      const storage = openStorage(await address(), 'normal')
+      await storage.opened
+      const byReads = () => Promise.all(Array.from({ length: 40 }, () => settingsOf(storage.db)))
+      const byWrites = () =>
+        Promise.all(Array.from({ length: 12 }, () => storage.transact('new', settingsOf)))
+      for (const found of await byReads()) expect(found).toEqual(expected)
+      for (const found of await byWrites()) expect(found).toEqual(expected)
+      expect(await storage.snapshot(settingsOf)).toEqual({
+        ...expected,
+        idle_in_transaction_session_timeout: '0',
+      })
+      // Connections that the server closed are opened again.
+      await onServer(engine.addressOf('multitude'), async (sql) => {
+        const ended: { pid: number }[] = await sql.unsafe(
+          `select pid, pg_terminate_backend(pid) from pg_stat_activity where application_name = 'multitude'`,
+        )
+        const pids = ended.map(({ pid }) => pid)
+        const left = `select from pg_stat_activity where pid in (${pids})`
+        await until(async () => (await sql.unsafe(left)).length === 0)
+      })
+      for (const read of [byReads, byWrites]) {
+        let again: Record<string, string>[] = []
+        await until(async () => {
+          again = await read().catch(() => [])
+          return again.length > 0
+        })
+        for (const found of again) expect(found).toEqual(expected)
+      }
+      await storage.close()
+    },
+  )
+
+  test('serves through the documented configuration, also after PostgreSQL or the pooler restarted', async () => {
+    const pooler = await startPooler()
+    const env = { DATABASE_URL: pooler.address, RATE_LIMIT: 'off' }
+    const server = await words.startServer([], { cwd, env })
+    const { token } = await words.runJson<{ token: string }>(
+      ['system', 'create', '--name', 'Hill'],
+      { cwd, env },
+    )
+    const ask = async (path: string, body?: object) => {
+      const response = await fetch(`${server.address}${path}`, {
+        headers: { authorization: token },
+        ...(body && { method: 'POST', body: JSON.stringify(body) }),
+      })
+      await response.text()
+      return response.status
+    }
+    const askAll = async () => {
+      const statuses = await Promise.all(
+        Array.from({ length: 30 }, async (_, client) => {
+          const own: number[] = []
+          for (let at = 0; at < 10; at++) {
+            own.push(await ask('/v2/members', { name: `Member ${client} ${at}` }))
+            own.push(await ask('/v2/systems/@me'), await ask('/v2/systems/@me/members'))
+          }
+          return own
+        }),
+      )
+      return statuses.flat().filter((status) => status !== 200)
+    }
+    const isBack = () => until(async () => (await ask('/health')) === 200)
+    expect(await askAll()).toEqual([])
+    await engine.stop('immediate')
+    await until(async () => (await ask('/health')) === 503)
+    await engine.start()
+    await isBack()
+    expect(await askAll()).toEqual([])
+    await pooler.stop()
+    await until(async () => (await ask('/health')) === 503)
+    await pooler.start()
+    await isBack()
+    expect(await askAll()).toEqual([])
+    server.kill('SIGTERM')
+    expect((await server.end()).code).toBe(0)
+  })
+})

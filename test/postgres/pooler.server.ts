@@ -133,4 +133,72 @@ describe.skipIf(!pgbouncer)('PostgreSQL behind pgbouncer', () => {
     server.kill('SIGTERM')
     expect((await server.end()).code).toBe(0)
   })
+
+  const modes = ['transaction', 'statement'].flatMap((pool_mode) =>
+    ['1', '2', '20'].flatMap((default_pool_size) =>
+      ['0', '1'].map((server_round_robin) => ({
+        pool_mode,
+        default_pool_size,
+        server_round_robin,
+      })),
+    ),
+  )
+
+  test.each(modes)(
+    'detects a pooler in $pool_mode mode with $default_pool_size connections, round robin $server_round_robin',
+    async (mode) => {
+      const settings = { ...mode, min_pool_size: mode.default_pool_size }
+      const { address } = await startPooler(settings)
+      // Several at once, so that statements of other clients are between those of each.
+      const storages = Array.from({ length: 5 }, () => openStorage(address))
+      for (const { opened, close } of storages) {
+        expect(await opened.catch(String)).toContain('pool_mode = session')
+        await close()
+      }
+    },
+  )
+
+  const serve = ['serve', '--port', '0']
+  const refused: [
+    why: string,
+    settings: Record<string, string>,
+    commands: string[][],
+    reason: RegExp,
+  ][] = [
+    [
+      'in transaction mode',
+      { pool_mode: 'transaction' },
+      [serve, ['migrate'], ['system', 'list']],
+      /: the server at 127\.0\.0\.1:\d+ is a pooler that changes connections between transactions \(set pool_mode = session in pgbouncer/,
+    ],
+    [
+      'with a single connection',
+      { default_pool_size: '1' },
+      [serve],
+      /: the server at 127\.0\.0\.1:\d+ does not answer a second connection \(a pooler needs DATABASE_POOL \+ 6\)/,
+    ],
+  ]
+
+  test.each(refused)(
+    'refuses to start on a pooler %s, in one line, and changes nothing',
+    async (_, settings, commands, reason) => {
+      const database = `refused_${settings.pool_mode ?? 'session'}`
+      await onServer(engine.addressOf('postgres'), (sql) =>
+        sql.unsafe(`create database ${database}`),
+      )
+      const { address } = await startPooler(settings, database)
+      const env = { DATABASE_URL: address }
+      for (const command of commands) {
+        const { code, out, err } = await words.run(command, { cwd, env })
+        expect(err).toMatch(/^multitude: The database postgres:\S+ cannot be used: [^\n]+\n$/)
+        expect(err).toMatch(reason)
+        expect(err).not.toContain(PASSWORD)
+        expect([code, out]).toEqual([1, ''])
+      }
+      const tables = await onServer(engine.addressOf(database), (sql) =>
+        sql.unsafe(`select relname from pg_class where relnamespace = 'public'::regnamespace`),
+      )
+      expect([...tables]).toEqual([])
+    },
+  )
 })

@@ -3,7 +3,7 @@ import { serverMigrations } from '../migrations'
 import type { Upgrade } from '../storage'
 import type { Address } from './address'
 import type { Pool } from './connections'
-import { explain } from './trouble'
+import { explain, unusable } from './trouble'
 
 /** Whoever migrates holds this ("MULT"), so any number of nodes may start at once. */
 const LOCK = 0x4d554c54
@@ -29,9 +29,7 @@ export async function migrate(sql: Pool, { name }: Address): Promise<Upgrade | n
   } catch (cause) {
     const explained = explain(cause)
     if (explained instanceof StorageError) throw explained
-    throw new StorageError(
-      `The database ${name} cannot be used: ${(explained as Error).message.replace(/\.$/, '')}.`,
-    )
+    throw unusable(name, (explained as Error).message)
   } finally {
     sql.close()
   }

@@ -1,9 +1,9 @@
 import { promises as dns } from 'node:dns'
-import { StorageError } from '../handle'
+import type { StorageError } from '../handle'
 import type { Host } from './address'
 import { connectBare, type Means } from './connections'
 import { createEra, type Era } from './era'
-import { certificateTrouble, codeOf, lost } from './trouble'
+import { certificateTrouble, codeOf, lost, unusable } from './trouble'
 
 /** Knows which of the hosts takes writes, and looks for it when that one is lost. */
 export interface Primary {
@@ -182,9 +182,7 @@ async function isUnknown({ host }: Host): Promise<boolean> {
 /** One line for the operator, without a password. */
 function explainAll({ address }: Means, asked: readonly Examined[]): StorageError {
   const told = asked.find(({ cause }) => cause !== undefined)
-  return new StorageError(
-    `The database ${address.name} cannot be used: ${reasonOf(address.database, address.user, told)}.`,
-  )
+  return unusable(address.name, reasonOf(address.database, address.user, told))
 }
 
 function reasonOf(database: string, user: string, told: Examined | undefined): string {

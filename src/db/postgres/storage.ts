@@ -8,6 +8,7 @@ import { connect, type Means } from './connections'
 import { type Ask, createDb } from './driver'
 import { migrate, refuseUnready } from './migrate'
 import { createPrimary, type Primary, whileAnswered } from './primary'
+import { refuseTransactionPooler } from './transactionPooler'
 import { createTransact } from './transactions'
 import { explain, isLoss, lost } from './trouble'
 
@@ -55,6 +56,7 @@ export function openServer(
     await primary.find(OPEN_LIMIT_MS)
     const prepare = isLeftAsItIs ? refuseUnready : migrate
     const host = hostOf(primary)
+    await refuseTransactionPooler(means, host)
     const line = connect(means, host, 1)
     const upgrade = await whileAnswered(means, host, prepare(line, address)).catch((cause) => {
       line.close()

@@ -1,4 +1,5 @@
 import { DomainError, error, unavailable } from '../../model/errors'
+import { StorageError } from '../handle'
 
 /** How soon whoever was refused may try again: a standby is promoted in about that time. */
 const RETRY_MS = 2_000
@@ -11,6 +12,11 @@ export function lost(): DomainError {
 /** It went away while a commit was under way. */
 export function unknownOutcome(): DomainError {
   return unavailable('the database does not answer: whether it was kept is not known', RETRY_MS)
+}
+
+/** One line for the operator. */
+export function unusable(name: string, reason: string): StorageError {
+  return new StorageError(`The database ${name} cannot be used: ${reason.replace(/\.$/, '')}.`)
 }
 
 /** PostgreSQL's own number of an error; a query builder may have wrapped it. */

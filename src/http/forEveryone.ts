@@ -38,6 +38,8 @@ function publicRoutes({ findTrouble, describeRoutes }: PublicParts): AnyElysia {
       const trouble = await findTrouble()
       return trouble ? answerFailure(trouble) : { status: 'ok' }
     })
+    // For a balancer: a node whose database is gone must still answer its clients itself.
+    .get('/health/live', () => ({ status: 'ok' }))
     .use(pageRoutes())
   for (const [file, { open, type }] of Object.entries(docsFiles))
     routes.get(file, ({ path }) =>

@@ -55,6 +55,7 @@ test('with nobody to promote, all is refused within 3 s, and it comes back by it
     for (const node of [first, other]) {
       for (const told of await askAll(node)) expectRefused(told, 3000)
       expectRefused(await ask(node, 'GET /health', ''), 1000)
+      expect((await ask(node, 'GET /health/live', ''))?.status).toBe(200)
     }
   // Longer than a stream stays whose token was ended.
   await Bun.sleep(6_000)

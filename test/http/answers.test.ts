@@ -153,6 +153,14 @@ describe('when the database fails', () => {
     const message = '503: Service Unavailable (the database does not answer)'
     expect([status, json]).toEqual([503, { message, code: 0, retry_after: 60_000 }])
   })
+
+  test('GET /health/live is 200 also when the database cannot be read', async () => {
+    const [there] = await without('systems')
+    for (const line of ['GET /health/live', 'GET /health/live/', 'HEAD /health/live'])
+      expect((await there.ask(line)).status).toBe(200)
+    expect((await there.ask('GET /health/live')).json).toEqual({ status: 'ok' })
+    expect((await there.ask('GET /health')).status).toBe(503)
+  })
 })
 
 describe('the log', () => {

@@ -35,6 +35,7 @@ describe('a path', () => {
     ['PROPFIND /v2/systems/@me', 'GET, HEAD, PATCH'],
     ['POST /health', 'GET, HEAD'],
     ['PUT /health/', 'GET, HEAD'],
+    ['POST /health/live', 'GET, HEAD'],
     ['DELETE /docs', 'GET, HEAD'],
     ['POST /openapi.json', 'GET, HEAD'],
     ['POST /', 'GET, HEAD'],

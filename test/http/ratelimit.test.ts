@@ -157,7 +157,13 @@ describe('a limited answer', () => {
     expect((await ask('GET /systems/@me', { as: me })).json.tag).toBe('first')
   })
 
-  const free = ['GET /health', 'GET /docs', 'GET /openapi.json', 'OPTIONS /v2/systems/@me']
+  const free = [
+    'GET /health',
+    'GET /health/live',
+    'GET /docs',
+    'GET /openapi.json',
+    'OPTIONS /v2/systems/@me',
+  ]
 
   test.each(free)('is none to %s', async (line) => {
     for (let at = 0; at < 5; at++) {

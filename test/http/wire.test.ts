@@ -34,6 +34,7 @@ describe('a path', () => {
     ['/', '/', { isForEveryone: true, isKept: false }],
     ['/health', '/health', { isForEveryone: true, isUrgent: true }],
     ['/health/', '/health', { isUrgent: true }],
+    ['/health/live', '/health', { isForEveryone: true, isUrgent: true }],
     ['/new', '/new', { isKept: true, namesSystem: false, unknown: 'notFound' }],
     ['/new/systems', '/new/systems', { isKept: true, namesSystem: true }],
     ['/new/systems/abcde/members', '/new/systems', { isKept: true, scope: 'generic_get' }],

@@ -70,6 +70,7 @@ describe('metrics', () => {
     ['POST /bot/proxy', '/bot/proxy', 'POST'],
     ['GET /v1/s/abcde', '/v1/s/:id', 'GET'],
     ['GET /health', '/health', 'GET'],
+    ['GET /health/live', '/health/live', 'GET'],
     ['GET /', '/', 'GET'],
     ['GET /assets/nothing.js', '/assets/:file', 'GET'],
     ['OPTIONS /v2/members/abcde', '/v2/members/:memberRef', 'OPTIONS'],

@@ -23,6 +23,10 @@ export interface Nodes {
   readonly alive: Server[]
   start(): Promise<Server>
   kill(node: Server): Promise<void>
+  /** Stops the process of a node without ending it; it is not among those that are there. */
+  hang(node: Server): void
+  /** Lets it run on. */
+  resume(node: Server): void
   /** Makes a system by the command line. */
   makeSystem(name: string): Promise<{ id: string; token: string }>
 }
@@ -45,6 +49,14 @@ export async function nodesOn(address: string): Promise<Nodes> {
       alive.splice(alive.indexOf(node), 1)
       node.kill('SIGKILL')
       await node.end()
+    },
+    hang(node) {
+      alive.splice(alive.indexOf(node), 1)
+      node.kill('SIGSTOP')
+    },
+    resume(node) {
+      node.kill('SIGCONT')
+      alive.push(node)
     },
     makeSystem: (name) => runJson(['system', 'create', '--name', name], { cwd, env }),
   }

@@ -51,6 +51,14 @@ export function findPrograms(): string {
   )
 }
 
+export function hasPrograms(): boolean {
+  try {
+    return findPrograms() !== ''
+  } catch {
+    return false
+  }
+}
+
 /** As another user where this one is root, who must not run a server. */
 function runAs(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined

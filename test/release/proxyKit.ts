@@ -1,0 +1,96 @@
+import { afterAll } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { freePort } from '../postgres/engine'
+
+/** Starts Debian's nginx and Caddy with configurations of the documents. */
+
+export function findTool(name: string): string | null {
+  return Bun.which(name, { PATH: `${process.env.PATH}:/usr/sbin` })
+}
+
+/** Names of the tools that are not installed; the last lines of the run name them. */
+export function findLacking(tools: readonly string[], what: string): string[] {
+  const lacking = tools.filter((tool) => findTool(tool) === null)
+  afterAll(() => {
+    for (const tool of lacking)
+      process.stderr.write(`!!! NOT TESTED, for want of ${tool}: ${what} !!!\n`)
+  })
+  return lacking
+}
+
+/** The first code block of a document that the pattern matches; its first group. */
+export function readDocument(name: string, pattern: RegExp): string {
+  const text = readFileSync(join(import.meta.dir, '../../docs', name), 'utf8')
+  const [, snippet] = pattern.exec(text) ?? []
+  if (!snippet) throw new Error(`docs/${name} has nothing like ${pattern}`)
+  return snippet
+}
+
+/** Starts proxies that keep their files in the folder and end when the tests of the file are done. */
+export function proxiesIn(cwd: string) {
+  const children: Bun.Subprocess[] = []
+  afterAll(() => {
+    for (const child of children) child.kill()
+  })
+
+  const start = async (port: number, words: string[]): Promise<string> => {
+    const address = `https://127.0.0.1:${port}`
+    const log = join(cwd, 'proxy.log')
+    const child = Bun.spawn(words, { cwd, stdout: 'ignore', stderr: Bun.file(log) })
+    children.push(child)
+    for (let tries = 0; ; tries++)
+      try {
+        await fetch(`${address}/health/live`, ofOwn)
+        return address
+      } catch (cause) {
+        if (tries > 200 || child.exitCode !== null)
+          throw new Error(readFileSync(log, 'utf8'), { cause })
+        await Bun.sleep(50)
+      }
+  }
+
+  return {
+    /** Serves a site of a Caddyfile over TLS; gives its address. */
+    async startCaddy(site: string): Promise<string> {
+      const port = await freePort()
+      const storage = join(cwd, 'caddy')
+      const own = site.replace(
+        'plural.example.org {',
+        `https://127.0.0.1:${port} {\n\ttls internal`,
+      )
+      const file = join(cwd, 'Caddyfile')
+      writeFileSync(
+        file,
+        `{\n\tadmin off\n\tskip_install_trust\n\tauto_https disable_redirects\n\tstorage file_system ${storage}\n}\n${own}`,
+      )
+      return start(port, ['caddy', 'run', '--config', file, '--adapter', 'caddyfile'])
+    },
+    /** Serves a site of nginx over TLS; gives its address. */
+    async startNginx(site: string): Promise<string> {
+      const port = await freePort()
+      const [certificate, key] = [join(cwd, 'cert.pem'), join(cwd, 'key.pem')]
+      Bun.spawnSync([
+        ...['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=localhost'],
+        ...['-keyout', key, '-out', certificate, '-days', '2'],
+      ])
+      const own = site
+        .replace('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
+        .replace(/ssl_certificate {5}\S+;/, `ssl_certificate ${certificate};`)
+        .replace(/ssl_certificate_key \S+;/, `ssl_certificate_key ${key};`)
+      const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+        .map((what) => `${what}_temp_path ${join(cwd, what)};`)
+        .join('\n')
+      const file = join(cwd, 'nginx.conf')
+      writeFileSync(
+        file,
+        `daemon off; pid ${join(cwd, 'nginx.pid')}; error_log stderr; events {}
+         http { access_log off; ${temporary} ${own} }`,
+      )
+      return start(port, [findTool('nginx') ?? '', '-c', file, '-p', cwd])
+    },
+  }
+}
+
+/** For a certificate that no authority signed. */
+export const ofOwn = { tls: { rejectUnauthorized: false } }

@@ -69,6 +69,9 @@ export interface Told {
   ms: number
 }
 
+/** How long a client waits for an answer: the node may hang. */
+const CLIENT_LIMIT_MS = 10_000
+
 /** Asks a node; null where nobody answered. */
 export async function ask(
   node: Server,
@@ -84,6 +87,7 @@ export async function ask(
       headers: { authorization: token },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       keepalive: false,
+      signal: AbortSignal.timeout(CLIENT_LIMIT_MS),
     })
     const text = await response.text()
     const json = text.startsWith('{') ? JSON.parse(text) : {}

@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
 import {
   executable,
   expectAccessible,
@@ -124,38 +125,65 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 })
 
-test('a page on another port of the same machine cannot write with the cookie', async () => {
-  const { page } = await visit(browser)
-  await page.goto(address)
-  await page.getByLabel('Token').fill(house.token)
-  await page.getByRole('button', { name: 'Come in' }).click()
-  await page.getByRole('heading', { name: /Lantern Hill/ }).waitFor()
+describe('a page on another port of the same machine', () => {
+  test('cannot write with the cookie', async () => {
+    const page = await visitLoggedIn()
+    await openPageOnAnotherPort(page)
+    const outcome = await page.evaluate(async (target) => {
+      const response = await fetch(`${target}/v2/members`, {
+        method: 'POST',
+        mode: 'no-cors',
+        credentials: 'include',
+        body: JSON.stringify({ name: 'Intruder' }),
+      })
+      return response.type
+    }, numericAddress)
+    expect(outcome).toBe('opaque')
+    const members = await house.ask<{ name: string }[]>('GET /v2/systems/@me/members')
+    expect(members.map(({ name }) => name)).not.toContain('Intruder')
+    const refused = '"method":"POST","path":"/v2/members","status":401'
+    while (!house.server.said().includes(refused)) await Bun.sleep(50)
+  })
+
+  test('cannot make the server act as another system by planting its cookie', async () => {
+    const other = await house.operate<{ token: string }>('system', 'create', '--name', 'Other')
+    const login = await fetch(`${address}/web/session`, {
+      method: 'POST',
+      body: JSON.stringify({ token: other.token }),
+    })
+    const [planted = ''] = login.headers.getSetCookie()[0]?.split(';') ?? []
+    const page = await visitLoggedIn()
+    const getOwnSystem = () =>
+      page.evaluate(async () => {
+        const response = await fetch('/v2/systems/@me')
+        const { name } = (await response.json()) as { name?: string }
+        return [response.status, name]
+      })
+    expect(await getOwnSystem()).toEqual([200, 'Lantern Hill'])
+    await openPageOnAnotherPort(page)
+    await page.evaluate(`document.cookie = '${planted}; path=/v2'`)
+    // A page without a script of its own, so that only this test sends requests.
+    await page.goto(`${numericAddress}/health`)
+    expect(await getOwnSystem()).toEqual([401, undefined])
+  })
+
+  const numericAddress = address.replace('localhost', '127.0.0.1')
+
+  async function visitLoggedIn(): Promise<Page> {
+    const { page } = await visit(browser)
+    await page.goto(numericAddress)
+    await page.getByLabel('Token').fill(house.token)
+    await page.getByRole('button', { name: 'Come in' }).click()
+    await page.getByRole('heading', { name: /Lantern Hill/ }).waitFor()
+    return page
+  }
 
   const other = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
     fetch: () => new Response('<!doctype html>', { headers: { 'content-type': 'text/html' } }),
   })
-  try {
-    await page.goto(`http://127.0.0.1:${other.port}/`)
-    const outcome = await page.evaluate(
-      async (target) => {
-        const response = await fetch(`${target}/v2/members`, {
-          method: 'POST',
-          mode: 'no-cors',
-          credentials: 'include',
-          body: JSON.stringify({ name: 'Intruder' }),
-        })
-        return response.type
-      },
-      address.replace('localhost', '127.0.0.1'),
-    )
-    expect(outcome).toBe('opaque')
-    const members = await house.ask<{ name: string }[]>('GET /v2/systems/@me/members')
-    expect(members.map(({ name }) => name)).not.toContain('Intruder')
-    const refused = '"method":"POST","path":"/v2/members","status":401'
-    while (!house.server.said().includes(refused)) await Bun.sleep(50)
-  } finally {
-    await other.stop(true)
-  }
+  afterAll(() => other.stop(true))
+
+  const openPageOnAnotherPort = (page: Page) => page.goto(`http://127.0.0.1:${other.port}/`)
 })

@@ -35,14 +35,17 @@ function isHttps(headers: Headers, { publicUrl, trustedProxies }: Place): boolea
   return said[Math.max(0, said.length - trustedProxies)]?.trim() === 'https'
 }
 
-/** What our cookie holds; null without one. */
+/**
+ * Value of the session cookie; null without one. Two of one name are ignored: a page on another
+ * port can set a cookie of this name for a longer path, and which of them is real is unknown.
+ */
 export function secretIn(headers: Headers, place: Place): string | null {
   const given = headers.get('cookie')
   if (given === null) return null
   const { name } = cookieFor(headers, place)
   const start = `${name}=`
-  const found = given.split(';').find((pair) => pair.trimStart().startsWith(start))
-  return found?.trim().slice(start.length) || null
+  const [found, ...others] = given.split(';').filter((pair) => pair.trimStart().startsWith(start))
+  return others.length === 0 ? found?.trim().slice(start.length) || null : null
 }
 
 export function setCookie(cookie: Cookie, secret: string, remember: boolean): string {

@@ -258,6 +258,21 @@ describe('a session', () => {
     }
   })
 
+  test('is ignored when a page on another port planted a second cookie of its name', async () => {
+    const me = await makeSystem()
+    const own = await browserOf(me)
+    const planted = await browserOf(await makeSystem())
+    // A browser sends the cookie with the longer path first.
+    for (const cookie of [`${planted.cookie}; ${own.cookie}`, `${own.cookie}; ${planted.cookie}`]) {
+      const read = await own.asks('GET /v2/systems/@me', undefined, { cookie })
+      const write = await own.asks('POST /v2/members', { name: 'Wren' }, { cookie })
+      const logout = await own.asks('DELETE /web/session', undefined, { cookie })
+      expect([read.status, write.status, logout.status]).toEqual([401, 401, 401])
+    }
+    expect((await own.asks('GET /v2/systems/@me')).json.id).toBe(me.hid)
+    expect((await planted.asks<object[]>('GET /v2/systems/@me/members')).json).toEqual([])
+  })
+
   test('counts for nothing beside a token, and nothing under /bot', async () => {
     const me = await makeSystem()
     const { asks } = await browserOf(me)

@@ -1,14 +1,16 @@
 import { type AnyElysia, Elysia } from 'elysia'
+import type { Config } from '../config'
 import type { DomainError } from '../model/errors'
 import { docsFiles } from '../web/docs'
 import { answerFailure } from './failures'
-import { fixedPaths, pageRoutes } from './web/pages'
+import { fixedPaths, pageRoutes, protectionOf, unframed } from './web/pages'
 import type { Wire } from './wire'
 
 export interface PublicParts {
   /** What keeps the database from being read or written; null when nothing does. */
   findTrouble: () => Promise<DomainError | null>
   describeRoutes: () => Promise<object>
+  config: Pick<Config, 'PUBLIC_URL'>
 }
 
 /** What is for everyone: health, the API document and the page that shows it. */
@@ -25,11 +27,27 @@ export function forEveryone(parts: PublicParts): Wire {
           { isForEveryone, isOfPage: true },
         ]),
       ),
-      docs: { isForEveryone },
+      docs: { isForEveryone, headers: protectionOf(docsPolicy(parts.config.PUBLIC_URL)) },
       'openapi.json': { isForEveryone },
       health: { isForEveryone, isUrgent: true },
     },
   }
+}
+
+/**
+ * Content security policy of the API page. Swagger UI has its icons in `data:` addresses and sends
+ * requests to the server that the API document names. It does not render under trusted types.
+ */
+function docsPolicy(publicUrl: string): string[] {
+  const named = publicUrl && ` ${new URL(publicUrl).origin}`
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `connect-src 'self'${named}`,
+    'img-src data:',
+    ...unframed,
+  ]
 }
 
 function publicRoutes({ findTrouble, describeRoutes }: PublicParts): AnyElysia {

@@ -1,7 +1,8 @@
-import style from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
+import swaggerStyle from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 import script from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
 import page from './docs.html' with { type: 'text' }
 import start from './docs.start.txt' with { type: 'text' }
+import style from './docs.style.txt' with { type: 'text' }
 
 /**
  * What a browser gets for the API page, all of it carried inside the executable. Opened when asked
@@ -14,5 +15,6 @@ export const docsFiles: Record<string, { open: () => string | Bun.BunFile; type:
     open: () => Bun.file(script),
     type: 'text/javascript; charset=utf-8',
   },
-  '/docs/swagger-ui.css': { open: () => Bun.file(style), type: 'text/css; charset=utf-8' },
+  '/docs/style.css': { open: () => style, type: 'text/css; charset=utf-8' },
+  '/docs/swagger-ui.css': { open: () => Bun.file(swaggerStyle), type: 'text/css; charset=utf-8' },
 }

@@ -26,10 +26,7 @@ function answerFile(file: PageFile, asked: Headers): Response {
     'cache-control': file.isLasting ? 'public, max-age=31536000, immutable' : 'no-cache',
     etag: file.etag,
     vary: 'Accept-Encoding',
-    'x-content-type-options': 'nosniff',
-    'referrer-policy': 'no-referrer',
-    'cross-origin-opener-policy': 'same-origin',
-    'content-security-policy': POLICY,
+    ...protectionOf(POLICY),
   })
   if (asked.get('if-none-match')?.includes(file.etag))
     return new Response(null, { status: 304, headers })
@@ -47,6 +44,19 @@ function encodingFor(accepted: string): Encoding {
   return accepts('gzip') ? 'gzip' : 'identity'
 }
 
+/** Headers of a page that loads nothing but what its content security policy names. */
+export function protectionOf(policy: readonly string[]) {
+  return {
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    'content-security-policy': policy.join('; '),
+  }
+}
+
+/** Directives that keep a page out of frames and its forms and addresses its own. */
+export const unframed = ["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"]
+
 /** Nothing but our own files runs, nothing is framed, and text never becomes markup. */
 const POLICY = [
   "default-src 'none'",
@@ -56,9 +66,7 @@ const POLICY = [
   "connect-src 'self'",
   "manifest-src 'self'",
   "img-src 'self' data: https: http:",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
+  ...unframed,
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
-].join('; ')
+]

@@ -18,7 +18,7 @@ describe('the API page', () => {
   test('has every file that it names', async () => {
     const { text } = await ask('GET /docs')
     const files = [...text.matchAll(/(?:src|href)="(?!data:)([^"]+)"/g)].map(([, file]) => file)
-    expect(files).toHaveLength(3)
+    expect(files).toHaveLength(4)
     for (const file of files) {
       const path = new URL(file ?? '', 'http://localhost/docs').pathname
       const { status, headers, text } = await ask(`GET ${path}`)
@@ -51,6 +51,38 @@ describe('the API page', () => {
     // The class that its style knows.
     expect(text).toContain("'dark-mode'")
     expect((await ask('GET /docs/swagger-ui.css')).text).toContain('html.dark-mode')
+  })
+
+  const paths = [
+    '/docs',
+    '/docs/',
+    '/docs/start.js',
+    '/docs/swagger-ui-bundle.js',
+    '/docs/swagger-ui.css',
+    '/docs/missing',
+  ]
+  test.each(paths)('cannot be framed and loads its own files only: %s', async (path) => {
+    const { headers } = await ask(`GET ${path}`)
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('referrer-policy')).toBe('no-referrer')
+    expect(headers.get('cross-origin-opener-policy')).toBe('same-origin')
+    expect(headers.get('content-security-policy')?.split('; ')).toEqual([
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "connect-src 'self'",
+      'img-src data:',
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+    ])
+  })
+
+  test('may send requests to the public address that its document names', async () => {
+    const elsewhere = home({ PUBLIC_URL: 'https://plural.example/multitude/' })
+    const { headers } = await elsewhere.ask('GET /docs')
+    const policy = headers.get('content-security-policy')
+    expect(policy).toContain("; connect-src 'self' https://plural.example; ")
   })
 
   test.each(['/docs/'])('is where %s leads', async (path) => {

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { hidePassword } from '../config'
 import { type Call, type Command, UsageError } from './command'
 import { flagsOf } from './flags'
 import { suggest } from './suggest'
@@ -16,7 +17,7 @@ export function parseArguments(command: Command, argv: string[]): Pick<Call, 'ar
   if (values.help !== true && surplus.length > 0) {
     // Without a command it is about serving, and the command came too late.
     const hint = argv[0]?.startsWith('-') ? '; flags stand behind the command' : ''
-    throw new UsageError(`unexpected ${surplus.join(' ')}${hint}`)
+    throw new UsageError(`unexpected ${surplus.map(hidePassword).join(' ')}${hint}`)
   }
   return { args: positionals, flags: values }
 }

@@ -131,7 +131,7 @@ function refuseUnknown(typed: string[]): number {
   const tries = isKnownGroup ? [words.join(' ')] : [words.join(' '), first]
   const meant = tries.map((text) => suggest(names, text)).find((found) => found.length > 0)
   const lines = [
-    `multitude: there is no command "${words.join(' ')}"`,
+    `multitude: there is no command "${words.map(hidePassword).join(' ')}"`,
     ...(meant ? [`Did you mean "multitude ${meant.join('" or "multitude ')}"?`] : []),
     `"multitude help${isKnownGroup ? ` ${first}` : ''}" lists the commands.`,
   ]

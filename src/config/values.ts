@@ -82,18 +82,21 @@ export function parseDatabaseUrl(text: string): string {
 
 const HIDDEN = '********'
 
-/** An address as it may be shown, also one that is not as it should be: rather too little of it. */
+/**
+ * A database address as it may be shown. What follows a colon, `pass…=` or a question mark may be a
+ * password or a part of one, in an address that is not valid, too: rather too little is shown.
+ */
 export function hidePassword(address: string): string {
   if (address.startsWith('file:')) return address
   const shown = address.replace(/(\b\w*pass\w*=).*/is, `$1${HIDDEN}`)
   const [, scheme = '', rest = ''] = /^([\w+.-]*:\/\/)?(.*)$/s.exec(shown) ?? []
-  if (rest.includes('@')) return scheme + rest.replace(/:.*@/s, `:${HIDDEN}@`)
-  if (!/^postgres/i.test(address)) return shown
-  // What is not the number of a port may be a password whose host was forgotten.
-  const parts = rest.replaceAll(/\[[^\]]*\]|:[^,/?]*/g, (part) =>
-    /^(\[.*|:\d{1,5})$/.test(part) ? part : `:${HIDDEN}`,
-  )
-  return scheme + parts
+  if (rest.includes('@'))
+    return (
+      scheme +
+      rest.replace(/:.*@/s, `:${HIDDEN}@`).replace(/\?(?!sslmode=[\w-]*$).*/s, `?${HIDDEN}`)
+    )
+  const isDatabase = /^postgres/i.test(address) || /^(?!https?:)./i.test(scheme)
+  return isDatabase ? scheme + rest.replace(/^(\[[^\]]*\])?([^:]*):.*/s, `$1$2:${HIDDEN}`) : shown
 }
 
 export function parsePublicUrl(text: string): string {

@@ -22,15 +22,21 @@ export type SslMode = (typeof sslModes)[number]
 
 const PORT = 5432
 const LOOKS_LIKE = 'postgres://USER:PASSWORD@HOST[:PORT][,HOST…]/NAME?sslmode=…'
+const ENCODING = 'in a password @ is %40, / is %2F, ? is %3F and % is %25; or give it as PGPASSWORD'
 
 export function isServerAddress(url: string): boolean {
   return /^postgres(ql)?:/.test(url)
 }
 
-/** Several hosts, ports and percent-encoding as PostgreSQL's own programs take them. */
+/**
+ * Several hosts, ports and percent-encoding as PostgreSQL's own programs take them. An @ behind the
+ * host is refused: the password is not encoded, and its parts were taken for host, name and query.
+ */
 export function parseAddress(url: string, givenPassword = ''): Address {
   const parts =
-    /^postgres(?:ql)?:\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/?@]+)\/([^/?]+)(?:\?(.*))?$/.exec(url)
+    /^postgres(?:ql)?:\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/?@]+)\/([^/?@]+)(?:\?([^@]*))?$/.exec(
+      url,
+    )
   if (!parts) throw wrong()
   const [, user = '', password = '', hosts = '', database = '', query = ''] = parts
   if (user === '') throw wrong()
@@ -54,9 +60,9 @@ function hostOf(text: string): Host {
 
 function sslModeOf(query: string): SslMode {
   const given = new URLSearchParams(query)
-  const unknown = [...given.keys()].filter((key) => key !== 'sslmode')
-  if (unknown.length > 0)
-    throw new StorageError(`The database address has unknown parts: ${unknown.join(', ')}.`)
+  // Not named: it may be the end of a password that is not encoded.
+  if ([...given.keys()].some((key) => key !== 'sslmode'))
+    throw new StorageError('Only sslmode may follow the question mark in a database address.')
   const text = given.get('sslmode') ?? 'prefer'
   const mode = sslModes.find((one) => one === text)
   if (!mode)
@@ -74,5 +80,5 @@ function decode(text: string): string {
 
 /** Says nothing of what was given, which has a password in it. */
 function wrong(): StorageError {
-  return new StorageError(`The database address must look like ${LOOKS_LIKE}.`)
+  return new StorageError(`The database address must look like ${LOOKS_LIKE} (${ENCODING}).`)
 }

@@ -8,7 +8,12 @@ export function csvLine(cells: readonly (string | number)[]): string {
 }
 
 function csvText(text: string): string {
-  // A table program would compute what begins like this; behind a quote it is words.
-  const words = /^\s*[=+\-@]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(words) ? `"${words.replaceAll('"', '""')}"` : words
+  const words = text.replace(FORMULA, "$1'$2")
+  return /[",;\t\r\n]/.test(words) ? `"${words.replaceAll('"', '""')}"` : words
 }
+
+/**
+ * Beginnings of formulas; behind a quote they are text. Many spreadsheets separate cells by
+ * semicolons or tabs, and then end a cell there in spite of the quotation marks around it.
+ */
+const FORMULA = /((?:^|[;\t\r\n])[^\S\t\r\n]*)([=+\-@＝＋－＠])/g

@@ -12,6 +12,7 @@ const table: Table = {
     ['member', 'seconds'],
     ['=Wren, "the first"', 7200],
     ['álex', 36_000],
+    ['x;=1+1', -1],
   ],
 }
 
@@ -28,8 +29,8 @@ test('words and figures are told apart', () => {
   expect([isOfWords(table, 0), isOfWords(table, 1)]).toEqual([true, false])
 })
 
-test('as CSV, nothing is computed by who opens it', () => {
+test('writes CSV without formulas, also for spreadsheets that separate by semicolons', () => {
   expect(spellCsv(table)).toBe(
-    '\ufeffmember,seconds\r\n"\'=Wren, ""the first""",7200\r\nálex,36000\r\n',
+    '\ufeffmember,seconds\r\n"\'=Wren, ""the first""",7200\r\nálex,36000\r\n"x;\'=1+1",-1\r\n',
   )
 })

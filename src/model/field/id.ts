@@ -1,6 +1,6 @@
 import { Problem, parseSnowflake } from '../check'
 import { MAX_ID } from '../platform'
-import { base, type Field, isEmpty, type Options, optional } from './field'
+import { base, type Field, type Options, optional } from './field'
 
 /** Of the bot's own platform. */
 const idSchema = { type: 'string', pattern: '^\\S+$', maxLength: MAX_ID }
@@ -15,11 +15,12 @@ export function snowflake(options: Options): Field<string> & { required: true } 
   }
 }
 
+/** An ID or null. An empty text is neither: a client that has no ID sends null or no key. */
 export function maybeSnowflake(options: Options): Field<string | null> {
   return {
     ...base('snowflake', 'text', idSchema, options),
     ...optional,
-    read: (value, platform) => (isEmpty(value) ? null : parseSnowflake(value, platform)),
+    read: (value, platform) => (value === null ? null : parseSnowflake(value, platform)),
   }
 }
 

@@ -346,15 +346,18 @@ describe('an ID of another platform than Discord', () => {
     const place = { account_id: id, guild_id: id, channel_id: id, thread_id: id, content: '' }
     const { status, json } = await irc.ask('POST /bot/proxy', place)
     expect([status, json.code]).toEqual([400, 40001])
-    const named = ['account_id', 'guild_id', 'channel_id', ...(id === '' ? [] : ['thread_id'])]
-    expect(Object.keys(json.errors as Json).sort()).toEqual(named.sort())
+    const named = ['account_id', 'channel_id', 'guild_id', 'thread_id']
+    expect(Object.keys(json.errors as Json).sort()).toEqual(named)
+    const ids = { id, original: id, sender: id, channel: id, guild: id }
+    const record = await irc.ask('POST /bot/messages', { ...ids, member: 'abcde' })
+    expect([record.status, record.json.code]).toEqual([400, 40001])
+    expect(Object.keys(record.json.errors as Json).sort()).toEqual(Object.keys(ids).sort())
     expect(await irc.refusal('POST /bot/link', { account_id: id, code: 'x' })).toEqual([400, 40001])
     expect(await irc.refusal('PATCH /bot/guilds/x', { disabled_channels: [id] })).toEqual([
       400, 40001,
     ])
     expect(await irc.refusal('POST /bot/messages/delete', [id])).toEqual([400, 0])
-    if (id !== '')
-      expect(await irc.refusal('POST /bot/systems', { account_id: id })).toEqual([400, 40001])
+    expect(await irc.refusal('POST /bot/systems', { account_id: id })).toEqual([400, 40001])
   })
 
   test.each(bad.filter((id) => id.isWellFormed()))('is not %j in a path or a query', async (id) => {

@@ -63,9 +63,9 @@ describe('a new system', () => {
     expect(statuses.toSorted()).toEqual([201, 409, 409, 409, 409, 409, 409, 409])
   })
 
-  test('is refused with every problem', async () => {
+  test.each([7, ''])('is refused with every problem (account_id: %j)', async (account_id) => {
     const stage = await makeStage()
-    const wrong = { account_id: 7, name: 'a'.repeat(101) }
+    const wrong = { account_id, name: 'a'.repeat(101) }
     const { status, json } = await stage.ask('POST /bot/systems', wrong)
     expect([status, json.code]).toEqual([400, 40001])
     expect(Object.keys(json.errors ?? {})).toEqual(['account_id', 'name'])

@@ -142,6 +142,12 @@ export const components = {
     },
     { additionalProperties: false },
   ),
+  WebhookTest: Type.Object({
+    status: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'What the receiver answered',
+    }),
+    error: Type.Optional(Type.String({ description: 'Why there was no answer' })),
+  }),
   Message: Type.Object(
     {
       timestamp: time,

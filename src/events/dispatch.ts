@@ -112,7 +112,8 @@ export function createDispatcher(
   /** With a wrong token everything about the PING is wrong, whichever way a receiver checks it. */
   const ping = async (hook: Webhook, token: string) => {
     const system_id = await findSystemUuid(deps.db, hook.system_id)
-    const body = JSON.stringify({ type: 'PING', signing_token: token, system_id })
+    // Decoders that need a value for `data` refuse a body without the key.
+    const body = JSON.stringify({ type: 'PING', signing_token: token, system_id, data: null })
     return send(hook, body, sign(token, 0, deps.now(), body))
   }
 

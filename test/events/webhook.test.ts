@@ -111,8 +111,8 @@ describe('verifying', () => {
     expect((await ask(`GET ${WEBHOOK}`, { as })).json).toEqual({ ...pending(url), state: 'active' })
     expect(await shownUrl(as)).toBe(url)
     const tokens = received.map(({ body, text, headers }) => {
-      expect(Object.keys(body)).toEqual(['type', 'signing_token', 'system_id'])
-      expect(body).toMatchObject({ type: 'PING', system_id: as.uuid })
+      expect(Object.keys(body)).toEqual(['type', 'signing_token', 'system_id', 'data'])
+      expect(body).toMatchObject({ type: 'PING', system_id: as.uuid, data: null })
       // Whoever looks at the signature alone must refuse the wrong one too.
       expect(headers.get('x-event-signature')).toBe(signatureOf(headers, text, body.signing_token))
       return body.signing_token

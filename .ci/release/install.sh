@@ -74,6 +74,14 @@ fetch "$archive"
 
 tar -xzf "$work/$archive" -C "$work"
 files=$work/${archive%.tar.gz}
+# The executable for musl loads libstdc++, which Alpine Linux does not have from the start.
+case $target in
+  *-musl)
+    if ldd "$files/multitude" 2>&1 | grep -q 'Error loading shared library libstdc++'; then
+      fail 'libstdc++ is missing, run "apk add libstdc++" first: nothing was installed'
+    fi
+    ;;
+esac
 put() { # MODE FROM TO
   mkdir -p "$(dirname "$3")" || fail "$(dirname "$3") cannot be made: try with sudo"
   # Under another name first: the one in place may be running.

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { $ } from 'bun'
 import { type Papers, pack, writePapers } from './.ci/release/archive'
+import { readCommit } from './.ci/release/commit'
 import { debianNames, packDeb } from './.ci/release/deb'
 import { fetchRuntime, type Target, targets } from './.ci/release/runtimes'
 import manifest from './package.json' with { type: 'json' }
@@ -16,7 +17,10 @@ import { packFile } from './src/web/pages'
 
 const page = await packPage()
 
-const commit = (await $`git rev-parse --short HEAD`.nothrow().quiet().text()).trim() || 'unknown'
+const commit =
+  (await $`git rev-parse --short HEAD`.nothrow().quiet().text()).trim() ||
+  (await readCommit(import.meta.dir)) ||
+  'unknown'
 const builtAt = Number(
   (await $`git log -1 --format=%ct`.nothrow().quiet().text()).trim() ||
     Math.floor(Date.now() / 1000),

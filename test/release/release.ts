@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { zip } from '../../.ci/release/zip'
 import manifest from '../../package.json'
@@ -296,6 +296,21 @@ describe('the container', () => {
       expect(await server.exited).toBe(0)
     },
   )
+
+  test('reports the commit that it was built from, although its build stage has no git', () => {
+    const source = join(emptyFolder(), 'source')
+    const ignored = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n')
+    expect(ignored).not.toContain('.git')
+    expect(ask(['git', 'clone', '--quiet', root, source]).code).toBe(0)
+    symlinkSync(join(root, 'node_modules'), join(source, 'node_modules'))
+    const programs = emptyFolder()
+    symlinkSync(Bun.which('cp') ?? '', join(programs, 'cp'))
+    const env = { PATH: programs }
+    expect(ask([process.execPath, 'build.ts'], { cwd: source, env })).toMatchObject({ code: 0 })
+    const commit = ask(['git', 'rev-parse', '--short=7', 'HEAD'], { cwd: source }).out.trim()
+    const { out } = ask([join(source, 'dist/multitude'), 'version'], { cwd: source })
+    expect(out).toBe(`multitude ${manifest.version} (${commit})\n`)
+  })
 
   test('is composed with a proxy, on a volume, without rights', () => {
     const { services, volumes } = Bun.YAML.parse(

@@ -1,0 +1,19 @@
+import { join } from 'node:path'
+
+/**
+ * Short hash of the commit that is checked out in a folder, read without git: the image that builds
+ * the container does not have it. Empty where the folder is no clone.
+ */
+export async function readCommit(folder: string): Promise<string> {
+  const read = (name: string) =>
+    Bun.file(join(folder, '.git', name))
+      .text()
+      .catch(() => '')
+  const head = (await read('HEAD')).trim()
+  const [, ref] = /^ref: (.+)$/.exec(head) ?? []
+  if (ref === undefined) return head.slice(0, SHORT)
+  const packed = (await read('packed-refs')).split('\n').find((line) => line.endsWith(` ${ref}`))
+  return ((await read(ref)) || packed || '').slice(0, SHORT)
+}
+
+const SHORT = 7

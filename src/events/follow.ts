@@ -1,7 +1,7 @@
 import { isUnavailable } from '../model/errors'
 import { requireSystem, type Viewer } from '../model/privacy'
 import type { Events } from './events'
-import { eventsOfSystemAfter, findGap, latestOfSystem, type StoredEvent } from './outbox'
+import { boundsOfSystem, eventsOfSystemAfter, type StoredEvent } from './outbox'
 import { spellEvent } from './spell'
 import type { Listener } from './stream'
 
@@ -9,19 +9,25 @@ import type { Listener } from './stream'
 const PAGE = 20
 const PAUSE_MS = 500
 
+/** The position of a stream that is opened without one: it sends only what follows. */
+export async function newestPosition({ deps }: Events, viewer: Viewer): Promise<number> {
+  const { newest } = await boundsOfSystem(deps.db, requireSystem(viewer, 'follow'))
+  return newest
+}
+
 /**
- * Sends what the caller's own system missed, then what happens. Whenever the reader has no room, the
- * outbox keeps what happens until it has.
+ * Sends the events of the caller's own system after a position, each once and in the order of
+ * their IDs. Events of one system are committed in that order: their transactions hold its row.
  */
 export function follow(
   { deps, hub }: Events,
   viewer: Viewer,
   reader: Listener,
   uuid: string,
-  since: number | null,
+  position: number,
 ): () => void {
   const id = requireSystem(viewer, 'follow')
-  let sent = 0
+  let sent = position
   let isReading = true
   let isMore = false
   const tell = (event: StoredEvent) => {
@@ -29,21 +35,27 @@ export function follow(
     const data = JSON.stringify(spellEvent(event, uuid))
     reader.send({ id: event.id, event: event.type, data })
   }
-  /** With the number before the next, so that it is told once. */
-  const tellGap = (gap: { after: number; before: number }) => {
-    sent = gap.before - 1
-    reader.send({ id: sent, event: 'gap', data: JSON.stringify(gap) })
+  /** Its ID is the one before the next event, so that a client that resumes with it gets no other. */
+  const sendGap = (before: number) => {
+    const data = JSON.stringify({ after: sent, before })
+    sent = before - 1
+    reader.send({ id: sent, event: 'gap', data })
   }
   const readOutbox = async () => {
     while (isReading) {
       isMore = false
-      const gap = await findGap(deps.db, id, sent)
-      if (gap && (await reader.room())) tellGap(gap)
       const page = await eventsOfSystemAfter(deps.db, id, sent, PAGE)
+      // In this order: what is pruned in between is in the page.
+      const { pruned, newest } = await boundsOfSystem(deps.db, id)
       for (const event of page) {
         if (!(await reader.room())) return
+        if (sent < pruned && pruned < event.id && sent + 1 < event.id) sendGap(event.id)
         tell(event)
       }
+      // An ID above the newest one is from a database that a restored backup has replaced.
+      const end = sent > newest ? newest : pruned
+      const isLost = sent > newest || (page.length === 0 && sent < pruned)
+      if (isLost && (await reader.room())) sendGap(end + 1)
       isReading = page.length > 0 || isMore
     }
   }
@@ -56,20 +68,10 @@ export function follow(
     isReading = isMore
     await readOutbox()
   }
-  let hasBegun = false
-  /** The first that happened since the reader came. */
-  let firstHeard = Infinity
-  const begin = async () => {
-    const latest = await latestOfSystem(deps.db, id)
-    // A number of another time, before a backup was put back, must not silence what comes.
-    sent = Math.min(since ?? latest, latest, firstHeard - 1)
-    hasBegun = true
-  }
   /** Where one may be heard before a lower one, all are read, in their order. */
   const mayJump = deps.db.driver.dialect.unsettled > 0
   const readOn = async () => {
     isReading = true
-    if (!hasBegun) await begin()
     await readOutbox()
   }
   let pausing: ReturnType<typeof setTimeout> | undefined
@@ -79,7 +81,6 @@ export function follow(
     pausing = setTimeout(() => void readOn().catch(pauseOrEnd), PAUSE_MS)
   }
   const stop = hub.listen(id, (event) => {
-    firstHeard = Math.min(firstHeard, event.id)
     if (isReading) isMore = true
     else if (mayJump) readOn().catch(pauseOrEnd)
     else if (event.id > sent) tellHeard(event).catch(() => reader.end())

@@ -74,7 +74,13 @@ export function createHub({ db, pulse, warn }: EventDeps): Hub {
       while (isMore && !isStopped) {
         isMore = false
         if (!isHeard()) {
-          seen = await settledEventId(db)
+          const settled = await settledEventId(db)
+          // A listener that came meanwhile may have read the outbox before these were written.
+          if (isHeard()) {
+            isMore = true
+            continue
+          }
+          seen = settled
           missed.clear()
           continue
         }
@@ -103,6 +109,8 @@ export function createHub({ db, pulse, warn }: EventDeps): Hub {
 
   return {
     listen(systemId, listener) {
+      // Without listeners nothing was read, so it is not known which IDs were skipped.
+      if (!isHeard()) wake()
       const own = listeners.get(systemId) ?? new Set()
       own.add(listener)
       listeners.set(systemId, own)

@@ -17,9 +17,13 @@ export async function settledEventId(db: Db): Promise<number> {
   return Math.max(0, (await latestEventId(db)) - db.driver.dialect.unsettled)
 }
 
-/** The number of a system's newest event. */
-export async function latestOfSystem(db: Db, system: number): Promise<number> {
-  return (await newestOfSystem(db).get({ system }))?.id ?? 0
+/** The ID of a system's newest event, and of the newest one that was removed; 0 for none. */
+export async function boundsOfSystem(
+  db: Db,
+  system: number,
+): Promise<{ newest: number; pruned: number }> {
+  const { kept, pruned } = (await bounds(db).get({ system })) ?? { kept: 0, pruned: 0 }
+  return { newest: Math.max(kept, pruned), pruned }
 }
 
 /** The next events of all systems, in the order in which they happened. */
@@ -46,33 +50,13 @@ export async function eventsOfSystemAfter(
   return await afterOfSystem(db).all({ system, id, limit })
 }
 
-/** Where events are missing for one who has heard those up to that number, if any are. */
-export async function findGap(
-  db: Db,
-  system: number,
-  after: number,
-): Promise<{ after: number; before: number } | null> {
-  const pruned = (await prunedOfSystem(db).get({ system }))?.newest ?? 0
-  if (pruned <= after) return null
-  const [kept] = await eventsOfSystemAfter(db, system, after, 1)
-  const before = kept?.id ?? pruned + 1
-  return before === after + 1 ? null : { after, before }
-}
-
 const newest = statement<never, { id: number | null }>(
   ({ lastEvent }) => `select ${lastEvent} as id`,
 )
 
-const newestOfSystem = statement<'system', { id: number }>(
-  ({ greater }) =>
-    `select ${greater(
-      'coalesce((select max(id) from events where system_id = :system), 0)',
-      'coalesce((select newest from pruned_events where system_id = :system), 0)',
-    )} as id`,
-)
-
-const prunedOfSystem = statement<'system', { newest: number }>(
-  'select newest from pruned_events where system_id = :system',
+const bounds = statement<'system', { kept: number; pruned: number }>(
+  `select coalesce((select max(id) from events where system_id = :system), 0) as kept,
+     coalesce((select newest from pruned_events where system_id = :system), 0) as pruned`,
 )
 
 const after = prepared((db) =>

@@ -208,6 +208,42 @@ describe('a stream that resumes', () => {
   })
 })
 
+describe('a stream that resumes before IDs that were skipped', () => {
+  const url = `${at.app.listen()}/v2/systems/@me/events`
+  const SKIPPED = 1_000_000
+
+  test('sends the stored events, then one gap, then the events after it', async () => {
+    const as = await makeSystem()
+    await write(as, 25, deps.now())
+    const stored = await idsOf(as)
+    const pruned = (stored.at(-1) ?? 0) + SKIPPED
+    await deps.transact('new', async (tx) => {
+      const note = 'insert into pruned_events (system_id, newest) values (:id, :pruned)'
+      await change(tx, note, { id: as.id, pruned })
+      for (const sql of tx.driver.dialect.giveBeyond('events'))
+        await change(tx, sql, { number: pruned })
+    })
+    const since = stored[2] ?? 0
+    const early = await readStream(url, { token: as.token, since })
+    await until(() => early.messages.length === 23)
+    await ask('PATCH /v2/systems/@me', { as, body: { name: 'one' } })
+    const late = await readStream(url, { token: as.token, since })
+    for (const { messages, leave } of [early, late]) {
+      await until(() => messages.length === 24)
+      expect(messages.map(({ event }) => event)).toEqual([
+        ...Array(22).fill('DELETE_ALL_SWITCHES'),
+        'gap',
+        'UPDATE_SYSTEM',
+      ])
+      expect(messages[22]).toMatchObject({
+        id: String(pruned),
+        data: { after: stored.at(-1), before: pruned + 1 },
+      })
+      await leave()
+    }
+  })
+})
+
 /** A system with an active webhook whose receiver has failed once, and is not asked again. */
 async function failing(): Promise<{ as: Someone; receiver: Receiver }> {
   const as = await makeSystem()

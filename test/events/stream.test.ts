@@ -69,12 +69,25 @@ describe('the stream of the own events', () => {
     await Promise.all([all.leave(), rest.leave()])
   })
 
-  test('goes on after a number that does not exist yet, as when a backup was put back', async () => {
+  test('sends a gap first when the Last-Event-ID is above the newest ID', async () => {
     const as = await makeSystem()
-    const reading = await follow(as, { since: '999999999999999' })
     await rename(as, 'one')
-    await until(() => reading.messages.length === 1)
-    await reading.leave()
+    const before = await follow(as, { since: 0 })
+    await until(() => before.messages.length === 1)
+    const newest = Number(before.messages[0]?.id)
+    const since = 999_999_999_999_999
+    const reading = await follow(as, { since })
+    await rename(as, 'two')
+    await until(() => reading.messages.length === 2)
+    expect(reading.messages).toMatchObject([
+      { event: 'gap', id: String(newest), data: { after: since, before: newest + 1 } },
+      { event: 'UPDATE_SYSTEM', data: { data: { name: 'two' } } },
+    ])
+    // With the ID of the gap it goes on after it.
+    const next = await follow(as, { since: newest })
+    await until(() => next.messages.length === 1)
+    expect(namesOf(next)).toEqual(['two'])
+    await Promise.all([before.leave(), reading.leave(), next.leave()])
   })
 
   test('loses none and tells none twice while it replays and writes go on', async () => {

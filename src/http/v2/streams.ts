@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import type { Events } from '../../events/events'
-import { follow } from '../../events/follow'
+import { follow, newestPosition } from '../../events/follow'
 import type { Listener } from '../../events/stream'
 import { error } from '../../model/errors'
 import type { EventType } from '../../model/events'
@@ -44,10 +44,11 @@ export function streamRoutes(
       async ({ request, viewer }) => {
         requireSystem(viewer, 'follow')
         const { uuid } = await getSystem(deps, viewer, '@me')
-        const since = parseLastEventId(request.headers)
+        // Before the response: whatever happens after it has to be sent.
+        const position = parseLastEventId(request.headers) ?? (await newestPosition(events, viewer))
         return eventStream(events, clientNamed(request), (reader) => {
           reader.mayHear = stillHas(request, viewer)
-          return follow(events, viewer, reader, uuid, since)
+          return follow(events, viewer, reader, uuid, position)
         })
       },
       {
@@ -56,7 +57,7 @@ export function streamRoutes(
           id: 'streamEvents',
           summary: 'Follow all events of the own system',
           description:
-            'Server-Sent Events, each with `id`, `event` and JSON as `data`. With `Last-Event-ID`, what was missed comes first. Where some of it is no longer kept, an event `gap` says so, with `{ "after": id, "before": id }`. A comment comes every 15 seconds.',
+            'Server-Sent Events, each with `id`, `event` and JSON as `data`. Each event is sent once, in the order of IDs. With `Last-Event-ID`, the missed events come first. Where some of them are no longer stored, and when the ID is above the newest one, an event `gap` with `{ "after": id, "before": id }` comes in their place. A comment comes every 15 seconds.',
           isOwn: true,
           answers: { 200: eventStreamSchema },
           types: ['text/event-stream'],
@@ -130,13 +131,16 @@ function followFronters(
 ): () => void {
   let last: string | undefined
   let newest: number | null = null
+  let sent = 0
   let isTelling = false
   const tell = async (id: number) => {
     const data = await sharedFront(deps, asked, viewer, system, id)
     // Once more, because it took time to look up.
     if (data === last || !(await reader.room())) return
     last = data
-    reader.send({ id, event: 'fronters', data })
+    // The hub may pass an event after a higher one; IDs of a stream only grow.
+    sent = Math.max(sent, id)
+    reader.send({ id: sent, event: 'fronters', data })
   }
   /** One after the other, so that an older answer never overtakes a newer one. */
   const tellAll = async () => {

@@ -3,6 +3,7 @@ import { copyFileSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { copy, copyWhole, discard, giveTo } from './copy'
 import { checkHealth } from './damage'
+import { ofFile } from './dialect'
 import { pathOf } from './file'
 import { StorageError } from './handle'
 import {
@@ -55,9 +56,9 @@ export function restore(url: string, from: string, now: Date): string | null {
     if (before && !before.isFile()) throw new StorageError(`The database ${path} is not a file.`)
     arriving = restoringName(path)
     copyFit(from, arriving)
-    endSessions(arriving)
     giveTo(before, path, arriving)
     if (before) old = takeForOneself(path)
+    prepareRestored(arriving, old ? lastEventIdOf(old) : 0)
     const aside = asideName(path, now)
     try {
       keepAside(path, aside)
@@ -119,17 +120,46 @@ function explainUnfit(candidate: Database): string[] {
   return checkHealth(candidate)
 }
 
-/** Who was let in then, or had a link, is not let in now. An older file may know of neither. */
-export function endSessions(path: string): void {
+/** Clients remember IDs that a replaced database has given, also one that cannot be read. */
+const SKIPPED_EVENT_IDS = 1_000_000
+
+/**
+ * Ends what must not come back with a backup: sessions, login links, and IDs of events that the
+ * backup or the replaced database has given. An older backup may not have all of the tables.
+ */
+export function prepareRestored(path: string, replacedEventId: number): void {
   const database = new Database(path, { readwrite: true })
   try {
-    const tables = "SELECT name FROM sqlite_master WHERE name IN ('sessions', 'login_codes')"
-    for (const { name } of database.query<{ name: string }, []>(tables).all())
-      database.run(`DELETE FROM ${name}`)
+    database.transaction(() => {
+      const has = (table: string) =>
+        database.query('SELECT 1 FROM sqlite_master WHERE name = ?').get(table) !== null
+      for (const table of ['sessions', 'login_codes'])
+        if (has(table)) database.run(`DELETE FROM ${table}`)
+      const last = Math.max(lastEventIdOf(database), replacedEventId) + SKIPPED_EVENT_IDS
+      for (const sql of ofFile.giveBeyond('events')) database.query(sql).run({ number: last })
+      // Streams that resume from before get a gap: the events since the backup are lost.
+      if (has('pruned_events'))
+        database
+          .query(
+            'INSERT OR REPLACE INTO pruned_events (system_id, newest) SELECT id, ? FROM systems',
+          )
+          .run(last)
+    })()
   } finally {
     database.close()
   }
   flush(path, 'r+')
+}
+
+/** The largest ID that was given to an event; 0 where that cannot be read. */
+function lastEventIdOf(database: Database): number {
+  try {
+    const sql = `SELECT ${ofFile.given('events')} AS id`
+    return database.query<{ id: number }, []>(sql).get()?.id ?? 0
+  } catch (cause) {
+    if (cause instanceof SQLiteError) return 0
+    throw cause
+  }
 }
 
 /**

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { closeSync, mkdtempSync, openSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { backUp, copyFit, endSessions, restore } from './backup'
+import { backUp, copyFit, prepareRestored, restore } from './backup'
 import { discard } from './copy'
 import { copyEverything, type Progress, refuseFilled } from './copying'
 import { createDb } from './driver'
@@ -99,7 +99,7 @@ async function restoreToServer(
     // A copy, because the backup may be an older program's, and stays as it is.
     const arriving = join(folder, 'arriving.db')
     copyFit(from, arriving)
-    endSessions(arriving)
+    prepareRestored(arriving, (await lastEventId(storage.db).get({}))?.id ?? 0)
     const file = openFile(`file:${arriving}`, 'normal', undefined, undefined, false)
     try {
       await copyEverything(file, storage, onProgress)
@@ -146,3 +146,7 @@ function foldIntoOne(path: string): void {
 const tokens = statement<never, { system: string; name: string }>(`
    select systems.hid as system, tokens.name from tokens
    join systems on systems.id = tokens.system_id order by systems.id, tokens.id`)
+
+const lastEventId = statement<never, { id: number }>(
+  ({ given }) => `select ${given('events')} as id`,
+)

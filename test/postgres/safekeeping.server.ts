@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { commandLine, emptyFolder } from '../program'
 import { rows } from '../raw'
 import { dump, meddle } from '../service/transfer/stage'
+import { onServer } from './engine'
 import { exportsOf, fillWithEverything, newDatabase, problemsOf, withDeps } from './full'
 import { takeDatabase } from './stock'
 
@@ -72,6 +73,42 @@ describe('of a server', () => {
     // The backup itself is as it was.
     expect(dump(join(cwd, 'good.db')).sessions).toHaveLength(1)
   }, 60_000)
+
+  const places: [says: string, given: number][] = [
+    ['a database without tables', 0],
+    ['a database that has given fewer event IDs', 3],
+    ['a database that has given more event IDs', 7_000_000],
+  ]
+
+  test.each(places)(
+    'restore into %s starts event IDs 1,000,000 above the largest one',
+    async (_, given) => {
+      const { run, runJson } = await commandLine()
+      const to = await newDatabase()
+      const there = { cwd, env: { DATABASE_URL: to } }
+      if (given > 0) {
+        await run(['migrate'], there)
+        await onServer(to, (sql) => sql.unsafe(`select setval('events_id_seq', ${given})`))
+      }
+      const ofBackup = meddle(join(cwd, 'good.db'), (db) =>
+        db
+          .query<{ seq: number }, []>("SELECT seq FROM sqlite_sequence WHERE name = 'events'")
+          .get(),
+      )
+      await runJson(['restore', 'good.db', '--yes'], there)
+      const start = Math.max(ofBackup?.seq ?? 0, given) + 1_000_000
+      await withDeps(to, async ({ db }) => {
+        const marked = 'select distinct newest from pruned_events'
+        expect(await rows(db, marked)).toEqual([{ newest: start }])
+      })
+      const { id } = await runJson<{ id: string }>(['system', 'create'], there)
+      await runJson(['account', 'link', id, 'matrix:@wren:example.org'], there)
+      await withDeps(to, async ({ db }) => {
+        expect(await rows(db, 'select max(id) as id from events')).toEqual([{ id: start + 1 }])
+      })
+    },
+    60_000,
+  )
 
   test('what is no whole backup is refused, and nothing is written', async () => {
     const { run } = await commandLine()

@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { createWatch } from './app/watch'
 import type { Config } from './config'
-import { openStorage, type ServerOptions, type Storage, temporaryFolderOf } from './db/open'
+import {
+  openStorage,
+  type SchemaUse,
+  type ServerOptions,
+  type Storage,
+  temporaryFolderOf,
+} from './db/open'
 import { noPulse } from './db/pulse'
 import type { DispatchOptions } from './events/dispatch'
 import { createEvents, type EventOptions, type Events } from './events/events'
@@ -172,13 +178,14 @@ export function openDeps(
   config: Config,
   now: () => Instant = createClock(),
   readImport: ReadParts = readHere,
+  use: SchemaUse = 'upgrade',
 ) {
   const storage = openStorage(
     config.DATABASE_URL,
     config.DURABILITY,
     undefined,
     renderFace,
-    undefined,
+    use,
     serverOptions(config),
   )
   const { db, sharedRead, transact, snapshot } = storage

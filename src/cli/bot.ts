@@ -8,6 +8,7 @@ export const botCommands: Command[] = [
   {
     name: 'bot create',
     summary: 'Make a key for a bot; shown this once',
+    database: () => 'create',
     flags: {
       name: { type: 'string', doc: 'Name of the bot, such as the platform it serves' },
       platform: { type: 'string', doc: 'Platform whose IDs it speaks of (discord)' },

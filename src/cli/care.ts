@@ -71,7 +71,7 @@ export const careCommands: Command[] = [
         config.DURABILITY,
         undefined,
         undefined,
-        undefined,
+        'create',
         serverOptions(config),
       )
       try {

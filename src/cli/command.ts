@@ -1,4 +1,5 @@
 import type { SettingName, Settled } from '../config'
+import type { SchemaUse } from '../db/open'
 import type { Deps } from '../service/deps'
 import type { Supervisor } from './supervisor'
 
@@ -13,8 +14,11 @@ export interface Flag {
 
 export type CommandFlags = Readonly<Record<string, Flag>>
 
-/** What is done where there is no database: one is made, or one that is gone afterwards, or none. */
-export type Making = boolean | 'passing'
+/**
+ * How a command uses the database of the settings. `rehearse` takes a temporary one where there is
+ * none, and requires it otherwise.
+ */
+export type DatabaseUse = Exclude<SchemaUse, 'upgradeUncopied'> | 'rehearse'
 
 /** One command of the program: its words, what it takes, and what it does. */
 export interface Command {
@@ -25,8 +29,8 @@ export interface Command {
   readonly flags?: CommandFlags
   /** The settings it takes as flags; only the database where nothing is said. */
   readonly takesSettings?: 'all' | readonly SettingName[]
-  /** Makes a database where there is none. Others refuse: it is the wrong place, most likely. */
-  readonly makesDatabase?: (flags: Flags) => Making
+  /** `require` where nothing is said: a missing database is the wrong place, most likely. */
+  readonly database?: (flags: Flags) => DatabaseUse
   /** Asks before it does what cannot be undone. */
   readonly destroys?: boolean
   run(call: Call): Promise<Outcome>
@@ -40,7 +44,7 @@ export interface Call extends Settled {
   readonly flags: Flags
   /** What the program was told by who started it. */
   readonly supervisor: Supervisor
-  /** Opens the database when first asked for, migrating it if need be. */
+  /** Opens the database when first called, as the command says. */
   readonly deps: () => Deps
   /** Asks on a terminal; elsewhere `--yes` must have been given. */
   readonly confirm: (question: string) => Promise<void>

@@ -1,27 +1,27 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDeps } from '../app'
+import { openDeps, serverOptions } from '../app'
 import type { Config } from '../config'
 import { pathOf } from '../db/file'
 import { statOf } from '../db/leftovers'
 import { openStorage } from '../db/open'
 import { isServerAddress } from '../db/postgres/address'
 import type { Upgrade } from '../db/storage'
-import { type CommandFlags, Failure, type Making } from './command'
+import { type CommandFlags, type DatabaseUse, Failure } from './command'
 
 /** A flag of those that are there to upgrade; others take the careful way. */
 export const noBackup: CommandFlags = {
   'no-backup': { type: 'boolean', doc: 'Keep no copy of a database that is upgraded' },
 }
 
-/** Opens the database of the settings. Where there is none, one is made only if that may be. */
-export function openDatabase(config: Config, making: Making, closedFiles: readonly string[]) {
+/** Opens the database of the settings for a command. */
+export function openDatabase(config: Config, use: DatabaseUse, closedFiles: readonly string[]) {
   const isNew = !hasDatabase(config)
-  if (isNew && making === false)
+  if (isNew && use === 'require')
     throw new Failure(explainMissing(pathOf(config.DATABASE_URL), closedFiles))
-  if (isNew && making === 'passing') return openPassing(config)
-  const opened = openDeps(config)
+  if (isNew && use === 'rehearse') return openPassing(config)
+  const opened = openDeps(config, undefined, undefined, use === 'rehearse' ? 'require' : use)
   const { name } = opened.storage
   if (isNew) process.stderr.write(`multitude: a new database was made: ${name}\n`)
   opened.storage.opened.then(
@@ -36,7 +36,14 @@ export function openDatabase(config: Config, making: Making, closedFiles: readon
 export async function upgradeUncopied(config: Config): Promise<Upgrade | null> {
   if (!hasDatabase(config)) return null
   const { DATABASE_URL, DURABILITY } = config
-  const storage = openStorage(DATABASE_URL, DURABILITY, undefined, undefined, false)
+  const storage = openStorage(
+    DATABASE_URL,
+    DURABILITY,
+    undefined,
+    undefined,
+    'upgradeUncopied',
+    serverOptions(config),
+  )
   const upgrade = await storage.opened
   await storage.close()
   return upgrade

@@ -26,7 +26,7 @@ export const programCommands: Command[] = [
     name: 'migrate',
     summary: 'Bring the database to this version’s tables, without serving',
     flags: noBackup,
-    makesDatabase: () => true,
+    database: () => 'upgrade',
     async run({ deps, config, flags }) {
       const uncopied = flags['no-backup'] === true ? await upgradeUncopied(config) : null
       if (uncopied)

@@ -75,7 +75,7 @@ export async function run(
       flags,
       supervisor: readSupervisor(env),
       deps: () => {
-        opened ??= openDatabase(settled.config, command.makesDatabase?.(flags) ?? false, closed)
+        opened ??= openDatabase(settled.config, command.database?.(flags) ?? 'require', closed)
         return opened.deps
       },
       confirm: (question) => confirm(question, flags.yes === true),

@@ -19,7 +19,7 @@ export const serveCommand: Command = {
   summary: 'Serve the API (also when no command is given)',
   takesSettings: 'all',
   flags: noBackup,
-  makesDatabase: () => true,
+  database: () => 'upgrade',
   async run({ config, flags, supervisor }) {
     const isTerminal = process.stderr.isTTY === true
     const format = config.LOG_FORMAT === 'auto' ? (isTerminal ? 'text' : 'json') : config.LOG_FORMAT

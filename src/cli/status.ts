@@ -65,7 +65,7 @@ export const statusCommand: Command = {
       ...describeBackups(config, newest, kept?.reports ?? [], now),
       ...(watched.samples ? [] : [['Metrics', watched.says]]),
     ])
-    if (problem !== null) throw new Failure('The database cannot be used.', json, text)
+    if (problem !== null) throw new Failure(problem, json, text)
     return { json, text }
   },
 }

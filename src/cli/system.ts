@@ -22,7 +22,7 @@ export const systemCommands: Command[] = [
   {
     name: 'system create',
     summary: 'Make a system and its first token, which is shown this once',
-    makesDatabase: () => true,
+    database: () => 'create',
     flags: {
       name: { type: 'string', doc: 'Name of the system' },
       account: { type: 'string', doc: 'ID of a chat account to link to it' },

@@ -14,7 +14,10 @@ export const transferCommands: Command[] = [
     name: 'import',
     summary: 'Bring in a file of PluralKit, Tupperbox or Simply Plural; - for standard input',
     args: ['FILE'],
-    makesDatabase: (flags) => flags.new === true && (flags['dry-run'] === true ? 'passing' : true),
+    database: (flags) => {
+      if (flags.new !== true) return 'require'
+      return flags['dry-run'] === true ? 'rehearse' : 'create'
+    },
     flags: {
       system: { type: 'string', doc: 'Into this system' },
       new: { type: 'boolean', doc: 'Into a new system, whose token is shown this once' },

@@ -19,7 +19,7 @@ import {
   statOf,
   undoInterrupted,
 } from './leftovers'
-import { isOurs, unknownMigrations } from './migrate'
+import { isOurs, refuseForeign, refuseUnfitFile, unknownMigrations } from './migrate'
 import { explainTrouble, reasonOf, troubleOf } from './trouble'
 
 /** Writes a whole and consistent copy, also while others write. */
@@ -86,7 +86,8 @@ function openToCopy(path: string): Database {
     if (!statOf(path)) throw new StorageError(`There is no database ${path}.`)
     const source = new Database(path, { readonly: true })
     source.run('PRAGMA busy_timeout = 30000')
-    if (!isOurs(source)) throw new StorageError(`${path} is not a Multitude database.`)
+    refuseForeign(source, path)
+    refuseUnfitFile(source, path, 'require')
     return source
   } catch (cause) {
     throw explainTrouble(path, cause) ?? cause

@@ -6,9 +6,10 @@ import { Connection } from './connection'
 import { createDb } from './driver'
 import { StorageError } from './handle'
 import { createHealth, identify, probeBy } from './health'
-import { prepareFolder, removeOldCopies } from './leftovers'
-import { migrate, refuseForeign } from './migrate'
+import { prepareFolder, removeOldCopies, statOf } from './leftovers'
+import { migrate, refuseForeign, refuseUnfitFile } from './migrate'
 import { watchFile } from './pulse'
+import type { SchemaUse } from './schema'
 import { createSharedRead } from './sharedRead'
 import { takeSnapshots } from './snapshots'
 import type { Durability, Storage, Upgrade, WriteLoad } from './storage'
@@ -28,14 +29,15 @@ export function openFile(
   durability: Durability,
   busyLimit = BUSY_LIMIT_MS,
   render?: RenderFace,
-  isCopied = true,
+  use: SchemaUse = 'upgrade',
 ): Storage {
   const path = pathOf(url)
+  if (use === 'require' && !statOf(path)) throw new StorageError(`There is no database ${path}.`)
   prepareFolder(path)
   // Several programs that make or migrate a file at once get into each other's way for a moment.
   for (const giveUpAt = Date.now() + OPEN_LIMIT_MS; ; Bun.sleepSync(OPEN_PAUSE_MS))
     try {
-      return openWhatIsThere(path, durability, busyLimit, render, isCopied)
+      return openWhatIsThere(path, durability, busyLimit, render, use)
     } catch (cause) {
       if (troubleOf(path, cause) === 'locked' && Date.now() < giveUpAt) continue
       throw explainTrouble(path, cause) ?? cause
@@ -47,20 +49,21 @@ function openWhatIsThere(
   durability: Durability,
   busyLimit: number,
   render: RenderFace | undefined,
-  isCopied: boolean,
+  use: SchemaUse,
 ): Storage {
   const isInPlace = identify(path)
   const writer = new Connection(path, { create: true, readwrite: true })
   let upgrade: Upgrade | null
   try {
     writer.run('PRAGMA busy_timeout = 5000')
-    // Before anything is written: another program's file stays as it is.
-    refuseForeign(writer)
+    // Before anything is written: a file that is refused stays as it is.
+    refuseForeign(writer, path)
+    refuseUnfitFile(writer, path, use)
     // What it waited for may have been a restore.
     if (!isInPlace()) throw troubled(path, 'gone')
     writer.run('PRAGMA journal_mode = WAL')
     writer.run(`PRAGMA synchronous = ${durability}`)
-    upgrade = migrate(writer, isCopied)
+    upgrade = migrate(writer, use !== 'upgradeUncopied')
     if (upgrade?.copy) removeOldCopies(path)
     writer.run('PRAGMA foreign_keys = ON')
     // From here on a busy file is waited for without stopping the event loop.

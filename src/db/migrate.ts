@@ -3,11 +3,19 @@ import { copyWhole } from './copy'
 import { StorageError } from './handle'
 import { preUpgradeName, statOf } from './leftovers'
 import { migrations } from './migrations'
+import { refuseUnfit, type SchemaUse } from './schema'
 import type { Upgrade } from './storage'
 import { reasonOf } from './trouble'
 
 /** Marks the file as ours ("MULT"), so that another program's database is never migrated. */
 const APPLICATION_ID = 0x4d554c54
+
+/** Throws unless a file of ours may be used with the tables it has. Reads only. */
+export function refuseUnfitFile(reader: Database, path: string, use: SchemaUse): void {
+  const tables = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name <> 'migrations'"
+  const hasTables = reader.query(tables).get() !== null
+  refuseUnfit(path, { applied: appliedTo(reader), hasTables }, migrations, use)
+}
 
 /**
  * Brings the database to this program's tables: what is missing, in order, in one transaction. One
@@ -16,7 +24,6 @@ const APPLICATION_ID = 0x4d554c54
  */
 export function migrate(writer: Database, isCopied: boolean): Upgrade | null {
   if (!isSigned(writer)) sign(writer)
-  refuseNewer(writer)
   // What lacks nothing is not written to: another process may be writing for long.
   if (pendingMigrations(writer).length === 0) return null
   // Rebuilding a table must not cascade; what is left dangling is found below.
@@ -76,17 +83,15 @@ function keepCopy(path: string): string {
 }
 
 /** Throws if the file holds what another program made. Reads only. */
-export function refuseForeign(writer: Database): void {
+export function refuseForeign(reader: Database, path: string): void {
   // In this order: whoever makes a new database marks it before adding the first table.
-  const tables = writer.query('SELECT 1 FROM sqlite_master LIMIT 1').all()
-  if (tables.length > 0 && !isOurs(writer))
-    throw new StorageError(
-      `The file ${writer.filename} is a database of another program, not Multitude’s.`,
-    )
+  const tables = reader.query('SELECT 1 FROM sqlite_master LIMIT 1').all()
+  if (tables.length > 0 && !isOurs(reader))
+    throw new StorageError(`The file ${path} is a database of another program, not Multitude’s.`)
 }
 
-function isSigned(writer: Database): boolean {
-  return writer.query("SELECT 1 FROM sqlite_master WHERE name = 'migrations'").get() !== null
+function isSigned(reader: Database): boolean {
+  return reader.query("SELECT 1 FROM sqlite_master WHERE name = 'migrations'").get() !== null
 }
 
 function sign(writer: Database): void {
@@ -94,15 +99,8 @@ function sign(writer: Database): void {
   writer.run('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied TEXT NOT NULL)')
 }
 
-function refuseNewer(writer: Database): void {
-  const unknown = unknownMigrations(writer)
-  if (unknown.length > 0)
-    throw new StorageError(
-      `The database ${writer.filename} was made by a newer Multitude (${unknown.join(', ')}); update this program.`,
-    )
-}
-
 function appliedTo(database: Database): Set<string> {
+  if (!isSigned(database)) return new Set()
   const rows = database.query<{ name: string }, []>('SELECT name FROM migrations').all()
   return new Set(rows.map(({ name }) => name))
 }

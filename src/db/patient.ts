@@ -6,7 +6,7 @@ import { examine, findNotes, repair } from './doctor'
 import { pathOf } from './file'
 import { StorageError } from './handle'
 import { refuseInterrupted, statOf } from './leftovers'
-import { isOurs, pendingMigrations, unknownMigrations } from './migrate'
+import { isOurs, refuseForeign, refuseUnfitFile } from './migrate'
 import { isServerAddress } from './postgres/address'
 import { examineServer } from './postgres/doctor'
 import { openServer, type ServerOptions } from './postgres/storage'
@@ -20,7 +20,7 @@ export async function openPatient(
   server: ServerOptions,
 ): Promise<Patient> {
   if (!isServerAddress(url)) return patientIn(openAsItIs(pathOf(url), isToFix), render)
-  const storage = openServer(url, 'full', render, { ...server, isLeftAsItIs: true })
+  const storage = openServer(url, 'full', render, server, 'require')
   try {
     await storage.opened
     return examineServer(storage, render)
@@ -45,13 +45,8 @@ function openAsItIs(path: string, isToFix: boolean): Database {
     refuseInterrupted(path)
     if (!statOf(path)) throw new StorageError(`There is no database ${path}.`)
     database = openToLook(path, isToFix)
-    if (!isOurs(database)) throw new StorageError(`${path} is not a Multitude database.`)
-    if (unknownMigrations(database).length > 0)
-      throw new StorageError(`${path} was made by a newer Multitude; update this program.`)
-    if (pendingMigrations(database).length > 0)
-      throw new StorageError(
-        `${path} was made by an older Multitude; run "multitude migrate" first.`,
-      )
+    refuseForeign(database, path)
+    refuseUnfitFile(database, path, 'require')
     return database
   } catch (cause) {
     database?.close()

@@ -36,11 +36,11 @@ async function writePlain(
   onProgress?: Progress,
 ): Promise<void> {
   if (!isServerAddress(url)) return backUp(url, to)
-  const storage = openServer(url, 'full', undefined, { ...server, isLeftAsItIs: true })
+  const storage = openServer(url, 'full', undefined, server, 'require')
   try {
     await storage.opened
     await writeFile(to, async (partial) => {
-      const file = openFile(`file:${partial}`, 'normal')
+      const file = openFile(`file:${partial}`, 'normal', undefined, undefined, 'create')
       try {
         await copyEverything(storage, file, onProgress)
       } finally {
@@ -91,7 +91,7 @@ async function restoreToServer(
   server: ServerOptions,
   onProgress?: Progress,
 ): Promise<Restored> {
-  const storage = openServer(url, 'full', undefined, server)
+  const storage = openServer(url, 'full', undefined, server, 'create')
   const folder = mkdtempSync(join(tmpdir(), 'multitude-restore-'))
   try {
     await storage.opened
@@ -100,7 +100,7 @@ async function restoreToServer(
     const arriving = join(folder, 'arriving.db')
     copyFit(from, arriving)
     prepareRestored(arriving, (await lastEventId(storage.db).get({}))?.id ?? 0)
-    const file = openFile(`file:${arriving}`, 'normal', undefined, undefined, false)
+    const file = openFile(`file:${arriving}`, 'normal', undefined, undefined, 'upgradeUncopied')
     try {
       await copyEverything(file, storage, onProgress)
     } finally {

@@ -95,7 +95,7 @@ describe('a backup', () => {
       expect([code, out]).toEqual([FAILED, ''])
     expect(twice.err).toBe('multitude: good.db exists already.\n')
     expect(nothing.err).toMatch(/There is no database .*missing\.db\./)
-    expect(foreign.err).toMatch(/foreign\.db is not a Multitude database\./)
+    expect(foreign.err).toMatch(/foreign\.db is a database of another program/)
     expect(nowhere.err).toMatch(/The backup missing\/c\.db cannot be written: /)
     expect(readdirSync(here.cwd).filter((name) => /^[abc]\.db|partial/.test(name))).toEqual([])
   })
@@ -267,7 +267,7 @@ describe('doctor', () => {
     [
       'another program’s',
       (path) => meddle(path, (database) => database.run('PRAGMA application_id = 7')),
-      /is not a Multitude database/,
+      /is a database of another program/,
     ],
     [
       'an older one',

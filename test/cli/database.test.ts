@@ -1,86 +1,53 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { commands } from '../../src/cli/run'
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { migrations } from '../../src/db/migrations'
+import { makeOlder } from '../db/older'
 import { fixture } from '../formats/fixture'
 import { commandLine, emptyFolder } from '../program'
+import { meddle } from '../service/transfer/stage'
+import { commandLines, untriedCommands, wordsOf } from './commandTable'
 
 // Processes take their time on a busy machine.
-setDefaultTimeout(30_000)
+setDefaultTimeout(60_000)
 
 const FAILED = 1
-const { run, startServer } = await commandLine()
+const { run, runJson, startServer } = await commandLine()
+const file = join(emptyFolder(), 'system.json')
+writeFileSync(file, fixture('pluralkit.json'))
 
-describe('a database that is not there', () => {
+const { requiring, creating, upgrading, replacing, reporting, independent } = commandLines
+
+/** Runs each line there; the first of the words may be other than the line. */
+const runAll = (lines: readonly string[], here: { cwd: string; env?: Record<string, string> }) =>
+  Promise.all(lines.map(async (line) => ({ line, ...(await run(wordsOf(line, file), here)) })))
+
+test('every command is in the table', () => expect(untriedCommands()).toEqual([]))
+
+describe('a database that is missing', () => {
   const cwd = emptyFolder()
   const path = join(cwd, 'gone', 'multitude.db')
   const here = { cwd, env: { DATABASE_URL: 'file:gone/multitude.db' } }
-  const file = join(cwd, 'system.json')
-  writeFileSync(file, fixture('pluralkit.json'))
 
-  const refusing = [
-    'system list',
-    'system show abcdef',
-    'system delete abcdef --yes',
-    'system disable abcdef',
-    'system enable abcdef',
-    'prune --unused-since 2020-01-01 --yes',
-    'stats',
-    'invite create --name friends',
-    'invite list',
-    'invite revoke friends --yes',
-    'front abcdef',
-    'insights abcdef',
-    'token create abcdef',
-    'token list abcdef',
-    'login abcdef',
-    'token revoke abcdef default --yes',
-    'bot create --name discord',
-    'bot list',
-    'bot revoke discord --yes',
-    'account link abcdef 1234567',
-    'account unlink abcdef 1234567 --yes',
-    `import ${file} --system abcdef`,
-    'export abcdef',
-    'backup copy.db',
-    'doctor',
-    'doctor --fix',
-    'copy file:other.db',
-  ]
-
-  test('is refused by every command that looks for one, in a line that names the path', async () => {
-    const ended = await Promise.all(refusing.map((line) => run(line.split(' '), here)))
-    for (const [at, { code, out, err }] of ended.entries()) {
-      expect([refusing[at], code, out]).toEqual([refusing[at], FAILED, ''])
+  test('is refused in one line that names the path', async () => {
+    for (const { line, code, out, err } of await runAll(requiring, here)) {
+      expect([line, code, out]).toEqual([line, FAILED, ''])
       expect(err).toMatch(/^multitude: [^\n]+\n$/)
       expect(err).toContain(`There is no database ${path}`)
     }
-    expect(readdirSync(cwd)).toEqual(['system.json'])
+    expect(readdirSync(cwd)).toEqual([])
   })
 
-  const harmless = [
-    'config',
-    'openapi',
-    'version',
-    'health --port 1',
-    'completion bash',
-    'completion zsh',
-    'completion fish',
-    'man',
-  ]
-
-  test('is no matter to those that need none', async () => {
-    const ended = await Promise.all(harmless.map((line) => run(line.split(' '), here)))
-    for (const { err } of ended) expect(err).not.toContain('database')
-    expect(readdirSync(cwd)).toEqual(['system.json'])
+  test('is not needed by commands that do not open it', async () => {
+    for (const { err } of await runAll(independent, here)) expect(err).not.toContain('database')
+    expect(readdirSync(cwd)).toEqual([])
   })
 
-  const making = ['migrate', 'system create --name Hill', `import ${file} --new`]
-
-  test.each(making)('is made by %s, which says so once', async (line) => {
+  test.each(['migrate', ...creating])('is created by %s, which says so once', async (line) => {
     const folder = emptyFolder()
     const made = join(folder, 'data', 'multitude.db')
-    const words = line.split(' ')
+    const words = wordsOf(line, file)
     const first = await run(words, { cwd: folder })
     expect([first.code, first.err]).toEqual([0, `multitude: a new database was made: ${made}\n`])
     expect(existsSync(made)).toBe(true)
@@ -88,7 +55,7 @@ describe('a database that is not there', () => {
     expect(again.err).not.toContain('new database')
   })
 
-  test('is made by serve, which says so in its greeting and its log', async () => {
+  test('is created by serve, which says so in its greeting and its log', async () => {
     const folder = emptyFolder()
     const made = join(folder, 'data', 'multitude.db')
     const [words, json] = [await startServer([], { cwd: folder }), emptyFolder()]
@@ -103,16 +70,175 @@ describe('a database that is not there', () => {
     }
   })
 
-  test('is told by status, which shows all the rest', async () => {
-    const { code, out } = await run(['status', '--port', '1'], here)
-    expect(code).toBe(FAILED)
-    expect(out).toContain(`CANNOT BE USED: There is no database ${path}`)
-    expect(out).toContain('Server')
+  test('is created by restore', async () => {
+    const folder = emptyFolder()
+    await runJson(['system', 'create'], { cwd: folder })
+    await runJson(['backup', 'backup.db'], { cwd: folder })
+    const there = { cwd: folder, env: { DATABASE_URL: 'file:other/multitude.db' } }
+    for (const { code } of await runAll(replacing, there)) expect(code).toBe(0)
+    expect(await runJson<unknown[]>(['system', 'list'], there)).toHaveLength(1)
   })
 
-  test('is thought of by every command there is', () => {
-    const tried = ['status', ...refusing, ...harmless, ...making, 'serve', 'restore']
-    const untried = commands.filter(({ name }) => !tried.some((line) => line.startsWith(name)))
-    expect(untried.map(({ name }) => name)).toEqual([])
+  test('is reported by status, which shows all the rest', async () => {
+    for (const { code, out, err } of await runAll(reporting, here)) {
+      expect(code).toBe(FAILED)
+      expect(out).toContain(`CANNOT BE USED: There is no database ${path}`)
+      expect(out).toContain('Server')
+      expect(err).toContain(`There is no database ${path}`)
+    }
+  })
+
+  test('is not created by a dry run of import --new', async () => {
+    const { code } = await run(['import', file, '--new', '--dry-run'], here)
+    expect([code, readdirSync(cwd)]).toEqual([0, []])
+  })
+})
+
+describe('a database that is empty', () => {
+  const place = () => {
+    const cwd = emptyFolder()
+    const path = join(cwd, 'data', 'multitude.db')
+    mkdirSync(dirname(path))
+    writeFileSync(path, '')
+    return { cwd, path }
+  }
+
+  test('is refused in one line that names what creates its tables', async () => {
+    const { cwd, path } = place()
+    const dryRun = 'import FILE --new --dry-run'
+    for (const { line, code, out, err } of await runAll([...requiring, dryRun], { cwd })) {
+      expect([line, code, out]).toEqual([line, FAILED, ''])
+      expect(err).toBe(
+        `multitude: The database ${path} is empty: "multitude migrate" creates its tables.\n`,
+      )
+    }
+    expect(statSync(path).size).toBe(0)
+  })
+
+  test.each(['migrate', ...creating])('is filled by %s', async (line) => {
+    const { cwd } = place()
+    const { code, err } = await run(wordsOf(line, file), { cwd })
+    expect([code, err]).toEqual([0, ''])
+    expect((await run(['system', 'list'], { cwd })).code).toBe(0)
+  })
+
+  test('is filled by serve, by restore, and as the target of copy', async () => {
+    const [served, restored, copied] = [place(), place(), place()]
+    const server = await startServer([], { cwd: served.cwd })
+    server.kill('SIGTERM')
+    expect((await server.end()).code).toBe(0)
+    await runJson(['system', 'create'], { cwd: served.cwd })
+    await runJson(['backup', join(restored.cwd, 'backup.db')], { cwd: served.cwd })
+    await runJson(['restore', 'backup.db', '--yes'], { cwd: restored.cwd })
+    await runJson(['copy', `file:${copied.path}`], { cwd: served.cwd })
+    for (const { cwd } of [restored, copied])
+      expect(await runJson<unknown[]>(['system', 'list'], { cwd })).toHaveLength(1)
+  })
+})
+
+/** What is wrong with the tables, how they come to be so, and what is said of it. */
+const unfit: [says: string, make: (path: string) => void, complaint: RegExp][] = [
+  [
+    'older',
+    (path) => makeOlder(path, migrations.length - 1).close(),
+    /was made by an older Multitude; run "multitude migrate" first\.\n$/,
+  ],
+  [
+    'newer',
+    (path) => {
+      const database = makeOlder(path, migrations.length)
+      database.run("INSERT INTO migrations VALUES ('9999_later', '')")
+      database.close()
+    },
+    /was made by a newer Multitude \(9999_later\); update this program\.\n$/,
+  ],
+]
+
+describe.each(unfit)('a database that is %s, while its server runs', (says, make, complaint) => {
+  const cwd = emptyFolder()
+  const path = join(cwd, 'data', 'multitude.db')
+  let server: Database
+  let renewing: Timer
+  let renewed = 0
+
+  beforeAll(() => {
+    mkdirSync(dirname(path))
+    make(path)
+    // As a server of that version: it has the file open, and keeps its lease.
+    server = new Database(path)
+    server.run('PRAGMA journal_mode = WAL')
+    server.run('PRAGMA busy_timeout = 5000')
+    server.run("INSERT INTO leases VALUES ('care', 'another:1:1', 0)")
+    renewing = setInterval(() => {
+      server.run('UPDATE leases SET until = until + 1')
+      renewed++
+    }, 20)
+  })
+
+  afterAll(() => {
+    clearInterval(renewing)
+    server.close()
+  })
+
+  const tablesIn = (of: string) =>
+    meddle(of, (database) => [
+      database.query('SELECT name, sql FROM sqlite_master ORDER BY name').values(),
+      database.query('SELECT * FROM migrations').values(),
+      database.query('SELECT count(*) FROM systems').values(),
+      database.query('SELECT count(*) FROM bots').values(),
+    ])
+
+  test('is refused in one line that says what to do, and stays as it is', async () => {
+    const before = tablesIn(path)
+    const lines = [...requiring, ...creating, ...reporting, 'import FILE --new --dry-run']
+    for (const { line, code, out, err } of await runAll(lines, { cwd })) {
+      expect([line, code]).toEqual([line, FAILED])
+      expect(err).toMatch(/^multitude: [^\n]+\n$/)
+      expect(err).toMatch(complaint)
+      if (!line.startsWith('status')) expect([line, out]).toEqual([line, ''])
+    }
+    expect(tablesIn(path)).toEqual(before)
+    expect(readdirSync(cwd)).toEqual(['data'])
+    expect(readdirSync(dirname(path)).filter((name) => name.includes('upgrade'))).toEqual([])
+    const sofar = renewed
+    while (renewed < sofar + 2) await Bun.sleep(10)
+  })
+
+  test('is no matter to commands that do not open it', async () => {
+    for (const { err } of await runAll(independent, { cwd })) expect(err).not.toContain('database')
+  })
+
+  test('is refused as the target of copy', async () => {
+    const source = emptyFolder()
+    await runJson(['system', 'create'], { cwd: source })
+    const { code, err } = await run(['copy', `file:${path}`], { cwd: source })
+    expect([code, err]).toEqual([FAILED, expect.stringMatching(complaint)])
+  })
+
+  test('is upgraded by migrate and serve alone, and only when it is older', async () => {
+    for (const line of upgrading) {
+      const own = emptyFolder()
+      mkdirSync(join(own, 'data'))
+      make(join(own, 'data', 'multitude.db'))
+      if (says === 'newer') {
+        const { code, err } = await run([line], { cwd: own, env: { PORT: '0' } })
+        expect([code, err]).toEqual([FAILED, expect.stringMatching(complaint)])
+      } else if (line === 'serve') {
+        const started = await startServer([], { cwd: own })
+        started.kill('SIGTERM')
+        expect((await started.end()).code).toBe(0)
+      } else expect((await run([line], { cwd: own })).code).toBe(0)
+      if (says === 'older') expect((await run(['system', 'list'], { cwd: own })).code).toBe(0)
+    }
+  })
+
+  test('is replaced by restore when its server was stopped', async () => {
+    const [own, other] = [emptyFolder(), emptyFolder()]
+    mkdirSync(join(own, 'data'))
+    make(join(own, 'data', 'multitude.db'))
+    await runJson(['system', 'create'], { cwd: other })
+    await runJson(['backup', join(own, 'backup.db')], { cwd: other })
+    for (const { code } of await runAll(replacing, { cwd: own })) expect(code).toBe(0)
+    expect(await runJson<unknown[]>(['system', 'list'], { cwd: own })).toHaveLength(1)
   })
 })

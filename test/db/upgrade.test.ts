@@ -213,8 +213,8 @@ describe('a database with data', () => {
 describe('before an upgrade', () => {
   test('the file is copied beside, and the message tells how to go back, which works', async () => {
     const { cwd, path } = makeUsed(6)
-    const { code, out, err } = await run(['system', 'list', '--json'], { cwd, ...fileUrl(path) })
-    expect([code, JSON.parse(out)]).toMatchObject([0, [{ id: 'abcde' }]])
+    const { code, err } = await run(['migrate'], { cwd, ...fileUrl(path) })
+    expect(code).toBe(0)
     const [copy = '', ...more] = copiesIn(cwd)
     expect(more).toEqual([])
     expect(err.split('\n')).toHaveLength(2)
@@ -235,16 +235,16 @@ describe('before an upgrade', () => {
     ]
     for (const time of older) writeFileSync(`${path}.pre-upgrade-${time}`, '')
     for (const other of others) writeFileSync(other, '')
-    await run(['system', 'list'], { cwd, ...fileUrl(path) })
+    await run(['migrate'], { cwd, ...fileUrl(path) })
     const own = copiesIn(cwd)
       .filter((name) => name.startsWith(basename(path)))
       .toSorted()
     expect(own).toHaveLength(3)
     expect(own.slice(0, 2).map((name) => name.slice(-19))).toEqual(older.slice(1))
     for (const other of others) expect(existsSync(other)).toBe(true)
-    // Who upgrades nothing removes nothing.
+    // Without an upgrade nothing is removed.
     writeFileSync(`${path}.pre-upgrade-20200101T000000000Z`, '')
-    await run(['system', 'list'], { cwd, ...fileUrl(path) })
+    await run(['migrate'], { cwd, ...fileUrl(path) })
     expect(existsSync(`${path}.pre-upgrade-20200101T000000000Z`)).toBe(true)
   })
 

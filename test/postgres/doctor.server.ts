@@ -8,7 +8,7 @@ import { importFile } from '../operator'
 import { commandLine, emptyFolder } from '../program'
 import { insert } from '../raw'
 import { onServer } from './engine'
-import { newDatabase, problemsOf, withDeps } from './full'
+import { problemsOf, withDeps } from './full'
 import { takeDatabase } from './stock'
 
 const { TEST_POSTGRES = '' } = process.env
@@ -149,26 +149,5 @@ describe('doctor on a server', () => {
       expect(await at(3_000)).toEqual(['this machine’s clock is N s ahead of the server’s'])
       expect(await at(-3_000)).toEqual(['this machine’s clock is N s behind the server’s'])
     })
-  }, 60_000)
-
-  test('what it cannot look at is told in one line, and left as it is', async () => {
-    const { run } = await commandLine()
-    const [empty, older, newer] = [await newDatabase(), await makeWhole(), await makeWhole()]
-    await onServer(older, (own) => own.unsafe('delete from migrations'))
-    await onServer(newer, (own) => own.unsafe("insert into migrations values ('9999', '')"))
-    for (const [address, reason] of [
-      [empty, 'is empty: "multitude migrate" makes its tables.'],
-      [older, 'was made by an older Multitude; run "multitude migrate" first.'],
-      [newer, 'was made by a newer Multitude; update this program.'],
-    ] as const)
-      for (const command of [['doctor'], ['backup', 'never.db']]) {
-        const ended = await run(command, { cwd, env: { DATABASE_URL: address } })
-        expect([ended.code, ended.out]).toEqual([1, ''])
-        expect(ended.err).toMatch(/^multitude: [^\n]+\n$/)
-        expect(ended.err).toContain(reason)
-      }
-    const tables = 'select count(*)::int as count from pg_class where relname = $1'
-    const [found] = await onServer(empty, (own) => own.unsafe(tables, ['migrations']))
-    expect(found).toEqual({ count: 0 })
   }, 60_000)
 })

@@ -1,5 +1,6 @@
 import { StorageError } from '../handle'
 import { serverMigrations } from '../migrations'
+import { type FoundSchema, refuseUnfit, type SchemaUse } from '../schema'
 import type { Upgrade } from '../storage'
 import type { Address } from './address'
 import type { Pool } from './connections'
@@ -9,23 +10,18 @@ import { explain, unusable } from './trouble'
 const LOCK = 0x4d554c54
 const OURS = 'Multitude'
 
-/** Brings the database to this program's tables, in one transaction, and ends the connection. */
-export async function migrate(sql: Pool, { name }: Address): Promise<Upgrade | null> {
+/** Does to the tables what the use of the database asks for, and ends the connection. */
+export async function prepareSchema(
+  sql: Pool,
+  { name }: Address,
+  use: SchemaUse,
+): Promise<Upgrade | null> {
   try {
-    await sql.unsafe('begin').simple()
-    await sql.unsafe(`select pg_advisory_xact_lock(${LOCK})`).simple()
-    const before = await appliedTo(sql, name)
-    const known = new Set(serverMigrations.map((one) => one.name))
-    const unknown = [...before].filter((one) => !known.has(one))
-    if (unknown.length > 0)
-      throw new StorageError(
-        `The database ${name} was made by a newer Multitude (${unknown.join(', ')}); update this program.`,
-      )
-    const pending = serverMigrations.filter((one) => !before.has(one.name))
-    for (const one of pending) await apply(sql, one)
-    await sql.unsafe('commit').simple()
-    const from = [...before].sort().at(-1)
-    return from === undefined || pending.length === 0 ? null : { from, copy: null }
+    if (use === 'require') {
+      await findSchema(sql, name, use)
+      return null
+    }
+    return await migrate(sql, name, use)
   } catch (cause) {
     const explained = explain(cause)
     if (explained instanceof StorageError) throw explained
@@ -35,28 +31,33 @@ export async function migrate(sql: Pool, { name }: Address): Promise<Upgrade | n
   }
 }
 
-/** Refuses what this program would have to migrate first; changes nothing, and ends the connection. */
-export async function refuseUnready(sql: Pool, { name }: Address): Promise<null> {
-  try {
-    const tables = await tablesIn(sql)
-    if (!tables.some(isOurs))
-      throw new StorageError(
-        tables.length === 0
-          ? `The database ${name} is empty: "multitude migrate" makes its tables.`
-          : `${name} is a database of another program, not Multitude’s.`,
-      )
-    const done = await namesIn(sql)
-    const known = new Set(serverMigrations.map((one) => one.name))
-    if ([...done].some((one) => !known.has(one)))
-      throw new StorageError(`${name} was made by a newer Multitude; update this program.`)
-    if (serverMigrations.some((one) => !done.has(one.name)))
-      throw new StorageError(
-        `${name} was made by an older Multitude; run "multitude migrate" first.`,
-      )
-    return null
-  } finally {
-    sql.close()
-  }
+/** Brings the database to this program's tables, in one transaction. */
+async function migrate(sql: Pool, name: string, use: SchemaUse): Promise<Upgrade | null> {
+  await sql.unsafe('begin').simple()
+  await sql.unsafe(`select pg_advisory_xact_lock(${LOCK})`).simple()
+  const { applied, isSigned } = await findSchema(sql, name, use)
+  if (!isSigned) await sign(sql)
+  const pending = serverMigrations.filter((one) => !applied.has(one.name))
+  for (const one of pending) await apply(sql, one)
+  await sql.unsafe('commit').simple()
+  const from = [...applied].sort().at(-1)
+  return from === undefined || pending.length === 0 ? null : { from, copy: null }
+}
+
+/** Throws unless the database may be used with the tables it has. Reads only. */
+async function findSchema(
+  sql: Pool,
+  name: string,
+  use: SchemaUse,
+): Promise<FoundSchema & { isSigned: boolean }> {
+  const tables = await tablesIn(sql)
+  const isSigned = tables.some(isOurs)
+  if (!isSigned && tables.length > 0)
+    throw new StorageError(`${name} is a database of another program, not Multitude’s.`)
+  const applied = isSigned ? await namesIn(sql) : new Set<string>()
+  const found = { applied, isSigned, hasTables: tables.length > 1 }
+  refuseUnfit(name, found, serverMigrations, use)
+  return found
 }
 
 interface Found {
@@ -79,17 +80,11 @@ async function namesIn(sql: Pool): Promise<Set<string>> {
   return new Set(rows.map((row) => row.name))
 }
 
-/** Names of the migrations that it has; makes the table of them where nothing is yet. */
-async function appliedTo(sql: Pool, name: string): Promise<Set<string>> {
-  const tables = await tablesIn(sql)
-  if (tables.some(isOurs)) return namesIn(sql)
-  if (tables.length > 0)
-    throw new StorageError(`${name} is a database of another program, not Multitude’s.`)
+async function sign(sql: Pool): Promise<void> {
   await sql.unsafe(
     'create table migrations (name text collate "C" primary key, applied text collate "C" not null)',
   )
   await sql.unsafe(`comment on table migrations is '${OURS}'`)
-  return new Set()
 }
 
 async function apply(sql: Pool, { name, sql: text }: { name: string; sql: string }): Promise<void> {

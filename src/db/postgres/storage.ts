@@ -1,12 +1,13 @@
 import { type DomainError, unavailable } from '../../model/errors'
 import type { RenderFace } from '../../model/face'
 import type { Db } from '../handle'
+import type { SchemaUse } from '../schema'
 import type { Durability, Snapshot, Storage, WriteLoad } from '../storage'
 import { parseAddress } from './address'
 import { createBeat } from './beat'
 import { connect, type Means } from './connections'
 import { type Ask, createDb } from './driver'
-import { migrate, refuseUnready } from './migrate'
+import { prepareSchema } from './migrate'
 import { createPrimary, type Primary, whileAnswered } from './primary'
 import { refuseTransactionPooler } from './transactionPooler'
 import { createTransact } from './transactions'
@@ -18,8 +19,6 @@ export interface ServerOptions {
   /** Where the address has none. */
   readonly password?: string
   readonly rootCert?: string
-  /** Whether it is only looked at: what is not ready for this program is refused, not migrated. */
-  readonly isLeftAsItIs?: boolean
 }
 
 const POOL = 16
@@ -33,7 +32,8 @@ export function openServer(
   url: string,
   durability: Durability,
   render: RenderFace | undefined,
-  { pool = POOL, password, rootCert = '', isLeftAsItIs = false }: ServerOptions,
+  { pool = POOL, password, rootCert = '' }: ServerOptions,
+  use: SchemaUse = 'upgrade',
 ): Storage {
   const address = parseAddress(url, password)
   const session = {
@@ -54,11 +54,11 @@ export function openServer(
   const beat = createBeat(primary)
   const open = async () => {
     await primary.find(OPEN_LIMIT_MS)
-    const prepare = isLeftAsItIs ? refuseUnready : migrate
     const host = hostOf(primary)
     await refuseTransactionPooler(means, host)
     const line = connect(means, host, 1)
-    const upgrade = await whileAnswered(means, host, prepare(line, address)).catch((cause) => {
+    const preparing = whileAnswered(means, host, prepareSchema(line, address, use))
+    const upgrade = await preparing.catch((cause) => {
       line.close()
       throw cause
     })

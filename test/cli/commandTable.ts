@@ -1,0 +1,69 @@
+import { commands } from '../../src/cli/run'
+
+/**
+ * Command lines by how they use the database of the settings. `FILE` is replaced by a file that can be
+ * imported.
+ */
+export const commandLines = {
+  /** Refuse a database that is missing, empty, older or newer. */
+  requiring: [
+    'system list',
+    'system show abcdef',
+    'system delete abcdef --yes',
+    'system disable abcdef',
+    'system enable abcdef',
+    'prune --unused-since 2020-01-01 --yes',
+    'stats',
+    'invite create --name friends',
+    'invite list',
+    'invite revoke friends --yes',
+    'front abcdef',
+    'insights abcdef',
+    'token create abcdef',
+    'token list abcdef',
+    'login abcdef',
+    'token revoke abcdef default --yes',
+    'bot list',
+    'bot revoke discord --yes',
+    'account link abcdef 1234567',
+    'account unlink abcdef 1234567 --yes',
+    'import FILE --system abcdef',
+    'export abcdef',
+    'backup copy.db',
+    'doctor',
+    'doctor --fix',
+    'copy file:other.db',
+  ],
+  /** Create a database that is missing or empty; refuse an older or newer one. */
+  creating: ['system create --name Hill', 'bot create --name discord', 'import FILE --new'],
+  /** Create a database that is missing or empty, and upgrade an older one; refuse a newer one. */
+  upgrading: ['migrate', 'serve'],
+  /** Put another database in its place, whichever version wrote it. */
+  replacing: ['restore backup.db --yes'],
+  /** Print what else they know, and fail as those that require it do. */
+  reporting: ['status --port 1'],
+  /** Do not open it. */
+  independent: [
+    'config',
+    'openapi',
+    'version',
+    'health --port 1',
+    'completion bash',
+    'completion zsh',
+    'completion fish',
+    'man',
+  ],
+} as const
+
+/** Names of the commands that no line of the table runs. */
+export function untriedCommands(): string[] {
+  const lines: string[] = Object.values(commandLines).flat()
+  return commands
+    .map(({ name }) => name)
+    .filter((name) => !lines.some((line) => line === name || line.startsWith(`${name} `)))
+}
+
+/** The words of a line, with the file that it imports. */
+export function wordsOf(line: string, file: string): string[] {
+  return line.split(' ').map((word) => (word === 'FILE' ? file : word))
+}

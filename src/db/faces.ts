@@ -3,7 +3,7 @@ import { type Audience, shapeOf } from '../model/face'
 import { group } from '../model/group'
 import { member } from '../model/member'
 import { system } from '../model/system'
-import type { Db } from './handle'
+import type { Db, Soon } from './handle'
 import { statement } from './statement'
 
 /**
@@ -28,18 +28,34 @@ export function entityOf(table: Faced): Entity {
   return faced[table]
 }
 
+/** Rendered JSON of a row, for its owner and for all other callers. */
+export interface Faces {
+  readonly own: string
+  readonly others: string
+}
+
+/** Renders the JSON of a whole row; null where the database stores none. */
+export function renderFaces({ render }: Db, table: Faced, row: object): Faces | null {
+  if (!render) return null
+  const entity = faced[table]
+  return { own: render(entity, row, 'owner'), others: render(entity, row, 'others') }
+}
+
+/** Stores the rendered JSON of the row with that number. */
+export function storeRendered(tx: Db, table: Faced, id: number, faces: Faces): Soon<unknown> {
+  return store[table](tx).run({ id, ...faces })
+}
+
 /** Puts the faces of a whole row beside it, and gives its owner's. */
 export async function storeFaces(
   tx: Db,
   table: Faced,
   row: { readonly id: number },
 ): Promise<string> {
-  const { render } = tx
-  if (!render) return ''
-  const entity = faced[table]
-  const own = render(entity, row, 'owner')
-  await store[table](tx).run({ id: row.id, own, others: render(entity, row, 'others') })
-  return own
+  const faces = renderFaces(tx, table, row)
+  if (!faces) return ''
+  await storeRendered(tx, table, row.id, faces)
+  return faces.own
 }
 
 /** The object that its owner sees of a row. */

@@ -80,7 +80,8 @@ function decoderOf({ stored }: Field): Decoder | null {
   }
 }
 
-function encodeRow(columns: readonly string[], row: object): Values<string> {
+/** Values as they are stored; those that are already are left as they are. */
+export function encodeRow(columns: readonly string[], row: object): Values<string> {
   const values = row as Readonly<Record<string, unknown>>
   const encoded: Record<string, Value> = {}
   for (const name of columns) encoded[name] = encode(values[name])

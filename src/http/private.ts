@@ -3,7 +3,8 @@ import { group } from '../model/group'
 import { member } from '../model/member'
 import { requireWriter } from '../model/privacy'
 import type { Deps } from '../service/deps'
-import { setPrivacyOfAll } from '../service/privacy'
+import { patchAllGroups } from '../service/groups'
+import { patchAllMembers } from '../service/members'
 import { levelsBody } from '../wire/schema'
 import { levelsFromV2 } from '../wire/v2'
 import { callerOf } from './context'
@@ -23,8 +24,8 @@ function bulkPrivacy(deps: Deps, bodyLimit: number) {
       routes(bodyLimit)
         .post(
           '/member',
-          async ({ viewer, body, set }) => {
-            await setPrivacyOfAll(deps, viewer, 'member', levelsFromV2(member, body))
+          async ({ viewer, body, request, set }) => {
+            await patchAllMembers(deps, viewer, request.signal, levelsFromV2(member, body))
             set.status = 204
           },
           {
@@ -42,8 +43,8 @@ function bulkPrivacy(deps: Deps, bodyLimit: number) {
         )
         .post(
           '/group',
-          async ({ viewer, body, set }) => {
-            await setPrivacyOfAll(deps, viewer, 'group', levelsFromV2(group, body))
+          async ({ viewer, body, request, set }) => {
+            await patchAllGroups(deps, viewer, request.signal, levelsFromV2(group, body))
             set.status = 204
           },
           {

@@ -13,7 +13,6 @@ import {
   isNothing,
   type JsonObject,
   type Patch,
-  type Row,
 } from '../model/entity'
 import { type ErrorName, error } from '../model/errors'
 import type { EventType } from '../model/events'
@@ -21,22 +20,18 @@ import { isOwner, requireSystem, type Viewer } from '../model/privacy'
 import { parseRef } from '../model/ref'
 import type { Act } from '../model/scope'
 import type { Settings } from '../model/settings'
+import { type BulkKind, createBulkChange } from './bulkChange'
 import type { Deps } from './deps'
-import { type GivenIdentity, identified } from './identity'
+import { type GivenIdentity, identified, type Owned } from './identity'
 import { withQuotas } from './operating/quotas'
 import { tell } from './outbox'
 import { withDefaultPrivacy } from './privacy'
 import { getSettings } from './settings'
-import { takeTurns } from './turns'
-
-/** A row of what a system has. */
-type Owned<E> = NewRow<E> & Identity
-type NewRow<E> = Row<E> & Omit<Identity, 'id'> & { system_id: number }
+import { doInTurns } from './turns'
 
 /** How a kind of belongings differs from the others. */
-interface Kind<E extends Entity> {
+interface Kind<E extends Entity> extends BulkKind<E> {
   readonly entity: E
-  readonly table: 'members' | 'groups'
   readonly errors: {
     readonly missing: ErrorName
     readonly foreign: ErrorName
@@ -53,8 +48,6 @@ interface Kind<E extends Entity> {
   readonly limitOf: (settings: Settings) => number
   /** Whether a bot makes them private. */
   readonly isPrivateIn: (settings: Settings) => boolean
-  /** What is kept beside a row, and follows what changes in it. */
-  readonly keepBeside: (tx: Db, row: Owned<E>, changed: Patch<E>) => Promise<void>
   /** What lets go of a row before it is removed. */
   readonly release: (deps: Deps, tx: Db, row: { id: number; system_id: number }) => Promise<void>
   readonly remove: (tx: Db, id: number) => Promise<void>
@@ -63,15 +56,19 @@ interface Kind<E extends Entity> {
 /** What a system's own things have in common: how they are found, made, changed and removed. */
 export function belongings<E extends Entity>(kind: Kind<E>) {
   const { entity, table, errors, events } = kind
-  const { findEnabled, findById, findAll, locate, freeOf, choose, draw } = identified<Owned<E>>(
-    entity,
-    table,
-  )
+  const { findEnabled, findById, findAllStored, decode, locate, freeOf, choose, draw } = identified<
+    Owned<E>
+  >(entity, table)
   const updateRow = createUpdater(table)
   const insertRow = createInserter(table, ['uuid', 'hid', 'system_id', ...columnNames(entity)])
   const countRows = statement<'system', { all: number }>(
     (say) => `select ${say.count()} as "all" from ${table} where system_id = :system`,
   )
+
+  const storedOfSystem = statement<'system', Owned<E>>(
+    `select * from ${table} where system_id = :system order by id`,
+  )
+  const changeInBulk = createBulkChange(kind, { decode, updateRow })
 
   const findByRef = async (db: Db, text: string) => {
     const ref = parseRef(text)
@@ -118,14 +115,14 @@ export function belongings<E extends Entity>(kind: Kind<E>) {
     return after
   }
 
-  /** Those that a list names, in its order; the first wrong name is told. */
-  const getOwnAll = async (
+  /** Those that a list names, in its order, as they are stored. Throws for the first wrong name. */
+  const getOwnStored = async (
     db: Db,
     systemId: number,
     refs: readonly string[],
   ): Promise<Owned<E>[]> => {
     const own: Owned<E>[] = []
-    for (const [at, row] of (await findAll(db, refs)).entries()) {
+    for (const [at, row] of (await findAllStored(db, refs)).entries()) {
       if (row?.system_id === systemId) own.push(row)
       // What is disabled is not there for others.
       else if (!row || (await isDisabled(db, row.system_id)))
@@ -167,7 +164,11 @@ export function belongings<E extends Entity>(kind: Kind<E>) {
       return found
     },
 
-    getOwnAll,
+    async getOwnAll(db: Db, systemId: number, refs: readonly string[]): Promise<Owned<E>[]> {
+      const rows = await getOwnStored(db, systemId, refs)
+      // Copies, because a list may name the same row twice.
+      return rows.map((row) => decode({ ...row }))
+    },
 
     /** For writes: it may have been deleted while they waited for their turn. */
     async refuseDeleted(tx: Db, id: number): Promise<void> {
@@ -195,31 +196,45 @@ export function belongings<E extends Entity>(kind: Kind<E>) {
       })
     },
 
-    /** All of them or none; what is so already makes no event. Gives them in the order named. */
+    /**
+     * Changes all named rows or none; a value that is already set makes no event. Returns the JSON
+     * list of the rows as their owner sees them, in the order named.
+     */
     async changeMany(
       deps: Deps,
       viewer: Viewer,
-      changes: readonly { ref: string; patch: Patch<E> }[],
-    ): Promise<Owned<E>[]> {
-      const system_id = requireSystem(viewer)
-      return deps.transact(
-        { system: system_id },
-        async (tx) => {
-          const giveWay = takeTurns()
-          const rows = await getOwnAll(
-            tx,
-            system_id,
-            changes.map(({ ref }) => ref),
-          )
+      signal: AbortSignal,
+      changes: Generator<void, readonly { ref: string; patch: Patch<E> }[]>,
+    ): Promise<string> {
+      const systemId = requireSystem(viewer)
+      return deps.bulkTurns.take(systemId, signal, async () => {
+        const given = await doInTurns(changes, signal)
+        const refs = given.map(({ ref }) => ref)
+        const objects = await changeInBulk(deps, systemId, signal, async (db) => {
+          const rows = await getOwnStored(db, systemId, refs)
           refuseTwice(rows)
-          const changed: Owned<E>[] = []
-          for (const [at, before] of rows.entries()) {
-            changed.push(await changeRow(deps, tx, before, changes[at]?.patch ?? ({} as Patch<E>)))
-            await giveWay()
-          }
-          return changed
-        },
-        'long',
+          return given.flatMap(({ patch }, at) => {
+            const stored = rows[at]
+            return stored ? [{ stored, patch }] : []
+          })
+        })
+        return `[${objects.join()}]`
+      })
+    },
+
+    /** Changes all rows of the caller's system, or none. */
+    async changeAll(
+      deps: Deps,
+      viewer: Viewer,
+      signal: AbortSignal,
+      patch: Patch<E>,
+    ): Promise<void> {
+      const systemId = requireSystem(viewer)
+      await deps.bulkTurns.take(systemId, signal, () =>
+        changeInBulk(deps, systemId, signal, async (db) => {
+          const rows = await storedOfSystem(db).all({ system: systemId })
+          return rows.map((stored) => ({ stored, patch }))
+        }),
       )
     },
 

@@ -19,6 +19,7 @@ export const ownGroups = belongings<typeof group>({
   limitOf: (settings) => settings.group_limit,
   isPrivateIn: (settings) => settings.group_default_private,
   keepBeside: async () => {},
+  commitBulk: (_deps, _systemId, _changes, commit) => commit(null),
   release: async () => {},
   remove: async (tx, id) => void (await tx.delete(groups).where(eq(groups.id, id))),
 })
@@ -38,12 +39,24 @@ export function patchGroup(
   return ownGroups.change(deps, viewer, ref, patch)
 }
 
+/** Returns the JSON list of the changed groups. */
 export function patchGroups(
   deps: Deps,
   viewer: Viewer,
-  changes: readonly { ref: string; patch: GroupPatch }[],
-): Promise<Group[]> {
-  return ownGroups.changeMany(deps, viewer, changes)
+  signal: AbortSignal,
+  changes: Generator<void, readonly { ref: string; patch: GroupPatch }[]>,
+): Promise<string> {
+  return ownGroups.changeMany(deps, viewer, signal, changes)
+}
+
+/** Changes all groups of the caller's system. */
+export function patchAllGroups(
+  deps: Deps,
+  viewer: Viewer,
+  signal: AbortSignal,
+  patch: GroupPatch,
+): Promise<void> {
+  return ownGroups.changeAll(deps, viewer, signal, patch)
 }
 
 export function deleteGroup(deps: Deps, viewer: Viewer, ref: string): Promise<void> {

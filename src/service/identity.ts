@@ -4,7 +4,7 @@ import type { Db } from '../db/handle'
 import { isNamed } from '../db/named'
 import { createDecoder } from '../db/rows'
 import { statement } from '../db/statement'
-import type { Entity, Identity } from '../model/entity'
+import type { Entity, Identity, Row } from '../model/entity'
 import { HID_ALPHABET, HID_LENGTH, parseRef, type Ref } from '../model/ref'
 
 /** What a file says of an identity. */
@@ -15,6 +15,9 @@ export interface Place {
   id: number
   system_id: number
 }
+
+/** A member or group of a system. */
+export type Owned<E> = Row<E> & Identity & { system_id: number }
 
 /** How rows with a short ID and a UUID are found, and how new ones get theirs. */
 export function identified<R extends Identity>(
@@ -85,16 +88,18 @@ export function identified<R extends Identity>(
       return await ('uuid' in ref ? placeByUuid(db).get(ref) : placeByHid(db).get(ref))
     },
 
-    /** The rows that the references name, in their order; null for each that names nothing. */
-    async findAll(db: Db, refs: readonly string[]): Promise<(R | null)[]> {
+    decode,
+
+    /**
+     * The rows that the references name, in their order, as they are stored; null for each that
+     * names nothing.
+     */
+    async findAllStored(db: Db, refs: readonly string[]): Promise<(R | null)[]> {
       const parsed = refs.map((ref) => parseRef(ref))
       const named = parsed.flatMap((ref) => (ref ? Object.values(ref) : []))
       const rows = await amongAll(db).all({ names: JSON.stringify(named) })
       const known = new Map<string, R>()
-      for (const row of rows) {
-        decode(row)
-        known.set(row.hid, row).set(row.uuid, row)
-      }
+      for (const row of rows) known.set(row.hid, row).set(row.uuid, row)
       return parsed.map((ref) => (ref && known.get('uuid' in ref ? ref.uuid : ref.hid)) ?? null)
     },
 

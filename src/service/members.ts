@@ -9,6 +9,7 @@ import { belongings } from './belongings'
 import type { Deps } from './deps'
 import { tell } from './outbox'
 import { indexTags, tagSetOf } from './proxy/tagKeys'
+import { commitWithTags } from './proxy/tagSets'
 import { removeMember } from './removal'
 import { actAs } from './systems'
 
@@ -28,6 +29,7 @@ export const ownMembers = belongings<typeof member>({
   async keepBeside(tx, { id, system_id }, { proxy_tags }) {
     if (proxy_tags) await indexTags(tx, id, proxy_tags, await tagSetOf(tx, system_id))
   },
+  commitBulk: commitWithTags,
   release: releaseAutoproxy,
   remove: removeMember,
 })
@@ -70,12 +72,24 @@ export function patchMember(
   return ownMembers.change(deps, viewer, ref, patch)
 }
 
+/** Returns the JSON list of the changed members. */
 export function patchMembers(
   deps: Deps,
   viewer: Viewer,
-  changes: readonly { ref: string; patch: MemberPatch }[],
-): Promise<Member[]> {
-  return ownMembers.changeMany(deps, viewer, changes)
+  signal: AbortSignal,
+  changes: Generator<void, readonly { ref: string; patch: MemberPatch }[]>,
+): Promise<string> {
+  return ownMembers.changeMany(deps, viewer, signal, changes)
+}
+
+/** Changes all members of the caller's system. */
+export function patchAllMembers(
+  deps: Deps,
+  viewer: Viewer,
+  signal: AbortSignal,
+  patch: MemberPatch,
+): Promise<void> {
+  return ownMembers.changeAll(deps, viewer, signal, patch)
 }
 
 export function deleteMember(deps: Deps, viewer: Viewer, ref: string): Promise<void> {

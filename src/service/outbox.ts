@@ -1,18 +1,21 @@
-import type { Db } from '../db/handle'
+import type { Db, Soon } from '../db/handle'
 import { statement } from '../db/statement'
 import type { Change } from '../model/events'
 import type { Instant } from '../model/time'
 
-/** Writes down what happened, in the transaction of the change itself. */
-export async function tell(tx: Db, at: Instant, change: Change): Promise<void> {
-  const { system_id, type, subject, data } = change
-  await insertEvent(tx).run({
-    system: system_id,
-    type,
-    subject,
-    data: data && JSON.stringify(data),
-    at,
-  })
+/** Records the event of a change, in the transaction of the change itself. */
+export function tell(tx: Db, at: Instant, change: Change): Soon<unknown> {
+  return recordEvent(tx, at, change, change.data && JSON.stringify(change.data))
+}
+
+/** The same with data that is JSON already. */
+export function recordEvent(
+  tx: Db,
+  at: Instant,
+  { system_id, type, subject }: Omit<Change, 'data'>,
+  data: string | null,
+): Soon<unknown> {
+  return insertEvent(tx).run({ system: system_id, type, subject, data, at })
 }
 
 const insertEvent = statement<'system' | 'type' | 'subject' | 'data' | 'at'>(`

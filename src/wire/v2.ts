@@ -181,18 +181,26 @@ export function tokenFromV2(body: UnreadBody, now: Instant): TokenDraft {
   return draft
 }
 
-/** Many changes at once, each with the one that it is about. Problems are told by position. */
-export function changesFromV2<E extends Entity>(entity: E, body: UnreadBody): NamedPatch<E>[] {
+/**
+ * Reads a list of patches, each with the reference of its row; a pause is possible after each of
+ * them. Problems are named by position.
+ */
+export function* changesFromV2<E extends Entity>(
+  entity: E,
+  body: UnreadBody,
+): Generator<void, NamedPatch<E>[]> {
   const items = parseList(body)
   if (items.length === 0 || items.length > MAX_AT_ONCE)
     throw error('badRequest', `the body must be a list of 1 to ${MAX_AT_ONCE} objects`)
   const problems: Problems = {}
   const named = new Set<string>()
-  const changes = items.map((item, at): NamedPatch<E> => {
+  const changes: NamedPatch<E>[] = []
+  for (const [at, item] of items.entries()) {
+    yield
     const place = String(at)
     if (!isObject(item)) {
       problems[place] = [new Problem('Must be an object.')]
-      return { ref: '', patch: {} as Patch<E> }
+      continue
     }
     const { id, ...given } = item
     const found = parseKeys(entity, givenIn(entity, given))
@@ -205,8 +213,8 @@ export function changesFromV2<E extends Entity>(entity: E, body: UnreadBody): Na
     if (name !== null) named.add(name)
     if (isNothing(found.values) && Object.keys(found.problems).length === 0)
       problems[place] = [new Problem('No valid key was given.')]
-    return { ref: String(id), patch: found.values }
-  })
+    changes.push({ ref: String(id), patch: found.values })
+  }
   throwIfAny(problems)
   return changes
 }

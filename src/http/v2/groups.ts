@@ -4,7 +4,7 @@ import type { Deps } from '../../service/deps'
 import { createGroup, deleteGroup, patchGroup, patchGroups } from '../../service/groups'
 import { loadGroup, loadGroupMembers, loadGroups } from '../../service/load/load'
 import { changeGroupMembers, membershipActions } from '../../service/memberships'
-import { parseStrings } from '../../wire/json'
+import { parseStrings, showJson } from '../../wire/json'
 import { bodySchema, EXAMPLE_GROUP, EXAMPLE_MEMBER, listBody, manyBody } from '../../wire/schema'
 import { changesFromV2, draftFromV2, patchFromV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../openapi'
@@ -45,11 +45,8 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
     )
     .patch(
       '/systems/@me/groups',
-      async ({ viewer, body }) => {
-        const changes = changesFromV2(group, body)
-        const changed = await patchGroups(deps, viewer, changes)
-        return changed.map((row) => showGroup(row, true))
-      },
+      async ({ viewer, body, request }) =>
+        showJson(await patchGroups(deps, viewer, request.signal, changesFromV2(group, body))),
       {
         body: manyBody(group, EXAMPLE_GROUP),
         detail: describe({

@@ -4,7 +4,7 @@ import type { Deps } from '../../service/deps'
 import { loadMember, loadMemberGroups, loadMembers } from '../../service/load/load'
 import { createMember, deleteMember, patchMember, patchMembers } from '../../service/members'
 import { changeMemberGroups, membershipActions } from '../../service/memberships'
-import { parseStrings } from '../../wire/json'
+import { parseStrings, showJson } from '../../wire/json'
 import { bodySchema, EXAMPLE_GROUP, EXAMPLE_MEMBER, listBody, manyBody } from '../../wire/schema'
 import { changesFromV2, draftFromV2, patchFromV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../openapi'
@@ -35,11 +35,8 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
     )
     .patch(
       '/systems/@me/members',
-      async ({ viewer, body }) => {
-        const changes = changesFromV2(member, body)
-        const changed = await patchMembers(deps, viewer, changes)
-        return changed.map((row) => showMember(row, true))
-      },
+      async ({ viewer, body, request }) =>
+        showJson(await patchMembers(deps, viewer, request.signal, changesFromV2(member, body))),
       {
         body: manyBody(member, EXAMPLE_MEMBER),
         detail: describe({

@@ -1,0 +1,104 @@
+import type { Db } from '../../db/handle'
+import { statement } from '../../db/statement'
+import type { ProxyTag } from '../../model/check'
+import type { Deps } from '../deps'
+import { removeTags } from '../removal'
+import {
+  beginStaging,
+  endStaging,
+  type Staging,
+  undoStaging,
+  writeInSlices,
+} from '../transfer/staging'
+import { changeTagSet, indexTags, tagSetOf } from './tagKeys'
+
+/** Tags of members by their row number, as they are stored. */
+export type StoredTags = ReadonlyMap<number, string>
+
+/** Number of tags whose keys a transaction writes by itself; more would delay other writes. */
+export const FEW_TAGS = 1000
+
+/** Writes the keys of all members of a system into a set that is not in force yet, in slices. */
+export async function stageTagSet(
+  deps: Deps,
+  staging: Staging,
+  systemId: number,
+  changed: ReadonlyMap<number, readonly ProxyTag[]>,
+): Promise<StoredTags> {
+  const written = new Map<number, string>()
+  const all = await tagsOf(deps.db).all({ system: systemId })
+  await writeInSlices(deps, staging, all, async (tx, { id, tags }) => {
+    const coming = changed.get(id)
+    await indexTags(tx, id, coming ?? JSON.parse(tags), staging.placeId)
+    written.set(id, coming ? JSON.stringify(coming) : tags)
+  })
+  return written
+}
+
+/**
+ * Puts the staged set in force, after writing the keys of members that were changed or created
+ * since. Returns the set that was in force.
+ */
+export async function switchTagSet(
+  tx: Db,
+  systemId: number,
+  setId: number,
+  written: StoredTags,
+  isIndexed = (_memberId: number) => false,
+): Promise<number> {
+  const inForce = await tagSetOf(tx, systemId)
+  for (const { id, tags } of await tagsOf(tx).all({ system: systemId }))
+    if (written.get(id) !== tags && !isIndexed(id)) await indexTags(tx, id, JSON.parse(tags), setId)
+  await changeTagSet(tx, systemId, setId)
+  return inForce
+}
+
+/**
+ * Commits a bulk change. If it changes many tags, their keys are staged before; its transaction
+ * then calls `finish` in place of writing them.
+ */
+export async function commitWithTags<T>(
+  deps: Deps,
+  systemId: number,
+  changes: Iterable<TagChange>,
+  commit: (finish: ((tx: Db) => Promise<void>) | null) => Promise<T>,
+): Promise<T> {
+  const changed = new Map<number, readonly ProxyTag[]>()
+  let count = 0
+  for (const {
+    before,
+    changed: { proxy_tags },
+  } of changes) {
+    if (!proxy_tags) continue
+    changed.set(before.id, proxy_tags)
+    count += Math.max(proxy_tags.length, before.proxy_tags.length)
+  }
+  if (count <= FEW_TAGS) return commit(null)
+  // As if for a new system: an import into this one may be under way at the same time.
+  const staging = await beginStaging(deps, null)
+  let replaced: number | null = null
+  let result: T
+  try {
+    const written = await stageTagSet(deps, staging, systemId, changed)
+    result = await commit(async (tx) => {
+      replaced = await switchTagSet(tx, systemId, staging.placeId, written)
+      await endStaging(tx, { ...staging, systemId })
+    })
+  } catch (cause) {
+    // If this fails too, the sweeper removes the staged keys.
+    await undoStaging(deps, staging).catch(() => {})
+    throw cause
+  }
+  // If this fails, the next start removes them.
+  if (replaced !== null) await removeTags(deps, replaced).catch(() => {})
+  return result
+}
+
+interface TagChange {
+  readonly before: { readonly id: number; readonly proxy_tags: readonly ProxyTag[] }
+  readonly changed: { readonly proxy_tags?: readonly ProxyTag[] }
+}
+
+const tagsOf = statement<'system', { id: number; tags: string }>(
+  'select id, proxy_tags as tags from members where system_id = :system',
+)

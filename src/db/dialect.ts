@@ -44,7 +44,10 @@ export interface Dialect {
   readonly thenJoin: string
   /** What names every row of a table, while nothing is changed. */
   row(table: string): string
-  /** Behind a query whose columns are used more than once: each is found once. */
+  /**
+   * Behind a query whose columns are used more than once: each is found once. Behind a query in
+   * `exists`: it looks up one row of the outer query after the other, whatever the statistics say.
+   */
   readonly once: string
   /** ISO 8601 of an instant in microseconds, as `formatInstant` writes it. */
   iso(instant: string): string

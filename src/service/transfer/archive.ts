@@ -105,10 +105,12 @@ const staged = statement<'import', { rows: number }>(
 
 const known = statement<'system' | 'names', { collection: string; digest: string }>(
   (say) => `
-   select a.collection, a.digest from ${say.elements(':names', 'n')}
-   ${say.thenJoin} archive a on a.system_id = :system and a.collection = n.value ->> 0
-     and a.digest = n.value ->> 1
-   where ${isFinished('a')}`,
+   select ${say.textAt('n.value', 0)} as collection, ${say.textAt('n.value', 1)} as digest
+   from ${say.elements(':names', 'n')} where exists (
+     select 1 from archive a where a.system_id = :system
+     and a.collection = ${say.textAt('n.value', 0)} and a.digest = ${say.textAt('n.value', 1)}
+     and ${isFinished('a')} ${say.once}
+   )`,
 )
 
 const insert = statement<'system' | 'import' | 'rows'>(
@@ -126,8 +128,7 @@ const collections = statement<'system', { collection: string; ids: string }>(
 )
 
 const contents = statement<'ids', { content: string }>(
-  (say) => `
-   select a.content from ${say.elements(':ids', 'n')}
-   ${say.thenJoin} archive a on a.id = ${say.numberOf('n')}
-   where ${isFinished('a')} order by ${say.placeOf('n')}`,
+  ({ isAmongNumbers }) => `
+   select a.content from archive a
+   where ${isAmongNumbers('a.id', ':ids')} and ${isFinished('a')} order by a.id`,
 )

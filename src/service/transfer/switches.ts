@@ -74,9 +74,22 @@ async function stage(work: Import, rows: SwitchRow[]): Promise<void> {
 
 async function write(tx: Db, { id, systemId }: Staging, batch: SwitchRow[]): Promise<void> {
   const json = JSON.stringify(batch)
-  await makeRoom(tx).run({ system: systemId, rows: json })
-  await insertAll(tx).all({ system: systemId, import: id, rows: json })
-  await insertMembers(tx).all({ import: id, rows: json })
+  await deleteForgotten(tx, systemId, json)
+  const inserted = await insertAll(tx).all({ system: systemId, import: id, rows: json })
+  const ids = new Map(inserted.map(({ uuid, id }) => [uuid, id]))
+  const fronters = batch.flatMap(([uuid, _, members]) => {
+    const id = ids.get(uuid)
+    return id === undefined ? [] : [[id, members]]
+  })
+  await insertMembers(tx).run({ rows: JSON.stringify(fronters) })
+}
+
+/** Deletes switches that only wait to be removed, if they have a UUID or a time of the rows. */
+async function deleteForgotten(tx: Db, systemId: number, json: string): Promise<void> {
+  if (!(await findForgotten(tx).get({}))) return
+  const found = await forgottenAmong(tx).all({ system: systemId, rows: json })
+  const ids = found.flatMap(({ id }) => id ?? [])
+  if (ids.length > 0) await deleteSwitches(tx).run({ ids: JSON.stringify(ids) })
 }
 
 /** The list of what was renamed must not become larger than the file. */
@@ -94,9 +107,11 @@ const countUpTo = statement<'system' | 'most', { all: number }>(
 )
 
 const knownTimes = statement<'system' | 'times', { timestamp: number }>(
-  ({ isAmongNumbers }) => `
-   select timestamp from switches where system_id = :system
-   and ${isAmongNumbers('timestamp', ':times')} and ${isCurrent('switches', lastForgotten(':system'))}`,
+  (say) => `
+   select ${say.numberOf('t')} as timestamp from ${say.elements(':times', 't')} where exists (
+     select 1 from switches s where s.system_id = :system and s.timestamp = ${say.numberOf('t')}
+     and ${isCurrent('s', lastForgotten(':system'))} ${say.once}
+   )`,
 )
 
 /** Which UUIDs of the file's switches are in use on this server. */
@@ -105,34 +120,37 @@ const takenUuids = statement<'uuids', { uuid: string }>(
    and not ${isForgotten('switches')}`,
 )
 
-/** What only waits to be removed is in nobody's way. */
-const makeRoom = statement<'system' | 'rows'>(
+const findForgotten = statement<never, { id: number }>(
+  'select id from systems where forgotten_switches > 0 limit 1',
+)
+
+const forgottenAmong = statement<'system' | 'rows', { id: number | null }>(
   (say) => `
-   delete from switches where exists (select 1 from systems where forgotten_switches > 0) and id in (
-     select s.id from ${say.elements(':rows', 'r')}
-     ${say.thenJoin} switches s on s.uuid = ${say.textAt('r.value', 0)}
-     where ${isForgotten('s')}
-     union all
-     select s.id from ${say.elements(':rows', 'r')}
-     ${say.thenJoin} switches s on s.system_id = :system and s.timestamp = ${say.numberAt('r.value', 1)}
-     where ${isForgotten('s')}
-   )`,
+   select (select s.id from switches s where s.uuid = ${say.textAt('r.value', 0)}
+     and ${isForgotten('s')}) as id
+   from ${say.elements(':rows', 'r')}
+   union all
+   select (select s.id from switches s where s.system_id = :system
+     and s.timestamp = ${say.numberAt('r.value', 1)} and ${isForgotten('s')})
+   from ${say.elements(':rows', 'r')}`,
+)
+
+const deleteSwitches = statement<'ids'>(
+  ({ isAmongNumbers }) => `delete from switches where ${isAmongNumbers('id', ':ids')}`,
 )
 
 /** One that was logged at the same time meanwhile stays. */
-const insertAll = statement<'system' | 'import' | 'rows'>(
+const insertAll = statement<'system' | 'import' | 'rows', { id: number; uuid: string }>(
   (say) => `
    insert into switches (uuid, system_id, timestamp, import_id)
    select ${say.textAt('r.value', 0)}, ${say.number(':system')}, ${say.numberAt('r.value', 1)},
      ${say.number(':import')}
-   from ${say.elements(':rows', 'r')} where true on conflict do nothing`,
+   from ${say.elements(':rows', 'r')} where true on conflict do nothing returning id, uuid`,
 )
 
-const insertMembers = statement<'import' | 'rows'>(
+const insertMembers = statement<'rows'>(
   (say) => `
    insert into switch_members (switch_id, position, member_id)
-   select s.id, ${say.placeOf('m')}, ${say.numberOf('m')}
-   from ${say.elements(':rows', 'r')}
-   ${say.thenJoin} switches s on s.uuid = ${say.textAt('r.value', 0)} and s.import_id = :import
-   cross join ${say.elements(say.listAt('r.value', 2), 'm')}`,
+   select ${say.numberAt('r.value', 0)}, ${say.placeOf('m')}, ${say.numberOf('m')}
+   from ${say.elements(':rows', 'r')} cross join ${say.elements(say.listAt('r.value', 1), 'm')}`,
 )

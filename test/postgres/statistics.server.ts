@@ -1,0 +1,150 @@
+import { expect, test } from 'bun:test'
+import { openDeps } from '../../src/app'
+import { parseConfig } from '../../src/config'
+import { operator } from '../../src/model/privacy'
+import type { Deps } from '../../src/service/deps'
+import { removeSwitches } from '../../src/service/removal'
+import { createSystem } from '../../src/service/systems'
+import { importFile } from '../../src/service/transfer/import'
+import { addressIn } from '../kit'
+import { emptyFolder } from '../program'
+import { onServer } from './engine'
+
+/** Rows that statements read, by table; the server counts them when a connection ends. */
+type Reads = Record<string, number>
+
+const steps: [says: string, lead: string, before?: (deps: Deps, id: number) => Promise<void>][] = [
+  ['a first import', 'a'],
+  ['the same file again', 'a'],
+  ['other tags and notes', 'b'],
+  [
+    'a history that was deleted and whose rows are still there',
+    'b',
+    (deps, id) => deps.transact({ system: id }, (tx) => removeSwitches(tx, id)),
+  ],
+]
+
+/** Growth of rows read when files have four times as many rows; 16 would be quadratic. */
+const MOST_GROWTH = 5
+
+/**
+ * Keys that were replaced are removed in slices. Each slice reads index entries of the one before
+ * again, as long as an older transaction keeps the server from skipping them.
+ */
+const REMOVED_IN_SLICES = 'proxy_tag_keys'
+
+test.each([
+  ['was never analysed', []],
+  ['was analysed while it was empty', ['vacuum analyze']],
+])(
+  'reads rows in proportion to the imported file when the database %s',
+  async (_, statements) => {
+    const few = await countReads(2_000, statements)
+    const many = await countReads(8_000, statements)
+    for (const [at, [says]] of steps.entries()) {
+      const grown = Object.entries(many[at] ?? {}).filter(
+        ([table, reads]) =>
+          table !== REMOVED_IN_SLICES &&
+          reads > 1000 &&
+          reads > MOST_GROWTH * (few[at]?.[table] ?? 0),
+      )
+      expect([says, ...grown]).toEqual([says])
+    }
+  },
+  600_000,
+)
+
+/** Rows read by each step of imports into a new database, of files of that many switches. */
+async function countReads(switches: number, statements: string[]): Promise<Reads[]> {
+  const address = addressIn(emptyFolder())
+  const config = parseConfig({ DATABASE_URL: address })
+  await onServer(address, async (sql) => {
+    const tables = await sql.unsafe(
+      `select relname as name from pg_class
+       where relnamespace = current_schema()::regnamespace and relkind = 'r'`,
+    )
+    for (const { name } of tables)
+      await sql.unsafe(`alter table ${name} set (autovacuum_enabled = off)`)
+    for (const statement of statements) await sql.unsafe(statement)
+  })
+  let systemId = 0
+  let last = await readReads(address)
+  const all: Reads[] = []
+  for (const [_, lead, before] of steps) {
+    const { deps, storage } = openDeps(config)
+    if (systemId === 0)
+      systemId = (
+        await createSystem(
+          deps,
+          operator,
+          { name: 'Lantern' },
+          { account: null, tokenName: 'test' },
+        )
+      ).system.id
+    await before?.(deps, systemId)
+    const report = await importFile(
+      deps,
+      { ...operator, system: systemId },
+      Buffer.from(JSON.stringify(fileOf(switches, lead))),
+      { dryRun: false, only: null, isPublic: false, link: new Set() },
+    )
+    expect(report.switches.added + report.switches.unchanged).toBe(switches)
+    await storage.close()
+    const now = await readReads(address)
+    all.push(
+      Object.fromEntries(
+        Object.entries(now).map(([table, reads]) => [table, reads - (last[table] ?? 0)]),
+      ),
+    )
+    last = now
+  }
+  return all
+}
+
+/** A file of that many switches, with members, tags, groups and notes in proportion. */
+function fileOf(switches: number, lead: string): object {
+  const members = switches / 20
+  const member = (at: number) => hid(at % members)
+  return {
+    version: 2,
+    members: Array.from({ length: members }, (_, at) => ({
+      id: hid(at),
+      name: `Member ${at}`,
+      proxy_tags: Array.from({ length: 12 }, (_, tag) => ({ prefix: `${lead}${at}.${tag}:` })),
+    })),
+    groups: Array.from({ length: switches / 100 }, (_, at) => ({
+      id: hid(at),
+      name: `Group ${at}`,
+      members: Array.from({ length: 20 }, (_, inside) => member(at * 20 + inside)),
+    })),
+    multitude: {
+      kept: { notes: Array.from({ length: switches / 2 }, (_, at) => ({ at, lead })) },
+    },
+    switches: Array.from({ length: switches }, (_, at) => ({
+      timestamp: new Date(1.5e12 + at * 1.8e6).toISOString(),
+      members: [member(at), member(at * 7 + 1)],
+    })),
+  }
+}
+
+function hid(number: number): string {
+  return Array.from(
+    { length: 6 },
+    (_, at) => 'abcefghjkn'[Math.floor(number / 10 ** at) % 10],
+  ).join('')
+}
+
+/** Counters of all tables, after every other connection to the database has ended. */
+async function readReads(address: string): Promise<Reads> {
+  return onServer(address, async (sql) => {
+    const others = `select 1 from pg_stat_activity where datname = current_database()
+      and pid <> pg_backend_pid() and backend_type = 'client backend'`
+    while ((await sql.unsafe(others)).length > 0) await Bun.sleep(10)
+    const rows: { name: string; reads: number }[] = await sql.unsafe(
+      `select relname as name, (seq_tup_read + coalesce((select sum(idx_tup_read)
+         from pg_stat_user_indexes i where i.relid = t.relid), 0))::float8 as reads
+       from pg_stat_user_tables t`,
+    )
+    return Object.fromEntries(rows.map(({ name, reads }) => [name, reads]))
+  })
+}

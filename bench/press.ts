@@ -115,7 +115,7 @@ export function cpuOfFamily(pid: number): number {
 /** The product with everything on: token, limits behind a proxy, CORS, a log to a file. */
 export async function startProduct(log: string, env: Record<string, string>): Promise<Running> {
   const running = Bun.spawn([...program, 'serve'], {
-    env: { PORT: '0', ...env, ...everythingOn },
+    env: { PORT: '0', ...everythingOn, ...env },
     stdin: 'ignore',
     stdout: 'ignore',
     stderr: openSync(log, 'w'),

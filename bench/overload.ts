@@ -1,0 +1,283 @@
+import { Database } from 'bun:sqlite'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { hashSecret } from '../src/service/access/secrets'
+import { makeEngine, onServer } from '../test/postgres/engine'
+import { folder, freshData, hidOf, known, type Size, small } from './data'
+import { print, startProduct } from './press'
+import { program } from './product'
+
+/**
+ * Measures how long readers, writers and `/health` wait while a client overloads the server. Exits
+ * with 1 when their p99 is above 200 ms and above three times the value without the load.
+ */
+const { values: flags } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '30' },
+    only: { type: 'string', default: '' },
+    postgres: { type: 'boolean', default: false },
+    /** For the process that this one starts: the load it makes, until it is stopped. */
+    load: { type: 'string' },
+    port: { type: 'string' },
+  },
+})
+
+const LIMIT_MS = 200
+const LIMIT_RATIO = 3
+/** How long a load runs before and after it is measured. */
+const SETTLE_MS = 3000
+
+const size: Size = { ...small, systems: 100, bigMembers: 1000, bigSwitches: 100_000 }
+
+/** Systems of the writers: enough that none of them reaches the rate limit. */
+const OTHERS = 40
+const FIRST_OTHER = 3
+
+/** Milliseconds between requests, whenever the answers come. */
+const PAUSE_MS = { readers: 25, writers: 25, '/health': 50 }
+
+type Who = keyof typeof PAUSE_MS
+
+interface Measured {
+  p99: number
+  failures: number
+}
+
+/** All of them come through a proxy, so that they are limited as clients elsewhere are. */
+const loads: Record<string, (address: string) => Promise<never>> = {
+  'fronting sums': requestSums,
+  '118,000 keys': postKeys,
+  'bulk changes': changeMembers,
+}
+
+/** Answers that the load of this process got, by status. */
+const answers: Record<string, number> = {}
+
+if (flags.load !== undefined) await runLoad(flags.load, `http://127.0.0.1:${flags.port}`)
+else await compare()
+
+async function compare(): Promise<void> {
+  console.log('making the data, unless it is there …')
+  const file = await freshData(size, 'overload.db')
+  const members = addTokens(file)
+  const engine = flags.postgres ? await makeEngine() : null
+  try {
+    const database = engine ? await copyTo(engine, file) : `file:${file}`
+    const server = await startProduct(join(folder, 'overload.log'), {
+      DATABASE_URL: database,
+      RATE_LIMIT: 'generic_get=10,message=10,generic_update=3',
+    })
+    try {
+      await measureAll(server.port, members)
+    } finally {
+      server.process.kill('SIGTERM')
+      await server.process.exited
+    }
+  } finally {
+    await engine?.stop('immediate')
+    engine?.remove()
+  }
+}
+
+async function copyTo(engine: Awaited<ReturnType<typeof makeEngine>>, file: string) {
+  await engine.start()
+  await onServer(engine.addressOf('postgres'), (sql) => sql.unsafe('create database bench'))
+  const address = engine.addressOf('bench')
+  const command = [...program, 'copy', address, '--database', `file:${file}`]
+  if (!Bun.spawnSync(command, { stderr: 'inherit' }).success) throw new Error('copying failed')
+  return address
+}
+
+/** Gives each of the other systems a token, and returns one member of each. */
+function addTokens(file: string): string[] {
+  const db = new Database(file)
+  const add = db.prepare('INSERT INTO tokens (system_id, name, hash, created) VALUES (?, ?, ?, 0)')
+  const find = db.prepare<{ hid: string }, [number]>(
+    'SELECT hid FROM members WHERE system_id = ? ORDER BY id LIMIT 1',
+  )
+  const members = Array.from({ length: OTHERS }, (_, at) => {
+    const system = FIRST_OTHER + at
+    add.run(system, 'overload', hashSecret(tokenOf(at)))
+    return find.get(system)?.hid ?? ''
+  })
+  db.close()
+  return members
+}
+
+function tokenOf(at: number): string {
+  return `bench-other-${at}`
+}
+
+async function measureAll(port: number, members: string[]): Promise<void> {
+  const seconds = Number(flags.seconds)
+  const address = `http://127.0.0.1:${port}`
+  // The server compiles its code while it runs.
+  await measure(address, members, 3)
+  const quiet = await measure(address, members, seconds)
+  const everyone = Object.keys(PAUSE_MS) as Who[]
+  const rows = [
+    ['p99 in ms', ...everyone, 'failures', 'answers to the load'],
+    ['without load', ...everyone.map((who) => quiet[who].p99.toFixed(0)), failuresIn(quiet), ''],
+  ]
+  let isMissed = failuresIn(quiet) !== '0'
+  for (const name of Object.keys(loads).filter((one) => one.includes(flags.only))) {
+    const load = startLoad(name, port)
+    await Bun.sleep(SETTLE_MS)
+    const measured = await measure(address, members, seconds)
+    load.kill('SIGTERM')
+    const answered = await load.stdout.text()
+    const cells = everyone.map((who) => {
+      const { p99 } = measured[who]
+      const isHeld = p99 <= Math.max(LIMIT_MS, LIMIT_RATIO * quiet[who].p99)
+      if (!isHeld) isMissed = true
+      return `${p99.toFixed(0)} ${isHeld ? '✓' : '✗'}`
+    })
+    if (failuresIn(measured) !== '0') isMissed = true
+    rows.push([name, ...cells, failuresIn(measured), answered.trim()])
+    await Bun.sleep(SETTLE_MS)
+  }
+  print(rows)
+  if (isMissed) process.exitCode = 1
+}
+
+function failuresIn(measured: Record<Who, Measured>): string {
+  return String(Object.values(measured).reduce((sum, { failures }) => sum + failures, 0))
+}
+
+function startLoad(name: string, port: number) {
+  const command = [process.execPath, import.meta.path, '--load', name, '--port', String(port)]
+  return Bun.spawn(command, { stdin: 'ignore', stdout: 'pipe', stderr: 'inherit' })
+}
+
+async function measure(
+  address: string,
+  members: string[],
+  seconds: number,
+): Promise<Record<Who, Measured>> {
+  const [readers, writers, health] = await Promise.all([
+    repeat(seconds, PAUSE_MS.readers, (at) =>
+      fetch(`${address}/v2/members/${members[at % OTHERS]}`, {
+        headers: { 'x-forwarded-for': `203.0.113.${at % 200}` },
+      }),
+    ),
+    repeat(seconds, PAUSE_MS.writers, (at) =>
+      fetch(`${address}/v2/members/${members[at % OTHERS]}`, {
+        method: 'PATCH',
+        headers: { authorization: tokenOf(at % OTHERS), 'x-forwarded-for': '203.0.113.250' },
+        body: JSON.stringify({ description: `${performance.now()}` }),
+      }),
+    ),
+    repeat(seconds, PAUSE_MS['/health'], () => fetch(`${address}/health`)),
+  ])
+  return { readers, writers, '/health': health }
+}
+
+/** Sends requests at a fixed rate, so that slow answers are not measured less often. */
+async function repeat(
+  seconds: number,
+  pause: number,
+  request: (at: number) => Promise<Response>,
+): Promise<Measured> {
+  const times: number[] = []
+  let failures = 0
+  const time = async (at: number) => {
+    const sent = performance.now()
+    const response = await request(at)
+    await response.bytes()
+    times.push(performance.now() - sent)
+    if (!response.ok) failures++
+  }
+  const all: Promise<void>[] = []
+  const began = performance.now()
+  for (let at = 0; at * pause < seconds * 1000; at++) {
+    await Bun.sleep(Math.max(0, began + at * pause - performance.now()))
+    all.push(time(at))
+  }
+  await Promise.all(all)
+  times.sort((a, b) => a - b)
+  return { p99: times[Math.floor(times.length * 0.99)] ?? Infinity, failures }
+}
+
+async function runLoad(name: string, address: string): Promise<void> {
+  process.on('SIGTERM', () => {
+    console.log(JSON.stringify(answers))
+    process.exit()
+  })
+  await loads[name]?.(address)
+}
+
+/** Sends a request and counts its answer; the milliseconds after which to try again, if any. */
+async function send(address: string, init: RequestInit): Promise<number> {
+  try {
+    const response = await fetch(address, init)
+    await response.bytes()
+    answers[response.status] = (answers[response.status] ?? 0) + 1
+    return Number(response.headers.get('retry-after') ?? 0) * 1000
+  } catch {
+    answers.none = (answers.none ?? 0) + 1
+    return 0
+  }
+}
+
+/** Five clients request sums of a long history as often as they may, and leave after 50 ms. */
+async function requestSums(address: string): Promise<never> {
+  const since = Date.UTC(2020, 0, 1)
+  const until = new Date(since + 2 * 86_400_000).toISOString()
+  for (let at = 0; ; at++) {
+    const sum = ['pairs', 'totals', 'hours'][at % 3]
+    // Each asks for another span, so that no two of them share one computation.
+    const from = new Date(since + at * 1000).toISOString()
+    void send(`${address}/v2/systems/${known.big}/fronting/${sum}?since=${from}&until=${until}`, {
+      headers: { 'x-forwarded-for': `198.51.100.${at % 5}` },
+      keepalive: false,
+      signal: AbortSignal.timeout(50),
+    })
+    await Bun.sleep(1000 / 10 / 5)
+  }
+}
+
+/** Four clients post objects of very many keys, each as soon as the last one is answered. */
+async function postKeys(address: string): Promise<never> {
+  const keys = Array.from({ length: 118_000 }, (_, at) => `"${at.toString(36)}":0`)
+  const body = `{${keys.join()}}`
+  return inParallel(4, (client) =>
+    send(`${address}/web/session`, {
+      method: 'POST',
+      headers: { 'x-forwarded-for': `198.51.100.${client}` },
+      body,
+    }),
+  )
+}
+
+/** One token changes 1,000 members at once, again as soon as the last change is answered. */
+async function changeMembers(address: string): Promise<never> {
+  const patches: ((round: number) => object)[] = [
+    (round) => ({ description: `${round} `.repeat(900).slice(0, 900) }),
+    (round) => ({
+      proxy_tags: Array.from({ length: 40 }, (_, tag) => ({ prefix: `${round}.${tag}:` })),
+    }),
+    (round) => ({ privacy: { visibility: round % 2 === 0 ? 'public' : 'private' } }),
+  ]
+  let round = 0
+  return inParallel(3, () => {
+    const patch = patches[round % patches.length]?.(round)
+    const changes = Array.from({ length: 1000 }, (_, at) => ({ id: hidOf(at + 1), ...patch }))
+    round++
+    return send(`${address}/v2/systems/@me/members`, {
+      method: 'PATCH',
+      headers: { authorization: known.bigToken, 'x-forwarded-for': '198.51.100.250' },
+      body: JSON.stringify(changes),
+    })
+  })
+}
+
+/** Repeats the request on several connections, and waits where an answer says so. */
+async function inParallel(
+  count: number,
+  request: (client: number) => Promise<number>,
+): Promise<never> {
+  const repeatRequest = async (_: unknown, client: number): Promise<never> => {
+    for (;;) await Bun.sleep(await request(client))
+  }
+  return Promise.race(Array.from({ length: count }, repeatRequest))
+}

@@ -2,6 +2,7 @@ import { isIPv6 } from 'node:net'
 import type { Config } from '../config'
 import { askServer } from './asking'
 import { type Call, type Command, Failure, UsageError } from './command'
+import { printable } from './spell'
 
 const MOST_BYTES = 4096
 
@@ -38,17 +39,24 @@ export function reachable(host: string): string {
 export async function findProblem(url: string): Promise<string | null> {
   try {
     const { status, text } = await askServer(`${url}/health`, MOST_BYTES)
-    if (status !== 200) return `is not well: it answered ${status}`
-    return isWell(text) ? null : 'answered, but is not Multitude'
+    const answer = parseAnswer(text)
+    if (status !== 200) return `is not well: ${reasonOf(answer) ?? `it answered ${status}`}`
+    return answer?.status === 'ok' ? null : 'answered, but is not Multitude'
   } catch (cause) {
     return `does not answer: ${(cause as Error).message}`
   }
 }
 
-function isWell(text: string): boolean {
+function parseAnswer(text: string): { status?: unknown; message?: unknown } | null {
   try {
-    return JSON.parse(text)?.status === 'ok'
+    return JSON.parse(text)
   } catch {
-    return false
+    return null
   }
+}
+
+/** Reason in an error body, which reads "503: Service Unavailable (the disk is full)". */
+function reasonOf(answer: ReturnType<typeof parseAnswer>): string | undefined {
+  const [, reason] = /^\d{3}: [^(]+\((.+)\)$/s.exec(String(answer?.message)) ?? []
+  return reason && printable(reason).trim()
 }

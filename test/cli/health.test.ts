@@ -55,6 +55,13 @@ describe('whatever else answers', () => {
     async fetch(request) {
       const { pathname } = new URL(request.url)
       if (pathname === '/ill/health') return new Response('{"status":"down"}', { status: 503 })
+      if (pathname === '/full/health')
+        return Response.json(
+          { message: '503: Service Unavailable (the disk is full)', code: 0 },
+          { status: 503 },
+        )
+      if (pathname === '/odd/health')
+        return Response.json({ message: '500: Odd (\u001b[2J\n(odd))' }, { status: 500 })
       if (pathname === '/json/health') return Response.json(null)
       if (pathname === '/endless/health')
         return new Response(new ReadableStream({ pull: (to) => to.enqueue(new Uint8Array(4096)) }))
@@ -66,6 +73,8 @@ describe('whatever else answers', () => {
 
   const answers: [path: string, problem: string][] = [
     ['/ill', 'is not well: it answered 503'],
+    ['/full', 'is not well: the disk is full'],
+    ['/odd', 'is not well: [2J (odd)'],
     ['/json', 'answered, but is not Multitude'],
     ['/page', 'answered, but is not Multitude'],
     ['/endless', 'answered, but is not Multitude'],

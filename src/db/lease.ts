@@ -50,6 +50,7 @@ export function createLeases({ db, transact, warn }: LeaseDeps, lengthMs = LENGT
   let timer: ReturnType<typeof setInterval> | undefined
   let looking: Promise<void> | undefined
   let renewAt = 0
+  let isFailing = false
 
   const holds = (task: Task) => (heldUntil.get(task) ?? 0) > performance.now()
 
@@ -81,8 +82,11 @@ export function createLeases({ db, transact, warn }: LeaseDeps, lengthMs = LENGT
       // Looking costs nothing, while asking is a write.
       if (isDue || (await countOthers(db).get({ holder }))?.count !== tasks.length - held)
         await takeAll()
+      isFailing = false
     } catch (cause) {
-      warn('no lease could be taken or kept', { cause: String(cause) })
+      // It is tried again every second, and one line is enough.
+      if (!isFailing) warn('no lease could be taken or kept', { cause: String(cause) })
+      isFailing = true
     }
     looking = undefined
   }

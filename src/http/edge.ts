@@ -4,7 +4,13 @@ import { compress } from './answers'
 import { createFindCaller } from './caller'
 import { addressOf } from './client'
 import { giveContext, type RequestContext, requestIdOf } from './context'
-import { answerThrown, answerTooMany, answerUnknown, type FailureParts } from './failures'
+import {
+  answerThrown,
+  answerTooMany,
+  answerUnknown,
+  createOutageLog,
+  type FailureParts,
+} from './failures'
 import { forEveryone, type PublicParts } from './forEveryone'
 import { createGate, createRefusal } from './gate'
 import {
@@ -23,7 +29,10 @@ import { placeOf } from './web/cookie'
 import { collectFacts, type Facts, type FactsByPath, findFacts, type Wire } from './wire'
 import { describeRoutes, documentedWires, type RouteParts, rootWire } from './wires'
 
-export interface ServerParts extends RouteParts, FailureParts, Pick<PublicParts, 'findTrouble'> {
+export interface ServerParts
+  extends RouteParts,
+    Omit<FailureParts, 'outages'>,
+    Pick<PublicParts, 'findTrouble'> {
   /** While the server stops: what an answer waits for before it ends its connection. */
   closing: () => Promise<void> | undefined
   /** Who counts what is asked; nobody where the operator does not want it. */
@@ -49,7 +58,8 @@ interface Place {
 }
 
 /** The edge: who asks, how often, what is answered, and one line of log for each request. */
-export function createHandler(parts: ServerParts): Handle {
+export function createHandler(given: ServerParts): Handle {
+  const parts = { ...given, outages: createOutageLog(given.log) }
   const { deps, config, log, closing, metrics } = parts
   const wires = [
     forEveryone({ ...parts, describeRoutes: () => describeRoutes(parts) }),

@@ -9,6 +9,7 @@ import type { Allowance } from './ratelimit'
 
 export interface FailureParts {
   log: Log
+  outages: OutageLog
   /** What is answered to a failure that will pass; null for all others. */
   refusalFor: (cause: unknown) => DomainError | null
 }
@@ -22,24 +23,45 @@ export function answerFailure(failure: DomainError): Response {
   return response
 }
 
+/** Logs that the database refuses requests. */
+export type OutageLog = (refusal: DomainError, cause: string) => void
+
+/** A failure this long after the last one of the same kind begins another outage. */
+const QUIET_MS = 60_000
+
+/** Logs one line for each outage: the request log has a line for every refused request anyway. */
+export function createOutageLog(log: Log): OutageLog {
+  const lastAt = new Map<string, number>()
+  return ({ message }, cause) => {
+    const now = performance.now()
+    if (now - (lastAt.get(message) ?? Number.NEGATIVE_INFINITY) > QUIET_MS)
+      log.error('request failed', { cause })
+    lastAt.set(message, now)
+  }
+}
+
 /** Answers what was thrown. What nobody foresaw is logged whole, and shown as a bare 500. */
 export function answerThrown(
   cause: unknown,
   requestId: string | undefined,
-  { log, refusalFor }: FailureParts,
+  { log, outages, refusalFor }: FailureParts,
 ): Response {
-  if (cause instanceof DomainError) return answerFailure(cause)
-  // What a parser throws comes wrapped.
-  if (cause instanceof Error && cause.cause instanceof DomainError)
-    return answerFailure(cause.cause)
-  if (isClientFault(cause)) return answerFailure(error('badRequest'))
   // Around what failed stands the query, with values that belong in no log.
   const told = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
+  const refusal = refusalFor(cause)
+  if (refusal) {
+    outages(refusal, told instanceof Error ? told.message : String(told))
+    return answerFailure(refusal)
+  }
+  // What a parser throws comes wrapped.
+  if (cause instanceof DomainError) return answerFailure(cause)
+  if (told instanceof DomainError) return answerFailure(told)
+  if (isClientFault(cause)) return answerFailure(error('badRequest'))
   log.error('request failed', {
     request_id: requestId,
     cause: told instanceof Error ? (told.stack ?? told.message) : String(told),
   })
-  return answerFailure(refusalFor(cause) ?? error('internal'))
+  return answerFailure(error('internal'))
 }
 
 /** What Elysia itself finds wrong, such as a path that is not valid percent-encoding. */

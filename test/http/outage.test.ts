@@ -17,7 +17,7 @@ import { change } from '../raw'
 // Processes take their time on a busy machine.
 setDefaultTimeout(60_000)
 
-const { words } = await commandLine()
+const { words, run } = await commandLine()
 
 interface Refusal {
   message: string
@@ -37,6 +37,15 @@ async function expectRefused(answer: Response, reason: string): Promise<void> {
   ])
   expect(Number(answer.headers.get('retry-after'))).toBe(Math.ceil(body.retry_after / 1000))
   expect(answer.headers.get('content-type')).toStartWith('application/json')
+}
+
+/** The lines of a log that are a warning or worse. */
+function problemsIn(logged: string): [level: string, message: string, cause: string][] {
+  return logged
+    .split('\n')
+    .filter((line) => /"level":"(warn|error)"/.test(line))
+    .map((line) => JSON.parse(line))
+    .map(({ level, message, cause }) => [level, message, cause])
 }
 
 async function until(isSo: () => Promise<boolean>, longest = 20_000): Promise<void> {
@@ -84,7 +93,10 @@ describe.if(isOnFile)('a disk that is full', () => {
     await expectRefused(answer, 'the disk is full')
     await expectRefused(await health(), 'the disk is full')
     expect((await read(someone.hid)).status).toBe(200)
-    expect(at.logged()).toMatch(/"level":"error","message":"request failed".*the disk is full/)
+    for (let turn = 0; turn < 5; turn++) await write(someone.token)
+    expect(problemsIn(at.logged())).toEqual([
+      ['error', 'request failed', expect.stringMatching(/^[^\n]+ the disk is full\.$/)],
+    ])
     await limit(100_000)
     await until(async () => (await health()).status === 200)
     expect((await write(someone.token)).status).toBe(200)
@@ -114,6 +126,20 @@ describe.if(isOnFile)('a disk that is full', () => {
     let answer = await write()
     for (let turn = 0; answer.status === 200 && turn < 1000; turn++) answer = await write()
     await expectRefused(answer, 'the disk is full')
+    for (const command of ['health', 'status']) {
+      const { out, err } = await run([command, '--url', server.address], { cwd: emptyFolder() })
+      expect(out + err).toContain(`${server.address} is not well: the disk is full`)
+    }
+    // A lease is to be renewed meanwhile, and that fails too.
+    await until(async () => server.said().includes('no lease could be taken or kept'))
+    for (let second = 0; second < 3; second++) {
+      expect((await write()).status).toBe(503)
+      await Bun.sleep(1000)
+    }
+    expect(problemsIn(server.said())).toEqual([
+      ['error', 'request failed', expect.stringMatching(/^[^\n]+ the disk is full\.$/)],
+      ['warn', 'no lease could be taken or kept', expect.any(String)],
+    ])
     rmSync(join(disk, 'filler'))
     await until(async () => (await health()).status === 200)
     expect((await write()).status).toBe(200)

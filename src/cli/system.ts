@@ -73,9 +73,12 @@ export const systemCommands: Command[] = [
         ([key, value]) => key !== 'privacy' && value !== null,
       )
       return {
-        json: { ...shown, accounts, tokens },
+        json: { ...shown, disabled: found.disabled_at !== null, accounts, tokens },
         text: columns([
           ...rows.map(([key, value]) => [key, String(value)]),
+          ...(found.disabled_at === null
+            ? []
+            : [['disabled', `since ${formatInstant(found.disabled_at)}`]]),
           ['accounts', accounts.join(', ') || 'none'],
           ['tokens', tokens.join(', ') || 'none'],
         ]),

@@ -64,7 +64,7 @@ export async function actFor(
   { db }: Deps,
   viewer: Viewer,
   ref: string,
-): Promise<{ viewer: Viewer; system: System }> {
+): Promise<{ viewer: Viewer; system: StoredSystem }> {
   const platform = viewer.isOperator ? null : requireBot(viewer)
   // A bot has no system of its own that it could mean.
   if (ref === '@me' && platform !== null)

@@ -53,10 +53,18 @@ describe('an operator', () => {
     expect([code, out]).toEqual([0, expect.stringContaining(`multitude system enable ${id}`)])
     expect([await read(), await seen()]).toEqual([403, 404])
     expect((await run(['system', 'list'], { cwd })).out).toContain('(disabled)')
+    expect((await run(['system', 'show', id], { cwd })).out).toMatch(/^disabled +since .+Z$/m)
+    expect(await runJson<unknown>(['system', 'show', id], { cwd })).toMatchObject({
+      disabled: true,
+    })
     expect((await run(['stats'], { cwd })).out).toMatch(/^systems +1 \(1 disabled\)$/m)
     expect((await run(['status', '--port', '1'], { cwd })).out).toMatch(/^Systems +1$/m)
     expect(await runJson<unknown>(['system', 'enable', id], { cwd })).toEqual({ enabled: id })
     expect([await read(), await seen()]).toEqual([200, 200])
+    expect((await run(['system', 'show', id], { cwd })).out).not.toContain('disabled')
+    expect(await runJson<unknown>(['system', 'show', id], { cwd })).toMatchObject({
+      disabled: false,
+    })
     server.kill('SIGTERM')
     await server.end()
   })

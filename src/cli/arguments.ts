@@ -19,7 +19,17 @@ export function parseArguments(command: Command, argv: string[]): Pick<Call, 'ar
     const hint = argv[0]?.startsWith('-') ? '; flags stand behind the command' : ''
     throw new UsageError(`unexpected ${surplus.map(hidePassword).join(' ')}${hint}`)
   }
+  if (values.help !== true) refuseIncomplete(command, values)
   return { args: positionals, flags: values }
+}
+
+function refuseIncomplete({ requires = [] }: Command, given: Call['flags']): void {
+  for (const choice of requires) {
+    if (choice.filter((flag) => given[flag] !== undefined && given[flag] !== '').length === 1)
+      continue
+    const names = choice.map((flag) => `--${flag}`).join(' or ')
+    throw new UsageError(`${choice.length > 1 ? 'either ' : ''}${names} is needed`)
+  }
 }
 
 function optionsOf(command: Command): Options {

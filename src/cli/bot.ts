@@ -13,9 +13,10 @@ export const botCommands: Command[] = [
       name: { type: 'string', doc: 'Name of the bot, such as the platform it serves' },
       platform: { type: 'string', doc: 'Platform whose IDs it speaks of (discord)' },
     },
+    requires: [['name']],
     async run({ flags, deps }) {
-      const { name, platform = DISCORD } = flags
-      if (typeof name !== 'string' || name === '') throw new UsageError('--name is needed')
+      const { platform = DISCORD } = flags
+      const name = String(flags.name)
       if (typeof platform !== 'string' || !isPlatform(platform))
         throw new UsageError(
           '--platform: must be 2 to 20 lower-case letters, digits and dashes, beginning with a letter',

@@ -27,11 +27,13 @@ export interface Command {
   /** Names of the arguments it needs, in order. */
   readonly args?: readonly string[]
   readonly flags?: CommandFlags
+  /** Flags that must be given: exactly one of each list. */
+  readonly requires?: readonly (readonly string[])[]
   /** The settings it takes as flags; only the database where nothing is said. */
   readonly takesSettings?: 'all' | readonly SettingName[]
   /** `require` where nothing is said: a missing database is the wrong place, most likely. */
   readonly database?: (flags: Flags) => DatabaseUse
-  /** Asks before it does what cannot be undone. */
+  /** Deletes or replaces data, and asks before. */
   readonly destroys?: boolean
   run(call: Call): Promise<Outcome>
 }
@@ -70,11 +72,18 @@ export class Failure extends Error {
   }
 }
 
-export function usageOf({ name, args = [], flags = {}, destroys }: Command): string {
-  const options = Object.entries(flags).map(([flag, { type }]) =>
-    type === 'boolean' ? `[--${flag}]` : `[--${flag} ${flag.toUpperCase()}]`,
+export function usageOf(command: Command): string {
+  const { name, args = [], flags = {}, requires = [], destroys } = command
+  const format = (flag: string) =>
+    flags[flag]?.type === 'boolean' ? `--${flag}` : `--${flag} ${flag.toUpperCase()}`
+  const required = requires.map((choice) =>
+    choice.length === 1 ? choice.map(format).join() : `(${choice.map(format).join(' | ')})`,
   )
-  return ['multitude', name, ...args, ...options, ...(destroys ? ['[--yes]'] : [])].join(' ')
+  const optional = Object.keys(flags)
+    .filter((flag) => !requires.flat().includes(flag))
+    .map((flag) => `[${format(flag)}]`)
+  const yes = destroys ? ['[--yes]'] : []
+  return ['multitude', name, ...args, ...required, ...optional, ...yes].join(' ')
 }
 
 /** Rows in even columns, for a terminal. */

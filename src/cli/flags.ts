@@ -14,7 +14,12 @@ const PATHS: readonly SettingName[] = ['BACKUP_DIR']
 /** All that a command takes: its own, its settings, and what every command takes. */
 export function flagsOf(command: Command): NamedFlag[] {
   const own = Object.entries(command.flags ?? {}).map(
-    ([name, flag]): NamedFlag => ({ ...flag, name, value: name.toUpperCase() }),
+    ([name, flag]): NamedFlag => ({
+      ...flag,
+      name,
+      value: name.toUpperCase(),
+      doc: flag.doc + requirementOf(command, name),
+    }),
   )
   const config = settingsOf(command).map(
     (name): NamedFlag => ({
@@ -28,6 +33,14 @@ export function flagsOf(command: Command): NamedFlag[] {
   )
   const yes: NamedFlag = { name: 'yes', value: '', type: 'boolean', doc: 'Do not ask' }
   return [...own, ...config, ...(command.destroys ? [yes] : []), ...flagsOfAll]
+}
+
+/** Words behind the meaning of a flag that must be given; none behind others. */
+function requirementOf({ requires = [] }: Command, name: string): string {
+  const choice = requires.find((flags) => flags.includes(name))
+  if (!choice) return ''
+  const others = choice.filter((flag) => flag !== name).map((flag) => `--${flag}`)
+  return others.length === 0 ? ' (required)' : ` (this or ${others.join(' or ')} is required)`
 }
 
 /** What every command takes. */

@@ -13,8 +13,10 @@ export const inviteCommands: Command[] = [
       uses: { type: 'string', doc: 'How many systems may be made by it; one when left out' },
       expires: { type: 'string', doc: 'When it ends, such as 2027-01-31; never when left out' },
     },
-    async run({ flags: { name, uses = '1', expires: end }, deps }) {
-      if (typeof name !== 'string' || name === '') throw new UsageError('--name is needed')
+    requires: [['name']],
+    async run({ flags, deps }) {
+      const { uses = '1', expires: end } = flags
+      const name = String(flags.name)
       if (typeof uses !== 'string' || !/^[1-9]\d{0,4}$/.test(uses))
         throw new UsageError('--uses: must be a whole number, 1 or more')
       const expires = parseEnd(end, deps().now())

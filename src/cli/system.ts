@@ -128,6 +128,7 @@ export const systemCommands: Command[] = [
       'unused-since': { type: 'string', doc: 'The day, such as 2025-01-31, or a time' },
       'dry-run': { type: 'boolean', doc: 'Only list them' },
     },
+    requires: [['unused-since']],
     destroys: true,
     async run(call) {
       const deps = call.deps()
@@ -158,7 +159,6 @@ export const systemCommands: Command[] = [
 
 function parseDay(given: string | boolean | undefined, now: Instant): Instant {
   const day = typeof given === 'string' ? parseInstant(given) : null
-  if (given === undefined) throw new UsageError('--unused-since is needed')
   if (day === null || day > now)
     throw new UsageError('--unused-since: must be a day that is past, such as 2025-01-31')
   return day

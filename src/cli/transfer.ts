@@ -34,6 +34,7 @@ export const transferCommands: Command[] = [
       'no-accounts': { type: 'boolean', doc: 'Link none of the chat accounts that the file names' },
       yes: { type: 'boolean', doc: 'Make a second copy of a system that is here already' },
     },
+    requires: [['system', 'new']],
     async run(call) {
       const { flags, config, deps } = call
       const only = parseOnly(flags.only)
@@ -130,9 +131,7 @@ function parseOnly(given: Call['flags'][string]): ReadonlySet<ImportPart> | null
 
 /** The operator as the system that is to have it, if it is here already. */
 async function parseTarget(call: Call): Promise<Viewer | 'new'> {
-  const { system, new: isNew } = call.flags
-  if ((typeof system === 'string') === (isNew === true))
-    throw new UsageError('either --system or --new is needed')
+  const { system } = call.flags
   if (typeof system !== 'string') return 'new'
   const { viewer } = await namedSystem(call, system)
   return viewer

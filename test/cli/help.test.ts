@@ -31,6 +31,28 @@ describe('help', () => {
     for (const other of others) expect(other).toEqual(one as never)
   })
 
+  const required: [line: string, flags: RegExp[]][] = [
+    ['bot create', [/^ {2}--name NAME +.+ \(required\)$/m]],
+    ['invite create', [/^ {2}--name NAME +.+ \(required\)$/m]],
+    ['prune', [/^ {2}--unused-since UNUSED-SINCE +.+ \(required\)$/m]],
+    [
+      'import',
+      [
+        /^ {2}--system SYSTEM +.+ \(this or --new is required\)$/m,
+        /^ {2}--new +.+ \(this or --system is required\)$/m,
+      ],
+    ],
+  ]
+
+  test('marks the flags that are required, and no others', async () => {
+    const ended = await Promise.all(commands.map(({ name }) => ask(`help ${name}`)))
+    for (const [at, { out }] of ended.entries()) {
+      const [, flags = []] = required.find(([line]) => line === commands[at]?.name) ?? []
+      for (const flag of flags) expect(out).toMatch(flag)
+      expect(out.match(/required\)/g) ?? []).toHaveLength(flags.length)
+    }
+  })
+
   test('of a group lists its commands and no others', async () => {
     const lines = ['system', 'help system', 'system --help', 'system -h', '--help system']
     const own = commands.filter(({ name }) => name.startsWith('system ')).map(({ name }) => name)

@@ -200,6 +200,9 @@ describe('scripts', () => {
   })
 })
 
+const IMPORT_USAGE =
+  'multitude import FILE (--system SYSTEM | --new) [--dry-run] [--only ONLY] [--public] [--no-accounts] [--yes]'
+
 describe('misuse', () => {
   const misused: [words: string[], complaint: string, usage: string][] = [
     [['system', 'show'], 'SYSTEM is missing', 'multitude system show SYSTEM'],
@@ -227,14 +230,30 @@ describe('misuse', () => {
     [
       ['bot', 'create', '--name', ''],
       '--name is needed',
-      'multitude bot create [--name NAME] [--platform PLATFORM]',
+      'multitude bot create --name NAME [--platform PLATFORM]',
     ],
     [['system', 'list', '--port', '1'], "Unknown option '--port'", 'multitude system list'],
     [['version', '--yes'], "Unknown option '--yes'", 'multitude version'],
     [
       ['bot', 'create'],
       '--name is needed',
-      'multitude bot create [--name NAME] [--platform PLATFORM]',
+      'multitude bot create --name NAME [--platform PLATFORM]',
+    ],
+    [
+      ['invite', 'create', '--uses', '3'],
+      '--name is needed',
+      'multitude invite create --name NAME [--uses USES] [--expires EXPIRES]',
+    ],
+    [
+      ['prune', '--dry-run'],
+      '--unused-since is needed',
+      'multitude prune --unused-since UNUSED-SINCE [--dry-run] [--yes]',
+    ],
+    [['import', 'system.json'], 'either --system or --new is needed', IMPORT_USAGE],
+    [
+      ['import', 'system.json', '--system', lantern.id, '--new'],
+      'either --system or --new is needed',
+      IMPORT_USAGE,
     ],
     [
       ['system', 'create', '--name', 'a'.repeat(101)],
@@ -255,7 +274,7 @@ describe('misuse', () => {
       (platform): [string[], string, string] => [
         ['bot', 'create', '--name', 'b', '--platform', platform],
         '--platform: must be 2 to 20 lower-case letters, digits and dashes, beginning with a letter',
-        'multitude bot create [--name NAME] [--platform PLATFORM]',
+        'multitude bot create --name NAME [--platform PLATFORM]',
       ],
     ),
     [

@@ -2,6 +2,7 @@ import { serverOptions } from '../app'
 import { hidePassword } from '../config'
 import type { Finding } from '../db/checks'
 import { openStorage } from '../db/open'
+import { isServerAddress } from '../db/postgres/address'
 import { operator } from '../model/privacy'
 import { countSystems } from '../service/systems'
 import { renderFace } from '../wire/v2'
@@ -42,7 +43,13 @@ export const careCommands: Command[] = [
     destroys: true,
     async run({ args: [file = ''], config, flags, confirm }) {
       const { DATABASE_URL } = config
-      await confirm(`Put ${file} in the place of ${hidePassword(DATABASE_URL)}?`)
+      const isServer = isServerAddress(DATABASE_URL)
+      await confirm(
+        `Put ${file} in the place of ${hidePassword(DATABASE_URL)}?`,
+        isServer
+          ? 'this fills the database'
+          : 'this replaces the database (the old one is kept beside it)',
+      )
       const { onProgress, end } = watchProgress(flags.json === true)
       const { restoreBackup } = await import('../db/safekeeping')
       const { aside, tokens } = await restoreBackup(

@@ -48,8 +48,8 @@ export interface Call extends Settled {
   readonly supervisor: Supervisor
   /** Opens the database when first called, as the command says. */
   readonly deps: () => Deps
-  /** Asks on a terminal; elsewhere `--yes` must have been given. */
-  readonly confirm: (question: string) => Promise<void>
+  /** Asks on a terminal; elsewhere `--yes` must have been given, for this reason. */
+  readonly confirm: (question: string, reason?: string) => Promise<void>
 }
 
 /** What a command says: words for people, one JSON value for scripts. */

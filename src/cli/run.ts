@@ -78,7 +78,8 @@ export async function run(
         opened ??= openDatabase(settled.config, command.database?.(flags) ?? 'require', closed)
         return opened.deps
       },
-      confirm: (question) => confirm(question, flags.yes === true),
+      confirm: (question, reason = 'this cannot be undone') =>
+        confirm(question, reason, flags.yes === true),
     })
     await say(isJson ? JSON.stringify(outcome.json) : outcome.text)
     return OK
@@ -139,9 +140,9 @@ function refuseUnknown(typed: string[]): number {
   return MISUSED
 }
 
-async function confirm(question: string, isGiven: boolean): Promise<void> {
+async function confirm(question: string, reason: string, isGiven: boolean): Promise<void> {
   if (isGiven) return
-  if (!process.stdin.isTTY) throw new UsageError('--yes is needed, because this cannot be undone')
+  if (!process.stdin.isTTY) throw new UsageError(`--yes is needed, because ${reason}`)
   const { createInterface } = await import('node:readline/promises')
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   // Leaving by Ctrl-C or Ctrl-D is a no, on a line of its own.

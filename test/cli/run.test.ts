@@ -287,6 +287,16 @@ describe('misuse', () => {
       '--yes is needed, because this cannot be undone',
       'multitude token revoke SYSTEM NAME [--yes]',
     ],
+    [
+      ['restore', 'today.db'],
+      '--yes is needed, because this replaces the database (the old one is kept beside it)',
+      'multitude restore FILE [--yes]',
+    ],
+    [
+      ['restore', 'today.db', '--database', 'postgres://multitude@127.0.0.1:1/multitude'],
+      '--yes is needed, because this fills the database',
+      'multitude restore FILE [--yes]',
+    ],
   ]
 
   test('is told with the usage line, and nothing is done', async () => {

@@ -26,14 +26,14 @@ export function addressOf({ url }: Call['flags'], { HOST, PORT }: Config): strin
     return url.replace(/\/+$/, '')
   }
   if (PORT === 0) throw new UsageError('--url is needed, because PORT is 0 (a free one)')
-  return `http://${reachable(HOST)}:${PORT}`
+  return localBaseUrl(HOST, PORT)
 }
 
-/** Where a server that listens on every network is found from here. */
-export function reachable(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1'
-  if (host === '::' || host === '[::]') return '[::1]'
-  return isIPv6(host) ? `[${host}]` : host
+/** Address by which a program on this machine reaches a server that listens there. */
+export function localBaseUrl(host: string, port: number | string): string {
+  const name = host.replace(/^\[(.+)\]$/, '$1')
+  const local = { '0.0.0.0': '127.0.0.1', '::': '::1' }[name] ?? name
+  return `http://${isIPv6(local) ? `[${local}]` : local}:${port}`
 }
 
 export async function findProblem(url: string): Promise<string | null> {

@@ -1,6 +1,9 @@
+import { operator } from '../model/privacy'
 import { formatInstant } from '../model/time'
 import { createLoginCode } from '../service/access/logins'
-import type { Command } from './command'
+import { findLocalServer } from '../service/operating/servers'
+import type { Call, Command } from './command'
+import { localBaseUrl } from './health'
 import { namedSystem } from './named'
 
 export const loginCommands: Command[] = [
@@ -12,8 +15,7 @@ export const loginCommands: Command[] = [
     async run(call) {
       const { viewer, system } = await namedSystem(call)
       const { code, expires } = await createLoginCode(call.deps(), viewer)
-      const { PUBLIC_URL, HOST, PORT } = call.config
-      const url = `${PUBLIC_URL || addressOf(HOST, PORT)}/#/login/${code}`
+      const url = `${await baseUrlOf(call)}/#/login/${code}`
       return {
         json: { url, expires: formatInstant(expires) },
         text: `${url}\n\nLets one browser in as ${system.name ?? system.hid}, once, within ten minutes. Hand it over in private.`,
@@ -22,9 +24,13 @@ export const loginCommands: Command[] = [
   },
 ]
 
-/** Where somebody on this machine finds the server; others need PUBLIC_URL. */
-function addressOf(host: string, port: number): string {
-  const isEvery = host === '0.0.0.0' || host === '::'
-  const name = isEvery ? 'localhost' : host.includes(':') ? `[${host}]` : host
-  return `http://${name}:${port}`
+/** PUBLIC_URL, else the address of the server that runs on this machine, else that of the settings. */
+async function baseUrlOf({ config, origins, deps }: Call): Promise<string> {
+  const { PUBLIC_URL, HOST, PORT } = config
+  if (PUBLIC_URL !== '') return PUBLIC_URL
+  if (origins.HOST === 'flag' || origins.PORT === 'flag') return localBaseUrl(HOST, PORT)
+  const running = await findLocalServer(deps(), operator)
+  if (running === null) return localBaseUrl(HOST, PORT)
+  const { hostname, port } = new URL(running)
+  return localBaseUrl(hostname, port)
 }

@@ -37,6 +37,8 @@ export const serveCommand: Command = {
     logUpgrade(log, name, (await app.storage.opened) ?? uncopied)
     const address = await listen(app, () => app.listen(), `${config.HOST}:${config.PORT}`)
     const metrics = await listen(app, () => app.listenForMetrics(), config.METRICS_ADDRESS)
+    // Not awaited: another process may hold the database for a while.
+    void app.events.leases.announce(address)
     const endBackups = scheduleBackups(
       config,
       log,

@@ -15,6 +15,8 @@ export interface Leases {
   holds(task: Task): boolean
   /** Called whenever this process becomes the one that does it. */
   onTaken(task: Task, begin: () => void): void
+  /** Records where this process serves, for `findAnnounced`. */
+  announce(address: string): Promise<void>
   start(): Promise<void>
   /** Gives back what it holds, so that nobody has to wait until it would have ended. */
   stop(): Promise<void>
@@ -42,8 +44,8 @@ const PATIENCE_MS = 2_000
  * when its time is over the first that asks is the next.
  */
 export function createLeases({ db, transact, warn }: LeaseDeps, lengthMs = LENGTH_MS): Leases {
-  // For who looks at the table: which machine, which process.
-  const holder = `${hostname()}:${process.pid}:${crypto.randomUUID()}`
+  // Names the machine and the process, and later the address of its server.
+  let holder = `${hostname()}:${process.pid}:${crypto.randomUUID()}`
   /** On this process's own steady clock, and never later than the engine's. */
   const heldUntil = new Map<Task, number>()
   const begins: { task: Task; begin: () => void }[] = []
@@ -94,6 +96,20 @@ export function createLeases({ db, transact, warn }: LeaseDeps, lengthMs = LENGT
   return {
     holds,
     onTaken: (task, begin) => void begins.push({ task, begin }),
+    async announce(address) {
+      await looking
+      const before = holder
+      const after = `${before} ${address}`
+      looking = transact('new', async (tx) => void (await rename(tx).run({ before, after })))
+        .then(() => {
+          holder = after
+        })
+        .catch((cause) => warn('server address not recorded', { cause: String(cause) }))
+        .finally(() => {
+          looking = undefined
+        })
+      await looking
+    },
     async start() {
       timer = setInterval(
         () => {
@@ -138,5 +154,22 @@ const countOthers = statement<'holder', { count: number }>(
   (say) =>
     `select ${say.count()} as count from leases where holder <> :holder and not ${isOver(say)}`,
 )
+
+const rename = statement<'before' | 'after'>(
+  'update leases set holder = :after where holder = :before',
+)
+
+const current = statement<never, { holder: string }>(
+  (say) => `select holder from leases where not ${isOver(say)} order by name`,
+)
+
+/** Address that a process of this machine announced and still holds a lease with; else null. */
+export async function findAnnounced(db: Db): Promise<string | null> {
+  for (const { holder } of await current(db).all({})) {
+    const [owner = '', address] = holder.split(' ')
+    if (address && owner.startsWith(`${hostname()}:`)) return address
+  }
+  return null
+}
 
 const giveBack = statement<'holder'>('delete from leases where holder = :holder')

@@ -1,18 +1,27 @@
 import { Database } from 'bun:sqlite'
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
+import { until } from '../events/receiver'
 import { commandLine, emptyFolder } from '../program'
 
-const { run, runJson } = await commandLine()
+// Processes take their time on a busy machine.
+setDefaultTimeout(60_000)
+
+const { run, runJson, startServer } = await commandLine()
+const BASE = 'http://127.0.0.1:8080'
 
 describe('a login link', async () => {
   const here = { cwd: emptyFolder() }
   const { id } = await runJson<{ id: string }>(['system', 'create', '--name', 'Hill'], here)
 
   test.each<[string, string[], string]>([
-    ['leads to this machine', [], 'http://127.0.0.1:8080'],
+    ['leads to this machine', [], BASE],
     ['knows the port that the server was given', ['--port', '9000'], 'http://127.0.0.1:9000'],
-    ['names this machine where all networks are served', ['--host', '::'], 'http://localhost:8080'],
+    ['leads to this machine when --host is ::', ['--host', '::'], 'http://[::1]:8080'],
+    ['leads to this machine when --host is [::]', ['--host', '[::]'], 'http://[::1]:8080'],
+    ['leads to this machine when --host is 0.0.0.0', ['--host', '0.0.0.0'], BASE],
+    ['has the brackets of an IPv6 address once', ['--host', '[::1]'], 'http://[::1]:8080'],
+    ['puts an IPv6 address in brackets', ['--host', '::1'], 'http://[::1]:8080'],
     [
       'leads to the address that others use',
       ['--public-url', 'https://home.example'],
@@ -23,8 +32,31 @@ describe('a login link', async () => {
       ['login', id, ...flags],
       here,
     )
-    expect(url).toMatch(new RegExp(`^${address}/#/login/[\\w-]{43}$`))
+    expect(url.replace(/[\w-]{43}$/, 'CODE')).toBe(`${address}/#/login/CODE`)
     expect(expires).toEndWith('Z')
+  })
+
+  test.each([
+    ['--host 127.0.0.1', 'http://127.0.0.1:PORT'],
+    ['--host 0.0.0.0', 'http://127.0.0.1:PORT'],
+    ['--host [::1]', 'http://[::1]:PORT'],
+    ['--host ::', 'http://[::1]:PORT'],
+  ])('leads to the server that runs with %s and a port of its own', async (flags, address) => {
+    const server = await startServer(flags.split(' '), here)
+    const { port } = new URL(server.address)
+    const expected = address.replace('PORT', port)
+    const linkOf = async (...words: string[]) => {
+      const { url } = await runJson<{ url: string }>(['login', id, ...words], here)
+      return url.split('/#/')[0]
+    }
+    // The server records where it listens while it answers already.
+    await until(async () => (await linkOf()) === expected)
+    expect((await fetch(`${expected}/health`)).status).toBe(200)
+    expect(await linkOf('--port', '9000')).toBe('http://127.0.0.1:9000')
+    expect(await linkOf('--public-url', 'https://home.example')).toBe('https://home.example')
+    server.kill('SIGTERM')
+    await server.end()
+    expect(await linkOf()).toBe(BASE)
   })
 
   test('is printed with what it does', async () => {

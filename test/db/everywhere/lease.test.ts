@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { createLeases, type Leases } from '../../../src/db/lease'
+import { createLeases, findAnnounced, type Leases } from '../../../src/db/lease'
 import { openStorage } from '../../../src/db/open'
 import { until } from '../../events/receiver'
 import { addressIn } from '../../kit'
@@ -33,6 +33,35 @@ describe('a lease', () => {
     two.onTaken('dispatch', () => began++)
     await Bun.sleep(1_900)
     expect([one.holds('dispatch'), began]).toEqual([true, 0])
+  })
+
+  test('names the address of the server that holds it, for as long as it does', async () => {
+    const storage = openStorage(addressOf('address'))
+    ends.push(storage.close)
+    const [one, two] = [await enter('address'), await enter('address')]
+    expect(await findAnnounced(storage.db)).toBeNull()
+    await one.announce('http://[::1]:9000')
+    expect(await findAnnounced(storage.db)).toBe('http://[::1]:9000')
+    await two.announce('http://127.0.0.1:9001')
+    expect(await findAnnounced(storage.db)).toBe('http://[::1]:9000')
+    expect([one.holds('care'), two.holds('care')]).toEqual([true, false])
+    await one.stop()
+    await until(() => two.holds('dispatch') && two.holds('care'))
+    expect(await findAnnounced(storage.db)).toBe('http://127.0.0.1:9001')
+    await two.stop()
+    expect(await findAnnounced(storage.db)).toBeNull()
+  })
+
+  test('does not name a server of another machine', async () => {
+    const storage = openStorage(addressOf('elsewhere'))
+    ends.push(storage.close)
+    const lease = {
+      name: 'care',
+      holder: 'elsewhere:1:u http://127.0.0.1:1',
+      until: Date.now() + 9_000,
+    }
+    await storage.transact('new', (tx) => insert(tx, 'leases', lease))
+    expect(await findAnnounced(storage.db)).toBeNull()
   })
 
   const strays: [what: string, untilMs: (now: number) => number, isFree: boolean][] = [

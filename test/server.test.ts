@@ -48,6 +48,25 @@ describe('the first run', () => {
   })
 })
 
+describe('the first run from the source', () => {
+  test('names the command as npm starts it, and not the file of the runtime', async () => {
+    const cwd = join(import.meta.dir, '..')
+    const database = `file:${join(emptyFolder(), 'a.db')}`
+    const PATH = `${join(cwd, 'node_modules/.bin')}:${process.env.PATH}`
+    const env = { PATH, HOME: emptyFolder() }
+    // As the script "start" in package.json has it.
+    const command = ['/bin/sh', '-c', 'exec bun --no-env-file src/main.ts "$@"', 'sh']
+    const server = await startSource(command, ['--database', database], { cwd, env })
+    const [, hint = ''] = /No system exists yet\..*\n\n +(.+)\n/.exec(server.said()) ?? []
+    expect(hint).toBe(
+      `npx bun --no-env-file src/main.ts system create --name 'My system' --database ${database}`,
+    )
+    const made = await runCommand(['/bin/sh', '-c', hint], { cwd, env })
+    expect([made.code, made.out]).toEqual([0, expect.stringContaining('Keep the token')])
+    await stop(server)
+  })
+})
+
 describe('the program and the command line', () => {
   test('work on one file at the same time', async () => {
     const cwd = emptyFolder()

@@ -1,3 +1,5 @@
+import { realpathSync } from 'node:fs'
+import { basename, relative, sep } from 'node:path'
 import { isSecret, type SettingName, settings, spellingsOf } from '../config'
 
 /** How this very program was called: the executable, or the source through Bun. */
@@ -34,9 +36,43 @@ export function isExecutable(): boolean {
   return Bun.isStandaloneExecutable
 }
 
-/** A command line of this program that works as it stands, pasted in any folder. */
+/** A command line of this program, called as it was started, to be pasted into a shell. */
 export function typedCommand(...args: string[]): string {
-  return [...ownCommand(), ...args].map(quoted).join(' ')
+  return [...startedCommand(), ...args].map(quoted).join(' ')
+}
+
+/** Words in front of a command that only the user of this process may run; none for root. */
+export function asThisUser(): string[] {
+  if (process.getuid?.() === 0) return []
+  try {
+    // Bun takes the name from the environment, where it may be another user's.
+    const name = Bun.spawnSync(['id', '-un']).stdout.toString().trim()
+    return name === '' ? [] : ['sudo', '-u', name]
+  } catch {
+    return []
+  }
+}
+
+function startedCommand(): string[] {
+  const { argv0, execPath, execArgv } = process
+  if (isExecutable()) {
+    const name = basename(execPath)
+    return [isOnPath(name, execPath) ? name : argv0]
+  }
+  const [, script = ''] = process.argv
+  const nearby = relative(process.cwd(), script)
+  // A runtime that npm installed is on the PATH of npm alone.
+  const isOfNpm = basename(argv0) === argv0 && execPath.split(sep).includes('node_modules')
+  return [
+    ...(isOfNpm ? ['npx', argv0] : [argv0]),
+    ...execArgv.filter((flag) => flag !== '--watch'),
+    nearby.startsWith('..') ? script : nearby,
+  ]
+}
+
+function isOnPath(name: string, file: string): boolean {
+  const found = Bun.which(name)
+  return found !== null && realpathSync(found) === realpathSync(file)
 }
 
 /** As a shell takes it whole, whatever the folder is called. */

@@ -11,7 +11,8 @@ import { readAside } from './aside'
 import { scheduleBackups } from './backups'
 import { type Command, columns, Failure } from './command'
 import { addressOf, describeUpgrade, hasDatabase, noBackup, upgradeUncopied } from './database'
-import { typedCommand } from './self'
+import { serviceFileOf } from './envFiles'
+import { asThisUser, isExecutable, typedCommand } from './self'
 import { reportTo } from './supervisor'
 
 export const serveCommand: Command = {
@@ -20,7 +21,7 @@ export const serveCommand: Command = {
   takesSettings: 'all',
   flags: noBackup,
   database: () => 'upgrade',
-  async run({ config, flags, supervisor }) {
+  async run({ config, origins, flags, supervisor }) {
     const isTerminal = process.stderr.isTTY === true
     const format = config.LOG_FORMAT === 'auto' ? (isTerminal ? 'text' : 'json') : config.LOG_FORMAT
     const log = createLog(config.LOG_LEVEL, format, undefined, supervisor.hasJournal)
@@ -47,7 +48,12 @@ export const serveCommand: Command = {
       (task, problem) => noteReport(app.deps, operator, task, problem),
     )
     if (flags.json !== true)
-      process.stderr.write(greeting(app, config, address, metrics, { isNew, isEmpty }))
+      process.stderr.write(
+        greeting(app, config, address, metrics, {
+          isNew,
+          hint: isEmpty ? firstCommand(app, origins.DATABASE_URL) : null,
+        }),
+      )
     log.info('listening', { address, version, commit, metrics: metrics ?? undefined })
     reports.ready(`Listening on ${address}`)
     const signal = await stopped
@@ -110,7 +116,7 @@ function greeting(
   config: Config,
   address: string,
   metrics: string | null,
-  { isNew, isEmpty }: { isNew: boolean; isEmpty: boolean },
+  { isNew, hint }: { isNew: boolean; hint: string | null },
 ): string {
   const shown = config.PUBLIC_URL || address
   const facts = columns([
@@ -119,12 +125,18 @@ function greeting(
     ...(metrics ? [['  Metrics', metrics]] : []),
     [isNew ? '  Data (new)' : '  Data', app.storage.name],
   ])
-  const data = addressOf(app.storage)
-  const make = typedCommand('system', 'create', '--name', 'My system', '--database', data)
-  const first = isEmpty
-    ? `\n  No system exists yet. Make one, and keep the token it prints:\n\n    ${make}\n`
+  const first = hint
+    ? `\n  No system exists yet. Make one, and keep the token it prints:\n\n    ${hint}\n`
     : ''
   return `\nMultitude ${version}\n\n${facts}\n${first}\n`
+}
+
+/** The command that makes a system. With the settings of the service it needs the service's user. */
+function firstCommand(app: App, origin: string): string {
+  const words = ['system', 'create', '--name', 'My system']
+  if (origin !== serviceFileOf(isExecutable(), process.platform))
+    return typedCommand(...words, '--database', addressOf(app.storage))
+  return [...asThisUser(), typedCommand(...words)].join(' ')
 }
 
 /** The first signal to stop. Others change nothing: npm passes on a Ctrl-C that came here too. */

@@ -40,6 +40,7 @@ packages
 getent passwd multitude | cut -d : -f 1,6,7
 stat -c '%a %U %G %n' /etc/multitude.env /var/lib/multitude
 serve
+grep -o 'sudo .*' /served
 runuser -u multitude -- multitude system create --name Lantern --json >/dev/null
 end
 test -e /lib/systemd/system/multitude.service

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import { join } from 'node:path'
 import { zip } from '../../.ci/release/zip'
 import manifest from '../../package.json'
-import { emptyFolder } from '../program'
+import { emptyFolder, startServer } from '../program'
 
 /** What a release is made of, as people get it. Run by `npm run test:release`. */
 
@@ -96,6 +96,24 @@ describe('an archive', () => {
 })
 
 describe('the executable', () => {
+  test.each([
+    ['./multitude', dist, ''],
+    [join(dist, 'multitude'), emptyFolder(), ''],
+    ['multitude', emptyFolder(), dist],
+  ])('names itself as %s when it was started so', async (program, cwd, PATH) => {
+    const database = `file:${join(emptyFolder(), 'a.db')}`
+    const server = await startServer(
+      ['/bin/sh', '-c', 'exec "$0" "$@"', program],
+      ['--database', database, '--host', '127.0.0.1', '--backup-dir', ''],
+      { cwd, env: { PATH } },
+    )
+    server.kill('SIGTERM')
+    const { err } = await server.end()
+    expect(err).toContain(
+      `\n    ${program} system create --name 'My system' --database ${database}\n`,
+    )
+  })
+
   test.skipIf(needs('python3', Bun.which('python3') !== null))(
     'tells systemd that it is ready, lives and stops',
     async () => {
@@ -223,6 +241,7 @@ describe('the package for Debian', () => {
         'multitude:/var/lib/multitude:/usr/sbin/nologin',
         '640 root multitude /etc/multitude.env',
         '700 multitude multitude /var/lib/multitude',
+        "sudo -u multitude multitude system create --name 'My system'",
         '--- upgrade',
         `${manifest.version} install ok installed`,
         '600 multitude /etc/multitude.env',

@@ -36,8 +36,11 @@ export async function packDeb(
     await put(join(papers.folder, 'completions', completionFiles[shell]), completionPlaces[shell])
   await put(join(papers.folder, 'multitude.1'), 'usr/share/man/man1/multitude.1')
   await put('.ci/release/deb/copyright', 'usr/share/doc/multitude/copyright')
-  for (const file of ['alerts.yaml', 'grafana.json'])
-    await put(join('docs/monitoring', file), `usr/share/doc/multitude/monitoring/${file}`)
+  await cp(join(papers.folder, 'docs'), join(root, 'usr/share/doc/multitude'), { recursive: true })
+  await put('CHANGELOG.md', 'usr/share/doc/multitude/CHANGELOG.md')
+  const readme = await Bun.file(join(papers.folder, 'README.md')).text()
+  // The pages are beside it there.
+  await write('usr/share/doc/multitude/README.md', readme.replaceAll(/(\]\(|src=")docs\//g, '$1'))
   await put('.ci/release/deb/overrides', 'usr/share/lintian/overrides/multitude')
   await write('usr/share/doc/multitude/changelog', changelogOf(version, papers.builtAt))
   await $`gzip -9n ${join(root, 'usr/share/man/man1/multitude.1')}`
@@ -72,7 +75,7 @@ function changelogOf(version: string, builtAt: number): string {
   const day = new Date(builtAt * 1000).toUTCString().replace('GMT', '+0000')
   return `multitude (${version}) unstable; urgency=medium
 
-  * Release ${version}. CHANGELOG.md of the source says what has changed.
+  * Release ${version}. CHANGELOG.md beside this file says what has changed.
 
  -- The Multitude authors <packages@multitude.invalid>  ${day}
 `

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { zip } from '../../.ci/release/zip'
 import manifest from '../../package.json'
@@ -204,7 +212,32 @@ function canTryOut(): boolean {
   return isRoot && ask(['unshare', '--mount', 'sh', '-c', steps.join(' && ')]).code === 0
 }
 
+/** Links to what only the source has. */
+const isOfSource = /^(\.\.\/|ARCHITECTURE\.md|CONTRIBUTING\.md|LICENSE)/
+
 describe('the package for Debian', () => {
+  test.skipIf(needs('dpkg-deb', Bun.which('dpkg-deb') !== null))(
+    'holds the documents, whose links lead to one another',
+    () => {
+      const folder = emptyFolder()
+      ask(['dpkg-deb', '-x', deb, folder])
+      const place = join(folder, 'usr/share/doc/multitude')
+      const pages = readdirSync(join(root, 'docs')).filter((file) => file.endsWith('.md'))
+      const found = readdirSync(place, { recursive: true })
+      expect(found).toEqual(
+        expect.arrayContaining(['README.md', 'CHANGELOG.md', 'monitoring/alerts.yaml', ...pages]),
+      )
+      for (const page of ['README.md', ...pages]) {
+        const text = readFileSync(join(place, page), 'utf8')
+        const links = [...text.matchAll(/(?:\]\(|src=")(?!https?:)([^)#"]+)/g)]
+        const broken = links
+          .map(([, link = '']) => link)
+          .filter((link) => !existsSync(join(place, link)) && !isOfSource.test(link))
+        expect([page, broken]).toEqual([page, []])
+      }
+    },
+  )
+
   test.skipIf(needs('lintian', Bun.which('lintian') !== null))('has no errors', () => {
     const { out } = ask(['lintian', '--allow-root', deb], {
       env: { PATH: process.env.PATH ?? '', LC_ALL: 'C.UTF-8' },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { rmSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { commandLine, emptyFolder } from '../program'
 import { type Engine, freePort, makeCertificate, makeEngine, onServer, USER } from './engine'
 
@@ -69,6 +69,16 @@ describe('a server with passwords', () => {
       /the host no-such-host\.invalid is not known/,
     ],
     ['a missing database', () => at('missing'), /there is no database missing on the server at/],
+    [
+      'a wrong password on one of two hosts, and nothing on the other',
+      () => at('ours', 'HUSH2').replace('@', `@127.0.0.1:${closed},`),
+      /127\.0\.0\.1:\d+ does not let multitude in \(wrong password\?\)/,
+    ],
+    [
+      'a missing database on one of two hosts, and an unknown host',
+      () => at('missing').replace('@', '@no-such-host.invalid,'),
+      /there is no database missing on the server at/,
+    ],
     ['another program’s', () => at('others'), /is a database of another program, not Multitude’s/],
     ['a newer one', () => at('newer'), /was made by a newer Multitude/],
     ['nothing that listens', () => at('ours', HUSH, '127.0.0.1', closed), /nothing answers at/],
@@ -77,13 +87,6 @@ describe('a server with passwords', () => {
       () => at('ours', HUSH, '127.0.0.1', silent.port),
       /nothing answers at/,
     ],
-    [
-      'a port that is none',
-      () => at('ours', HUSH, '127.0.0.1', 99_999),
-      /must look like postgres:/,
-    ],
-    ['a part that is not known', () => `${at('ours')}?sslmod=require`, /Only sslmode may follow/],
-    ['an sslmode that is none', () => `${at('ours')}?sslmode=maybe`, /sslmode .+ must be one of/],
     [
       'no TLS where it is wanted',
       () => `postgres://${USER}:${HUSH}@127.0.0.1:${bare.port}/postgres?sslmode=require`,
@@ -151,12 +154,15 @@ describe('a server with passwords', () => {
     expect(err + out).not.toContain('HUSH')
   }, 60_000)
 
+  const NO_CA =
+    /is not trusted: self signed certificate; PGSSLROOTCERT names a file with the certificate of its CA\.$/m
+
   /** How much of the certificate is looked at, and what comes of it. */
   const trust: [mode: string, host: string, rootCert: () => string, reason: RegExp | null][] = [
     ['disable', 'localhost', () => '', null],
     ['require', '127.0.0.1', () => '', null],
-    ['verify-ca', 'localhost', () => '', /is not trusted: self signed certificate/],
-    ['verify-full', 'localhost', () => '', /is not trusted: self signed certificate/],
+    ['verify-ca', 'localhost', () => '', NO_CA],
+    ['verify-full', 'localhost', () => '', NO_CA],
     ['verify-ca', '127.0.0.1', () => certificate?.path ?? '', null],
     ['verify-full', 'localhost', () => certificate?.path ?? '', null],
     ['verify-full', '127.0.0.1', () => certificate?.path ?? '', /does not match/],
@@ -177,6 +183,36 @@ describe('a server with passwords', () => {
       expect(code).toBe(1)
       expect(err).toMatch(/^multitude: [^\n]+\n$/)
       expect(err).toMatch(reason)
+    },
+    60_000,
+  )
+
+  test.skipIf(!certificate)(
+    'names sslmode=require when a server with hostssl is asked without TLS',
+    async () => {
+      const rules = join(engine.folder, 'data/pg_hba.conf')
+      const before = readFileSync(rules, 'utf8')
+      writeFileSync(rules, before.replaceAll(/^host /gm, 'hostssl '))
+      const reload = (sql: Bun.SQL) => sql.unsafe('select pg_reload_conf()')
+      try {
+        await onServer(`${engine.addressOf('postgres')}?sslmode=require`, reload)
+        const ask = (sslmode: string) =>
+          words.run(['system', 'list'], {
+            cwd,
+            env: { DATABASE_URL: `${at('ours')}?sslmode=${sslmode}` },
+          })
+        const refused =
+          /the server at 127\.0\.0\.1:\d+ lets multitude in only with TLS: use sslmode=require\.\n$/
+        // The server reads its rules a moment later.
+        let last = await ask('disable')
+        for (let turn = 0; last.code === 0 && turn < 50; turn++) last = await ask('disable')
+        expect([last.code, last.err]).toEqual([1, expect.stringMatching(refused)])
+        expect((await ask('require')).code).toBe(0)
+        expect((await ask('prefer')).code).toBe(0)
+      } finally {
+        writeFileSync(rules, before)
+        await onServer(`${engine.addressOf('postgres')}?sslmode=require`, reload)
+      }
     },
     60_000,
   )

@@ -3,7 +3,7 @@ import type { StorageError } from '../handle'
 import type { Host } from './address'
 import { connectBare, type Means } from './connections'
 import { createEra, type Era } from './era'
-import { certificateTrouble, codeOf, lost, unusable } from './trouble'
+import { certificateTrouble, codeOf, isRefusedByRule, lost, unusable } from './trouble'
 
 /** Knows which of the hosts takes writes, and looks for it when that one is lost. */
 export interface Primary {
@@ -154,7 +154,7 @@ async function examine(means: Means, host: Host): Promise<Examined> {
   } catch (cause) {
     const isHopeless =
       /^(28|3D|0A|42|ERR_POSTGRES_TLS)/.test(codeOf(cause)) ||
-      certificateTrouble(cause) !== null ||
+      certificateTrouble(cause, means.rootCert) !== null ||
       (codeOf(cause) !== SILENT && (await isUnknown(host)))
     return { host, isPrimary: false, isHopeless, cause }
   } finally {
@@ -180,17 +180,27 @@ async function isUnknown({ host }: Host): Promise<boolean> {
 }
 
 /** One line for the operator, without a password. */
-function explainAll({ address }: Means, asked: readonly Examined[]): StorageError {
-  const told = asked.find(({ cause }) => cause !== undefined)
-  return unusable(address.name, reasonOf(address.database, address.user, told))
+function explainAll(means: Means, asked: readonly Examined[]): StorageError {
+  const failed = asked.filter(({ cause }) => cause !== undefined)
+  const [first] = failed.toSorted((one, other) => weightOf(one) - weightOf(other))
+  return unusable(means.address.name, reasonOf(means, first))
 }
 
-function reasonOf(database: string, user: string, told: Examined | undefined): string {
+/** What a server said itself goes before an unknown name, and that before silence. */
+function weightOf({ cause, isHopeless }: Examined): number {
+  const isAnswer = !/^ERR_POSTGRES_(?!TLS)/.test(codeOf(cause))
+  return isAnswer ? 0 : isHopeless ? 1 : 2
+}
+
+function reasonOf({ address, rootCert }: Means, told: Examined | undefined): string {
   if (!told) return 'none of its servers takes writes'
+  const { database, user, sslmode } = address
   const code = codeOf(told.cause)
   const at = `${told.host.host}:${told.host.port}`
+  if (sslmode === 'disable' && isRefusedByRule(told.cause))
+    return `the server at ${at} lets ${user} in only with TLS: use sslmode=require`
   if (code.startsWith('28')) return `the server at ${at} does not let ${user} in (wrong password?)`
-  const untrusted = certificateTrouble(told.cause)
+  const untrusted = certificateTrouble(told.cause, rootCert)
   if (untrusted) return `the server at ${at} is not trusted: ${untrusted}`
   if (code === '3D000') return `there is no database ${database} on the server at ${at}`
   if (code.startsWith('ERR_POSTGRES_TLS')) return `the server at ${at} does not offer TLS as asked`

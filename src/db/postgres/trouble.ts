@@ -27,13 +27,21 @@ export function codeOf(cause: unknown): string {
   return inner === undefined ? '' : codeOf(inner)
 }
 
-/** Why a certificate is not trusted; null where it is not about one. */
-export function certificateTrouble(cause: unknown): string | null {
+/** Whether no rule of the server's pg_hba.conf lets the connection in. */
+export function isRefusedByRule(cause: unknown): boolean {
+  return codeOf(cause) === '28000' && String(cause).includes('pg_hba.conf')
+}
+
+/** Why a certificate is not trusted, and what to do about it; null where it is not about one. */
+export function certificateTrouble(cause: unknown, rootCert: string): string | null {
   const { code, message = '' } = (cause ?? {}) as { code?: unknown; message?: string }
   if (typeof code !== 'string') return null
   if (/^E(NOENT|ACCES|PERM|ISDIR)$/.test(code)) return 'the file of PGSSLROOTCERT cannot be read'
   if (code === 'ERR_BORINGSSL') return 'the file of PGSSLROOTCERT has no certificates'
-  return /CERT|ALTNAME|CHAIN/.test(code) ? message.replace(/\.$/, '') : null
+  if (!/CERT|ALTNAME|CHAIN/.test(code)) return null
+  const isUnknownCa = rootCert === '' && !code.includes('ALTNAME')
+  const remedy = isUnknownCa ? '; PGSSLROOTCERT names a file with the certificate of its CA' : ''
+  return message.replace(/\.$/, '') + remedy
 }
 
 /** Whether nothing more can be asked there. 25006: it is a standby now, and takes no writes. */

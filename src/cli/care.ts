@@ -7,6 +7,7 @@ import { operator } from '../model/privacy'
 import { countSystems } from '../service/systems'
 import { renderFace } from '../wire/v2'
 import { type Command, columns, Failure, UsageError } from './command'
+import { findAddressProblem } from './database'
 import { watchProgress } from './progress'
 
 const ZSTD = 'zstd'
@@ -69,6 +70,8 @@ export const careCommands: Command[] = [
     summary: 'Copy everything into another, empty database of either kind',
     args: ['TO'],
     async run({ args: [to = ''], config, flags, deps }) {
+      const problem = findAddressProblem(to)
+      if (problem !== null) throw new UsageError(problem)
       const from = deps()
       // Nothing is made where there is nothing to copy.
       await countSystems(from, operator)

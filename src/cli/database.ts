@@ -4,15 +4,27 @@ import { join } from 'node:path'
 import { openDeps, serverOptions } from '../app'
 import type { Config } from '../config'
 import { pathOf } from '../db/file'
+import type { StorageError } from '../db/handle'
 import { statOf } from '../db/leftovers'
 import { openStorage } from '../db/open'
-import { isServerAddress } from '../db/postgres/address'
+import { isServerAddress, parseAddress } from '../db/postgres/address'
 import type { Upgrade } from '../db/storage'
 import { type CommandFlags, type DatabaseUse, Failure } from './command'
 
 /** A flag of those that are there to upgrade; others take the careful way. */
 export const noBackup: CommandFlags = {
   'no-backup': { type: 'boolean', doc: 'Keep no copy of a database that is upgraded' },
+}
+
+/** Finds what is wrong with the address of a database, without opening it. */
+export function findAddressProblem(url: string): string | null {
+  try {
+    if (isServerAddress(url)) parseAddress(url)
+    else pathOf(url)
+    return null
+  } catch (cause) {
+    return (cause as StorageError).message
+  }
 }
 
 /** Opens the database of the settings for a command. */

@@ -8,7 +8,7 @@ import { readCommand } from './aside'
 import { botCommands } from './bot'
 import { careCommands } from './care'
 import { type Command, Failure, UsageError, usageOf } from './command'
-import { openDatabase } from './database'
+import { findAddressProblem, openDatabase } from './database'
 import { selfDescriptions } from './describe'
 import { readEnvFiles, serviceFileOf } from './envFiles'
 import { frontCommands } from './front'
@@ -68,6 +68,8 @@ export async function run(
     if (flags.help) return await explain(command.name.split(' '))
     const { files, closed } = readEnvFiles(flags['env-file'] as string | undefined, serviceFile)
     const settled = parseSettings(env, flags, files)
+    const problem = findAddressProblem(settled.config.DATABASE_URL)
+    if (problem !== null) throw new ConfigError([problem])
     database = hidePassword(settled.config.DATABASE_URL).replace(/^file:/, '')
     const outcome = await command.run({
       ...settled,

@@ -326,6 +326,34 @@ describe('misuse', () => {
       expect(readdirSync(folder)).toEqual([])
     },
   )
+
+  const addresses: [address: string, complaint: RegExp][] = [
+    ['postgres://127.0.0.1/multitude', /must look like postgres:/],
+    ['postgres://u:HUSH@127.0.0.1:99999/multitude', /must look like postgres:/],
+    ['postgres://u:HUSH%@127.0.0.1/multitude', /must look like postgres:/],
+    ['postgres://u:HUSH@127.0.0.1/multitude?sslmod=require', /Only sslmode may follow/],
+    ['postgres://u:HUSH@127.0.0.1/multitude?sslmode=maybe', /sslmode .+ must be one of/],
+  ]
+
+  test('of DATABASE_URL is one line and exit code 2, without the password', async () => {
+    const lines = ['serve', 'system list', 'status', 'doctor', 'backup a.db', 'config']
+    const cases = [
+      ...lines.flatMap((line) =>
+        addresses.map(([DATABASE_URL, complaint]) => ({ line, env: { DATABASE_URL }, complaint })),
+      ),
+      ...addresses.map(([to, complaint]) => ({ line: `copy ${to}`, env: {}, complaint })),
+    ]
+    const ended = await Promise.all(
+      cases.map(({ line, env }) => run(line.split(' '), { cwd, env })),
+    )
+    for (const [at, { code, out, err }] of ended.entries()) {
+      const { line, complaint } = cases[at] ?? never()
+      expect([line, code, out]).toEqual([line, MISUSED, ''])
+      expect(err).toMatch(/^multitude: [^\n]+\n(usage: multitude copy TO\n)?$/)
+      expect(err).toMatch(complaint)
+      expect(err).not.toContain('HUSH')
+    }
+  })
 })
 
 function bytesIn(folder: string): string {

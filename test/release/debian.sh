@@ -1,18 +1,5 @@
 #!/bin/sh
-# The life of the package on a machine, in a copy of this one that is gone afterwards. Run as root
-# in a mount namespace of its own: unshare --mount test/release/debian.sh OLD.deb NEW.deb FOLDER
-set -eu
-
-old=$1 new=$2 work=$3
-mount -t tmpfs tmpfs "$work"
-mkdir "$work/upper" "$work/own" "$work/house"
-mount -t overlay overlay -o "lowerdir=/,upperdir=$work/upper,workdir=$work/own" "$work/house"
-mount -t proc proc "$work/house/proc"
-mount --bind /dev "$work/house/dev"
-cp "$old" "$work/house/old.deb"
-cp "$new" "$work/house/new.deb"
-
-cat >"$work/house/life.sh" <<'INSIDE'
+# The life of the package on a machine; run by machine.sh, with /old.deb and /new.deb.
 set -eu
 export DEBIAN_FRONTEND=noninteractive
 cd /
@@ -73,5 +60,3 @@ say purge
 dpkg -P multitude 2>&1 | grep kept
 test ! -e /etc/multitude.env
 stat -c '%n' /var/lib/multitude/multitude.db
-INSIDE
-exec chroot "$work/house" sh /life.sh

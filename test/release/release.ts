@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import {
   existsSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   statSync,
@@ -12,6 +11,8 @@ import { join } from 'node:path'
 import { zip } from '../../.ci/release/zip'
 import manifest from '../../package.json'
 import { emptyFolder, startServer } from '../program'
+import { programs, runDocumented } from './documented'
+import { runOnMachine, withVersion } from './machine'
 
 /** What a release is made of, as people get it. Run by `npm run test:release`. */
 
@@ -50,6 +51,10 @@ beforeAll(() => {
 function ask(words: string[], { cwd = root, env = process.env as Record<string, string> } = {}) {
   const { stdout, stderr, exitCode } = Bun.spawnSync(words, { cwd, env })
   return { out: `${stdout}`, err: `${stderr}`, code: exitCode }
+}
+
+function isInstalled(program: string): boolean {
+  return Bun.which(program, { PATH: `${process.env.PATH}:/usr/sbin:/sbin` }) !== null
 }
 
 describe('an archive', () => {
@@ -209,8 +214,21 @@ function canTryOut(): boolean {
     `mkdir ${folder}/upper ${folder}/own ${folder}/root`,
     `mount -t overlay overlay -o lowerdir=/,upperdir=${folder}/upper,workdir=${folder}/own ${folder}/root`,
   ]
-  return isRoot && ask(['unshare', '--mount', 'sh', '-c', steps.join(' && ')]).code === 0
+  return (
+    isRoot &&
+    ask(['unshare', '--mount', '--net', '--pid', '--fork', 'sh', '-c', steps.join(' && ')]).code ===
+      0
+  )
 }
+
+runDocumented(
+  {
+    deb,
+    laterDeb: () => withVersion(deb, '0.2.0', 'later.deb'),
+    executable: join(dist, 'multitude'),
+  },
+  needs(`root, overlays, ${programs.join(', ')}`, canTryOut() && programs.every(isInstalled)),
+)
 
 /** Links to what only the source has. */
 const isOfSource = /^(\.\.\/|ARCHITECTURE\.md|CONTRIBUTING\.md|LICENSE)/
@@ -248,24 +266,9 @@ describe('the package for Debian', () => {
   test.skipIf(needs('root, dpkg-deb and overlays', Bun.which('dpkg-deb') !== null && canTryOut()))(
     'is installed, upgraded, removed and purged, and the data stays',
     () => {
-      const work = emptyFolder()
-      ask(['dpkg-deb', '-R', deb, join(work, 'old')])
-      const control = join(work, 'old/DEBIAN/control')
-      const text = readFileSync(control, 'utf8')
-      writeFileSync(control, text.replace(/^Version: .*$/m, 'Version: 0.0.1'))
-      ask([
-        'dpkg-deb',
-        '--root-owner-group',
-        '-Znone',
-        '-b',
-        join(work, 'old'),
-        join(work, 'old.deb'),
-      ])
-      mkdirSync(join(work, 'machine'))
-      const script = join(import.meta.dir, 'debian.sh')
-      const { out, err, code } = ask([
-        ...['unshare', '--mount', script],
-        ...[join(work, 'old.deb'), deb, join(work, 'machine')],
+      const { out, err, code } = runOnMachine(join(import.meta.dir, 'debian.sh'), [
+        withVersion(deb, '0.0.1', 'old.deb'),
+        withVersion(deb, manifest.version, 'new.deb'),
       ])
       expect([code, code === 0 ? '' : `${out}${err}`]).toEqual([0, ''])
       expect(out.split('\n')).toEqual([

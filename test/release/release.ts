@@ -77,6 +77,19 @@ describe('an archive', () => {
     expect(out).toMatch(/^-rwxr-xr-x .*\/multitude$/m)
   })
 
+  test('is as large as docs/operating.md says, and so are the executable and the package', () => {
+    const text = readFileSync(join(root, 'docs/operating.md'), 'utf8')
+    const figure = (pattern: RegExp) => Number(pattern.exec(text)?.[1])
+    const arch = deb.endsWith('arm64.deb') ? 'arm64' : 'amd64'
+    const files: [file: string, stated: number][] = [
+      [join(dist, 'multitude'), figure(/Of the (\d+) MiB of the executable/)],
+      [join(dist, `${name}.tar.gz`), figure(/Packed it is about (\d+) MiB/)],
+      [deb, figure(new RegExp(`as a package .*?(\\d+) \\(${arch}\\)`))],
+    ]
+    for (const [file, stated] of files)
+      expect(statSync(file).size / 2 ** 20 / stated).toBeWithin(0.95, 1.05)
+  })
+
   test('has its checksum, with all else that is there', () => {
     expect(ask(['sha256sum', '--check', '--strict', 'SHA256SUMS'], { cwd: dist }).code).toBe(0)
     const named = readFileSync(join(dist, 'SHA256SUMS'), 'utf8').matchAll(/ {2}(.+)$/gm)

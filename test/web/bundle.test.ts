@@ -6,6 +6,7 @@ import { packFile } from '../../src/web/pages'
 
 const files = await bundlePage()
 const KB = 1024
+const performance = readFileSync(join(import.meta.dir, '../../docs/performance.md'), 'utf8')
 
 const packed = ({ bytes }: Bundled) => Bun.gzipSync(bytes, { level: 9 }).length
 const text = ({ bytes }: Bundled) => new TextDecoder().decode(bytes)
@@ -38,6 +39,8 @@ describe('what a browser fetches', () => {
 
   const sent = (file: Bundled) => (isFont(file) ? file.bytes.length : packed(file))
   const weigh = (some: Iterable<Bundled>) => [...some].reduce((sum, file) => sum + sent(file), 0)
+  const laterScripts = () => scripts.filter((file) => !firstScripts().includes(file))
+  const byWeight = (one: Bundled, other: Bundled) => sent(other) - sent(one)
   const styles = files.filter(({ path }) => path.endsWith('.css'))
 
   test.each<[what: string, budget: number, of: Iterable<Bundled>]>([
@@ -45,12 +48,27 @@ describe('what a browser fetches', () => {
     ['the style', 8, styles],
     ['the script of the first visit', 40, firstScripts()],
     ['everything of the first visit but data and pictures', 90, firstVisit()],
-    ...scripts
-      .filter((file) => !firstScripts().includes(file))
-      .map((file): [string, number, Bundled[]] => [`the later part ${file.path}`, 12, [file]]),
+    ...laterScripts().map((file): [string, number, Bundled[]] => [
+      `the later part ${file.path}`,
+      12,
+      [file],
+    ]),
   ])('%s is at most %p KB', (_, budget, of) => {
     expect(weigh(of)).toBeGreaterThan(0)
     expect(weigh(of) / KB).toBeLessThanOrEqual(budget)
+  })
+
+  test.each<[what: string, of: Iterable<Bundled>]>([
+    ['page', [page]],
+    ['style', styles],
+    ['script of the first visit', firstScripts()],
+    ['everything of the first visit but data and pictures', firstVisit()],
+    ['the largest part that is fetched later', [laterScripts().toSorted(byWeight)[0] ?? page]],
+    ['OpenDyslexic, for who chooses it', files.filter(({ path }) => /dyslexic.*woff2/.test(path))],
+  ])('weighs what docs/performance.md states: %s', (what, of) => {
+    const row = performance.split('\n').find((line) => line.startsWith(`| ${what} `))
+    const stated = Number(row?.split('|')[2])
+    expect(Math.abs(weigh(of) / KB - stated)).toBeLessThanOrEqual(Math.max(0.1, stated * 0.05))
   })
 
   test('is one style, one font that all get, and parts for later', () => {

@@ -18,7 +18,7 @@ import type { Log } from './log'
 import type { Metrics } from './metrics/metrics'
 import type { Instant } from './model/time'
 import { createTokenMemory } from './service/access/memory'
-import { createBulkTurns } from './service/bulkTurns'
+import { createBulkChanges } from './service/bulkChanges'
 import { createClock, type Deps, noDeps } from './service/deps'
 import { createMender } from './service/load/mend'
 import { createLongReads } from './service/longReads'
@@ -199,7 +199,7 @@ export function openDeps(
     now,
     readImport,
     importTurns: createImportTurns(createSpool(temporaryFolderOf(config.DATABASE_URL))),
-    bulkTurns: createBulkTurns(),
+    bulkChanges: createBulkChanges(),
     tokenMemory: createTokenMemory(sharedRead),
     quotas: {
       systems: config.SYSTEM_LIMIT,

@@ -207,7 +207,7 @@ export function belongings<E extends Entity>(kind: Kind<E>) {
       changes: Generator<void, readonly { ref: string; patch: Patch<E> }[]>,
     ): Promise<string> {
       const systemId = requireSystem(viewer)
-      return deps.bulkTurns.take(systemId, signal, async () => {
+      return deps.bulkChanges({ systemId, signal }, async () => {
         const given = await doInTurns(changes, signal)
         const refs = given.map(({ ref }) => ref)
         const objects = await changeInBulk(deps, systemId, signal, async (db) => {
@@ -230,7 +230,7 @@ export function belongings<E extends Entity>(kind: Kind<E>) {
       patch: Patch<E>,
     ): Promise<void> {
       const systemId = requireSystem(viewer)
-      await deps.bulkTurns.take(systemId, signal, () =>
+      await deps.bulkChanges({ systemId, signal }, () =>
         changeInBulk(deps, systemId, signal, async (db) => {
           const rows = await storedOfSystem(db).all({ system: systemId })
           return rows.map((stored) => ({ stored, patch }))

@@ -4,7 +4,7 @@ import type { Storage } from '../db/open'
 import { type ReadParts, readHere } from '../formats/parts'
 import type { Instant } from '../model/time'
 import { createTokenMemory, type TokenMemory } from './access/memory'
-import { type BulkTurns, createBulkTurns } from './bulkTurns'
+import { type BulkChanges, createBulkChanges } from './bulkChanges'
 import { createLongReads, type LongReads } from './longReads'
 import type { Quotas } from './operating/quotas'
 import { createSpool } from './transfer/spool'
@@ -22,7 +22,7 @@ export interface Deps {
   /** How the file of an import is read: here, or by another process. */
   readonly readImport: ReadParts
   readonly importTurns: ImportTurns
-  readonly bulkTurns: BulkTurns
+  readonly bulkChanges: BulkChanges
   readonly tokenMemory: TokenMemory
   readonly quotas: Quotas
   /** Asks for the faces of a row, where a reader found none. */
@@ -55,7 +55,7 @@ export const noDeps: Deps = {
   now: () => 0,
   readImport: readHere,
   importTurns: createImportTurns(createSpool('')),
-  bulkTurns: createBulkTurns(),
+  bulkChanges: createBulkChanges(),
   tokenMemory: createTokenMemory({ join: () => 0 }),
   quotas: { systems: null, members: 0, groups: 0, archive: 0, registration: 'closed' },
   mendFaces: () => {},

@@ -14,7 +14,7 @@ function createReads() {
   const begun: string[] = []
   const ask = (name: string, { systemId = 1, isOwn = false, ...client }: Asked = {}) => {
     const { promise: ending, resolve, reject } = Promise.withResolvers<string>()
-    const read = { systemId, isOwn, client: { ...noConnection, ...client } }
+    const read = { systemId, isOwn, ...noConnection, ...client }
     const result = longReads(read, () => {
       begun.push(name)
       return ending

@@ -253,7 +253,7 @@ async function sum<L extends Listener, T>(
   turnPage: (listener: L) => void = () => {},
 ): Promise<T> {
   const known = { since: span.since, until: Math.min(span.until, now) }
-  const read = { systemId: of.id, isOwn, client }
+  const read = { systemId: of.id, isOwn, ...client }
   return readHistory(deps, read, known, async (db, turns) => {
     const listen = await prepare()
     const { names, hides } = await peopleOf(db, of.id, isOwn)
@@ -277,7 +277,7 @@ async function follow<L extends Listener & Waiting>(
   // What began after the end of the span is of no interest, but what had begun may end then.
   const followed = { since: span.since, until: now + 1 }
   if (span.since >= Math.min(span.until, now)) return null
-  const read = { systemId: of.id, isOwn, client }
+  const read = { systemId: of.id, isOwn, ...client }
   // How far back a stint began, and how far on it lasts, is not known before.
   return readHistory(deps, read, ALWAYS, async (db, turns) => {
     const { names, hides } = await peopleOf(db, of.id, isOwn)

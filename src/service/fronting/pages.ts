@@ -35,12 +35,12 @@ export async function readHistory<T>(
   { since, until }: Span,
   read: (db: Db, turns: TakeTurns) => Promise<T>,
 ): Promise<T> {
-  const { systemId, client } = asked
-  client.signal?.throwIfAborted()
+  const { systemId, signal } = asked
+  signal?.throwIfAborted()
   const few = await countFew(db).get({ system: systemId, since, until, most: FEW + 1 })
   if (few && few.count <= FEW)
     return db.driver.dialect.isSteady ? read(db, atOnce) : snapshot((then) => read(then, atOnce))
-  const inTurns: TakeTurns = () => takeTurns(TURN_MS, client.signal)
+  const inTurns: TakeTurns = () => takeTurns(TURN_MS, signal)
   return longReads(asked, () => snapshot((then) => read(then, inTurns)))
 }
 

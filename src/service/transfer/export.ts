@@ -67,7 +67,7 @@ async function readOwn<T>(
   read: (db: Db, systemId: number) => Promise<T>,
 ): Promise<T> {
   const systemId = requireSystem(viewer, 'export')
-  const asked = { systemId, isOwn: true, client }
+  const asked = { systemId, isOwn: true, ...client }
   return longReads(asked, () => snapshot((db) => read(db, systemId)))
 }
 

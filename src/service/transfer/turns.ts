@@ -1,19 +1,20 @@
 import type { Arriving } from '../../formats/parts'
 import { error } from '../../model/errors'
+import { createWorkQueue } from '../workQueue'
 import { RETRY_AFTER_MS, type Spool } from './spool'
 
 /** Imports take much memory and long: one at a time for each system, and few for all. */
 export interface ImportTurns {
   /**
-   * Receives a file, waits for a slot and does the work with the file. Slots are given in the order
-   * in which files have arrived, so that a client that sends for long keeps no other waiting.
+   * Receives a file, waits for its turn and does the work with the file. Imports run in the order
+   * in which their files have arrived, so that a client that sends for long keeps no other waiting.
    */
   take<T>(
     systemId: number,
     file: Arriving,
     work: (file: Arriving) => Promise<T>,
-    /** Aborted when the client left: an import that waits for a slot is dropped then. */
-    signal?: AbortSignal,
+    /** Aborted when the client closes its connection: an import that still waits is dropped then. */
+    signal: AbortSignal | null,
   ): Promise<T>
   /** How many are under way: files that arrive, wait or are imported. */
   readonly count: number
@@ -21,13 +22,13 @@ export interface ImportTurns {
   note?: (result: 'done' | 'failed' | 'refused') => void
 }
 
-const SLOTS = 2
+const MAX_RUNNING = 2
 /** Files that arrive, wait or are imported. Each needs an open file. */
 const MOST_AT_ONCE = 50
 
 export function createImportTurns(spool: Spool): ImportTurns {
   const busy = new Set<number>()
-  const slots = createSlots(SLOTS)
+  const queue = createWorkQueue({ maxRunning: MAX_RUNNING })
   const refuse = (reason: string) => {
     turns.note?.('refused')
     return error('tooManyRequests', reason, RETRY_AFTER_MS)
@@ -43,14 +44,9 @@ export function createImportTurns(spool: Spool): ImportTurns {
       try {
         const received = await spool.receive(file)
         try {
-          await slots.acquire(signal)
-          try {
-            const result = await work(received.read())
-            turns.note?.('done')
-            return result
-          } finally {
-            slots.release()
-          }
+          const result = await queue({ systemId, signal }, () => work(received.read()))
+          turns.note?.('done')
+          return result
         } finally {
           await received.discard()
         }
@@ -63,30 +59,4 @@ export function createImportTurns(spool: Spool): ImportTurns {
     },
   }
   return turns
-}
-
-/** Creates a semaphore that gives its slots in the order of the calls. */
-function createSlots(count: number) {
-  let free = count
-  const waiting = new Set<() => void>()
-  return {
-    async acquire(signal?: AbortSignal): Promise<void> {
-      if (free > 0) return void free--
-      const { promise, resolve, reject } = Promise.withResolvers<void>()
-      const leave = () => {
-        waiting.delete(resolve)
-        reject(error('badRequest', 'the client closed the connection'))
-      }
-      waiting.add(resolve)
-      if (signal?.aborted) leave()
-      signal?.addEventListener('abort', leave)
-      await promise.finally(() => signal?.removeEventListener('abort', leave))
-    },
-    release(): void {
-      const [next] = waiting
-      if (next === undefined) return void free++
-      waiting.delete(next)
-      next()
-    },
-  }
 }

@@ -323,7 +323,7 @@ describe('the queue of bulk changes', () => {
   const occupy = async ({ id }: Someone, signal = new AbortController().signal) => {
     const begun = Promise.withResolvers<void>()
     const held = Promise.withResolvers<void>()
-    const done = deps.bulkTurns.take(id, signal, () => {
+    const done = deps.bulkChanges({ systemId: id, signal }, () => {
       begun.resolve()
       return held.promise
     })

@@ -1,0 +1,75 @@
+/** Work of one system that may have to wait. */
+export interface QueuedWork {
+  readonly systemId: number
+  /** Aborted when the client closes its connection; null where there is no connection. */
+  readonly signal: AbortSignal | null
+}
+
+export interface WorkQueueOptions<W extends QueuedWork> {
+  /** How much runs at a time. Of each system only one piece of work runs at a time. */
+  readonly maxRunning: number
+  /** Throws if the work may not wait behind the work that waits already. */
+  readonly rejectExcess?: (work: W, waiting: readonly W[]) => void
+  /** Whether the work begins before other work that has waited longer. */
+  readonly isPreferred?: (work: W) => boolean
+}
+
+/**
+ * Runs work when its turn comes. Throws the reason of the client's signal as soon as a client whose
+ * work waits has closed its connection.
+ */
+export type WorkQueue<W extends QueuedWork> = <T>(work: W, run: () => Promise<T>) => Promise<T>
+
+export function createWorkQueue<W extends QueuedWork>({
+  maxRunning,
+  rejectExcess,
+  isPreferred = () => false,
+}: WorkQueueOptions<W>): WorkQueue<W> {
+  /** Systems whose work runs. */
+  const running = new Set<number>()
+  /** What begins the work that waits, oldest first. */
+  const waiting = new Map<W, () => void>()
+
+  const canBegin = ({ systemId }: W) => running.size < maxRunning && !running.has(systemId)
+
+  const wait = (work: W) =>
+    new Promise<void>((resolve, reject) => {
+      const { signal } = work
+      const drop = () => {
+        waiting.delete(work)
+        reject(signal?.reason)
+      }
+      waiting.set(work, () => {
+        signal?.removeEventListener('abort', drop)
+        resolve()
+      })
+      signal?.addEventListener('abort', drop, { once: true })
+    })
+
+  const beginWaiting = () => {
+    for (;;) {
+      const ready = [...waiting.keys()].filter(canBegin)
+      const next = ready.find(isPreferred) ?? ready[0]
+      if (next === undefined) return
+      const begin = waiting.get(next)
+      waiting.delete(next)
+      running.add(next.systemId)
+      begin?.()
+    }
+  }
+
+  return async (work, run) => {
+    work.signal?.throwIfAborted()
+    if (canBegin(work)) running.add(work.systemId)
+    else {
+      rejectExcess?.(work, [...waiting.keys()])
+      await wait(work)
+    }
+    try {
+      return await run()
+    } finally {
+      running.delete(work.systemId)
+      beginWaiting()
+    }
+  }
+}

@@ -108,7 +108,8 @@ async function inSlices(
       },
       'slice',
     )
-    if (gone < most) return
+    // Fewer than asked for are not the last: another transaction may have deleted some of them.
+    if (gone === 0) return
     // Some rows have many others that go with them.
     if (took < SLICE_MS / 2) most = Math.min(most * 2, LARGEST_SLICE)
     if (took > SLICE_MS) most = Math.max(Math.ceil(most / 2), SMALLEST_SLICE)

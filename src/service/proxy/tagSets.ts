@@ -28,6 +28,8 @@ export async function stageTagSet(
   const written = new Map<number, string>()
   const all = await tagsOf(deps.db).all({ system: systemId })
   await writeInSlices(deps, staging, all, async (tx, { id, tags }) => {
+    // It may have been deleted since.
+    if (!(await findMember(tx).get({ id }))) return
     const coming = changed.get(id)
     await indexTags(tx, id, coming ?? JSON.parse(tags), staging.placeId)
     written.set(id, coming ? JSON.stringify(coming) : tags)
@@ -74,15 +76,15 @@ export async function commitWithTags<T>(
     count += Math.max(proxy_tags.length, before.proxy_tags.length)
   }
   if (count <= FEW_TAGS) return commit(null)
-  // As if for a new system: an import into this one may be under way at the same time.
-  const staging = await beginStaging(deps, null)
+  // Begun as if for a new system: an import into this one may be under way at the same time.
+  const staging = { ...(await beginStaging(deps, null)), systemId }
   let replaced: number | null = null
   let result: T
   try {
     const written = await stageTagSet(deps, staging, systemId, changed)
     result = await commit(async (tx) => {
       replaced = await switchTagSet(tx, systemId, staging.placeId, written)
-      await endStaging(tx, { ...staging, systemId })
+      await endStaging(tx, staging)
     })
   } catch (cause) {
     // If this fails too, the sweeper removes the staged keys.
@@ -98,6 +100,8 @@ interface TagChange {
   readonly before: { readonly id: number; readonly proxy_tags: readonly ProxyTag[] }
   readonly changed: { readonly proxy_tags?: readonly ProxyTag[] }
 }
+
+const findMember = statement<'id', { id: number }>('select id from members where id = :id')
 
 const tagsOf = statement<'system', { id: number; tags: string }>(
   'select id, proxy_tags as tags from members where system_id = :system',

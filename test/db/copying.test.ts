@@ -23,18 +23,18 @@ test('a copy from file to file has every row, and nothing is wrong with it', asy
   expect(await problemsOf(`file:${copied}`)).toEqual([])
 })
 
-test('a database that has anything is not copied into, nor itself', async () => {
+test('refuses to copy into a database that has rows, into itself and to a wrong address', async () => {
   const filled = `file:${join(cwd, 'bot.db')}`
   await withDeps(filled, (deps) => createBot(deps, 'Lantern', 'discord'))
   const before = rowsOf(filled)
-  for (const [to, reason] of [
-    [filled, /bot\.db is not empty \(it has bots\): only an empty one is filled\.\n$/],
-    [source, /source\.db is not empty \(it has /],
-    ['nonsense', /The database address must look like file:/],
+  for (const [to, status, reason] of [
+    [filled, 1, /bot\.db is not empty \(it has bots\): only an empty one is filled\.\n$/],
+    [source, 1, /source\.db is not empty \(it has /],
+    ['nonsense', 2, /The database address must look like file:/],
   ] as const) {
     const { code, out, err } = await run(['copy', to], here)
-    expect([code, out]).toEqual([1, ''])
-    expect(err).toMatch(/^multitude: [^\n]+\n$/)
+    expect([code, out]).toEqual([status, ''])
+    expect(err).toMatch(/^multitude: [^\n]+\n/)
     expect(err).toMatch(reason)
   }
   expect(rowsOf(filled)).toEqual(before)

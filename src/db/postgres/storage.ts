@@ -50,6 +50,8 @@ export function openServer(
     enable_mergejoin: 'off',
     enable_hashjoin: 'off',
     enable_seqscan: 'off',
+    // Without sequential scans the planner overestimates costs and would start parallel workers.
+    max_parallel_workers_per_gather: '0',
   }
   const means: Means = { address, pool, rootCert, session }
   const primary = createPrimary(means)

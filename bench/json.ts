@@ -1,6 +1,6 @@
 import type { Entity } from '../src/model/entity'
 import type { Field } from '../src/model/field'
-import { type Gate, gates } from '../src/model/privacy'
+import { type ListAccess, listAccessRules } from '../src/model/privacy'
 
 /**
  * The v2 JSON of a row, built inside SQLite at each read, as the product did before rows carried
@@ -44,10 +44,15 @@ export function jsonFor(
 }
 
 /** What lies behind a gate of `table`: null for others when it is closed. */
-export function jsonBehind(gate: Gate, table: string, audience: Audience, json: string): string {
+export function jsonBehind(
+  gate: ListAccess,
+  table: string,
+  audience: Audience,
+  json: string,
+): string {
   return audience === 'owner'
     ? json
-    : `case when ${table}.${gates[gate].level} = 'public' then ${json} end`
+    : `case when ${table}.${listAccessRules[gate].level} = 'public' then ${json} end`
 }
 
 /** A JSON array of the rows of a query that selects each row's JSON as `json`. */
@@ -67,8 +72,8 @@ function seenValue(key: string, field: Field, table: string, audience: Audience)
   if (audience === 'owner') return value
   if (field.ownerOnly === 'null') return 'null'
   if (field.guard === undefined) return value
-  const hidden = field.standIn
-    ? `coalesce(${table}.${field.standIn}, ${table}.${key})`
+  const hidden = field.fallback
+    ? `coalesce(${table}.${field.fallback}, ${table}.${key})`
     : field.kind === 'proxyTags'
       ? `json('[]')`
       : 'null'

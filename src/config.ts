@@ -26,7 +26,7 @@ import {
   showKeep,
   usualLimits,
 } from './config/values'
-import { type AllowList, spellAllowList } from './model/network'
+import { type AllowList, formatAllowList } from './model/network'
 
 export { hidePassword, type RateLimits }
 
@@ -120,7 +120,7 @@ export const settings = {
       parseAllowed,
       'Hosts and CIDR ranges that webhooks may reach beside the public internet, with commas between',
     ),
-    show: spellAllowList,
+    show: formatAllowList,
   },
   IMPORT_LIMIT: setting(
     64 * MiB,

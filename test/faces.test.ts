@@ -4,9 +4,9 @@ import { examine, repair } from '../src/db/doctor'
 import { entityOf, type Faced, facedTables, faceTableOf } from '../src/db/faces'
 import { createDecoder } from '../src/db/rows'
 import type { Entity, JsonObject } from '../src/model/entity'
-import { shapeOf } from '../src/model/face'
 import { text } from '../src/model/field'
 import { member } from '../src/model/member'
+import { schemaHash } from '../src/model/renderedJson'
 import { createMender } from '../src/service/load/mend'
 import { renderFace } from '../src/wire/v2'
 import { home, type Someone } from './kit'
@@ -106,7 +106,7 @@ function expectRightFaces(): void {
           `SELECT t.*, f.own, f.others FROM ${table} t
            JOIN ${faceTableOf(table)} f ON f.id = t.id AND f.shape = ?`,
         )
-        .all(shapeOf(entity))
+        .all(schemaHash(entity))
       for (const { own, others, ...raw } of rows) {
         const row = createDecoder(entity)(raw)
         expect([own, others]).toEqual([
@@ -345,9 +345,9 @@ describe('a face of another shape', () => {
             : ([key, field] as const),
         ),
       },
-    ].map((entity) => shapeOf(entity as Entity))
+    ].map((entity) => schemaHash(entity as Entity))
     expect(new Set(shapes).size).toBe(shapes.length)
-    expect(shapeOf(member)).toBe(shapes[0] ?? 0)
+    expect(schemaHash(member)).toBe(shapes[0] ?? 0)
   })
 })
 

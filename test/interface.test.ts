@@ -7,7 +7,7 @@ import type { Field } from '../src/model/field'
 import { group } from '../src/model/group'
 import { guild, memberGuild, systemGuild } from '../src/model/guild'
 import { member } from '../src/model/member'
-import { gates } from '../src/model/privacy'
+import { listAccessRules } from '../src/model/privacy'
 import { settings } from '../src/model/settings'
 import { system } from '../src/model/system'
 import { document } from './document'
@@ -80,7 +80,7 @@ describe('the interface is what clients were promised', () => {
 
   test.each(Object.entries(entities))('every level of a %s hides something', (name, entity) => {
     const guards = entity.entries.map(([, { guard }]) => guard)
-    const closing = Object.values(gates).map(({ level }): string => level)
+    const closing = Object.values(listAccessRules).map(({ level }): string => level)
     // What is not visible is in no list of others.
     const hiding = new Set([...guards, ...closing, 'visibility'])
     const idle = entity.levels.filter((level) => !hiding.has(level))
@@ -133,18 +133,18 @@ function patternOf(line: string): RegExp {
 
 /** What is promised of a field, as far as it is not what goes without saying. */
 function factsOf(field: Field): Promised {
-  const { kind, initial, max, choices, guard, standIn, ownerOnly } = field
+  const { kind, defaultValue, max, choices, guard, fallback, ownerOnly } = field
   const { maxLength: maxEach } = (field.schema.items ?? {}) as { maxLength?: number }
   return {
     holds: kind,
-    ...(initial !== null && !field.required && { initial }),
+    ...(defaultValue !== null && !field.required && { initial: defaultValue }),
     ...(max !== undefined && { max }),
     ...(maxEach !== undefined && { maxEach }),
     ...(choices && { choices: [...choices] }),
     ...(field.required && { required: true }),
     ...(field.readonly && { readonly: true }),
     ...(guard && { guard }),
-    ...(standIn && { standIn }),
+    ...(fallback && { standIn: fallback }),
     ...(ownerOnly && { ownerOnly }),
   }
 }

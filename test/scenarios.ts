@@ -201,7 +201,7 @@ export async function makeWorld(home: Home): Promise<World> {
 
 /** What every key holds of a new one that was given nothing. */
 export function initialOf({ entries }: Entity): JsonObject {
-  return Object.fromEntries(entries.map(([key, { initial }]) => [key, initial]))
+  return Object.fromEntries(entries.map(([key, { defaultValue }]) => [key, defaultValue]))
 }
 
 /** The time that an ISO 8601 text means. */

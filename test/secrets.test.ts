@@ -164,7 +164,7 @@ function plant({ entries }: Entity, of: string, isNamed: boolean): JsonObject {
   return Object.fromEntries(
     entries.map(([key, field]) => {
       const { stored, trace } = secretOf(key, field)
-      const standsIn = entries.some(([, { standIn }]) => standIn === key)
+      const standsIn = entries.some(([, { fallback }]) => fallback === key)
       const isShown = isNamed && ((!field.guard && !field.ownerOnly) || standsIn)
       if (trace !== null) hide(`${key} of the ${of}`, trace, isShown)
       return [key, stored]
@@ -203,7 +203,7 @@ function secretOf(key: string, field: Field): { stored: unknown; trace: string |
       return { stored: [{ prefix: word, suffix: null }], trace: word }
     case 'flag':
     case 'choice':
-      return { stored: field.initial, trace: null }
+      return { stored: field.defaultValue, trace: null }
     default:
       throw new Error(
         `say in secretOf of test/secrets.test.ts how ${field.kind} (${key}) holds a secret`,

@@ -1,7 +1,7 @@
 import type { systems } from '../src/db/tables'
 import type { routes } from '../src/http/routes'
 import type { Member, MemberDraft, MemberPatch, member } from '../src/model/member'
-import type { Seen, Shown } from '../src/model/privacy'
+import type { Redacted, Serialized } from '../src/model/privacy'
 import type { Settings } from '../src/model/settings'
 import type { System, SystemPatch } from '../src/model/system'
 
@@ -39,12 +39,12 @@ export const hidden: SystemPatch = { name_privacy: 'secret' }
 // @ts-expect-error a key that no field table knows
 export const unknown: SystemPatch = { nickname: 'x' }
 
-export function raw(row: Member): Seen<typeof member> {
+export function raw(row: Member): Redacted<typeof member> {
   // @ts-expect-error a raw row is not seen: only `see` applies privacy
   return row
 }
 
-export function leave(app: ReturnType<typeof routes>, row: Member, shown: Shown): void {
+export function leave(app: ReturnType<typeof routes>, row: Member, shown: Serialized): void {
   app.get('/shown', async () => shown)
   app.get('/list', async () => [shown])
   app.get('/response', async () => new Response())

@@ -1,8 +1,8 @@
-import { Problem } from '../model/check'
 import { normalizeId } from '../model/platform'
-import { isOwner, operator, see } from '../model/privacy'
+import { isOwner, operator, redact } from '../model/privacy'
 import { system } from '../model/system'
 import { formatInstant, type Instant, parseInstant } from '../model/time'
+import { Problem } from '../model/validation'
 import { listTokens } from '../service/access/tokens'
 import { listAccounts } from '../service/accounts'
 import {
@@ -68,7 +68,7 @@ export const systemCommands: Command[] = [
       const deps = call.deps()
       const accounts = (await listAccounts(deps, viewer)).map(({ id }) => id)
       const tokens = (await listTokens(deps, viewer)).map(({ name }) => name)
-      const shown = toV2(system, see(system, found, isOwner(viewer, found.id)))
+      const shown = toV2(system, redact(system, found, isOwner(viewer, found.id)))
       const rows = Object.entries(shown).filter(
         ([key, value]) => key !== 'privacy' && value !== null,
       )

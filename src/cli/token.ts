@@ -1,6 +1,6 @@
-import { Problem } from '../model/check'
 import { scopes } from '../model/scope'
 import { problemsOfToken, type Token, type TokenDraft, token } from '../model/token'
+import { Problem } from '../model/validation'
 import { listTokens, replaceToken, revokeToken } from '../service/access/tokens'
 import { tokenToV2 } from '../wire/v2'
 import { type Call, type Command, columns, Failure, UsageError } from './command'

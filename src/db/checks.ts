@@ -1,6 +1,6 @@
-import type { ProxyTag } from '../model/check'
-import { type RenderFace, shapeOf } from '../model/face'
 import { keysOfTag } from '../model/proxy/tags'
+import { type RenderJson, schemaHash } from '../model/renderedJson'
+import type { ProxyTag } from '../model/validation'
 import { entityOf, type Faced, facedTables, faceTableOf } from './faces'
 import type { Db, Soon, Value } from './handle'
 import { isNamed } from './named'
@@ -28,7 +28,7 @@ export interface Patient {
   close(): Promise<void>
 }
 
-export type Check = (db: Db, render?: RenderFace) => Soon<Finding[]>
+export type Check = (db: Db, render?: RenderJson) => Soon<Finding[]>
 
 /** In the order in which they are repaired. */
 export const checks: readonly Check[] = [
@@ -42,7 +42,7 @@ export const checks: readonly Check[] = [
 export async function findAll(
   db: Db,
   all: readonly Check[],
-  render?: RenderFace,
+  render?: RenderJson,
 ): Promise<Finding[]> {
   const found: Finding[] = []
   for (const check of all) found.push(...(await check(db, render)))
@@ -57,7 +57,7 @@ export async function repairAll(
   tx: Db,
   all: readonly Check[],
   onFailure: (cause: unknown) => void,
-  render?: RenderFace,
+  render?: RenderJson,
 ): Promise<void> {
   // Each looks at what those before it have left.
   for (const check of all)
@@ -238,14 +238,14 @@ function parseTags(json: string): ProxyTag[] | null {
 }
 
 /** What is kept to be shown must be what the row shows. Where it is not, it is taken away. */
-async function findWrongFaces(db: Db, render?: RenderFace): Promise<Finding[]> {
+async function findWrongFaces(db: Db, render?: RenderJson): Promise<Finding[]> {
   if (!render) return []
   const wrong: Finding[] = []
   for (const table of facedTables) wrong.push(...(await findFacesOf(db, table, render)))
   return wrong
 }
 
-async function findFacesOf(db: Db, table: Faced, render: RenderFace): Promise<Finding[]> {
+async function findFacesOf(db: Db, table: Faced, render: RenderJson): Promise<Finding[]> {
   const entity = entityOf(table)
   const faces = faceTableOf(table)
   const decode = createDecoder(entity)
@@ -255,7 +255,7 @@ async function findFacesOf(db: Db, table: Faced, render: RenderFace): Promise<Fi
   const remove = statement<'id'>(`delete from ${faces} where id = :id`)
   const wrong: Finding[] = []
   for (let after = 0; ; ) {
-    const page = await pages.all({ after, shape: shapeOf(entity) })
+    const page = await pages.all({ after, shape: schemaHash(entity) })
     const last = page.at(-1)
     if (!last) return wrong
     for (const { own, others, ...raw } of page) {

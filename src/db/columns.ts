@@ -23,11 +23,13 @@ export function columnsOf<E extends Entity>(entity: E): Columns<E> {
 function columnOf(field: Field) {
   const column = emptyColumnOf(field)
   // A default lets a later field join a table that has rows already.
-  return field.initial === null ? column : column.notNull().default(field.initial as never)
+  return field.defaultValue === null
+    ? column
+    : column.notNull().default(field.defaultValue as never)
 }
 
-function emptyColumnOf({ stored }: Field) {
-  switch (stored) {
+function emptyColumnOf({ columnType }: Field) {
+  switch (columnType) {
     case 'text':
       return text()
     case 'integer':

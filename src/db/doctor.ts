@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import type { RenderFace } from '../model/face'
+import type { RenderJson } from '../model/renderedJson'
 import * as portable from './checks'
 import { attempt, type Check, checks, type Finding, findAll, repairAll } from './checks'
 import { findBroken, findDangling, findMissingIndexes, reindex } from './damage'
@@ -8,7 +8,7 @@ import { StorageError } from './handle'
 import { troubled, troubleOf } from './trouble'
 
 /** Looks at everything that can be wrong with a file, and says what can be done. */
-export async function examine(database: Database, render?: RenderFace): Promise<Finding[]> {
+export async function examine(database: Database, render?: RenderJson): Promise<Finding[]> {
   const broken = findBroken(database)
   // What cannot be read whole cannot be looked into any further.
   if (broken.some(isHopeless)) return broken
@@ -20,7 +20,7 @@ export function findNotes(database: Database): Promise<string[]> {
 }
 
 /** Repairs what can be repaired, and gives what is left. */
-export async function repair(database: Database, render?: RenderFace): Promise<Finding[]> {
+export async function repair(database: Database, render?: RenderJson): Promise<Finding[]> {
   const broken = findBroken(database)
   if (broken.some(isHopeless)) return broken
   // What hangs on a row that goes must go with it.

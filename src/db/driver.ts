@@ -1,10 +1,10 @@
 import type { Database, Statement } from 'bun:sqlite'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
-import type { RenderFace } from '../model/face'
+import type { RenderJson } from '../model/renderedJson'
 import { ofFile } from './dialect'
 import type { Db, Driver, Query, Value } from './handle'
 
-export function createDb(connection: Database, render?: RenderFace): Db {
+export function createDb(connection: Database, render?: RenderJson): Db {
   return Object.assign(drizzle(connection), { driver: driverOf(connection), render })
 }
 

@@ -1,7 +1,7 @@
 import type { Entity, Identity } from '../model/entity'
-import { type Audience, shapeOf } from '../model/face'
 import { group } from '../model/group'
 import { member } from '../model/member'
+import { type Audience, schemaHash } from '../model/renderedJson'
 import { system } from '../model/system'
 import type { Db, Soon } from './handle'
 import { statement } from './statement'
@@ -14,7 +14,11 @@ const faced = { systems: system, members: member, groups: group } as const
 
 export type Faced = keyof typeof faced
 
-const shapes = { systems: shapeOf(system), members: shapeOf(member), groups: shapeOf(group) }
+const shapes = {
+  systems: schemaHash(system),
+  members: schemaHash(member),
+  groups: schemaHash(group),
+}
 
 const faceTables = { systems: 'system_faces', members: 'member_faces', groups: 'group_faces' }
 

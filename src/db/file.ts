@@ -1,7 +1,7 @@
 import { type Database, SQLiteError } from 'bun:sqlite'
 import { resolve } from 'node:path'
 import { unavailable } from '../model/errors'
-import type { RenderFace } from '../model/face'
+import type { RenderJson } from '../model/renderedJson'
 import { Connection } from './connection'
 import { createDb } from './driver'
 import { StorageError } from './handle'
@@ -28,7 +28,7 @@ export function openFile(
   url: string,
   durability: Durability,
   busyLimit = BUSY_LIMIT_MS,
-  render?: RenderFace,
+  render?: RenderJson,
   use: SchemaUse = 'upgrade',
 ): Storage {
   const path = pathOf(url)
@@ -48,7 +48,7 @@ function openWhatIsThere(
   path: string,
   durability: Durability,
   busyLimit: number,
-  render: RenderFace | undefined,
+  render: RenderJson | undefined,
   use: SchemaUse,
 ): Storage {
   const isInPlace = identify(path)

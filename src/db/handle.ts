@@ -1,5 +1,5 @@
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core'
-import type { RenderFace } from '../model/face'
+import type { RenderJson } from '../model/renderedJson'
 import type { Dialect } from './dialect'
 
 /** The file answers at once, a server later; whoever asks awaits both. */
@@ -26,7 +26,7 @@ export interface Driver {
 export type Db = BaseSQLiteDatabase<'sync' | 'async', unknown> & {
   readonly driver: Driver
   /** How faces are spelled. Without it rows have none, and nobody reads them by their faces. */
-  readonly render?: RenderFace | undefined
+  readonly render?: RenderJson | undefined
 }
 
 /** The database cannot be used; the message is one clear line for the operator. */

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
-import type { RenderFace } from '../model/face'
+import type { RenderJson } from '../model/renderedJson'
 import { openFile, pathOf } from './file'
 import { isServerAddress } from './postgres/address'
 import type { ServerOptions } from './postgres/storage'
@@ -17,7 +17,7 @@ export function openStorage(
   url: string,
   durability: Durability = 'full',
   busyLimit?: number,
-  render?: RenderFace,
+  render?: RenderJson,
   use: SchemaUse = 'upgrade',
   server: ServerOptions = {},
 ): Storage {

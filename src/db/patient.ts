@@ -1,6 +1,6 @@
 import { constants, Database } from 'bun:sqlite'
 import { pathToFileURL } from 'node:url'
-import type { RenderFace } from '../model/face'
+import type { RenderJson } from '../model/renderedJson'
 import type { Patient } from './checks'
 import { examine, findNotes, repair } from './doctor'
 import { pathOf } from './file'
@@ -16,7 +16,7 @@ import { explainTrouble, troubleOf } from './trouble'
 export async function openPatient(
   url: string,
   isToFix: boolean,
-  render: RenderFace,
+  render: RenderJson,
   server: ServerOptions,
 ): Promise<Patient> {
   if (!isServerAddress(url)) return patientIn(openAsItIs(pathOf(url), isToFix), render)
@@ -30,7 +30,7 @@ export async function openPatient(
   }
 }
 
-function patientIn(database: Database, render: RenderFace): Patient {
+function patientIn(database: Database, render: RenderJson): Patient {
   return {
     examine: () => examine(database, render),
     repair: () => repair(database, render),

@@ -68,8 +68,8 @@ const MOST_UPDATES = 1000
 
 type Decoder = (stored: unknown) => unknown
 
-function decoderOf({ stored }: Field): Decoder | null {
-  switch (stored) {
+function decoderOf({ columnType }: Field): Decoder | null {
+  switch (columnType) {
     case 'text':
     case 'integer':
       return null

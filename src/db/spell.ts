@@ -1,14 +1,19 @@
-import type { Audience } from '../model/face'
-import { type Gate, gates } from '../model/privacy'
+import { type ListAccess, listAccessRules } from '../model/privacy'
+import type { Audience } from '../model/renderedJson'
 import type { Dialect } from './dialect'
 
 /** Pieces of SQL that put answers together. */
 
 /** What lies behind a gate of `table`: null for others when it is closed. */
-export function behindGate(gate: Gate, table: string, audience: Audience, json: string): string {
+export function behindGate(
+  gate: ListAccess,
+  table: string,
+  audience: Audience,
+  json: string,
+): string {
   return audience === 'owner'
     ? json
-    : `case when ${table}.${gates[gate].level} = 'public' then ${json} end`
+    : `case when ${table}.${listAccessRules[gate].level} = 'public' then ${json} end`
 }
 
 /** What is read where a face is missing: neither an answer, nor the null of a closed gate. */

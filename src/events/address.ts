@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
 import { dns } from 'bun'
-import { isWebAddress, MAX_URL } from '../model/check'
 import { type AllowList, contains, isGlobal, isHostName, parseIp } from '../model/network'
+import { isHttpUrl, MAX_URL } from '../model/validation'
 
 export type Resolve = (host: string) => Promise<string[]>
 
@@ -66,7 +66,7 @@ function refuse(reason: string): CheckedAddress {
 /** The address without a final dot on its host, or what is wrong with it wherever it leads. */
 function parseAddress(address: string): URL | string {
   if (address.length > MAX_URL) return `Bad address: at most ${MAX_URL} characters.`
-  if (!isWebAddress(address)) return 'Bad address: must be absolute and start with https://.'
+  if (!isHttpUrl(address)) return 'Bad address: must be absolute and start with https://.'
   const url = new URL(address)
   if (url.username !== '' || url.password !== '')
     return 'Bad address: must not hold a user name or password.'

@@ -1,11 +1,11 @@
 import { autoproxy } from '../model/autoproxy'
-import { type Entity, type JsonObject, spellFields } from '../model/entity'
+import { type Entity, type JsonObject, serializeFields } from '../model/entity'
 import type { EventType } from '../model/events'
 import { group } from '../model/group'
 import { memberGuild, systemGuild } from '../model/guild'
 import { type Member, member } from '../model/member'
 import type { Message } from '../model/message'
-import { see } from '../model/privacy'
+import { redact } from '../model/privacy'
 import { settings } from '../model/settings'
 import { type System, system } from '../model/system'
 import { formatInstant } from '../model/time'
@@ -55,8 +55,8 @@ const spellings: Record<EventType, Spelling> = {
   CREATE_MESSAGE: ({ system: from, member: by, ...message }) =>
     messageToV2(
       message as JsonObject & Message,
-      toV2(system, see(system, from as System, true)),
-      toV2(member, see(member, by as Member, true)),
+      toV2(system, redact(system, from as System, true)),
+      toV2(member, redact(member, by as Member, true)),
     ),
   CREATE_SWITCH: (data, subject) => ({ id: subject, ...spellSwitch(data) }),
   UPDATE_SWITCH: spellSwitch,
@@ -70,7 +70,7 @@ const spellings: Record<EventType, Spelling> = {
 function patchOf(entity: Entity) {
   return (data: JsonObject): JsonObject => {
     const privacy = privacyToV2(entity, data)
-    return { ...spellFields(entity, data), ...(privacy && { privacy }) }
+    return { ...serializeFields(entity, data), ...(privacy && { privacy }) }
   }
 }
 
@@ -78,7 +78,7 @@ function patchInGuild(entity: Entity, extra: JsonObject = {}) {
   return (data: JsonObject): JsonObject => ({
     guild_id: data.guild_id,
     ...extra,
-    ...spellFields(entity, data),
+    ...serializeFields(entity, data),
   })
 }
 

@@ -1,6 +1,6 @@
 import { CSV_MARK, csvLine } from '../model/csv'
+import { createReplay } from '../model/fronting/replay'
 import { collectStints } from '../model/fronting/stints'
-import { createWalk } from '../model/fronting/walk'
 import { DAY, formatInstant, type Instant, SECOND } from '../model/time'
 import type { Pieces } from './switches'
 
@@ -24,7 +24,7 @@ export async function presencesOf(
   switches: Pieces<readonly { timestamp: Instant; members: readonly string[] }[]>,
 ): Promise<Presence[]> {
   const stints = collectStints({ before: Infinity, limit: Infinity, isListed: () => true })
-  const walk = createWalk({ since: -Infinity, until: Infinity }, [stints])
+  const walk = createReplay({ since: -Infinity, until: Infinity }, [stints])
   for await (const page of switches) for (const shift of page) walk.step(shift)
   walk.finish()
   return stints.stints().map(({ member, from, to }) => ({ member, start: from, end: to }))

@@ -1,8 +1,8 @@
-import { Problem } from '../model/check'
 import type { Entity, JsonObject, Level, Patch } from '../model/entity'
-import type { Field, Mended } from '../model/field'
+import type { Field, Repaired } from '../model/field'
 import { isUuid, parseRef } from '../model/ref'
 import type { Part } from '../model/transfer'
+import { Problem } from '../model/validation'
 import { type Subject, UnreadableFile } from './bundle'
 import type { Ledger } from './ledger'
 
@@ -137,9 +137,9 @@ export function resolveMembers(
   return found.length > 1 ? [...new Set(found)] : found
 }
 
-function mend(field: Field, given: unknown): Mended {
+function mend(field: Field, given: unknown): Repaired {
   if (given === null && !field.nullable)
-    return { now: Array.isArray(field.initial) ? [] : undefined }
+    return { now: Array.isArray(field.defaultValue) ? [] : undefined }
   const read = field.read(given)
-  return read instanceof Problem ? field.mend(given) : { now: read }
+  return read instanceof Problem ? field.repair(given) : { now: read }
 }

@@ -1,4 +1,4 @@
-import { nobody, type Viewer } from '../model/privacy'
+import { anonymousViewer, type Viewer } from '../model/privacy'
 import type { Pass, TokenOwner } from '../service/access/memory'
 import { findBot, findSession, findToken, recallToken } from '../service/access/passes'
 import type { Deps } from '../service/deps'
@@ -15,7 +15,7 @@ export interface Caller {
   readonly system: TokenOwner | null
 }
 
-export const anonymous: Caller = { kind: 'nobody', viewer: nobody, system: null }
+export const anonymous: Caller = { kind: 'nobody', viewer: anonymousViewer, system: null }
 
 /** Finds out who asks. A missing, malformed or unknown token makes the caller nobody. */
 export type FindCaller = (

@@ -1,4 +1,4 @@
-import { accesses, acts, allows } from '../model/scope'
+import { accesses, hasPermission, permissions } from '../model/scope'
 import { version } from '../version'
 
 /** What the API documentation says once for all operations. */
@@ -23,9 +23,11 @@ export const info = {
 /** What each scope may do, from the model that decides it. */
 function scopeTable(): string {
   const head = ['', ...accesses.map((access) => `\`${access}\``)]
-  const rows = Object.entries(acts).map(([act, meaning]) => [
+  const rows = Object.entries(permissions).map(([act, meaning]) => [
     meaning,
-    ...accesses.map((access) => (allows(access, act as keyof typeof acts) ? 'yes' : '')),
+    ...accesses.map((access) =>
+      hasPermission(access, act as keyof typeof permissions) ? 'yes' : '',
+    ),
   ])
   const line = head.map(() => '---')
   return [head, line, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')

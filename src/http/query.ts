@@ -1,9 +1,9 @@
 import { t } from 'elysia'
-import { isTimezone } from '../model/check'
 import { error } from '../model/errors'
-import { describeId, isIdOf, normalizeId, type Platform, spellId } from '../model/platform'
+import { describeId, formatId, isIdOf, normalizeId, type Platform } from '../model/platform'
 import { SWITCHES_PER_PAGE } from '../model/switch'
 import { type Instant, parseInstant } from '../model/time'
+import { isTimezone } from '../model/validation'
 
 /** What comes in a query or a path: all of it optional text, each kind read in one place. */
 type Given = unknown
@@ -88,7 +88,7 @@ export function pathSnowflake(name: string, text: string): string {
 /** As pathSnowflake, where a bot gives an ID of its own platform. */
 export function pathIdOf(platform: Platform, name: string, text: string): string {
   if (!isIdOf(platform, text)) throw error('badRequest', `${name} must be ${describeId(platform)}`)
-  return spellId({ platform, id: text })
+  return formatId({ platform, id: text })
 }
 
 /** Words with commas between them. */

@@ -1,9 +1,9 @@
 import type { AnyElysia } from 'elysia'
-import type { Shown, Viewer } from '../model/privacy'
+import type { Serialized, Viewer } from '../model/privacy'
 import type { Bytes } from './answers'
 
 /** What a read finds: JSON as storage has it, or null where there is no content. */
-type Loaded = (Bytes & Shown) | null
+type Loaded = (Bytes & Serialized) | null
 type Load = (viewer: Viewer, name: string) => Loaded | Promise<Loaded>
 
 interface Asked<K extends string> {

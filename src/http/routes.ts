@@ -7,7 +7,7 @@ import {
   type SingletonBase,
 } from 'elysia'
 import { error } from '../model/errors'
-import { requireWriter, type Shown } from '../model/privacy'
+import { requireWriter, type Serialized } from '../model/privacy'
 import { answerBytes, answerRead, type Bytes, encodeJson } from './answers'
 import { receiveBody, receiveFile, type UnreadFile } from './body'
 import { callerOf, type KnownRequest, type RequestContext } from './context'
@@ -47,7 +47,7 @@ export function fileRoutes(bodyLimit: number) {
 
 /** All that a route may answer beside a ready `Response`: a row that nobody has looked at is none. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a route that only sets its status gives nothing
-type Answer = Shown | readonly Shown[] | undefined | void
+type Answer = Serialized | readonly Serialized[] | undefined | void
 
 /** Says so to the type checker alone: Elysia would look at each answer again. */
 function answeringShown<

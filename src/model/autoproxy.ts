@@ -3,7 +3,7 @@ import { choice, reference, timestamp } from './field'
 
 export const autoproxy = entity('autoproxy settings', {
   autoproxy_mode: choice(['off', 'front', 'latch', 'member'], {
-    initial: 'off',
+    defaultValue: 'off',
     doc: 'Whom messages without tags are proxied as',
     example: 'latch',
   }),

@@ -1,7 +1,7 @@
-import { Problem } from './check'
 import { error, type Problems } from './errors'
 import type { Field, ValueOf } from './field'
 import type { Platform } from './platform'
+import { Problem } from './validation'
 
 export type Fields = Record<string, Field>
 export type Level = 'public' | 'private'
@@ -53,7 +53,7 @@ export const MAX_AT_ONCE = 1000
 
 export type JsonObject = Record<string, unknown>
 
-export interface Given {
+export interface RawInput {
   /** Where the fields are read from. */
   values: JsonObject
   /** Where the privacy levels are read from. */
@@ -65,64 +65,64 @@ export interface Given {
 }
 
 /** Reads a partial object. Throws every problem at once, or that nothing valid was given. */
-export function parsePatch<E extends Entity>(entity: E, given: Given): Patch<E> {
-  const { values, problems } = parseKeys(entity, given)
-  throwIfAny(problems)
-  throwIfNothing(values)
+export function parsePatch<E extends Entity>(entity: E, given: RawInput): Patch<E> {
+  const { values, problems } = parsePartial(entity, given)
+  throwIfInvalid(problems)
+  requireNonEmpty(values)
   return values
 }
 
 /** Reads a new one: as a patch, but what is required must be there. */
-export function parseDraft<E extends Entity>(entity: E, given: Given): Draft<E> {
-  const { values, problems } = parseKeys(entity, given)
+export function parseDraft<E extends Entity>(entity: E, given: RawInput): Draft<E> {
+  const { values, problems } = parsePartial(entity, given)
   for (const [key, field] of entity.entries)
     if (field.required && !(key in values) && !(key in problems))
       problems[key] = [new Problem('Required.')]
-  throwIfAny(problems)
+  throwIfInvalid(problems)
   return values as Draft<E>
 }
 
-export function isNothing(patch: object): boolean {
+export function isEmptyPatch(patch: object): boolean {
   return Object.keys(patch).length === 0
 }
 
-export function throwIfNothing(patch: object): void {
-  if (isNothing(patch)) throw error('nothingToChange')
+export function requireNonEmpty(patch: object): void {
+  if (isEmptyPatch(patch)) throw error('nothingToChange')
 }
 
-export function throwIfAny(problems: Problems): void {
+export function throwIfInvalid(problems: Problems): void {
   if (Object.keys(problems).length > 0) throw error('invalidBody', problems)
 }
 
 /** The whole row that a draft makes. */
 export function fillDefaults<E extends Entity>(entity: E, draft: Draft<E>): Row<E> {
   const row: JsonObject = {}
-  for (const [key, field] of entity.entries) row[key] = field.initial
+  for (const [key, field] of entity.entries) row[key] = field.defaultValue
   for (const level of entity.levels) row[level] = 'public'
   return Object.assign(row, draft) as Row<E>
 }
 
 /** The given values by key, as every wire, event and file has them. */
-export function spellFields({ entries }: Entity, values: JsonObject): JsonObject {
+export function serializeFields({ entries }: Entity, values: JsonObject): JsonObject {
   const spelled: JsonObject = {}
   for (const [key, field] of entries) {
     const value = values[key]
-    if (value !== undefined) spelled[key] = field.spell(value)
+    if (value !== undefined) spelled[key] = field.serialize(value)
   }
   return spelled
 }
 
 /** The keys of a patch that say something new about the row. */
-export function changesOf<E extends Entity>(row: Row<E>, patch: Patch<E>): Patch<E> {
+export function diff<E extends Entity>(row: Row<E>, patch: Patch<E>): Patch<E> {
   const before = row as JsonObject
   const changed = Object.entries(patch).filter(([key, value]) => !isSame(before[key], value))
   return Object.fromEntries(changed) as Patch<E>
 }
 
 /** What a partial object gives of an entity, and everything that is wrong with it. */
-export function parseKeys<E extends Entity>(
+export function parsePartial<E extends Entity>(
   entity: E,
-  { values, levels = {}, platform, problems = {} }: Given,
+  { values, levels = {}, platform, problems = {} }: RawInput,
 ): { values: Patch<E>; problems: Problems } {
   const read: JsonObject = {}
   const found: Problems = { ...problems }

@@ -1,4 +1,4 @@
-import type { Problem } from './check'
+import type { Problem } from './validation'
 
 /** What is wrong with a body, by key. */
 export type Problems = Record<string, Problem[]>

@@ -1,5 +1,5 @@
 import { entity, type Patch, type Row } from './entity'
-import { flag, maybeFlag, snowflakes, text, url } from './field'
+import { flag, nullableFlag, snowflakes, text, url } from './field'
 import { MAX_NAME_FORMAT } from './settings'
 
 /** What a system sets for one guild (a chat platform's server). */
@@ -23,7 +23,9 @@ export type SystemGuildPatch = Patch<typeof systemGuild>
 export const memberGuild = entity('member guild settings', {
   display_name: text({ max: 100, doc: 'Name of the member in this guild', example: 'Wren' }),
   avatar_url: url({ doc: 'Address of the picture used in this guild' }),
-  keep_proxy: maybeFlag({ doc: 'Whether tags stay in this guild; null leaves it to the member' }),
+  keep_proxy: nullableFlag({
+    doc: 'Whether tags stay in this guild; null leaves it to the member',
+  }),
 })
 
 export type MemberGuild = Row<typeof memberGuild>

@@ -7,7 +7,7 @@ export const member = entity(
     name: required({
       max: 100,
       guard: 'name_privacy',
-      standIn: 'display_name',
+      fallback: 'display_name',
       doc: 'Name; while it is private, others see the display name in its place',
       example: 'Wren',
     }),

@@ -23,7 +23,7 @@ export function parseAllowList(text: string): AllowList | string[] {
 }
 
 /** As it can be read again. */
-export function spellAllowList({ hosts, ranges }: AllowList): string {
+export function formatAllowList({ hosts, ranges }: AllowList): string {
   return [...hosts, ...ranges.map(({ text }) => text)].join(',')
 }
 

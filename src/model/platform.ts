@@ -31,7 +31,7 @@ export function describeId(platform: Platform): string {
  * The ID as it is kept, and spoken everywhere but under `/bot`: with its platform in front, so that
  * those of two platforms never meet. Discord's has no colon, and every other has one.
  */
-export function spellId({ platform, id }: PlatformId): string {
+export function formatId({ platform, id }: PlatformId): string {
   return platform === DISCORD ? id : `${platform}:${id}`
 }
 
@@ -44,7 +44,7 @@ export function parseId(text: string): PlatformId | null {
 /** As it is kept, whatever was left out or named too much; null for what is no ID. */
 export function normalizeId(text: string): string | null {
   const parsed = parseId(text)
-  return parsed && spellId(parsed)
+  return parsed && formatId(parsed)
 }
 
 /** The platform of an ID that is kept. */

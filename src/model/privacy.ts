@@ -1,8 +1,8 @@
 import type { Entity, Identity, Level, Row } from './entity'
 import { type ErrorName, error } from './errors'
-import { type Field, hiddenAs } from './field'
+import { type Field, redactionOf } from './field'
 import { type Platform, platformOf } from './platform'
-import { type Access, type Act, allows, isWriting } from './scope'
+import { type Access, canWrite, hasPermission, type Permission } from './scope'
 
 /** Who asks: a system, a bot or the operator, on a system's behalf if any, or nobody. */
 export interface Viewer {
@@ -20,7 +20,7 @@ export interface Viewer {
   readonly watchesPrivate?: boolean
 }
 
-export const nobody: Viewer = { system: null, platform: null }
+export const anonymousViewer: Viewer = { system: null, platform: null }
 
 export const operator: Viewer = { system: null, platform: null, isOperator: true }
 
@@ -29,9 +29,9 @@ export const operator: Viewer = { system: null, platform: null, isOperator: true
  * is the owner's alone begins here; one that does not say what it does is refused by every lesser
  * scope.
  */
-export function requireSystem(viewer: Viewer, act: Act = 'change'): number {
+export function requireSystem(viewer: Viewer, permission: Permission = 'change'): number {
   const system = systemOf(viewer)
-  if (!allows(viewer.access ?? 'full', act)) throw error('forbidden')
+  if (!hasPermission(viewer.access ?? 'full', permission)) throw error('forbidden')
   return system
 }
 
@@ -44,7 +44,7 @@ export function systemOf({ system, platform }: Viewer): number {
 /** Who writes anything has a system, and was not let in to look only. */
 export function requireWriter(viewer: Viewer): void {
   systemOf(viewer)
-  if (!isWriting(viewer.access ?? 'full')) throw error('forbidden')
+  if (!canWrite(viewer.access ?? 'full')) throw error('forbidden')
 }
 
 /** The platform of the bot that asks. Every verb that is for bots alone begins here. */
@@ -59,32 +59,32 @@ export function requireOperator({ isOperator }: Viewer): void {
 }
 
 /** Only a bot of its platform knows whose an account is, or who may speak for a guild. */
-export function requireWitness(viewer: Viewer, id: string): void {
+export function requirePlatformAuthority(viewer: Viewer, id: string): void {
   if (!viewer.isOperator && requireBot(viewer) !== platformOf(id)) throw error('forbidden')
 }
 
-declare const seen: unique symbol
+declare const redacted: unique symbol
 
 /** A row after privacy was applied. Only `see` makes one, and the wires take nothing else. */
-export type Seen<E> = {
+export type Redacted<E> = {
   readonly [K in keyof Row<E>]?: Row<E>[K] | null
-} & Partial<Identity> & { readonly [seen]: E }
+} & Partial<Identity> & { readonly [redacted]: E }
 
-declare const shown: unique symbol
+declare const serialized: unique symbol
 
 /** What may leave the house: what a wire made of what was seen. Routes answer with nothing else. */
-export interface Shown {
-  readonly [shown]: true
+export interface Serialized {
+  readonly [serialized]: true
 }
 
 /** Whether the caller sees what its owner sees of a system. */
 export function isOwner(viewer: Viewer, systemId: number): boolean {
-  return seesAsOwner(viewer) === systemId
+  return ownedSystemId(viewer) === systemId
 }
 
 /** The system of which the caller sees everything; null for who is a stranger everywhere. */
-export function seesAsOwner({ system, access = 'full' }: Viewer): number | null {
-  return allows(access, 'see') ? system : null
+export function ownedSystemId({ system, access = 'full' }: Viewer): number | null {
+  return hasPermission(access, 'read') ? system : null
 }
 
 /** Whether the caller was let in to see who fronts, and little else. */
@@ -93,21 +93,21 @@ export function isWatcher({ system, access }: Viewer, systemId: number): boolean
 }
 
 /** What this caller may see of a row: every value, or what its levels leave to others. */
-export function see<E extends Entity>(
+export function redact<E extends Entity>(
   entity: E,
   row: Row<E> & Partial<Identity>,
   owner: boolean,
-): Seen<E> {
-  if (owner) return row as unknown as Seen<E>
+): Redacted<E> {
+  if (owner) return row as unknown as Redacted<E>
   const from = row as Record<string, unknown>
-  const shown: Record<string, unknown> = { uuid: row.uuid, hid: row.hid }
+  const serialized: Record<string, unknown> = { uuid: row.uuid, hid: row.hid }
   for (const [key, field] of entity.entries) {
-    const hidden = isOpen(field, from) ? null : hiddenAs(field)
-    if (hidden === null) shown[key] = from[key]
-    else if (hidden === 'stand-in') shown[key] = from[field.standIn ?? key] ?? from[key]
-    else if (hidden !== 'absent') shown[key] = hidden === 'empty list' ? [] : null
+    const hidden = isOpen(field, from) ? null : redactionOf(field)
+    if (hidden === null) serialized[key] = from[key]
+    else if (hidden === 'stand-in') serialized[key] = from[field.fallback ?? key] ?? from[key]
+    else if (hidden !== 'absent') serialized[key] = hidden === 'empty list' ? [] : null
   }
-  return shown as Seen<E>
+  return serialized as Redacted<E>
 }
 
 /** A guard the row does not know hides: a forgotten level must never leak. */
@@ -116,23 +116,23 @@ function isOpen({ ownerOnly, guard }: Field, row: Record<string, unknown>): bool
 }
 
 /** Whole lists that a level closes for everyone but the owner. */
-export const gates = {
-  members: { level: 'member_list_privacy', closed: 'memberListHidden' },
-  groups: { level: 'group_list_privacy', closed: 'groupListHidden' },
-  fronters: { level: 'front_privacy', closed: 'frontersHidden' },
-  history: { level: 'front_history_privacy', closed: 'historyHidden' },
-  switch: { level: 'front_history_privacy', closed: 'switchNotFound' },
-  groupMembers: { level: 'list_privacy', closed: 'groupMembersHidden' },
-} as const satisfies Record<string, { level: string; closed: ErrorName }>
+export const listAccessRules = {
+  members: { level: 'member_list_privacy', deniedError: 'memberListHidden' },
+  groups: { level: 'group_list_privacy', deniedError: 'groupListHidden' },
+  fronters: { level: 'front_privacy', deniedError: 'frontersHidden' },
+  history: { level: 'front_history_privacy', deniedError: 'historyHidden' },
+  switch: { level: 'front_history_privacy', deniedError: 'switchNotFound' },
+  groupMembers: { level: 'list_privacy', deniedError: 'groupMembersHidden' },
+} as const satisfies Record<string, { level: string; deniedError: ErrorName }>
 
-export type Gate = keyof typeof gates
+export type ListAccess = keyof typeof listAccessRules
 
 /** Throws the gate's error unless the level is public or the owner asks. */
-export function passGate<G extends Gate>(
-  gate: G,
-  guarded: { [K in (typeof gates)[G]['level']]: Level },
+export function requireListAccess<G extends ListAccess>(
+  list: G,
+  guarded: { [K in (typeof listAccessRules)[G]['level']]: Level },
   owner: boolean,
 ): void {
-  const { level, closed } = gates[gate]
-  if (!owner && (guarded as Record<string, Level>)[level] !== 'public') throw error(closed)
+  const { level, deniedError } = listAccessRules[list]
+  if (!owner && (guarded as Record<string, Level>)[level] !== 'public') throw error(deniedError)
 }

@@ -8,8 +8,8 @@ export type Access = Scope | 'session'
 export const accesses: readonly Access[] = ['full', 'session', 'front', 'read', 'calendar', 'watch']
 
 /** What can be done with a system, in the words of the API page. */
-export const acts = {
-  see: 'See everything of the own system, private things too',
+export const permissions = {
+  read: 'See everything of the own system, private things too',
   watch: 'See who fronts, and name, colour, avatar and tag of the own system',
   subscribe: 'Read the calendar of the own front history',
   switch: 'Log, move, change and delete switches',
@@ -19,16 +19,16 @@ export const acts = {
   import: 'Import a file',
   manage: 'Webhooks, tokens, sessions and preferences',
   share: 'Make tokens of the scopes `watch` and `calendar`',
-  entrust: 'Make tokens of every scope, and codes that link an account',
+  issue_tokens: 'Make tokens of every scope, and codes that link an account',
   remove: 'Delete the system',
 } as const
 
-export type Act = keyof typeof acts
+export type Permission = keyof typeof permissions
 
 /** All that a scope allows. What is not named is refused: a new act is nobody's but `full`'s. */
-const allowed: Record<Exclude<Access, 'full'>, ReadonlySet<Act>> = {
+const allowed: Record<Exclude<Access, 'full'>, ReadonlySet<Permission>> = {
   session: new Set([
-    'see',
+    'read',
     'watch',
     'subscribe',
     'switch',
@@ -39,27 +39,27 @@ const allowed: Record<Exclude<Access, 'full'>, ReadonlySet<Act>> = {
     'manage',
     'share',
   ]),
-  front: new Set(['see', 'watch', 'subscribe', 'switch']),
-  read: new Set(['see', 'watch', 'subscribe', 'export']),
+  front: new Set(['read', 'watch', 'subscribe', 'switch']),
+  read: new Set(['read', 'watch', 'subscribe', 'export']),
   calendar: new Set(['subscribe']),
   watch: new Set(['watch']),
 }
 
 /** Whether there is anything at all that it may change. */
-export function isWriting(access: Access): boolean {
-  return writing.some((act) => allows(access, act))
+export function canWrite(access: Access): boolean {
+  return writingScopes.some((permission) => hasPermission(access, permission))
 }
 
-const writing: readonly Act[] = [
+const writingScopes: readonly Permission[] = [
   'switch',
   'change',
   'import',
   'manage',
   'share',
-  'entrust',
+  'issue_tokens',
   'remove',
 ]
 
-export function allows(access: Access, act: Act): boolean {
-  return access === 'full' || allowed[access].has(act)
+export function hasPermission(access: Access, permission: Permission): boolean {
+  return access === 'full' || allowed[access].has(permission)
 }

@@ -1,5 +1,5 @@
 import { entity, type Patch, type Row } from './entity'
-import { choice, count, flag, maybeCount, textOr, texts, timezone } from './field'
+import { choice, count, flag, nullableCount, textList, textOr, timezone } from './field'
 
 export const DEFAULT_NAME_FORMAT = '{name} {tag}'
 export const MAX_NAME_FORMAT = 200
@@ -12,7 +12,7 @@ export const settings = entity('settings', {
   pings_enabled: flag(true, {
     doc: 'Whether proxied messages can be pinged with a bell reaction',
   }),
-  latch_timeout: maybeCount({
+  latch_timeout: nullableCount({
     doc: 'Seconds until latch autoproxy times out; null means 6 hours, 0 means never',
   }),
   member_default_private: flag(false, {
@@ -46,18 +46,18 @@ export const settings = entity('settings', {
   }),
   hid_display_caps: flag(false, { doc: 'Whether a bot shows IDs in upper case' }),
   hid_list_padding: choice(['off', 'left', 'right'], {
-    initial: 'off',
+    defaultValue: 'off',
     doc: 'How a bot pads 5-letter IDs in lists',
   }),
   proxy_switch: choice(['off', 'new', 'add'], {
-    initial: 'off',
+    defaultValue: 'off',
     doc: 'What a proxied message does to the current switch',
   }),
   name_format: textOr(DEFAULT_NAME_FORMAT, {
     max: MAX_NAME_FORMAT,
     doc: 'How the name of a proxied message is put together',
   }),
-  description_templates: texts({
+  description_templates: textList({
     most: 3,
     max: 1000,
     ownerOnly: 'absent',

@@ -34,12 +34,12 @@ export function isTooFarAhead(timestamp: Instant, now: Instant): boolean {
  * When a switch is logged that gives no time: now, but behind the latest one if that is a little
  * ahead. After a clock was set back, the switch would not be who fronts otherwise.
  */
-export function nextMoment(now: Instant, latest: Instant = -Infinity): Instant {
+export function nextTimestamp(now: Instant, latest: Instant = -Infinity): Instant {
   const isSetBack = latest >= now && latest - now < MAX_SET_BACK
   return isSetBack ? latest + 1 : now
 }
 
-export function refuseTwice(members: readonly { id: number }[]): void {
+export function rejectDuplicates(members: readonly { id: number }[]): void {
   if (new Set(members.map(({ id }) => id)).size < members.length) throw error('duplicateMembers')
 }
 

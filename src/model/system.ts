@@ -45,6 +45,6 @@ export type SystemPatch = Patch<typeof system>
 export type SystemDraft = Draft<typeof system>
 
 /** What a watcher sees more of than a stranger: whose front it is. */
-export function asWatched(row: System): System {
+export function withWatcherVisibility(row: System): System {
   return { ...row, name_privacy: 'public', avatar_privacy: 'public' }
 }

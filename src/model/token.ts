@@ -1,17 +1,17 @@
-import { Problem } from './check'
 import { type Draft, entity, type Row } from './entity'
 import type { Problems } from './errors'
-import { choice, flag, givenTime, required, timestamp } from './field'
+import { choice, clientTimestamp, flag, required, timestamp } from './field'
 import { scopes } from './scope'
 import type { Instant } from './time'
+import { Problem } from './validation'
 
 /** What is told of a token; itself it is shown once. */
 export const token = entity('token', {
   name: required({ max: 100, doc: 'What it is called, once in a system', example: 'stream deck' }),
-  scope: choice(scopes, { initial: 'full', doc: 'What it may do', example: 'front' }),
+  scope: choice(scopes, { defaultValue: 'full', doc: 'What it may do', example: 'front' }),
   created: timestamp({ doc: 'When it was made' }),
   last_used: timestamp({ doc: 'When it was last used, to the hour' }),
-  expires: givenTime({ doc: 'When it stops working; never when null' }),
+  expires: clientTimestamp({ doc: 'When it stops working; never when null' }),
   private_members: flag(false, {
     doc: 'Whether a `watch` token shows members whose visibility is private, too; of those only',
   }),

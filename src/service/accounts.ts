@@ -4,7 +4,7 @@ import { holdSystem } from '../db/marks'
 import { statement } from '../db/statement'
 import { accounts } from '../db/tables'
 import { error } from '../model/errors'
-import { requireSystem, requireWitness, type Viewer } from '../model/privacy'
+import { requirePlatformAuthority, requireSystem, type Viewer } from '../model/privacy'
 import type { Deps } from './deps'
 import { refuseDisabled } from './operating/disabling'
 import { tell } from './outbox'
@@ -23,7 +23,7 @@ export interface LinkedAccount extends Account {
 
 export async function linkAccount(deps: Deps, viewer: Viewer, account: string): Promise<void> {
   const systemId = requireSystem(viewer)
-  requireWitness(viewer, account)
+  requirePlatformAuthority(viewer, account)
   await deps.transact({ system: systemId }, async (tx) => {
     await refuseDeleted(tx, systemId)
     await insertAccount(deps, tx, systemId, account)
@@ -33,7 +33,7 @@ export async function linkAccount(deps: Deps, viewer: Viewer, account: string): 
 /** Whether the account was linked to this system. */
 export async function unlinkAccount(deps: Deps, viewer: Viewer, account: string): Promise<boolean> {
   const systemId = requireSystem(viewer)
-  requireWitness(viewer, account)
+  requirePlatformAuthority(viewer, account)
   return deps.transact({ system: systemId }, async (tx) => {
     const linked = await findAccount(tx, account)
     if (linked?.system_id !== systemId) return false
@@ -44,7 +44,7 @@ export async function unlinkAccount(deps: Deps, viewer: Viewer, account: string)
 
 /** Unlinks at its owner's wish, whatever system it is linked to. */
 export async function forgetAccount(deps: Deps, viewer: Viewer, account: string): Promise<void> {
-  requireWitness(viewer, account)
+  requirePlatformAuthority(viewer, account)
   await deps.transact({ account }, async (tx) => {
     const found = await findAccount(tx, account)
     if (!found) throw error('systemNotFound')
@@ -64,7 +64,7 @@ export async function patchAccount(
   account: string,
   patch: { autoproxy_enabled: boolean },
 ): Promise<LinkedAccount> {
-  requireWitness(viewer, account)
+  requirePlatformAuthority(viewer, account)
   return deps.transact({ account }, async (tx) => {
     await tx.update(accounts).set(patch).where(eq(accounts.id, account))
     return getLinked(tx, account)
@@ -76,12 +76,12 @@ export async function getAccount(
   viewer: Viewer,
   account: string,
 ): Promise<LinkedAccount> {
-  requireWitness(viewer, account)
+  requirePlatformAuthority(viewer, account)
   return getLinked(db, account)
 }
 
 export async function listAccounts({ db }: Deps, viewer: Viewer): Promise<Account[]> {
-  return accountsOf(db, requireSystem(viewer, 'see'))
+  return accountsOf(db, requireSystem(viewer, 'read'))
 }
 
 export async function accountsOf(db: Db, systemId: number): Promise<Account[]> {

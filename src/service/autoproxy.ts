@@ -2,10 +2,10 @@ import type { Db } from '../db/handle'
 import { columnNames, createDecoder, createUpserter } from '../db/rows'
 import { statement } from '../db/statement'
 import { type Autoproxy, type AutoproxyPatch, autoproxy } from '../model/autoproxy'
-import { Problem } from '../model/check'
-import { changesOf, fillDefaults, type Identity } from '../model/entity'
+import { diff, fillDefaults, type Identity } from '../model/entity'
 import { error } from '../model/errors'
 import { requireSystem, type Viewer } from '../model/privacy'
+import { Problem } from '../model/validation'
 import type { Deps } from './deps'
 import { findMember } from './members'
 import { tell } from './outbox'
@@ -26,7 +26,7 @@ export async function getOwnAutoproxy(
   viewer: Viewer,
   guild: string,
 ): Promise<GuildAutoproxy> {
-  return getAutoproxy(db, requireSystem(viewer, 'see'), guild)
+  return getAutoproxy(db, requireSystem(viewer, 'read'), guild)
 }
 
 /** What is set in a guild; what was never set is off. */
@@ -65,7 +65,7 @@ export async function storeAutoproxy(
   before: GuildAutoproxy,
   after: GuildAutoproxy,
 ): Promise<GuildAutoproxy> {
-  const changed = changesOf<typeof autoproxy>(withUuid(before), withUuid(after))
+  const changed = diff<typeof autoproxy>(withUuid(before), withUuid(after))
   if (Object.keys(changed).length === 0) return before
   const row = {
     system_id: systemId,

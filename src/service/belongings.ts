@@ -3,14 +3,13 @@ import { storeFaces } from '../db/faces'
 import type { Db } from '../db/handle'
 import { columnNames, createInserter, createUpdater } from '../db/rows'
 import { statement } from '../db/statement'
-import { Problem } from '../model/check'
 import {
-  changesOf,
   type Draft,
+  diff,
   type Entity,
   fillDefaults,
   type Identity,
-  isNothing,
+  isEmptyPatch,
   type JsonObject,
   type Patch,
 } from '../model/entity'
@@ -18,8 +17,9 @@ import { type ErrorName, error } from '../model/errors'
 import type { EventType } from '../model/events'
 import { isOwner, requireSystem, type Viewer } from '../model/privacy'
 import { parseRef } from '../model/ref'
-import type { Act } from '../model/scope'
+import type { Permission } from '../model/scope'
 import type { Settings } from '../model/settings'
+import { Problem } from '../model/validation'
 import { type BulkKind, createBulkChange } from './bulkChange'
 import type { Deps } from './deps'
 import { type GivenIdentity, identified, type Owned } from './identity'
@@ -134,8 +134,8 @@ export function belongings<E extends Entity>(kind: Kind<E>) {
 
   /** Keeps what a patch says that is new, and tells it. */
   const changeRow = async (deps: Deps, tx: Db, before: Owned<E>, patch: Patch<E>) => {
-    const changed = changesOf<E>(before, patch)
-    if (isNothing(changed)) return before
+    const changed = diff<E>(before, patch)
+    if (isEmptyPatch(changed)) return before
     const { uuid, system_id } = before
     const data: JsonObject = changed
     const told = tell(tx, deps.now(), { system_id, type: events.changed, subject: uuid, data })
@@ -157,7 +157,7 @@ export function belongings<E extends Entity>(kind: Kind<E>) {
       return requireFound(await findByRef(db, ref))
     },
 
-    async getOwn(deps: Deps, viewer: Viewer, ref: string, act?: Act): Promise<Owned<E>> {
+    async getOwn(deps: Deps, viewer: Viewer, ref: string, act?: Permission): Promise<Owned<E>> {
       requireSystem(viewer, act)
       const found = requireFound(await findByRef(deps.db, ref))
       if (!isOwner(viewer, found.system_id)) throw error(errors.foreign)

@@ -1,7 +1,7 @@
 import { type Faces, renderFaces, spellOwn, storeRendered } from '../db/faces'
 import type { Db, Soon } from '../db/handle'
 import { encodeRow } from '../db/rows'
-import { changesOf, type Entity, isNothing, type Patch } from '../model/entity'
+import { diff, type Entity, isEmptyPatch, type Patch } from '../model/entity'
 import type { EventType } from '../model/events'
 import type { Deps } from './deps'
 import type { Owned } from './identity'
@@ -61,7 +61,7 @@ export function createBulkChange<E extends Entity>(
 ) {
   const plan = (db: Db, { stored, patch }: Target<E>): Planned<E> => {
     const before = decode({ ...stored })
-    const changed = changesOf<E>(before, patch)
+    const changed = diff<E>(before, patch)
     const after = { ...before, ...changed }
     const values = encodeRow(Object.keys(changed), changed)
     const faces = renderFaces(db, table, after)
@@ -98,7 +98,7 @@ export function createBulkChange<E extends Entity>(
         const known = prepared.get(target.stored.id)
         return known && isSame(known.stored, target.stored) ? known : plan(tx, target)
       })
-      const changes = planned.filter(({ changed }) => !isNothing(changed))
+      const changes = planned.filter(({ changed }) => !isEmptyPatch(changed))
       for (let at = 0; at < changes.length; at += BATCH) {
         const sent: Soon<unknown>[] = []
         for (const change of changes.slice(at, at + BATCH)) sent.push(...send(tx, deps, change))

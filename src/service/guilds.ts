@@ -4,11 +4,11 @@ import { prepared } from '../db/prepared'
 import { columnNames, createUpserter } from '../db/rows'
 import { guilds, memberGuilds, systemGuilds } from '../db/tables'
 import {
-  changesOf,
   type Draft,
+  diff,
   type Entity,
   fillDefaults,
-  isNothing,
+  isEmptyPatch,
   type Patch,
   type Row,
 } from '../model/entity'
@@ -24,7 +24,7 @@ import {
   type SystemGuildPatch,
   systemGuild,
 } from '../model/guild'
-import { requireSystem, requireWitness, type Viewer } from '../model/privacy'
+import { requirePlatformAuthority, requireSystem, type Viewer } from '../model/privacy'
 import type { Deps } from './deps'
 import { ownMembers } from './members'
 import { tell } from './outbox'
@@ -38,7 +38,7 @@ export async function getSystemGuild(
   viewer: Viewer,
   guildId: string,
 ): Promise<SystemGuild> {
-  const found = await findSystemGuild(db, requireSystem(viewer, 'see'), guildId)
+  const found = await findSystemGuild(db, requireSystem(viewer, 'read'), guildId)
   if (!found) throw error('noSystemGuild')
   return found
 }
@@ -51,7 +51,7 @@ export async function patchSystemGuild(
   onMissing: OnMissing,
 ): Promise<SystemGuild> {
   const systemId = requireSystem(viewer)
-  if (onMissing === 'make') requireWitness(viewer, guildId)
+  if (onMissing === 'make') requirePlatformAuthority(viewer, guildId)
   return deps.transact({ system: systemId }, async (tx) => {
     await refuseDeleted(tx, systemId)
     const found = await findSystemGuild(tx, systemId, guildId)
@@ -76,7 +76,7 @@ export async function getMemberGuild(
   ref: string,
   guildId: string,
 ): Promise<MemberGuild> {
-  const { id } = await ownMembers.getOwn(deps, viewer, ref, 'see')
+  const { id } = await ownMembers.getOwn(deps, viewer, ref, 'read')
   const found = await findMemberGuild(deps.db, id, guildId)
   if (!found) throw error('noMemberGuild')
   return found
@@ -91,7 +91,7 @@ export async function patchMemberGuild(
   onMissing: OnMissing,
 ): Promise<MemberGuild> {
   const member = await ownMembers.getOwn(deps, viewer, ref)
-  if (onMissing === 'make') requireWitness(viewer, guildId)
+  if (onMissing === 'make') requirePlatformAuthority(viewer, guildId)
   return deps.transact({ system: member.system_id }, async (tx) => {
     await ownMembers.refuseDeleted(tx, member.id)
     const found = await findMemberGuild(tx, member.id, guildId)
@@ -128,7 +128,7 @@ export async function findMemberGuild(
 
 /** What a guild sets for everyone in it; the defaults when nothing was ever set. */
 export async function getGuild({ db }: Deps, viewer: Viewer, id: string): Promise<Guild> {
-  requireWitness(viewer, id)
+  requirePlatformAuthority(viewer, id)
   return findGuild(db, id)
 }
 
@@ -143,7 +143,7 @@ export async function patchGuild(
   id: string,
   patch: GuildPatch,
 ): Promise<Guild> {
-  requireWitness(viewer, id)
+  requirePlatformAuthority(viewer, id)
   return deps.transact({ guild: id }, async (tx) => {
     const after = { ...(await findGuild(tx, id)), ...patch }
     const row = { ...after, guild_id: id }
@@ -155,10 +155,10 @@ export async function patchGuild(
 /** What a patch makes of settings, starting from the defaults where there are none yet. */
 function applyPatch<E extends Entity>(entity: E, found: Row<E> | null, patch: Patch<E>) {
   const before = found ?? fillDefaults(entity, {} as Draft<E>)
-  const changed = changesOf(before, patch)
+  const changed = diff(before, patch)
   return {
     after: { ...before, ...changed } as Row<E>,
-    changed: isNothing(changed) ? null : changed,
+    changed: isEmptyPatch(changed) ? null : changed,
   }
 }
 

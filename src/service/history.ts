@@ -5,7 +5,7 @@ import { isNamed } from '../db/named'
 import { prepared } from '../db/prepared'
 import { statement } from '../db/statement'
 import { switches } from '../db/tables'
-import { isOwner, passGate, type Viewer } from '../model/privacy'
+import { isOwner, requireListAccess, type Viewer } from '../model/privacy'
 import type { System } from '../model/system'
 import type { Instant } from '../model/time'
 import type { Deps } from './deps'
@@ -25,7 +25,7 @@ export async function listSwitches(
   of: System,
   { before, limit }: { before: Instant | null; limit: number },
 ): Promise<PastSwitch[]> {
-  passGate('history', of, isOwner(viewer, of.id))
+  requireListAccess('history', of, isOwner(viewer, of.id))
   return pageOfSwitches(db, of.id, before ?? Infinity, limit, 'newest')
 }
 

@@ -3,7 +3,7 @@ import type { Db } from '../db/handle'
 import { prepared } from '../db/prepared'
 import { autoproxies, members } from '../db/tables'
 import { type Member, type MemberDraft, type MemberPatch, member } from '../model/member'
-import { isOwner, passGate, type Seen, see, type Viewer } from '../model/privacy'
+import { isOwner, type Redacted, redact, requireListAccess, type Viewer } from '../model/privacy'
 import type { System } from '../model/system'
 import { belongings } from './belongings'
 import type { Deps } from './deps'
@@ -41,9 +41,9 @@ export async function seeMember(
   { db }: Deps,
   viewer: Viewer,
   ref: string,
-): Promise<Seen<typeof member>> {
+): Promise<Redacted<typeof member>> {
   const found = await ownMembers.get(db, ref)
-  return see(member, found, isOwner(viewer, found.system_id))
+  return redact(member, found, isOwner(viewer, found.system_id))
 }
 
 /** The caller as the system that a member is of. */
@@ -55,7 +55,7 @@ export async function actForMember({ db }: Deps, viewer: Viewer, ref: string): P
 /** The members of a system that this viewer may list. */
 export async function listMembers({ db }: Deps, viewer: Viewer, of: System): Promise<Member[]> {
   const owner = isOwner(viewer, of.id)
-  passGate('members', of, owner)
+  requireListAccess('members', of, owner)
   return await (owner ? everyone(db) : visible(db)).all({ system: of.id })
 }
 

@@ -5,7 +5,7 @@ import { statement } from '../db/statement'
 import { error } from '../model/errors'
 import { type Member, member } from '../model/member'
 import { type Message, ORIGINAL_LOOKUP } from '../model/message'
-import { isOwner, type Seen, see, type Viewer } from '../model/privacy'
+import { isOwner, type Redacted, redact, type Viewer } from '../model/privacy'
 import { type System, system } from '../model/system'
 import type { Instant } from '../model/time'
 import type { Deps } from './deps'
@@ -22,8 +22,8 @@ export interface FoundMessage {
 /** The same as a viewer may see it. */
 export interface SeenMessage {
   message: Message
-  member: Seen<typeof member> | null
-  system: Seen<typeof system> | null
+  member: Redacted<typeof member> | null
+  system: Redacted<typeof system> | null
 }
 
 export async function seeMessage(deps: Deps, viewer: Viewer, id: string): Promise<SeenMessage> {
@@ -31,8 +31,8 @@ export async function seeMessage(deps: Deps, viewer: Viewer, id: string): Promis
   const owner = isOwner(viewer, found.message.system_id)
   return {
     message: found.message,
-    member: found.member && see(member, found.member, owner),
-    system: found.system && see(system, found.system, owner),
+    member: found.member && redact(member, found.member, owner),
+    system: found.system && redact(system, found.system, owner),
   }
 }
 

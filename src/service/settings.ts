@@ -3,9 +3,9 @@ import type { Db } from '../db/handle'
 import { createDecoder } from '../db/rows'
 import { statement } from '../db/statement'
 import { systemSettings } from '../db/tables'
-import { changesOf, isNothing } from '../model/entity'
+import { diff, isEmptyPatch } from '../model/entity'
 import { error } from '../model/errors'
-import { isOwner, requireSystem, type Seen, see, type Viewer } from '../model/privacy'
+import { isOwner, type Redacted, redact, requireSystem, type Viewer } from '../model/privacy'
 import { type Settings, type SettingsPatch, settings } from '../model/settings'
 import type { System, SystemPatch } from '../model/system'
 import type { Deps } from './deps'
@@ -18,10 +18,10 @@ export async function seeSettings(
   deps: Deps,
   viewer: Viewer,
   ref: string,
-): Promise<Seen<typeof settings>> {
+): Promise<Redacted<typeof settings>> {
   const { id } = await getSystem(deps, viewer, ref)
   const stored = await getSettings(deps.db, id)
-  return see(settings, withQuotas(deps.quotas, stored), isOwner(viewer, id))
+  return redact(settings, withQuotas(deps.quotas, stored), isOwner(viewer, id))
 }
 
 export async function getSettings(db: Db, systemId: number): Promise<Settings> {
@@ -61,8 +61,8 @@ export async function updateSettings(
   patch: SettingsPatch,
 ): Promise<Settings> {
   const before = await getSettings(tx, id)
-  const changed = changesOf<typeof settings>(before, patch)
-  if (isNothing(changed)) return before
+  const changed = diff<typeof settings>(before, patch)
+  if (isEmptyPatch(changed)) return before
   await tell(tx, deps.now(), {
     system_id: id,
     type: 'UPDATE_SETTINGS',

@@ -8,12 +8,12 @@ import { statement } from '../db/statement'
 import { switches, switchMembers } from '../db/tables'
 import { error } from '../model/errors'
 import { type Member, member } from '../model/member'
-import { isOwner, isWatcher, passGate, requireSystem, type Viewer } from '../model/privacy'
+import { isOwner, isWatcher, requireListAccess, requireSystem, type Viewer } from '../model/privacy'
 import { isUuid } from '../model/ref'
 import {
   isSameFront,
-  nextMoment,
-  refuseTwice,
+  nextTimestamp,
+  rejectDuplicates,
   type Switch,
   type SwitchDraft,
 } from '../model/switch'
@@ -35,7 +35,7 @@ export type Front = Switch & {
 /** Who fronts now: the switch with the latest time, or null when there is none. */
 export async function getFronters({ db }: Deps, viewer: Viewer, of: System): Promise<Front | null> {
   const isWatching = isWatcher(viewer, of.id)
-  passGate('fronters', of, isWatching || isOwner(viewer, of.id))
+  requireListAccess('fronters', of, isWatching || isOwner(viewer, of.id))
   const front = await findLatest(db, of.id)
   if (!front || !isWatching || viewer.watchesPrivate) return front
   const members = front.members.filter(({ visibility }) => visibility === 'public')
@@ -52,9 +52,9 @@ export async function createSwitch(
   return deps.transact({ system: id }, async (tx) => {
     await refuseDeleted(tx, id)
     const named = await ownMembers.getOwnAll(tx, id, draft.members)
-    refuseTwice(named)
+    rejectDuplicates(named)
     const latest = await latestIds(tx).get({ system: id })
-    const timestamp = draft.timestamp ?? nextMoment(deps.now(), latest?.timestamp)
+    const timestamp = draft.timestamp ?? nextTimestamp(deps.now(), latest?.timestamp)
     if (await hasSwitchAt(tx, id, timestamp)) throw error('sameTimestamp')
     const isNewest = draft.timestamp === null || timestamp > (latest?.timestamp ?? -Infinity)
     if (latest && isNewest && latest.ids === JSON.stringify(named.map((one) => one.id)))
@@ -94,7 +94,7 @@ export async function changeSwitchMembers(
   return deps.transact({ system: id }, async (tx) => {
     const front = await getFront(tx, id, switchRef)
     const named = await ownMembers.getOwnAll(tx, id, refs)
-    refuseTwice(named)
+    rejectDuplicates(named)
     if (isSameFront(front.members, named)) throw error('sameFronters')
     return replaceMembers(deps, tx, front, named)
   })

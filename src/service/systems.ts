@@ -7,20 +7,20 @@ import { prepared } from '../db/prepared'
 import { columnNames, createInserter, createUpdater } from '../db/rows'
 import { statement } from '../db/statement'
 import { accounts, systems } from '../db/tables'
-import { changesOf, fillDefaults, type Identity, isNothing } from '../model/entity'
+import { diff, fillDefaults, type Identity, isEmptyPatch } from '../model/entity'
 import { error } from '../model/errors'
 import { type Platform, platformOf } from '../model/platform'
 import {
   isOwner,
   requireBot,
   requireOperator,
+  requirePlatformAuthority,
   requireSystem,
-  requireWitness,
   systemOf,
   type Viewer,
 } from '../model/privacy'
 import { parseSystemRef } from '../model/ref'
-import type { Act } from '../model/scope'
+import type { Permission } from '../model/scope'
 import { type System, type SystemDraft, type SystemPatch, system } from '../model/system'
 import type { Instant } from '../model/time'
 import { insertToken } from './access/issue'
@@ -51,7 +51,7 @@ export async function getOwnSystem(
   deps: Deps,
   viewer: Viewer,
   ref: string,
-  act?: Act,
+  act?: Permission,
 ): Promise<System> {
   requireSystem(viewer, act)
   const found = await getSystem(deps, viewer, ref)
@@ -105,7 +105,7 @@ export async function createSystem(
   { account, tokenName, invite = null }: Beginning,
 ): Promise<{ system: System; token: string }> {
   const platform = viewer.isOperator ? null : requireBot(viewer)
-  if (account !== null) requireWitness(viewer, account)
+  if (account !== null) requirePlatformAuthority(viewer, account)
   // Where they are counted, one after the other.
   const subject = deps.quotas.systems === null ? 'new' : 'registration'
   return deps.transact(subject, async (tx) => {
@@ -189,8 +189,8 @@ export async function updateSystem(
   patch: SystemPatch,
 ): Promise<System> {
   const before = await getSystemById(tx, id)
-  const changed = changesOf<typeof system>(before, patch)
-  if (isNothing(changed)) return before
+  const changed = diff<typeof system>(before, patch)
+  if (isEmptyPatch(changed)) return before
   await tell(tx, deps.now(), { system_id: id, type: 'UPDATE_SYSTEM', subject: null, data: changed })
   await update(tx, id, changed)
   const after = { ...before, ...changed }

@@ -1,18 +1,17 @@
 import { type TSchema, Type } from '@sinclair/typebox'
-import { Problem } from '../model/check'
 import { entity, fillDefaults, type JsonObject, parseDraft } from '../model/entity'
 import { error, type Problems } from '../model/errors'
 import {
+  clientTimestamp,
   flag,
-  givenTime,
-  maybeSnowflake,
+  nullableSnowflake,
   required,
   requiredFlag,
   requiredReference,
   snowflake,
   text,
 } from '../model/field'
-import { bareId, describeId, isIdOf, type Platform, spellId } from '../model/platform'
+import { bareId, describeId, formatId, isIdOf, type Platform } from '../model/platform'
 import {
   type Decision,
   ignoreReasons,
@@ -24,6 +23,7 @@ import {
 import { isUuid } from '../model/ref'
 import { system } from '../model/system'
 import { formatInstant, type Instant } from '../model/time'
+import { Problem } from '../model/validation'
 import {
   isObject,
   parseObject,
@@ -38,7 +38,7 @@ import { bodySchema, EXAMPLE_MEMBER, fieldSchema, unreadBody } from './schema'
 /** What a bot sends, beside what version 2 already knows. */
 
 const newSystem = entity('new system', {
-  account_id: maybeSnowflake({ doc: 'Chat account to link to it' }),
+  account_id: nullableSnowflake({ doc: 'Chat account to link to it' }),
   name: text({ max: 100, doc: system.fields.name.doc }),
   invite: text({
     max: 100,
@@ -66,11 +66,11 @@ const incoming = entity('message', {
   account_id: snowflake({ doc: 'Account that sent the message' }),
   guild_id: snowflake({ doc: 'Guild it was sent in' }),
   channel_id: snowflake({ doc: 'Channel it was sent in' }),
-  thread_id: maybeSnowflake({ doc: 'Thread it was sent in' }),
+  thread_id: nullableSnowflake({ doc: 'Thread it was sent in' }),
   has_attachments: flag(false, { doc: 'Whether files come with it' }),
   has_poll: flag(false, { doc: 'Whether a poll comes with it' }),
   is_edit: flag(false, { doc: 'Whether it was sent before and is now edited' }),
-  at: givenTime({ doc: 'When it was sent; now when left out' }),
+  at: clientTimestamp({ doc: 'When it was sent; now when left out' }),
   dry_run: flag(false, { doc: 'Only say what would be done' }),
 })
 
@@ -79,9 +79,9 @@ const record = entity('message record', {
   original: snowflake({ doc: 'ID of the message that triggered it' }),
   sender: snowflake({ doc: 'Account that sent the original' }),
   channel: snowflake({ doc: 'Channel' }),
-  guild: maybeSnowflake({ doc: 'Guild' }),
+  guild: nullableSnowflake({ doc: 'Guild' }),
   member: requiredReference({ doc: 'Short ID or UUID of the member who spoke' }),
-  timestamp: givenTime({ doc: 'When it was sent; now when left out' }),
+  timestamp: clientTimestamp({ doc: 'When it was sent; now when left out' }),
 })
 
 /** Most records that one request deletes. */
@@ -122,7 +122,7 @@ export function deletedFromBot(body: UnreadBody, platform: Platform): string[] {
   if (ids.length > MAX_DELETED) throw error('badRequest', `at most ${MAX_DELETED} IDs`)
   if (!ids.every((id) => isIdOf(platform, id)))
     throw error('badRequest', `every ID must be ${describeId(platform)}`)
-  return ids.map((id) => spellId({ platform, id }))
+  return ids.map((id) => formatId({ platform, id }))
 }
 
 /** Spells a decision; the member comes as the JSON of its owner's view. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../model/entity'
 import { error } from '../model/errors'
-import type { Shown } from '../model/privacy'
+import type { Serialized } from '../model/privacy'
 
 /** A body as it came: text that should be JSON. Reading it is the wire's work. */
 export interface UnreadBody {
@@ -8,7 +8,7 @@ export interface UnreadBody {
 }
 
 /** An answer as a wire made it. */
-export type ShownObject = JsonObject & Shown
+export type ShownObject = JsonObject & Serialized
 
 /** For wires alone: what they say may leave. */
 export function show(answer: JsonObject): ShownObject {
@@ -18,8 +18,8 @@ export function show(answer: JsonObject): ShownObject {
 const encoder = new TextEncoder()
 
 /** The same for what is JSON already. */
-export function showJson(json: string): Uint8Array<ArrayBuffer> & Shown {
-  return encoder.encode(json) as Uint8Array<ArrayBuffer> & Shown
+export function showJson(json: string): Uint8Array<ArrayBuffer> & Serialized {
+  return encoder.encode(json) as Uint8Array<ArrayBuffer> & Serialized
 }
 
 export function parseObject(body: UnreadBody): JsonObject {

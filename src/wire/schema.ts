@@ -1,6 +1,6 @@
 import { type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
 import type { Entity } from '../model/entity'
-import { type Field, hiddenAs } from '../model/field'
+import { type Field, redactionOf } from '../model/field'
 import type { UnreadBody } from './json'
 
 /** JSON Schemas of the v2 spelling, made from the field tables: for documentation and its test. */
@@ -97,8 +97,8 @@ export function viewSchema(entity: Entity, extra: Record<string, TSchema> = {}):
   const optional = new Set(Object.keys(extra))
   Object.assign(properties, extra)
   for (const [key, field] of entity.entries) {
-    const hidden = hiddenAs(field)
-    properties[key] = fieldSchema(field, field.initial === null || hidden === 'null')
+    const hidden = redactionOf(field)
+    properties[key] = fieldSchema(field, field.defaultValue === null || hidden === 'null')
     if (hidden === 'absent') optional.add(key)
   }
   if (entity.levels.length > 0) properties.privacy = privacySchema(entity, 'shown')

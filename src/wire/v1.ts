@@ -1,23 +1,23 @@
 import { type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
-import { MAX_TAG_AFFIXES, MAX_URL, Problem } from '../model/check'
 import {
   type Entity,
   entity,
   type JsonObject,
   parseDraft,
-  parseKeys,
   parseLevel,
-  throwIfAny,
-  throwIfNothing,
+  parsePartial,
+  requireNonEmpty,
+  throwIfInvalid,
 } from '../model/entity'
 import { error, type Problems } from '../model/errors'
-import { hiddenAs, required, text } from '../model/field'
+import { redactionOf, required, text } from '../model/field'
 import { type MemberDraft, type MemberPatch, member } from '../model/member'
 import type { Message } from '../model/message'
-import type { Seen } from '../model/privacy'
+import type { Redacted } from '../model/privacy'
 import { type SettingsPatch, settings } from '../model/settings'
 import { type SystemPatch, system } from '../model/system'
 import { formatInstant, type Instant } from '../model/time'
+import { MAX_TAG_AFFIXES, MAX_URL, Problem } from '../model/validation'
 import { parseObject, type ShownObject, show, type UnreadBody } from './json'
 import { exampleOf, fieldSchema, unreadBody } from './schema'
 import { parseFronters, parseSwitch } from './v2'
@@ -77,25 +77,25 @@ const memberV1 = entity(
   ],
 )
 
-export function systemToV1(seen: Seen<typeof system>): ShownObject {
+export function systemToV1(seen: Redacted<typeof system>): ShownObject {
   return show({
     id: seen.hid,
     ...fieldsToV1(systemV1, seen),
     // The real time zone is a setting of version 2; this key has said UTC since 2021.
     tz: 'UTC',
-    created: system.fields.created.spell(seen.created ?? null),
+    created: system.fields.created.serialize(seen.created ?? null),
     ...levelsToV1(systemV1, seen),
   })
 }
 
-export function memberToV1(seen: Seen<typeof member>): ShownObject {
+export function memberToV1(seen: Redacted<typeof member>): ShownObject {
   const [tag] = seen.proxy_tags ?? []
   return show({
     id: seen.hid,
     ...fieldsToV1(memberV1, seen),
     prefix: tag?.prefix ?? null,
     suffix: tag?.suffix ?? null,
-    created: member.fields.created.spell(seen.created ?? null),
+    created: member.fields.created.serialize(seen.created ?? null),
     privacy: seen.visibility ?? null,
     ...levelsToV1(memberV1, seen),
   })
@@ -127,31 +127,34 @@ export function systemPatchFromV1(body: UnreadBody): {
   settings: SettingsPatch
 } {
   const given = parseObject(body)
-  const { values, problems } = parseKeys(systemV1, { values: given, levels: given })
+  const { values, problems } = parsePartial(systemV1, { values: given, levels: given })
   const settings: SettingsPatch = {}
   if (given.tz !== undefined) {
     const timezone = parseTimezone(given.tz)
     if (timezone instanceof Problem) problems.tz = [timezone]
     else settings.timezone = timezone
   }
-  throwIfAny(problems)
-  throwIfNothing({ ...values, ...settings })
+  throwIfInvalid(problems)
+  requireNonEmpty({ ...values, ...settings })
   return { system: values, settings }
 }
 
 export function memberPatchFromV1(body: UnreadBody): MemberPatch {
   const given = parseObject(body)
-  const { values, problems } = parseKeys(memberV1, { values: given, levels: given })
+  const { values, problems } = parsePartial(memberV1, { values: given, levels: given })
   const older = parseOlderKeys(given, values)
-  throwIfAny({ ...problems, ...older.problems })
+  throwIfInvalid({ ...problems, ...older.problems })
   const patch = { ...values, ...older.values }
-  throwIfNothing(patch)
+  requireNonEmpty(patch)
   return patch
 }
 
 export function memberDraftFromV1(body: UnreadBody): MemberDraft {
   const given = parseObject(body)
-  const older = parseOlderKeys(given, parseKeys(memberV1, { values: given, levels: given }).values)
+  const older = parseOlderKeys(
+    given,
+    parsePartial(memberV1, { values: given, levels: given }).values,
+  )
   const draft = parseDraft(memberV1, { values: given, levels: given, problems: older.problems })
   return { ...draft, ...older.values }
 }
@@ -188,14 +191,16 @@ function parseOlderKeys(given: JsonObject, newer: MemberPatch) {
 
 function parseTimezone(value: unknown): string | Problem {
   return value === null || value === ''
-    ? settings.fields.timezone.initial
+    ? settings.fields.timezone.defaultValue
     : settings.fields.timezone.read(value)
 }
 
 /** Every key is always there. */
 function fieldsToV1({ entries }: Entity, seen: object): JsonObject {
   const values = seen as JsonObject
-  return Object.fromEntries(entries.map(([key, field]) => [key, field.spell(values[key] ?? null)]))
+  return Object.fromEntries(
+    entries.map(([key, field]) => [key, field.serialize(values[key] ?? null)]),
+  )
 }
 
 function levelsToV1(entity: Entity, seen: object): JsonObject {
@@ -210,8 +215,8 @@ const nullableTime = Type.Unsafe({ type: ['string', 'null'], format: 'date-time'
 /** What version 2 allows may be longer than what version 1 takes, so answers state no lengths. */
 function shownSchema({ entries, levels }: Entity, extra: Record<string, TSchema>): TSchema {
   const shown = entries.map(([key, field]): [string, TSchema] => {
-    const hidden = hiddenAs(field)
-    const isNullable = field.initial === null || hidden === 'null' || hidden === 'absent'
+    const hidden = redactionOf(field)
+    const isNullable = field.defaultValue === null || hidden === 'null' || hidden === 'absent'
     const { maxLength: _, ...schema } = fieldSchema(field, isNullable)
     return [key, schema as TSchema]
   })

@@ -1,28 +1,28 @@
-import { Problem } from '../model/check'
 import {
   type Draft,
   type Entity,
-  type Given,
-  isNothing,
+  isEmptyPatch,
   type JsonObject,
   MAX_AT_ONCE,
   type Patch,
   parseDraft,
-  parseKeys,
+  parsePartial,
   parsePatch,
+  type RawInput,
   type Row,
-  spellFields,
-  throwIfAny,
+  serializeFields,
+  throwIfInvalid,
 } from '../model/entity'
 import { error, type Problems } from '../model/errors'
-import type { Audience } from '../model/face'
 import type { Message } from '../model/message'
 import type { Platform } from '../model/platform'
-import { type Seen, see } from '../model/privacy'
+import { type Redacted, redact } from '../model/privacy'
 import { parseRef } from '../model/ref'
+import type { Audience } from '../model/renderedJson'
 import { isTooFarAhead, MAX_FRONTERS, type SwitchDraft } from '../model/switch'
 import { formatInstant, type Instant, parseInstant } from '../model/time'
 import { problemsOfToken, type Token, type TokenDraft, token } from '../model/token'
+import { Problem } from '../model/validation'
 import {
   isObject,
   isStrings,
@@ -38,19 +38,19 @@ import {
 /** Spells what a viewer sees: `hid` is `id`, levels are nested, and the fields know the rest. */
 export function toV2<E extends Entity>(
   entity: E,
-  seen: Seen<E>,
+  seen: Redacted<E>,
   extra: JsonObject = {},
 ): ShownObject {
   const values = seen as JsonObject
   const identity = seen.hid === undefined ? {} : { id: seen.hid, uuid: seen.uuid }
-  const json: JsonObject = { ...identity, ...extra, ...spellFields(entity, values) }
+  const json: JsonObject = { ...identity, ...extra, ...serializeFields(entity, values) }
   if (entity.levels.length > 0) json.privacy = privacyToV2(entity, values)
   return show(json)
 }
 
 /** The face of a row: what the audience sees of it, without braces and identity. */
 export function renderFace(entity: Entity, row: object, audience: Audience): string {
-  const seen = see(entity, row as Row<Entity>, audience === 'owner')
+  const seen = redact(entity, row as Row<Entity>, audience === 'owner')
   const { id: _, uuid: __, ...inside } = toV2(entity, seen)
   return JSON.stringify(inside).slice(1, -1)
 }
@@ -65,8 +65,8 @@ export function patchFromV2<E extends Entity>(
 
 /** As patchFromV2, where nothing at all is a fine thing to say. */
 export function anyPatchFromV2<E extends Entity>(entity: E, body: UnreadBody): Patch<E> {
-  const { values, problems } = parseKeys(entity, givenIn(entity, parseObject(body)))
-  throwIfAny(problems)
+  const { values, problems } = parsePartial(entity, givenIn(entity, parseObject(body)))
+  throwIfInvalid(problems)
   return values
 }
 
@@ -86,7 +86,7 @@ export function privacyToV2(entity: Entity, values: JsonObject): JsonObject | nu
   return Object.fromEntries(shown.map((level) => [level, values[level]]))
 }
 
-function givenIn(entity: Entity, values: JsonObject): Given {
+function givenIn(entity: Entity, values: JsonObject): RawInput {
   const levels = values.privacy ?? {}
   if (entity.levels.length === 0) return { values }
   if (isObject(levels)) return { values, levels }
@@ -109,7 +109,7 @@ export function switchFromV2(body: UnreadBody, now: Instant): SwitchDraft {
   if (fronters instanceof Problem) problems.members = [fronters]
   const time = timestamp === null ? null : parseSwitchTime(timestamp, now)
   if (time instanceof Problem) problems.timestamp = [time]
-  throwIfAny(problems)
+  throwIfInvalid(problems)
   return { members: fronters as string[], timestamp: time as Instant | null }
 }
 
@@ -171,13 +171,13 @@ export function madeTokenToV2({ secret, ...row }: Token & { secret: string }) {
 }
 
 function spellToken(row: Token): JsonObject {
-  const { private_members, ...rest } = spellFields(token, row)
+  const { private_members, ...rest } = serializeFields(token, row)
   return row.scope === 'watch' ? { ...rest, private_members } : rest
 }
 
 export function tokenFromV2(body: UnreadBody, now: Instant): TokenDraft {
   const draft = draftFromV2(token, body)
-  throwIfAny(problemsOfToken(draft, now))
+  throwIfInvalid(problemsOfToken(draft, now))
   return draft
 }
 
@@ -203,7 +203,7 @@ export function* changesFromV2<E extends Entity>(
       continue
     }
     const { id, ...given } = item
-    const found = parseKeys(entity, givenIn(entity, given))
+    const found = parsePartial(entity, givenIn(entity, given))
     for (const [key, told] of Object.entries(found.problems)) problems[`${place}.${key}`] = told
     const ref = typeof id === 'string' ? parseRef(id) : null
     const name = ref && JSON.stringify(ref)
@@ -211,11 +211,11 @@ export function* changesFromV2<E extends Entity>(
     else if (name !== null && named.has(name))
       problems[`${place}.id`] = [new Problem('Named twice.')]
     if (name !== null) named.add(name)
-    if (isNothing(found.values) && Object.keys(found.problems).length === 0)
+    if (isEmptyPatch(found.values) && Object.keys(found.problems).length === 0)
       problems[place] = [new Problem('No valid key was given.')]
     changes.push({ ref: String(id), patch: found.values })
   }
-  throwIfAny(problems)
+  throwIfInvalid(problems)
   return changes
 }
 

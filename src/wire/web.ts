@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { Problem } from '../model/check'
-import { parseKeys, throwIfAny, throwIfNothing } from '../model/entity'
+import { parsePartial, requireNonEmpty, throwIfInvalid } from '../model/entity'
 import { error, type Problems } from '../model/errors'
 import {
   MAX_NAMED,
@@ -9,6 +8,7 @@ import {
   preferences,
 } from '../model/preferences'
 import { formatInstant, type Instant } from '../model/time'
+import { Problem } from '../model/validation'
 import { isStrings, parseObject, show, type UnreadBody } from './json'
 import { unreadBody } from './schema'
 
@@ -71,7 +71,7 @@ export function loginFromWeb(body: UnreadBody): Login {
   if (token === undefined && code === undefined) problems.token = [new Problem('Required.')]
   if (token !== undefined && code !== undefined)
     problems.code = [new Problem('Either a token or a code.')]
-  throwIfAny(problems)
+  throwIfInvalid(problems)
   const proof = typeof code === 'string' ? { code } : { token: tidy(String(token)) }
   return { proof, remember: remember === true }
 }
@@ -105,7 +105,7 @@ export function deviceNameFromWeb(body: UnreadBody): string {
 
 export function preferencesFromWeb(body: UnreadBody): PreferencesPatch {
   const given = parseObject(body)
-  const { values, problems } = parseKeys(preferences, { values: given })
+  const { values, problems } = parsePartial(preferences, { values: given })
   const patch: PreferencesPatch = { ...values }
   for (const key of ['pinned', 'statuses'] as const) {
     const list = given[key]
@@ -115,8 +115,8 @@ export function preferencesFromWeb(body: UnreadBody): PreferencesPatch {
       problems[key] = [new Problem(`At most ${MAX_NAMED}.`, MAX_NAMED, list.length)]
     else patch[key] = list
   }
-  throwIfAny(problems)
-  throwIfNothing(patch)
+  throwIfInvalid(problems)
+  requireNonEmpty(patch)
   return patch
 }
 

@@ -16,8 +16,8 @@ import { StorageError } from '../../src/db/handle'
 import { migrations } from '../../src/db/migrations'
 import { openStorage, type Storage } from '../../src/db/open'
 import { bots, proxyTagKeys, systems } from '../../src/db/tables'
-import type { ProxyTag } from '../../src/model/check'
 import { keysOfTag } from '../../src/model/proxy/tags'
+import type { ProxyTag } from '../../src/model/validation'
 import { makeOlder } from './older'
 
 const root = mkdtempSync(join(tmpdir(), 'multitude-storage-'))

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { type Access, type Act, accesses, acts, allows } from '../../src/model/scope'
+import {
+  type Access,
+  accesses,
+  hasPermission,
+  type Permission,
+  permissions,
+} from '../../src/model/scope'
 import { document } from '../document'
 import { home } from '../kit'
 import { makeWorld } from '../scenarios'
@@ -10,7 +16,7 @@ const house = home({ RATE_LIMIT: 'off' })
  * What each operation takes, by its name in the API document. What is not named here may be asked by
  * everybody who has a token: reads, in which privacy decides what is seen.
  */
-const needs: Record<string, Act> = {
+const needs: Record<string, Permission> = {
   createSwitch: 'switch',
   updateSwitch: 'switch',
   updateSwitchMembers: 'switch',
@@ -21,9 +27,9 @@ const needs: Record<string, Act> = {
   importSystem: 'import',
   streamEvents: 'follow',
   listTokens: 'manage',
-  createOwnToken: 'entrust',
+  createOwnToken: 'issue_tokens',
   revokeToken: 'manage',
-  createLinkCode: 'entrust',
+  createLinkCode: 'issue_tokens',
   getWebhook: 'manage',
   listSessions: 'manage',
   renameSession: 'manage',
@@ -69,11 +75,11 @@ const operations: Operation[] = Object.entries(document.paths).flatMap(([path, m
     ),
 )
 
-function needOf({ operationId, line }: Operation): Act | null {
+function needOf({ operationId, line }: Operation): Permission | null {
   if (line.includes('/webhook')) return 'manage'
   const named = needs[operationId]
   if (named) return named
-  if (ownReads.some((name) => operationId.startsWith(name))) return 'see'
+  if (ownReads.some((name) => operationId.startsWith(name))) return 'read'
   if (line.startsWith('GET ')) return /\/export/.test(line) ? 'export' : null
   if (/switches/.test(line)) return 'switch'
   return /import/.test(line) ? 'import' : 'change'
@@ -109,7 +115,7 @@ describe.each(accesses.filter((access) => access !== 'session'))(
           .replace('{message}', '1')
           .replace(/\{[^}]*guild[^}]*\}/, '466707357099884544')
           .replace(/\{[^}]+\}/g, world.owner.hid)
-        if (method === 'DELETE' && allows(scope, act ?? 'change')) return
+        if (method === 'DELETE' && hasPermission(scope, act ?? 'change')) return
         const ending = new AbortController()
         const request = new Request(
           `http://localhost${filled}${queries[operation.operationId] ?? ''}`,
@@ -126,7 +132,7 @@ describe.each(accesses.filter((access) => access !== 'session'))(
         await (isStream && response.body?.cancel())
         ending.abort()
         const isRefused = response.status === 403 && (told as { code?: number }).code === 0
-        expect(isRefused).toBe(act !== null && !allows(scope, act))
+        expect(isRefused).toBe(act !== null && !hasPermission(scope, act))
         if (response.status >= 500) throw new Error(`${operation.line} answered ${response.status}`)
       },
     )
@@ -134,16 +140,16 @@ describe.each(accesses.filter((access) => access !== 'session'))(
 )
 
 describe('the scopes', () => {
-  const rows: [Access, Act[]][] = accesses.map((access) => [
+  const rows: [Access, Permission[]][] = accesses.map((access) => [
     access,
-    (Object.keys(acts) as Act[]).filter((act) => allows(access, act)),
+    (Object.keys(permissions) as Permission[]).filter((act) => hasPermission(access, act)),
   ])
 
   test('allow what the page says', () => {
     expect(Object.fromEntries(rows)).toEqual({
-      full: Object.keys(acts) as Act[],
+      full: Object.keys(permissions) as Permission[],
       session: [
-        'see',
+        'read',
         'watch',
         'subscribe',
         'switch',
@@ -154,8 +160,8 @@ describe('the scopes', () => {
         'manage',
         'share',
       ],
-      front: ['see', 'watch', 'subscribe', 'switch'],
-      read: ['see', 'watch', 'subscribe', 'export'],
+      front: ['read', 'watch', 'subscribe', 'switch'],
+      read: ['read', 'watch', 'subscribe', 'export'],
       calendar: ['subscribe'],
       watch: ['watch'],
     })

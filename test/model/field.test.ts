@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { Problem } from '../../src/model/check'
 import {
   choice,
   color,
@@ -8,18 +7,19 @@ import {
   date,
   type Field,
   flag,
-  maybeCount,
-  maybeFlag,
+  nullableCount,
+  nullableFlag,
   proxyTags,
   reference,
   required,
   text,
+  textList,
   textOr,
-  texts,
   timestamp,
   timezone,
   url,
 } from '../../src/model/field'
+import { Problem } from '../../src/model/validation'
 
 const doc = 'a field'
 const short = text({ doc, max: 5 })
@@ -27,7 +27,7 @@ const named = required({ doc, max: 5 })
 const format = textOr('{name}', { doc, max: 8 })
 const picture = url({ doc })
 const tags = proxyTags({ doc })
-const templates = texts({ doc, most: 3, max: 4 })
+const templates = textList({ doc, most: 3, max: 4 })
 
 /** What is given, and what is kept of it; REFUSED where it is a problem. */
 type Case = [says: string, field: Field, given: unknown, kept: unknown]
@@ -142,10 +142,10 @@ const cases: Record<string, Case[]> = {
     ['null is refused', flag(true, { doc }), null, REFUSED],
     ['the word true is refused', flag(true, { doc }), 'true', REFUSED],
     ['1 is refused', flag(true, { doc }), 1, REFUSED],
-    ['null leaves it open where it may', maybeFlag({ doc }), null, null],
-    ['true is kept where it may be open', maybeFlag({ doc }), true, true],
-    ['0 is refused where it may be open', maybeFlag({ doc }), 0, REFUSED],
-    ['an empty text is refused where it may be open', maybeFlag({ doc }), '', REFUSED],
+    ['null leaves it open where it may', nullableFlag({ doc }), null, null],
+    ['true is kept where it may be open', nullableFlag({ doc }), true, true],
+    ['0 is refused where it may be open', nullableFlag({ doc }), 0, REFUSED],
+    ['an empty text is refused where it may be open', nullableFlag({ doc }), '', REFUSED],
   ],
   'a count': [
     ['0 is kept', count(1, { doc }), 0, 0],
@@ -155,17 +155,32 @@ const cases: Record<string, Case[]> = {
     ['a half is refused', count(1, { doc }), 0.5, REFUSED],
     ['a text is refused', count(1, { doc }), '3', REFUSED],
     ['null is refused', count(1, { doc }), null, REFUSED],
-    ['null leaves it open where it may', maybeCount({ doc }), null, null],
-    ['0 is not null where it may be open', maybeCount({ doc }), 0, 0],
-    ['-1 is refused where it may be open', maybeCount({ doc }), -1, REFUSED],
-    ['a text is refused where it may be open', maybeCount({ doc }), '0', REFUSED],
+    ['null leaves it open where it may', nullableCount({ doc }), null, null],
+    ['0 is not null where it may be open', nullableCount({ doc }), 0, 0],
+    ['-1 is refused where it may be open', nullableCount({ doc }), -1, REFUSED],
+    ['a text is refused where it may be open', nullableCount({ doc }), '0', REFUSED],
   ],
   'a choice': [
-    ['of the list is kept', choice(['off', 'new'], { doc, initial: 'off' }), 'new', 'new'],
-    ['of another case is refused', choice(['off', 'new'], { doc, initial: 'off' }), 'New', REFUSED],
-    ['of none is refused', choice(['off', 'new'], { doc, initial: 'off' }), null, REFUSED],
-    ['as a list is refused', choice(['off', 'new'], { doc, initial: 'off' }), ['new'], REFUSED],
-    ['of what every object has is refused', choice(['a'], { doc, initial: 'a' }), 'at', REFUSED],
+    ['of the list is kept', choice(['off', 'new'], { doc, defaultValue: 'off' }), 'new', 'new'],
+    [
+      'of another case is refused',
+      choice(['off', 'new'], { doc, defaultValue: 'off' }),
+      'New',
+      REFUSED,
+    ],
+    ['of none is refused', choice(['off', 'new'], { doc, defaultValue: 'off' }), null, REFUSED],
+    [
+      'as a list is refused',
+      choice(['off', 'new'], { doc, defaultValue: 'off' }),
+      ['new'],
+      REFUSED,
+    ],
+    [
+      'of what every object has is refused',
+      choice(['a'], { doc, defaultValue: 'a' }),
+      'at',
+      REFUSED,
+    ],
   ],
   'a time zone': [
     ['is kept', timezone({ doc }), 'Europe/Oslo', 'Europe/Oslo'],

@@ -3,13 +3,13 @@ import fc from 'fast-check'
 import {
   bareId,
   DISCORD,
+  formatId,
   isIdOf,
   isPlatform,
   normalizeId,
   type PlatformId,
   parseId,
   platformOf,
-  spellId,
 } from '../../src/model/platform'
 
 describe('the name of a platform', () => {
@@ -114,7 +114,7 @@ describe('the kept form of an ID', () => {
   test('is read as what it was made of', () => {
     fc.assert(
       fc.property(ids, (one) => {
-        const kept = spellId(one)
+        const kept = formatId(one)
         expect(parseId(kept)).toEqual(one)
         expect({ platform: platformOf(kept), id: bareId(kept) }).toEqual(one)
         expect(normalizeId(kept)).toBe(kept)
@@ -126,13 +126,13 @@ describe('the kept form of an ID', () => {
     fc.assert(
       fc.property(ids, ids, (one, other) => {
         const areSame = one.platform === other.platform && one.id === other.id
-        expect(spellId(one) === spellId(other)).toBe(areSame)
+        expect(formatId(one) === formatId(other)).toBe(areSame)
       }),
     )
   })
 
   test('of Discord is the ID alone, though its platform may be named', () => {
-    expect(spellId({ platform: DISCORD, id: '42' })).toBe('42')
+    expect(formatId({ platform: DISCORD, id: '42' })).toBe('42')
     expect(normalizeId('discord:42')).toBe('42')
   })
 

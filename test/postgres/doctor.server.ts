@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { examineServer } from '../../src/db/postgres/doctor'
-import { shapeOf } from '../../src/model/face'
 import { member } from '../../src/model/member'
+import { schemaHash } from '../../src/model/renderedJson'
 import { renderFace } from '../../src/wire/v2'
 import { fixture } from '../formats/fixture'
 import { importFile } from '../operator'
@@ -58,7 +58,7 @@ const damages: Record<string, { does: string[]; finds: string[]; leaves: [string
   },
   'a face that shows otherwise is taken away': {
     does: [
-      `insert into member_faces select id, ${shapeOf(member)}, '', '"name":"SECRET"' from members
+      `insert into member_faces select id, ${schemaHash(member)}, '', '"name":"SECRET"' from members
        where hid = 'wrenab'`,
     ],
     finds: ['faces: the member wrenab is shown otherwise than it is'],

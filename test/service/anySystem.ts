@@ -2,15 +2,15 @@ import fc from 'fast-check'
 import { createInserter } from '../../src/db/rows'
 import { statement } from '../../src/db/statement'
 import { autoproxy } from '../../src/model/autoproxy'
-import { Problem } from '../../src/model/check'
 import type { Entity, Row } from '../../src/model/entity'
 import type { Field } from '../../src/model/field'
 import { group } from '../../src/model/group'
 import { memberGuild, systemGuild } from '../../src/model/guild'
 import { member } from '../../src/model/member'
-import { isIdOf, spellId } from '../../src/model/platform'
+import { formatId, isIdOf } from '../../src/model/platform'
 import { settings } from '../../src/model/settings'
 import { system } from '../../src/model/system'
+import { Problem } from '../../src/model/validation'
 import { storeRow } from '../../src/service/autoproxy'
 import type { Deps } from '../../src/service/deps'
 import { insertGroup } from '../../src/service/groups'
@@ -27,7 +27,7 @@ const snowflake = fc.oneof(
   fc
     .string({ unit: 'binary', maxLength: 255 })
     .filter((id) => isIdOf('matrix', id))
-    .map((id) => spellId({ platform: 'matrix', id })),
+    .map((id) => formatId({ platform: 'matrix', id })),
 )
 /** Members go by how manyth they are. */
 const someone = fc.nat({ max: 3 })
@@ -124,7 +124,7 @@ function rowOf<E extends Entity>(entity: E): fc.Arbitrary<Row<E>> {
 
 function anyValue(key: string, field: Field): fc.Arbitrary<unknown> {
   // What only the operator or a receiver decides does not travel.
-  if (/_limit$|^webhook_url$/.test(key)) return fc.constant(field.initial)
+  if (/_limit$|^webhook_url$/.test(key)) return fc.constant(field.defaultValue)
   const text = fc.oneof(
     fc.string({ unit: 'binary', minLength: 1, maxLength: field.max ?? 20 }),
     fc.constantFrom(' ', '\t', '12345678901234567890', '"\\', '</script>', '__proto__'),
@@ -143,8 +143,8 @@ function anyValue(key: string, field: Field): fc.Arbitrary<unknown> {
     proxyTags: fc.array(fc.record({ prefix: part, suffix: part })),
   }
   if (field.kind === 'timestamp') return key === 'created' ? instant : fc.option(instant)
-  const value = (values[field.kind] ?? fc.constant(field.initial))
+  const value = (values[field.kind] ?? fc.constant(field.defaultValue))
     .map((given) => field.read(given))
     .filter((read) => !(read instanceof Problem))
-  return field.nullable ? fc.option(value, { nil: field.initial }) : value
+  return field.nullable ? fc.option(value, { nil: field.defaultValue }) : value
 }

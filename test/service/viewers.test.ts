@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { DomainError, type ErrorName } from '../../src/model/errors'
-import { nobody, operator, type Viewer } from '../../src/model/privacy'
+import { anonymousViewer, operator, type Viewer } from '../../src/model/privacy'
 import { createBot, listBots } from '../../src/service/access/bots'
 import { createLinkCode, linkByCode } from '../../src/service/access/linkCodes'
 import { replaceToken } from '../../src/service/access/tokens'
@@ -31,7 +31,12 @@ const vouching = { ...plain, link: new Set([ACCOUNT]) }
 
 const owner: Viewer = { system: system.id, platform: null }
 const bot: Viewer = { system: null, platform: 'matrix' }
-const callers = { nobody, owner, bot, 'a bot for it': { ...bot, system: system.id } }
+const callers = {
+  nobody: anonymousViewer,
+  owner,
+  bot,
+  'a bot for it': { ...bot, system: system.id },
+}
 
 type Outcome = ErrorName | 'done'
 type Verbs = Record<string, (viewer: Viewer) => Promise<unknown>>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { isWebAddress } from '../../src/model/check'
+import { isHttpUrl } from '../../src/model/validation'
 import {
   type Block,
   elements,
@@ -129,7 +129,7 @@ describe('whatever is written', () => {
   test('becomes nothing that is not drawn, and no address but of the web', () => {
     const drawn = new Set([...Object.keys(elements), 'text', 'code', 'break', 'emoji', 'spoiler'])
     const lookAt = (one: Inline | Block): void => {
-      if (one.kind === 'link') expect(isWebAddress(one.address)).toBe(true)
+      if (one.kind === 'link') expect(isHttpUrl(one.address)).toBe(true)
       else if (one.kind !== 'list') expect(drawn).toContain(one.kind)
       if (one.kind === 'list')
         for (const { inside, below } of one.items) [...inside, ...below].forEach(lookAt)

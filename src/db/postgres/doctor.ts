@@ -1,4 +1,4 @@
-import type { RenderFace } from '../../model/face'
+import type { RenderJson } from '../../model/renderedJson'
 import { checks, type Finding, findAll, findNotes, type Patient, repairAll } from '../checks'
 import type { Db } from '../handle'
 import { serverMigrations } from '../migrations'
@@ -12,7 +12,7 @@ const MOST_OFF_MS = 1_000
 /** What can be wrong on a server. Its pages and references it sees to by itself. */
 export function examineServer(
   { db, transact, close }: Pick<Storage, 'db' | 'transact' | 'close'>,
-  render: RenderFace,
+  render: RenderJson,
   now: () => number = Date.now,
 ): Patient {
   const all = [findMissingIndexes, ...checks]

@@ -1,5 +1,5 @@
 import { drizzle } from 'drizzle-orm/sqlite-proxy'
-import type { RenderFace } from '../../model/face'
+import type { RenderJson } from '../../model/renderedJson'
 import { ofServer } from '../dialect'
 import type { Db, Driver, Value } from '../handle'
 
@@ -11,7 +11,7 @@ export type Ask = <Row>(sql: string, values: Value[], shape?: 'lists') => Promis
  * server once the placeholders have numbers, so there is one set of tables; what it inserts is not,
  * and nothing is inserted by it (`db/rows.ts`).
  */
-export function createDb(ask: Ask, render?: RenderFace, onMark?: Driver['onMark']): Db {
+export function createDb(ask: Ask, render?: RenderJson, onMark?: Driver['onMark']): Db {
   const numbered = new Map<string, string>()
   const numberPlaces = (sql: string) => {
     const known = numbered.get(sql)

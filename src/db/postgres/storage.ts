@@ -1,5 +1,5 @@
 import { type DomainError, unavailable } from '../../model/errors'
-import type { RenderFace } from '../../model/face'
+import type { RenderJson } from '../../model/renderedJson'
 import type { Db } from '../handle'
 import type { SchemaUse } from '../schema'
 import type { Durability, Snapshot, Storage, WriteLoad } from '../storage'
@@ -31,7 +31,7 @@ const MOST_SNAPSHOTS = 4
 export function openServer(
   url: string,
   durability: Durability,
-  render: RenderFace | undefined,
+  render: RenderJson | undefined,
   { pool = POOL, password, rootCert = '' }: ServerOptions,
   use: SchemaUse = 'upgrade',
 ): Storage {

@@ -1,5 +1,5 @@
 import { isUnavailable } from '../../model/errors'
-import type { RenderFace } from '../../model/face'
+import type { RenderJson } from '../../model/renderedJson'
 import type { Db } from '../handle'
 import { createLines } from '../lines'
 import type { Subject, Transact, WorkKind, WriteLoad } from '../storage'
@@ -18,7 +18,7 @@ const LONG_COMMIT_LIMIT_MS = 60_000
 export interface TransactionParts {
   readonly primary: Primary
   readonly opened: Promise<unknown>
-  readonly render: RenderFace | undefined
+  readonly render: RenderJson | undefined
   /** Told when a token or the like was ended here. */
   readonly noteKeys: () => void
   readonly writeLoad: WriteLoad

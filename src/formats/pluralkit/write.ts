@@ -4,9 +4,9 @@ import {
   type Identity,
   type JsonObject,
   type Row,
-  spellFields,
+  serializeFields,
 } from '../../model/entity'
-import { type Field, isAddress } from '../../model/field'
+import { type Field, isUrl } from '../../model/field'
 import { group } from '../../model/group'
 import { type MemberGuild, memberGuild, type SystemGuild, systemGuild } from '../../model/guild'
 import { member } from '../../model/member'
@@ -135,7 +135,7 @@ class Unfit {
 /** Addresses must be https, and a name must not be blank. */
 function standIn(field: Field, value: unknown, id: unknown): unknown {
   if (typeof value !== 'string' || field.readonly) return value
-  if (isAddress(field)) return /^https:/i.test(value) ? value : null
+  if (isUrl(field)) return /^https:/i.test(value) ? value : null
   return field.required && value.trim() === '' ? id : value
 }
 
@@ -167,7 +167,7 @@ function spelling<E extends Entity>(
     const from = row as JsonObject
     const values = {
       ...(row.hid && { id: row.hid, uuid: row.uuid }),
-      ...pick({ ...from, ...spellFields(entity, from) }, keys),
+      ...pick({ ...from, ...serializeFields(entity, from) }, keys),
     }
     return levels.length === 0 ? values : { ...values, privacy: pick(from, levels) }
   }

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { type Guild, guild, memberGuild, systemGuild } from '../../model/guild'
 import { bareId } from '../../model/platform'
-import { see } from '../../model/privacy'
+import { redact } from '../../model/privacy'
 import type { Deps } from '../../service/deps'
 import {
   getGuild,
@@ -156,5 +156,5 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
 
 function showGuild({ disabled_channels, ...rest }: Guild) {
   const row = { ...rest, disabled_channels: disabled_channels.map(bareId) }
-  return toV2(guild, see(guild, row, true))
+  return toV2(guild, redact(guild, row, true))
 }

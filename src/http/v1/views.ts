@@ -1,15 +1,15 @@
 import { type Member, member } from '../../model/member'
-import { isOwner, isWatcher, see, type Viewer } from '../../model/privacy'
-import { asWatched, type System, system } from '../../model/system'
+import { isOwner, isWatcher, redact, type Viewer } from '../../model/privacy'
+import { type System, system, withWatcherVisibility } from '../../model/system'
 import { memberToV1, systemToV1 } from '../../wire/v1'
 
 export const TAG = 'Version 1 (deprecated)'
 
 export function showSystem(row: System, viewer: Viewer) {
-  const seen = isWatcher(viewer, row.id) ? asWatched(row) : row
-  return systemToV1(see(system, seen, isOwner(viewer, row.id)))
+  const seen = isWatcher(viewer, row.id) ? withWatcherVisibility(row) : row
+  return systemToV1(redact(system, seen, isOwner(viewer, row.id)))
 }
 
 export function showMember(row: Member, owner: boolean) {
-  return memberToV1(see(member, row, owner))
+  return memberToV1(redact(member, row, owner))
 }

@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import { autoproxy } from '../../model/autoproxy'
 import { error } from '../../model/errors'
 import { memberGuild, systemGuild } from '../../model/guild'
-import { requireSystem, see } from '../../model/privacy'
+import { redact, requireSystem } from '../../model/privacy'
 import { type GuildAutoproxy, getOwnAutoproxy, patchAutoproxy } from '../../service/autoproxy'
 import type { Deps } from '../../service/deps'
 import {
@@ -132,7 +132,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
       '/systems/@me/autoproxy',
       async ({ query, viewer }) => {
         // Nobody is told what is wrong with their question.
-        requireSystem(viewer, 'see')
+        requireSystem(viewer, 'read')
         return showAutoproxy(await getOwnAutoproxy(deps, viewer, autoproxyGuild(query)))
       },
       {
@@ -189,13 +189,13 @@ function autoproxyGuild(query: { guild_id?: unknown; channel_id?: unknown }): st
 
 function showAutoproxy({ autoproxy_member, ...rest }: GuildAutoproxy) {
   const row = { ...rest, autoproxy_member: autoproxy_member?.hid ?? null }
-  return toV2(autoproxy, see(autoproxy, row, true))
+  return toV2(autoproxy, redact(autoproxy, row, true))
 }
 
 export function showSystemGuild(row: Awaited<ReturnType<typeof getSystemGuild>>) {
-  return toV2(systemGuild, see(systemGuild, row, true))
+  return toV2(systemGuild, redact(systemGuild, row, true))
 }
 
 export function showMemberGuild(row: Awaited<ReturnType<typeof getMemberGuild>>) {
-  return toV2(memberGuild, see(memberGuild, row, true))
+  return toV2(memberGuild, redact(memberGuild, row, true))
 }

@@ -4,7 +4,13 @@ import { follow, newestPosition } from '../../events/follow'
 import type { Listener } from '../../events/stream'
 import { error } from '../../model/errors'
 import type { EventType } from '../../model/events'
-import { isOwner, isWatcher, nobody, requireSystem, type Viewer } from '../../model/privacy'
+import {
+  anonymousViewer,
+  isOwner,
+  isWatcher,
+  requireSystem,
+  type Viewer,
+} from '../../model/privacy'
 import type { System } from '../../model/system'
 import type { Deps } from '../../service/deps'
 import { getFronters } from '../../service/switches'
@@ -202,7 +208,7 @@ async function frontersOf(deps: Deps, viewer: Viewer, uuid: string, owner: boole
 function stillHas(request: KnownRequest, viewer: Viewer): () => Promise<boolean> {
   return async () => {
     const found = await request.context?.findCaller(request, { isForBots: false, isDoor: false })
-    const { system, access, session } = found?.viewer ?? nobody
+    const { system, access, session } = found?.viewer ?? anonymousViewer
     return system === viewer.system && access === viewer.access && session === viewer.session
   }
 }

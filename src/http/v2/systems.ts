@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { see } from '../../model/privacy'
+import { redact } from '../../model/privacy'
 import { settings } from '../../model/settings'
 import { system } from '../../model/system'
 import type { Deps } from '../../service/deps'
@@ -75,7 +75,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
       async ({ params, viewer, body }) => {
         const patch = patchFromV2(settings, body)
         const patched = await patchSettings(deps, viewer, params.systemRef, patch)
-        return toV2(settings, see(settings, patched, true))
+        return toV2(settings, redact(settings, patched, true))
       },
       {
         params,

@@ -1,7 +1,7 @@
 import type { Group } from '../../model/group'
 import { group } from '../../model/group'
 import { type Member, member } from '../../model/member'
-import { see } from '../../model/privacy'
+import { redact } from '../../model/privacy'
 import { type System, system } from '../../model/system'
 import type { Front } from '../../service/switches'
 import { switchToV2, toV2 } from '../../wire/v2'
@@ -9,11 +9,11 @@ import { switchToV2, toV2 } from '../../wire/v2'
 /** see and toV2 in one word for each noun. */
 
 export function showSystem(row: System, owner: boolean) {
-  return toV2(system, see(system, row, owner))
+  return toV2(system, redact(system, row, owner))
 }
 
 export function showMember(row: Member, owner: boolean, extra?: { system: string }) {
-  return toV2(member, see(member, row, owner), extra)
+  return toV2(member, redact(member, row, owner), extra)
 }
 
 export function showGroup(
@@ -21,7 +21,7 @@ export function showGroup(
   owner: boolean,
   extra?: { system: string } | { members: string[] },
 ) {
-  return toV2(group, see(group, row, owner), extra)
+  return toV2(group, redact(group, row, owner), extra)
 }
 
 export function showFront(front: Front, owner: boolean) {

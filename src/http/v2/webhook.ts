@@ -1,11 +1,11 @@
 import { t } from 'elysia'
 import type { Events } from '../../events/events'
 import { chooseToken, describeWebhook, registerWebhook, removeWebhook } from '../../events/webhooks'
-import { Problem } from '../../model/check'
-import { throwIfAny } from '../../model/entity'
+import { throwIfInvalid } from '../../model/entity'
 import type { Problems } from '../../model/errors'
 import { url as urlField } from '../../model/field'
 import { requireSystem } from '../../model/privacy'
+import { Problem } from '../../model/validation'
 import { parseObject, type UnreadBody } from '../../wire/json'
 import { unreadBody } from '../../wire/schema'
 import { pingToV2, registrationToV2 } from '../../wire/v2'
@@ -155,6 +155,6 @@ function parseRegistration(body: UnreadBody): { url: string; token: string } {
   else if (url instanceof Problem) problems.url = [url]
   const token = chooseToken(given.token)
   if (token instanceof Problem) problems.token = [token]
-  throwIfAny(problems)
+  throwIfInvalid(problems)
   return { url: url as string, token: token as string }
 }

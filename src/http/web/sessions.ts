@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { nameBrowser } from '../../model/browser'
 import { DomainError, error } from '../../model/errors'
-import { nobody } from '../../model/privacy'
+import { anonymousViewer } from '../../model/privacy'
 import { peekAtLogin } from '../../service/access/logins'
 import {
   endAllSessions,
@@ -68,7 +68,7 @@ export function loginRoutes(deps: Deps, place: Place, failures: Failures) {
         requireOwnPage(request)
         const { proof, remember } = loginFromWeb(body)
         const name = nameBrowser(request.headers.get('user-agent'))
-        const opened = await openSession(deps, nobody, proof, { name, remember })
+        const opened = await openSession(deps, anonymousViewer, proof, { name, remember })
         if (!opened) throw refuse(request)
         const own = { system: opened.system_id, platform: null }
         const system = await getSystem(deps, own, '@me')
@@ -100,7 +100,7 @@ export function loginRoutes(deps: Deps, place: Place, failures: Failures) {
         requireOwnPage(request)
         set.headers['cache-control'] = 'no-store'
         try {
-          return loginToWeb(await peekAtLogin(deps, nobody, codeFromWeb(body)))
+          return loginToWeb(await peekAtLogin(deps, anonymousViewer, codeFromWeb(body)))
         } catch (cause) {
           throw cause instanceof DomainError && cause.kind === 'unauthorized'
             ? refuse(request)
@@ -126,7 +126,7 @@ export function loginRoutes(deps: Deps, place: Place, failures: Failures) {
         const { method, headers } = request
         const secret = isOfOwnPage(method, headers, place) ? secretIn(headers, place) : null
         if (secret === null) throw error('unauthorized')
-        await leaveSession(deps, nobody, secret)
+        await leaveSession(deps, anonymousViewer, secret)
         set.headers['set-cookie'] = dropCookie(cookieFor(headers, place))
         set.status = 204
       },

@@ -1,5 +1,5 @@
-import type { Problem } from '../check'
 import type { Platform } from '../platform'
+import type { Problem } from '../validation'
 
 /** What kind of thing a field holds. */
 export type Kind =
@@ -23,14 +23,14 @@ export interface Field<T = unknown> {
   readonly kind: Kind
   readonly doc: string
   /** The value of a new row that does not give one. */
-  readonly initial: T
+  readonly defaultValue: T
   readonly nullable: boolean
   /** Must be given on create, and is never empty. */
   readonly required: boolean
   /** Shown, never written by a client. */
   readonly readonly: boolean
   /** How a column keeps it. */
-  readonly stored: 'text' | 'integer' | 'flag' | 'json'
+  readonly columnType: 'text' | 'integer' | 'flag' | 'json'
   /** What `spell` makes, in the words of JSON Schema. */
   readonly schema: JsonSchema
   /** Most characters, items or units, as the kind counts them. */
@@ -39,16 +39,16 @@ export interface Field<T = unknown> {
   /** The privacy level that hides the value from everyone but the owner. */
   readonly guard?: string
   /** When hidden, this key's value is shown in its place, or the field's own if that is empty. */
-  readonly standIn?: string
+  readonly fallback?: string
   /** What everyone but the owner gets: nothing ("null"), or not even the key ("absent"). */
   readonly ownerOnly?: 'null' | 'absent'
   readonly example?: unknown
   /** Takes what a client gave. IDs are read as the platform's, and kept with its name. */
   read(value: unknown, platform?: Platform): T | Problem
   /** Gives a stored value, or null, as every wire, event and file has it. */
-  spell(value: unknown): unknown
+  serialize(value: unknown): unknown
   /** Saves what can be saved of a file's value that `read` refuses. */
-  mend(value: unknown): Mended
+  repair(value: unknown): Repaired
 }
 
 export type ValueOf<F> = F extends Field<infer T> ? T : never
@@ -59,7 +59,7 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown
 }
 
-export interface Mended {
+export interface Repaired {
   /** Undefined leaves the key as it is. */
   now: unknown
   /** What whoever brings the file is told; nothing where nothing is lost. */
@@ -71,17 +71,17 @@ export interface Mended {
 }
 
 /** What everyone but the owner gets in place of a value that they may not see. */
-export type Hidden = 'absent' | 'null' | 'empty list' | 'stand-in'
+export type Redaction = 'absent' | 'null' | 'empty list' | 'stand-in'
 
 /** Null where everyone may see the value, always. */
-export function hiddenAs({ ownerOnly, guard, standIn, initial }: Field): Hidden | null {
+export function redactionOf({ ownerOnly, guard, fallback, defaultValue }: Field): Redaction | null {
   if (ownerOnly !== undefined) return ownerOnly
   if (guard === undefined) return null
-  if (standIn !== undefined) return 'stand-in'
-  return Array.isArray(initial) ? 'empty list' : 'null'
+  if (fallback !== undefined) return 'stand-in'
+  return Array.isArray(defaultValue) ? 'empty list' : 'null'
 }
 
-export function isAddress({ kind }: Field): boolean {
+export function isUrl({ kind }: Field): boolean {
   return kind === 'url'
 }
 
@@ -96,9 +96,9 @@ export interface Options {
 /** What most fields have in common; the kinds say what is special about them. */
 export function base(
   kind: Kind,
-  stored: Field['stored'],
+  columnType: Field['columnType'],
   schema: JsonSchema,
-  options: Options & { standIn?: string },
+  options: Options & { fallback?: string },
 ) {
   return {
     kind,
@@ -106,24 +106,24 @@ export function base(
     nullable: false,
     required: false,
     readonly: options.readonly ?? false,
-    stored,
+    columnType,
     schema,
     ...(options.guard && { guard: options.guard }),
-    ...(options.standIn && { standIn: options.standIn }),
+    ...(options.fallback && { fallback: options.fallback }),
     ...(options.ownerOnly && { ownerOnly: options.ownerOnly }),
     ...(options.example !== undefined && { example: options.example }),
-    spell: (value: unknown) => value,
-    mend: leave('cannot be stored'),
+    serialize: (value: unknown) => value,
+    repair: discardWith('cannot be stored'),
   }
 }
 
-export const optional = { initial: null, nullable: true }
+export const optional = { defaultValue: null, nullable: true }
 
 export function isEmpty(value: unknown): value is null | '' {
   return value === null || value === ''
 }
 
 /** Mends nothing: the key stays as it is. */
-export function leave(why: string): () => Mended {
+export function discardWith(why: string): () => Repaired {
   return () => ({ now: undefined, why })
 }

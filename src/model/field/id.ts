@@ -1,5 +1,5 @@
-import { Problem, parseSnowflake } from '../check'
 import { MAX_ID } from '../platform'
+import { Problem, parseSnowflake } from '../validation'
 import { base, type Field, type Options, optional } from './field'
 
 /** Of the bot's own platform. */
@@ -9,14 +9,14 @@ const idSchema = { type: 'string', pattern: '^\\S+$', maxLength: MAX_ID }
 export function snowflake(options: Options): Field<string> & { required: true } {
   return {
     ...base('snowflake', 'text', idSchema, options),
-    initial: '',
+    defaultValue: '',
     required: true,
     read: parseSnowflake,
   }
 }
 
 /** An ID or null. An empty text is neither: a client that has no ID sends null or no key. */
-export function maybeSnowflake(options: Options): Field<string | null> {
+export function nullableSnowflake(options: Options): Field<string | null> {
   return {
     ...base('snowflake', 'text', idSchema, options),
     ...optional,
@@ -28,7 +28,7 @@ export function snowflakes(options: Options & { most: number }): Field<string[]>
   const { most } = options
   return {
     ...base('snowflakes', 'json', { type: 'array', maxItems: most, items: idSchema }, options),
-    initial: [],
+    defaultValue: [],
     max: most,
     read: (value, platform) => {
       if (!Array.isArray(value)) return new Problem('Must be a list of IDs.')

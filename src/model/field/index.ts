@@ -1,16 +1,16 @@
 /** The words that field tables are written in. */
 export {
   type Field,
-  type Hidden,
-  hiddenAs,
-  isAddress,
+  isUrl,
   type Kind,
-  type Mended,
+  type Redaction,
+  type Repaired,
+  redactionOf,
   type ValueOf,
 } from './field'
-export { maybeSnowflake, snowflake, snowflakes } from './id'
-export { proxyTags, texts } from './list'
-export { count, flag, maybeCount, maybeFlag, requiredFlag } from './number'
+export { nullableSnowflake, snowflake, snowflakes } from './id'
+export { proxyTags, textList } from './list'
+export { count, flag, nullableCount, nullableFlag, requiredFlag } from './number'
 export {
   choice,
   color,
@@ -22,4 +22,4 @@ export {
   timezone,
   url,
 } from './text'
-export { date, givenTime, timestamp } from './time'
+export { clientTimestamp, date, timestamp } from './time'

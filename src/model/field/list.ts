@@ -5,16 +5,16 @@ import {
   type ProxyTag,
   parseProxyTag,
   parseText,
-} from '../check'
+} from '../validation'
 import { base, type Field, type Options } from './field'
 import { cutText, dropUnstorable } from './text'
 
-export function texts(options: Options & { most: number; max: number }): Field<string[]> {
+export function textList(options: Options & { most: number; max: number }): Field<string[]> {
   const { most, max } = options
   const items = { type: 'string', maxLength: max }
   return {
     ...base('texts', 'json', { type: 'array', maxItems: most, items }, options),
-    initial: [],
+    defaultValue: [],
     max: most,
     read: (value) => {
       if (!Array.isArray(value)) return new Problem('Must be a list of strings.')
@@ -29,7 +29,7 @@ export function texts(options: Options & { most: number; max: number }): Field<s
       }
       return read
     },
-    mend: (value) => {
+    repair: (value) => {
       if (!Array.isArray(value)) return { now: undefined, why: 'not a list' }
       const kept = value
         .filter((item) => typeof item === 'string')
@@ -53,7 +53,7 @@ export function proxyTags(options: Options): Field<ProxyTag[]> {
   const schema = { type: 'array', maxItems: MAX_TAGS, items: proxyTagSchema }
   return {
     ...base('proxyTags', 'json', schema, options),
-    initial: [],
+    defaultValue: [],
     max: MAX_TAGS,
     read: (value) => {
       if (!Array.isArray(value)) return new Problem('Must be a list of proxy tags.')
@@ -67,7 +67,7 @@ export function proxyTags(options: Options): Field<ProxyTag[]> {
       }
       return tags
     },
-    mend: (value) => {
+    repair: (value) => {
       if (!Array.isArray(value)) return { now: undefined, why: 'not a list' }
       const kept: ProxyTag[] = []
       const dropped: unknown[] = []
@@ -78,7 +78,11 @@ export function proxyTags(options: Options): Field<ProxyTag[]> {
       }
       return dropped.length === 0
         ? { now: kept, why: 'characters that cannot be stored were removed' }
-        : { now: kept, why: `${dropped.length} tags cannot be stored`, was: showTag(dropped[0]) }
+        : {
+            now: kept,
+            why: `${dropped.length} tags cannot be stored`,
+            was: serializeTag(dropped[0]),
+          }
     },
   }
 }
@@ -93,7 +97,7 @@ function storableTag(tag: unknown): unknown {
   return { prefix: part(tag.prefix), suffix: part(tag.suffix) }
 }
 
-function showTag(tag: unknown): unknown {
+function serializeTag(tag: unknown): unknown {
   if (!isObject(tag)) return tag
   const part = (value: unknown) =>
     typeof value === 'string' || Number.isSafeInteger(value) ? String(value) : ''

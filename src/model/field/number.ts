@@ -1,10 +1,10 @@
-import { Problem } from '../check'
-import { base, type Field, leave, type Options, optional } from './field'
+import { Problem } from '../validation'
+import { base, discardWith, type Field, type Options, optional } from './field'
 
-export function flag(initial: boolean, options: Options): Field<boolean> {
+export function flag(defaultValue: boolean, options: Options): Field<boolean> {
   return {
     ...baseFlag(options),
-    initial,
+    defaultValue,
     read: (value) => (typeof value === 'boolean' ? value : new Problem('Must be true or false.')),
   }
 }
@@ -15,7 +15,7 @@ export function requiredFlag(options: Options): Field<boolean> & { required: tru
 }
 
 /** A flag that may say nothing, so that another place decides. */
-export function maybeFlag(options: Options): Field<boolean | null> {
+export function nullableFlag(options: Options): Field<boolean | null> {
   return {
     ...baseFlag(options),
     ...optional,
@@ -26,15 +26,15 @@ export function maybeFlag(options: Options): Field<boolean | null> {
   }
 }
 
-export function count(initial: number, options: Options): Field<number> {
+export function count(defaultValue: number, options: Options): Field<number> {
   return {
     ...baseCount(options),
-    initial,
+    defaultValue,
     read: (value) => (isCount(value) ? value : new Problem('Must be a whole number, 0 or more.')),
   }
 }
 
-export function maybeCount(options: Options): Field<number | null> {
+export function nullableCount(options: Options): Field<number | null> {
   return {
     ...baseCount(options),
     ...optional,
@@ -48,14 +48,14 @@ export function maybeCount(options: Options): Field<number | null> {
 function baseFlag(options: Options) {
   return {
     ...base('flag', 'flag', { type: 'boolean' }, options),
-    mend: leave('neither true nor false'),
+    repair: discardWith('neither true nor false'),
   }
 }
 
 function baseCount(options: Options) {
   return {
     ...base('count', 'integer', { type: 'integer', minimum: 0 }, options),
-    mend: leave('not a count'),
+    repair: discardWith('not a count'),
   }
 }
 

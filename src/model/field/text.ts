@@ -1,8 +1,16 @@
-import { isTimezone, isWebAddress, MAX_URL, Problem, parseText } from '../check'
-import { base, type Field, isEmpty, leave, type Mended, type Options, optional } from './field'
+import { isHttpUrl, isTimezone, MAX_URL, Problem, parseText } from '../validation'
+import {
+  base,
+  discardWith,
+  type Field,
+  isEmpty,
+  type Options,
+  optional,
+  type Repaired,
+} from './field'
 
 export function required(
-  options: Options & { max: number; standIn?: string },
+  options: Options & { max: number; fallback?: string },
 ): Field<string> & { required: true } {
   const { max } = options
   const read = (value: unknown) =>
@@ -13,12 +21,12 @@ export function required(
         : parseText(value, max)
   return {
     ...base('text', 'text', { type: 'string', maxLength: max, minLength: 1 }, options),
-    initial: '',
+    defaultValue: '',
     nullable: false,
     required: true,
     max,
     read,
-    mend: (value) => mendText(value, max, read),
+    repair: (value) => repairText(value, max, read),
   }
 }
 
@@ -27,24 +35,24 @@ export function text(options: Options & { max: number }): Field<string | null> {
 }
 
 /** Text that falls back to a default instead of null. */
-export function textOr(initial: string, options: Options & { max: number }): Field<string> {
-  return textOf(initial, options)
+export function textOr(defaultValue: string, options: Options & { max: number }): Field<string> {
+  return textOf(defaultValue, options)
 }
 
 function textOf<T extends string | null>(
-  initial: T,
+  defaultValue: T,
   options: Options & { max: number },
 ): Field<string | T> {
   const { max } = options
   const read = (value: unknown) =>
-    isEmpty(value) ? initial : typeof value === 'string' ? parseText(value, max) : notText
+    isEmpty(value) ? defaultValue : typeof value === 'string' ? parseText(value, max) : notText
   return {
     ...base('text', 'text', { type: 'string', maxLength: max }, options),
-    initial,
+    defaultValue,
     nullable: true,
     max,
     read,
-    mend: (value) => mendText(value, max, read),
+    repair: (value) => repairText(value, max, read),
   }
 }
 
@@ -60,7 +68,7 @@ export function color(options: Options): Field<string | null> {
     ...base('color', 'text', { type: 'string', pattern: '^[0-9a-fA-F]{6}$' }, options),
     ...optional,
     read,
-    mend: (value) => {
+    repair: (value) => {
       const now = typeof value === 'string' ? read(value.trim().replace(/^#/, '')) : null
       return now instanceof Problem || now === null
         ? { now: null, why: 'not a colour' }
@@ -75,16 +83,14 @@ export function url(options: Options): Field<string | null> {
     if (typeof value !== 'string') return notText
     const checked = parseText(value, MAX_URL)
     if (checked instanceof Problem) return checked
-    return isWebAddress(checked)
-      ? checked
-      : new Problem('Must be an absolute http or https address.')
+    return isHttpUrl(checked) ? checked : new Problem('Must be an absolute http or https address.')
   }
   return {
     ...base('url', 'text', { type: 'string', maxLength: MAX_URL }, options),
     ...optional,
     max: MAX_URL,
     read,
-    mend: (value) => {
+    repair: (value) => {
       if (typeof value !== 'string') return { now: undefined, why: 'not a web address' }
       // Chats show no preview of an address in brackets, so that some are kept with them.
       const now = read(value.trim().replace(/^<(.*)>$/s, '$1'))
@@ -100,30 +106,30 @@ export function url(options: Options): Field<string | null> {
 
 export function choice<const C extends readonly string[]>(
   choices: C,
-  options: Options & { initial: C[number] },
+  options: Options & { defaultValue: C[number] },
 ): Field<C[number]> {
-  const { initial } = options
+  const { defaultValue } = options
   return {
     ...base('choice', 'text', { type: 'string', enum: choices }, options),
-    initial,
+    defaultValue,
     choices,
     read: (value) =>
       choices.includes(value as C[number])
         ? (value as C[number])
         : new Problem(`Must be one of: ${choices.join(', ')}.`),
-    mend: () => ({ now: initial, why: 'not one of the choices' }),
+    repair: () => ({ now: defaultValue, why: 'not one of the choices' }),
   }
 }
 
 export function timezone(options: Options): Field<string> {
   return {
     ...base('timezone', 'text', { type: 'string' }, options),
-    initial: 'UTC',
+    defaultValue: 'UTC',
     read: (value) =>
       typeof value === 'string' && isTimezone(value)
         ? value
         : new Problem('Must be a time zone name such as "Europe/Oslo".'),
-    mend: leave('not a known time zone'),
+    repair: discardWith('not a known time zone'),
   }
 }
 
@@ -140,7 +146,7 @@ export function reference(options: Options): Field<string | null> {
 export function requiredReference(options: Options): Field<string> & { required: true } {
   return {
     ...base('reference', 'text', { type: 'string' }, options),
-    initial: '',
+    defaultValue: '',
     required: true,
     read: (value) =>
       typeof value === 'string' && value !== '' ? value : new Problem('Must be a string.'),
@@ -149,7 +155,7 @@ export function requiredReference(options: Options): Field<string> & { required:
 
 export const notText = new Problem('Must be a string or null.')
 
-function mendText(value: unknown, max: number, read: (value: unknown) => unknown): Mended {
+function repairText(value: unknown, max: number, read: (value: unknown) => unknown): Repaired {
   if (typeof value !== 'string' && typeof value !== 'number')
     return { now: undefined, why: 'not text' }
   const text = dropUnstorable(String(value))

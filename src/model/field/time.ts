@@ -1,6 +1,6 @@
-import { isCalendarDate, Problem } from '../check'
 import { formatInstant, parseInstant } from '../time'
-import { base, type Field, isEmpty, leave, type Options, optional } from './field'
+import { isCalendarDate, Problem } from '../validation'
+import { base, discardWith, type Field, isEmpty, type Options, optional } from './field'
 import { notText } from './text'
 
 export function date(options: Options): Field<string | null> {
@@ -14,7 +14,7 @@ export function date(options: Options): Field<string | null> {
     ...optional,
     read,
     // Takes a whole timestamp's day; "no year" is the year 4, the first that has a 29 February.
-    mend: (value) => {
+    repair: (value) => {
       const match = typeof value === 'string' ? /^(\d{4})(-\d\d-\d\d)(?:[T ]|$)/.exec(value) : null
       if (!match) return { now: null, why: 'not a date' }
       const [, year, day] = match
@@ -37,12 +37,12 @@ export function timestamp(options: Omit<Options, 'readonly'>): Field<number | nu
       const instant = typeof value === 'string' ? parseInstant(value) : null
       return instant ?? new Problem('Must be an ISO 8601 time.')
     },
-    spell: (value) => (typeof value === 'number' ? formatInstant(value) : value),
-    mend: leave('not a time'),
+    serialize: (value) => (typeof value === 'number' ? formatInstant(value) : value),
+    repair: discardWith('not a time'),
   }
 }
 
 /** A time that a client gives; the moment of the request when it does not. */
-export function givenTime(options: Options): Field<number | null> {
+export function clientTimestamp(options: Options): Field<number | null> {
   return { ...timestamp(options), readonly: false }
 }

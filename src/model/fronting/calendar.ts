@@ -1,5 +1,5 @@
 import { DAY, type Instant } from '../time'
-import type { Span } from './walk'
+import type { Span } from './replay'
 import type { Offset } from './zone'
 
 export const periods = ['day', 'week', 'month'] as const

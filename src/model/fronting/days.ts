@@ -1,7 +1,7 @@
 import type { Bucket } from './calendar'
+import type { ReplayListener, Span } from './replay'
 import { compareIds, wholeSeconds } from './sum'
 import type { Hidden, Hides } from './totals'
-import type { Listener, Span } from './walk'
 
 /** Most days, weeks or months that one answer holds. */
 export const MAX_DAYS = 400
@@ -21,7 +21,7 @@ export interface Day extends Bucket {
 export function sumDays(
   buckets: readonly Bucket[],
   hides: Hides,
-): Listener & { days(): Generator<Day> } {
+): ReplayListener & { days(): Generator<Day> } {
   const zeros = () => new Float64Array(buckets.length)
   const switches = zeros()
   const nobody = zeros()

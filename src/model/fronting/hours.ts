@@ -1,8 +1,8 @@
 import { DAY, HOUR, type Instant } from '../time'
 import { weekdayOf } from './calendar'
+import type { ReplayListener } from './replay'
 import { compareIds, wholeSeconds } from './sum'
 import type { Hides } from './totals'
-import type { Listener } from './walk'
 import type { Offset } from './zone'
 
 const HOURS = 24
@@ -17,7 +17,10 @@ export interface Hours {
 }
 
 /** At which hours of a zone's clocks everybody was in front. */
-export function sumHours(offsets: readonly Offset[], hides: Hides): Listener & { hours(): Hours } {
+export function sumHours(
+  offsets: readonly Offset[],
+  hides: Hides,
+): ReplayListener & { hours(): Hours } {
   const shown = new Map<string, Float64Array>()
   const week = new Float64Array(WEEK_HOURS)
   const enter = (member: string) => {

@@ -1,7 +1,7 @@
 import type { Instant } from '../time'
+import type { ReplayListener } from './replay'
 import { compareIds, wholeSeconds } from './sum'
 import type { Hides } from './totals'
-import type { Listener } from './walk'
 
 export const MAX_PAIRS = 50
 
@@ -18,7 +18,7 @@ export interface Pair {
  * Who was in front together. Of 1,000 members there are half a million pairs, and where 150 are in
  * front each end concerns 149 of them: rows of numbers, so that each end stays within one.
  */
-export function sumPairs(hides: Hides): Listener & {
+export function sumPairs(hides: Hides): ReplayListener & {
   /** Others may have their turn at each `yield`. */
   pairs(): Generator<void, Pair[]>
 } {

@@ -1,6 +1,6 @@
 import type { Instant } from '../time'
+import type { ReplayListener } from './replay'
 import { compareIds } from './sum'
-import type { Listener } from './walk'
 
 /** How many stints a page has, unless more are asked for. */
 export const STINTS_PER_PAGE = 100
@@ -27,7 +27,7 @@ export interface Waiting {
 }
 
 /** Every stint, in order of their beginnings. */
-export function collectStints({ before, limit, isListed }: Wanted): Listener &
+export function collectStints({ before, limit, isListed }: Wanted): ReplayListener &
   Waiting & {
     stints(): Stint[]
   } {
@@ -67,10 +67,10 @@ export function collectStints({ before, limit, isListed }: Wanted): Listener &
 }
 
 /** Tells every stint as soon as its end is known, so that none is kept. */
-export function tellStints(
+export function streamStints(
   { before, isListed }: Omit<Wanted, 'limit'>,
-  tell: (stint: Stint) => void,
-): Listener & Waiting {
+  emit: (stint: Stint) => void,
+): ReplayListener & Waiting {
   let waiting = 0
   return {
     began(member, from) {
@@ -80,7 +80,7 @@ export function tellStints(
     ended(member, from, to, isOpen) {
       if (from >= before || !isListed(member)) return
       waiting--
-      tell({ member, from, to: isOpen ? null : to })
+      emit({ member, from, to: isOpen ? null : to })
     },
 
     isWaiting: () => waiting > 0,

@@ -1,7 +1,7 @@
 import type { Instant } from '../time'
 import { Lengths } from './lengths'
+import type { ReplayListener, Span } from './replay'
 import { byTime, Sum, wholeSeconds } from './sum'
-import type { Listener, Span } from './walk'
 
 /** Whom a stranger is not told of by ID; null for the owner, who is told of everybody. */
 export type Hides = ((member: string) => boolean) | null
@@ -40,7 +40,7 @@ export const MAX_SUMMED = 500_000
 export function sumTotals(
   span: Span,
   hides: Hides,
-): Listener & { totals(): Totals; isTooMuch(): boolean } {
+): ReplayListener & { totals(): Totals; isTooMuch(): boolean } {
   const nobody = new Sum()
   const hiddenTime = new Sum()
   const hiddenMembers = new Set<string>()

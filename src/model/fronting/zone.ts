@@ -1,5 +1,5 @@
 import { DAY, type Instant, SECOND } from '../time'
-import type { Span } from './walk'
+import type { Span } from './replay'
 
 /** From a moment on, a zone's clocks are so far ahead of UTC, in microseconds. */
 export interface Offset {
@@ -10,7 +10,7 @@ export interface Offset {
 /** No zone ever kept its clocks for less than 6.9 days between two changes. */
 const STEP = 5 * DAY
 
-const LOOKS = 200
+const PROBES = 200
 
 /**
  * How the clocks of a zone went in a span, the first since ever. Where that is long, the runtime is
@@ -27,7 +27,7 @@ export function* findOffsets(zone: string, { since, until }: Span): Generator<vo
     if (aheadNext !== ahead) offsets.push({ from: findChange(clock, at, next), ahead: aheadNext })
     at = next
     ahead = aheadNext
-    if (looks % LOOKS === 0) yield
+    if (looks % PROBES === 0) yield
   }
   return offsets
 }

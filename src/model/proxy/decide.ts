@@ -1,11 +1,11 @@
 import type { AutoproxyMode } from '../autoproxy'
-import type { ProxyTag } from '../check'
 import type { MemberGuild, SystemGuild } from '../guild'
 import type { Member } from '../member'
 import { DISCORD, type Platform } from '../platform'
 import { DEFAULT_LATCH_TIMEOUT, type Settings } from '../settings'
 import type { System } from '../system'
 import { type Instant, SECOND } from '../time'
+import type { ProxyTag } from '../validation'
 import { formatName, MAX_PROXY_NAME, type PreviousMessage, readyName } from './name'
 import { matchTags } from './tags'
 
@@ -202,7 +202,7 @@ function findByAutoproxy<M extends ProxyMember>(
   if (content.startsWith('\\')) return 'escaped'
   const target = autoproxyTarget(context)
   const member = context.members.find(({ id }) => id === target)
-  if (!member) return NOBODY[mode]
+  if (!member) return NO_FRONTER_REASON[mode]
   if (mode !== 'member' && !member.autoproxy_enabled) return 'member_autoproxy_disabled'
   if (mode === 'latch' && isLatchExpired(context, message.at)) return 'latch_expired'
   const matched: Matched = { by: 'autoproxy', tag: null, mode }
@@ -297,7 +297,7 @@ const REFUSALS: Record<RefuseReason, (limits: ProxyLimits) => string> = {
 }
 
 /** What it is called when nobody is found; a mode that lost its member is as good as off. */
-const NOBODY = {
+const NO_FRONTER_REASON = {
   front: 'nobody_fronting',
   latch: 'nothing_latched',
   member: 'no_match',

@@ -1,4 +1,4 @@
-import { MAX_TAG_AFFIXES, type ProxyTag } from '../check'
+import { MAX_TAG_AFFIXES, type ProxyTag } from '../validation'
 
 export interface TagMatch<M> {
   member: M

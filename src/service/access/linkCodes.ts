@@ -3,7 +3,7 @@ import type { Db } from '../../db/handle'
 import { holdSystem } from '../../db/marks'
 import { statement } from '../../db/statement'
 import { error } from '../../model/errors'
-import { requireSystem, requireWitness, type Viewer } from '../../model/privacy'
+import { requirePlatformAuthority, requireSystem, type Viewer } from '../../model/privacy'
 import { type Instant, MINUTE } from '../../model/time'
 import { insertAccount } from '../accounts'
 import type { Deps } from '../deps'
@@ -31,7 +31,7 @@ const FAILURE_WINDOW = MINUTE
 
 /** Makes a code, shown only here. With too many open ones the oldest goes. */
 export async function createLinkCode(deps: Deps, viewer: Viewer): Promise<LinkCode> {
-  const systemId = requireSystem(viewer, 'entrust')
+  const systemId = requireSystem(viewer, 'issue_tokens')
   const code = drawCode()
   return deps.transact({ system: systemId }, async (tx) => {
     await refuseDeleted(tx, systemId)
@@ -46,7 +46,7 @@ export async function linkByCode(
   account: string,
   given: string,
 ): Promise<{ hid: string }> {
-  requireWitness(viewer, account)
+  requirePlatformAuthority(viewer, account)
   const linked = await deps.transact({ account }, async (tx) => {
     const now = deps.now()
     await refuseGuesser(tx, account, now)

@@ -19,7 +19,7 @@ export const loginCodes = oneTimeCodes('login_codes')
 
 /** Makes the code of a login link, shown only here. */
 export async function createLoginCode(deps: Deps, viewer: Viewer): Promise<LoginCode> {
-  const systemId = requireSystem(viewer, 'entrust')
+  const systemId = requireSystem(viewer, 'issue_tokens')
   const code = randomBytes(32).toString('base64url')
   return deps.transact({ system: systemId }, async (tx) => {
     await refuseDeleted(tx, systemId)

@@ -3,7 +3,7 @@ import { createDecoder } from '../../db/rows'
 import { statement } from '../../db/statement'
 import { error } from '../../model/errors'
 import { requireSystem, type Viewer } from '../../model/privacy'
-import type { Act, Scope } from '../../model/scope'
+import type { Permission, Scope } from '../../model/scope'
 import { type Token, type TokenDraft, token } from '../../model/token'
 import type { Deps } from '../deps'
 import { refuseDeleted } from '../removal'
@@ -31,7 +31,7 @@ export async function replaceToken(
   viewer: Viewer,
   draft: TokenDraft,
 ): Promise<MadeToken> {
-  const systemId = requireSystem(viewer, 'entrust')
+  const systemId = requireSystem(viewer, 'issue_tokens')
   return deps.transact({ system: systemId }, async (tx) => {
     await refuseDeleted(tx, systemId)
     await removeExpired(tx).run({ system: systemId, now: deps.now() })
@@ -43,8 +43,8 @@ export async function replaceToken(
   })
 }
 
-function actOf(scope: Scope): Act {
-  return scope === 'watch' || scope === 'calendar' ? 'share' : 'entrust'
+function actOf(scope: Scope): Permission {
+  return scope === 'watch' || scope === 'calendar' ? 'share' : 'issue_tokens'
 }
 
 export async function listTokens({ db, now }: Deps, viewer: Viewer): Promise<Token[]> {

@@ -1,30 +1,30 @@
 import type { Db, Soon } from '../../db/handle'
 import { statement } from '../../db/statement'
 import { createCalendar } from '../../formats/frontHistory'
-import { isTimezone } from '../../model/check'
 import type { Level } from '../../model/entity'
 import { error } from '../../model/errors'
 import { findBuckets, isTooLong, MARGIN, type Period } from '../../model/fronting/calendar'
 import { type Day, MAX_DAYS, sumDays } from '../../model/fronting/days'
 import { type Hours, sumHours } from '../../model/fronting/hours'
 import { type Pair, sumPairs } from '../../model/fronting/pairs'
+import { createReplay, type ReplayListener, type Span } from '../../model/fronting/replay'
 import {
   collectStints,
   newestFirst,
   type Stint,
-  tellStints,
+  streamStints,
   type Waiting,
   type Wanted,
 } from '../../model/fronting/stints'
 import { type Hides, MAX_SUMMED, sumTotals, type Totals } from '../../model/fronting/totals'
-import { createWalk, type Listener, type Span } from '../../model/fronting/walk'
 import { findOffsets, type Offset } from '../../model/fronting/zone'
 import { member } from '../../model/member'
-import { isOwner, passGate, see, type Viewer } from '../../model/privacy'
+import { isOwner, redact, requireListAccess, type Viewer } from '../../model/privacy'
 import { parseRef } from '../../model/ref'
-import { allows } from '../../model/scope'
+import { hasPermission } from '../../model/scope'
 import { type System, system } from '../../model/system'
 import { DAY, type Instant } from '../../model/time'
+import { isTimezone } from '../../model/validation'
 import type { Deps } from '../deps'
 import { noConnection, type WaitingClient } from '../longReads'
 import { findMember } from '../members'
@@ -167,13 +167,13 @@ export async function getCalendar(
   client: WaitingClient = noConnection,
 ): Promise<ExportFile> {
   const look = await lookAt(deps, viewer, ref, asked, client, isSubscriber)
-  const title = see(system, look.of, look.isOwn).name ?? 'Front history'
+  const title = redact(system, look.of, look.isOwn).name ?? 'Front history'
   const calendar = createCalendar(look.now, title)
   const file = createFile()
   let events = ''
   const listen = async (wanted: Omit<Wanted, 'limit'>, db: Db) => {
     const titles = await titlesOf(db, look)
-    return tellStints(wanted, ({ member: hid, from, to }) => {
+    return streamStints(wanted, ({ member: hid, from, to }) => {
       events += calendar.event({
         start: from,
         end: to,
@@ -201,7 +201,7 @@ const everyStint = { before: Infinity, only: null }
 
 /** Names of members as the viewer may see them, by short ID. */
 async function titlesOf(db: Db, { of, isOwn }: Look): Promise<Map<string, string>> {
-  const seen = (await membersOf(db, of.id)).map((row) => see(member, row, isOwn))
+  const seen = (await membersOf(db, of.id)).map((row) => redact(member, row, isOwn))
   return new Map(seen.map((one) => [one.hid ?? '', one.display_name ?? one.name ?? '']))
 }
 
@@ -228,7 +228,7 @@ async function lookAt(
 ): Promise<Look> {
   const of = await getSystem(deps, viewer, ref)
   const isOwn = seesAll(viewer, of.id)
-  passGate('history', of, isOwn)
+  requireListAccess('history', of, isOwn)
   const now = deps.now()
   const until = asked.until ?? now
   const since = asked.since ?? until - USUAL_SPAN
@@ -238,14 +238,14 @@ async function lookAt(
 
 /** A subscriber sees the calendar as the owner does, and nothing else. */
 function isSubscriber({ system, access = 'full' }: Viewer, systemId: number): boolean {
-  return system === systemId && allows(access, 'subscribe')
+  return system === systemId && hasPermission(access, 'subscribe')
 }
 
 /**
  * Sums up what is known of the span. What takes long to prepare is prepared in the turn of the read,
  * so that a request which is refused costs little.
  */
-async function sum<L extends Listener, T>(
+async function sum<L extends ReplayListener, T>(
   deps: Deps,
   { of, isOwn, now, span, client }: Look,
   prepare: () => Soon<(hides: Hides) => L>,
@@ -258,7 +258,7 @@ async function sum<L extends Listener, T>(
     const listen = await prepare()
     const { names, hides } = await peopleOf(db, of.id, isOwn)
     const listener = listen(hides)
-    const walk = createWalk(known, [listener])
+    const walk = createReplay(known, [listener])
     for await (const _ of leadWalk(db, of.id, names, known, walk, turns)) turnPage(listener)
     walk.finish()
     return result(listener)
@@ -266,7 +266,7 @@ async function sum<L extends Listener, T>(
 }
 
 /** Goes through stints as they truly began and ended; null where none can be. */
-async function follow<L extends Listener & Waiting>(
+async function follow<L extends ReplayListener & Waiting>(
   deps: Deps,
   { of, isOwn, now, span, client }: Look,
   { before, only }: { before: Instant; only: string | null },
@@ -284,7 +284,7 @@ async function follow<L extends Listener & Waiting>(
     const isListed = (hid: string) => !hides?.(hid) && (only === null || hid === only)
     const began = await lookBack(db, of.id, names, span.since, isListed, turns)
     const listener = await listen({ before: end, isListed }, db)
-    const walk = createWalk(followed, [listener], began)
+    const walk = createReplay(followed, [listener], began)
     for await (const at of leadWalk(db, of.id, names, followed, walk, turns)) {
       turnPage()
       if (at >= end && !listener.isWaiting()) break
@@ -301,7 +301,7 @@ async function peopleOf(
   isOwn: boolean,
 ): Promise<{ names: Names; hides: Hides }> {
   // The read may have waited since the history was found to be public.
-  passGate('history', await getSystemById(db, systemId), isOwn)
+  requireListAccess('history', await getSystemById(db, systemId), isOwn)
   const people = await everyone(db).all({ system: systemId })
   const hidden = people.filter(({ visibility }) => visibility !== 'public')
   const hids = new Set(hidden.map(({ hid }) => hid))

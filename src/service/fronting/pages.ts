@@ -4,10 +4,10 @@ import { statement } from '../../db/statement'
 import {
   createLookback,
   type Lookback,
-  type Shift,
+  type Replay,
   type Span,
-  type Walk,
-} from '../../model/fronting/walk'
+  type SwitchPoint,
+} from '../../model/fronting/replay'
 import type { Instant } from '../../model/time'
 import type { Deps } from '../deps'
 import type { LongRead } from '../longReads'
@@ -53,7 +53,7 @@ export async function* leadWalk(
   systemId: number,
   names: Names,
   { since, until }: Span,
-  walk: Walk,
+  walk: Replay,
   turns: TakeTurns,
 ): AsyncGenerator<Instant> {
   const giveWay = turns()
@@ -117,8 +117,8 @@ const MANY_ROWS = 3000
 async function* inPages(
   start: Instant,
   giveWay: () => Promise<boolean>,
-  read: (from: Instant, limit: number) => Promise<Shift[]>,
-): AsyncGenerator<Shift[]> {
+  read: (from: Instant, limit: number) => Promise<SwitchPoint[]>,
+): AsyncGenerator<SwitchPoint[]> {
   let limit = FIRST_PAGE
   for (let from = start; ; ) {
     const page = await read(from, limit)
@@ -135,8 +135,8 @@ async function* inPages(
 }
 
 /** Puts the members of each switch together, whose rows follow each other. */
-function shiftsOf(rows: readonly Row[], names: Names): Shift[] {
-  const shifts: Shift[] = []
+function shiftsOf(rows: readonly Row[], names: Names): SwitchPoint[] {
+  const shifts: SwitchPoint[] = []
   let members: string[] = []
   let last: Instant | null = null
   for (const { timestamp, member } of rows) {

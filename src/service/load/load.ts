@@ -1,10 +1,10 @@
 import type { Db } from '../../db/handle'
 import type { Values } from '../../db/statement'
 import { type ErrorName, error } from '../../model/errors'
-import type { Audience } from '../../model/face'
 import { ORIGINAL_LOOKUP } from '../../model/message'
-import { gates, seesAsOwner, systemOf, type Viewer } from '../../model/privacy'
+import { listAccessRules, ownedSystemId, systemOf, type Viewer } from '../../model/privacy'
 import { isUuid, parseRef, parseSystemRef, type Ref, type SystemRef } from '../../model/ref'
+import type { Audience } from '../../model/renderedJson'
 import { SWITCHES_PER_PAGE } from '../../model/switch'
 import type { Instant } from '../../model/time'
 import type { Deps } from '../deps'
@@ -54,7 +54,15 @@ export function loadSystem(deps: Deps, viewer: Viewer, ref: string): Found<Json>
 
 export function loadMembers(deps: Deps, viewer: Viewer, ref: string): Found<Json> {
   const slowly = () => membersSlowly(deps, viewer, ref)
-  return loadOfSystem(membersJson, slowly, deps, viewer, ref, gates.members.closed, {})
+  return loadOfSystem(
+    membersJson,
+    slowly,
+    deps,
+    viewer,
+    ref,
+    listAccessRules.members.deniedError,
+    {},
+  )
 }
 
 export function loadGroups(
@@ -65,7 +73,7 @@ export function loadGroups(
 ): Found<Json> {
   const query = withMembers ? groupsWithMembersJson : groupsJson
   const slowly = () => groupsSlowly(deps, viewer, ref, withMembers)
-  return loadOfSystem(query, slowly, deps, viewer, ref, gates.groups.closed, {})
+  return loadOfSystem(query, slowly, deps, viewer, ref, listAccessRules.groups.deniedError, {})
 }
 
 export function loadSwitches(
@@ -74,11 +82,11 @@ export function loadSwitches(
   ref: string,
   { before: asked, limit }: { before: Instant | null; limit: number },
 ): Found<Json> {
-  const { closed } = gates.history
+  const { deniedError } = listAccessRules.history
   const before = asked ?? Infinity
   return limit === SWITCHES_PER_PAGE
-    ? loadOfSystem(pageOfSwitchesJson, never, deps, viewer, ref, closed, { before })
-    : loadOfSystem(someSwitchesJson, never, deps, viewer, ref, closed, { before, limit })
+    ? loadOfSystem(pageOfSwitchesJson, never, deps, viewer, ref, deniedError, { before })
+    : loadOfSystem(someSwitchesJson, never, deps, viewer, ref, deniedError, { before, limit })
 }
 
 /** Null when the system has no switches. */
@@ -87,8 +95,8 @@ export function loadFronters(deps: Deps, viewer: Viewer, ref: string): Found<Jso
   const orNull = (json: Json) => (json.length === 'null'.length ? null : json)
   if (viewer.access === 'watch')
     return frontersSlowly(asTheyAre(deps), viewer, ref).then((json) => orNull(encode(json)))
-  const { closed } = gates.fronters
-  const found = loadOfSystem(frontersJson, slowly, deps, viewer, ref, closed, {})
+  const { deniedError } = listAccessRules.fronters
+  const found = loadOfSystem(frontersJson, slowly, deps, viewer, ref, deniedError, {})
   return andThen(found, orNull)
 }
 
@@ -98,7 +106,7 @@ export function loadSwitch(
   systemRef: string,
   switchRef: string,
 ): Found<Json> {
-  const missing = isUuid(switchRef) ? gates.switch.closed : 'invalidSwitchId'
+  const missing = isUuid(switchRef) ? listAccessRules.switch.deniedError : 'invalidSwitchId'
   const slowly = () => switchSlowly(deps, viewer, systemRef, switchRef)
   const uuid = switchRef.toLowerCase()
   return loadOfSystem(switchJson, slowly, deps, viewer, systemRef, missing, { uuid })
@@ -115,21 +123,21 @@ export function loadGroup(deps: Deps, viewer: Viewer, ref: string): Found<Json> 
 }
 
 export function loadGroupMembers(deps: Deps, viewer: Viewer, ref: string): Found<Json> {
-  const { closed } = gates.groupMembers
+  const { deniedError } = listAccessRules.groupMembers
   const slowly = () => groupMembersSlowly(deps, viewer, ref)
-  return loadOne(groupMembersJson, slowly, deps, viewer, ref, 'groupNotFound', closed)
+  return loadOne(groupMembersJson, slowly, deps, viewer, ref, 'groupNotFound', deniedError)
 }
 
 export function loadMemberGroups(deps: Deps, viewer: Viewer, ref: string): Found<Json> {
-  const { closed } = gates.groups
+  const { deniedError } = listAccessRules.groups
   const slowly = () => memberGroupsSlowly(deps, viewer, ref)
-  return loadOne(memberGroupsJson, slowly, deps, viewer, ref, 'memberNotFound', closed)
+  return loadOne(memberGroupsJson, slowly, deps, viewer, ref, 'memberNotFound', deniedError)
 }
 
 export function loadMessage(deps: Deps, viewer: Viewer, id: string): Found<Json> {
   const since = deps.now() - ORIGINAL_LOOKUP
-  const found = orElse(messageById(deps.db).get({ id, viewer: seesAsOwner(viewer) }), () =>
-    messageByOriginal(deps.db).get({ original: id, viewer: seesAsOwner(viewer), since }),
+  const found = orElse(messageById(deps.db).get({ id, viewer: ownedSystemId(viewer) }), () =>
+    messageByOriginal(deps.db).get({ original: id, viewer: ownedSystemId(viewer), since }),
   )
   return andThen(found, (row) => {
     if (!row) throw error('messageNotFound')
@@ -175,16 +183,16 @@ function loadOfSystem<More extends string>(
   { db }: Deps,
   viewer: Viewer,
   text: string,
-  closed: ErrorName,
+  deniedError: ErrorName,
   more: Values<More>,
 ): Found<Json> {
   const ref = parseSystemRef(text)
   if (ref === null) throw error('systemNotFound')
-  const own = seesAsOwner(viewer) === null ? null : askBySystemRef(owner, db, viewer, ref, more)
+  const own = ownedSystemId(viewer) === null ? null : askBySystemRef(owner, db, viewer, ref, more)
   const found = orElse(own, () => askBySystemRef(others, db, viewer, ref, more))
   return andThen(found, (row) => {
     if (!row) throw error('systemNotFound')
-    if (row.json === null) throw error(closed)
+    if (row.json === null) throw error(deniedError)
     return row.json.length > 0 ? row.json : slowly().then(encode)
   })
 }
@@ -196,7 +204,7 @@ function askBySystemRef<More extends string>(
   ref: SystemRef,
   more: Values<More>,
 ) {
-  const named = { ...more, viewer: seesAsOwner(viewer) }
+  const named = { ...more, viewer: ownedSystemId(viewer) }
   if ('hid' in ref) return query.hid(db).get({ ...named, ref: ref.hid })
   if ('me' in ref) return query.id(db).get({ ...named, ref: systemOf(viewer) })
   if ('uuid' in ref) return query.uuid(db).get({ ...named, ref: ref.uuid })
@@ -211,21 +219,21 @@ function loadOne(
   viewer: Viewer,
   text: string,
   missing: ErrorName,
-  closed = missing,
+  deniedError = missing,
 ): Found<Json> {
   const ref = parseRef(text)
   if (ref === null) throw error(missing)
-  const own = seesAsOwner(viewer) === null ? null : askByRef(owner, db, viewer, ref)
+  const own = ownedSystemId(viewer) === null ? null : askByRef(owner, db, viewer, ref)
   const found = orElse(own, () => askByRef(others, db, viewer, ref))
   return andThen(found, (row) => {
     if (!row) throw error(missing)
-    if (row.json === null) throw error(closed)
+    if (row.json === null) throw error(deniedError)
     return row.json.length > 0 ? row.json : slowly().then(encode)
   })
 }
 
 function askByRef(query: ByRef[Audience], db: Db, asking: Viewer, ref: Ref) {
-  const viewer = seesAsOwner(asking)
+  const viewer = ownedSystemId(asking)
   return 'hid' in ref
     ? query.hid(db).get({ ref: ref.hid, viewer })
     : query.uuid(db).get({ ref: ref.uuid, viewer })

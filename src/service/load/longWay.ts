@@ -3,11 +3,11 @@ import { entityOf, type Faced } from '../../db/faces'
 import type { Db } from '../../db/handle'
 import { groupMembers, groups, members } from '../../db/tables'
 import { error } from '../../model/errors'
-import type { Audience } from '../../model/face'
 import type { Group } from '../../model/group'
 import type { Member } from '../../model/member'
-import { isOwner, isWatcher, passGate, type Viewer } from '../../model/privacy'
-import { asWatched, type System } from '../../model/system'
+import { isOwner, isWatcher, requireListAccess, type Viewer } from '../../model/privacy'
+import type { Audience } from '../../model/renderedJson'
+import { type System, withWatcherVisibility } from '../../model/system'
 import { formatInstant } from '../../model/time'
 import type { Deps } from '../deps'
 import { ownGroups } from '../groups'
@@ -23,7 +23,7 @@ import { getSystem, getSystemById } from '../systems'
 
 export async function systemSlowly(deps: Deps, viewer: Viewer, ref: string): Promise<string> {
   const row = await getSystem(deps, viewer, ref)
-  const seen = isWatcher(viewer, row.id) ? asWatched(row) : row
+  const seen = isWatcher(viewer, row.id) ? withWatcherVisibility(row) : row
   return spell(deps, 'systems', seen, audienceOf(viewer, row.id))
 }
 
@@ -40,7 +40,7 @@ export async function groupsSlowly(
 ): Promise<string> {
   const of = await getSystem(deps, viewer, ref)
   const audience = audienceOf(viewer, of.id)
-  passGate('groups', of, audience === 'owner')
+  requireListAccess('groups', of, audience === 'owner')
   const rows = await deps.db
     .select()
     .from(groups)
@@ -73,14 +73,14 @@ export async function groupSlowly(deps: Deps, viewer: Viewer, ref: string): Prom
 export async function groupMembersSlowly(deps: Deps, viewer: Viewer, ref: string): Promise<string> {
   const of = await ownGroups.get(deps.db, ref)
   const audience = audienceOf(viewer, of.system_id)
-  passGate('groupMembers', of, audience === 'owner')
+  requireListAccess('groupMembers', of, audience === 'owner')
   return spellAll(deps, 'members', await membersIn(deps.db, of, audience), audience)
 }
 
 export async function memberGroupsSlowly(deps: Deps, viewer: Viewer, ref: string): Promise<string> {
   const { id, system_id } = await ownMembers.get(deps.db, ref)
   const audience = audienceOf(viewer, system_id)
-  passGate('groups', await getSystemById(deps.db, system_id), audience === 'owner')
+  requireListAccess('groups', await getSystemById(deps.db, system_id), audience === 'owner')
   const rows = await deps.db
     .select(getTableColumns(groups))
     .from(groupMembers)
@@ -112,7 +112,7 @@ export async function switchSlowly(
 ): Promise<string> {
   const of = await getSystem(deps, viewer, ref)
   const audience = audienceOf(viewer, of.id)
-  passGate('switch', of, audience === 'owner')
+  requireListAccess('switch', of, audience === 'owner')
   const front = await findSwitch(deps.db, of.id, uuid)
   if (!front) throw error('switchNotFound')
   return spellFront(deps, front, audience)

@@ -5,14 +5,14 @@ import { isCurrent } from '../../db/finished'
 import { isNamed } from '../../db/named'
 import { behindGate, FACELESS, listOf, listOfFaces } from '../../db/spell'
 import { statement } from '../../db/statement'
-import type { Audience } from '../../model/face'
-import type { Shown } from '../../model/privacy'
+import type { Serialized } from '../../model/privacy'
+import type { Audience } from '../../model/renderedJson'
 import { SWITCHES_PER_PAGE } from '../../model/switch'
 
 /** The statements behind `reading.ts`: each answers with ready JSON. */
 
 /** As the bytes that are sent: a text would be decoded only to be encoded again. */
-export type Json = Uint8Array<ArrayBuffer> & Shown
+export type Json = Uint8Array<ArrayBuffer> & Serialized
 
 export type BySystemRef<More extends string> = ReturnType<typeof bySystemRef<More>>
 export type ByRef = ReturnType<typeof byRef>

@@ -22,8 +22,9 @@ export function withQuotas<S extends Settings>(quotas: Quotas, stored: S): S {
   return {
     ...stored,
     member_limit:
-      stored.member_limit === member_limit.initial ? quotas.members : stored.member_limit,
-    group_limit: stored.group_limit === group_limit.initial ? quotas.groups : stored.group_limit,
+      stored.member_limit === member_limit.defaultValue ? quotas.members : stored.member_limit,
+    group_limit:
+      stored.group_limit === group_limit.defaultValue ? quotas.groups : stored.group_limit,
   }
 }
 

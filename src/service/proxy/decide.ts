@@ -5,7 +5,7 @@ import { createDecoder } from '../../db/rows'
 import { statement } from '../../db/statement'
 import type { AutoproxyMode } from '../../model/autoproxy'
 import { member } from '../../model/member'
-import { requireWitness, type Viewer } from '../../model/privacy'
+import { requirePlatformAuthority, type Viewer } from '../../model/privacy'
 import {
   autoproxyTarget,
   type Decision,
@@ -40,7 +40,7 @@ export async function decideMessage(
   viewer: Viewer,
   request: ProxyRequest,
 ): Promise<Decided> {
-  requireWitness(viewer, request.account_id)
+  requirePlatformAuthority(viewer, request.account_id)
   const loaded = await load(deps, request)
   const decision = decide(loaded?.context ?? null, request)
   const system = loaded && !loaded.context.isDisabled ? loaded.system.hid : null

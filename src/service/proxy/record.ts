@@ -4,15 +4,15 @@ import type { Db } from '../../db/handle'
 import { statement } from '../../db/statement'
 import { messages } from '../../db/tables'
 import type { AutoproxyMode } from '../../model/autoproxy'
-import { Problem } from '../../model/check'
 import { error } from '../../model/errors'
 import type { Member } from '../../model/member'
 import type { Message } from '../../model/message'
-import { requireWitness, type Viewer } from '../../model/privacy'
+import { requirePlatformAuthority, type Viewer } from '../../model/privacy'
 import { switchEffect } from '../../model/proxy/decide'
 import type { Settings } from '../../model/settings'
-import { MAX_FRONTERS, nextMoment } from '../../model/switch'
+import { MAX_FRONTERS, nextTimestamp } from '../../model/switch'
 import type { Instant } from '../../model/time'
+import { Problem } from '../../model/validation'
 import { findAccount } from '../accounts'
 import { getAutoproxy, storeAutoproxy } from '../autoproxy'
 import type { Deps } from '../deps'
@@ -52,7 +52,7 @@ export async function recordMessage(
   viewer: Viewer,
   draft: MessageDraft,
 ): Promise<Recorded> {
-  requireWitness(viewer, draft.sender)
+  requirePlatformAuthority(viewer, draft.sender)
   let place: Place | undefined
   const findSystem = async () => {
     place =
@@ -120,7 +120,7 @@ export async function deleteMessages(
   viewer: Viewer,
   ids: readonly string[],
 ): Promise<void> {
-  for (const id of ids) requireWitness(viewer, id)
+  for (const id of ids) requirePlatformAuthority(viewer, id)
   await deps.transact('new', async (tx) => {
     await tx.delete(messages).where(inArray(messages.id, [...ids]))
   })
@@ -193,7 +193,7 @@ async function followWithSwitch(
     return
   }
   // Two messages of one moment may both ask for a switch; times of switches are unique.
-  let at = isGiven ? timestamp : nextMoment(timestamp, latest?.timestamp)
+  let at = isGiven ? timestamp : nextTimestamp(timestamp, latest?.timestamp)
   while (await hasSwitchAt(tx, systemId, at)) at += 1
   await insertSwitch(deps, tx, systemId, at, [speaker])
 }

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/handle'
 import { statement } from '../../db/statement'
-import type { ProxyTag } from '../../model/check'
 import { keysOfTag } from '../../model/proxy/tags'
+import type { ProxyTag } from '../../model/validation'
 import { takeTurns } from '../turns'
 
 /**

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/handle'
 import { statement } from '../../db/statement'
-import type { ProxyTag } from '../../model/check'
+import type { ProxyTag } from '../../model/validation'
 import type { Deps } from '../deps'
 import { removeTags } from '../removal'
 import {

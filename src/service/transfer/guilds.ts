@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import type { Db } from '../../db/handle'
 import { autoproxies } from '../../db/tables'
 import { autoproxy } from '../../model/autoproxy'
-import { changesOf, fillDefaults, isNothing } from '../../model/entity'
+import { diff, fillDefaults, isEmptyPatch } from '../../model/entity'
 import { memberGuild, systemGuild } from '../../model/guild'
 import { storeRow as storeAutoproxy } from '../autoproxy'
 import { findMemberGuild, findSystemGuild, storeMemberGuild, storeSystemGuild } from '../guilds'
@@ -16,8 +16,8 @@ export async function importGuilds(work: Import, tx: Db, systemId: number): Prom
   for (const { guild_id, ...values } of head.systemGuilds) {
     const found = await findSystemGuild(tx, systemId, guild_id)
     const before = found ?? fillDefaults(systemGuild, {})
-    const changed = changesOf<typeof systemGuild>(before, values)
-    if (found && isNothing(changed)) continue
+    const changed = diff<typeof systemGuild>(before, values)
+    if (found && isEmptyPatch(changed)) continue
     await storeSystemGuild(tx, { ...before, ...changed, system_id: systemId, guild_id })
     isTouched = true
     await work.step(0)
@@ -27,8 +27,8 @@ export async function importGuilds(work: Import, tx: Db, systemId: number): Prom
     if (member_id === undefined) continue
     const found = await findMemberGuild(tx, member_id, guild_id)
     const before = found ?? fillDefaults(memberGuild, {})
-    const changed = changesOf<typeof memberGuild>(before, values)
-    if (found && isNothing(changed)) continue
+    const changed = diff<typeof memberGuild>(before, values)
+    if (found && isEmptyPatch(changed)) continue
     await storeMemberGuild(tx, { ...before, ...changed, member_id, guild_id })
     isTouched = true
     await work.step(0)

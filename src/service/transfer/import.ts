@@ -2,7 +2,12 @@ import type { Db } from '../../db/handle'
 import { UnreadableFile } from '../../formats/bundle'
 import type { Arriving, BundlePart } from '../../formats/parts'
 import { error } from '../../model/errors'
-import { requireOperator, requireSystem, requireWitness, type Viewer } from '../../model/privacy'
+import {
+  requireOperator,
+  requirePlatformAuthority,
+  requireSystem,
+  type Viewer,
+} from '../../model/privacy'
 import { insertToken } from '../access/issue'
 import { linkImported, planAccounts } from '../accounts'
 import type { Deps } from '../deps'
@@ -61,7 +66,7 @@ export async function importNewSystem(
 /** Whose the accounts are that shall be linked, the caller must know. */
 function refuseUnknown(viewer: Viewer, { link }: ImportOptions): void {
   if (link === 'all') requireOperator(viewer)
-  else for (const account of link) requireWitness(viewer, account)
+  else for (const account of link) requirePlatformAuthority(viewer, account)
 }
 
 /**

@@ -4,7 +4,7 @@ import { unnamed } from '../../db/named'
 import { statement } from '../../db/statement'
 import { groups, members } from '../../db/tables'
 import type { BundleGroup, BundleMember } from '../../formats/bundle'
-import { changesOf, fillDefaults, type Identity, isNothing } from '../../model/entity'
+import { diff, fillDefaults, type Identity, isEmptyPatch } from '../../model/entity'
 import { type ErrorName, error } from '../../model/errors'
 import type { Group, GroupDraft, GroupPatch, group } from '../../model/group'
 import type { Member, MemberDraft, MemberPatch, member } from '../../model/member'
@@ -116,7 +116,7 @@ export async function finishPeople(work: Import, tx: Db, systemId: number): Prom
       await adopt(work, tx, systemId, 'members', incoming)
     } else {
       const changed = changesOfMember(found, incoming.values)
-      if (!isNothing(changed)) {
+      if (!isEmptyPatch(changed)) {
         // Where many are, the last transaction must be short; faces come when somebody looks.
         if (work.writtenTags !== null) await ownMembers.updateRow(tx, found.id, changed)
         else await ownMembers.update(tx, found, changed)
@@ -130,13 +130,13 @@ export async function finishPeople(work: Import, tx: Db, systemId: number): Prom
       await adopt(work, tx, systemId, 'groups', incoming)
     } else {
       const changed = changesOfGroup(found, incoming.values)
-      if (!isNothing(changed)) await ownGroups.update(tx, found, changed)
+      if (!isEmptyPatch(changed)) await ownGroups.update(tx, found, changed)
       // Members are added to groups, never taken out.
       const added = await addMembers(tx).all({
         group: found.id,
         members: JSON.stringify(memberIdsOf(work, incoming)),
       })
-      if (added.length > 0 || !isNothing(changed)) isTouched = true
+      if (added.length > 0 || !isEmptyPatch(changed)) isTouched = true
     }
     await work.step(0)
   }
@@ -230,7 +230,7 @@ const newLimits = fillDefaults(settings, {})
 
 export function changesOfMember(found: Member, values: MemberDraft): MemberPatch {
   const { message_count: _, created, last_message_timestamp, ...rest } = values
-  return changesOf<typeof member>(found, {
+  return diff<typeof member>(found, {
     ...rest,
     // A file tells of the past: it may know an earlier beginning, or a later word than ours.
     ...(isNumber(created) && created < (found.created ?? Infinity) && { created }),
@@ -244,11 +244,11 @@ export function changesOfMember(found: Member, values: MemberDraft): MemberPatch
 function changesOfGroup(found: Group, values: GroupDraft): GroupPatch {
   const { created, ...rest } = values
   const isEarlier = isNumber(created) && created < (found.created ?? Infinity)
-  return changesOf<typeof group>(found, { ...rest, ...(isEarlier && { created }) })
+  return diff<typeof group>(found, { ...rest, ...(isEarlier && { created }) })
 }
 
 function count(tally: Tally, changed: object): void {
-  tally[isNothing(changed) ? 'unchanged' : 'changed'] += 1
+  tally[isEmptyPatch(changed) ? 'unchanged' : 'changed'] += 1
 }
 
 /** How many are added. */

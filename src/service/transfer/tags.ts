@@ -1,5 +1,5 @@
 import type { Db } from '../../db/handle'
-import type { ProxyTag } from '../../model/check'
+import type { ProxyTag } from '../../model/validation'
 import { joinTagSets, tagSetOf } from '../proxy/tagKeys'
 import { FEW_TAGS, stageTagSet, switchTagSet } from '../proxy/tagSets'
 import { changesOfMember } from './people'

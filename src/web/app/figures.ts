@@ -1,5 +1,5 @@
 import type { Pair } from '../../model/fronting/pairs'
-import type { Span } from '../../model/fronting/walk'
+import type { Span } from '../../model/fronting/replay'
 import { DAY, formatInstant, type Instant, parseInstant } from '../../model/time'
 import { askOwn } from './client'
 import { type Figures, type Period, periodOf, type Total } from './insights'

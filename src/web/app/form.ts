@@ -1,12 +1,12 @@
-import { Problem } from '../../model/check'
 import {
-  changesOf,
+  diff,
   type Entity,
   type JsonObject,
   type Patch,
-  parseKeys,
+  parsePartial,
   type Row,
 } from '../../model/entity'
+import { Problem } from '../../model/validation'
 
 /** What is typed into a form, and what was there before. Levels stand beside the fields, by key. */
 export interface FormDraft {
@@ -39,7 +39,7 @@ export function setValue(draft: FormDraft, key: string, value: unknown): FormDra
 
 /** What is wrong with what was typed, in the words of the tables. */
 export function problemsOf(entity: Entity, { values }: FormDraft): Record<string, string> {
-  const { problems } = parseKeys(entity, { values, levels: values })
+  const { problems } = parsePartial(entity, { values, levels: values })
   return Object.fromEntries(
     Object.entries(problems).map(([key, [first]]) => [key, first?.message ?? '']),
   )
@@ -49,7 +49,7 @@ export function problemsOf(entity: Entity, { values }: FormDraft): Record<string
 export function changedKeys(entity: Entity, { base, values }: FormDraft): string[] {
   const read: JsonObject = {}
   for (const key of Object.keys(base)) read[key] = readValue(entity, key, values[key])
-  return Object.keys(changesOf(base as Row<Entity>, read as Patch<Entity>))
+  return Object.keys(diff(base as Row<Entity>, read as Patch<Entity>))
 }
 
 function readValue({ fields }: Entity, key: string, value: unknown): unknown {

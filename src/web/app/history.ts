@@ -1,5 +1,5 @@
 import type { Bucket } from '../../model/fronting/calendar'
-import { createLookback, createWalk } from '../../model/fronting/walk'
+import { createLookback, createReplay } from '../../model/fronting/replay'
 import { DAY, type Instant } from '../../model/time'
 
 /** A switch as the page keeps it; members by short ID. */
@@ -64,7 +64,7 @@ export function weighTime(switches: Switches, now: Instant): ReadonlyMap<string,
   const oldest = switches.at(-1)
   if (!oldest) return weights
   const faded = (at: Instant) => 2 ** (-(now - at) / HALF_LIFE)
-  const walk = createWalk({ since: oldest.timestamp, until: now }, [
+  const walk = createReplay({ since: oldest.timestamp, until: now }, [
     {
       ended(member, from, to) {
         // The integral of the fading over the stint.

@@ -1,6 +1,6 @@
 import type { Pair } from '../../model/fronting/pairs'
+import type { Span } from '../../model/fronting/replay'
 import type { MemberTotal } from '../../model/fronting/totals'
-import type { Span } from '../../model/fronting/walk'
 import { DAY, HOUR, type Instant, parseInstant } from '../../model/time'
 import { instantOf } from './time'
 

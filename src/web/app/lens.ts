@@ -1,5 +1,5 @@
 import type { Entity, Level, Row } from '../../model/entity'
-import { see } from '../../model/privacy'
+import { redact } from '../../model/privacy'
 
 interface Own {
   readonly id: string
@@ -10,7 +10,7 @@ interface Own {
 /** What anybody sees of one of ours, by the very rule of the server. */
 export function seeAsStranger<T extends Own>(entity: Entity, own: T): T {
   const row = { ...own, ...own.privacy } as Row<Entity>
-  const { uuid: _, hid: __, ...shown } = see(entity, row, false)
+  const { uuid: _, hid: __, ...shown } = redact(entity, row, false)
   const seen = { ...own, ...shown, privacy: null }
   // What strangers do not even get the key of is not taken from our own instead.
   for (const [key] of entity.entries) if (!(key in shown)) Reflect.deleteProperty(seen, key)

@@ -1,4 +1,4 @@
-import { isWebAddress } from '../../model/check'
+import { isHttpUrl } from '../../model/validation'
 
 /** The markdown of chats, as a tree: text never becomes markup, so nothing has to be cleaned. */
 
@@ -238,7 +238,7 @@ function readLink(
   const masked = match(MASKED, at)
   const plain = match(BRACKETED, at) ?? match(BARE, at)
   const address = masked ? masked[2] : (plain?.[1] ?? plain?.[0])
-  if (address === undefined || !isWebAddress(address)) return null
+  if (address === undefined || !isHttpUrl(address)) return null
   return {
     address,
     shown: masked?.[1] ?? null,

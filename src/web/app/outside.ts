@@ -1,6 +1,6 @@
 import { group } from '../../model/group'
 import { member } from '../../model/member'
-import { gates } from '../../model/privacy'
+import { listAccessRules } from '../../model/privacy'
 import { system } from '../../model/system'
 import { formatInstant } from '../../model/time'
 import type { Switch } from './history'
@@ -50,9 +50,9 @@ interface Own {
 /** What a stranger sees of what its owner knows, by the levels as they are now. */
 export function seeOutside({ system: own, members, groups, switches }: Own): Outside {
   const behind = <T>(gate: 'members' | 'groups' | 'fronters' | 'history', show: () => T) =>
-    own.privacy?.[gates[gate].level] === 'public' ? show() : hidden
+    own.privacy?.[listAccessRules[gate].level] === 'public' ? show() : hidden
   const listed = new Set(members.filter(isListed).map(({ uuid }) => uuid))
-  const isOpen = ({ privacy }: Group) => privacy?.[gates.groupMembers.level] === 'public'
+  const isOpen = ({ privacy }: Group) => privacy?.[listAccessRules.groupMembers.level] === 'public'
   const byId = new Map(members.map((one) => [one.id, one]))
   const spell = ({ id, timestamp, members }: Switch): ShownSwitch => ({
     id,

@@ -1,4 +1,4 @@
-import type { ProxyTag } from '../../model/check'
+import type { ProxyTag } from '../../model/validation'
 
 interface Findable {
   readonly id: string

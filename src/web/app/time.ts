@@ -1,5 +1,5 @@
 import { type Bucket, findBuckets, MARGIN } from '../../model/fronting/calendar'
-import type { Span } from '../../model/fronting/walk'
+import type { Span } from '../../model/fronting/replay'
 import { createFormat, findOffsets, type Offset } from '../../model/fronting/zone'
 import { DAY, HOUR, type Instant, MINUTE } from '../../model/time'
 

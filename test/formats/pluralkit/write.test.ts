@@ -4,7 +4,6 @@ import type { Bundle } from '../../../src/formats/bundle'
 import { type Snapshot, writePluralkit } from '../../../src/formats/pluralkit/write'
 import { readFile } from '../../../src/formats/read'
 import { autoproxy } from '../../../src/model/autoproxy'
-import { Problem } from '../../../src/model/check'
 import { type Entity, fillDefaults, type Row } from '../../../src/model/entity'
 import type { Field } from '../../../src/model/field'
 import { group } from '../../../src/model/group'
@@ -12,6 +11,7 @@ import { memberGuild, systemGuild } from '../../../src/model/guild'
 import { member } from '../../../src/model/member'
 import { settings } from '../../../src/model/settings'
 import { system } from '../../../src/model/system'
+import { Problem } from '../../../src/model/validation'
 import { fixture, readFixture } from '../fixture'
 
 const now = 1767225600_000000
@@ -304,6 +304,6 @@ function anyValue(field: Field): fc.Arbitrary<unknown> {
   }
   const isTaken = (given: unknown) =>
     field.kind === 'timestamp' || !(field.read(given) instanceof Problem)
-  const value = (values[field.kind] ?? fc.constant(field.initial)).filter(isTaken)
+  const value = (values[field.kind] ?? fc.constant(field.defaultValue)).filter(isTaken)
   return field.nullable && field.kind !== 'text' ? fc.option(value) : value
 }

@@ -5,7 +5,7 @@ import type { Entity, Fields } from '../../../src/model/entity'
 import { errorTable } from '../../../src/model/errors'
 import type { Field, Kind } from '../../../src/model/field'
 import { type MemberPatch, member } from '../../../src/model/member'
-import { type Gate, gates } from '../../../src/model/privacy'
+import { type ListAccess, listAccessRules } from '../../../src/model/privacy'
 import { type SystemPatch, system } from '../../../src/model/system'
 import { formatInstant } from '../../../src/model/time'
 import { updateMember } from '../../../src/service/members'
@@ -155,7 +155,7 @@ describe('a privacy level', () => {
 })
 
 /** The lists that version 1 has; it knows neither groups nor single switches. */
-const lists: Partial<Record<Gate, string>> = {
+const lists: Partial<Record<ListAccess, string>> = {
   members: 'GET /v1/s/<own>/members',
   fronters: 'GET /v1/s/<own>/fronters',
   history: 'GET /v1/s/<own>/switches',
@@ -166,20 +166,23 @@ describe('a hidden list', () => {
     test(`is closed to everyone but its owner, and no other with it: ${level}`, async () => {
       const world = await makeWorld(house)
       await changeSystem(world, { [level]: 'private' })
-      for (const [gate, { level: closing, closed }] of Object.entries(gates)) {
-        const line = lists[gate as Gate]
+      for (const [gate, { level: closing, deniedError }] of Object.entries(listAccessRules)) {
+        const line = lists[gate as ListAccess]
         if (line === undefined) continue
         expect((await world.ask(line)).status).toBe(200)
         for (const who of strangers) {
           const { status, json } = await world.ask(line, undefined, who)
           if (closing !== level) expect(status).toBe(200)
-          else expect({ status, code: json.code }).toEqual({ status: 403, code: codeOf(closed) })
+          else
+            expect({ status, code: json.code }).toEqual({ status: 403, code: codeOf(deniedError) })
         }
       }
     })
 
   test('is closed by the levels that version 1 names itself', () => {
-    const closing: string[] = Object.keys(lists).map((gate) => gates[gate as Gate].level)
+    const closing: string[] = Object.keys(lists).map(
+      (gate) => listAccessRules[gate as ListAccess].level,
+    )
     expect(closing.toSorted()).toEqual(systemLevels.slice(1).toSorted())
   })
 

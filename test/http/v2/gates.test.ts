@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { group } from '../../../src/model/group'
-import { gates as modelGates } from '../../../src/model/privacy'
+import { listAccessRules as modelGates } from '../../../src/model/privacy'
 import { system } from '../../../src/model/system'
 import { home } from '../../kit'
 import { type Json, makeWorld, play, type Scenarios, type Who, type World } from '../../scenarios'

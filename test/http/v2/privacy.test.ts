@@ -109,10 +109,10 @@ describe.each(subjects)('what is private of a $noun', ({ noun, entity, write }) 
     await world.do(write, { privacy: all })
     for (const who of strangers) {
       const expected: JsonObject = { ...owned, privacy: null }
-      for (const [key, { kind, standIn, guard, ownerOnly }] of fields) {
+      for (const [key, { kind, fallback, guard, ownerOnly }] of fields) {
         if (ownerOnly === 'absent') delete expected[key]
         else if (ownerOnly === 'null') expected[key] = null
-        else if (standIn) expected[key] = owned[standIn]
+        else if (fallback) expected[key] = owned[fallback]
         else if (guard) expected[key] = kind === 'proxyTags' ? [] : null
       }
       expect(await world.get(line, who)).toEqual(expected)

@@ -11,7 +11,7 @@ const defaults = initialOf(settings)
 const publicDefaults = Object.fromEntries(
   settings.entries
     .filter(([, { ownerOnly }]) => !ownerOnly)
-    .map(([key, { initial }]) => [key, initial]),
+    .map(([key, { defaultValue }]) => [key, defaultValue]),
 )
 
 const changed = {

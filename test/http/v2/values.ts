@@ -1,5 +1,5 @@
-import { Problem } from '../../../src/model/check'
 import type { Field } from '../../../src/model/field'
+import { Problem } from '../../../src/model/validation'
 
 /** Values for one field: what is sent and what is kept of it, and what must be refused. */
 export interface Values {
@@ -31,7 +31,7 @@ export function badValueOf(field: Field): unknown {
   return bad
 }
 
-function textValues({ max = 0, required, initial }: Field): Values {
+function textValues({ max = 0, required, defaultValue }: Field): Values {
   const good: Values['good'] = [
     ['x'.repeat(max), 'x'.repeat(max)],
     // Lengths count UTF-16 units, of which an emoji has two.
@@ -43,7 +43,7 @@ function textValues({ max = 0, required, initial }: Field): Values {
   ]
   const bad = [...notText, 'x'.repeat(max + 1), '🌱'.repeat(max / 2 + 1), 'a\0b', 'a\ud800b']
   if (required) return { good, bad: [...bad, null, ''] }
-  return { good: [...good, [null, initial], ['x', 'x'], ['', initial]], bad }
+  return { good: [...good, [null, defaultValue], ['x', 'x'], ['', defaultValue]], bad }
 }
 
 function same(...values: unknown[]): Values['good'] {

@@ -2,9 +2,9 @@ import type { Period } from '../../../src/model/fronting/calendar'
 import type { Day } from '../../../src/model/fronting/days'
 import type { Hours } from '../../../src/model/fronting/hours'
 import type { Pair } from '../../../src/model/fronting/pairs'
+import type { Span, SwitchPoint } from '../../../src/model/fronting/replay'
 import type { Stint } from '../../../src/model/fronting/stints'
 import type { MemberTotal, Totals } from '../../../src/model/fronting/totals'
-import type { Shift, Span } from '../../../src/model/fronting/walk'
 import { type Instant, MINUTE, SECOND } from '../../../src/model/time'
 
 /**
@@ -12,7 +12,7 @@ import { type Instant, MINUTE, SECOND } from '../../../src/model/time'
  * every piece the whole history is searched for who was in front. Calendars are Temporal's.
  */
 export interface Question {
-  history: readonly Shift[]
+  history: readonly SwitchPoint[]
   now: Instant
   span: Span
   zone: string

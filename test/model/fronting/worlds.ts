@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Shift } from '../../../src/model/fronting/walk'
+import type { SwitchPoint } from '../../../src/model/fronting/replay'
 import { DAY, HOUR, type Instant, MINUTE, parseInstant, SECOND } from '../../../src/model/time'
 import type { Question } from './oracle'
 
@@ -64,7 +64,7 @@ export function questionsAround(zone: string, middle: string): fc.Arbitrary<Ques
     })
 }
 
-function historyOf(start: Instant, shifts: { gap: number; members: string[] }[]): Shift[] {
+function historyOf(start: Instant, shifts: { gap: number; members: string[] }[]): SwitchPoint[] {
   let timestamp = start
   return shifts.map(({ gap, members }) => {
     timestamp += gap

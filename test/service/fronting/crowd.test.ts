@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { nobody } from '../../../src/model/privacy'
+import { anonymousViewer } from '../../../src/model/privacy'
 import { type Instant, MINUTE } from '../../../src/model/time'
 import {
   getCalendar,
@@ -75,7 +75,7 @@ describe('a crowd that comes and goes', () => {
   test('has pairs for how long and how often, and others have their turn', async () => {
     let pairs: Awaited<ReturnType<typeof listPairs>> = []
     const turns = await countTurns(async () => {
-      pairs = await listPairs(deps, nobody, of.hid, long)
+      pairs = await listPairs(deps, anonymousViewer, of.hid, long)
     })
     expect(pairs).toHaveLength(50)
     for (const { time, times } of pairs)
@@ -86,36 +86,36 @@ describe('a crowd that comes and goes', () => {
 
   test('has days and hours, which are written a day at a time', async () => {
     const asked = { ...long, zone: 'UTC' }
-    const list = () => listDays(deps, nobody, of.hid, { ...asked, by: 'day' })
+    const list = () => listDays(deps, anonymousViewer, of.hid, { ...asked, by: 'day' })
     const days = await Array.fromAsync(await list())
     expect(days).toHaveLength(2)
     expect(days[1]?.members).toHaveLength(MEMBERS)
     expect(new Set(days[1]?.members.map(([, seconds]) => seconds))).toEqual(new Set([12 * 3600]))
     const json = await daysToV2(await list())
     expect(JSON.parse(new TextDecoder().decode(json))).toEqual(days.map(dayToV2))
-    const { members } = await getHours(deps, nobody, of.hid, asked)
+    const { members } = await getHours(deps, anonymousViewer, of.hid, asked)
     expect(members).toHaveLength(MEMBERS)
   }, 60_000)
 
   test('has stints, of which the newest are kept', async () => {
     const asked = { ...long, before: null, limit: 100, member: null }
-    expect(await listStints(deps, nobody, of.hid, asked)).toHaveLength(MEMBERS)
+    expect(await listStints(deps, anonymousViewer, of.hid, asked)).toHaveLength(MEMBERS)
   }, 60_000)
 
   test('is refused totals of more stints than are remembered, but not of a shorter span', async () => {
-    await expect(getTotals(deps, nobody, of.hid, whole)).rejects.toThrow(
+    await expect(getTotals(deps, anonymousViewer, of.hid, whole)).rejects.toThrow(
       'there are more than 500000 stints; ask for a shorter span',
     )
-    const { members } = await getTotals(deps, nobody, of.hid, short)
+    const { members } = await getTotals(deps, anonymousViewer, of.hid, short)
     expect(members).toHaveLength(MEMBERS)
     expect(members[0]).toMatchObject({ stints: 100, median: 60 })
   }, 60_000)
 
   test('is refused a calendar that is too large, but not one of a shorter span', async () => {
-    await expect(getCalendar(deps, nobody, of.hid, whole)).rejects.toThrow(
+    await expect(getCalendar(deps, anonymousViewer, of.hid, whole)).rejects.toThrow(
       'the calendar has more than 50000000 bytes; ask for a shorter span',
     )
-    const text = new TextDecoder().decode(await getCalendar(deps, nobody, of.hid, short))
+    const text = new TextDecoder().decode(await getCalendar(deps, anonymousViewer, of.hid, short))
     expect(text.match(/BEGIN:VEVENT/g)).toHaveLength(100 * MEMBERS)
   }, 60_000)
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import type { Shift } from '../../../src/model/fronting/walk'
+import type { SwitchPoint } from '../../../src/model/fronting/replay'
 import type { Member } from '../../../src/model/member'
-import { nobody } from '../../../src/model/privacy'
+import { anonymousViewer } from '../../../src/model/privacy'
 import { DAY, HOUR, type Instant, MINUTE } from '../../../src/model/time'
 import {
   getCalendar,
@@ -20,9 +20,9 @@ const NOW: Instant = Date.UTC(2026, 0, 1) * 1000
 const { deps, makeSystem } = home({ now: () => NOW })
 
 /** A system whose members take turns, one of them there until the last switch. */
-async function makeHistory(count: number): Promise<{ of: Someone; history: Shift[] }> {
+async function makeHistory(count: number): Promise<{ of: Someone; history: SwitchPoint[] }> {
   const of = await makeSystem()
-  const history: Shift[] = []
+  const history: SwitchPoint[] = []
   const switches: { uuid: string; system_id: number; timestamp: Instant }[] = []
   const fronters: { timestamp: Instant; position: number; member_id: number }[] = []
   await deps.transact('new', async (tx) => {
@@ -62,9 +62,9 @@ describe('a history of several pages', () => {
     const span = { since: NOW - 5 * HOUR, until: NOW - 4 * HOUR }
     const question: Question = { history, now: NOW, span, zone: 'UTC', hidden: new Set() }
     const asked = { ...span, before: null, limit: 1000, member: null }
-    expect(await getTotals(deps, nobody, of.hid, span)).toEqual(totalsOf(question))
-    expect(await listPairs(deps, nobody, of.hid, span)).toEqual(pairsOf(question))
-    expect(await listStints(deps, nobody, of.hid, asked)).toEqual(stintsOf(question))
+    expect(await getTotals(deps, anonymousViewer, of.hid, span)).toEqual(totalsOf(question))
+    expect(await listPairs(deps, anonymousViewer, of.hid, span)).toEqual(pairsOf(question))
+    expect(await listStints(deps, anonymousViewer, of.hid, asked)).toEqual(stintsOf(question))
   })
 
   test.each([
@@ -73,7 +73,7 @@ describe('a history of several pages', () => {
   ])('has a calendar of the stints that the slow way finds, %s', async (_, span) => {
     const { of, history } = await makeHistory(400)
     const question: Question = { history, now: NOW, span, zone: 'UTC', hidden: new Set() }
-    const text = new TextDecoder().decode(await getCalendar(deps, nobody, of.hid, span))
+    const text = new TextDecoder().decode(await getCalendar(deps, anonymousViewer, of.hid, span))
     const events = text.split('BEGIN:VEVENT').slice(1).map(eventOf)
     const expected = stintsOf(question).map(({ member, from, to }) => ({
       uid: `${member}-${from}@multitude`,
@@ -98,11 +98,11 @@ describe('a history of several pages', () => {
         }),
     }
     const verbs = [
-      () => getTotals(watched, nobody, of.hid, whole),
-      () => listDays(deps, nobody, of.hid, { ...whole, zone: 'Europe/Berlin', by: 'day' }),
-      () => getHours(deps, nobody, of.hid, { ...whole, zone: 'Europe/Berlin' }),
-      () => listPairs(deps, nobody, of.hid, whole),
-      () => getCalendar(deps, nobody, of.hid, whole),
+      () => getTotals(watched, anonymousViewer, of.hid, whole),
+      () => listDays(deps, anonymousViewer, of.hid, { ...whole, zone: 'Europe/Berlin', by: 'day' }),
+      () => getHours(deps, anonymousViewer, of.hid, { ...whole, zone: 'Europe/Berlin' }),
+      () => listPairs(deps, anonymousViewer, of.hid, whole),
+      () => getCalendar(deps, anonymousViewer, of.hid, whole),
     ]
     const before = await Promise.all(verbs.map((verb) => verb()))
     const begun = new Promise<void>((resolve) => {
@@ -117,7 +117,7 @@ describe('a history of several pages', () => {
     })
     const [first] = await again
     expect(first).toEqual(before[0])
-    expect(await getTotals(deps, nobody, of.hid, whole)).toMatchObject({
+    expect(await getTotals(deps, anonymousViewer, of.hid, whole)).toMatchObject({
       switches: 4001,
       nobody: 30,
     })
@@ -133,7 +133,7 @@ describe('a history of several pages', () => {
         turns++
       }
     })()
-    await getTotals(deps, nobody, of.hid, whole)
+    await getTotals(deps, anonymousViewer, of.hid, whole)
     isDone = true
     await others
     // In one go it would be one, or two.

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { Span } from '../../../model/fronting/walk'
+import type { Span } from '../../../model/fronting/replay'
 import { DAY, type Instant, SECOND } from '../../../model/time'
 import { say } from '../acts'
 import { explainRefusal } from '../client'

@@ -60,7 +60,7 @@ function SettingsCard() {
       key !== 'timezone' &&
       !field.readonly &&
       now &&
-      !isUsual(now[key as keyof typeof now], field.initial),
+      !isUsual(now[key as keyof typeof now], field.defaultValue),
   )
   return (
     <section class="card" aria-labelledby="settings">

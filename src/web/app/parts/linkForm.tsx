@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
-import { Problem } from '../../../model/check'
 import { DAY, formatInstant, type Instant } from '../../../model/time'
 import { problemsOfToken, token } from '../../../model/token'
+import { Problem } from '../../../model/validation'
 import { askOwn, explainRefusal, Refused } from '../client'
 import { keepDraft } from '../drafts'
 import { isAway, preferences, zone } from '../store'

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { sumDays } from '../../../model/fronting/days'
-import { createWalk } from '../../../model/fronting/walk'
+import { createReplay } from '../../../model/fronting/replay'
 import { HOUR, type Instant, SECOND } from '../../../model/time'
 import { spell } from '../look'
 import { loadBackTo, membersById, nameOf, switches, zone } from '../store'
@@ -25,7 +25,7 @@ export function Month() {
   const span = { since: month.start, until: Math.min(month.end, Math.max(now.value, start + 1)) }
   const buckets = daysIn(zone.value, { since: month.start, until: month.end }).toReversed()
   const sums = sumDays(buckets, null)
-  const walk = createWalk(span, [sums])
+  const walk = createReplay(span, [sums])
   for (const one of switches.value.toReversed()) walk.step(one)
   walk.finish()
   const days = [...sums.days()]

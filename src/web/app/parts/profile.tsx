@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import type { ProxyTag } from '../../../model/check'
+import type { ProxyTag } from '../../../model/validation'
 import { say, toast } from '../acts'
 import { copyText } from '../copy'
 import { look } from '../look'

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
-import { Problem } from '../../../model/check'
 import { system as table } from '../../../model/system'
 import { parseInstant } from '../../../model/time'
+import { Problem } from '../../../model/validation'
 import { say, tell } from '../acts'
 import { askOwn, explainRefusal, Refused } from '../client'
 import { keepDraft } from '../drafts'

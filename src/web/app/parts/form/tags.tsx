@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
-import type { ProxyTag } from '../../../../model/check'
 import { matchTags } from '../../../../model/proxy/tags'
 import { parseInstant } from '../../../../model/time'
+import type { ProxyTag } from '../../../../model/validation'
 import { isCaseSensitive, type Member, members } from '../../store'
 import { editWords } from '../../words/edit'
 import { Face } from '../face'

@@ -1,4 +1,4 @@
-import { DISCORD, describeId, isIdOf, type Platform, spellId } from './platform'
+import { DISCORD, describeId, formatId, isIdOf, type Platform } from './platform'
 
 /** What is wrong with one value, in words a client can show. */
 export class Problem {
@@ -28,7 +28,7 @@ export function parseText(value: string, max: number): string | Problem {
   return value
 }
 
-export function isWebAddress(value: string): boolean {
+export function isHttpUrl(value: string): boolean {
   // A URL parser mends "http:///host" and the like; whoever reads the address later may not.
   return /^https?:\/\/[^\s\p{Cc}/\\?#][^\s\p{Cc}]*$/iu.test(value) && URL.canParse(value)
 }
@@ -58,7 +58,7 @@ export function isTimezone(value: string): boolean {
 /** An ID of the platform, as it is kept. */
 export function parseSnowflake(value: unknown, platform: Platform = DISCORD): string | Problem {
   return typeof value === 'string' && isIdOf(platform, value)
-    ? spellId({ platform, id: value })
+    ? formatId({ platform, id: value })
     : new Problem(`Must be ${describeId(platform)}, as a string.`)
 }
 

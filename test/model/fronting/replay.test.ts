@@ -5,16 +5,16 @@ import { sumDays } from '../../../src/model/fronting/days'
 import { sumHours } from '../../../src/model/fronting/hours'
 import { Lengths } from '../../../src/model/fronting/lengths'
 import { MAX_PAIRS, sumPairs } from '../../../src/model/fronting/pairs'
+import {
+  createLookback,
+  createReplay,
+  type ReplayListener,
+  type Span,
+  type SwitchPoint,
+} from '../../../src/model/fronting/replay'
 import { collectStints, newestFirst } from '../../../src/model/fronting/stints'
 import { Sum } from '../../../src/model/fronting/sum'
 import { sumTotals } from '../../../src/model/fronting/totals'
-import {
-  createLookback,
-  createWalk,
-  type Listener,
-  type Shift,
-  type Span,
-} from '../../../src/model/fronting/walk'
 import { findOffsets, type Offset } from '../../../src/model/fronting/zone'
 import { DAY, HOUR, type Instant, parseInstant, SECOND } from '../../../src/model/time'
 import { daysOf, hoursOf, pairsOf, type Question, stintsOf, totalsOf } from './oracle'
@@ -78,7 +78,7 @@ describe.each(oddMoments)('random histories in %s around %s', (zone, _, odd) => 
       for (const shift of history.toReversed())
         if (shift.timestamp <= Math.min(span.since, now) && !lookback.step(shift)) break
       const whole = { since: span.since, until: now + 1 }
-      const walk = createWalk(whole, [stints], lookback.began)
+      const walk = createReplay(whole, [stints], lookback.began)
       if (span.since < now) for (const shift of history) walk.step(shift)
       walk.finish()
       expect(newestFirst(stints.stints())).toEqual(stintsOf(question))
@@ -88,7 +88,7 @@ describe.each(oddMoments)('random histories in %s around %s', (zone, _, odd) => 
 
 describe('a walk', () => {
   const told: string[] = []
-  const listener: Listener = {
+  const listener: ReplayListener = {
     switched: (at) => told.push(`switch ${at}`),
     began: (member, at) => told.push(`${member} from ${at}`),
     ended: (member, from, to, isOpen) => told.push(`${member} ${from}-${to}${isOpen ? '…' : ''}`),
@@ -96,7 +96,7 @@ describe('a walk', () => {
   }
   const walkOver = (span: Span, ...shifts: [Instant, ...string[]][]) => {
     told.length = 0
-    const walk = createWalk(span, [listener])
+    const walk = createReplay(span, [listener])
     for (const [timestamp, ...members] of shifts) walk.step({ timestamp, members })
     walk.finish()
     return told
@@ -168,7 +168,7 @@ describe('sums', () => {
   test('a stint of more than a week has its hours of each day', () => {
     const sums = sumHours([{ from: -Infinity, ahead: 0 }], null)
     const [monday, nextTuesday] = [parse('2026-01-05T00:00:00Z'), parse('2026-01-13T00:00:00Z')]
-    const walk = createWalk({ since: monday, until: nextTuesday }, [sums])
+    const walk = createReplay({ since: monday, until: nextTuesday }, [sums])
     walk.step({ timestamp: monday, members: ['a'] })
     walk.finish()
     const day = (seconds: number) => Array.from({ length: 24 }, () => seconds)
@@ -183,7 +183,7 @@ describe('sums', () => {
     const pairs = sumPairs(null)
     const lengths = new Map<string, number>()
     let at = 0
-    const walk = createWalk({ since: 0, until: 1e15 }, [pairs])
+    const walk = createReplay({ since: 0, until: 1e15 }, [pairs])
     for (const [index, a] of names.entries())
       for (const b of names.slice(index + 1)) {
         const length = ((at * 7919) % 433) * SECOND
@@ -204,7 +204,7 @@ describe('sums', () => {
 describe('a list of stints that is limited', () => {
   test('has the newest, and never some of those that began together', () => {
     const stints = collectStints({ before: Infinity, limit: 3, isListed: () => true })
-    const walk = createWalk({ since: 0, until: 1e6 }, [stints])
+    const walk = createReplay({ since: 0, until: 1e6 }, [stints])
     // Far more than are kept meanwhile.
     for (let at = 1; at <= 3000; at++)
       walk.step({ timestamp: at, members: at % 2 ? ['a', 'b'] : [] })
@@ -269,9 +269,9 @@ function changesOf(zone: string, { since, until }: Span): Offset[] {
   }
 }
 
-function walkThrough({ history, span, now }: Question, listener: Listener): void {
-  const walk = createWalk({ since: span.since, until: Math.min(span.until, now) }, [listener])
-  for (const shift of history satisfies readonly Shift[]) walk.step(shift)
+function walkThrough({ history, span, now }: Question, listener: ReplayListener): void {
+  const walk = createReplay({ since: span.since, until: Math.min(span.until, now) }, [listener])
+  for (const shift of history satisfies readonly SwitchPoint[]) walk.step(shift)
   walk.finish()
 }
 

@@ -1,7 +1,7 @@
 import type { Instant } from '../time'
 
 /** A switch: who is in front from a moment on. */
-export interface Shift {
+export interface SwitchPoint {
   readonly timestamp: Instant
   readonly members: readonly string[]
 }
@@ -13,7 +13,7 @@ export interface Span {
 }
 
 /** Who sums something up. Of one moment, ends are told before beginnings. */
-export interface Listener {
+export interface ReplayListener {
   switched?(at: Instant): void
   began?(member: string, at: Instant): void
   /** What is open was not ended by a switch, but by the end of the walk. */
@@ -22,9 +22,9 @@ export interface Listener {
   passedEmpty?(from: Instant, to: Instant): void
 }
 
-export interface Walk {
+export interface Replay {
   /** The next switch, later than the one before. Those outside the span may be left out. */
-  step(shift: Shift): void
+  step(shift: SwitchPoint): void
   /** Ends what is open at the end of the span. */
   finish(): void
 }
@@ -36,15 +36,15 @@ const FEW = 8
  * a member does not end their stint. Whoever is in front when the span begins begins there, or when
  * they did in truth, where that is known.
  */
-export function createWalk(
+export function createReplay(
   { since, until }: Span,
-  listeners: readonly Listener[],
+  listeners: readonly ReplayListener[],
   inTruth: ReadonlyMap<string, Instant> = new Map(),
-): Walk {
+): Replay {
   const present = new Map<string, Instant>()
   let emptySince: Instant | null = null
   /** What holds when the span begins: the last switch until then. */
-  let standing: Shift | null = null
+  let standing: SwitchPoint | null = null
 
   const begin = (member: string, from: Instant) => {
     present.set(member, from)
@@ -108,7 +108,7 @@ export function createWalk(
 
 export interface Lookback {
   /** The next switch, earlier than the one before. Whether more of them must be seen. */
-  step(shift: Shift): boolean
+  step(shift: SwitchPoint): boolean
   /** Since when those in front where it began had been there, as far as was seen. */
   readonly began: ReadonlyMap<string, Instant>
 }

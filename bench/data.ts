@@ -8,8 +8,8 @@ import { migrations } from '../src/db/migrations'
 import { openStorage } from '../src/db/open'
 import { createDecoder } from '../src/db/rows'
 import { keysOfTag } from '../src/model/proxy/tags'
+import { renderRowJson } from '../src/serializers/v2'
 import { hashSecret } from '../src/service/access/secrets'
-import { renderFace } from '../src/wire/v2'
 
 /** How much there is. The figures of the README are of the whole set; CI takes a small one. */
 export interface Size {
@@ -105,7 +105,7 @@ function foldIntoOne(path: string): void {
 
 /** As if everything had been written by the product. */
 async function fillFaces(path: string): Promise<void> {
-  const storage = openStorage(`file:${path}`, 'normal', undefined, renderFace)
+  const storage = openStorage(`file:${path}`, 'normal', undefined, renderRowJson)
   for (const table of facedTables)
     for (let last = 0; ; ) {
       const rows = await storage.db.driver

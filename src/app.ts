@@ -17,6 +17,7 @@ import { describeRoutes } from './http/wires'
 import type { Log } from './log'
 import type { Metrics } from './metrics/metrics'
 import type { Instant } from './model/time'
+import { renderRowJson } from './serializers/v2'
 import { createTokenMemory } from './service/access/memory'
 import { createBulkChanges } from './service/bulkChanges'
 import { createClock, type Deps, noDeps } from './service/deps'
@@ -27,7 +28,6 @@ import { createSpool } from './service/transfer/spool'
 import { sweepImports } from './service/transfer/staging'
 import { createImportTurns } from './service/transfer/turns'
 import { version } from './version'
-import { renderFace } from './wire/v2'
 
 /** How long running requests may take to finish once the program was told to stop. */
 const STOP_LIMIT_MS = 10_000
@@ -185,7 +185,7 @@ export function openDeps(
     config.DATABASE_URL,
     config.DURABILITY,
     undefined,
-    renderFace,
+    renderRowJson,
     use,
     serverOptions(config),
   )

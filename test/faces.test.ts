@@ -7,8 +7,8 @@ import type { Entity, JsonObject } from '../src/model/entity'
 import { text } from '../src/model/field'
 import { member } from '../src/model/member'
 import { schemaHash } from '../src/model/renderedJson'
+import { renderRowJson } from '../src/serializers/v2'
 import { createMender } from '../src/service/load/mend'
-import { renderFace } from '../src/wire/v2'
 import { home, type Someone } from './kit'
 import { createBot } from './operator'
 import { bring, meddle, meddleSlowly, pluralkit } from './service/transfer/stage'
@@ -110,8 +110,8 @@ function expectRightFaces(): void {
       for (const { own, others, ...raw } of rows) {
         const row = createDecoder(entity)(raw)
         expect([own, others]).toEqual([
-          renderFace(entity, row, 'owner'),
-          renderFace(entity, row, 'others'),
+          renderRowJson(entity, row, 'owner'),
+          renderRowJson(entity, row, 'others'),
         ])
       }
     }
@@ -355,18 +355,18 @@ test('doctor finds a face that shows otherwise than its row, and takes it away',
   const { wren } = await makeScene()
   await meddleSlowly(path, async (database) => {
     // What the tests before have left.
-    expect(await repair(database, renderFace)).toEqual([])
+    expect(await repair(database, renderRowJson)).toEqual([])
     database
       .query(
         `UPDATE member_faces SET others = '"name":"SECRET"'
          WHERE id = (SELECT id FROM members WHERE hid = ?)`,
       )
       .run(wren)
-    const found = await examine(database, renderFace)
+    const found = await examine(database, renderRowJson)
     expect(found.map(({ check, problem }) => `${check}: ${problem}`)).toEqual([
       `faces: the member ${wren} is shown otherwise than it is`,
     ])
-    expect(await repair(database, renderFace)).toEqual([])
+    expect(await repair(database, renderRowJson)).toEqual([])
   })
   expectRightFaces()
 })

@@ -5,13 +5,13 @@ import { examine } from '../src/db/doctor'
 import type { Db } from '../src/db/handle'
 import type { JsonObject } from '../src/model/entity'
 import { operator, type Viewer } from '../src/model/privacy'
+import { renderRowJson } from '../src/serializers/v2'
 import { linkAccount } from '../src/service/accounts'
 import type { Deps } from '../src/service/deps'
 import { deleteMember } from '../src/service/members'
 import { removeDeleted } from '../src/service/removal'
 import { deleteAllSwitches } from '../src/service/switches'
 import { deleteSystem } from '../src/service/systems'
-import { renderFace } from '../src/wire/v2'
 import { readStream } from './events/reading'
 import { until } from './events/receiver'
 import { home, type Someone } from './kit'
@@ -172,7 +172,7 @@ async function lookAt({ hid, uuid, account, wren, ash, group, id, ...as }: Crowd
 }
 
 async function diagnose(): Promise<string[]> {
-  const found = await meddleSlowly(path, (database) => examine(database, renderFace))
+  const found = await meddleSlowly(path, (database) => examine(database, renderRowJson))
   return found.map(({ problem }) => problem)
 }
 

@@ -4,8 +4,8 @@ import type { Finding } from '../db/checks'
 import { openStorage } from '../db/open'
 import { isServerAddress } from '../db/postgres/address'
 import { operator } from '../model/privacy'
+import { renderRowJson } from '../serializers/v2'
 import { countSystems } from '../service/systems'
-import { renderFace } from '../wire/v2'
 import { type Command, columns, Failure, UsageError } from './command'
 import { findAddressProblem } from './database'
 import { watchProgress } from './progress'
@@ -107,7 +107,7 @@ export const careCommands: Command[] = [
       const patient = await openPatient(
         config.DATABASE_URL,
         isToFix,
-        renderFace,
+        renderRowJson,
         serverOptions(config),
       )
       try {

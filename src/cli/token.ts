@@ -1,8 +1,8 @@
 import { scopes } from '../model/scope'
 import { problemsOfToken, type Token, type TokenDraft, token } from '../model/token'
 import { Problem } from '../model/validation'
+import { tokenToV2 } from '../serializers/v2'
 import { listTokens, replaceToken, revokeToken } from '../service/access/tokens'
-import { tokenToV2 } from '../wire/v2'
 import { type Call, type Command, columns, Failure, UsageError } from './command'
 import { namedSystem } from './named'
 

@@ -9,7 +9,7 @@ import { redact } from '../model/privacy'
 import { settings } from '../model/settings'
 import { type System, system } from '../model/system'
 import { formatInstant } from '../model/time'
-import { messageToV2, privacyToV2, toV2 } from '../wire/v2'
+import { messageToV2, privacyToV2, toV2 } from '../serializers/v2'
 import type { StoredEvent } from './outbox'
 
 /** An event as receivers know it: PluralKit's shape, without the signing token. */

@@ -10,7 +10,7 @@ import { error } from '../model/errors'
 import { requireSystem, type Viewer } from '../model/privacy'
 import { formatInstant, type Instant } from '../model/time'
 import { Problem } from '../model/validation'
-import { show } from '../wire/json'
+import { markSerialized } from '../serializers/body'
 import type { EventDeps } from './deps'
 import { latestEventId } from './outbox'
 
@@ -136,7 +136,7 @@ export async function describeWebhook({ db }: EventDeps, viewer: Viewer) {
   const systemId = requireSystem(viewer, 'manage')
   const hook = await findWebhook(db, systemId)
   const rows = await recent(db).all({ system: systemId })
-  return show({
+  return markSerialized({
     url: hook?.url ?? null,
     state: hook?.state ?? ('none' as const),
     reason: hook?.reason ?? null,

@@ -1,12 +1,12 @@
 import { DomainError, error } from '../model/errors'
 import { findExcess } from '../model/jsonLimits'
-import type { UnreadBody } from '../wire/json'
+import type { RawBody } from '../serializers/body'
 
 /** How bodies arrive: never more of them than their routes take. */
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-export async function receiveBody(request: Request, limit: number): Promise<UnreadBody> {
+export async function receiveBody(request: Request, limit: number): Promise<RawBody> {
   const bytes = await receiveBytes(request, limit)
   rejectManyKeys(bytes)
   try {

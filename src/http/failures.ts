@@ -1,7 +1,7 @@
 import type { AnyElysia } from 'elysia'
 import type { Log } from '../log'
 import { DomainError, type ErrorName, error } from '../model/errors'
-import { spellError } from '../wire/error'
+import { serializeError } from '../serializers/error'
 import { retryAfterOf } from './headers'
 import type { Allowance } from './ratelimit'
 
@@ -16,7 +16,7 @@ export interface FailureParts {
 
 export function answerFailure(failure: DomainError): Response {
   const { status, retryAfter } = failure
-  const response = Response.json(spellError(failure), { status })
+  const response = Response.json(serializeError(failure), { status })
   if (retryAfter !== undefined) response.headers.set('retry-after', retryAfterOf(failure))
   // Where there is too much of everything, who is refused shall not keep a connection either.
   if (status === 503) response.headers.set('connection', 'close')

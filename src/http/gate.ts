@@ -1,6 +1,6 @@
 import type { Log } from '../log'
 import { error } from '../model/errors'
-import { spellError } from '../wire/error'
+import { serializeError } from '../serializers/error'
 import { CORS, createBaseHeaders, retryAfterOf } from './headers'
 
 /** Lets requests in one after the other, so that none keeps the whole server from the others. */
@@ -85,7 +85,7 @@ const REFUSAL_MS = 500
  */
 export function createRefusal(log: Log): (isOfPage: boolean) => Promise<Response> {
   const failure = error('unavailable', 'too many requests at once')
-  const body = JSON.stringify(spellError(failure))
+  const body = JSON.stringify(serializeError(failure))
   const later = { 'retry-after': retryAfterOf(failure) }
   const ofPage = createBaseHeaders(later).ofJson
   const headers = createBaseHeaders({ ...CORS, ...later }).ofJson

@@ -1,6 +1,6 @@
 import { Elysia, type TSchema } from 'elysia'
 import { type ErrorName, errorTable } from '../model/errors'
-import type { components } from '../wire/components'
+import type { components } from '../serializers/openapiComponents'
 import * as preface from './preface'
 import { collectFacts, type Facts, findFacts, type Wire } from './wire'
 
@@ -63,7 +63,7 @@ export function describe({ id, summary, description, tag, deprecated, ...rest }:
 export async function createDocument(wires: readonly Wire[], publicUrl: string): Promise<object> {
   // Only who asks for the document needs these: loading them takes a part of each start.
   const { swagger } = await import('@elysiajs/swagger')
-  const { components: schemas } = await import('../wire/components')
+  const { components: schemas } = await import('../serializers/openapiComponents')
   // The plugin's own page would load its scripts from elsewhere; only its document is used.
   const described = new Elysia({ normalize: false }).use(wires.map(({ routes }) => routes())).use(
     swagger({

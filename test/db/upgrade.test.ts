@@ -6,8 +6,8 @@ import { examine } from '../../src/db/doctor'
 import { pendingMigrations } from '../../src/db/migrate'
 import { migrations } from '../../src/db/migrations'
 import { keysOfTag } from '../../src/model/proxy/tags'
+import { renderRowJson } from '../../src/serializers/v2'
 import { hashSecret } from '../../src/service/access/secrets'
-import { renderFace } from '../../src/wire/v2'
 import { home } from '../kit'
 import { commandLine, emptyFolder } from '../program'
 import { makeOlder } from './older'
@@ -165,7 +165,7 @@ async function answersOf(path: string): Promise<Record<string, unknown>> {
 async function findingsIn(path: string) {
   const database = new Database(path, { readwrite: true })
   try {
-    return await examine(database, renderFace)
+    return await examine(database, renderRowJson)
   } finally {
     database.close()
   }

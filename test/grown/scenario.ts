@@ -3,7 +3,7 @@ import { examine } from '../../src/db/doctor'
 import { eventsOfSystemAfter, latestEventId } from '../../src/events/outbox'
 import { spellEvent } from '../../src/events/spell'
 import type { JsonObject } from '../../src/model/entity'
-import { renderFace } from '../../src/wire/v2'
+import { renderRowJson } from '../../src/serializers/v2'
 import { home, type Someone } from '../kit'
 import { createBot } from '../operator'
 import { pluralkitObjections } from '../service/pluralkitRules'
@@ -208,7 +208,7 @@ test('doctor finds nothing wrong with it', async () => {
   const body = { ...sent, privacy: { [LEVEL]: 'private' } }
   await ask(`PATCH /v2/members/${wren}`, { as: me, body })
   const path = place.config.DATABASE_URL.replace('file:', '')
-  expect(await meddleSlowly(path, (database) => examine(database, renderFace))).toEqual([])
+  expect(await meddleSlowly(path, (database) => examine(database, renderRowJson))).toEqual([])
 })
 
 /** The system, its settings, a member, a group and what they have of a guild. */

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { examineServer } from '../../src/db/postgres/doctor'
 import { member } from '../../src/model/member'
 import { schemaHash } from '../../src/model/renderedJson'
-import { renderFace } from '../../src/wire/v2'
+import { renderRowJson } from '../../src/serializers/v2'
 import { fixture } from '../formats/fixture'
 import { importFile } from '../operator'
 import { commandLine, emptyFolder } from '../program'
@@ -142,7 +142,7 @@ describe('doctor on a server', () => {
     await withDeps(whole, async (deps) => {
       const at = async (off: number) => {
         const server = { ...deps, close: async () => {} }
-        const found = await examineServer(server, renderFace, () => Date.now() + off).examine()
+        const found = await examineServer(server, renderRowJson, () => Date.now() + off).examine()
         return found.map(({ problem }) => problem.replace(/\d\.\d/, 'N'))
       }
       expect(await at(0)).toEqual([])

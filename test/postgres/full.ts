@@ -3,8 +3,8 @@ import { openDeps } from '../../src/app'
 import { parseConfig } from '../../src/config'
 import type { Db } from '../../src/db/handle'
 import { openPatient } from '../../src/db/patient'
+import { renderRowJson } from '../../src/serializers/v2'
 import type { Deps } from '../../src/service/deps'
-import { renderFace } from '../../src/wire/v2'
 import { fixture } from '../formats/fixture'
 import { createBot, createSystem, deleteSystem, importFile, listSystems } from '../operator'
 import { insert, rows } from '../raw'
@@ -108,7 +108,7 @@ export function exportsOf(address: string): Promise<Record<string, string>> {
 
 /** What the doctor says. */
 export async function problemsOf(address: string): Promise<string[]> {
-  const patient = await openPatient(address, false, renderFace, {})
+  const patient = await openPatient(address, false, renderRowJson, {})
   try {
     return (await patient.examine()).map(({ check, problem }) => `${check}: ${problem}`)
   } finally {

@@ -2,6 +2,8 @@ import { t } from 'elysia'
 import { type Guild, guild, memberGuild, systemGuild } from '../../model/guild'
 import { bareId } from '../../model/platform'
 import { redact } from '../../model/privacy'
+import { bodySchema } from '../../serializers/schema'
+import { anyPatchFromV2, patchFromV2, toV2 } from '../../serializers/v2'
 import type { Deps } from '../../service/deps'
 import {
   getGuild,
@@ -13,8 +15,6 @@ import {
 } from '../../service/guilds'
 import { actForMember } from '../../service/members'
 import { actFor } from '../../service/systems'
-import { bodySchema } from '../../wire/schema'
-import { anyPatchFromV2, patchFromV2, toV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../openapi'
 import { pathIdOf } from '../query'
 import { showMemberGuild, showSystemGuild } from '../v2/guilds'

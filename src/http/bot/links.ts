@@ -1,6 +1,6 @@
+import { linkFromBot, linkToBot, schemasBot } from '../../serializers/bot'
 import { linkByCode } from '../../service/access/linkCodes'
 import type { Deps } from '../../service/deps'
-import { linkFromBot, linkToBot, schemasBot } from '../../wire/bot'
 import { describe, writeErrors } from '../openapi'
 import { botRoutes, TAG } from './named'
 

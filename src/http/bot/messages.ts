@@ -1,8 +1,5 @@
 import { t } from 'elysia'
 import { withBareIds } from '../../model/message'
-import type { Deps } from '../../service/deps'
-import { decideMessage } from '../../service/proxy/decide'
-import { deleteMessages, recordMessage } from '../../service/proxy/record'
 import {
   decisionToBot,
   deletedFromBot,
@@ -11,9 +8,12 @@ import {
   MAX_DELETED,
   recordFromBot,
   schemasBot,
-} from '../../wire/bot'
-import { listBody } from '../../wire/schema'
-import { spellMessage } from '../../wire/v2'
+} from '../../serializers/bot'
+import { listBody } from '../../serializers/schema'
+import { serializeMessage } from '../../serializers/v2'
+import type { Deps } from '../../service/deps'
+import { decideMessage } from '../../service/proxy/decide'
+import { deleteMessages, recordMessage } from '../../service/proxy/record'
 import { describe, writeErrors } from '../openapi'
 import { pathIdOf } from '../query'
 import { botRoutes, TAG } from './named'
@@ -61,7 +61,7 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
           recordFromBot(body, platform),
         )
         set.status = isNew ? 201 : 200
-        return spellMessage(withBareIds(message), system, member)
+        return serializeMessage(withBareIds(message), system, member)
       },
       {
         body: schemasBot.record,

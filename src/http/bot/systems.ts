@@ -1,4 +1,14 @@
 import { t } from 'elysia'
+import {
+  accountFromBot,
+  accountToBot,
+  createdSystemToBot,
+  loginLinkToBot,
+  newSystemFromBot,
+  schemasBot,
+  tokenNameFromBot,
+  tokenToBot,
+} from '../../serializers/bot'
 import { createLoginCode } from '../../service/access/logins'
 import { replaceToken } from '../../service/access/tokens'
 import {
@@ -12,16 +22,6 @@ import {
 import type { Deps } from '../../service/deps'
 import { deleteAllSwitches } from '../../service/switches'
 import { actFor, createSystem, deleteSystem } from '../../service/systems'
-import {
-  accountFromBot,
-  accountToBot,
-  loginLinkToBot,
-  madeSystemToBot,
-  newSystemFromBot,
-  schemasBot,
-  tokenNameFromBot,
-  tokenToBot,
-} from '../../wire/bot'
 import { describe, writeErrors } from '../openapi'
 import { pathIdOf } from '../query'
 import { showSystem } from '../v2/views'
@@ -46,7 +46,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number, publicUrl: string) {
         const link = { account: account_id, tokenName: DEFAULT_TOKEN, invite }
         const { system, token } = await createSystem(deps, viewer, { name }, link)
         set.status = 201
-        return madeSystemToBot(showSystem(system, true), token)
+        return createdSystemToBot(showSystem(system, true), token)
       },
       {
         body: schemasBot.newSystem,

@@ -4,14 +4,14 @@ import { isOwner, type Viewer } from '../../model/privacy'
 import { parseRef, parseSystemRef } from '../../model/ref'
 import { SWITCHES_PER_PAGE } from '../../model/switch'
 import type { System } from '../../model/system'
+import { rawBody } from '../../serializers/schema'
+import { frontersFromV1, schemasV1, switchToV1, systemPatchFromV1 } from '../../serializers/v1'
 import type { Deps } from '../../service/deps'
 import { listSwitches } from '../../service/history'
 import { listMembers } from '../../service/members'
 import { patchSystemAndSettings } from '../../service/settings'
 import { createSwitch, getFronters } from '../../service/switches'
 import { getSystem } from '../../service/systems'
-import { unreadBody } from '../../wire/schema'
-import { frontersFromV1, schemasV1, switchToV1, systemPatchFromV1 } from '../../wire/v1'
 import { describe, writeErrors } from '../openapi'
 import { parameter, parameters, parseTime } from '../query'
 import { routes } from '../routes'
@@ -170,7 +170,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
         set.status = 204
       },
       {
-        body: unreadBody({
+        body: rawBody({
           type: 'object',
           required: ['members'],
           properties: { members: { type: 'array', items: { type: 'string' } } },

@@ -1,7 +1,7 @@
 import { type Member, member } from '../../model/member'
 import { isOwner, isWatcher, redact, type Viewer } from '../../model/privacy'
 import { type System, system, withWatcherVisibility } from '../../model/system'
-import { memberToV1, systemToV1 } from '../../wire/v1'
+import { memberToV1, systemToV1 } from '../../serializers/v1'
 
 export const TAG = 'Version 1 (deprecated)'
 

@@ -4,6 +4,7 @@ import { MAX_DAYS } from '../../model/fronting/days'
 import { MAX_PAIRS } from '../../model/fronting/pairs'
 import { MAX_STINTS, STINTS_PER_PAGE } from '../../model/fronting/stints'
 import type { Viewer } from '../../model/privacy'
+import { daysToV2, hoursToV2, pairToV2, stintToV2, totalsToV2 } from '../../serializers/fronting'
 import { findSubscriber } from '../../service/access/passes'
 import type { Deps } from '../../service/deps'
 import {
@@ -14,7 +15,6 @@ import {
   listPairs,
   listStints,
 } from '../../service/fronting/fronting'
-import { daysToV2, hoursToV2, pairToV2, stintToV2, totalsToV2 } from '../../wire/fronting'
 import { answerBytes } from '../answers'
 import { waitingClientOf } from '../context'
 import { describe } from '../openapi'

@@ -1,12 +1,18 @@
 import { t } from 'elysia'
 import { group } from '../../model/group'
+import { parseStrings, serializedJson } from '../../serializers/body'
+import {
+  bodySchema,
+  bulkBody,
+  EXAMPLE_GROUP,
+  EXAMPLE_MEMBER,
+  listBody,
+} from '../../serializers/schema'
+import { changesFromV2, draftFromV2, patchFromV2 } from '../../serializers/v2'
 import type { Deps } from '../../service/deps'
 import { createGroup, deleteGroup, patchGroup, patchGroups } from '../../service/groups'
 import { loadGroup, loadGroupMembers, loadGroups } from '../../service/load/load'
 import { changeGroupMembers, membershipActions } from '../../service/memberships'
-import { parseStrings, showJson } from '../../wire/json'
-import { bodySchema, EXAMPLE_GROUP, EXAMPLE_MEMBER, listBody, manyBody } from '../../wire/schema'
-import { changesFromV2, draftFromV2, patchFromV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../openapi'
 import { parameter, parameters, parseFlag } from '../query'
 import { readBy } from '../reads'
@@ -46,9 +52,9 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
     .patch(
       '/systems/@me/groups',
       async ({ viewer, body, request }) =>
-        showJson(await patchGroups(deps, viewer, request.signal, changesFromV2(group, body))),
+        serializedJson(await patchGroups(deps, viewer, request.signal, changesFromV2(group, body))),
       {
-        body: manyBody(group, EXAMPLE_GROUP),
+        body: bulkBody(group, EXAMPLE_GROUP),
         detail: describe({
           tag: 'Groups',
           id: 'updateGroups',

@@ -3,6 +3,8 @@ import { autoproxy } from '../../model/autoproxy'
 import { error } from '../../model/errors'
 import { memberGuild, systemGuild } from '../../model/guild'
 import { redact, requireSystem } from '../../model/privacy'
+import { bodySchema } from '../../serializers/schema'
+import { patchFromV2, toV2 } from '../../serializers/v2'
 import { type GuildAutoproxy, getOwnAutoproxy, patchAutoproxy } from '../../service/autoproxy'
 import type { Deps } from '../../service/deps'
 import {
@@ -11,8 +13,6 @@ import {
   patchMemberGuild,
   patchSystemGuild,
 } from '../../service/guilds'
-import { bodySchema } from '../../wire/schema'
-import { patchFromV2, toV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../openapi'
 import { neededParameter, parameter, parameters, parseSnowflake, pathSnowflake } from '../query'
 import { routes } from '../routes'

@@ -1,12 +1,18 @@
 import { t } from 'elysia'
 import { member } from '../../model/member'
+import { parseStrings, serializedJson } from '../../serializers/body'
+import {
+  bodySchema,
+  bulkBody,
+  EXAMPLE_GROUP,
+  EXAMPLE_MEMBER,
+  listBody,
+} from '../../serializers/schema'
+import { changesFromV2, draftFromV2, patchFromV2 } from '../../serializers/v2'
 import type { Deps } from '../../service/deps'
 import { loadMember, loadMemberGroups, loadMembers } from '../../service/load/load'
 import { createMember, deleteMember, patchMember, patchMembers } from '../../service/members'
 import { changeMemberGroups, membershipActions } from '../../service/memberships'
-import { parseStrings, showJson } from '../../wire/json'
-import { bodySchema, EXAMPLE_GROUP, EXAMPLE_MEMBER, listBody, manyBody } from '../../wire/schema'
-import { changesFromV2, draftFromV2, patchFromV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../openapi'
 import { readBy } from '../reads'
 import { routes } from '../routes'
@@ -36,9 +42,11 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
     .patch(
       '/systems/@me/members',
       async ({ viewer, body, request }) =>
-        showJson(await patchMembers(deps, viewer, request.signal, changesFromV2(member, body))),
+        serializedJson(
+          await patchMembers(deps, viewer, request.signal, changesFromV2(member, body)),
+        ),
       {
-        body: manyBody(member, EXAMPLE_MEMBER),
+        body: bulkBody(member, EXAMPLE_MEMBER),
         detail: describe({
           tag: 'Members',
           id: 'updateMembers',

@@ -1,10 +1,10 @@
 import { t } from 'elysia'
 import { MAX_FRONTERS, SWITCHES_PER_PAGE } from '../../model/switch'
+import { EXAMPLE_MEMBER, listBody, rawBody } from '../../serializers/schema'
+import { switchFromV2, switchMembersFromV2, switchTimeFromV2 } from '../../serializers/v2'
 import type { Deps } from '../../service/deps'
 import { loadFronters, loadSwitch, loadSwitches } from '../../service/load/load'
 import { changeSwitchMembers, createSwitch, deleteSwitch, moveSwitch } from '../../service/switches'
-import { EXAMPLE_MEMBER, listBody, unreadBody } from '../../wire/schema'
-import { switchFromV2, switchMembersFromV2, switchTimeFromV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../openapi'
 import { parameter, parameters, parseLimit, parseTime } from '../query'
 import { readBy } from '../reads'
@@ -73,7 +73,7 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
       },
       {
         params: ofSystem,
-        body: unreadBody({
+        body: rawBody({
           type: 'object',
           required: ['members'],
           properties: {
@@ -146,7 +146,7 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
       },
       {
         params: ofSwitch,
-        body: unreadBody({
+        body: rawBody({
           type: 'object',
           required: ['timestamp'],
           properties: {

@@ -1,10 +1,10 @@
 import { t } from 'elysia'
 import { error } from '../../model/errors'
 import { token } from '../../model/token'
+import { bodySchema } from '../../serializers/schema'
+import { createdTokenToV2, tokenFromV2, tokenToV2 } from '../../serializers/v2'
 import { createToken, listTokens, revokeToken } from '../../service/access/tokens'
 import type { Deps } from '../../service/deps'
-import { bodySchema } from '../../wire/schema'
-import { madeTokenToV2, tokenFromV2, tokenToV2 } from '../../wire/v2'
 import { describe, writeErrors } from '../openapi'
 import { routes } from '../routes'
 
@@ -33,7 +33,7 @@ export function tokenRoutes(deps: Deps, bodyLimit: number) {
       async ({ viewer, body, set }) => {
         const made = await createToken(deps, viewer, tokenFromV2(body, deps.now()))
         set.status = 201
-        return madeTokenToV2(made)
+        return createdTokenToV2(made)
       },
       {
         body: bodySchema(token, 'draft'),

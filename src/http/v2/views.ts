@@ -3,8 +3,8 @@ import { group } from '../../model/group'
 import { type Member, member } from '../../model/member'
 import { redact } from '../../model/privacy'
 import { type System, system } from '../../model/system'
+import { switchToV2, toV2 } from '../../serializers/v2'
 import type { Front } from '../../service/switches'
-import { switchToV2, toV2 } from '../../wire/v2'
 
 /** see and toV2 in one word for each noun. */
 

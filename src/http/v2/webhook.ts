@@ -6,9 +6,9 @@ import type { Problems } from '../../model/errors'
 import { url as urlField } from '../../model/field'
 import { requireSystem } from '../../model/privacy'
 import { Problem } from '../../model/validation'
-import { parseObject, type UnreadBody } from '../../wire/json'
-import { unreadBody } from '../../wire/schema'
-import { pingToV2, registrationToV2 } from '../../wire/v2'
+import { parseObject, type RawBody } from '../../serializers/body'
+import { rawBody } from '../../serializers/schema'
+import { pingToV2, registrationToV2 } from '../../serializers/v2'
 import { describe, writeErrors } from '../openapi'
 import { routes } from '../routes'
 
@@ -51,7 +51,7 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
         return registrationToV2(url, token)
       },
       {
-        body: unreadBody({
+        body: rawBody({
           type: 'object',
           required: ['url'],
           properties: {
@@ -147,7 +147,7 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
     )
 }
 
-function parseRegistration(body: UnreadBody): { url: string; token: string } {
+function parseRegistration(body: RawBody): { url: string; token: string } {
   const given = parseObject(body)
   const problems: Problems = {}
   const url = address.read(given.url ?? null)

@@ -1,6 +1,6 @@
+import { preferencesFromWeb, preferencesToWeb, schemasWeb } from '../../serializers/web'
 import type { Deps } from '../../service/deps'
 import { getPreferences, patchPreferences } from '../../service/preferences'
-import { preferencesFromWeb, preferencesToWeb, schemasWeb } from '../../wire/web'
 import { describe, writeErrors } from '../openapi'
 import { routes } from '../routes'
 

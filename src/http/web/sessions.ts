@@ -2,6 +2,16 @@ import { t } from 'elysia'
 import { nameBrowser } from '../../model/browser'
 import { DomainError, error } from '../../model/errors'
 import { anonymousViewer } from '../../model/privacy'
+import {
+  codeFromWeb,
+  deviceNameFromWeb,
+  deviceToWeb,
+  EXAMPLE_SESSION,
+  loginFromWeb,
+  loginToWeb,
+  schemasWeb,
+  sessionToWeb,
+} from '../../serializers/web'
 import { peekAtLogin } from '../../service/access/logins'
 import {
   endAllSessions,
@@ -14,16 +24,6 @@ import {
 } from '../../service/access/sessions'
 import type { Deps } from '../../service/deps'
 import { getSystem } from '../../service/systems'
-import {
-  codeFromWeb,
-  deviceNameFromWeb,
-  deviceToWeb,
-  EXAMPLE_SESSION,
-  loginFromWeb,
-  loginToWeb,
-  schemasWeb,
-  sessionToWeb,
-} from '../../wire/web'
 import { clientOf, type KnownRequest } from '../context'
 import { describe, writeErrors } from '../openapi'
 import { openRoutes, routes } from '../routes'

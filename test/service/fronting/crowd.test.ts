@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { anonymousViewer } from '../../../src/model/privacy'
 import { type Instant, MINUTE } from '../../../src/model/time'
+import { daysToV2, dayToV2 } from '../../../src/serializers/fronting'
 import {
   getCalendar,
   getHours,
@@ -10,7 +11,6 @@ import {
   listStints,
 } from '../../../src/service/fronting/fronting'
 import { insertMember } from '../../../src/service/members'
-import { daysToV2, dayToV2 } from '../../../src/wire/fronting'
 import { home, type Someone } from '../../kit'
 import { change, insertAll } from '../../raw'
 

@@ -5,9 +5,9 @@ import { members as memberTable } from '../../../../src/db/tables'
 import { periods } from '../../../../src/model/fronting/calendar'
 import type { Member } from '../../../../src/model/member'
 import { formatInstant, type Instant } from '../../../../src/model/time'
+import { dayToV2, hoursToV2, stintToV2, totalsToV2 } from '../../../../src/serializers/fronting'
 import { insertMember } from '../../../../src/service/members'
 import { deleteAllSwitches, insertSwitch } from '../../../../src/service/switches'
-import { dayToV2, hoursToV2, stintToV2, totalsToV2 } from '../../../../src/wire/fronting'
 import { home, type Someone } from '../../../kit'
 import {
   daysOf,

@@ -26,14 +26,14 @@ import { formatInstant, type Instant } from '../model/time'
 import { Problem } from '../model/validation'
 import {
   isObject,
+  markSerialized,
   parseObject,
   parseStrings,
-  type ShownObject,
-  show,
-  showJson,
-  type UnreadBody,
-} from './json'
-import { bodySchema, EXAMPLE_MEMBER, fieldSchema, unreadBody } from './schema'
+  type RawBody,
+  type SerializedObject,
+  serializedJson,
+} from './body'
+import { bodySchema, EXAMPLE_MEMBER, fieldSchema, rawBody } from './schema'
 
 /** What a bot sends, beside what version 2 already knows. */
 
@@ -87,27 +87,27 @@ const record = entity('message record', {
 /** Most records that one request deletes. */
 export const MAX_DELETED = 500
 
-export function newSystemFromBot(body: UnreadBody, platform: Platform) {
+export function newSystemFromBot(body: RawBody, platform: Platform) {
   return fillDefaults(newSystem, parseDraft(newSystem, { values: parseOptional(body), platform }))
 }
 
-export function tokenNameFromBot(body: UnreadBody): string | null {
+export function tokenNameFromBot(body: RawBody): string | null {
   return parseDraft(newToken, { values: parseOptional(body) }).name ?? null
 }
 
-export function accountFromBot(body: UnreadBody) {
+export function accountFromBot(body: RawBody) {
   return parseDraft(account, { values: parseObject(body) })
 }
 
-export function linkFromBot(body: UnreadBody, platform: Platform) {
+export function linkFromBot(body: RawBody, platform: Platform) {
   return parseDraft(link, { values: parseObject(body), platform })
 }
 
-export function recordFromBot(body: UnreadBody, platform: Platform) {
+export function recordFromBot(body: RawBody, platform: Platform) {
   return fillDefaults(record, parseDraft(record, { values: parseObject(body), platform }))
 }
 
-export function incomingFromBot(body: UnreadBody, platform: Platform) {
+export function incomingFromBot(body: RawBody, platform: Platform) {
   const values = parseObject(body)
   const problems: Problems = {}
   const content = parseContent(values.content, problems)
@@ -117,7 +117,7 @@ export function incomingFromBot(body: UnreadBody, platform: Platform) {
   return { ...fillDefaults(incoming, draft), content, previous, limits }
 }
 
-export function deletedFromBot(body: UnreadBody, platform: Platform): string[] {
+export function deletedFromBot(body: RawBody, platform: Platform): string[] {
   const ids = parseStrings(body)
   if (ids.length > MAX_DELETED) throw error('badRequest', `at most ${MAX_DELETED} IDs`)
   if (!ids.every((id) => isIdOf(platform, id)))
@@ -127,36 +127,36 @@ export function deletedFromBot(body: UnreadBody, platform: Platform): string[] {
 
 /** Spells a decision; the member comes as the JSON of its owner's view. */
 export function decisionToBot(decision: Decision, systemHid: string | null, member: string | null) {
-  if (decision.action !== 'proxy') return showJson(JSON.stringify(decision))
+  if (decision.action !== 'proxy') return serializedJson(JSON.stringify(decision))
   const { action, matched, message } = decision
   const head = JSON.stringify({ action, system: systemHid }).slice(0, -1)
   const tail = JSON.stringify({ matched, message }).slice(1)
-  return showJson(`${head},"member":${member},${tail}`)
+  return serializedJson(`${head},"member":${member},${tail}`)
 }
 
-export function madeSystemToBot(system: ShownObject, token: string) {
-  return show({ system, token })
+export function createdSystemToBot(system: SerializedObject, token: string) {
+  return markSerialized({ system, token })
 }
 
 export function loginLinkToBot(address: string, code: string, expires: Instant) {
-  return show({ url: `${address}/#/login/${code}`, expires: formatInstant(expires) })
+  return markSerialized({ url: `${address}/#/login/${code}`, expires: formatInstant(expires) })
 }
 
 export function tokenToBot(token: string) {
-  return show({ token })
+  return markSerialized({ token })
 }
 
 /** An account by the ID that is kept, and the short ID of its system. */
 export function accountToBot(id: string, system: string, autoproxy_enabled: boolean) {
-  return show({ account_id: bareId(id), system, autoproxy_enabled })
+  return markSerialized({ account_id: bareId(id), system, autoproxy_enabled })
 }
 
 export function linkToBot(id: string, system: string) {
-  return show({ account_id: bareId(id), system })
+  return markSerialized({ account_id: bareId(id), system })
 }
 
 /** A body that may be missing altogether, where every key of it may be. */
-function parseOptional(body: UnreadBody): JsonObject {
+function parseOptional(body: RawBody): JsonObject {
   return body.text === '' ? {} : parseObject(body)
 }
 
@@ -239,7 +239,7 @@ export const schemasBot = {
     guild: shown.guild,
     member: EXAMPLE_MEMBER,
   }),
-  incoming: unreadBody({
+  incoming: rawBody({
     type: 'object',
     required: ['account_id', 'guild_id', 'channel_id', 'content'],
     properties: {

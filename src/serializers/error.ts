@@ -3,7 +3,7 @@ import type { DomainError } from '../model/errors'
 import { mapOf } from './schema'
 
 /** The error object, alike on every wire. */
-export function spellError({ message, code, problems, retryAfter }: DomainError) {
+export function serializeError({ message, code, problems, retryAfter }: DomainError) {
   return {
     message,
     code,

@@ -18,8 +18,8 @@ import { type SettingsPatch, settings } from '../model/settings'
 import { type SystemPatch, system } from '../model/system'
 import { formatInstant, type Instant } from '../model/time'
 import { MAX_TAG_AFFIXES, MAX_URL, Problem } from '../model/validation'
-import { parseObject, type ShownObject, show, type UnreadBody } from './json'
-import { exampleOf, fieldSchema, unreadBody } from './schema'
+import { markSerialized, parseObject, type RawBody, type SerializedObject } from './body'
+import { exampleOf, fieldSchema, rawBody } from './schema'
 import { parseFronters, parseSwitch } from './v2'
 
 /** Names were shorter in version 1, and still are when written through it. */
@@ -77,40 +77,40 @@ const memberV1 = entity(
   ],
 )
 
-export function systemToV1(seen: Redacted<typeof system>): ShownObject {
-  return show({
-    id: seen.hid,
-    ...fieldsToV1(systemV1, seen),
+export function systemToV1(redacted: Redacted<typeof system>): SerializedObject {
+  return markSerialized({
+    id: redacted.hid,
+    ...fieldsToV1(systemV1, redacted),
     // The real time zone is a setting of version 2; this key has said UTC since 2021.
     tz: 'UTC',
-    created: system.fields.created.serialize(seen.created ?? null),
-    ...levelsToV1(systemV1, seen),
+    created: system.fields.created.serialize(redacted.created ?? null),
+    ...levelsToV1(systemV1, redacted),
   })
 }
 
-export function memberToV1(seen: Redacted<typeof member>): ShownObject {
-  const [tag] = seen.proxy_tags ?? []
-  return show({
-    id: seen.hid,
-    ...fieldsToV1(memberV1, seen),
+export function memberToV1(redacted: Redacted<typeof member>): SerializedObject {
+  const [tag] = redacted.proxy_tags ?? []
+  return markSerialized({
+    id: redacted.hid,
+    ...fieldsToV1(memberV1, redacted),
     prefix: tag?.prefix ?? null,
     suffix: tag?.suffix ?? null,
-    created: member.fields.created.serialize(seen.created ?? null),
-    privacy: seen.visibility ?? null,
-    ...levelsToV1(memberV1, seen),
+    created: member.fields.created.serialize(redacted.created ?? null),
+    privacy: redacted.visibility ?? null,
+    ...levelsToV1(memberV1, redacted),
   })
 }
 
-export function switchToV1(timestamp: Instant, members: readonly unknown[]): ShownObject {
-  return show({ timestamp: formatInstant(timestamp), members })
+export function switchToV1(timestamp: Instant, members: readonly unknown[]): SerializedObject {
+  return markSerialized({ timestamp: formatInstant(timestamp), members })
 }
 
 export function messageToV1(
   { timestamp, id, original, sender, channel }: Message,
-  system: ShownObject | null,
-  member: ShownObject | null,
-): ShownObject {
-  return show({
+  system: SerializedObject | null,
+  member: SerializedObject | null,
+): SerializedObject {
+  return markSerialized({
     timestamp: formatInstant(timestamp),
     id,
     original,
@@ -122,7 +122,7 @@ export function messageToV1(
 }
 
 /** `tz` is a setting now, so one body can change two things. */
-export function systemPatchFromV1(body: UnreadBody): {
+export function systemPatchFromV1(body: RawBody): {
   system: SystemPatch
   settings: SettingsPatch
 } {
@@ -139,7 +139,7 @@ export function systemPatchFromV1(body: UnreadBody): {
   return { system: values, settings }
 }
 
-export function memberPatchFromV1(body: UnreadBody): MemberPatch {
+export function memberPatchFromV1(body: RawBody): MemberPatch {
   const given = parseObject(body)
   const { values, problems } = parsePartial(memberV1, { values: given, levels: given })
   const older = parseOlderKeys(given, values)
@@ -149,7 +149,7 @@ export function memberPatchFromV1(body: UnreadBody): MemberPatch {
   return patch
 }
 
-export function memberDraftFromV1(body: UnreadBody): MemberDraft {
+export function memberDraftFromV1(body: RawBody): MemberDraft {
   const given = parseObject(body)
   const older = parseOlderKeys(
     given,
@@ -160,7 +160,7 @@ export function memberDraftFromV1(body: UnreadBody): MemberDraft {
 }
 
 /** Who fronts from now on: version 1 knows no other key of a switch. */
-export function frontersFromV1(body: UnreadBody): string[] {
+export function frontersFromV1(body: RawBody): string[] {
   const members = parseFronters(parseSwitch(body).members)
   if (members instanceof Problem) throw error('invalidBody', { members: [members] })
   return members
@@ -196,15 +196,15 @@ function parseTimezone(value: unknown): string | Problem {
 }
 
 /** Every key is always there. */
-function fieldsToV1({ entries }: Entity, seen: object): JsonObject {
-  const values = seen as JsonObject
+function fieldsToV1({ entries }: Entity, redacted: object): JsonObject {
+  const values = redacted as JsonObject
   return Object.fromEntries(
     entries.map(([key, field]) => [key, field.serialize(values[key] ?? null)]),
   )
 }
 
-function levelsToV1(entity: Entity, seen: object): JsonObject {
-  const values = seen as JsonObject
+function levelsToV1(entity: Entity, redacted: object): JsonObject {
+  const values = redacted as JsonObject
   return Object.fromEntries(entity.levels.map((level) => [level, values[level] ?? null]))
 }
 
@@ -213,7 +213,7 @@ const nullableText = Type.Unsafe({ type: ['string', 'null'] })
 const nullableTime = Type.Unsafe({ type: ['string', 'null'], format: 'date-time' })
 
 /** What version 2 allows may be longer than what version 1 takes, so answers state no lengths. */
-function shownSchema({ entries, levels }: Entity, extra: Record<string, TSchema>): TSchema {
+function responseSchema({ entries, levels }: Entity, extra: Record<string, TSchema>): TSchema {
   const shown = entries.map(([key, field]): [string, TSchema] => {
     const hidden = redactionOf(field)
     const isNullable = field.defaultValue === null || hidden === 'null' || hidden === 'absent'
@@ -234,16 +234,16 @@ function shownSchema({ entries, levels }: Entity, extra: Record<string, TSchema>
   })
 }
 
-function writtenSchema(
+function requestSchema(
   entity: Entity,
   extra: Record<string, TSchema>,
   needed: string[],
-): TUnsafe<UnreadBody> {
+): TUnsafe<RawBody> {
   const { entries, levels } = entity
   const written = entries
     .filter(([, field]) => !field.readonly)
     .map(([key, field]) => [key, fieldSchema(field, field.nullable)])
-  return unreadBody({
+  return rawBody({
     type: 'object',
     ...(needed.length > 0 && { required: needed }),
     properties: {
@@ -264,17 +264,17 @@ function switchSchema(members: TSchema): TSchema {
   )
 }
 
-const systemSchema = shownSchema(systemV1, { tz: Type.Literal('UTC'), created: nullableTime })
-const memberSchema = shownSchema(memberV1, { ...olderKeys, created: nullableTime })
+const systemSchema = responseSchema(systemV1, { tz: Type.Literal('UTC'), created: nullableTime })
+const memberSchema = responseSchema(memberV1, { ...olderKeys, created: nullableTime })
 
 /** The shapes of version 1, for its documentation. */
 export const schemasV1 = {
   system: systemSchema,
-  systemPatch: writtenSchema(systemV1, { tz: nullableText }, []),
+  systemPatch: requestSchema(systemV1, { tz: nullableText }, []),
   member: memberSchema,
   members: Type.Array(memberSchema),
-  memberDraft: writtenSchema(memberV1, olderKeys, ['name']),
-  memberPatch: writtenSchema(memberV1, olderKeys, []),
+  memberDraft: requestSchema(memberV1, olderKeys, ['name']),
+  memberPatch: requestSchema(memberV1, olderKeys, []),
   switches: Type.Array(switchSchema(Type.String())),
   fronters: switchSchema(memberSchema),
   message: Type.Object(

@@ -26,56 +26,56 @@ import { Problem } from '../model/validation'
 import {
   isObject,
   isStrings,
+  markSerialized,
   parseList,
   parseObject,
   parseStrings,
-  type ShownObject,
-  show,
-  showJson,
-  type UnreadBody,
-} from './json'
+  type RawBody,
+  type SerializedObject,
+  serializedJson,
+} from './body'
 
 /** Spells what a viewer sees: `hid` is `id`, levels are nested, and the fields know the rest. */
 export function toV2<E extends Entity>(
   entity: E,
-  seen: Redacted<E>,
+  redacted: Redacted<E>,
   extra: JsonObject = {},
-): ShownObject {
-  const values = seen as JsonObject
-  const identity = seen.hid === undefined ? {} : { id: seen.hid, uuid: seen.uuid }
+): SerializedObject {
+  const values = redacted as JsonObject
+  const identity = redacted.hid === undefined ? {} : { id: redacted.hid, uuid: redacted.uuid }
   const json: JsonObject = { ...identity, ...extra, ...serializeFields(entity, values) }
   if (entity.levels.length > 0) json.privacy = privacyToV2(entity, values)
-  return show(json)
+  return markSerialized(json)
 }
 
 /** The face of a row: what the audience sees of it, without braces and identity. */
-export function renderFace(entity: Entity, row: object, audience: Audience): string {
-  const seen = redact(entity, row as Row<Entity>, audience === 'owner')
-  const { id: _, uuid: __, ...inside } = toV2(entity, seen)
+export function renderRowJson(entity: Entity, row: object, audience: Audience): string {
+  const redacted = redact(entity, row as Row<Entity>, audience === 'owner')
+  const { id: _, uuid: __, ...inside } = toV2(entity, redacted)
   return JSON.stringify(inside).slice(1, -1)
 }
 
 export function patchFromV2<E extends Entity>(
   entity: E,
-  body: UnreadBody,
+  body: RawBody,
   platform?: Platform,
 ): Patch<E> {
-  return parsePatch(entity, { ...givenIn(entity, parseObject(body)), platform })
+  return parsePatch(entity, { ...rawInputOf(entity, parseObject(body)), platform })
 }
 
 /** As patchFromV2, where nothing at all is a fine thing to say. */
-export function anyPatchFromV2<E extends Entity>(entity: E, body: UnreadBody): Patch<E> {
-  const { values, problems } = parsePartial(entity, givenIn(entity, parseObject(body)))
+export function anyPatchFromV2<E extends Entity>(entity: E, body: RawBody): Patch<E> {
+  const { values, problems } = parsePartial(entity, rawInputOf(entity, parseObject(body)))
   throwIfInvalid(problems)
   return values
 }
 
-export function draftFromV2<E extends Entity>(entity: E, body: UnreadBody): Draft<E> {
-  return parseDraft(entity, givenIn(entity, parseObject(body)))
+export function draftFromV2<E extends Entity>(entity: E, body: RawBody): Draft<E> {
+  return parseDraft(entity, rawInputOf(entity, parseObject(body)))
 }
 
 /** Privacy levels alone, as a bare object. */
-export function levelsFromV2<E extends Entity>(entity: E, body: UnreadBody): Patch<E> {
+export function levelsFromV2<E extends Entity>(entity: E, body: RawBody): Patch<E> {
   return parsePatch(entity, { values: {}, levels: parseObject(body) })
 }
 
@@ -86,7 +86,7 @@ export function privacyToV2(entity: Entity, values: JsonObject): JsonObject | nu
   return Object.fromEntries(shown.map((level) => [level, values[level]]))
 }
 
-function givenIn(entity: Entity, values: JsonObject): RawInput {
+function rawInputOf(entity: Entity, values: JsonObject): RawInput {
   const levels = values.privacy ?? {}
   if (entity.levels.length === 0) return { values }
   if (isObject(levels)) return { values, levels }
@@ -97,12 +97,12 @@ function givenIn(entity: Entity, values: JsonObject): RawInput {
 export function switchToV2(
   { uuid, timestamp, hidden }: { uuid: string; timestamp: Instant; hidden?: number },
   members: readonly unknown[],
-): ShownObject {
+): SerializedObject {
   const more = hidden === undefined ? {} : { hidden }
-  return show({ id: uuid, timestamp: formatInstant(timestamp), members, ...more })
+  return markSerialized({ id: uuid, timestamp: formatInstant(timestamp), members, ...more })
 }
 
-export function switchFromV2(body: UnreadBody, now: Instant): SwitchDraft {
+export function switchFromV2(body: RawBody, now: Instant): SwitchDraft {
   const { members, timestamp = null } = parseSwitch(body)
   const problems: Problems = {}
   const fronters = parseFronters(members)
@@ -114,7 +114,7 @@ export function switchFromV2(body: UnreadBody, now: Instant): SwitchDraft {
 }
 
 /** The keys of a new switch in any case: some clients rely on PluralKit to read them so. */
-export function parseSwitch(body: UnreadBody): { members?: unknown; timestamp?: unknown } {
+export function parseSwitch(body: RawBody): { members?: unknown; timestamp?: unknown } {
   const given = parseObject(body)
   const inAnyCase = Object.entries(given).map(([key, value]) => [key.toLowerCase(), value])
   return { ...Object.fromEntries(inAnyCase), ...given }
@@ -128,7 +128,7 @@ export function parseFronters(members: unknown): string[] | Problem {
 }
 
 /** The new time of a switch. */
-export function switchTimeFromV2(body: UnreadBody, now: Instant): Instant {
+export function switchTimeFromV2(body: RawBody, now: Instant): Instant {
   const { timestamp } = parseObject(body)
   const time = timestamp === undefined ? new Problem('Required.') : parseSwitchTime(timestamp, now)
   if (time instanceof Problem) throw error('invalidBody', { timestamp: [time] })
@@ -136,7 +136,7 @@ export function switchTimeFromV2(body: UnreadBody, now: Instant): Instant {
 }
 
 /** The new members of a switch: a bare list. */
-export function switchMembersFromV2(body: UnreadBody): string[] {
+export function switchMembersFromV2(body: RawBody): string[] {
   const members = parseStrings(body)
   if (members.length > MAX_FRONTERS)
     throw error('invalidBody', { members: [tooManyFronters(members)] })
@@ -145,11 +145,11 @@ export function switchMembersFromV2(body: UnreadBody): string[] {
 
 export function messageToV2(
   message: Message,
-  system: ShownObject | null,
-  member: ShownObject | null,
-): ShownObject {
+  system: SerializedObject | null,
+  member: SerializedObject | null,
+): SerializedObject {
   const { id, original, sender, channel, guild, timestamp } = message
-  return show({
+  return markSerialized({
     timestamp: formatInstant(timestamp),
     id,
     original,
@@ -162,20 +162,20 @@ export function messageToV2(
 }
 
 export function tokenToV2(row: Token) {
-  return show(spellToken(row))
+  return markSerialized(serializeToken(row))
 }
 
 /** With the token itself, this once. */
-export function madeTokenToV2({ secret, ...row }: Token & { secret: string }) {
-  return show({ ...spellToken(row), token: secret })
+export function createdTokenToV2({ secret, ...row }: Token & { secret: string }) {
+  return markSerialized({ ...serializeToken(row), token: secret })
 }
 
-function spellToken(row: Token): JsonObject {
+function serializeToken(row: Token): JsonObject {
   const { private_members, ...rest } = serializeFields(token, row)
   return row.scope === 'watch' ? { ...rest, private_members } : rest
 }
 
-export function tokenFromV2(body: UnreadBody, now: Instant): TokenDraft {
+export function tokenFromV2(body: RawBody, now: Instant): TokenDraft {
   const draft = draftFromV2(token, body)
   throwIfInvalid(problemsOfToken(draft, now))
   return draft
@@ -187,7 +187,7 @@ export function tokenFromV2(body: UnreadBody, now: Instant): TokenDraft {
  */
 export function* changesFromV2<E extends Entity>(
   entity: E,
-  body: UnreadBody,
+  body: RawBody,
 ): Generator<void, NamedPatch<E>[]> {
   const items = parseList(body)
   if (items.length === 0 || items.length > MAX_AT_ONCE)
@@ -203,7 +203,7 @@ export function* changesFromV2<E extends Entity>(
       continue
     }
     const { id, ...given } = item
-    const found = parsePartial(entity, givenIn(entity, given))
+    const found = parsePartial(entity, rawInputOf(entity, given))
     for (const [key, told] of Object.entries(found.problems)) problems[`${place}.${key}`] = told
     const ref = typeof id === 'string' ? parseRef(id) : null
     const name = ref && JSON.stringify(ref)
@@ -226,32 +226,34 @@ export interface NamedPatch<E extends Entity> {
 
 /** Of a linked account nobody needs more than whose it is. */
 export function accountToV2({ id }: { id: string }) {
-  return show({ id })
+  return markSerialized({ id })
 }
 
 export function linkCodeToV2(code: string, expires: Instant) {
-  return show({ code, expires: formatInstant(expires) })
+  return markSerialized({ code, expires: formatInstant(expires) })
 }
 
 /** A webhook that was just registered; its token is shown this once. */
 export function registrationToV2(url: string, token: string) {
-  return show({ url, state: 'pending', token })
+  return markSerialized({ url, state: 'pending', token })
 }
 
 /** What a receiver answered to a PING, or why it did not. */
 export function pingToV2(sent: { status: number } | { error: string }) {
-  return show('status' in sent ? sent : { status: null, error: sent.error })
+  return markSerialized('status' in sent ? sent : { status: null, error: sent.error })
 }
 
 /** It has nothing but what came with the file. */
 export function reportToV2(report: { format: string; dry_run: boolean; renamed: object[] }) {
-  return show({ ...report })
+  return markSerialized({ ...report })
 }
 
 /** The same as text, where the system and the member are JSON already. */
-export function spellMessage(message: Message, system: string | null, member: string | null) {
+export function serializeMessage(message: Message, system: string | null, member: string | null) {
   const { system: _, member: __, ...head } = messageToV2(message, null, null)
-  return showJson(`${JSON.stringify(head).slice(0, -1)},"system":${system},"member":${member}}`)
+  return serializedJson(
+    `${JSON.stringify(head).slice(0, -1)},"system":${system},"member":${member}}`,
+  )
 }
 
 function parseSwitchTime(value: unknown, now: Instant): Instant | Problem {

@@ -8,7 +8,7 @@ import { system } from '../model/system'
 import { token } from '../model/token'
 import { errorSchema } from './error'
 import { frontingComponents } from './fronting'
-import { mapOf, viewSchema } from './schema'
+import { mapOf, responseSchema } from './schema'
 
 const ownerId = Type.String({ description: 'Short ID of the owning system' })
 const time = Type.String({ format: 'date-time' })
@@ -40,7 +40,7 @@ const tally = Type.Object({
   left_out: Type.Integer(),
 })
 
-const { private_members, ...ofEveryToken } = viewSchema(token).properties
+const { private_members, ...ofEveryToken } = responseSchema(token).properties
 
 const tokenSchema = Type.Object({
   ...ofEveryToken,
@@ -50,17 +50,17 @@ const tokenSchema = Type.Object({
 /** The named shapes of the API documentation. */
 export const components = {
   Error: errorSchema,
-  System: viewSchema(system),
-  Settings: viewSchema(settings),
-  GuildSettings: viewSchema(guild),
-  SystemGuildSettings: viewSchema(systemGuild),
-  MemberGuildSettings: viewSchema(memberGuild),
-  Autoproxy: viewSchema(autoproxy),
-  Member: viewSchema(member),
-  MemberWithSystem: viewSchema(member, { system: ownerId }),
-  Group: viewSchema(group),
-  GroupWithSystem: viewSchema(group, { system: ownerId }),
-  GroupWithMembers: viewSchema(group, {
+  System: responseSchema(system),
+  Settings: responseSchema(settings),
+  GuildSettings: responseSchema(guild),
+  SystemGuildSettings: responseSchema(systemGuild),
+  MemberGuildSettings: responseSchema(memberGuild),
+  Autoproxy: responseSchema(autoproxy),
+  Member: responseSchema(member),
+  MemberWithSystem: responseSchema(member, { system: ownerId }),
+  Group: responseSchema(group),
+  GroupWithSystem: responseSchema(group, { system: ownerId }),
+  GroupWithMembers: responseSchema(group, {
     members: Type.Array(Type.String({ format: 'uuid' }), { description: 'UUIDs of its members' }),
   }),
   Switch: switchOf(ref('Member')),

@@ -1,7 +1,7 @@
 import { type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
 import type { Entity } from '../model/entity'
 import { type Field, redactionOf } from '../model/field'
-import type { UnreadBody } from './json'
+import type { RawBody } from './body'
 
 /** JSON Schemas of the v2 spelling, made from the field tables: for documentation and its test. */
 
@@ -10,14 +10,14 @@ export function bodySchema(
   entity: Entity,
   mode: 'patch' | 'draft',
   example = exampleOf(entity),
-): TUnsafe<UnreadBody> {
+): TUnsafe<RawBody> {
   const fields = entity.entries.filter(([, field]) => !field.readonly)
   const properties = Object.fromEntries(
     fields.map(([key, field]) => [key, fieldSchema(field, field.nullable)]),
   )
   if (entity.levels.length > 0) properties.privacy = privacySchema(entity, 'sent')
   const required = fields.filter(([, field]) => field.required).map(([key]) => key)
-  return unreadBody({
+  return rawBody({
     type: 'object',
     ...(mode === 'draft' && required.length > 0 && { required }),
     properties,
@@ -32,14 +32,14 @@ export function exampleOf({ entries }: Entity): Record<string, unknown> {
 }
 
 /** Documents a body that reaches its route as text: to Elysia it may be anything. */
-export function unreadBody(schema: object): TUnsafe<UnreadBody> {
-  return Type.Unsafe<UnreadBody>({ ...Type.Unknown(), ...schema })
+export function rawBody(schema: object): TUnsafe<RawBody> {
+  return Type.Unsafe<RawBody>({ ...Type.Unknown(), ...schema })
 }
 
 /** A body that is a bare object of privacy levels. */
-export function levelsBody(entity: Entity): TUnsafe<UnreadBody> {
+export function levelsBody(entity: Entity): TUnsafe<RawBody> {
   const { description, properties } = privacySchema(entity, 'sent')
-  return unreadBody({
+  return rawBody({
     type: 'object',
     description,
     properties,
@@ -52,9 +52,9 @@ export const EXAMPLE_MEMBER = 'uphsrt'
 export const EXAMPLE_GROUP = 'kmwdaz'
 
 /** A body that is a list of changes, each with the one that it is about. */
-export function manyBody(entity: Entity, id: string): TUnsafe<UnreadBody> {
+export function bulkBody(entity: Entity, id: string): TUnsafe<RawBody> {
   const { properties, example } = bodySchema(entity, 'patch')
-  return unreadBody({
+  return rawBody({
     type: 'array',
     minItems: 1,
     maxItems: 1000,
@@ -72,8 +72,8 @@ export function listBody(
   description: string,
   example: string[],
   maxItems?: number,
-): TUnsafe<UnreadBody> {
-  return unreadBody({
+): TUnsafe<RawBody> {
+  return rawBody({
     type: 'array',
     items: { type: 'string' },
     description,
@@ -88,7 +88,7 @@ export function mapOf(values: TSchema, description: string): TSchema {
 }
 
 /** What is answered. Any value may be null for a caller who may not see it. */
-export function viewSchema(entity: Entity, extra: Record<string, TSchema> = {}): TSchema {
+export function responseSchema(entity: Entity, extra: Record<string, TSchema> = {}): TSchema {
   const properties: Record<string, TSchema> = {}
   if (entity.levels.length > 0) {
     properties.id = Type.String({ description: 'Short ID', pattern: '^[a-z]{5,6}$' })

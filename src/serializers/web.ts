@@ -9,8 +9,8 @@ import {
 } from '../model/preferences'
 import { formatInstant, type Instant } from '../model/time'
 import { Problem } from '../model/validation'
-import { isStrings, parseObject, show, type UnreadBody } from './json'
-import { unreadBody } from './schema'
+import { isStrings, markSerialized, parseObject, type RawBody } from './body'
+import { rawBody } from './schema'
 
 /** How the dashboard speaks to the server. */
 
@@ -30,7 +30,7 @@ interface Named {
 
 export function sessionToWeb(session: Session, system: Named) {
   const { uuid: id, name, created, expires } = session
-  return show({
+  return markSerialized({
     system: { id: system.hid, uuid: system.uuid, name: system.name },
     session: { id, name, created: formatInstant(created), expires: formatInstant(expires) },
   })
@@ -38,7 +38,7 @@ export function sessionToWeb(session: Session, system: Named) {
 
 export function deviceToWeb(session: Session, isThis: boolean) {
   const { uuid: id, name, created, last_used, expires } = session
-  return show({
+  return markSerialized({
     id,
     name,
     created: formatInstant(created),
@@ -49,11 +49,11 @@ export function deviceToWeb(session: Session, isThis: boolean) {
 }
 
 export function loginToWeb(system: { name: string | null }) {
-  return show({ system: { name: system.name } })
+  return markSerialized({ system: { name: system.name } })
 }
 
 export function preferencesToWeb({ pinned, statuses, word }: Preferences) {
-  return show({ pinned, statuses, word })
+  return markSerialized({ pinned, statuses, word })
 }
 
 export interface Login {
@@ -62,7 +62,7 @@ export interface Login {
 }
 
 /** A token or the code of a link, and for how long. */
-export function loginFromWeb(body: UnreadBody): Login {
+export function loginFromWeb(body: RawBody): Login {
   const { token, code, remember = false } = parseObject(body)
   const problems: Problems = {}
   if (typeof remember !== 'boolean') problems.remember = [new Problem('Must be true or false.')]
@@ -72,16 +72,16 @@ export function loginFromWeb(body: UnreadBody): Login {
   if (token !== undefined && code !== undefined)
     problems.code = [new Problem('Either a token or a code.')]
   throwIfInvalid(problems)
-  const proof = typeof code === 'string' ? { code } : { token: tidy(String(token)) }
+  const proof = typeof code === 'string' ? { code } : { token: normalizeToken(String(token)) }
   return { proof, remember: remember === true }
 }
 
 /** As in a header: with what is pasted around it. */
-function tidy(token: string): string {
+function normalizeToken(token: string): string {
   return token.trim().replace(/^Bearer\s+/i, '')
 }
 
-export function codeFromWeb(body: UnreadBody): string {
+export function codeFromWeb(body: RawBody): string {
   const { code } = parseObject(body)
   if (typeof code !== 'string') throw error('invalidBody', { code: [mustBeText] })
   return code
@@ -89,7 +89,7 @@ export function codeFromWeb(body: UnreadBody): string {
 
 const MAX_DEVICE_NAME = 100
 
-export function deviceNameFromWeb(body: UnreadBody): string {
+export function deviceNameFromWeb(body: RawBody): string {
   const { name } = parseObject(body)
   const problem =
     typeof name !== 'string'
@@ -103,7 +103,7 @@ export function deviceNameFromWeb(body: UnreadBody): string {
   return String(name)
 }
 
-export function preferencesFromWeb(body: UnreadBody): PreferencesPatch {
+export function preferencesFromWeb(body: RawBody): PreferencesPatch {
   const given = parseObject(body)
   const { values, problems } = parsePartial(preferences, { values: given })
   const patch: PreferencesPatch = { ...values }
@@ -131,7 +131,7 @@ export const EXAMPLE_LOGIN = 'what stands behind #/login/'
 export const EXAMPLE_SESSION = '3f0b2c1e-5d7a-4c8e-9b1f-6a2d4e8c7b90'
 
 export const schemasWeb = {
-  login: unreadBody({
+  login: rawBody({
     type: 'object',
     properties: {
       token: { type: 'string', description: 'A `full` token of the system' },
@@ -140,19 +140,19 @@ export const schemasWeb = {
     },
     example: { token: EXAMPLE_TOKEN, remember: true },
   }),
-  code: unreadBody({
+  code: rawBody({
     type: 'object',
     required: ['code'],
     properties: { code: { type: 'string' } },
     example: { code: EXAMPLE_LOGIN },
   }),
-  deviceName: unreadBody({
+  deviceName: rawBody({
     type: 'object',
     required: ['name'],
     properties: { name: { type: 'string', minLength: 1, maxLength: MAX_DEVICE_NAME } },
     example: { name: 'The phone in the kitchen' },
   }),
-  preferences: unreadBody({
+  preferences: rawBody({
     type: 'object',
     properties: {
       pinned: { type: 'array', items: { type: 'string' }, maxItems: MAX_NAMED },

@@ -5,13 +5,13 @@ import type { Pair } from '../model/fronting/pairs'
 import type { Stint } from '../model/fronting/stints'
 import type { Totals } from '../model/fronting/totals'
 import { formatInstant } from '../model/time'
-import { type ShownObject, show, showJson } from './json'
+import { markSerialized, type SerializedObject, serializedJson } from './body'
 import { EXAMPLE_MEMBER, mapOf } from './schema'
 
 /** How stints and their sums are spelled: members by short ID, times in UTC, whole seconds. */
 
-export function stintToV2({ member, from, to }: Stint): ShownObject {
-  return show({
+export function stintToV2({ member, from, to }: Stint): SerializedObject {
+  return markSerialized({
     member,
     from: formatInstant(from),
     to: to === null ? null : formatInstant(to),
@@ -19,8 +19,8 @@ export function stintToV2({ member, from, to }: Stint): ShownObject {
   })
 }
 
-export function totalsToV2({ since, until, members, ...sums }: Totals): ShownObject {
-  return show({
+export function totalsToV2({ since, until, members, ...sums }: Totals): SerializedObject {
+  return markSerialized({
     since: formatInstant(since),
     until: formatInstant(until),
     ...sums,
@@ -31,8 +31,8 @@ export function totalsToV2({ since, until, members, ...sums }: Totals): ShownObj
   })
 }
 
-export function dayToV2({ start, end, members, ...sums }: Day): ShownObject {
-  return show({
+export function dayToV2({ start, end, members, ...sums }: Day): SerializedObject {
+  return markSerialized({
     start: formatInstant(start),
     end: formatInstant(end),
     ...sums,
@@ -41,18 +41,20 @@ export function dayToV2({ start, end, members, ...sums }: Day): ShownObject {
 }
 
 /** All of them in JSON, one by one: they may be large together. */
-export async function daysToV2(days: AsyncIterable<Day>): Promise<ReturnType<typeof showJson>> {
+export async function daysToV2(
+  days: AsyncIterable<Day>,
+): Promise<ReturnType<typeof serializedJson>> {
   const spelled: string[] = []
   for await (const day of days) spelled.push(JSON.stringify(dayToV2(day)))
-  return showJson(`[${spelled.join()}]`)
+  return serializedJson(`[${spelled.join()}]`)
 }
 
-export function hoursToV2({ members, weekdays }: Hours): ShownObject {
-  return show({ members: Object.fromEntries(members), weekdays })
+export function hoursToV2({ members, weekdays }: Hours): SerializedObject {
+  return markSerialized({ members: Object.fromEntries(members), weekdays })
 }
 
-export function pairToV2(pair: Pair): ShownObject {
-  return show({ ...pair })
+export function pairToV2(pair: Pair): SerializedObject {
+  return markSerialized({ ...pair })
 }
 
 const SECOND_EXAMPLE = 'hqkcoz'

@@ -11,7 +11,7 @@ import {
 import { noPulse } from './db/pulse'
 import type { DispatchOptions } from './events/dispatch'
 import { createEvents, type EventOptions, type Events } from './events/events'
-import { type ReadParts, readHere } from './formats/parts'
+import { type ParseImport, parseInProcess } from './formats/chunks'
 import { createHandler, type Handle } from './http/edge'
 import { describeRoutes } from './http/wires'
 import type { Log } from './log'
@@ -66,7 +66,7 @@ export function createApp(
   log: Log,
   now: () => Instant = createClock(),
   dispatch: EventOptions = {},
-  readImport: ReadParts = readHere,
+  readImport: ParseImport = parseInProcess,
 ): App {
   const { storage, deps: stored } = openDeps(config, now, readImport)
   const watch =
@@ -178,7 +178,7 @@ export function createApp(
 export function openDeps(
   config: Config,
   now: () => Instant = createClock(),
-  readImport: ReadParts = readHere,
+  readImport: ParseImport = parseInProcess,
   use: SchemaUse = 'upgrade',
 ) {
   const storage = openStorage(

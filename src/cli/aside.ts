@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { type ReadOptions, UnreadableFile } from '../formats/bundle'
-import { type BundlePart, partsOf, type ReadParts, readHere } from '../formats/parts'
+import { type BundleChunk, chunksOf, type ParseImport, parseInProcess } from '../formats/chunks'
 import { type DomainError, error } from '../model/errors'
 import type { Command } from './command'
 import { ownCommand } from './self'
@@ -11,19 +11,19 @@ const SMALL = 64 * 1024
 /** Enough for the largest file on a weak machine. */
 const LIMIT_MS = 120_000
 
-type Said = BundlePart | { refused: Pick<UnreadableFile, 'reason' | 'message'> }
+type Said = BundleChunk | { refused: Pick<UnreadableFile, 'reason' | 'message'> }
 
 /**
  * Reads a large file in a worker process: that may take seconds and much memory, and this process
  * answers other requests meanwhile.
  */
-export const readAside: ReadParts = async function* (file, options) {
+export const readAside: ParseImport = async function* (file, options) {
   const chunks = toIterator(file)
   const first: Uint8Array[] = []
   let size = 0
   while (size <= SMALL) {
     const { done, value } = await chunks.next()
-    if (done) return yield* readHere(first, options)
+    if (done) return yield* parseInProcess(first, options)
     first.push(value)
     size += value.byteLength
   }
@@ -64,7 +64,7 @@ function tooMuch(): UnreadableFile {
   return new UnreadableFile('broken', 'The file is too much to be read on this machine.')
 }
 
-function toIterator(file: Parameters<ReadParts>[0]): AsyncIterator<Uint8Array> {
+function toIterator(file: Parameters<ParseImport>[0]): AsyncIterator<Uint8Array> {
   if (Symbol.asyncIterator in file) return file[Symbol.asyncIterator]()
   return (async function* () {
     yield* file
@@ -113,7 +113,7 @@ export const readCommand: Command = {
 async function* tellParts(file: Uint8Array, options: ReadOptions): AsyncGenerator<Said> {
   const { readFile } = await import('../formats/read')
   try {
-    yield* partsOf(readFile(file, options))
+    yield* chunksOf(readFile(file, options))
   } catch (cause) {
     if (!(cause instanceof UnreadableFile)) throw cause
     yield { refused: { reason: cause.reason, message: cause.message } }

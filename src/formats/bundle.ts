@@ -110,8 +110,8 @@ export interface ReadOptions {
   /** Simply Plural only: what all friends could see becomes public instead of private. */
   public?: boolean
   /** How many there is room for; a file with more is refused before its rows are read. */
-  mostMembers?: number
-  mostGroups?: number
+  maxMembers?: number
+  maxGroups?: number
 }
 
 export const MAX_FILE_BYTES = 64 * 1024 * 1024
@@ -120,8 +120,8 @@ export const MAX_FRONTERS = 150
 export const MAX_ACCOUNTS = 50
 /** Of the system's guild settings, of the members', and of autoproxy each. */
 export const MAX_GUILD_ROWS = 1000
-export const MAX_KEPT_ROWS = 100_000
-export const MAX_KEPT_BYTES = 32 * 1024 * 1024
+export const MAX_ARCHIVED_ROWS = 100_000
+export const MAX_ARCHIVED_BYTES = 32 * 1024 * 1024
 
 /** The file as a whole cannot be taken. The message is safe to show: it never quotes the file. */
 export class UnreadableFile extends Error {

@@ -55,12 +55,12 @@ export interface Calendar {
 }
 
 export function createCalendar(now: Instant, name: string): Calendar {
-  const spell = createTimeSpeller()
+  const spell = createTimeFormatter()
   const stamped = `@multitude\r\nDTSTAMP:${spell(now)}\r\nDTSTART:`
   // The same few members come thousands of times.
-  const known = new Map<string, ReturnType<typeof spellMember>>()
+  const known = new Map<string, ReturnType<typeof formatMember>>()
   const learn = (id: string, title: string) => {
-    const spelled = spellMember(id, title)
+    const spelled = formatMember(id, title)
     known.set(id, spelled)
     return spelled
   }
@@ -88,7 +88,7 @@ export function createCalendar(now: Instant, name: string): Calendar {
 }
 
 /** What all events of a member have in common, before and behind their times. */
-function spellMember(id: string, title: string) {
+function formatMember(id: string, title: string) {
   const behind = (status: string) =>
     [
       '',
@@ -140,7 +140,7 @@ function* calendarParts(rows: Iterable<FrontRow>, calendar: Calendar): Generator
  * Spells times in whole seconds, which is all the format has. Those of one day mostly follow each
  * other, so a date is spelled when it changes.
  */
-function createTimeSpeller(): (at: Instant) => string {
+function createTimeFormatter(): (at: Instant) => string {
   const digits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
   let day = Number.NaN
   let date = ''

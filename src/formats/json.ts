@@ -18,7 +18,7 @@ const BACKSLASH = 0x5c
 const FILE_LIMITS = { nesting: 64, values: 8_000_000, objectKeys: 100_000, keys: 2_000_000 }
 
 /** Refuses what would take the parser seconds and gigabytes, before it is parsed. */
-export function refuseBomb(file: Uint8Array): void {
+export function rejectOversized(file: Uint8Array): void {
   const excess = findExcess(file, FILE_LIMITS)
   if (excess === 'nesting')
     throw new UnreadableFile('broken', 'The file is nested deeper than 64 levels.')

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../model/entity'
 import { type Bundle, MAX_FILE_BYTES, type ReadOptions, UnreadableFile } from './bundle'
-import { parseJson, refuseBomb } from './json'
-import { isObject } from './mend'
+import { parseJson, rejectOversized } from './json'
 import { isPluralkit, readPluralkit } from './pluralkit/read'
+import { isObject } from './repair'
 import { isSimplyPlural, readSimplyPlural } from './simplyplural/read'
 import { isTupperbox, readTupperbox } from './tupperbox'
 
@@ -26,7 +26,7 @@ export function readFile(file: string | Uint8Array, options: ReadOptions = {}): 
   const bytes = typeof file === 'string' ? new TextEncoder().encode(file) : file
   if (bytes.byteLength > MAX_FILE_BYTES)
     throw new UnreadableFile('tooLarge', 'The file is larger than 64 MiB.')
-  refuseBomb(bytes)
+  rejectOversized(bytes)
   const { text, damaged } = decode(bytes)
   const json = parseJson(text)
   const reader = isObject(json) && readers.find(({ recognises }) => recognises(json))

@@ -1,12 +1,12 @@
 import { formatInstant, type Instant } from '../model/time'
 import { type BundleSwitch, MAX_FRONTERS, type Subject } from './bundle'
-import type { Ledger } from './ledger'
+import type { ImportLog } from './importLog'
 
 /** Something long, some of it at a time. */
 export type Pieces<T> = AsyncIterable<T> | Iterable<T>
 
 /** Oldest first, each instant once, and nowhere more fronters than fit. */
-export function tidySwitches(switches: BundleSwitch[], ledger: Ledger): BundleSwitch[] {
+export function normalizeSwitches(switches: BundleSwitch[], log: ImportLog): BundleSwitch[] {
   const first = new Map<Instant, BundleSwitch>()
   const extra = new Map<Instant, { members: Set<string>; count: number }>()
   for (const entry of switches) {
@@ -23,22 +23,22 @@ export function tidySwitches(switches: BundleSwitch[], ledger: Ledger): BundleSw
   }
   for (const [timestamp, { members, count }] of extra) {
     const why = 'several at one time became one, with the members of all'
-    ledger.leaveOut('switches', subjectOf(timestamp), 'timestamp', null, why, count)
+    log.dropRow('switches', subjectOf(timestamp), 'timestamp', null, why, count)
     first.set(timestamp, { ...first.get(timestamp), timestamp, members: [...members] })
   }
   return [...first.values()]
     .sort((a, b) => a.timestamp - b.timestamp)
-    .map((entry) => uncrowded(entry, ledger))
+    .map((entry) => limitFronters(entry, log))
 }
 
 export function subjectOf(timestamp: Instant): Subject {
   return { kind: 'switch', name: formatInstant(timestamp) }
 }
 
-function uncrowded(entry: BundleSwitch, ledger: Ledger): BundleSwitch {
+function limitFronters(entry: BundleSwitch, log: ImportLog): BundleSwitch {
   const count = entry.members.length
   if (count <= MAX_FRONTERS) return entry
   const why = `at most ${MAX_FRONTERS} members front at once`
-  ledger.repair(subjectOf(entry.timestamp), 'members', count, MAX_FRONTERS, why)
+  log.repair(subjectOf(entry.timestamp), 'members', count, MAX_FRONTERS, why)
   return { ...entry, members: entry.members.slice(0, MAX_FRONTERS) }
 }

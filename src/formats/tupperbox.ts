@@ -10,33 +10,33 @@ import {
   type ReadOptions,
   type Subject,
 } from './bundle'
-import { Ledger } from './ledger'
-import { mendFields, nameOr, readRef, refuseMore, rowsOf, withoutBlanks } from './mend'
+import { ImportLog } from './importLog'
+import { nameOr, readRef, rejectTooMany, repairFields, rowsOf, withoutBlanks } from './repair'
 
 export function isTupperbox(file: JsonObject): boolean {
   return Object.hasOwn(file, 'tuppers')
 }
 
 export function readTupperbox(file: JsonObject, options: ReadOptions): Bundle {
-  const ledger = new Ledger()
-  const rows = rowsOf(file, 'tuppers', 'members', ledger)
-  const groupRows = rowsOf(file, 'groups', 'groups', ledger)
-  refuseMore('tooManyMembers', rows.length, options.mostMembers)
-  refuseMore('tooManyGroups', groupRows.length, options.mostGroups)
+  const log = new ImportLog()
+  const rows = rowsOf(file, 'tuppers', 'members', log)
+  const groupRows = rowsOf(file, 'groups', 'groups', log)
+  rejectTooMany('tooManyMembers', rows.length, options.maxMembers)
+  rejectTooMany('tooManyGroups', groupRows.length, options.maxGroups)
   const tuppers = rows.map(withoutBlanks)
   const shared = sharedTag(tuppers)
-  const groups = readGroups(groupRows, accountOf(tuppers), ledger)
+  const groups = readGroups(groupRows, accountOf(tuppers), log)
   const members = tuppers.map((tupper, index) => {
-    const read = readTupper(tupper, index, shared, ledger)
-    joinGroup(read, tupper.group_id, groups, ledger)
+    const read = readTupper(tupper, index, shared, log)
+    joinGroup(read, tupper.group_id, groups, log)
     return read
   })
   return {
     ...emptyBundle('tupperbox'),
-    system: { patch: shared === null ? {} : readTag(shared, ledger) },
+    system: { patch: shared === null ? {} : readTag(shared, log) },
     members,
     groups: [...groups.values()],
-    ...ledger.close(),
+    ...log.result(),
   }
 }
 
@@ -44,11 +44,11 @@ function readTupper(
   tupper: JsonObject,
   index: number,
   shared: string | null,
-  ledger: Ledger,
+  log: ImportLog,
 ): BundleMember {
   const { name, tag } = tupper
   const subject: Subject = { kind: 'member', name: typeof name === 'string' ? name : null }
-  const values = mendFields(
+  const values = repairFields(
     member,
     {
       name,
@@ -60,18 +60,18 @@ function readTupper(
       avatar_url: tupper.avatar_url ?? undefined,
       banner: tupper.banner ?? undefined,
       birthday: dayOf(tupper.birthday),
-      proxy_tags: pairsOf(tupper.brackets, subject, ledger),
+      proxy_tags: pairsOf(tupper.brackets, subject, log),
       keep_proxy: tupper.show_brackets,
       message_count: tupper.posts,
       created: tupper.created_at ?? undefined,
       last_message_timestamp: tupper.last_used ?? undefined,
     },
     subject,
-    ledger,
+    log,
   )
   return {
     key: `#${index}`,
-    values: { ...values, name: nameOr(values.name, values.display_name, subject, ledger) },
+    values: { ...values, name: nameOr(values.name, values.display_name, subject, log) },
   }
 }
 
@@ -82,20 +82,20 @@ function dayOf(birthday: unknown): unknown {
 }
 
 /** Prefix, suffix, prefix, suffix … in one flat list. */
-function pairsOf(brackets: unknown, subject: Subject, ledger: Ledger): unknown {
+function pairsOf(brackets: unknown, subject: Subject, log: ImportLog): unknown {
   if (!Array.isArray(brackets)) return brackets
   const pairs: unknown[] = []
   for (let at = 0; at < brackets.length; at += 2)
     pairs.push({ prefix: brackets[at], suffix: brackets[at + 1] ?? null })
   if (brackets.length % 2 === 1)
-    ledger.repair(subject, 'proxy_tags', brackets.at(-1), null, 'the last pair has no suffix')
+    log.repair(subject, 'proxy_tags', brackets.at(-1), null, 'the last pair has no suffix')
   return pairs
 }
 
 function readGroups(
   rows: readonly JsonObject[],
   account: string | null,
-  ledger: Ledger,
+  log: ImportLog,
 ): Map<string, BundleGroup> {
   const groups = new Map<string, BundleGroup>()
   for (const [index, row] of rows.map(withoutBlanks).entries()) {
@@ -107,13 +107,13 @@ function readGroups(
       description: describe(row),
       icon: hasIcon ? `https://cdn.tupperbox.app/group-pfp/${account}/${avatar}.webp` : undefined,
     }
-    const values = mendFields(group, given, subject, ledger)
+    const values = repairFields(group, given, subject, log)
     const key = readRef(row.id) ?? `#${index}`
-    if (groups.has(key)) ledger.leaveOut('groups', subject, 'id', key, 'given twice in the file')
+    if (groups.has(key)) log.dropRow('groups', subject, 'id', key, 'given twice in the file')
     else
       groups.set(key, {
         key,
-        values: { ...values, name: nameOr(values.name, null, subject, ledger) },
+        values: { ...values, name: nameOr(values.name, null, subject, log) },
         members: [],
       })
   }
@@ -130,14 +130,14 @@ function joinGroup(
   { key, values }: BundleMember,
   id: unknown,
   groups: ReadonlyMap<string, BundleGroup>,
-  ledger: Ledger,
+  log: ImportLog,
 ): void {
   if (id === undefined || id === null) return
   const joined = groups.get(readRef(id) ?? '')
   if (joined) joined.members.push(key)
   else {
     const subject: Subject = { kind: 'member', name: values.name }
-    ledger.leaveOut('memberships', subject, 'group_id', id, 'no such group in this file')
+    log.dropRow('memberships', subject, 'group_id', id, 'no such group in this file')
   }
 }
 
@@ -148,10 +148,10 @@ function sharedTag(tuppers: readonly JsonObject[]): string | null {
   return tuppers.length > 1 && tags.size === 1 && typeof tag === 'string' ? tag : null
 }
 
-function readTag(tag: string, ledger: Ledger) {
+function readTag(tag: string, log: ImportLog) {
   const subject: Subject = { kind: 'system', name: null }
-  const patch = mendFields(system, { tag }, subject, ledger)
-  ledger.repair(subject, 'tag', null, patch.tag, 'every tupper has this tag')
+  const patch = repairFields(system, { tag }, subject, log)
+  log.repair(subject, 'tag', null, patch.tag, 'every tupper has this tag')
   return patch
 }
 

@@ -1,7 +1,7 @@
 import type { Faced } from '../db/faces'
 import type { Db } from '../db/handle'
 import type { Storage } from '../db/open'
-import { type ReadParts, readHere } from '../formats/parts'
+import { type ParseImport, parseInProcess } from '../formats/chunks'
 import type { Instant } from '../model/time'
 import { createTokenMemory, type TokenMemory } from './access/memory'
 import { type BulkChanges, createBulkChanges } from './bulkChanges'
@@ -20,7 +20,7 @@ export interface Deps {
   readonly longReads: LongReads
   readonly now: () => Instant
   /** How the file of an import is read: here, or by another process. */
-  readonly readImport: ReadParts
+  readonly readImport: ParseImport
   readonly importTurns: ImportTurns
   readonly bulkChanges: BulkChanges
   readonly tokenMemory: TokenMemory
@@ -53,7 +53,7 @@ export const noDeps: Deps = {
   snapshot: () => Promise.reject(new Error('there is no database here')),
   longReads: createLongReads(),
   now: () => 0,
-  readImport: readHere,
+  readImport: parseInProcess,
   importTurns: createImportTurns(createSpool('')),
   bulkChanges: createBulkChanges(),
   tokenMemory: createTokenMemory({ join: () => 0 }),

@@ -146,8 +146,8 @@ describe('limits of a whole file', () => {
 
   test.each(crowds)('more %s than there is room for are refused', (_, file, reason) => {
     const text = JSON.stringify(file)
-    expect(refusalOf(text, { mostMembers: 2, mostGroups: 2 }).reason).toBe(reason)
-    expect(readFile(text, { mostMembers: 3, mostGroups: 3 }).format).toBeDefined()
+    expect(refusalOf(text, { maxMembers: 2, maxGroups: 2 }).reason).toBe(reason)
+    expect(readFile(text, { maxMembers: 3, maxGroups: 3 }).format).toBeDefined()
   })
 
   test('of accounts the first 50 are looked at, of guild settings and autoproxy the first 1,000', () => {

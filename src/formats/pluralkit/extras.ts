@@ -4,43 +4,43 @@ import { memberGuild, systemGuild } from '../../model/guild'
 import { normalizeId } from '../../model/platform'
 import { preferences } from '../../model/preferences'
 import { type Bundle, MAX_GUILD_ROWS, type Subject } from '../bundle'
-import type { Ledger } from '../ledger'
-import { isObject, mendFields, readRef, readUuid } from '../mend'
+import type { ImportLog } from '../importLog'
+import { isObject, readRef, readUuid, repairFields } from '../repair'
 
 /** What PluralKit's format has no place for, from the key `multitude` of our own exports. */
 export function readExtras(
   extras: JsonObject,
   keys: ReadonlyMap<string, string>,
-  ledger: Ledger,
+  log: ImportLog,
 ): Pick<Bundle, 'systemGuilds' | 'memberGuilds' | 'autoproxy'> {
-  keepAgain(extras.kept, ledger)
+  restoreArchived(extras.kept, log)
   const memberOf = (value: unknown) => (typeof value === 'string' ? keys.get(value) : undefined)
 
-  const systemGuilds = perGuild('system_guilds', extras, ledger, (row, guild_id, subject) => [
+  const systemGuilds = perGuild('system_guilds', extras, log, (row, guild_id, subject) => [
     guild_id,
-    { guild_id, ...mendFields(systemGuild, row, subject, ledger) },
+    { guild_id, ...repairFields(systemGuild, row, subject, log) },
   ])
 
-  const memberGuilds = perGuild('member_guilds', extras, ledger, (row, guild_id, subject) => {
+  const memberGuilds = perGuild('member_guilds', extras, log, (row, guild_id, subject) => {
     const member = memberOf(row.member)
     if (member !== undefined)
       return [
         `${member} ${guild_id}`,
-        { guild_id, member, ...mendFields(memberGuild, row, subject, ledger) },
+        { guild_id, member, ...repairFields(memberGuild, row, subject, log) },
       ]
-    ledger.repair(subject, 'member', row.member, null, 'no such member in this file')
+    log.repair(subject, 'member', row.member, null, 'no such member in this file')
     return null
   })
 
-  const autoproxies = perGuild('autoproxy', extras, ledger, (row, guild_id) => {
+  const autoproxies = perGuild('autoproxy', extras, log, (row, guild_id) => {
     const subject: Subject = { kind: 'autoproxy', name: guild_id }
-    const { autoproxy_member: ref, ...values } = mendFields(autoproxy, row, subject, ledger)
+    const { autoproxy_member: ref, ...values } = repairFields(autoproxy, row, subject, log)
     const { autoproxy_mode: mode = 'off' } = values
     const member = mode === 'latch' || mode === 'member' ? (memberOf(ref) ?? null) : null
     if (ref && member === null)
-      ledger.repair(subject, 'autoproxy_member', ref, null, `no such member for mode ${mode}`)
+      log.repair(subject, 'autoproxy_member', ref, null, `no such member for mode ${mode}`)
     const isLost = mode === 'member' && member === null
-    if (isLost) ledger.repair(subject, 'autoproxy_mode', mode, 'off', 'the mode needs a member')
+    if (isLost) log.repair(subject, 'autoproxy_mode', mode, 'off', 'the mode needs a member')
     const autoproxy_mode: AutoproxyMode = isLost ? 'off' : mode
     return [guild_id, { guild_id, ...values, autoproxy_mode, autoproxy_member: member }]
   })
@@ -75,20 +75,20 @@ export function readUnfit({ unfit }: JsonObject): Map<string, JsonObject> {
 function perGuild<T>(
   name: 'system_guilds' | 'member_guilds' | 'autoproxy',
   { [name]: list }: JsonObject,
-  ledger: Ledger,
+  log: ImportLog,
   read: (row: JsonObject, guildId: string, subject: Subject) => [key: string, row: T] | null,
 ): T[] {
   const rows = new Map<string, T>()
   const given: unknown[] = Array.isArray(list) ? list : []
   if (given.length > MAX_GUILD_ROWS) {
     const why = `only the first ${MAX_GUILD_ROWS} are taken`
-    ledger.repair({ kind: 'guild', name: null }, name, given.length, MAX_GUILD_ROWS, why)
+    log.repair({ kind: 'guild', name: null }, name, given.length, MAX_GUILD_ROWS, why)
   }
   for (const row of given.slice(0, MAX_GUILD_ROWS)) {
     const given = isObject(row) ? readRef(row.guild_id) : undefined
     const guildId = normalizeId(given ?? '')
     if (!isObject(row) || guildId === null) {
-      ledger.repair({ kind: 'guild', name: null }, 'guild_id', given, null, 'not a guild ID')
+      log.repair({ kind: 'guild', name: null }, 'guild_id', given, null, 'not a guild ID')
       continue
     }
     const entry = read(row, guildId, { kind: 'guild', name: guildId })
@@ -97,10 +97,10 @@ function perGuild<T>(
   return [...rows.values()]
 }
 
-function keepAgain(kept: unknown, ledger: Ledger): void {
+function restoreArchived(kept: unknown, log: ImportLog): void {
   for (const [collection, rows] of Object.entries(isObject(kept) ? kept : {}))
     if (/^[a-z]{1,40}$/i.test(collection) && Array.isArray(rows))
-      for (const row of rows) ledger.keep(collection, row)
+      for (const row of rows) log.archive(collection, row)
 }
 
 /** What the dashboard remembers. Whoever is not in the file is left out. */

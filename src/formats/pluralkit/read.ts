@@ -18,21 +18,21 @@ import {
   type ReadOptions,
   type Subject,
 } from '../bundle'
-import { Ledger, Tally } from '../ledger'
+import { Counter, ImportLog } from '../importLog'
 import {
   isObject,
-  mendFields,
-  mendLevels,
   nameOr,
   readHid,
   readRef,
   readUuid,
-  refuseMore,
+  rejectTooMany,
+  repairFields,
+  repairLevels,
   resolveMembers,
   rowsOf,
   withoutBlanks,
-} from '../mend'
-import { tidySwitches } from '../switches'
+} from '../repair'
+import { normalizeSwitches } from '../switches'
 import { readExtras, readPreferences, readSwitchUuids, readUnfit } from './extras'
 
 export function isPluralkit(file: JsonObject): boolean {
@@ -41,13 +41,13 @@ export function isPluralkit(file: JsonObject): boolean {
 
 export function readPluralkit(file: JsonObject, options: ReadOptions): Bundle {
   const reading = new Reading(file)
-  const { ledger } = reading
-  const members = rowsOf(file, 'members', 'members', ledger)
-  const groups = rowsOf(file, 'groups', 'groups', ledger)
-  const switches = rowsOf(file, 'switches', 'switches', ledger)
-  refuseMore('tooManyMembers', members.length, options.mostMembers)
-  refuseMore('tooManyGroups', groups.length, options.mostGroups)
-  refuseMore('tooManySwitches', switches.length, MAX_SWITCHES)
+  const { log } = reading
+  const members = rowsOf(file, 'members', 'members', log)
+  const groups = rowsOf(file, 'groups', 'groups', log)
+  const switches = rowsOf(file, 'switches', 'switches', log)
+  rejectTooMany('tooManyMembers', members.length, options.maxMembers)
+  rejectTooMany('tooManyGroups', groups.length, options.maxGroups)
+  rejectTooMany('tooManySwitches', switches.length, MAX_SWITCHES)
   return {
     ...emptyBundle('pluralkit'),
     system: readSystem(reading),
@@ -58,15 +58,15 @@ export function readPluralkit(file: JsonObject, options: ReadOptions): Bundle {
     members: members.map((row, index) => readMember(row, index, reading)),
     groups: groups.map((row, index) => readGroup(row, index, reading)),
     switches: readSwitches(switches, reading),
-    ...readExtras(reading.extras, reading.keys, ledger),
+    ...readExtras(reading.extras, reading.keys, log),
     ...readPreferences(reading.extras, reading),
-    ...ledger.close(),
+    ...log.result(),
   }
 }
 
 /** One file on its way to a bundle. */
 class Reading {
-  readonly ledger = new Ledger()
+  readonly log = new ImportLog()
   /** What the file calls its members, and the keys they have in the bundle. */
   readonly keys = new Map<string, string>()
   /** The same of its groups. */
@@ -90,8 +90,8 @@ class Reading {
     const fields = this.isOurs ? { ...row, ...unfit } : withoutBlanks(row)
     const levels = isObject(row.privacy) ? { ...row, ...row.privacy } : row
     return {
-      ...mendFields(entity, fields, subject, this.ledger),
-      ...mendLevels(entity, levels, subject, this.ledger),
+      ...repairFields(entity, fields, subject, this.log),
+      ...repairLevels(entity, levels, subject, this.log),
     }
   }
 
@@ -110,16 +110,16 @@ class Reading {
     }
     const why =
       read === undefined ? 'cannot be kept: a new one is drawn' : 'given twice in the file'
-    this.ledger.repair(subject, field, given, null, why)
+    this.log.repair(subject, field, given, null, why)
     return undefined
   }
 }
 
 function readSystem(reading: Reading): BundleSystem {
-  const { file, ledger } = reading
+  const { file, log } = reading
   const subject = subjectOf('system', file)
   if (file.webhook_url)
-    ledger.repair(subject, 'webhook_url', null, null, 'a webhook must be registered anew')
+    log.repair(subject, 'webhook_url', null, null, 'a webhook must be registered anew')
   const given = { ...file, webhook_url: undefined }
   const { created, webhook_url: _, ...patch } = reading.values(system, given, subject)
   return {
@@ -129,7 +129,7 @@ function readSystem(reading: Reading): BundleSystem {
   }
 }
 
-function readSettings({ file, isOurs, ledger }: Reading): SettingsPatch {
+function readSettings({ file, isOurs, log }: Reading): SettingsPatch {
   const config = isObject(file.config) ? file.config : {}
   const subject: Subject = { kind: 'settings', name: null }
   const given = {
@@ -140,7 +140,7 @@ function readSettings({ file, isOurs, ledger }: Reading): SettingsPatch {
     member_limit: undefined,
     group_limit: undefined,
   }
-  return mendFields(settings, isOurs ? given : withoutBlanks(given), subject, ledger)
+  return repairFields(settings, isOurs ? given : withoutBlanks(given), subject, log)
 }
 
 /** Kept for the next export, though nothing here asks for it. */
@@ -153,7 +153,7 @@ function wasFlag(value: unknown): unknown {
   return typeof value === 'boolean' ? (value ? 'new' : 'off') : value
 }
 
-function readAccounts({ file, extras, ledger }: Reading): BundleAccount[] {
+function readAccounts({ file, extras, log }: Reading): BundleAccount[] {
   // PluralKit's own list is of Discord alone.
   const isAll = Array.isArray(extras.accounts)
   const list = isAll ? extras.accounts : file.accounts
@@ -161,7 +161,7 @@ function readAccounts({ file, extras, ledger }: Reading): BundleAccount[] {
   const items: unknown[] = Array.isArray(list) ? list : []
   if (items.length > MAX_ACCOUNTS) {
     const why = `only the first ${MAX_ACCOUNTS} are looked at`
-    ledger.repair({ kind: 'account', name: null }, 'accounts', items.length, MAX_ACCOUNTS, why)
+    log.repair({ kind: 'account', name: null }, 'accounts', items.length, MAX_ACCOUNTS, why)
   }
   for (const item of items.slice(0, MAX_ACCOUNTS)) {
     const { id: given, autoproxy_enabled }: JsonObject = isObject(item) ? item : { id: item }
@@ -169,26 +169,26 @@ function readAccounts({ file, extras, ledger }: Reading): BundleAccount[] {
     const id = isAll || isIdOf(DISCORD, ref) ? normalizeId(ref) : null
     if (id !== null)
       accounts.set(id, { id, ...(typeof autoproxy_enabled === 'boolean' && { autoproxy_enabled }) })
-    else ledger.repair({ kind: 'account', name: null }, 'id', given, null, 'not an account ID')
+    else log.repair({ kind: 'account', name: null }, 'id', given, null, 'not an account ID')
   }
   return [...accounts.values()]
 }
 
 function readMember(row: JsonObject, index: number, reading: Reading): BundleMember {
-  const { keys, ledger } = reading
+  const { keys, log } = reading
   const subject = subjectOf('member', row)
   const identity = reading.identity(row, subject)
   const { created, ...values } = reading.values(member, withTags(row), subject)
   // Exports once held the avatar twice.
   const twice = !reading.isOurs && values.webhook_avatar_url === values.avatar_url
   if (twice && values.webhook_avatar_url) {
-    ledger.repair(subject, 'webhook_avatar_url', row.webhook_avatar_url, null, 'same as the avatar')
+    log.repair(subject, 'webhook_avatar_url', row.webhook_avatar_url, null, 'same as the avatar')
     values.webhook_avatar_url = null
   }
   const key = identity.hid ?? `#${index}`
   for (const ref of [readRef(row.id), identity.hid, identity.uuid])
     if (ref !== undefined && !keys.has(ref)) keys.set(ref, key)
-  const name = nameOr(values.name, values.display_name ?? identity.hid, subject, ledger)
+  const name = nameOr(values.name, values.display_name ?? identity.hid, subject, log)
   return {
     key,
     ...identity,
@@ -204,13 +204,13 @@ function withTags(row: JsonObject): JsonObject {
 }
 
 function readGroup(row: JsonObject, index: number, reading: Reading): BundleGroup {
-  const { keys, ledger } = reading
+  const { keys, log } = reading
   const subject = subjectOf('group', row)
   const identity = reading.identity(row, subject)
   const { created, ...values } = reading.values(group, row, subject)
-  const name = nameOr(values.name, values.display_name ?? identity.hid, subject, ledger)
+  const name = nameOr(values.name, values.display_name ?? identity.hid, subject, log)
   const members = resolveMembers(row.members, keys, (ref) =>
-    ledger.leaveOut('memberships', subject, 'members', ref, 'no such member in this file'),
+    log.dropRow('memberships', subject, 'members', ref, 'no such member in this file'),
   )
   const key = identity.hid ?? `#${index}`
   for (const ref of [readRef(row.id), identity.hid, identity.uuid])
@@ -223,33 +223,18 @@ function readGroup(row: JsonObject, index: number, reading: Reading): BundleGrou
   }
 }
 
-function readSwitches(
-  rows: readonly JsonObject[],
-  { extras, keys, ledger }: Reading,
-): BundleSwitch[] {
+function readSwitches(rows: readonly JsonObject[], { extras, keys, log }: Reading): BundleSwitch[] {
   const uuids = readSwitchUuids(extras)
-  const unknown = new Tally()
+  const unknown = new Counter()
   const switches: BundleSwitch[] = []
   for (const { timestamp: given, members } of rows) {
     const timestamp = typeof given === 'string' ? parseInstant(given) : null
     if (timestamp === null || !Array.isArray(members)) {
       const name = typeof given === 'string' ? given : null
       if (timestamp === null)
-        ledger.leaveOut(
-          'switches',
-          { kind: 'switch', name: null },
-          'timestamp',
-          given,
-          'not a time',
-        )
+        log.dropRow('switches', { kind: 'switch', name: null }, 'timestamp', given, 'not a time')
       else
-        ledger.leaveOut(
-          'switches',
-          { kind: 'switch', name },
-          'members',
-          members,
-          'no list of members',
-        )
+        log.dropRow('switches', { kind: 'switch', name }, 'members', members, 'no list of members')
       continue
     }
     const uuid = uuids.get(String(given))
@@ -258,9 +243,9 @@ function readSwitches(
   }
   for (const [ref, count] of unknown) {
     const why = `no such member in this file; left out of ${count} switches`
-    ledger.repair({ kind: 'switch', name: null }, 'members', ref, null, why)
+    log.repair({ kind: 'switch', name: null }, 'members', ref, null, why)
   }
-  return tidySwitches(switches, ledger)
+  return normalizeSwitches(switches, log)
 }
 
 function subjectOf(kind: Subject['kind'], { name, id }: JsonObject): Subject {

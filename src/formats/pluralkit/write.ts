@@ -51,17 +51,17 @@ export async function* writePluralkit(snapshot: Snapshot): AsyncGenerator<string
   const unfit = new Unfit()
   const head = {
     version: 2,
-    ...unfit.takeFrom(system, spellSystem(snapshot.system)),
-    config: spellSettings(config),
+    ...unfit.takeFrom(system, serializeSystem(snapshot.system)),
+    config: serializeSettings(config),
   }
   yield JSON.stringify(head).slice(0, -1)
   const ofDiscord = accounts.filter(({ id }) => platformOf(id) === DISCORD)
   // By hand: a JavaScript number would round them.
   yield `,"accounts":[${ofDiscord.map(({ id }) => BigInt(id)).join()}],`
-  yield* list('members', members, (row) => unfit.takeFrom(member, spellMember(row)))
+  yield* list('members', members, (row) => unfit.takeFrom(member, serializeMember(row)))
   yield ','
   yield* list('groups', groups, (row) => {
-    const { privacy, ...values } = unfit.takeFrom(group, spellGroup(row))
+    const { privacy, ...values } = unfit.takeFrom(group, serializeGroup(row))
     return { ...values, members: row.members, privacy }
   })
   yield ','
@@ -71,8 +71,8 @@ export async function* writePluralkit(snapshot: Snapshot): AsyncGenerator<string
     if (page.length === 0) continue
     const separator = uuids.length === 0 ? '' : ','
     const timed = page.map((one) => ({ ...one, timestamp: formatInstant(one.timestamp) }))
-    uuids.push(spellAll(timed, ({ timestamp, uuid }) => ({ timestamp, uuid })))
-    yield separator + spellAll(timed, ({ timestamp, members }) => ({ timestamp, members }))
+    uuids.push(serializeAll(timed, ({ timestamp, uuid }) => ({ timestamp, uuid })))
+    yield separator + serializeAll(timed, ({ timestamp, members }) => ({ timestamp, members }))
   }
   yield '],"multitude":'
   yield* extras(snapshot, unfit.values, uuids)
@@ -90,16 +90,16 @@ async function* extras(
     accounts: snapshot.accounts.map(({ id, autoproxy_enabled }) => ({ id, autoproxy_enabled })),
     system_guilds: snapshot.systemGuilds.map(({ guild_id, ...row }) => ({
       guild_id,
-      ...spellSystemGuild(row),
+      ...serializeSystemGuild(row),
     })),
     member_guilds: snapshot.memberGuilds.map(({ guild_id, member, ...row }) => ({
       guild_id,
       member,
-      ...spellMemberGuild(row),
+      ...serializeMemberGuild(row),
     })),
     autoproxy: snapshot.autoproxy.map(({ guild_id, ...row }) => ({
       guild_id,
-      ...spellAutoproxy(row),
+      ...serializeAutoproxy(row),
     })),
     ...(snapshot.preferences && { preferences: snapshot.preferences }),
     unfit,
@@ -123,7 +123,7 @@ class Unfit {
     const fit = { ...row }
     for (const [key, field] of entity.entries) {
       const value = row[key]
-      const instead = standIn(field, value, row.id)
+      const instead = fallbackValue(field, value, row.id)
       if (instead === value) continue
       this.values.push({ kind: entity.name, id: row.id, field: key, value })
       fit[key] = instead
@@ -133,28 +133,32 @@ class Unfit {
 }
 
 /** Addresses must be https, and a name must not be blank. */
-function standIn(field: Field, value: unknown, id: unknown): unknown {
+function fallbackValue(field: Field, value: unknown, id: unknown): unknown {
   if (typeof value !== 'string' || field.readonly) return value
   if (isUrl(field)) return /^https:/i.test(value) ? value : null
   return field.required && value.trim() === '' ? id : value
 }
 
-function* list<T>(key: string, items: Iterable<T>, spell: (item: T) => unknown): Generator<string> {
+function* list<T>(
+  key: string,
+  items: Iterable<T>,
+  serialize: (item: T) => unknown,
+): Generator<string> {
   yield `${JSON.stringify(key)}:[`
   let separator = ''
   for (const item of items) {
-    yield `${separator}${JSON.stringify(spell(item))}`
+    yield `${separator}${JSON.stringify(serialize(item))}`
     separator = ','
   }
   yield ']'
 }
 
-function spellAll<T>(items: readonly T[], spell: (item: T) => unknown): string {
-  return items.map((item) => JSON.stringify(spell(item))).join()
+function serializeAll<T>(items: readonly T[], serialize: (item: T) => unknown): string {
+  return items.map((item) => JSON.stringify(serialize(item))).join()
 }
 
 /** Spells rows in PluralKit's order. What the table has beside it comes behind, and is passed over. */
-function spelling<E extends Entity>(
+function serializerOf<E extends Entity>(
   entity: E,
   firstKeys: readonly string[] = [],
   firstLevels: readonly string[] = [],
@@ -173,7 +177,7 @@ function spelling<E extends Entity>(
   }
 }
 
-const spellSystem = spelling(
+const serializeSystem = serializerOf(
   system,
   [
     'name',
@@ -199,7 +203,7 @@ const spellSystem = spelling(
   ],
 )
 
-const spellSettings = spelling(settings, [
+const serializeSettings = serializerOf(settings, [
   'timezone',
   'pings_enabled',
   'latch_timeout',
@@ -219,7 +223,7 @@ const spellSettings = spelling(settings, [
   'description_templates',
 ])
 
-const spellMember = spelling(
+const serializeMember = serializerOf(
   member,
   [
     'name',
@@ -252,7 +256,7 @@ const spellMember = spelling(
   ],
 )
 
-const spellGroup = spelling(
+const serializeGroup = serializerOf(
   group,
   ['name', 'display_name', 'description', 'icon', 'banner', 'color', 'created'],
   [
@@ -266,6 +270,6 @@ const spellGroup = spelling(
   ],
 )
 
-const spellSystemGuild = spelling(systemGuild)
-const spellMemberGuild = spelling(memberGuild)
-const spellAutoproxy = spelling(autoproxy)
+const serializeSystemGuild = serializerOf(systemGuild)
+const serializeMemberGuild = serializerOf(memberGuild)
+const serializeAutoproxy = serializerOf(autoproxy)

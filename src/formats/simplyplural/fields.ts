@@ -1,6 +1,6 @@
 import type { Subject } from '../bundle'
-import type { Ledger } from '../ledger'
-import { isObject, readRef } from '../mend'
+import type { ImportLog } from '../importLog'
+import { isObject, readRef } from '../repair'
 import { type AppRow, textOf } from './rows'
 
 export interface Birthday {
@@ -33,7 +33,7 @@ export function birthdayOf(
   { info }: AppRow,
   fields: readonly AppRow[],
   subject: Subject,
-  ledger: Ledger,
+  log: ImportLog,
 ): Birthday | undefined {
   if (!isObject(info)) return undefined
   for (const field of fields) {
@@ -41,7 +41,7 @@ export function birthdayOf(
     if (value === undefined) continue
     const match = /^(?:(\d{4})-)?(\d\d-\d\d)(?!\d)/.exec(value)
     if (!match) {
-      ledger.repair(subject, 'birthday', value, null, 'not a date')
+      log.repair(subject, 'birthday', value, null, 'not a date')
       continue
     }
     const [, year = '0000', day] = match

@@ -1,8 +1,8 @@
 import type { Instant } from '../../model/time'
 import { type BundleSwitch, MAX_FRONTERS, MAX_SWITCHES, type Subject } from '../bundle'
 import type { Presence } from '../frontHistory'
-import { type Ledger, Tally } from '../ledger'
-import { readRef } from '../mend'
+import { Counter, type ImportLog } from '../importLog'
+import { readRef } from '../repair'
 import { type AppRow, timeOf } from './rows'
 
 const history: Subject = { kind: 'switch', name: null }
@@ -11,10 +11,10 @@ const history: Subject = { kind: 'switch', name: null }
 export function readPresences(
   rows: readonly AppRow[],
   members: ReadonlyMap<string, string>,
-  ledger: Ledger,
+  log: ImportLog,
 ): Presence[] {
-  const unknown = new Tally()
-  const lost = new Tally()
+  const unknown = new Counter()
+  const lost = new Counter()
   let turned = 0
   const presences: Presence[] = []
   for (const row of rows) {
@@ -34,18 +34,18 @@ export function readPresences(
     else lost.add(start === end && start !== null ? 'lasted no time' : 'have no readable time')
   }
   for (const [ref, count] of unknown)
-    ledger.leaveOut('switches', history, 'member', ref, 'no such member in this file', count)
+    log.dropRow('switches', history, 'member', ref, 'no such member in this file', count)
   for (const [why, count] of lost)
-    ledger.leaveOut('switches', history, 'startTime', `${count} fronts`, why, count)
+    log.dropRow('switches', history, 'startTime', `${count} fronts`, why, count)
   if (turned > 0) {
     const why = 'ended before they began: start and end were swapped'
-    ledger.repair(history, 'startTime', `${turned} fronts`, `${turned} fronts`, why)
+    log.repair(history, 'startTime', `${turned} fronts`, `${turned} fronts`, why)
   }
   return presences
 }
 
 /** Presences that overlap, as the moments at which the set of fronters changed. Oldest first. */
-export function toSwitches(presences: readonly Presence[], ledger: Ledger): BundleSwitch[] {
+export function toSwitches(presences: readonly Presence[], log: ImportLog): BundleSwitch[] {
   const fronting = new Fronting()
   const switches: BundleSwitch[] = []
   let before: string[] = []
@@ -60,12 +60,12 @@ export function toSwitches(presences: readonly Presence[], ledger: Ledger): Bund
   }
   if (mostFronters > MAX_FRONTERS) {
     const why = `at most ${MAX_FRONTERS} members front at once`
-    ledger.repair(history, 'members', mostFronters, MAX_FRONTERS, why)
+    log.repair(history, 'members', mostFronters, MAX_FRONTERS, why)
   }
   if (switches.length <= MAX_SWITCHES) return switches
   const why = `only the newest ${MAX_SWITCHES} were taken`
   const surplus = switches.length - MAX_SWITCHES
-  ledger.leaveOut('switches', history, 'switches', switches.length, why, surplus)
+  log.dropRow('switches', history, 'switches', switches.length, why, surplus)
   return switches.slice(-MAX_SWITCHES)
 }
 

@@ -1,7 +1,7 @@
 import { group } from '../../model/group'
 import type { BundleGroup, BundleMember, Subject } from '../bundle'
-import type { Ledger } from '../ledger'
-import { allLevels, mendFields, nameOr, resolveMembers } from '../mend'
+import type { ImportLog } from '../importLog'
+import { allLevels, nameOr, repairFields, resolveMembers } from '../repair'
 import { type AppRow, colorOf, createdOf, textOf } from './rows'
 
 /** Groups stood inside each other; here they are flat, and the path shows in the display name. */
@@ -9,33 +9,33 @@ export function readGroups(
   rows: readonly AppRow[],
   members: ReadonlyMap<string, string>,
   isPublic: (row: AppRow) => boolean,
-  ledger: Ledger,
+  log: ImportLog,
 ): BundleGroup[] {
-  const parents = parentsOf(rows, ledger)
+  const parents = parentsOf(rows, log)
   return rows.map((row) => {
     const subject = subjectOf(row)
-    const values = mendFields(
+    const values = repairFields(
       group,
       {
         name: textOf(row.name),
         display_name: displayNameOf(row, parents),
         description: textOf(row.desc),
-        color: colorOf(row.color, subject, ledger),
+        color: colorOf(row.color, subject, log),
       },
       subject,
-      ledger,
+      log,
     )
     let unknown = 0
     const found = resolveMembers(row.members, members, () => unknown++)
     if (unknown > 0)
-      ledger.leaveOut('memberships', subject, 'members', null, 'not members of this file', unknown)
+      log.dropRow('memberships', subject, 'members', null, 'not members of this file', unknown)
     return {
       key: row._id,
       values: {
         ...values,
         ...createdOf(row),
         ...allLevels(group, isPublic(row) ? 'public' : 'private'),
-        name: nameOr(values.name, null, subject, ledger),
+        name: nameOr(values.name, null, subject, log),
       },
       members: found,
     }
@@ -67,7 +67,7 @@ export function gather(
 type Parents = ReadonlyMap<string, AppRow | null>
 
 /** Who stands above each group. Where groups stand above themselves, the topmost is set free. */
-function parentsOf(rows: readonly AppRow[], ledger: Ledger): Parents {
+function parentsOf(rows: readonly AppRow[], log: ImportLog): Parents {
   const byId = new Map(rows.map((row) => [row._id, row]))
   const parents = new Map<string, AppRow | null>()
   for (const row of rows) {
@@ -80,7 +80,7 @@ function parentsOf(rows: readonly AppRow[], ledger: Ledger): Parents {
       const isLoop = parent !== null && below.has(parent._id)
       if (isLoop || (parent === null && ref !== undefined && ref !== 'root')) {
         const why = isLoop ? 'groups inside each other' : 'no such group in this file'
-        ledger.repair(subjectOf(at), 'parent', ref, null, why)
+        log.repair(subjectOf(at), 'parent', ref, null, why)
       }
       const above: AppRow | null = isLoop ? null : parent
       parents.set(at._id, above)

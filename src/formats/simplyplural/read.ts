@@ -10,8 +10,8 @@ import {
   type Repair,
   type Subject,
 } from '../bundle'
-import { Ledger } from '../ledger'
-import { allLevels, isObject, mendFields, nameOr, readHid, refuseMore } from '../mend'
+import { ImportLog } from '../importLog'
+import { allLevels, isObject, nameOr, readHid, rejectTooMany, repairFields } from '../repair'
 import { isEncrypted } from './chat'
 import { type Birthday, birthdayFieldsOf, birthdayOf, fieldsOf } from './fields'
 import { readPresences, toSwitches } from './fronts'
@@ -35,11 +35,11 @@ export function isSimplyPlural(file: JsonObject): boolean {
 
 export function readSimplyPlural(file: JsonObject, options: ReadOptions): Bundle {
   const reading = new Reading(file, options)
-  const { ledger } = reading
+  const { log } = reading
   const people = reading.rows('members')
   const statuses = reading.rows('frontStatuses')
-  refuseMore('tooManyMembers', people.length + statuses.length, options.mostMembers)
-  refuseMore('tooManyGroups', reading.rows('groups').length, options.mostGroups)
+  rejectTooMany('tooManyMembers', people.length + statuses.length, options.maxMembers)
+  rejectTooMany('tooManyGroups', reading.rows('groups').length, options.maxGroups)
   const members = people.map((row) => readMember(row, reading))
   const ids = new Set(people.map(({ _id }) => _id))
   const customFronts = statuses.map((row) => {
@@ -49,18 +49,18 @@ export function readSimplyPlural(file: JsonObject, options: ReadOptions): Bundle
   const everyone = [...members, ...customFronts]
   const keys = new Map(everyone.map(({ key }) => [key, key]))
 
-  const groups = readGroups(reading.rows('groups'), keys, (row) => reading.isPublic(row), ledger)
+  const groups = readGroups(reading.rows('groups'), keys, (row) => reading.isPublic(row), log)
   const archived = members.filter((_, index) => people[index]?.archived === true)
   gather(groups, 'Archived', archived)
   const states = gather(groups, 'Custom fronts', customFronts)
 
   const history = reading.rows('frontHistory')
   const fronts = history.length > 0 ? history : reading.rows('fronters')
-  const presences = readPresences(fronts, keys, ledger)
-  const switches = toSwitches(presences, ledger)
-  keepAside(reading, fronts)
+  const presences = readPresences(fronts, keys, log)
+  const switches = toSwitches(presences, log)
+  archiveRest(reading, fronts)
   const settled = { system: { patch: readSystem(reading) }, settings: readSettings(reading) }
-  const { repairs, ...book } = ledger.close()
+  const { repairs, ...book } = log.result()
   return {
     ...emptyBundle('simplyplural'),
     ...settled,
@@ -85,7 +85,7 @@ const arrivedPrivate: Repair = {
 
 /** One file on its way to a bundle. */
 class Reading {
-  readonly ledger = new Ledger()
+  readonly log = new ImportLog()
   readonly user: AppRow | undefined
   readonly fields: AppRow[]
   readonly birthdayFields: AppRow[]
@@ -108,7 +108,7 @@ class Reading {
   }
 
   rows(collection: Collection): AppRow[] {
-    const rows = this.#rows.get(collection) ?? rowsIn(this.file, collection, this.ledger)
+    const rows = this.#rows.get(collection) ?? rowsIn(this.file, collection, this.log)
     this.#rows.set(collection, rows)
     return rows
   }
@@ -129,17 +129,17 @@ class Reading {
 }
 
 function readSystem(reading: Reading): SystemPatch {
-  const { user, ledger } = reading
+  const { user, log } = reading
   const [local] = reading.rows('settings')
   const name = textOf(user?.username) ?? textOf(local?.systemName)
   const subject: Subject = { kind: 'system', name: name ?? null }
   const given = {
     name,
     description: textOf(user?.desc),
-    color: colorOf(user?.color, subject, ledger),
-    avatar_url: user && avatarOf(user, subject, ledger),
+    color: colorOf(user?.color, subject, log),
+    avatar_url: user && avatarOf(user, subject, log),
   }
-  return { ...mendFields(system, given, subject, ledger), ...systemLevels(reading) }
+  return { ...repairFields(system, given, subject, log), ...systemLevels(reading) }
 }
 
 /** Friends saw the profile always, lists and fronters when allowed to, the history never. */
@@ -160,29 +160,29 @@ function systemLevels(reading: Reading): SystemPatch {
 function readSettings(reading: Reading): SettingsPatch {
   const [own] = reading.rows('private')
   const subject: Subject = { kind: 'settings', name: null }
-  return mendFields(settings, { timezone: textOf(own?.location) }, subject, reading.ledger)
+  return repairFields(settings, { timezone: textOf(own?.location) }, subject, reading.log)
 }
 
 /** A member, or a custom front, which is a member that lacks some keys. */
 function readMember(row: AppRow, reading: Reading): BundleMember {
-  const { ledger } = reading
+  const { log } = reading
   const subject: Subject = { kind: 'member', name: textOf(row.name) ?? null }
-  const birthday = birthdayOf(row, reading.birthdayFields, subject, ledger)
+  const birthday = birthdayOf(row, reading.birthdayFields, subject, log)
   const hid = readPkId(row, subject, reading)
-  const values = mendFields(
+  const values = repairFields(
     member,
     {
       name: textOf(row.name),
       description: textOf(row.desc),
       pronouns: textOf(row.pronouns),
-      color: colorOf(row.color, subject, ledger),
-      avatar_url: avatarOf(row, subject, ledger),
+      color: colorOf(row.color, subject, log),
+      avatar_url: avatarOf(row, subject, log),
       birthday: birthday?.date,
     },
     subject,
-    ledger,
+    log,
   )
-  const name = nameOr(values.name, null, subject, ledger)
+  const name = nameOr(values.name, null, subject, log)
   return {
     key: row._id,
     ...(hid && { hid }),
@@ -190,7 +190,7 @@ function readMember(row: AppRow, reading: Reading): BundleMember {
   }
 }
 
-function readPkId(row: AppRow, subject: Subject, { hids, ledger }: Reading): string | undefined {
+function readPkId(row: AppRow, subject: Subject, { hids, log }: Reading): string | undefined {
   const given = textOf(row.pkId)?.trim()
   if (given === undefined) return undefined
   const hid = readHid(given)
@@ -199,7 +199,7 @@ function readPkId(row: AppRow, subject: Subject, { hids, ledger }: Reading): str
     return hid
   }
   const why = hid === undefined ? 'not a short ID' : 'given twice in the file'
-  ledger.repair(subject, 'pkId', given, null, why)
+  log.repair(subject, 'pkId', given, null, why)
   return undefined
 }
 
@@ -224,22 +224,22 @@ const archive: readonly Collection[] = [
   'friends',
 ]
 
-function keepAside(reading: Reading, fronts: readonly AppRow[]): void {
-  const { ledger } = reading
+function archiveRest(reading: Reading, fronts: readonly AppRow[]): void {
+  const { log } = reading
   // Their IDs are what the other rows refer to, and their rows say more than we have a place for.
   for (const collection of ['members', 'frontStatuses', 'groups'] as const)
     for (const { desc, pronouns, color, avatarUrl, ...rest } of reading.rows(collection))
-      ledger.keep(collection, rest)
+      log.archive(collection, rest)
   for (const collection of archive)
-    for (const row of reading.rows(collection)) ledger.keep(collection, row)
-  for (const field of reading.fields) ledger.keep('customFields', field)
+    for (const row of reading.rows(collection)) log.archive(collection, row)
+  for (const field of reading.fields) log.archive('customFields', field)
   for (const message of reading.rows('chatMessages'))
-    if (isEncrypted(message)) ledger.skip('chatMessages')
-    else ledger.keep('chatMessages', message)
+    if (isEncrypted(message)) log.skip('chatMessages')
+    else log.archive('chatMessages', message)
   const commented = new Set(reading.rows('comments').map(({ documentId }) => documentId))
   for (const front of fronts)
     if (textOf(front.customStatus) !== undefined || commented.has(front._id))
-      ledger.keep('frontHistory', front)
+      log.archive('frontHistory', front)
 }
 
 /** Rows keyed by ID, with Mongo's `_id`, or wrapped by the API: nobody else writes those. */

@@ -2,14 +2,14 @@ import type { JsonObject } from '../../model/entity'
 import { type Instant, parseInstant } from '../../model/time'
 import type { Part } from '../../model/transfer'
 import type { Subject } from '../bundle'
-import type { Ledger } from '../ledger'
-import { isObject, readRef } from '../mend'
+import type { ImportLog } from '../importLog'
+import { isObject, readRef } from '../repair'
 
 /** One document of a collection, its ID put in where the file has it elsewhere. */
 export type AppRow = JsonObject & { _id: string }
 
 /** The only collections that are ever opened, with their spellings. Others hold secrets. */
-const spellings = {
+const collectionNames = {
   users: ['users'],
   private: ['private'],
   settings: ['settings'],
@@ -32,7 +32,7 @@ const spellings = {
   friends: ['friends'],
 } satisfies Record<string, string[]>
 
-export type Collection = keyof typeof spellings
+export type Collection = keyof typeof collectionNames
 
 /** Collections that may also be one bare document. */
 const singles: readonly Collection[] = ['users', 'private', 'settings']
@@ -41,7 +41,7 @@ const singles: readonly Collection[] = ['users', 'private', 'settings']
  * The rows of a collection: a list, or an object keyed by ID; plain, or wrapped by the API. A
  * phone's cache has an older generation under capitalised names, which fills the gaps.
  */
-export function rowsIn(file: JsonObject, collection: Collection, ledger: Ledger): AppRow[] {
+export function rowsIn(file: JsonObject, collection: Collection, log: ImportLog): AppRow[] {
   const rows = new Map<string, AppRow>()
   let lost = 0
   for (const name of namesOf(file, collection))
@@ -53,8 +53,8 @@ export function rowsIn(file: JsonObject, collection: Collection, ledger: Ledger)
   const counterpart = counterparts[collection]
   if (lost > 0 && counterpart) {
     const [part, kind] = counterpart
-    ledger.leaveOut(part, { kind, name: null }, collection, null, 'deleted, or not an object', lost)
-  } else for (; lost > 0; lost--) ledger.skip(collection)
+    log.dropRow(part, { kind, name: null }, collection, null, 'deleted, or not an object', lost)
+  } else for (; lost > 0; lost--) log.skip(collection)
   return [...rows.values()]
 }
 
@@ -75,7 +75,7 @@ export function createdOf({ _id }: AppRow): { created?: Instant } {
 
 /** The file's names for a collection, the newest generation first. */
 export function namesOf(file: JsonObject, collection: Collection): string[] {
-  const wanted = spellings[collection].map((name) => name.toLowerCase())
+  const wanted = collectionNames[collection].map((name) => name.toLowerCase())
   return Object.keys(file)
     .filter((name) => wanted.includes(name.toLowerCase()) && typeof file[name] === 'object')
     .sort((a, b) => Number(isCapitalised(a)) - Number(isCapitalised(b)))
@@ -100,24 +100,24 @@ export function timeOf(value: unknown): Instant | null {
 }
 
 /** Six digits where the spelling is known; otherwise as it is, for the field table to refuse. */
-export function colorOf(value: unknown, subject: Subject, ledger: Ledger): string | undefined {
+export function colorOf(value: unknown, subject: Subject, log: ImportLog): string | undefined {
   const digits = textOf(value)?.trim().replace(/^#/, '').toLowerCase()
   if (digits === undefined || !/^([0-9a-f]{3}|[0-9a-f]{8})$/.test(digits)) return digits
   if (digits.length === 3) return digits.replace(/./g, '$&$&')
   if (digits.startsWith('ff')) return digits.slice(2)
   const color = digits.slice(0, 6)
   if (!digits.endsWith('ff'))
-    ledger.repair(subject, 'color', value, color, 'of eight digits the first six were taken')
+    log.repair(subject, 'color', value, color, 'of eight digits the first six were taken')
   return color
 }
 
 /** The picture's address, unless Simply Plural itself was the host. */
-export function avatarOf(row: JsonObject, subject: Subject, ledger: Ledger): string | undefined {
+export function avatarOf(row: JsonObject, subject: Subject, log: ImportLog): string | undefined {
   const url = textOf(row.avatarUrl)
   const isGone = url === undefined ? textOf(row.avatarUuid) !== undefined : DEAD_HOST.test(url)
   if (!isGone) return url
   const why = 'Simply Plural hosted the picture and is gone; its avatar archive may have it'
-  ledger.repair(subject, 'avatar_url', url, null, why)
+  log.repair(subject, 'avatar_url', url, null, why)
   return undefined
 }
 

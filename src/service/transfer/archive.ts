@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { isFinished } from '../../db/finished'
 import type { Db } from '../../db/handle'
 import { statement } from '../../db/statement'
-import { MAX_KEPT_ROWS } from '../../formats/bundle'
-import { countIn, type KeptRow } from '../../formats/parts'
+import { MAX_ARCHIVED_ROWS } from '../../formats/bundle'
+import { type ArchivedRow, countIn } from '../../formats/chunks'
 import { error } from '../../model/errors'
 import type { Deps } from '../deps'
 import { takeTurns } from '../turns'
@@ -22,13 +22,17 @@ export async function roomInArchive(
 ): Promise<ArchiveRoom> {
   const used = systemId === null ? null : await usage(db).get({ system: systemId })
   return {
-    rows: MAX_KEPT_ROWS - (used?.rows ?? 0),
+    rows: MAX_ARCHIVED_ROWS - (used?.rows ?? 0),
     bytes: quotas.archive - (used?.bytes ?? 0),
   }
 }
 
 /** Keeps rows that have no counterpart here, each once, while there is room. */
-export async function keepRows(work: Import, room: ArchiveRoom, kept: KeptRow[]): Promise<void> {
+export async function keepRows(
+  work: Import,
+  room: ArchiveRoom,
+  kept: ArchivedRow[],
+): Promise<void> {
   const { deps, systemId, report, options } = work
   const rows = kept.map(({ collection, content }) => {
     const digest = createHash('sha256').update(content).digest('hex')
@@ -67,7 +71,7 @@ export async function refuseOverflow(
   const own = await staged(tx).get({ import: id })
   if (!own || own.rows === 0) return
   const all = await usage(tx).get({ system: systemId })
-  if (all && (all.rows > MAX_KEPT_ROWS || all.bytes > quotas.archive))
+  if (all && (all.rows > MAX_ARCHIVED_ROWS || all.bytes > quotas.archive))
     throw error(
       'conflict',
       'something else was kept aside meanwhile, and there is no room for both',

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/handle'
 import { UnreadableFile } from '../../formats/bundle'
-import type { Arriving, BundlePart } from '../../formats/parts'
+import type { BundleChunk, ByteSource } from '../../formats/chunks'
 import { error } from '../../model/errors'
 import {
   requireOperator,
@@ -30,7 +30,7 @@ import { createImport, type Import, type ImportOptions, type ImportReport } from
 export async function importFile(
   deps: Deps,
   viewer: Viewer,
-  file: Uint8Array | Arriving,
+  file: Uint8Array | ByteSource,
   options: ImportOptions,
 ): Promise<ImportReport> {
   const systemId = requireSystem(viewer, 'import')
@@ -42,13 +42,13 @@ export async function importFile(
 export async function importInTurn(
   deps: Deps,
   viewer: Viewer,
-  file: Arriving,
+  file: ByteSource,
   options: ImportOptions,
   signal: AbortSignal,
 ): Promise<ImportReport> {
   const systemId = requireSystem(viewer, 'import')
   refuseUnknown(viewer, options)
-  const write = (whole: Arriving) => writeFile(deps, whole, systemId, options)
+  const write = (whole: ByteSource) => writeFile(deps, whole, systemId, options)
   return deps.importTurns.take(systemId, file, write, signal)
 }
 
@@ -56,7 +56,7 @@ export async function importInTurn(
 export async function importNewSystem(
   deps: Deps,
   viewer: Viewer,
-  file: Uint8Array | Arriving,
+  file: Uint8Array | ByteSource,
   options: ImportOptions,
 ): Promise<ImportReport> {
   requireOperator(viewer)
@@ -75,7 +75,7 @@ function refuseUnknown(viewer: Viewer, { link }: ImportOptions): void {
  */
 async function writeFile(
   deps: Deps,
-  file: Uint8Array | Arriving,
+  file: Uint8Array | ByteSource,
   systemId: number | null,
   options: ImportOptions,
 ): Promise<ImportReport> {
@@ -111,7 +111,7 @@ async function roomFor({ db, quotas }: Deps, systemId: number | null) {
 /** Members and groups come first, then whatever refers to them. */
 async function takeIn(
   deps: Deps,
-  arriving: AsyncIterable<BundlePart>,
+  arriving: AsyncIterable<BundleChunk>,
   systemId: number | null,
   options: ImportOptions,
 ): Promise<ImportReport> {

@@ -1,7 +1,7 @@
 import { type FileHandle, open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isScarce, refusalFor, troubleOf } from '../../db/trouble'
-import type { Arriving } from '../../formats/parts'
+import type { ByteSource } from '../../formats/chunks'
 import { error } from '../../model/errors'
 
 /** A file that has arrived. */
@@ -13,7 +13,7 @@ export interface SpooledFile {
 
 /** Stores files while they arrive, and until they are imported. */
 export interface Spool {
-  receive(file: Arriving): Promise<SpooledFile>
+  receive(file: ByteSource): Promise<SpooledFile>
 }
 
 /** For a client whose file is refused because of other files. */

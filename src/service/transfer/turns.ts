@@ -1,4 +1,4 @@
-import type { Arriving } from '../../formats/parts'
+import type { ByteSource } from '../../formats/chunks'
 import { error } from '../../model/errors'
 import { createWorkQueue } from '../workQueue'
 import { RETRY_AFTER_MS, type Spool } from './spool'
@@ -11,8 +11,8 @@ export interface ImportTurns {
    */
   take<T>(
     systemId: number,
-    file: Arriving,
-    work: (file: Arriving) => Promise<T>,
+    file: ByteSource,
+    work: (file: ByteSource) => Promise<T>,
     /** Aborted when the client closes its connection: an import that still waits is dropped then. */
     signal: AbortSignal | null,
   ): Promise<T>

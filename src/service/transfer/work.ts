@@ -1,5 +1,5 @@
 import type { BundleGroup, BundleMember, Format, Repair } from '../../formats/bundle'
-import type { BundleHead } from '../../formats/parts'
+import type { BundleHead } from '../../formats/chunks'
 import type { Group } from '../../model/group'
 import type { Member } from '../../model/member'
 import { type ImportPart, type Part, parts, type Tally } from '../../model/transfer'

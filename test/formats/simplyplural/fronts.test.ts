@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { BundleSwitch } from '../../../src/formats/bundle'
 import { type Presence, presencesOf } from '../../../src/formats/frontHistory'
-import { Ledger } from '../../../src/formats/ledger'
+import { ImportLog } from '../../../src/formats/importLog'
 import { readFile } from '../../../src/formats/read'
 import { toSwitches } from '../../../src/formats/simplyplural/fronts'
 import { HOUR } from '../../../src/model/time'
@@ -69,7 +69,7 @@ const scenarios: [what: string, fronts: Front[], switches: Change[]][] = [
 
 describe('presences as switches', () => {
   test.each(scenarios)('%s', (_, fronts, switches) => {
-    expect(toSwitches(fronts.map(presence), new Ledger())).toEqual(
+    expect(toSwitches(fronts.map(presence), new ImportLog())).toEqual(
       switches.map(([hour, ...members]) => ({ timestamp: hour * HOUR, members })),
     )
   })
@@ -90,32 +90,32 @@ describe('presences as switches', () => {
       )
     await fc.assert(
       fc.asyncProperty(fc.array(row), async (rows) => {
-        const switches = toSwitches(rows, new Ledger())
+        const switches = toSwitches(rows, new ImportLog())
         for (let now = 0; now <= 31; now++) {
           const due = rows.filter(({ start, end }) => start <= now && (end === null || now < end))
           const current = switches.findLast(({ timestamp }) => timestamp <= now)?.members ?? []
           expect(new Set(current)).toEqual(new Set(due.map(({ member }) => member)))
         }
-        const again = toSwitches(await presencesOf([switches]), new Ledger())
+        const again = toSwitches(await presencesOf([switches]), new ImportLog())
         expect(again.map(withoutOrder)).toEqual(switches.map(withoutOrder))
       }),
     )
   })
 
   test('more than 150 at once are cut and told of once', () => {
-    const ledger = new Ledger()
+    const ledger = new ImportLog()
     const rows = Array.from({ length: 200 }, (_, n) => presence([`${n}`, n + 1, null]))
     expect(toSwitches(rows, ledger).at(-1)?.members).toHaveLength(150)
-    expect(ledger.close().repairs).toMatchObject([{ field: 'members', was: 200, now: 150 }])
+    expect(ledger.result().repairs).toMatchObject([{ field: 'members', was: 200, now: 150 }])
   })
 
   test('of more than 100,000 switches the newest are taken', () => {
-    const ledger = new Ledger()
+    const ledger = new ImportLog()
     const rows = Array.from({ length: 50_001 }, (_, n) => presence(['Wren', 2 * n + 1, 2 * n + 2]))
     const switches = toSwitches(rows, ledger)
     expect(switches).toHaveLength(100_000)
     expect(switches.at(-1)).toEqual({ timestamp: 100_002 * HOUR, members: [] })
-    expect(ledger.close().repairs).toMatchObject([{ field: 'switches', was: 100_002 }])
+    expect(ledger.result().repairs).toMatchObject([{ field: 'switches', was: 100_002 }])
   })
 })
 

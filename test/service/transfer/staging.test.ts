@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Value } from '../../../src/db/handle'
-import type { BundlePart } from '../../../src/formats/parts'
-import { readHere } from '../../../src/formats/parts'
+import type { BundleChunk } from '../../../src/formats/chunks'
+import { parseInProcess } from '../../../src/formats/chunks'
 import type { JsonObject } from '../../../src/model/entity'
 import { removeGivenUp, removeOldTags } from '../../../src/service/transfer/staging'
 import { roomForSwitches } from '../../../src/service/transfer/switches'
@@ -149,8 +149,8 @@ test('two files that are brought at once keep no more aside than there is room f
   const fileWith = (text: string) => pluralkit({ multitude: { kept: { notes: [{ text }] } } })
   const slow = {
     ...deps,
-    async *readImport(...given: Parameters<typeof readHere>) {
-      for await (const part of readHere(...given)) {
+    async *readImport(...given: Parameters<typeof parseInProcess>) {
+      for await (const part of parseInProcess(...given)) {
         // It knows by now how much room there is.
         if ('kept' in part) await importFile(deps, fileWith('b'.repeat(60)), target(one), plain)
         yield part
@@ -259,7 +259,7 @@ function target({ id }: Someone) {
 }
 
 /** Imports the file, and does something whenever a part of it was taken in. */
-async function bringSlowly(to: Someone, between: (part: BundlePart) => Promise<void>) {
+async function bringSlowly(to: Someone, between: (part: BundleChunk) => Promise<void>) {
   let isKilled = false
   const slow = {
     ...deps,
@@ -267,8 +267,8 @@ async function bringSlowly(to: Someone, between: (part: BundlePart) => Promise<v
       if (isKilled) return Promise.reject(new Killed())
       return deps.transact(work, length)
     }) as typeof deps.transact,
-    async *readImport(...[bytes, options]: Parameters<typeof readHere>) {
-      for await (const part of readHere(bytes, options)) {
+    async *readImport(...[bytes, options]: Parameters<typeof parseInProcess>) {
+      for await (const part of parseInProcess(bytes, options)) {
         yield part
         try {
           await between(part)

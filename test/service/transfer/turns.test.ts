@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
-import type { Arriving } from '../../../src/formats/parts'
+import type { ByteSource } from '../../../src/formats/chunks'
 import { DomainError } from '../../../src/model/errors'
 import { createSpool } from '../../../src/service/transfer/spool'
 import { createImportTurns, type ImportTurns } from '../../../src/service/transfer/turns'
@@ -123,7 +123,7 @@ describe('a file that arrives', () => {
     },
   )
 
-  const filled = (KiBs: number): Arriving => Array(KiBs / 8).fill(Buffer.alloc(8 * KiB))
+  const filled = (KiBs: number): ByteSource => Array(KiBs / 8).fill(Buffer.alloc(8 * KiB))
 
   test('gets 429 when all files together are too large, until there is space again', async () => {
     const spool = createSpool(folder, 400 * KiB)

@@ -4,34 +4,34 @@ import { isUuid, parseRef } from '../model/ref'
 import type { Part } from '../model/transfer'
 import { Problem } from '../model/validation'
 import { type Subject, UnreadableFile } from './bundle'
-import type { Ledger } from './ledger'
+import type { ImportLog } from './importLog'
 
 /** Reads the keys of a table that the row gives; what the table refuses is mended and noted. */
-export function mendFields<E extends Entity>(
+export function repairFields<E extends Entity>(
   entity: E,
   row: JsonObject,
   subject: Subject,
-  ledger: Ledger,
+  log: ImportLog,
 ): Patch<E> {
   const values: JsonObject = {}
   for (const [key, field] of entity.entries) {
     const given = Object.hasOwn(row, key) ? row[key] : undefined
     if (given === undefined) continue
-    const { now, why, was = given, whole } = mend(field, given)
+    const { now, why, was = given, whole } = repairValue(field, given)
     if (now !== undefined) values[key] = now
     if (why === undefined) continue
-    ledger.repair(subject, key, was, now, why)
-    if (whole !== undefined) ledger.keep('longTexts', { ...subject, field: key, text: whole })
+    log.repair(subject, key, was, now, why)
+    if (whole !== undefined) log.archive('longTexts', { ...subject, field: key, text: whole })
   }
   return values as Patch<E>
 }
 
 /** Levels as others spell them: null is public, an empty word and every unknown one private. */
-export function mendLevels<E extends Entity>(
+export function repairLevels<E extends Entity>(
   entity: E,
   row: JsonObject,
   subject: Subject,
-  ledger: Ledger,
+  log: ImportLog,
 ): Patch<E> {
   const levels: Record<string, Level> = {}
   for (const level of entity.levels) {
@@ -39,7 +39,7 @@ export function mendLevels<E extends Entity>(
     if (given === undefined) continue
     levels[level] = given === null || given === 'public' ? 'public' : 'private'
     if (given !== null && given !== '' && given !== levels[level])
-      ledger.repair(subject, level, given, 'private', 'neither public nor private')
+      log.repair(subject, level, given, 'private', 'neither public nor private')
   }
   return levels as Patch<E>
 }
@@ -53,11 +53,11 @@ export function nameOr(
   name: string | undefined,
   instead: string | null | undefined,
   subject: Subject,
-  ledger: Ledger,
+  log: ImportLog,
 ): string {
   if (name) return name
   const chosen = instead || 'Unnamed'
-  ledger.repair(subject, 'name', null, chosen, 'a name is required')
+  log.repair(subject, 'name', null, chosen, 'a name is required')
   return chosen
 }
 
@@ -78,21 +78,21 @@ export function rowsOf(
   file: JsonObject,
   name: string,
   part: Exclude<Part, 'memberships'>,
-  ledger: Ledger,
+  log: ImportLog,
 ): JsonObject[] {
   const list = file[name] ?? []
   if (!Array.isArray(list)) throw new UnreadableFile('broken', `"${name}" is not a list.`)
   const rows = list.filter(isObject)
   const lost = list.length - rows.length
   const kind = kinds[part]
-  if (lost > 0) ledger.leaveOut(part, { kind, name: null }, kind, null, 'not an object', lost)
+  if (lost > 0) log.dropRow(part, { kind, name: null }, kind, null, 'not an object', lost)
   return rows
 }
 
 const kinds = { members: 'member', groups: 'group', switches: 'switch' } as const
 
 /** Before any of them is read: a file with more is refused, however long its rows are. */
-export function refuseMore(
+export function rejectTooMany(
   reason: 'tooManyMembers' | 'tooManyGroups' | 'tooManySwitches',
   count: number,
   most: number = Infinity,
@@ -137,7 +137,7 @@ export function resolveMembers(
   return found.length > 1 ? [...new Set(found)] : found
 }
 
-function mend(field: Field, given: unknown): Repaired {
+function repairValue(field: Field, given: unknown): Repaired {
   if (given === null && !field.nullable)
     return { now: Array.isArray(field.defaultValue) ? [] : undefined }
   const read = field.read(given)

@@ -5,7 +5,7 @@ const MOST_REPAIRS = 5000
 const MOST_SHOWN = 100
 
 /** Keeps book while a file is read: what was mended, what is stored aside, what was lost. */
-export class Ledger {
+export class ImportLog {
   #repairs: Repair[] = []
   #untold = 0
   #kept = new Map<string, unknown[]>()
@@ -18,7 +18,7 @@ export class Ledger {
   }
 
   /** So many rows do not come in, for the same reason. */
-  leaveOut(
+  dropRow(
     part: Part,
     subject: Subject,
     field: string,
@@ -33,10 +33,10 @@ export class Ledger {
   #note({ name, was, now, ...rest }: Repair): void {
     // A file broken in every line must not make a report larger than itself.
     if (this.#repairs.length >= MOST_REPAIRS) this.#untold++
-    else this.#repairs.push({ ...rest, name: shown(name), was: brief(was), now: brief(now) })
+    else this.#repairs.push({ ...rest, name: shortened(name), was: brief(was), now: brief(now) })
   }
 
-  keep(collection: string, row: unknown): void {
+  archive(collection: string, row: unknown): void {
     const rows = this.#kept.get(collection)
     if (rows) rows.push(row)
     else this.#kept.set(collection, [row])
@@ -46,7 +46,7 @@ export class Ledger {
     this.#skipped.set(collection, (this.#skipped.get(collection) ?? 0) + 1)
   }
 
-  close(): Pick<Bundle, 'repairs' | 'kept' | 'skipped' | 'leftOut'> {
+  result(): Pick<Bundle, 'repairs' | 'kept' | 'skipped' | 'leftOut'> {
     const repairs = [...this.#repairs]
     if (this.#untold > 0)
       repairs.push({
@@ -67,7 +67,7 @@ export class Ledger {
 }
 
 /** Counts how often each thing was met, so that one line can tell of all. */
-export class Tally {
+export class Counter {
   #counts = new Map<string, number>()
 
   add(thing: string): void {
@@ -82,12 +82,12 @@ export class Tally {
 /** Objects are named, never spelled out: nobody has looked at what is in them. */
 function brief(value: unknown): unknown {
   if (value === undefined) return null
-  if (typeof value === 'string') return shown(value)
+  if (typeof value === 'string') return shortened(value)
   if (Array.isArray(value)) return `a list of ${value.length}`
   return typeof value === 'object' && value !== null ? 'an object' : value
 }
 
-function shown<T extends string | null>(text: T): T | string {
+function shortened<T extends string | null>(text: T): T | string {
   return text === null || text.length <= MOST_SHOWN
     ? text
     : `${text.slice(0, MOST_SHOWN).toWellFormed()}…`

@@ -3,18 +3,18 @@ import {
   type BundleGroup,
   type BundleMember,
   type BundleSwitch,
-  MAX_KEPT_BYTES,
-  MAX_KEPT_ROWS,
+  MAX_ARCHIVED_BYTES,
+  MAX_ARCHIVED_ROWS,
   type ReadOptions,
 } from './bundle'
 
 /** A bundle in pieces that are each worked on in a moment, in this order. */
-export type BundlePart =
+export type BundleChunk =
   | { head: BundleHead }
   | { members: BundleMember[] }
   | { groups: BundleGroup[] }
   | { switches: BundleSwitch[] }
-  | { kept: KeptRow[] }
+  | { kept: ArchivedRow[] }
 
 export interface BundleHead extends Omit<Bundle, 'members' | 'groups' | 'switches' | 'kept'> {
   /** How many of each follow. */
@@ -22,29 +22,29 @@ export interface BundleHead extends Omit<Bundle, 'members' | 'groups' | 'switche
 }
 
 /** A row that is stored aside as it is. */
-export interface KeptRow {
+export interface ArchivedRow {
   collection: string
   /** JSON. */
   content: string
 }
 
 /** A file as it arrives. */
-export type Arriving = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+export type ByteSource = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
 /** Who reads a file may do so here, or let another process do it. */
-export type ReadParts = (file: Arriving, options: ReadOptions) => AsyncIterable<BundlePart>
+export type ParseImport = (file: ByteSource, options: ReadOptions) => AsyncIterable<BundleChunk>
 
-const PEOPLE_AT_ONCE = 50
-const SWITCHES_AT_ONCE = 500
-const KEPT_AT_ONCE = 500
-const KEPT_BYTES_AT_ONCE = 64 * 1024
+const ENTITIES_PER_CHUNK = 50
+const SWITCHES_PER_CHUNK = 500
+const ARCHIVED_PER_CHUNK = 500
+const ARCHIVED_BYTES_PER_CHUNK = 64 * 1024
 
 /** No note anybody ever wrote is as long; it would take a while to write one that is. */
-const MAX_KEPT_ROW = 1024 * 1024
+const MAX_ARCHIVED_ROW = 1024 * 1024
 
-export function* partsOf(bundle: Bundle): Generator<BundlePart> {
+export function* chunksOf(bundle: Bundle): Generator<BundleChunk> {
   const { members, groups, switches, kept: _, ...rest } = bundle
-  const kept = spellKept(bundle)
+  const kept = serializeArchived(bundle)
   const counts = {
     members: members.length,
     groups: groups.length,
@@ -52,15 +52,15 @@ export function* partsOf(bundle: Bundle): Generator<BundlePart> {
     kept: kept.length,
   }
   yield { head: { ...rest, counts } }
-  for (const some of slices(members, PEOPLE_AT_ONCE)) yield { members: some }
-  for (const some of slices(groups, PEOPLE_AT_ONCE)) yield { groups: some }
-  for (const some of slices(switches, SWITCHES_AT_ONCE)) yield { switches: some }
-  let some: KeptRow[] = []
+  for (const some of batches(members, ENTITIES_PER_CHUNK)) yield { members: some }
+  for (const some of batches(groups, ENTITIES_PER_CHUNK)) yield { groups: some }
+  for (const some of batches(switches, SWITCHES_PER_CHUNK)) yield { switches: some }
+  let some: ArchivedRow[] = []
   let size = 0
   for (const row of kept) {
     some.push(row)
     size += row.content.length
-    if (some.length < KEPT_AT_ONCE && size < KEPT_BYTES_AT_ONCE) continue
+    if (some.length < ARCHIVED_PER_CHUNK && size < ARCHIVED_BYTES_PER_CHUNK) continue
     yield { kept: some }
     some = []
     size = 0
@@ -69,14 +69,14 @@ export function* partsOf(bundle: Bundle): Generator<BundlePart> {
 }
 
 /** What there is room for; the rest is counted as skipped. */
-function spellKept({ kept, skipped }: Bundle): KeptRow[] {
-  const rows: KeptRow[] = []
-  let room = MAX_KEPT_BYTES
+function serializeArchived({ kept, skipped }: Bundle): ArchivedRow[] {
+  const rows: ArchivedRow[] = []
+  let room = MAX_ARCHIVED_BYTES
   for (const [collection, all] of Object.entries(kept))
     for (const row of all) {
       const content = JSON.stringify(row)
       const size = Buffer.byteLength(content)
-      if (rows.length < MAX_KEPT_ROWS && size <= Math.min(room, MAX_KEPT_ROW)) {
+      if (rows.length < MAX_ARCHIVED_ROWS && size <= Math.min(room, MAX_ARCHIVED_ROW)) {
         rows.push({ collection, content })
         room -= size
       } else countIn(skipped, collection)
@@ -89,13 +89,13 @@ export function countIn(tally: Record<string, number>, name: string): void {
   tally[name] = (Object.hasOwn(tally, name) ? (tally[name] ?? 0) : 0) + 1
 }
 
-function* slices<T>(items: readonly T[], size: number): Generator<T[]> {
+function* batches<T>(items: readonly T[], size: number): Generator<T[]> {
   for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size)
 }
 
 /** For who serves nobody else meanwhile. */
-export async function* readHere(...[file, options]: Parameters<ReadParts>) {
+export async function* parseInProcess(...[file, options]: Parameters<ParseImport>) {
   const chunks = await Array.fromAsync(file)
   const { readFile } = await import('./read')
-  yield* partsOf(readFile(Buffer.concat(chunks), options))
+  yield* chunksOf(readFile(Buffer.concat(chunks), options))
 }

@@ -3,9 +3,9 @@ import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { entityOf, facedTables, storeFaces } from '../src/db/faces'
 import { migrations } from '../src/db/migrations'
 import { openStorage } from '../src/db/open'
+import { entityOf, renderAndStore, renderedTables } from '../src/db/renderedJson'
 import { createDecoder } from '../src/db/rows'
 import { keysOfTag } from '../src/model/proxy/tags'
 import { renderRowJson } from '../src/serializers/v2'
@@ -106,7 +106,7 @@ function foldIntoOne(path: string): void {
 /** As if everything had been written by the product. */
 async function fillFaces(path: string): Promise<void> {
   const storage = openStorage(`file:${path}`, 'normal', undefined, renderRowJson)
-  for (const table of facedTables)
+  for (const table of renderedTables)
     for (let last = 0; ; ) {
       const rows = await storage.db.driver
         .query<{ id: number }>(`SELECT * FROM ${table} WHERE id > ? ORDER BY id LIMIT 5000`)
@@ -115,7 +115,8 @@ async function fillFaces(path: string): Promise<void> {
       await storage.transact(
         'new',
         async (tx) => {
-          for (const row of rows) await storeFaces(tx, table, createDecoder(entityOf(table))(row))
+          for (const row of rows)
+            await renderAndStore(tx, table, createDecoder(entityOf(table))(row))
         },
         'slice',
       )

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { objectSql } from '../src/db/faces'
+import { renderedObjectSql } from '../src/db/renderedJson'
 import { group } from '../src/model/group'
 import { member } from '../src/model/member'
 import { system } from '../src/model/system'
@@ -28,7 +28,7 @@ function seen(
   extra?: [key: string, sql: string],
 ): string {
   if (isBuilt) return jsonOf(entities[table], table, audience, extra ? [extra] : [])
-  return objectSql(table, audience, extra && `'"${extra[0]}":' || ${extra[1]} || ','`)
+  return renderedObjectSql(table, audience, extra && `'"${extra[0]}":' || ${extra[1]} || ','`)
 }
 
 const owner = seen('members', 'owner')

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { parseArgs } from 'node:util'
-import { facedTables, faceTableOf } from '../src/db/faces'
+import { renderedTableOf, renderedTables } from '../src/db/renderedJson'
 import { freshData, known, removeData, small, whole } from './data'
 import { alone, freePort, memoryOf, program } from './product'
 
@@ -58,8 +58,8 @@ console.log(`idle memory   ${report(idle, GOAL_MB, 'MB')}  (${spread(idle)})`)
 function makeStale(hid?: string): void {
   const db = new Database(file, { readwrite: true })
   const isIts = hid ? 'WHERE id = (SELECT id FROM systems WHERE hid = ?)' : ''
-  for (const table of hid ? (['systems'] as const) : facedTables) {
-    const stale = db.query(`UPDATE ${faceTableOf(table)} SET shape = 1 ${isIts}`)
+  for (const table of hid ? (['systems'] as const) : renderedTables) {
+    const stale = db.query(`UPDATE ${renderedTableOf(table)} SET shape = 1 ${isIts}`)
     if (stale.run(...(hid ? [hid] : [])).changes === 0) throw new Error(`${table} have no faces`)
   }
   db.run('PRAGMA wal_checkpoint(TRUNCATE)')

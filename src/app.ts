@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createWatch } from './app/watch'
 import type { Config } from './config'
+import { noChanges } from './db/changeNotifier'
 import {
   openStorage,
   type SchemaUse,
@@ -8,7 +9,6 @@ import {
   type Storage,
   temporaryFolderOf,
 } from './db/open'
-import { noPulse } from './db/pulse'
 import type { DispatchOptions } from './events/dispatch'
 import { createEvents, type EventOptions, type Events } from './events/events'
 import { type ParseImport, parseInProcess } from './formats/chunks'
@@ -77,7 +77,7 @@ export function createApp(
         })
       : null
   const events = createEvents(
-    { ...stored, pulse: storage.pulse, warn: log.warn },
+    { ...stored, pulse: storage.changes, warn: log.warn },
     {
       ...dispatchOptions(config),
       ...eventOptions(config, log),
@@ -102,15 +102,15 @@ export function createApp(
     events,
     config,
     log,
-    findTrouble: storage.findTrouble,
-    refusalFor: storage.refusalFor,
+    findTrouble: storage.checkHealth,
+    refusalFor: storage.toUnavailable,
     closing: () => closing,
     metrics: watch?.metrics,
   })
-  const started = storage.opened.then(() => events.start())
+  const started = storage.ready.then(() => events.start())
   // Whoever serves waits for it; nobody else must end because of it.
   started.catch(() => {})
-  const sweeping = storage.opened.then(() =>
+  const sweeping = storage.ready.then(() =>
     sweepImports(deps, log.warn, () => events.leases.holds('care')),
   )
   sweeping.catch(() => {})
@@ -222,7 +222,7 @@ export function serverOptions(config: Config): ServerOptions {
 /** The OpenAPI document, without a database. */
 export function describeServer(config: Config): Promise<object> {
   const events = createEvents(
-    { ...noDeps, pulse: noPulse, warn: () => {} },
+    { ...noDeps, pulse: noChanges, warn: () => {} },
     dispatchOptions(config),
   )
   return describeRoutes({ deps: noDeps, events, config })

@@ -217,7 +217,7 @@ function rulesOf({ app, ask, deps, makeSystem }: Home): void {
     )
     const failed = lines.filter((_, at) => (answers[at]?.status ?? 500) >= 500)
     expect(failed.map(([line]) => line)).toEqual([])
-    const reader = new Database(app.storage.name, { readonly: true })
+    const reader = new Database(app.storage.location, { readonly: true })
     expect(reader.query('PRAGMA foreign_key_check').all()).toEqual([])
     reader.close()
   }

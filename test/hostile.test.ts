@@ -16,7 +16,7 @@ const GUILD = '466707357099884544'
 
 const { app, deps, makeSystem, logged } = home({ RATE_LIMIT: 'off', LOG_LEVEL: 'error', PORT: '0' })
 const address = app.listen()
-const reader = new Database(app.storage.name, { readonly: true })
+const reader = new Database(app.storage.location, { readonly: true })
 afterAll(() => reader.close())
 
 const rowsOfSystem = statementsOfSystem()

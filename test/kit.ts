@@ -12,7 +12,7 @@ import type { Instant } from '../src/model/time'
 import { insertToken } from '../src/service/access/issue'
 import { insertSystem } from '../src/service/systems'
 import { expectDocumented } from './document'
-import { giveBack, takeDatabase } from './postgres/stock'
+import { giveBack, takeDatabase } from './postgres/templateDatabases'
 import { change } from './raw'
 
 /** Whether these tests run on a file. What is about the file itself is for nobody else. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { run } from '../src/cli/run'
 import { hidePassword, parseSettings } from '../src/config'
-import { pathOf } from '../src/db/file'
 import { parseAddress } from '../src/db/postgres/address'
+import { pathOf } from '../src/db/sqlite/storage'
 
 /** Addresses as they may be given, and as they are shown. */
 const shown: [given: string, shown: string][] = [

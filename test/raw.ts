@@ -1,9 +1,9 @@
 import { getTableName, isTable } from 'drizzle-orm'
-import { ofFile } from '../src/db/dialect'
-import type { Db, Value } from '../src/db/handle'
+import { sqliteDialect } from '../src/db/dialect'
 import { type Statement, statement } from '../src/db/statement'
 import type { Storage } from '../src/db/storage'
 import * as tables from '../src/db/tables'
+import type { Db, Value } from '../src/db/types'
 
 export const tableNames = Object.values(tables).filter(isTable).map(getTableName)
 
@@ -86,7 +86,7 @@ export async function whileStopped<T>(
 ): Promise<T> {
   const trigger = `create trigger stop before ${what}`
   const [begin, end] =
-    db.driver.dialect === ofFile
+    db.driver.dialect === sqliteDialect
       ? [
           [`${trigger} when ${when} begin select raise(abort, '${STOPPED}'); end`],
           'drop trigger stop',
@@ -109,7 +109,8 @@ export const STOPPED = 'stopped by the test'
 
 /** Another value than before: something was written since. The same value, the same rows. */
 export async function versionOf(db: Db): Promise<string> {
-  if (db.driver.dialect === ofFile) return JSON.stringify(await rows(db, 'PRAGMA data_version'))
+  if (db.driver.dialect === sqliteDialect)
+    return JSON.stringify(await rows(db, 'PRAGMA data_version'))
   const tables = await rows<{ name: string }>(
     db,
     `select relname as name from pg_class

@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { type AsyncRemoteCallback, drizzle as drizzleServer } from 'drizzle-orm/sqlite-proxy'
-import { ofFile } from '../src/db/dialect'
-import type { Db, Driver, Query, Value } from '../src/db/handle'
+import { sqliteDialect } from '../src/db/dialect'
+import type { Db, Driver, Query, Value } from '../src/db/types'
 
 /** Gives handles on the same connections that note each statement that runs, and the rows of lists. */
 export function createRecorder() {
@@ -26,7 +26,7 @@ export function createRecorder() {
 }
 
 function builderOn(db: Db, logger: { logQuery(statement: string): void }) {
-  if (db.driver.dialect === ofFile) return drizzle(fileOf(db), { logger })
+  if (db.driver.dialect === sqliteDialect) return drizzle(fileOf(db), { logger })
   // Only its types hide how it reaches the server.
   const { session } = db as { session?: { client?: AsyncRemoteCallback } }
   if (!session?.client) throw new Error('there is no server')

@@ -1,8 +1,8 @@
 import type { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { examine } from '../src/db/doctor'
-import type { Db } from '../src/db/handle'
+import { inspect } from '../src/db/sqlite/doctor'
+import type { Db } from '../src/db/types'
 import type { JsonObject } from '../src/model/entity'
 import { operator, type Viewer } from '../src/model/privacy'
 import { renderRowJson } from '../src/serializers/v2'
@@ -24,7 +24,7 @@ const { run, runJson, startServer } = await commandLine()
 
 const place = home({ HOST: '127.0.0.1', PORT: '0', RATE_LIMIT: 'off', events: { heartbeatMs: 40 } })
 const { app, ask, deps } = place
-const { name: path } = app.storage
+const { location: path } = app.storage
 const address = app.listen()
 
 const START = Date.UTC(2020, 0, 1) * 1000
@@ -172,7 +172,7 @@ async function lookAt({ hid, uuid, account, wren, ash, group, id, ...as }: Crowd
 }
 
 async function diagnose(): Promise<string[]> {
-  const found = await meddleSlowly(path, (database) => examine(database, renderRowJson))
+  const found = await meddleSlowly(path, (database) => inspect(database, renderRowJson))
   return found.map(({ problem }) => problem)
 }
 

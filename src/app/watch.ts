@@ -2,9 +2,9 @@ import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Config } from '../config'
 import { splitAddress } from '../config/values'
-import { pathOf } from '../db/file'
-import { statOf } from '../db/leftovers'
 import { isServerAddress, type Storage } from '../db/open'
+import { pathOf } from '../db/sqlite/storage'
+import { statOf } from '../db/sqlite/tempFiles'
 import { createMetrics, type Kept, type Metrics } from '../metrics/metrics'
 import { serveMetrics } from '../metrics/server'
 import { operator } from '../model/privacy'
@@ -53,13 +53,13 @@ export function createWatch(config: Config, storage: Storage, deps: Deps, counte
     version,
     commit,
     ...counted,
-    writersWaiting: () => storage.writeLoad.waiting,
+    writersWaiting: () => storage.writeStats.waiting,
     importsUnderWay: () => deps.importTurns.count,
-    files: () => (isServer ? onServer(database.last().size) : measureFiles(storage.name)),
+    files: () => (isServer ? onServer(database.last().size) : measureFiles(storage.location)),
     kept: () => database.last().kept,
     isDatabaseOk: database.isOk,
   })
-  storage.writeLoad.meter = metrics
+  storage.writeStats.observer = metrics
   deps.importTurns.note = metrics.noteImport
 
   return {

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, spellingsOf } from '../config'
-import { removePartials } from '../db/leftovers'
+import { removePartials } from '../db/sqlite/tempFiles'
 import type { Log } from '../log'
 import type { TaskName } from '../service/operating/reports'
 import { ownCommand, ownEnvironment } from './self'

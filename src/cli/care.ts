@@ -1,6 +1,6 @@
 import { serverOptions } from '../app'
 import { hidePassword } from '../config'
-import type { Finding } from '../db/checks'
+import type { Finding } from '../db/consistencyChecks'
 import { openStorage } from '../db/open'
 import { isServerAddress } from '../db/postgres/address'
 import { operator } from '../model/privacy'
@@ -26,7 +26,7 @@ export const careCommands: Command[] = [
       const { onProgress, end } = watchProgress(flags.json === true)
       const isPacked = flags.compress === ZSTD
       // As for all that only some commands need: every start would wait for it.
-      const { makeBackup } = await import('../db/safekeeping')
+      const { makeBackup } = await import('../db/backup')
       await makeBackup(
         config.DATABASE_URL,
         file,
@@ -52,16 +52,16 @@ export const careCommands: Command[] = [
           : 'this replaces the database (the old one is kept beside it)',
       )
       const { onProgress, end } = watchProgress(flags.json === true)
-      const { restoreBackup } = await import('../db/safekeeping')
-      const { aside, tokens } = await restoreBackup(
+      const { restoreBackup } = await import('../db/backup')
+      const { previous, tokens } = await restoreBackup(
         DATABASE_URL,
         file,
         serverOptions(config),
         onProgress,
       ).finally(end)
       return {
-        json: { restored: file, aside, tokens },
-        text: `${file} is restored.${aside ? ` The old database is kept as ${aside}.` : ''}${describeTokens(tokens)}`,
+        json: { restored: file, aside: previous, tokens },
+        text: `${file} is restored.${previous ? ` The old database is kept as ${previous}.` : ''}${describeTokens(tokens)}`,
       }
     },
   },
@@ -85,12 +85,12 @@ export const careCommands: Command[] = [
         serverOptions(config),
       )
       try {
-        await target.opened
-        const { copyEverything } = await import('../db/copying')
-        const rows = await copyEverything(from, target, onProgress).finally(end)
+        await target.ready
+        const { copyDatabase } = await import('../db/copyDatabase')
+        const rows = await copyDatabase(from, target, onProgress).finally(end)
         return {
-          json: { copied: target.name, rows },
-          text: `Everything is copied to ${target.name}: ${rows} rows, each compared.`,
+          json: { copied: target.location, rows },
+          text: `Everything is copied to ${target.location}: ${rows} rows, each compared.`,
         }
       } finally {
         await target.close()
@@ -103,18 +103,18 @@ export const careCommands: Command[] = [
     flags: { fix: { type: 'boolean', doc: 'Repair what can be repaired' } },
     async run({ flags, config }) {
       const isToFix = flags.fix === true
-      const { openPatient } = await import('../db/patient')
-      const patient = await openPatient(
+      const { openInspector } = await import('../db/inspect')
+      const patient = await openInspector(
         config.DATABASE_URL,
         isToFix,
         renderRowJson,
         serverOptions(config),
       )
       try {
-        const before = await patient.examine()
+        const before = await patient.inspect()
         const left = isToFix && before.length > 0 ? await patient.repair() : before
         const fixed = Math.max(before.length - left.length, 0)
-        const notes = left.some(isHopeless) ? [] : await patient.findNotes()
+        const notes = left.some(isHopeless) ? [] : await patient.findWarnings()
         const json = { ok: left.length === 0, fixed, problems: left.map(show), notes }
         const repaired =
           fixed > 0 ? ` ${fixed} ${fixed > 1 ? 'problems were' : 'problem was'} repaired.` : ''

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDeps, serverOptions } from '../app'
 import type { Config } from '../config'
-import { pathOf } from '../db/file'
-import type { StorageError } from '../db/handle'
-import { statOf } from '../db/leftovers'
 import { openStorage } from '../db/open'
 import { isServerAddress, parseAddress } from '../db/postgres/address'
+import { pathOf } from '../db/sqlite/storage'
+import { statOf } from '../db/sqlite/tempFiles'
 import type { Upgrade } from '../db/storage'
+import type { StorageError } from '../db/types'
 import { type CommandFlags, type DatabaseUse, Failure } from './command'
 
 /** A flag of those that are there to upgrade; others take the careful way. */
@@ -34,10 +34,11 @@ export function openDatabase(config: Config, use: DatabaseUse, closedFiles: read
     throw new Failure(explainMissing(pathOf(config.DATABASE_URL), closedFiles))
   if (isNew && use === 'rehearse') return openPassing(config)
   const opened = openDeps(config, undefined, undefined, use === 'rehearse' ? 'require' : use)
-  const { name } = opened.storage
-  if (isNew) process.stderr.write(`multitude: a new database was made: ${name}\n`)
-  opened.storage.opened.then(
-    (upgrade) => upgrade && process.stderr.write(`multitude: ${describeUpgrade(name, upgrade)}\n`),
+  const { location } = opened.storage
+  if (isNew) process.stderr.write(`multitude: a new database was made: ${location}\n`)
+  opened.storage.ready.then(
+    (upgrade) =>
+      upgrade && process.stderr.write(`multitude: ${describeUpgrade(location, upgrade)}\n`),
     // Whoever asks it something is told.
     () => {},
   )
@@ -56,14 +57,14 @@ export async function upgradeUncopied(config: Config): Promise<Upgrade | null> {
     'upgradeUncopied',
     serverOptions(config),
   )
-  const upgrade = await storage.opened
+  const upgrade = await storage.ready
   await storage.close()
   return upgrade
 }
 
 /** How an open database is named on the command line. */
-export function addressOf({ name }: { readonly name: string }): string {
-  return name.includes('://') ? name : `file:${name}`
+export function addressOf({ location }: { readonly location: string }): string {
+  return location.includes('://') ? location : `file:${location}`
 }
 
 /** What was done, and how to go back. */

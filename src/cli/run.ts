@@ -1,6 +1,6 @@
 import { ConfigError, hidePassword, parseSettings } from '../config'
-import { StorageError } from '../db/handle'
-import { explainTrouble, reasonOf, unwrapped } from '../db/trouble'
+import { reasonOf, toStorageError, unwrapped } from '../db/sqlite/errors'
+import { StorageError } from '../db/types'
 import { DomainError } from '../model/errors'
 import { accountCommands } from './account'
 import { parseArguments } from './arguments'
@@ -87,7 +87,7 @@ export async function run(
     return OK
   } catch (cause) {
     const told = unwrapped(cause)
-    return await complain(command, explainTrouble(database, told) ?? told, isJson)
+    return await complain(command, toStorageError(database, told) ?? told, isJson)
   } finally {
     await opened?.storage.close()
   }

@@ -1,7 +1,7 @@
 import { type App, createApp } from '../app'
 import type { Config } from '../config'
+import { toStorageError, unwrapped } from '../db/sqlite/errors'
 import type { Upgrade } from '../db/storage'
-import { explainTrouble, unwrapped } from '../db/trouble'
 import { createLog, type Log } from '../log'
 import { operator } from '../model/privacy'
 import { noteReport } from '../service/operating/reports'
@@ -32,10 +32,10 @@ export const serveCommand: Command = {
     const uncopied = flags['no-backup'] === true ? await upgradeUncopied(config) : null
     const app = createApp(config, log, undefined, undefined, readAside)
     handleUnexpected(app, log, isTerminal)
-    const { name } = app.storage
-    if (isNew) log.info('a new database was made', { path: name })
+    const { location } = app.storage
+    if (isNew) log.info('a new database was made', { path: location })
     const isEmpty = await prepare(app)
-    logUpgrade(log, name, (await app.storage.opened) ?? uncopied)
+    logUpgrade(log, location, (await app.storage.ready) ?? uncopied)
     const address = await listen(app, () => app.listen(), `${config.HOST}:${config.PORT}`)
     const metrics = await listen(app, () => app.listenForMetrics(), config.METRICS_ADDRESS)
     // Not awaited: another process may hold the database for a while.
@@ -76,7 +76,7 @@ async function prepare(app: App): Promise<boolean> {
     return (await countSystems(app.deps, operator)) === 0
   } catch (cause) {
     await app.stop()
-    throw explainTrouble(app.storage.name, cause) ?? cause
+    throw toStorageError(app.storage.location, cause) ?? cause
   }
 }
 
@@ -123,7 +123,7 @@ function greeting(
     ['  Listening on', address],
     ['  API page', `${shown}/docs`],
     ...(metrics ? [['  Metrics', metrics]] : []),
-    [isNew ? '  Data (new)' : '  Data', app.storage.name],
+    [isNew ? '  Data (new)' : '  Data', app.storage.location],
   ])
   const first = hint
     ? `\n  No system exists yet. Make one, and keep the token it prints:\n\n    ${hint}\n`

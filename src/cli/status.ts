@@ -2,9 +2,9 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isWanted, measureStorage } from '../app/watch'
 import { type Config, hidePassword } from '../config'
-import { pathOf } from '../db/file'
 import { isServerAddress } from '../db/postgres/address'
-import { explainTrouble, unwrapped } from '../db/trouble'
+import { toStorageError, unwrapped } from '../db/sqlite/errors'
+import { pathOf } from '../db/sqlite/storage'
 import { boundOf, readSamples, type Sample, sumOf } from '../metrics/reading'
 import { operator } from '../model/privacy'
 import { formatInstant, type Instant } from '../model/time'
@@ -80,7 +80,7 @@ async function lookAtDatabase(
     return { kept: await askDatabase(call), problem: null }
   } catch (cause) {
     const told = unwrapped(cause)
-    const known = explainTrouble(hidePassword(call.config.DATABASE_URL), told) ?? told
+    const known = toStorageError(hidePassword(call.config.DATABASE_URL), told) ?? told
     return { kept: null, problem: (known as Error).message }
   }
 }

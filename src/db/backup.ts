@@ -1,217 +1,152 @@
-import { Database, SQLiteError } from 'bun:sqlite'
-import { copyFileSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { copy, copyWhole, discard, giveTo } from './copy'
-import { checkHealth } from './damage'
-import { ofFile } from './dialect'
-import { pathOf } from './file'
-import { StorageError } from './handle'
-import {
-  asideName,
-  flush,
-  flushFolder,
-  LOGS,
-  placeOf,
-  refuseInterrupted,
-  refuseOtherRestore,
-  removeRestoring,
-  restoringName,
-  statOf,
-  undoInterrupted,
-} from './leftovers'
-import { isOurs, refuseForeign, refuseUnfitFile, unknownMigrations } from './migrate'
-import { explainTrouble, reasonOf, troubleOf } from './trouble'
+import { Database } from 'bun:sqlite'
+import { closeSync, mkdtempSync, openSync, renameSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { compressBackup, withDecompressed } from './compression'
+import { copyDatabase, type Progress, requireEmpty } from './copyDatabase'
+import { temporaryFolderOf } from './open'
+import { isServerAddress } from './postgres/address'
+import { openServer, type ServerOptions } from './postgres/storage'
+import { backUp, copyValidated, prepareRestored, restore } from './sqlite/backup'
+import { createDb } from './sqlite/driver'
+import { reasonOf } from './sqlite/errors'
+import { openSqlite, pathOf } from './sqlite/storage'
+import { fsync, fsyncDir, partialName, removePartials, statOf } from './sqlite/tempFiles'
+import { discard } from './sqlite/vacuumCopy'
+import { statement } from './statement'
+import { StorageError } from './types'
 
-/** Writes a whole and consistent copy, also while others write. */
-export function backUp(url: string, to: string): void {
-  const path = pathOf(url)
-  const source = openToCopy(path)
+/** Backups of a database of either kind, which are always whole files. */
+
+export async function makeBackup(
+  url: string,
+  to: string,
+  isCompressed: boolean,
+  server: ServerOptions,
+  onProgress?: Progress,
+): Promise<void> {
+  const write = (plain: string) => writePlain(url, plain, server, onProgress)
+  await (isCompressed ? compressBackup(to, write) : write(to))
+}
+
+async function writePlain(
+  url: string,
+  to: string,
+  server: ServerOptions,
+  onProgress?: Progress,
+): Promise<void> {
+  if (!isServerAddress(url)) return backUp(url, to)
+  const storage = openServer(url, 'full', undefined, server, 'require')
   try {
-    removeRestoring(path)
-    copyWhole(source, to)
-  } catch (cause) {
-    if (cause instanceof StorageError) throw cause
-    throw new StorageError(`The backup ${to} cannot be written: ${reasonOf(to, cause)}.`)
+    await storage.ready
+    await writeFile(to, async (partial) => {
+      const file = openSqlite(`file:${partial}`, 'normal', undefined, undefined, 'create')
+      try {
+        await copyDatabase(storage, file, onProgress)
+      } finally {
+        await file.close()
+      }
+      mergeWal(partial)
+    })
   } finally {
-    source.close()
+    await storage.close()
   }
 }
 
-/**
- * Puts a backup in the place of the database, which is kept aside. Gives where it is kept. At every
- * moment there is a whole database in that place: the old one until the one rename, the new one
- * after it.
- */
-export function restore(url: string, from: string, now: Date): string | null {
-  let path = pathOf(url)
-  let arriving = ''
-  let old: Database | null = null
-  try {
-    path = placeOf(path)
-    mkdirSync(dirname(path), { recursive: true })
-    refuseOtherRestore(path)
-    removeRestoring(path)
-    undoInterrupted(path)
-    const before = statOf(path)
-    if (before && !before.isFile()) throw new StorageError(`The database ${path} is not a file.`)
-    arriving = restoringName(path)
-    copyFit(from, arriving)
-    giveTo(before, path, arriving)
-    if (before) old = takeForOneself(path)
-    prepareRestored(arriving, old ? lastEventIdOf(old) : 0)
-    const aside = asideName(path, now)
-    try {
-      keepAside(path, aside)
-      // Windows puts nothing in the place of a file that is open.
-      if (process.platform === 'win32') old?.close()
-      renameSync(arriving, path)
-    } catch (cause) {
-      undoInterrupted(path)
-      throw cause
-    }
-    flushFolder(dirname(path))
-    return before ? aside : null
-  } catch (cause) {
-    if (cause instanceof StorageError) throw cause
-    throw new StorageError(`${from} cannot be restored: ${reasonOf(path, cause)}.`)
-  } finally {
-    old?.close()
-    if (arriving) discard(arriving)
-  }
+/** What a restore did. */
+export interface Restored {
+  /** Where what was there before is kept. */
+  readonly previous: string | null
+  /** The tokens there are now: restoring brings back revoked ones. */
+  readonly tokens: readonly { system: string; name: string }[]
 }
 
-function openToCopy(path: string): Database {
-  try {
-    refuseInterrupted(path)
-    if (!statOf(path)) throw new StorageError(`There is no database ${path}.`)
-    const source = new Database(path, { readonly: true })
-    source.run('PRAGMA busy_timeout = 30000')
-    refuseForeign(source, path)
-    refuseUnfitFile(source, path, 'require')
-    return source
-  } catch (cause) {
-    throw explainTrouble(path, cause) ?? cause
-  }
+export async function restoreBackup(
+  url: string,
+  from: string,
+  server: ServerOptions,
+  onProgress?: Progress,
+): Promise<Restored> {
+  return withDecompressed(from, temporaryFolderOf(url), (plain) =>
+    isServerAddress(url)
+      ? restoreToServer(url, plain, server, onProgress)
+      : restoreToFile(url, plain),
+  )
 }
 
-/** What is not a whole database of ours must not take the place of one. */
-export function copyFit(from: string, to: string): void {
-  let candidate: Database | undefined
+async function restoreToFile(url: string, from: string): Promise<Restored> {
+  const previous = restore(url, from, new Date())
+  const database = new Database(pathOf(url), { readonly: true })
   try {
-    if (!statOf(from)) throw new StorageError(`There is no file ${from}.`)
-    candidate = new Database(from, { readonly: true })
-    const problems = explainUnfit(candidate)
-    if (problems.length > 0)
-      throw new StorageError(`${from} cannot be restored: ${problems.slice(0, 3).join('; ')}.`)
-    copy(candidate, to)
-  } catch (cause) {
-    if (cause instanceof StorageError) throw cause
-    // Too little room is no fault of the file that was to come.
-    const place = troubleOf(to, cause) === 'full' ? to : from
-    throw new StorageError(`${from} cannot be restored: ${reasonOf(place, cause)}.`)
-  } finally {
-    candidate?.close()
-  }
-}
-
-function explainUnfit(candidate: Database): string[] {
-  if (!isOurs(candidate)) return ['it is not a Multitude database']
-  const unknown = unknownMigrations(candidate)
-  if (unknown.length > 0) return [`it was made by a newer Multitude (${unknown.join(', ')})`]
-  return checkHealth(candidate)
-}
-
-/** Clients remember IDs that a replaced database has given, also one that cannot be read. */
-const SKIPPED_EVENT_IDS = 1_000_000
-
-/**
- * Ends what must not come back with a backup: sessions, login links, and IDs of events that the
- * backup or the replaced database has given. An older backup may not have all of the tables.
- */
-export function prepareRestored(path: string, replacedEventId: number): void {
-  const database = new Database(path, { readwrite: true })
-  try {
-    database.transaction(() => {
-      const has = (table: string) =>
-        database.query('SELECT 1 FROM sqlite_master WHERE name = ?').get(table) !== null
-      for (const table of ['sessions', 'login_codes'])
-        if (has(table)) database.run(`DELETE FROM ${table}`)
-      const last = Math.max(lastEventIdOf(database), replacedEventId) + SKIPPED_EVENT_IDS
-      for (const sql of ofFile.giveBeyond('events')) database.query(sql).run({ number: last })
-      // Streams that resume from before get a gap: the events since the backup are lost.
-      if (has('pruned_events'))
-        database
-          .query(
-            'INSERT OR REPLACE INTO pruned_events (system_id, newest) SELECT id, ? FROM systems',
-          )
-          .run(last)
-    })()
+    return { previous, tokens: await tokens(createDb(database)).all({}) }
   } finally {
     database.close()
   }
-  flush(path, 'r+')
 }
 
-/** The largest ID that was given to an event; 0 where that cannot be read. */
-function lastEventIdOf(database: Database): number {
+/** Nothing is put in the place of what a server has: it has to be empty. */
+async function restoreToServer(
+  url: string,
+  from: string,
+  server: ServerOptions,
+  onProgress?: Progress,
+): Promise<Restored> {
+  const storage = openServer(url, 'full', undefined, server, 'create')
+  const folder = mkdtempSync(join(tmpdir(), 'multitude-restore-'))
   try {
-    const sql = `SELECT ${ofFile.given('events')} AS id`
-    return database.query<{ id: number }, []>(sql).get()?.id ?? 0
-  } catch (cause) {
-    if (cause instanceof SQLiteError) return 0
-    throw cause
-  }
-}
-
-/**
- * Folds the log in and keeps everybody else out until it is closed. Null for what is too damaged
- * for that, which is what it is replaced for.
- */
-function takeForOneself(path: string): Database | null {
-  let current: Database | undefined
-  try {
-    current = new Database(path, { readwrite: true })
-    current.run('PRAGMA busy_timeout = 500')
-    // Leaving the write-ahead log needs the file for oneself: it fails while a server runs.
-    current.run('PRAGMA journal_mode = DELETE')
-    current.run('BEGIN EXCLUSIVE')
-    return current
-  } catch (cause) {
-    current?.close()
-    const trouble = troubleOf(path, cause)
-    if (trouble === 'locked')
-      throw new StorageError(`The database ${path} is in use: stop the server first.`)
-    // Whoever may not look at it cannot know that nobody uses it.
-    if (trouble === 'forbidden' || !(cause instanceof SQLiteError))
-      throw explainTrouble(path, cause) ?? cause
-    return null
-  }
-}
-
-/**
- * Under a second name, with the logs that could not be folded in; these then leave their place,
- * because a log that stayed would be played into the new file.
- */
-function keepAside(path: string, aside: string): void {
-  for (const end of ['', ...LOGS])
-    if (statOf(`${path}${end}`)) link(`${path}${end}`, `${aside}${end}`)
-  flushFolder(dirname(path))
-  for (const end of [...LOGS, '-shm']) rmSync(`${path}${end}`, { force: true })
-  flushFolder(dirname(path))
-}
-
-function link(path: string, to: string): void {
-  try {
-    linkSync(path, to)
-  } catch (refused) {
-    if ((refused as NodeJS.ErrnoException).code === 'EEXIST') throw refused
-    // Some file systems give a file no second name.
+    await storage.ready
+    await requireEmpty(storage.db, storage.location)
+    // A copy, because the backup may be an older program's, and stays as it is.
+    const arriving = join(folder, 'arriving.db')
+    copyValidated(from, arriving)
+    prepareRestored(arriving, (await lastEventId(storage.db).get({}))?.id ?? 0)
+    const file = openSqlite(`file:${arriving}`, 'normal', undefined, undefined, 'upgradeUncopied')
     try {
-      copyFileSync(path, to)
-      flush(to, 'r+')
-    } catch (cause) {
-      rmSync(to, { force: true })
-      throw cause
+      await copyDatabase(file, storage, onProgress)
+    } finally {
+      await file.close()
     }
+    return { previous: null, tokens: await tokens(storage.db).all({}) }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+    await storage.close()
   }
 }
+
+/** Under another name until it is whole, and for its owner alone. */
+async function writeFile(to: string, write: (partial: string) => Promise<void>): Promise<void> {
+  const partial = partialName(to)
+  try {
+    if (statOf(to)) throw new StorageError(`${to} exists already.`)
+    removePartials(dirname(to))
+    closeSync(openSync(partial, 'wx', 0o600))
+    await write(partial)
+    renameSync(partial, to)
+    fsyncDir(dirname(to))
+  } catch (cause) {
+    if (cause instanceof StorageError || !(cause instanceof Error) || !('code' in cause))
+      throw cause
+    throw new StorageError(`The backup ${to} cannot be written: ${reasonOf(to, cause)}.`)
+  } finally {
+    discard(partial)
+  }
+}
+
+/** So that nothing beside it belongs to it, and it can be read where nothing can be written. */
+function mergeWal(path: string): void {
+  const database = new Database(path, { readwrite: true })
+  try {
+    database.run('PRAGMA journal_mode = DELETE')
+  } finally {
+    database.close()
+  }
+  fsync(path, 'r+')
+}
+
+const tokens = statement<never, { system: string; name: string }>(`
+   select systems.hid as system, tokens.name from tokens
+   join systems on systems.id = tokens.system_id order by systems.id, tokens.id`)
+
+const lastEventId = statement<never, { id: number }>(
+  ({ lastSequence }) => `select ${lastSequence('events')} as id`,
+)

@@ -4,123 +4,123 @@
  */
 export interface Dialect {
   /** The placeholder of the value with that number. */
-  place(at: number): string
+  placeholder(at: number): string
   /** A count, as a number. */
   count(what?: string): string
   /** How often one number is contained in another. */
-  whole(value: string, unit: number): string
+  floorDiv(value: string, unit: number): string
   /** How many bytes all of it takes. */
-  readonly total: string
+  readonly databaseSize: string
   /** The greater of two; the lesser. Neither may be null. */
-  greater(a: string, b: string): string
-  lesser(a: string, b: string): string
+  max(a: string, b: string): string
+  min(a: string, b: string): string
   /** A text as the bytes that are sent. */
   bytes(text: string): string
   /** How many bytes a text has. */
   size(text: string): string
   /** Texts of rows, with commas between them. */
-  joined(text: string): string
+  groupConcat(text: string): string
   /** A JSON list of the numbers in rows, or of texts without anything to escape, in an order. */
-  numbers(value: string, rows: string, order: string): string
-  texts(value: string, rows: string, order: string): string
+  jsonNumbers(value: string, rows: string, order: string): string
+  jsonTexts(value: string, rows: string, order: string): string
   /** A text as JSON; null as JSON's null. */
-  quoted(text: string): string
+  jsonString(text: string): string
   /** Whether a text, or a number, is in a JSON list; found by an index. */
-  isAmongTexts(text: string, list: string): string
-  isAmongNumbers(number: string, list: string): string
+  inJsonTexts(text: string, list: string): string
+  inJsonNumbers(number: string, list: string): string
   /** The elements of a JSON list as rows of `name`, each with its `value`. */
-  elements(list: string, name: string): string
+  jsonEach(list: string, name: string): string
   /** The place of such an element, from 0 on; and an element that is a number. */
-  placeOf(name: string): string
-  numberOf(name: string): string
+  jsonIndex(name: string): string
+  jsonNumber(name: string): string
   /** A value that is a number, where the engine could not know. */
   number(value: string): string
   /** A text or a number at a place of an element that is itself a list. */
-  textAt(element: string, at: number): string
-  numberAt(element: string, at: number): string
+  jsonTextAt(element: string, at: number): string
+  jsonNumberAt(element: string, at: number): string
   /** A list at a place of an element. */
-  listAt(element: string, at: number): string
+  jsonListAt(element: string, at: number): string
   /** What is found by the order of the tables: the first is gone through, the second looked up. */
-  readonly thenJoin: string
+  readonly orderedJoin: string
   /** What names every row of a table, while nothing is changed. */
-  row(table: string): string
+  rowId(table: string): string
   /**
    * Behind a query whose columns are used more than once: each is found once. Behind a query in
    * `exists`: it looks up one row of the outer query after the other, whatever the statistics say.
    */
-  readonly once: string
+  readonly fence: string
   /** ISO 8601 of an instant in microseconds, as `formatInstant` writes it. */
-  iso(instant: string): string
+  isoTimestamp(instant: string): string
   /** Milliseconds by the engine's clock, which is the same for all who ask. */
-  readonly clock: string
+  readonly nowMs: string
   /** The largest number that was ever given to an event. */
   readonly lastEvent: string
   /** Whether statements that follow each other without a pause see the same moment. */
-  readonly isSteady: boolean
+  readonly hasStableReads: boolean
   /** How many of the newest numbers of events may not be committed yet. */
-  readonly unsettled: number
+  readonly maxUncommittedIds: number
   /** A query of the rows in a JSON list of objects: these columns of that table. */
   rowsIn(list: string, table: string, columns: readonly string[]): string
   /** The largest number that was ever given to a row of the table. */
-  given(table: string): string
+  lastSequence(table: string): string
   /** Statements after which none up to `:number` is given any more. */
-  giveBeyond(table: string): readonly string[]
+  advanceSequence(table: string): readonly string[]
   /** Keeps all other writers out until the transaction ends; null where that is so anyway. */
-  readonly alone: string | null
+  readonly exclusiveLock: string | null
   /** Behind a row that is selected: nobody else changes it until this transaction ends. */
-  readonly held: string
+  readonly forUpdate: string
   /** The same, but a row that somebody else holds is left out. */
-  readonly heldIfFree: string
+  readonly forUpdateSkipLocked: string
 }
 
-export const ofFile: Dialect = {
-  place: (at) => `?${at}`,
+export const sqliteDialect: Dialect = {
+  placeholder: (at) => `?${at}`,
   count: (what = '*') => `count(${what})`,
-  whole: (value, unit) => `${value} / ${unit}`,
-  total: '(select page_count * page_size from pragma_page_count(), pragma_page_size())',
-  greater: (a, b) => `max(${a}, ${b})`,
-  lesser: (a, b) => `min(${a}, ${b})`,
+  floorDiv: (value, unit) => `${value} / ${unit}`,
+  databaseSize: '(select page_count * page_size from pragma_page_count(), pragma_page_size())',
+  max: (a, b) => `max(${a}, ${b})`,
+  min: (a, b) => `min(${a}, ${b})`,
   bytes: (text) => `cast(${text} as blob)`,
   size: (text) => `octet_length(${text})`,
-  joined: (text) => `group_concat(${text})`,
-  numbers: listInOrder,
-  texts: listInOrder,
-  quoted: (text) => `json_quote(${text})`,
-  isAmongTexts: isAmong,
-  isAmongNumbers: isAmong,
-  elements: (list, name) => `json_each(${list}) ${name}`,
-  placeOf: (name) => `${name}.key`,
-  numberOf: (name) => `${name}.value`,
+  groupConcat: (text) => `group_concat(${text})`,
+  jsonNumbers: listInOrder,
+  jsonTexts: listInOrder,
+  jsonString: (text) => `json_quote(${text})`,
+  inJsonTexts: inJson,
+  inJsonNumbers: inJson,
+  jsonEach: (list, name) => `json_each(${list}) ${name}`,
+  jsonIndex: (name) => `${name}.key`,
+  jsonNumber: (name) => `${name}.value`,
   number: (value) => value,
-  textAt: (element, at) => `(${element} ->> ${at})`,
-  numberAt: (element, at) => `(${element} ->> ${at})`,
-  listAt: (element, at) => `(${element} -> ${at})`,
-  thenJoin: 'cross join',
-  row: () => 'rowid',
-  once: '',
-  iso(instant) {
+  jsonTextAt: (element, at) => `(${element} ->> ${at})`,
+  jsonNumberAt: (element, at) => `(${element} ->> ${at})`,
+  jsonListAt: (element, at) => `(${element} -> ${at})`,
+  orderedJoin: 'cross join',
+  rowId: () => 'rowid',
+  fence: '',
+  isoTimestamp(instant) {
     const micros = `(((${instant}) % 1000000 + 1000000) % 1000000)`
     const date = `strftime('%Y-%m-%dT%H:%M:%S', ((${instant}) - ${micros}) / 1000000, 'unixepoch')`
     return `(${date} || rtrim(rtrim(printf('.%06d', ${micros}), '0'), '.') || 'Z')`
   },
-  clock: `cast((julianday('now') - 2440587.5) * 86400000 as integer)`,
+  nowMs: `cast((julianday('now') - 2440587.5) * 86400000 as integer)`,
   lastEvent: `(select seq from sqlite_sequence where name = 'events')`,
-  isSteady: true,
-  unsettled: 0,
+  hasStableReads: true,
+  maxUncommittedIds: 0,
   rowsIn: (list, _table, columns) =>
     `select ${columns.map((name) => `value ->> '${name}'`).join()} from json_each(${list})`,
-  given: (table) => `coalesce((select seq from sqlite_sequence where name = '${table}'), 0)`,
-  giveBeyond: (table) => [
+  lastSequence: (table) => `coalesce((select seq from sqlite_sequence where name = '${table}'), 0)`,
+  advanceSequence: (table) => [
     `update sqlite_sequence set seq = max(seq, :number) where name = '${table}'`,
     `insert into sqlite_sequence (name, seq) select '${table}', :number
      where not exists (select 1 from sqlite_sequence where name = '${table}')`,
   ],
-  alone: null,
-  held: '',
-  heldIfFree: '',
+  exclusiveLock: null,
+  forUpdate: '',
+  forUpdateSkipLocked: '',
 }
 
-function isAmong(value: string, list: string): string {
+function inJson(value: string, list: string): string {
   return `${value} in (select value from json_each(${list}))`
 }
 
@@ -129,58 +129,58 @@ function listInOrder(value: string, rows: string, order: string): string {
   return `(select json_group_array(value) from (select ${value} as value from ${rows} order by ${order}))`
 }
 
-export const ofServer: Dialect = {
-  place: (at) => `$${at}`,
+export const postgresDialect: Dialect = {
+  placeholder: (at) => `$${at}`,
   count: (what = '*') => `count(${what})::float8`,
-  whole: (value, unit) => `floor(${value} / ${unit})`,
-  total: 'pg_database_size(current_database())::float8',
-  greater: (a, b) => `greatest(${a}, ${b})`,
-  lesser: (a, b) => `least(${a}, ${b})`,
+  floorDiv: (value, unit) => `floor(${value} / ${unit})`,
+  databaseSize: 'pg_database_size(current_database())::float8',
+  max: (a, b) => `greatest(${a}, ${b})`,
+  min: (a, b) => `least(${a}, ${b})`,
   bytes: (text) => `convert_to(${text}, 'UTF8')`,
   size: (text) => `octet_length(${text})::float8`,
-  joined: (text) => `string_agg(${text}, ',')`,
-  numbers: (value, rows, order) =>
+  groupConcat: (text) => `string_agg(${text}, ',')`,
+  jsonNumbers: (value, rows, order) =>
     `(select '[' || coalesce(string_agg(${value}::text, ',' order by ${order}), '') || ']' from ${rows})`,
-  texts: (value, rows, order) =>
+  jsonTexts: (value, rows, order) =>
     `(select '[' || coalesce(string_agg('"' || ${value} || '"', ',' order by ${order}), '') || ']' from ${rows})`,
-  quoted: (text) => `coalesce(to_json(${text})::text, 'null')`,
+  jsonString: (text) => `coalesce(to_json(${text})::text, 'null')`,
   // As an array: beside an "or", a list of rows would be looked for in the whole table.
-  isAmongTexts: (text, list) =>
+  inJsonTexts: (text, list) =>
     `${text} = any(array(select json_array_elements_text((${list})::text::json)))`,
-  isAmongNumbers: (number, list) =>
+  inJsonNumbers: (number, list) =>
     `${number} = any(array(select json_array_elements_text((${list})::text::json)::float8))`,
-  elements: (list, name) =>
+  jsonEach: (list, name) =>
     `json_array_elements((${list})::text::json) with ordinality ${name}(value, nth)`,
-  placeOf: (name) => `(${name}.nth - 1)::float8`,
-  numberOf: (name) => `(${name}.value #>> '{}')::float8`,
+  jsonIndex: (name) => `(${name}.nth - 1)::float8`,
+  jsonNumber: (name) => `(${name}.value #>> '{}')::float8`,
   number: (value) => `(${value})::float8`,
-  textAt: (element, at) => `(${element} ->> ${at})`,
-  numberAt: (element, at) => `(${element} ->> ${at})::float8`,
-  listAt: (element, at) => `(${element} -> ${at})`,
-  thenJoin: 'join',
+  jsonTextAt: (element, at) => `(${element} ->> ${at})`,
+  jsonNumberAt: (element, at) => `(${element} ->> ${at})::float8`,
+  jsonListAt: (element, at) => `(${element} -> ${at})`,
+  orderedJoin: 'join',
   // Messages lie in several parts, in each of which a row may have the same place.
-  row: (table) => (table === 'messages' ? 'id' : 'ctid'),
-  once: 'offset 0',
-  iso(instant) {
+  rowId: (table) => (table === 'messages' ? 'id' : 'ctid'),
+  fence: 'offset 0',
+  isoTimestamp(instant) {
     // Of whole numbers: a fraction of a number as large would not be exact.
-    const whole = `(${instant})::int8`
-    const micros = `((${whole} % 1000000 + 1000000) % 1000000)`
-    const date = `to_char(timestamp 'epoch' + (${whole} - ${micros}) / 1000000 * interval '1 second', 'YYYY-MM-DD"T"HH24:MI:SS')`
+    const floorDiv = `(${instant})::int8`
+    const micros = `((${floorDiv} % 1000000 + 1000000) % 1000000)`
+    const date = `to_char(timestamp 'epoch' + (${floorDiv} - ${micros}) / 1000000 * interval '1 second', 'YYYY-MM-DD"T"HH24:MI:SS')`
     return `(${date} || rtrim(rtrim('.' || lpad(${micros}::text, 6, '0'), '0'), '.') || 'Z')`
   },
-  clock: `(extract(epoch from clock_timestamp()) * 1000)::float8`,
+  nowMs: `(extract(epoch from clock_timestamp()) * 1000)::float8`,
   lastEvent: `greatest((select max(id) from events), (select max(newest) from pruned_events))`,
-  isSteady: false,
-  unsettled: 100,
+  hasStableReads: false,
+  maxUncommittedIds: 100,
   rowsIn: (list, table, columns) =>
     `select ${columns.join()} from json_populate_recordset(null::${table}, (${list})::text::json)`,
-  given: (table) =>
+  lastSequence: (table) =>
     `(select case when is_called then last_value else 0 end from ${table}_id_seq)::float8`,
-  giveBeyond: (table) => [
+  advanceSequence: (table) => [
     `select setval('${table}_id_seq', greatest(last_value, :number::int8))::float8
      from ${table}_id_seq where :number::int8 > 0`,
   ],
-  alone: 'lock table systems, bots in exclusive mode',
-  held: 'for no key update',
-  heldIfFree: 'for no key update skip locked',
+  exclusiveLock: 'lock table systems, bots in exclusive mode',
+  forUpdate: 'for no key update',
+  forUpdateSkipLocked: 'for no key update skip locked',
 }

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os'
 import type { Dialect } from './dialect'
-import type { Db } from './handle'
 import type { Storage } from './open'
 import { statement } from './statement'
+import type { Db } from './types'
 
 /** What only one process does, however many work on the same data. */
 const tasks = ['dispatch', 'care'] as const
@@ -33,11 +33,11 @@ export const LONGEST_LEASE_MS = 60_000
 const LENGTH_MS = 10_000
 /** In parts of its length: when a lease is renewed, and how often it is looked at. */
 const RENEW = 0.3
-const LOOK = 0.1
+const CHECK_SHARE = 0.1
 /** So soon at least is known what another gave back. */
-const MOST_SELDOM_MS = 1_000
+const MAX_PAUSE_MS = 1_000
 /** How long a process that stops tries to give back what it holds. */
-const PATIENCE_MS = 2_000
+const GIVE_UP_MS = 2_000
 
 /**
  * Whoever holds a lease renews it long before it ends. One that dies or hangs renews nothing, and
@@ -77,7 +77,7 @@ export function createLeases({ db, transact, warn }: LeaseDeps, lengthMs = LENGT
     }
   }
 
-  const look = async () => {
+  const check = async () => {
     try {
       const held = tasks.filter(holds).length
       const isDue = held > 0 && performance.now() >= renewAt
@@ -113,12 +113,12 @@ export function createLeases({ db, transact, warn }: LeaseDeps, lengthMs = LENGT
     async start() {
       timer = setInterval(
         () => {
-          looking ??= look()
+          looking ??= check()
         },
-        Math.min(lengthMs * LOOK, MOST_SELDOM_MS),
+        Math.min(lengthMs * CHECK_SHARE, MAX_PAUSE_MS),
       )
       timer.unref()
-      looking = look()
+      looking = check()
       await looking
     },
     async stop() {
@@ -131,7 +131,7 @@ export function createLeases({ db, transact, warn }: LeaseDeps, lengthMs = LENGT
       }
       // Where nothing can be written for now, they end by themselves.
       const late = Promise.withResolvers<void>()
-      const giveUp = setTimeout(late.resolve, PATIENCE_MS)
+      const giveUp = setTimeout(late.resolve, GIVE_UP_MS)
       await Promise.race([giveAllBack().catch(() => {}), late.promise])
       clearTimeout(giveUp)
     },
@@ -139,12 +139,12 @@ export function createLeases({ db, transact, warn }: LeaseDeps, lengthMs = LENGT
 }
 
 /** One that would last longer than any was made before the clock was set back. */
-const isOver = ({ clock }: Dialect) =>
-  `(leases.until <= ${clock} or leases.until > ${clock} + ${LONGEST_LEASE_MS})`
+const isOver = ({ nowMs }: Dialect) =>
+  `(leases.until <= ${nowMs} or leases.until > ${nowMs} + ${LONGEST_LEASE_MS})`
 
 const take = statement<'task' | 'holder' | 'length', { name: string }>(
   (say) => `
-   insert into leases (name, holder, until) values (:task, :holder, ${say.clock} + :length)
+   insert into leases (name, holder, until) values (:task, :holder, ${say.nowMs} + :length)
    on conflict (name) do update set holder = excluded.holder, until = excluded.until
    where leases.holder = excluded.holder or ${isOver(say)}
    returning name`,

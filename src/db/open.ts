@@ -1,10 +1,10 @@
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
 import type { RenderJson } from '../model/renderedJson'
-import { openFile, pathOf } from './file'
 import { isServerAddress } from './postgres/address'
 import type { ServerOptions } from './postgres/storage'
 import type { SchemaUse } from './schema'
+import { openSqlite, pathOf } from './sqlite/storage'
 import type { Durability, Storage } from './storage'
 
 export type { SchemaUse } from './schema'
@@ -17,14 +17,14 @@ export function openStorage(
   url: string,
   durability: Durability = 'full',
   busyLimit?: number,
-  render?: RenderJson,
+  renderJson?: RenderJson,
   use: SchemaUse = 'upgrade',
   server: ServerOptions = {},
 ): Storage {
-  if (!isServerAddress(url)) return openFile(url, durability, busyLimit, render, use)
+  if (!isServerAddress(url)) return openSqlite(url, durability, busyLimit, renderJson, use)
   // Not before it is needed: most never do, and would start later and take more memory.
   const { openServer }: typeof import('./postgres/storage') = require('./postgres/storage')
-  return openServer(url, durability, render, server, use)
+  return openServer(url, durability, renderJson, server, use)
 }
 
 /** Folder for temporary files: that of the database file, or the machine's where there is none. */

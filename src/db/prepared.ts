@@ -1,4 +1,4 @@
-import type { Db } from './handle'
+import type { Db } from './types'
 
 /** Keeps a query prepared once for each handle it is asked on. */
 export function prepared<T>(build: (db: Db) => T): (db: Db) => T {

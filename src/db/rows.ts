@@ -1,7 +1,7 @@
 import type { Entity } from '../model/entity'
 import type { Field } from '../model/field'
-import type { Db, Soon, Value } from './handle'
 import { type Statement, statement, type Values } from './statement'
+import type { Db, MaybePromise, Value } from './types'
 
 /** Rows of a field table, read and written by statements of their own: no query is built for one. */
 
@@ -27,14 +27,14 @@ export function columnNames(entity: Entity): string[] {
 export function createUpdater(table: string) {
   // One statement for each set of keys that somebody changes together.
   const made = new Map<string, (db: Db) => Statement<string, unknown>>()
-  return (tx: Db, id: number, changed: object): Soon<unknown> => {
+  return (tx: Db, id: number, changed: object): MaybePromise<unknown> => {
     const keys = Object.keys(changed)
     const name = keys.join()
     let update = made.get(name)
     if (!update) {
       const sets = keys.map((key) => `${key} = :${key}`).join(', ')
       update = statement<string>(`update ${table} set ${sets} where id = :id`)
-      if (made.size < MOST_UPDATES) made.set(name, update)
+      if (made.size < MAX_CACHED) made.set(name, update)
     }
     return update(tx).run({ ...encodeRow(keys, changed), id })
   }
@@ -54,7 +54,7 @@ export function createUpserter(
   table: string,
   key: readonly string[],
   columns: readonly string[],
-): (tx: Db, row: object) => Soon<unknown> {
+): (tx: Db, row: object) => MaybePromise<unknown> {
   const all = [...key, ...columns]
   const upsert = statement<string>(
     `insert into ${table} (${all.join()}) values (${all.map((name) => `:${name}`).join()})
@@ -64,7 +64,7 @@ export function createUpserter(
   return (tx, row) => upsert(tx).run(encodeRow(all, row))
 }
 
-const MOST_UPDATES = 1000
+const MAX_CACHED = 1000
 
 type Decoder = (stored: unknown) => unknown
 

@@ -1,4 +1,4 @@
-import { StorageError } from './handle'
+import { StorageError } from './types'
 
 /**
  * What opening a database may do to its tables. Every use refuses those of a newer program.
@@ -18,7 +18,7 @@ export interface FoundSchema {
 }
 
 /** Throws one line that says what to do, unless a database may be used with the tables it has. */
-export function refuseUnfit(
+export function requireUsableSchema(
   name: string,
   { applied, hasTables }: FoundSchema,
   migrations: readonly { readonly name: string }[],

@@ -1,14 +1,14 @@
 import type { Dialect } from './dialect'
-import type { Db, Soon, Value } from './handle'
 import { prepared } from './prepared'
+import type { Db, MaybePromise, Value } from './types'
 
 /** What the names in a statement stand for. */
 export type Values<Name extends string> = { readonly [N in Name]: Value }
 
 export interface Statement<Name extends string, Row> {
-  get(values: Values<Name>): Soon<Row | null>
-  all(values: Values<Name>): Soon<Row[]>
-  run(values: Values<Name>): Soon<unknown>
+  get(values: Values<Name>): MaybePromise<Row | null>
+  all(values: Values<Name>): MaybePromise<Row[]>
+  run(values: Values<Name>): MaybePromise<unknown>
 }
 
 /**
@@ -25,7 +25,7 @@ export function statement<Name extends string = never, Row = unknown>(
     // By position: the driver takes values by their name a tenth slower.
     const sql = spelled.trim().replaceAll(/(?<!:):([a-z]\w*)/g, (_, name: string) => {
       if (!names.includes(name)) names.push(name)
-      return driver.dialect.place(names.indexOf(name) + 1)
+      return driver.dialect.placeholder(names.indexOf(name) + 1)
     })
     const inOrder = (values: Values<string>): Value[] => {
       const ordered = new Array<Value>(names.length)

@@ -1,7 +1,7 @@
 import type { DomainError } from '../model/errors'
-import type { Db } from './handle'
-import type { Pulse } from './pulse'
-import type { SharedRead } from './sharedRead'
+import type { ChangeNotifier } from './changeNotifier'
+import type { SharedRead } from './sqlite/sharedRead'
+import type { Db } from './types'
 
 /** What was done to a database that an older program had made. */
 export interface Upgrade {
@@ -17,7 +17,7 @@ export type Durability = 'full' | 'normal'
  * Whose rows are written: work for the same one is done one after the other, by whichever process.
  * 'new' is for what nobody else can name yet, and for what a unique index guards.
  */
-export type Subject =
+export type LockKey =
   | { readonly system: number }
   | { readonly guild: string }
   | { readonly account: string }
@@ -32,14 +32,14 @@ export type Subject =
 export type WorkKind = 'long' | 'slice'
 
 /** Or how it is found out, where the work finds it out anyway: the file never asks. */
-export type SubjectOf = Subject | (() => Promise<Subject>)
+export type LockKeyOf = LockKey | (() => Promise<LockKey>)
 
 /**
  * Runs the work as one transaction: all of it is kept, or nothing. It may be run more than once, so
  * it does nothing but ask and write storage.
  */
 export type Transact = <T>(
-  of: SubjectOf,
+  of: LockKeyOf,
   work: (tx: Db) => Promise<T>,
   kind?: WorkKind,
 ) => Promise<T>
@@ -48,33 +48,33 @@ export type Transact = <T>(
 export type Snapshot = <T>(work: (db: Db) => Promise<T>) => Promise<T>
 
 /** Who wants to know how the writers fare. */
-export interface WriteMeter {
+export interface WriteObserver {
   noteCommit(writes: number, seconds: number): void
   noteFailedCommit(): void
 }
 
 /** The writes that wait for their turn, and whoever counts what becomes of them. */
-export interface WriteLoad {
+export interface WriteStats {
   waiting: number
-  meter?: WriteMeter
+  observer?: WriteObserver
 }
 
 export interface Storage {
   /** Where it is: a path, or an address without its password. */
-  readonly name: string
+  readonly location: string
   /** Settles once it can be used; tells what that did to a database of an older program. */
-  readonly opened: Promise<Upgrade | null>
+  readonly ready: Promise<Upgrade | null>
   /** Reads; never sees a transaction's half-done work. */
   readonly db: Db
   readonly sharedRead: SharedRead
   readonly transact: Transact
   readonly snapshot: Snapshot
   /** Tells of what any process wrote. */
-  readonly pulse: Pulse
-  readonly writeLoad: WriteLoad
+  readonly changes: ChangeNotifier
+  readonly writeStats: WriteStats
   /** What keeps the database from being read or written, for whoever may try again; else null. */
-  findTrouble(): Promise<DomainError | null>
+  checkHealth(): Promise<DomainError | null>
   /** What is answered when a read or a write failed of what will pass; null when it will not. */
-  refusalFor(cause: unknown): DomainError | null
+  toUnavailable(cause: unknown): DomainError | null
   close(): Promise<void>
 }

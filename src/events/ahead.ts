@@ -1,4 +1,4 @@
-import type { Db } from '../db/handle'
+import type { Db } from '../db/types'
 import { eventsOfSystemAfter, type StoredEvent } from './outbox'
 import { sign } from './sign'
 import { spellEvent } from './spell'

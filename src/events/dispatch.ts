@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { isDisabled } from '../db/disabled'
 import type { Leases } from '../db/lease'
+import { isDisabled } from '../db/visibility'
 import { error } from '../model/errors'
 import type { AllowList } from '../model/network'
 import { requireSystem, type Viewer } from '../model/privacy'

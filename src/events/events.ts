@@ -1,6 +1,6 @@
-import type { Db } from '../db/handle'
 import { createLeases, type Leases } from '../db/lease'
 import { events as outbox, webhooks } from '../db/tables'
+import type { Db } from '../db/types'
 import type { EventDeps } from './deps'
 import { createDispatcher, type Dispatcher, type DispatchOptions } from './dispatch'
 import { createHub, type Hub } from './hub'

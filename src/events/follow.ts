@@ -69,7 +69,7 @@ export function follow(
     await readOutbox()
   }
   /** Where one may be heard before a lower one, all are read, in their order. */
-  const mayJump = deps.db.driver.dialect.unsettled > 0
+  const mayJump = deps.db.driver.dialect.maxUncommittedIds > 0
   const readOn = async () => {
     isReading = true
     await readOutbox()

@@ -64,7 +64,7 @@ export function createHub({ db, pulse, warn }: EventDeps): Hub {
   }
 
   const noteMissed = (before: number, id: number) => {
-    if (db.driver.dialect.unsettled === 0) return
+    if (db.driver.dialect.maxUncommittedIds === 0) return
     for (let at = Math.max(before + 1, id - MOST_MISSED); at < id; at++)
       missed.set(at, performance.now())
   }
@@ -125,7 +125,7 @@ export function createHub({ db, pulse, warn }: EventDeps): Hub {
     async start() {
       seen = await settledEventId(db)
       // Other processes write too, and cannot wake this one.
-      pulse.onBeat((isNew) => (isNew || missed.size > 0) && wake())
+      pulse.onTick((isNew) => (isNew || missed.size > 0) && wake())
       pulse.start()
     },
     stop() {

@@ -1,8 +1,8 @@
 import { and, eq, gt, inArray, sql } from 'drizzle-orm'
-import type { Db } from '../db/handle'
 import { prepared } from '../db/prepared'
 import { statement } from '../db/statement'
 import { events } from '../db/tables'
+import type { Db } from '../db/types'
 
 export type StoredEvent = typeof events.$inferSelect
 
@@ -14,7 +14,7 @@ export async function latestEventId(db: Db): Promise<number> {
 
 /** One that all lower ones are committed by, however many write at once. */
 export async function settledEventId(db: Db): Promise<number> {
-  return Math.max(0, (await latestEventId(db)) - db.driver.dialect.unsettled)
+  return Math.max(0, (await latestEventId(db)) - db.driver.dialect.maxUncommittedIds)
 }
 
 /** The ID of a system's newest event, and of the newest one that was removed; 0 for none. */

@@ -1,6 +1,6 @@
 import { keepActivity } from '../db/activity'
-import type { Db } from '../db/handle'
 import { statement } from '../db/statement'
+import type { Db } from '../db/types'
 import { DAY } from '../model/time'
 import type { EventDeps } from './deps'
 import { findWebhook, type Webhook } from './webhooks'
@@ -109,5 +109,5 @@ const notePruned = statement<'system' | 'id'>(
    insert into pruned_events (system_id, newest)
    select id, ${say.number(':id')} from systems where id = :system
    on conflict (system_id) do update
-   set newest = ${say.greater('pruned_events.newest', 'excluded.newest')}`,
+   set newest = ${say.max('pruned_events.newest', 'excluded.newest')}`,
 )

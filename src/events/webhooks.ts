@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { and, desc, eq, sql } from 'drizzle-orm'
-import type { Db } from '../db/handle'
-import { countOf, countUp } from '../db/marks'
-import { isNamed } from '../db/named'
+import { incrementCounter, readCounter } from '../db/changeCounters'
 import { prepared } from '../db/prepared'
 import { createInserter, createUpserter } from '../db/rows'
 import { deliveries, systems, webhooks } from '../db/tables'
+import type { Db } from '../db/types'
+import { isVisible } from '../db/visibility'
 import { error } from '../model/errors'
 import { requireSystem, type Viewer } from '../model/privacy'
 import { formatInstant, type Instant } from '../model/time'
@@ -39,7 +39,7 @@ export async function activeWebhooks(db: Db): Promise<number[]> {
 
 /** Another number than before: a webhook may have become active since, through any process. */
 export async function countWebhookChanges(db: Db): Promise<number> {
-  return countOf(db, 'hooks')
+  return readCounter(db, 'hooks')
 }
 
 export async function findSystemUuid(db: Db, systemId: number): Promise<string | null> {
@@ -75,7 +75,7 @@ export async function activateWebhook(deps: EventDeps, proven: Webhook): Promise
     // One that was proven before goes on where it was, so that nothing is left out.
     const cursor = now.state === 'pending' ? await latestEventId(tx) : now.cursor
     await update(tx, system_id, { state: 'active', cursor, checked: deps.now(), ...healthy })
-    await countUp(tx, 'hooks')
+    await incrementCounter(tx, 'hooks')
     await tx.update(systems).set({ webhook_url: url }).where(eq(systems.id, system_id))
   })
 }
@@ -86,7 +86,7 @@ export async function enableWebhook(deps: EventDeps, systemId: number): Promise<
     const { state } = await getWebhook(tx, systemId)
     if (state === 'pending') throw error('conflict', 'the webhook is not verified yet')
     await update(tx, systemId, { state: 'active', ...healthy })
-    await countUp(tx, 'hooks')
+    await incrementCounter(tx, 'hooks')
   })
 }
 
@@ -218,7 +218,7 @@ const uuidOf = prepared((db) =>
   db
     .select({ uuid: systems.uuid })
     .from(systems)
-    .where(and(eq(systems.id, sql.placeholder('system')), sql.raw(isNamed('systems'))))
+    .where(and(eq(systems.id, sql.placeholder('system')), sql.raw(isVisible('systems'))))
     .prepare(),
 )
 

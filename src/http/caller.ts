@@ -36,7 +36,7 @@ export function createFindCaller(deps: Deps, place: Place): FindCaller {
     const cookie = facts.isForBots ? null : secretIn(headers, place)
     if (cookie !== null && isOfOwnPage(method, headers, place)) return bySession(deps, cookie)
     // What nobody reads is read together with what others do, as if a token had been looked up.
-    deps.sharedRead.join()
+    deps.sharedRead.begin()
     return anonymous
   }
 }

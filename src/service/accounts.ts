@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm'
-import type { Db } from '../db/handle'
-import { holdSystem } from '../db/marks'
+import { lockSystem } from '../db/locks'
 import { statement } from '../db/statement'
 import { accounts } from '../db/tables'
+import type { Db } from '../db/types'
 import { error } from '../model/errors'
 import { requirePlatformAuthority, requireSystem, type Viewer } from '../model/privacy'
 import type { Deps } from './deps'
@@ -48,7 +48,7 @@ export async function forgetAccount(deps: Deps, viewer: Viewer, account: string)
   await deps.transact({ account }, async (tx) => {
     const found = await findAccount(tx, account)
     if (!found) throw error('systemNotFound')
-    await holdSystem(tx, found.system_id)
+    await lockSystem(tx, found.system_id)
     // It may have been unlinked, or linked elsewhere, while this waited for the system.
     const still = await findAccount(tx, account)
     if (still?.system_id !== found.system_id) throw error('conflict', 'it was changed meanwhile')

@@ -1,6 +1,6 @@
-import type { Db } from '../db/handle'
 import { columnNames, createDecoder, createUpserter } from '../db/rows'
 import { statement } from '../db/statement'
+import type { Db } from '../db/types'
 import { type Autoproxy, type AutoproxyPatch, autoproxy } from '../model/autoproxy'
 import { diff, fillDefaults, type Identity } from '../model/entity'
 import { error } from '../model/errors'

@@ -1,8 +1,8 @@
-import { isDisabled } from '../db/disabled'
-import { storeFaces } from '../db/faces'
-import type { Db } from '../db/handle'
+import { renderAndStore } from '../db/renderedJson'
 import { columnNames, createInserter, createUpdater } from '../db/rows'
 import { statement } from '../db/statement'
+import type { Db } from '../db/types'
+import { isDisabled } from '../db/visibility'
 import {
   type Draft,
   diff,
@@ -102,7 +102,7 @@ export function belongings<E extends Entity>(kind: Kind<E>) {
     const made = { ...row, ...named }
     const owned = { id: await insertRow(tx, made), ...made }
     await kind.keepBeside(tx, owned, row)
-    await storeFaces(tx, table, owned)
+    await renderAndStore(tx, table, owned)
     return owned
   }
 
@@ -110,7 +110,7 @@ export function belongings<E extends Entity>(kind: Kind<E>) {
     const after = { ...before, ...changed }
     // In this order, and without waiting in between: neither needs the other's answer. What takes
     // several steps is waited for by itself: none of them may come when all else was undone.
-    await Promise.all([updateRow(tx, before.id, changed), storeFaces(tx, table, after)])
+    await Promise.all([updateRow(tx, before.id, changed), renderAndStore(tx, table, after)])
     await kind.keepBeside(tx, after, changed)
     return after
   }

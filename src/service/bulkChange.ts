@@ -1,6 +1,6 @@
-import { type Faces, renderFaces, spellOwn, storeRendered } from '../db/faces'
-import type { Db, Soon } from '../db/handle'
+import { ownerJson, type RenderedJson, renderForAudiences, storeRendered } from '../db/renderedJson'
 import { encodeRow } from '../db/rows'
+import type { Db, MaybePromise } from '../db/types'
 import { diff, type Entity, isEmptyPatch, type Patch } from '../model/entity'
 import type { EventType } from '../model/events'
 import type { Deps } from './deps'
@@ -40,12 +40,12 @@ interface Planned<E> {
   readonly changed: Patch<E>
   readonly values: object
   readonly data: string
-  readonly faces: Faces | null
+  readonly faces: RenderedJson | null
 }
 
 interface RowAccess<E> {
   decode(stored: Owned<E>): Owned<E>
-  updateRow(tx: Db, id: number, changed: object): Soon<unknown>
+  updateRow(tx: Db, id: number, changed: object): MaybePromise<unknown>
 }
 
 /** Rows whose statements are sent without waiting for the answers in between. */
@@ -64,12 +64,12 @@ export function createBulkChange<E extends Entity>(
     const changed = diff<E>(before, patch)
     const after = { ...before, ...changed }
     const values = encodeRow(Object.keys(changed), changed)
-    const faces = renderFaces(db, table, after)
+    const faces = renderForAudiences(db, table, after)
     return { stored, before, after, changed, values, data: JSON.stringify(changed), faces }
   }
 
   /** On a file, a statement that fails throws here, so that none follows it. */
-  const send = (tx: Db, deps: Deps, planned: Planned<E>): Soon<unknown>[] => {
+  const send = (tx: Db, deps: Deps, planned: Planned<E>): MaybePromise<unknown>[] => {
     const { after, values, data, faces } = planned
     const { id, uuid: subject, system_id } = after
     return [
@@ -100,7 +100,7 @@ export function createBulkChange<E extends Entity>(
       })
       const changes = planned.filter(({ changed }) => !isEmptyPatch(changed))
       for (let at = 0; at < changes.length; at += BATCH) {
-        const sent: Soon<unknown>[] = []
+        const sent: MaybePromise<unknown>[] = []
         for (const change of changes.slice(at, at + BATCH)) sent.push(...send(tx, deps, change))
         await Promise.all(sent)
         await takeBreak()
@@ -116,7 +116,7 @@ export function createBulkChange<E extends Entity>(
     const planned = await commitBulk(deps, systemId, prepared.values(), (finishBeside) =>
       deps.transact({ system: systemId }, (tx) => write(tx, finishBeside), 'long'),
     )
-    return planned.map(({ after, faces }) => spellOwn(deps.db, table, after, faces?.own))
+    return planned.map(({ after, faces }) => ownerJson(deps.db, table, after, faces?.own))
   }
 }
 

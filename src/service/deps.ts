@@ -1,6 +1,6 @@
-import type { Faced } from '../db/faces'
-import type { Db } from '../db/handle'
 import type { Storage } from '../db/open'
+import type { RenderedTable } from '../db/renderedJson'
+import type { Db } from '../db/types'
 import { type ParseImport, parseInProcess } from '../formats/chunks'
 import type { Instant } from '../model/time'
 import { createTokenMemory, type TokenMemory } from './access/memory'
@@ -26,7 +26,7 @@ export interface Deps {
   readonly tokenMemory: TokenMemory
   readonly quotas: Quotas
   /** Asks for the faces of a row, where a reader found none. */
-  readonly mendFaces: (table: Faced, id: number) => void
+  readonly mendFaces: (table: RenderedTable, id: number) => void
 }
 
 /**
@@ -48,7 +48,7 @@ export const noDeps: Deps = {
       throw new Error('there is no database here')
     },
   }),
-  sharedRead: { join: () => 0, end: () => {} },
+  sharedRead: { begin: () => 0, end: () => {} },
   transact: () => Promise.reject(new Error('there is no database here')),
   snapshot: () => Promise.reject(new Error('there is no database here')),
   longReads: createLongReads(),
@@ -56,7 +56,7 @@ export const noDeps: Deps = {
   readImport: parseInProcess,
   importTurns: createImportTurns(createSpool('')),
   bulkChanges: createBulkChanges(),
-  tokenMemory: createTokenMemory({ join: () => 0 }),
+  tokenMemory: createTokenMemory({ begin: () => 0 }),
   quotas: { systems: null, members: 0, groups: 0, archive: 0, registration: 'closed' },
   mendFaces: () => {},
 }

@@ -1,8 +1,8 @@
 import { and, eq, sql } from 'drizzle-orm'
-import type { Db } from '../db/handle'
 import { prepared } from '../db/prepared'
 import { columnNames, createUpserter } from '../db/rows'
 import { guilds, memberGuilds, systemGuilds } from '../db/tables'
+import type { Db } from '../db/types'
 import {
   type Draft,
   diff,

@@ -1,10 +1,9 @@
 import { and, asc, desc, eq, gt, lt, type SQL, sql } from 'drizzle-orm'
-import { isCurrent, lastForgotten } from '../db/finished'
-import type { Db } from '../db/handle'
-import { isNamed } from '../db/named'
 import { prepared } from '../db/prepared'
 import { statement } from '../db/statement'
 import { switches } from '../db/tables'
+import type { Db } from '../db/types'
+import { deletionWatermark, isLiveSwitch, isVisible } from '../db/visibility'
 import { isOwner, requireListAccess, type Viewer } from '../model/privacy'
 import type { System } from '../model/system'
 import type { Instant } from '../model/time'
@@ -107,16 +106,16 @@ function createPage(range: SQL, order: SQL) {
         timestamp: switches.timestamp,
         // Written out: inside a selected expression Drizzle drops the tables' names.
         hids: sql<string>`${sql.raw(
-          db.driver.dialect.texts(
+          db.driver.dialect.jsonTexts(
             'm.hid',
             `switch_members s join members m on m.id = s.member_id
-             where s.switch_id = switches.id and ${isNamed('m')}`,
+             where s.switch_id = switches.id and ${isVisible('m')}`,
             's.position',
           ),
         )}`,
       })
       .from(switches)
-      .where(and(ofSystem, range, sql.raw(isCurrent('switches'))))
+      .where(and(ofSystem, range, sql.raw(isLiveSwitch('switches'))))
       .orderBy(order)
       .limit(sql.placeholder('limit'))
       .prepare(),
@@ -125,5 +124,5 @@ function createPage(range: SQL, order: SQL) {
 
 const stride = statement<'system' | 'before' | 'skipped', { timestamp: Instant }>(`
    select timestamp from switches
-   where system_id = :system and timestamp < :before and ${isCurrent('switches', lastForgotten(':system'))}
+   where system_id = :system and timestamp < :before and ${isLiveSwitch('switches', deletionWatermark(':system'))}
    order by timestamp desc limit 1 offset :skipped`)

@@ -1,9 +1,8 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import { isEnabled } from '../db/disabled'
-import type { Db } from '../db/handle'
-import { isNamed } from '../db/named'
 import { createDecoder } from '../db/rows'
 import { statement } from '../db/statement'
+import type { Db } from '../db/types'
+import { isEnabled, isVisible } from '../db/visibility'
 import type { Entity, Identity, Row } from '../model/entity'
 import { HID_ALPHABET, HID_LENGTH, parseRef, type Ref } from '../model/ref'
 
@@ -26,16 +25,16 @@ export function identified<R extends Identity>(
 ) {
   const where = <Name extends string>(condition: string) =>
     statement<Name, R>(`select * from ${table} where ${condition}`)
-  const byId = where<'id'>(`id = :id and ${isNamed(table)}`)
+  const byId = where<'id'>(`id = :id and ${isVisible(table)}`)
   const byHid = where<'hid'>('hid = :hid')
   const byUuid = where<'uuid'>('uuid = :uuid')
   const enabledByHid = where<'hid'>(`hid = :hid and ${isEnabled(table)}`)
   const enabledByUuid = where<'uuid'>(`uuid = :uuid and ${isEnabled(table)}`)
   // As one JSON text, so that their number is not bounded by the engine's parameters.
   const amongAll = statement<'names', R>(
-    ({ isAmongTexts }) =>
+    ({ inJsonTexts }) =>
       `select * from ${table}
-       where ${isAmongTexts('hid', ':names')} or ${isAmongTexts('uuid', ':names')}`,
+       where ${inJsonTexts('hid', ':names')} or ${inJsonTexts('uuid', ':names')}`,
   )
 
   const placeByHid = statement<'hid', Place>(

@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
-import type { Db } from '../db/handle'
 import { prepared } from '../db/prepared'
 import { autoproxies, members } from '../db/tables'
+import type { Db } from '../db/types'
 import { type Member, type MemberDraft, type MemberPatch, member } from '../model/member'
 import { isOwner, type Redacted, redact, requireListAccess, type Viewer } from '../model/privacy'
 import type { System } from '../model/system'

@@ -1,7 +1,6 @@
-import { isEnabled } from '../db/disabled'
-import type { Db } from '../db/handle'
-import { isNamed } from '../db/named'
 import { statement } from '../db/statement'
+import type { Db } from '../db/types'
+import { isEnabled, isVisible } from '../db/visibility'
 import { error } from '../model/errors'
 import { type Member, member } from '../model/member'
 import { type Message, ORIGINAL_LOOKUP } from '../model/message'
@@ -72,18 +71,18 @@ const insertRow = statement<keyof Message, { id: string }>(`
      channel = excluded.channel, guild = excluded.guild, system_id = excluded.system_id,
      member_id = excluded.member_id, timestamp = excluded.timestamp
    where not exists (
-     select 1 from systems where systems.id = messages.system_id and ${isNamed('systems')}
+     select 1 from systems where systems.id = messages.system_id and ${isVisible('systems')}
    ) returning id`)
 
 /** A condition that leaves out messages whose system is being removed, or is disabled. */
-const isMessageThere = isOf(`${isNamed('systems')} and ${isEnabled('systems')}`)
+const isMessageThere = isOf(`${isVisible('systems')} and ${isEnabled('systems')}`)
 
 function isOf(systems: string): string {
   return `exists (select 1 from systems where systems.id = messages.system_id and ${systems})`
 }
 
 const takenById = statement<'id', Message>(
-  `select * from messages where id = :id and ${isOf(isNamed('systems'))}`,
+  `select * from messages where id = :id and ${isOf(isVisible('systems'))}`,
 )
 
 const byId = statement<'id', Message>(`select * from messages where id = :id and ${isMessageThere}`)

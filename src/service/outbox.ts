@@ -1,10 +1,10 @@
-import type { Db, Soon } from '../db/handle'
 import { statement } from '../db/statement'
+import type { Db, MaybePromise } from '../db/types'
 import type { Change } from '../model/events'
 import type { Instant } from '../model/time'
 
 /** Records the event of a change, in the transaction of the change itself. */
-export function tell(tx: Db, at: Instant, change: Change): Soon<unknown> {
+export function tell(tx: Db, at: Instant, change: Change): MaybePromise<unknown> {
   return recordEvent(tx, at, change, change.data && JSON.stringify(change.data))
 }
 
@@ -14,7 +14,7 @@ export function recordEvent(
   at: Instant,
   { system_id, type, subject }: Omit<Change, 'data'>,
   data: string | null,
-): Soon<unknown> {
+): MaybePromise<unknown> {
   return insertEvent(tx).run({ system: system_id, type, subject, data, at })
 }
 

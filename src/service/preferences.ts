@@ -1,5 +1,5 @@
-import type { Db } from '../db/handle'
 import { statement } from '../db/statement'
+import type { Db } from '../db/types'
 import { DEFAULT_WORD, type Preferences, type PreferencesPatch } from '../model/preferences'
 import { requireSystem, type Viewer } from '../model/privacy'
 import type { Deps } from './deps'

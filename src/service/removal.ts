@@ -1,7 +1,7 @@
 import type { Dialect } from '../db/dialect'
-import type { Db } from '../db/handle'
-import { isNamed, LOSES_ITS_NAME, unnamed } from '../db/named'
 import { statement } from '../db/statement'
+import type { Db } from '../db/types'
+import { HIDE_SQL, hiddenIdentity, isVisible } from '../db/visibility'
 import { error } from '../model/errors'
 import type { Deps } from './deps'
 import { removeSomeTags, tagSetOf } from './proxy/tagKeys'
@@ -25,7 +25,7 @@ export async function removeSystem(tx: Db, id: number): Promise<void> {
 
 export async function removeMember(tx: Db, id: number): Promise<void> {
   if (isFew(await sizeOfMember(tx).get({ id }))) return void (await deleteMember(tx).run({ id }))
-  const place = await insertPlace(tx).get(unnamed())
+  const place = await insertPlace(tx).get(hiddenIdentity())
   for (const remove of besideMember) await remove(tx).run({ id })
   await moveMember(tx).run({ id, place: place?.id ?? null })
 }
@@ -137,8 +137,8 @@ const ofMember = (table: string) => `${table} where member_id = :id`
 
 const history = [
   ofSystem('switches'),
-  ({ thenJoin }: Dialect) => `(select id from ${ofSystem('switches')} limit ${FEW + 1}) s
-   ${thenJoin} switch_members m on m.switch_id = s.id`,
+  ({ orderedJoin }: Dialect) => `(select id from ${ofSystem('switches')} limit ${FEW + 1}) s
+   ${orderedJoin} switch_members m on m.switch_id = s.id`,
 ]
 
 const sizeOfHistory = createSize(...history)
@@ -152,7 +152,7 @@ const sizeOfSystem = createSize(
 )
 
 const stillThere = statement<'id'>(
-  `select id from systems where id = :id and ${isNamed('systems')}`,
+  `select id from systems where id = :id and ${isVisible('systems')}`,
 )
 
 const deleteSystem = statement<'id'>('delete from systems where id = :id')
@@ -173,9 +173,9 @@ const access = [
 ].map((table) => statement<'id'>(`delete from ${ofSystem(table)}`))
 
 const namesOfSystem = [
-  `systems set ${LOSES_ITS_NAME} where id = :id`,
-  `members set ${LOSES_ITS_NAME} where system_id = :id`,
-  `groups set ${LOSES_ITS_NAME} where system_id = :id`,
+  `systems set ${HIDE_SQL} where id = :id`,
+  `members set ${HIDE_SQL} where system_id = :id`,
+  `groups set ${HIDE_SQL} where system_id = :id`,
 ].map((rest) => statement<'id'>(`update ${rest}`))
 
 /** Numbers of switches only grow, so those that come later are not meant. */
@@ -192,7 +192,7 @@ const besideMember = ['group_members', 'proxy_tag_keys', 'pinned_members'].map((
 )
 
 const moveMember = statement<'id' | 'place'>(
-  `update members set ${LOSES_ITS_NAME}, system_id = :place, proxy_tags = '[]' where id = :id`,
+  `update members set ${HIDE_SQL}, system_id = :place, proxy_tags = '[]' where id = :id`,
 )
 
 const forgotten = statement<never, { id: number; last: number }>(
@@ -213,7 +213,7 @@ const remembered = statement<'id' | 'last'>(
 
 /** Where no import is under way. */
 const leftPlaces = statement<never, { id: number }>(`
-   select id from systems where not ${isNamed('systems')}
+   select id from systems where not ${isVisible('systems')}
    and id not in (select place_id from imports)`)
 
 /** In an order in which the rows that are left always make sense. */
@@ -231,13 +231,13 @@ const partsOfPlace = [
 
 function someRows(change: string, table: string, chosen: (row: string, say: Dialect) => string) {
   return statement<'id' | 'most'>((say) => {
-    const row = say.row(table)
+    const row = say.rowId(table)
     const some = `${chosen(`${table}.${row}`, say)} limit :most`
     return `${change} where ${row} in (${some}) returning 1`
   })
 }
 
 function inMembers(table: string) {
-  return (row: string, { thenJoin }: Dialect) => `select ${row} from members
-    ${thenJoin} ${table} on ${table}.member_id = members.id where members.system_id = :id`
+  return (row: string, { orderedJoin }: Dialect) => `select ${row} from members
+    ${orderedJoin} ${table} on ${table}.member_id = members.id where members.system_id = :id`
 }

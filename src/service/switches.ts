@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
-import { isCurrent, lastForgotten } from '../db/finished'
-import type { Db } from '../db/handle'
-import { isNamed } from '../db/named'
 import { createDecoder, createInserter } from '../db/rows'
 import { statement } from '../db/statement'
 import { switches, switchMembers } from '../db/tables'
+import type { Db } from '../db/types'
+import { deletionWatermark, isLiveSwitch, isVisible } from '../db/visibility'
 import { error } from '../model/errors'
 import { type Member, member } from '../model/member'
 import { isOwner, isWatcher, requireListAccess, requireSystem, type Viewer } from '../model/privacy'
@@ -211,36 +210,36 @@ const decodeMember = createDecoder(member)
 const insertRow = createInserter('switches', ['uuid', 'system_id', 'timestamp'])
 
 const latest = statement<'system', Switch>(`
-   select * from switches where system_id = :system and ${isCurrent('switches', lastForgotten(':system'))}
+   select * from switches where system_id = :system and ${isLiveSwitch('switches', deletionWatermark(':system'))}
    order by timestamp desc limit 1`)
 
 const latestIds = statement<'system', { timestamp: Instant; ids: string }>(
-  ({ numbers }) => `
-   select timestamp, ${numbers(
+  ({ jsonNumbers }) => `
+   select timestamp, ${jsonNumbers(
      'member_id',
      `switch_members join members on members.id = member_id
-      where switch_id = switches.id and ${isNamed('members')}`,
+      where switch_id = switches.id and ${isVisible('members')}`,
      'position',
-   )} as ids from switches where system_id = :system and ${isCurrent('switches', lastForgotten(':system'))}
+   )} as ids from switches where system_id = :system and ${isLiveSwitch('switches', deletionWatermark(':system'))}
    order by timestamp desc limit 1`,
 )
 
 const atTime = statement<'system' | 'timestamp', { id: number }>(`
    select id from switches where system_id = :system and timestamp = :timestamp
-   and ${isCurrent('switches', lastForgotten(':system'))}`)
+   and ${isLiveSwitch('switches', deletionWatermark(':system'))}`)
 
 /** One of an import under way, or that waits to be removed: what is logged meanwhile comes first. */
 const makeRoom = statement<'system' | 'timestamp'>(`
    delete from switches where system_id = :system and timestamp = :timestamp
-   and not ${isCurrent('switches', lastForgotten(':system'))}`)
+   and not ${isLiveSwitch('switches', deletionWatermark(':system'))}`)
 
 const byUuid = statement<'uuid', Switch>(
-  `select * from switches where uuid = :uuid and ${isCurrent('switches')}`,
+  `select * from switches where uuid = :uuid and ${isLiveSwitch('switches')}`,
 )
 
 const membersOf = statement<'switch', Member>(`
    select members.* from switch_members join members on members.id = switch_members.member_id
-   where switch_members.switch_id = :switch and ${isNamed('members')}
+   where switch_members.switch_id = :switch and ${isVisible('members')}
    order by switch_members.position`)
 
 const addMember = statement<'switch' | 'position' | 'member'>(

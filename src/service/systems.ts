@@ -1,12 +1,12 @@
 import { count, eq, getTableColumns, sql } from 'drizzle-orm'
-import { storeFaces } from '../db/faces'
-import type { Db } from '../db/handle'
-import { countUp } from '../db/marks'
-import { isNamed } from '../db/named'
+import { incrementCounter } from '../db/changeCounters'
 import { prepared } from '../db/prepared'
+import { renderAndStore } from '../db/renderedJson'
 import { columnNames, createInserter, createUpdater } from '../db/rows'
 import { statement } from '../db/statement'
 import { accounts, systems } from '../db/tables'
+import type { Db } from '../db/types'
+import { isVisible } from '../db/visibility'
 import { diff, fillDefaults, type Identity, isEmptyPatch } from '../model/entity'
 import { error } from '../model/errors'
 import { type Platform, platformOf } from '../model/platform'
@@ -133,7 +133,7 @@ export async function deleteSystem(deps: Deps, viewer: Viewer): Promise<void> {
   const id = requireSystem(viewer, 'remove')
   await deps.transact({ system: id }, async (tx) => {
     await removeSystem(tx, id)
-    await countUp(tx, 'keys')
+    await incrementCounter(tx, 'keys')
   })
 }
 
@@ -149,7 +149,7 @@ export async function countSystems({ db }: Deps, viewer: Viewer): Promise<number
   const row = await db
     .select({ all: count().mapWith(Number) })
     .from(systems)
-    .where(sql.raw(isNamed('systems')))
+    .where(sql.raw(isVisible('systems')))
     .get()
   return row?.all ?? 0
 }
@@ -194,7 +194,7 @@ export async function updateSystem(
   await tell(tx, deps.now(), { system_id: id, type: 'UPDATE_SYSTEM', subject: null, data: changed })
   await update(tx, id, changed)
   const after = { ...before, ...changed }
-  await storeFaces(tx, 'systems', after)
+  await renderAndStore(tx, 'systems', after)
   return after
 }
 
@@ -219,7 +219,7 @@ export async function insertSystem(
   const row = { ...fillDefaults(system, draft), ...(await stored.draw(tx)), ...identity, made_on }
   const made = { id: await insertRow(tx, row), ...row }
   await insertSettings(tx).run({ system: made.id })
-  await storeFaces(tx, 'systems', made)
+  await renderAndStore(tx, 'systems', made)
   return made
 }
 
@@ -238,11 +238,11 @@ interface HomeOf {
 }
 
 const homeOf = statement<'system', HomeOf>(
-  ({ joined, quoted }) => `
+  ({ groupConcat, jsonString }) => `
    select made_on, disabled_at, (
-     select '[' || coalesce(${joined(quoted('accounts.id'))}, '') || ']'
+     select '[' || coalesce(${groupConcat(jsonString('accounts.id'))}, '') || ']'
      from accounts where accounts.system_id = systems.id
-   ) as accounts from systems where systems.id = :system and ${isNamed('systems')}`,
+   ) as accounts from systems where systems.id = :system and ${isVisible('systems')}`,
 )
 
 const byAccount = prepared((db) =>

@@ -17,10 +17,10 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { count } from 'drizzle-orm'
-import { restore } from '../../src/db/backup'
-import { StorageError } from '../../src/db/handle'
 import { openStorage } from '../../src/db/open'
+import { restore } from '../../src/db/sqlite/backup'
 import { systems } from '../../src/db/tables'
+import { StorageError } from '../../src/db/types'
 import { commandLine, emptyFolder } from '../program'
 import { meddle } from '../service/transfer/stage'
 

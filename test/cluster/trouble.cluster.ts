@@ -88,8 +88,8 @@ test('a server that falls silent while its tables are made is told of, and not w
   await onServer(engine.addressOf('fresh'), async (sql) => {
     // As another node that makes them, and takes long.
     await sql.unsafe('select pg_advisory_lock(1297435732)')
-    const { opened, close } = openStorage(engine.addressOf('fresh'))
-    const told = opened.then(
+    const { ready, close } = openStorage(engine.addressOf('fresh'))
+    const told = ready.then(
       () => 'opened',
       (cause: Error) => cause.message,
     )

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDeps } from '../../src/app'
 import { parseConfig } from '../../src/config'
-import { examine, findNotes, repair } from '../../src/db/doctor'
+import { findWarnings, inspect, repair } from '../../src/db/sqlite/doctor'
 import { fixture } from '../formats/fixture'
 import { importFile } from '../operator'
 import { dump, meddle, meddleSlowly } from '../service/transfer/stage'
@@ -110,7 +110,7 @@ describe('of a database', () => {
   test.each(Object.entries(damages))('%s', async (_, { does, finds, leaves: [query, rows] }) => {
     await withCopy(async (database) => {
       for (const statement of does) database.run(statement)
-      expect(namesOf(await examine(database)).toSorted()).toEqual(finds.toSorted())
+      expect(namesOf(await inspect(database)).toSorted()).toEqual(finds.toSorted())
       expect(namesOf(await repair(database))).toEqual([])
       const found: unknown[][] = database.query(query).values()
       expect(found).toEqual(rows)
@@ -131,7 +131,7 @@ describe('of a database', () => {
       const spoilt = `${database.filename}.spoilt`
       writeFileSync(spoilt, bytes)
       await meddleSlowly(spoilt, async (broken) => {
-        expect(namesOf(await examine(broken))).toEqual([
+        expect(namesOf(await inspect(broken))).toEqual([
           'integrity: row 1 missing from index members_hid_unique',
         ])
         expect(namesOf(await repair(broken))).toEqual([])
@@ -165,7 +165,7 @@ describe('of a database', () => {
   test('that is whole nothing is found, and nothing is changed', async () => {
     const before = dump(source)
     await meddleSlowly(source, async (database) => {
-      expect(await examine(database)).toEqual([])
+      expect(await inspect(database)).toEqual([])
       expect(await repair(database)).toEqual([])
     })
     expect(dump(source)).toEqual(before)
@@ -176,17 +176,17 @@ test('accounts that came by import, and systems with very many, are worth a look
   const path = join(folder, 'notes.db')
   writeFileSync(path, readFileSync(source))
   await meddleSlowly(path, async (database) => {
-    const before = await findNotes(database)
+    const before = await findWarnings(database)
     expect(before.length).toBeGreaterThan(0)
     for (const note of before)
       expect(note).toMatch(/^account \d+ was linked to system qvexmp by an import$/)
     database.run('UPDATE accounts SET imported = 0')
     const add = database.query('INSERT INTO accounts (id, system_id) VALUES (?, 1)')
     for (let id = before.length; id < 20; id++) add.run(String(id))
-    expect(await findNotes(database)).toEqual([])
+    expect(await findWarnings(database)).toEqual([])
     add.run('20')
-    expect(await findNotes(database)).toEqual(['system qvexmp has 21 accounts'])
-    expect(await examine(database)).toEqual([])
+    expect(await findWarnings(database)).toEqual(['system qvexmp has 21 accounts'])
+    expect(await inspect(database)).toEqual([])
   })
 })
 

@@ -33,12 +33,12 @@ const handle = createHandler({
   events: app.events,
   config,
   log: createLog('error', 'json', () => {}),
-  findTrouble: app.storage.findTrouble,
-  refusalFor: app.storage.refusalFor,
+  findTrouble: app.storage.checkHealth,
+  refusalFor: app.storage.toUnavailable,
   closing: () => undefined,
 })
 
-const reader = new Database(app.storage.name, { readonly: true })
+const reader = new Database(app.storage.location, { readonly: true })
 afterAll(() => reader.close())
 
 interface Populated {

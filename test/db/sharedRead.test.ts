@@ -7,51 +7,51 @@ import { home } from '../kit'
 const { app, deps, makeSystem } = home()
 const busy = home()
 const { sharedRead } = app.storage
-const other = new Database(app.storage.name)
+const other = new Database(app.storage.location)
 afterAll(() => other.close())
 
 describe('the reads of one turn', () => {
   test('see the same, whatever another program writes meanwhile; those of the next see it', async () => {
     await nextTurn()
-    const before = sharedRead.join()
+    const before = sharedRead.begin()
     const seen = [await countSystems()]
     other.run("INSERT INTO systems (uuid, hid, created) VALUES ('moment', 'moment', 1)")
     seen.push(await countSystems())
-    expect(sharedRead.join()).toBe(before)
+    expect(sharedRead.begin()).toBe(before)
     await nextTurn()
-    expect(sharedRead.join()).not.toBe(before)
+    expect(sharedRead.begin()).not.toBe(before)
     seen.push(await countSystems())
     expect(seen.map((count) => count - (seen[0] ?? 0))).toEqual([0, 0, 1])
   })
 
   test('end with a write of our own, so that whoever was answered sees it', async () => {
-    const before = sharedRead.join()
+    const before = sharedRead.begin()
     const count = await countSystems()
     await makeSystem()
     expect(await countSystems()).toBe(count + 1)
-    expect(sharedRead.join()).not.toBe(before)
+    expect(sharedRead.begin()).not.toBe(before)
   })
 
   test('may be cut off by SQLite itself, as when a disk fails, without harm to the next', async () => {
-    sharedRead.join()
+    sharedRead.begin()
     await deps.db.run(sql`ROLLBACK`)
     const count = await countSystems()
     await makeSystem()
     await nextTurn()
-    sharedRead.join()
+    sharedRead.begin()
     expect(await countSystems()).toBe(count + 1)
   })
 
   test('never keep the write-ahead log from being folded in', async () => {
-    const { name } = app.storage
+    const { location } = app.storage
     for (let at = 0; at < 1500; at++)
       await deps.transact('new', async (tx) => {
         await tx.run(sql`UPDATE systems SET name = ${'x'.repeat(at)}`)
         // Somebody always reads while somebody writes.
-        sharedRead.join()
+        sharedRead.begin()
         await countSystems()
       })
-    const pages = (statSync(`${name}-wal`).size - 32) / 4120
+    const pages = (statSync(`${location}-wal`).size - 32) / 4120
     // SQLite folds it in at 1,000 pages.
     expect(pages).toBeLessThan(1200)
   })
@@ -70,7 +70,7 @@ test('writes that arrive together share a commit', async () => {
       }),
     ),
   )
-  const before = commitsOf(busy.app.storage.name)
+  const before = commitsOf(busy.app.storage.location)
   for (const [at, socket] of sockets.entries()) {
     const body = JSON.stringify({ tag: `together ${at}` })
     const head = `PATCH /v2/systems/@me HTTP/1.1\r\nhost: test\r\nauthorization: ${someone.token}\r\n`
@@ -79,7 +79,7 @@ test('writes that arrive together share a commit', async () => {
   const heads = await Promise.all(answers.map(({ promise }) => promise))
   for (const socket of sockets) socket.end()
   expect(heads.filter((head) => head.startsWith('HTTP/1.1 200 '))).toHaveLength(20)
-  expect(commitsOf(busy.app.storage.name) - before).toBeOneOf([1, 2, 3, 4, 5])
+  expect(commitsOf(busy.app.storage.location) - before).toBeOneOf([1, 2, 3, 4, 5])
 })
 
 async function countSystems(): Promise<number> {

@@ -25,7 +25,7 @@ describe('a file', () => {
       const address = way.replace('PATH', path).replace('RELATIVE', relative(root, path))
       const storage = openStorage(address)
       opened.push(storage)
-      expect(storage.name).toBe(path)
+      expect(storage.location).toBe(path)
       expect(existsSync(path)).toBe(true)
     }
   })
@@ -33,7 +33,7 @@ describe('a file', () => {
   test('may begin as an empty file', async () => {
     const path = fresh()
     writeFileSync(path, '')
-    expect(await open(path).findTrouble()).toBeNull()
+    expect(await open(path).checkHealth()).toBeNull()
   })
 
   test.each([
@@ -100,7 +100,7 @@ describe('a snapshot', () => {
         .values(bot(`after ${fails}`))
         .run(),
     )
-    const other = new Database(storage.name)
+    const other = new Database(storage.location)
     const [state] = other.query('PRAGMA wal_checkpoint(TRUNCATE)').all()
     other.close()
     expect(state).toMatchObject({ busy: 0 })

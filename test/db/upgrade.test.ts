@@ -2,9 +2,9 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, chownSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { examine } from '../../src/db/doctor'
-import { pendingMigrations } from '../../src/db/migrate'
 import { migrations } from '../../src/db/migrations'
+import { inspect } from '../../src/db/sqlite/doctor'
+import { pendingMigrations } from '../../src/db/sqlite/migrate'
 import { keysOfTag } from '../../src/model/proxy/tags'
 import { renderRowJson } from '../../src/serializers/v2'
 import { hashSecret } from '../../src/service/access/secrets'
@@ -165,7 +165,7 @@ async function answersOf(path: string): Promise<Record<string, unknown>> {
 async function findingsIn(path: string) {
   const database = new Database(path, { readwrite: true })
   try {
-    return await examine(database, renderRowJson)
+    return await inspect(database, renderRowJson)
   } finally {
     database.close()
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { examine } from '../../src/db/doctor'
+import { inspect } from '../../src/db/sqlite/doctor'
 import { eventsOfSystemAfter, latestEventId } from '../../src/events/outbox'
 import { spellEvent } from '../../src/events/spell'
 import type { JsonObject } from '../../src/model/entity'
@@ -208,7 +208,7 @@ test('doctor finds nothing wrong with it', async () => {
   const body = { ...sent, privacy: { [LEVEL]: 'private' } }
   await ask(`PATCH /v2/members/${wren}`, { as: me, body })
   const path = place.config.DATABASE_URL.replace('file:', '')
-  expect(await meddleSlowly(path, (database) => examine(database, renderRowJson))).toEqual([])
+  expect(await meddleSlowly(path, (database) => inspect(database, renderRowJson))).toEqual([])
 })
 
 /** The system, its settings, a member, a group and what they have of a guild. */

@@ -42,8 +42,8 @@ const handle = createHandler({
   events: app.events,
   config,
   log: createLog('info', 'json', (text) => lines.push(text)),
-  findTrouble: app.storage.findTrouble,
-  refusalFor: app.storage.refusalFor,
+  findTrouble: app.storage.checkHealth,
+  refusalFor: app.storage.toUnavailable,
   closing: () => undefined,
 })
 const server = Bun.serve({

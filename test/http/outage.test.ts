@@ -173,7 +173,7 @@ describe.if(isOnFile)('a database that another program keeps locked', () => {
   test('is waited for, then a 503; nobody else waits as long, and reads go on', async () => {
     const { storage, makeSystem, health, write, read } = await impatient(400)
     const someone = await makeSystem()
-    const other = new Database(storage.name)
+    const other = new Database(storage.location)
     other.run('BEGIN IMMEDIATE')
     // Found by whoever asks for its health, though nobody writes.
     expect((await health()).status).toBe(200)
@@ -199,7 +199,7 @@ async function impatient(busyLimit: number) {
   const { app, config } = home()
   const storage = openStorage(`file:${join(emptyFolder(), 'data.db')}`, 'normal', busyLimit)
   afterAll(() => storage.close())
-  const { db, sharedRead, transact, snapshot, findTrouble, refusalFor } = storage
+  const { db, sharedRead, transact, snapshot, checkHealth, toUnavailable } = storage
   const tokenMemory = createTokenMemory(sharedRead)
   const own = { db, sharedRead, transact, snapshot, tokenMemory, now: createClock() }
   const deps: Deps = { ...app.deps, ...own }
@@ -208,8 +208,8 @@ async function impatient(busyLimit: number) {
     events: app.events,
     config,
     log: createLog('error', 'json', () => {}),
-    findTrouble,
-    refusalFor,
+    findTrouble: checkHealth,
+    refusalFor: toUnavailable,
     closing: () => undefined,
   })
   return {
@@ -242,7 +242,7 @@ describe.if(isOnFile)('a database that is gone', () => {
     const { health, write } = visit(at)
     const someone = await at.makeSystem('Attic')
     expect((await write(someone.token)).status).toBe(200)
-    take(at.app.storage.name)
+    take(at.app.storage.location)
     await expectRefused(await health(), 'the database is gone')
     await expectRefused(await write(someone.token), 'the database is gone')
     await expectRefused(await health(), 'the database is gone')

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { examineServer } from '../../src/db/postgres/doctor'
+import { inspectServer } from '../../src/db/postgres/doctor'
 import { member } from '../../src/model/member'
 import { schemaHash } from '../../src/model/renderedJson'
 import { renderRowJson } from '../../src/serializers/v2'
@@ -8,8 +8,8 @@ import { importFile } from '../operator'
 import { commandLine, emptyFolder } from '../program'
 import { insert } from '../raw'
 import { onServer } from './engine'
-import { problemsOf, withDeps } from './full'
-import { takeDatabase } from './stock'
+import { problemsOf, withDeps } from './fullDatabase'
+import { takeDatabase } from './templateDatabases'
 
 const { TEST_POSTGRES = '' } = process.env
 
@@ -142,7 +142,7 @@ describe('doctor on a server', () => {
     await withDeps(whole, async (deps) => {
       const at = async (off: number) => {
         const server = { ...deps, close: async () => {} }
-        const found = await examineServer(server, renderRowJson, () => Date.now() + off).examine()
+        const found = await inspectServer(server, renderRowJson, () => Date.now() + off).inspect()
         return found.map(({ problem }) => problem.replace(/\d\.\d/, 'N'))
       }
       expect(await at(0)).toEqual([])

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Db } from '../../src/db/handle'
 import { openStorage } from '../../src/db/open'
+import type { Db } from '../../src/db/types'
 import { until } from '../events/receiver'
 import { commandLine, emptyFolder } from '../program'
 import { rows } from '../raw'
@@ -58,7 +58,7 @@ describe.skipIf(!pgbouncer)('PostgreSQL behind pgbouncer', () => {
     'sends the settings before the first statement of a connection, %s',
     async (_, address) => {
       const storage = openStorage(await address(), 'normal')
-      await storage.opened
+      await storage.ready
       const byReads = () => Promise.all(Array.from({ length: 40 }, () => settingsOf(storage.db)))
       const byWrites = () =>
         Promise.all(Array.from({ length: 12 }, () => storage.transact('new', settingsOf)))
@@ -151,8 +151,8 @@ describe.skipIf(!pgbouncer)('PostgreSQL behind pgbouncer', () => {
       const { address } = await startPooler(settings)
       // Several at once, so that statements of other clients are between those of each.
       const storages = Array.from({ length: 5 }, () => openStorage(address))
-      for (const { opened, close } of storages) {
-        expect(await opened.catch(String)).toContain('pool_mode = session')
+      for (const { ready, close } of storages) {
+        expect(await ready.catch(String)).toContain('pool_mode = session')
         await close()
       }
     },

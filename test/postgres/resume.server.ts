@@ -50,7 +50,7 @@ describe.each(openings)('a stream that %s', (_, opening) => {
 /** Waits until the hub has no reason to read: it would wait for the lock, too. */
 async function hubIsIdle({ app }: Home): Promise<void> {
   let quiet = 0
-  app.storage.pulse.onBeat((isNew) => {
+  app.storage.changes.onTick((isNew) => {
     quiet = isNew ? 0 : quiet + 1
   })
   await until(() => quiet >= 2)

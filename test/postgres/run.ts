@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { makeEngine } from './engine'
-import { keepStock } from './stock'
+import { keepStock } from './templateDatabases'
 
 /** Runs the tests that any engine must pass on a real PostgreSQL. */
 const everywhere = [

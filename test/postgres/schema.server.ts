@@ -5,8 +5,8 @@ import { commandLines, wordsOf } from '../cli/commandTable'
 import { fixture } from '../formats/fixture'
 import { commandLine, emptyFolder } from '../program'
 import { onServer } from './engine'
-import { newDatabase } from './full'
-import { takeDatabase } from './stock'
+import { newDatabase } from './fullDatabase'
+import { takeDatabase } from './templateDatabases'
 
 setDefaultTimeout(120_000)
 

@@ -1,4 +1,4 @@
-import { StorageError } from '../handle'
+import { StorageError } from '../types'
 
 /** Where a server is, and who asks. */
 export interface Address {

@@ -2,7 +2,7 @@ import { type ReservedSQL, SQL } from 'bun'
 import type { Address, Host } from './address'
 
 /** How connections are made. */
-export interface Means {
+export interface ConnectOptions {
   readonly address: Address
   /** How many connections a node has, half of them for writes. */
   readonly pool: number
@@ -23,8 +23,8 @@ export interface Pool {
 const CONNECT_LIMIT_S = 3
 
 /** Connections with the server's own settings. `max` is how many there may be. */
-export function connectBare(
-  { address, rootCert }: Means,
+export function connectWithoutSettings(
+  { address, rootCert }: ConnectOptions,
   { host, port }: Host,
   max: number,
   limitS = CONNECT_LIMIT_S,
@@ -46,12 +46,12 @@ export function connectBare(
 }
 
 /** Connections with the settings of the program. */
-export function connect(means: Means, host: Host, max: number, limitS?: number): Pool {
+export function connect(options: ConnectOptions, host: Host, max: number, limitS?: number): Pool {
   let isSet = false
-  const sql = connectBare(means, host, max, limitS, () => {
+  const sql = connectWithoutSettings(options, host, max, limitS, () => {
     isSet = false
   })
-  const settings = Object.entries(means.session).map(
+  const settings = Object.entries(options.session).map(
     ([name, value]) => `set_config('${name}', '${value}', false)`,
   )
   // Not awaited: statements of a connection run in the order in which they were sent.

@@ -1,49 +1,56 @@
 import type { RenderJson } from '../../model/renderedJson'
-import { checks, type Finding, findAll, findNotes, type Patient, repairAll } from '../checks'
-import type { Db } from '../handle'
+import {
+  checks,
+  type Finding,
+  findAll,
+  findWarnings,
+  type Inspector,
+  repairAll,
+} from '../consistencyChecks'
 import { serverMigrations } from '../migrations'
 import { statement } from '../statement'
 import type { Storage } from '../storage'
-import { isLoss } from './trouble'
+import type { Db } from '../types'
+import { isLoss } from './errors'
 
 /** Further off, and what is logged here is out of order with what other nodes log. */
 const MOST_OFF_MS = 1_000
 
 /** What can be wrong on a server. Its pages and references it sees to by itself. */
-export function examineServer(
+export function inspectServer(
   { db, transact, close }: Pick<Storage, 'db' | 'transact' | 'close'>,
-  render: RenderJson,
+  renderJson: RenderJson,
   now: () => number = Date.now,
-): Patient {
+): Inspector {
   const all = [findMissingIndexes, ...checks]
-  const examine = async () => {
+  const inspect = async () => {
     const clock = await findWrongClock(db, now)
     const missing = await findMissingTables(db)
     if (missing.length > 0) return [...clock, ...missing]
-    return [...clock, ...(await findAll(db, all, render))]
+    return [...clock, ...(await findAll(db, all, renderJson))]
   }
   return {
-    examine,
+    inspect,
     async repair() {
       if ((await findMissingTables(db)).length === 0)
         await transact(
           'new',
           async (tx) => {
-            const { alone } = tx.driver.dialect
-            if (alone) await statement(alone)(tx).run({})
-            await repairAll(tx, all, refuseLoss, render)
+            const { exclusiveLock } = tx.driver.dialect
+            if (exclusiveLock) await statement(exclusiveLock)(tx).run({})
+            await repairAll(tx, all, rejectDataLoss, renderJson)
           },
           'long',
         )
-      return examine()
+      return inspect()
     },
-    findNotes: () => findNotes(db),
+    findWarnings: () => findWarnings(db),
     close,
   }
 }
 
 /** What could not be repaired is found again; nothing can be where nobody answers. */
-function refuseLoss(cause: unknown): void {
+function rejectDataLoss(cause: unknown): void {
   if (isLoss(cause)) throw cause
 }
 
@@ -64,7 +71,7 @@ async function findWrongClock(db: Db, now: () => number): Promise<Finding[]> {
   ]
 }
 
-const clock = statement<never, { now: number }>((say) => `select ${say.clock} as now`)
+const clock = statement<never, { now: number }>((say) => `select ${say.nowMs} as now`)
 
 interface Made {
   kind: 'table' | 'sequence' | 'index' | 'trigger'

@@ -1,17 +1,21 @@
 import { drizzle } from 'drizzle-orm/sqlite-proxy'
 import type { RenderJson } from '../../model/renderedJson'
-import { ofServer } from '../dialect'
-import type { Db, Driver, Value } from '../handle'
+import { postgresDialect } from '../dialect'
+import type { Db, Driver, Value } from '../types'
 
 /** How a handle reaches the server. */
-export type Ask = <Row>(sql: string, values: Value[], shape?: 'lists') => Promise<Row[]>
+export type RunQuery = <Row>(sql: string, values: Value[], shape?: 'lists') => Promise<Row[]>
 
 /**
  * Drizzle builds its queries for the file. What it selects, changes and deletes is the same on the
  * server once the placeholders have numbers, so there is one set of tables; what it inserts is not,
  * and nothing is inserted by it (`db/rows.ts`).
  */
-export function createDb(ask: Ask, render?: RenderJson, onMark?: Driver['onMark']): Db {
+export function createDb(
+  runQuery: RunQuery,
+  renderJson?: RenderJson,
+  onCounter?: Driver['onCounter'],
+): Db {
   const numbered = new Map<string, string>()
   const numberPlaces = (sql: string) => {
     const known = numbered.get(sql)
@@ -21,26 +25,26 @@ export function createDb(ask: Ask, render?: RenderJson, onMark?: Driver['onMark'
     const spelled = sql.replaceAll(/'(?:[^']|'')*'|"[^"]*"|\?/g, (part) =>
       part === '?' ? `$${++at}` : part,
     )
-    if (numbered.size < MOST_KNOWN) numbered.set(sql, spelled)
+    if (numbered.size < MAX_CACHED) numbered.set(sql, spelled)
     return spelled
   }
   const db = drizzle(async (sql, params, method) => {
-    const rows = await ask<unknown[]>(numberPlaces(sql), params, 'lists')
+    const rows = await runQuery<unknown[]>(numberPlaces(sql), params, 'lists')
     return { rows: method === 'get' ? (rows[0] as unknown[]) : rows }
   })
-  return Object.assign(db, { driver: driverOf(ask, onMark), render })
+  return Object.assign(db, { driver: driverOf(runQuery, onCounter), renderJson })
 }
 
-const MOST_KNOWN = 1000
+const MAX_CACHED = 1000
 
-function driverOf(ask: Ask, onMark: Driver['onMark']): Driver {
+function driverOf(runQuery: RunQuery, onCounter: Driver['onCounter']): Driver {
   return {
-    dialect: ofServer,
+    dialect: postgresDialect,
     query: <Row>(sql: string) => ({
-      get: async (values: Value[]) => (await ask<Row>(sql, values))[0] ?? null,
-      all: (values: Value[]) => ask<Row>(sql, values),
-      run: (values: Value[]) => ask<Row>(sql, values),
+      get: async (values: Value[]) => (await runQuery<Row>(sql, values))[0] ?? null,
+      all: (values: Value[]) => runQuery<Row>(sql, values),
+      run: (values: Value[]) => runQuery<Row>(sql, values),
     }),
-    ...(onMark && { onMark }),
+    ...(onCounter && { onCounter }),
   }
 }

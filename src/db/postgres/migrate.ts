@@ -1,10 +1,10 @@
-import { StorageError } from '../handle'
 import { serverMigrations } from '../migrations'
-import { type FoundSchema, refuseUnfit, type SchemaUse } from '../schema'
+import { type FoundSchema, requireUsableSchema, type SchemaUse } from '../schema'
 import type { Upgrade } from '../storage'
+import { StorageError } from '../types'
 import type { Address } from './address'
 import type { Pool } from './connections'
-import { explain, unusable } from './trouble'
+import { explain, unusable } from './errors'
 
 /** Whoever migrates holds this ("MULT"), so any number of nodes may start at once. */
 const LOCK = 0x4d554c54
@@ -56,7 +56,7 @@ async function findSchema(
     throw new StorageError(`${name} is a database of another program, not Multitude’s.`)
   const applied = isSigned ? await namesIn(sql) : new Set<string>()
   const found = { applied, isSigned, hasTables: tables.length > 1 }
-  refuseUnfit(name, found, serverMigrations, use)
+  requireUsableSchema(name, found, serverMigrations, use)
   return found
 }
 

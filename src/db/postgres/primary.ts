@@ -1,20 +1,20 @@
 import { promises as dns } from 'node:dns'
-import type { StorageError } from '../handle'
+import type { StorageError } from '../types'
 import type { Host } from './address'
-import { connectBare, type Means } from './connections'
-import { createEra, type Era } from './era'
-import { certificateTrouble, codeOf, isRefusedByRule, lost, unusable } from './trouble'
+import { type ConnectOptions, connectWithoutSettings } from './connections'
+import { certificateError, codeOf, isRefusedByRule, lost, unusable } from './errors'
+import { createPrimaryPool, type PrimaryPool } from './primaryPool'
 
 /** Knows which of the hosts takes writes, and looks for it when that one is lost. */
 export interface Primary {
   /** Throws while there is none. */
-  current(): Era
+  current(): PrimaryPool
   /** Settles when there is one; for the first time, it is given up after a while. */
-  find(patienceMs?: number): Promise<Era>
+  discover(patienceMs?: number): Promise<PrimaryPool>
   /** Nothing comes from it any more. */
-  giveUp(era: Era): void
+  abandon(era: PrimaryPool): void
   /** Called with each new one, before anybody asks it anything. */
-  onFound(listener: (era: Era) => void): void
+  onFound(listener: (era: PrimaryPool) => void): void
   readonly host: Host | null
   close(): void
 }
@@ -23,22 +23,22 @@ const PAUSE_MS = 100
 /** For an answer that is on its way when the patience ends. */
 const GRACE_MS = 500
 
-export function createPrimary(means: Means): Primary {
-  const listeners: ((era: Era) => void)[] = []
-  let era: Era | null = null
+export function createPrimary(options: ConnectOptions): Primary {
+  const listeners: ((era: PrimaryPool) => void)[] = []
+  let era: PrimaryPool | null = null
   let host: Host | null = null
-  let searching: Promise<Era> | null = null
+  let searching: Promise<PrimaryPool> | null = null
   let isClosed = false
 
-  const giveUp = (ended: Era) => {
+  const abandon = (ended: PrimaryPool) => {
     ended.end()
     if (era !== ended) return
     era = null
     if (!isClosed) searchOn()
   }
 
-  const found = (at: Host): Era => {
-    const made: Era = createEra(means, at, () => giveUp(made))
+  const found = (at: Host): PrimaryPool => {
+    const made: PrimaryPool = createPrimaryPool(options, at, () => abandon(made))
     era = made
     host = at
     for (const listener of listeners) listener(made)
@@ -46,20 +46,20 @@ export function createPrimary(means: Means): Primary {
   }
 
   /** Each host is asked again and again by itself: one that is gone holds up nobody. */
-  const search = async (giveUpAt: number): Promise<Era> => {
-    const { hosts } = means.address
-    const known = new Map<Host, Examined>()
+  const search = async (giveUpAt: number): Promise<PrimaryPool> => {
+    const { hosts } = options.address
+    const known = new Map<Host, ProbeResult>()
     const done = Promise.withResolvers<Host>()
     let isDone = false
     const askOn = async (host: Host) => {
       while (!isDone && !isClosed) {
-        const examined = await examine(means, host)
+        const examined = await probeHost(options, host)
         known.set(host, examined)
         if (examined.isPrimary) return done.resolve(host)
         const all = [...known.values()]
-        const isHopeless = known.size === hosts.length && all.every((one) => one.isHopeless)
-        if ((isHopeless && giveUpAt !== Infinity) || Date.now() > giveUpAt)
-          return done.reject(explainAll(means, all))
+        const isPermanent = known.size === hosts.length && all.every((one) => one.isPermanent)
+        if ((isPermanent && giveUpAt !== Infinity) || Date.now() > giveUpAt)
+          return done.reject(explainAll(options, all))
         await Bun.sleep(PAUSE_MS)
       }
       done.reject(lost())
@@ -67,7 +67,7 @@ export function createPrimary(means: Means): Primary {
     for (const host of hosts) void askOn(host)
     const late = Number.isFinite(giveUpAt)
       ? setTimeout(
-          () => done.reject(explainAll(means, [...known.values()])),
+          () => done.reject(explainAll(options, [...known.values()])),
           Math.max(0, giveUpAt - Date.now()) + GRACE_MS,
         )
       : undefined
@@ -95,10 +95,10 @@ export function createPrimary(means: Means): Primary {
       if (era) return era
       throw lost()
     },
-    async find(patienceMs = Infinity) {
+    async discover(patienceMs = Infinity) {
       return era ?? (await begin(Date.now() + patienceMs))
     },
-    giveUp,
+    abandon,
     onFound: (listener) => void listeners.push(listener),
     get host() {
       return host
@@ -112,19 +112,23 @@ export function createPrimary(means: Means): Primary {
 }
 
 const WATCH_MS = 1_000
-const MOST_SILENCES = 2
+const MAX_MISSED_PROBES = 2
 
 /** Long work of one connection; it is given up once the server answers no other one any more. */
-export async function whileAnswered<T>(means: Means, host: Host, work: Promise<T>): Promise<T> {
+export async function withLivenessCheck<T>(
+  options: ConnectOptions,
+  host: Host,
+  work: Promise<T>,
+): Promise<T> {
   let isDone = false
   const watch = async () => {
     for (let silences = 0; ; ) {
       await Bun.sleep(WATCH_MS)
       if (isDone) return
-      const examined = await examine(means, host)
+      const examined = await probeHost(options, host)
       // Once may be a server that is busy with that very work.
       silences = examined.isPrimary ? 0 : silences + 1
-      if (silences === MOST_SILENCES && !isDone) throw explainAll(means, [examined])
+      if (silences === MAX_MISSED_PROBES && !isDone) throw explainAll(options, [examined])
     }
   }
   const silence = Promise.withResolvers<never>()
@@ -135,28 +139,28 @@ export async function whileAnswered<T>(means: Means, host: Host, work: Promise<T
 }
 
 /** To connect and to be answered. */
-const EXAMINE_LIMIT_MS = 4_000
+const PROBE_LIMIT_MS = 4_000
 
-interface Examined {
+interface ProbeResult {
   readonly host: Host
   readonly isPrimary: boolean
   /** Trying again would change nothing. */
-  readonly isHopeless: boolean
+  readonly isPermanent: boolean
   readonly cause?: unknown
 }
 
-async function examine(means: Means, host: Host): Promise<Examined> {
-  const sql = connectBare(means, host, 1)
+async function probeHost(options: ConnectOptions, host: Host): Promise<ProbeResult> {
+  const sql = connectWithoutSettings(options, host, 1)
   try {
     const asked = sql.unsafe('select pg_is_in_recovery() as is_standby')
-    const [row] = await Promise.race([asked, Bun.sleep(EXAMINE_LIMIT_MS).then(noAnswer)])
-    return { host, isPrimary: row?.is_standby === false, isHopeless: false }
+    const [row] = await Promise.race([asked, Bun.sleep(PROBE_LIMIT_MS).then(noAnswer)])
+    return { host, isPrimary: row?.is_standby === false, isPermanent: false }
   } catch (cause) {
-    const isHopeless =
+    const isPermanent =
       /^(28|3D|0A|42|ERR_POSTGRES_TLS)/.test(codeOf(cause)) ||
-      certificateTrouble(cause, means.rootCert) !== null ||
+      certificateError(cause, options.rootCert) !== null ||
       (codeOf(cause) !== SILENT && (await isUnknown(host)))
-    return { host, isPrimary: false, isHopeless, cause }
+    return { host, isPrimary: false, isPermanent, cause }
   } finally {
     void sql.close({ timeout: 0 }).catch(() => {})
   }
@@ -180,19 +184,19 @@ async function isUnknown({ host }: Host): Promise<boolean> {
 }
 
 /** One line for the operator, without a password. */
-function explainAll(means: Means, asked: readonly Examined[]): StorageError {
+function explainAll(options: ConnectOptions, asked: readonly ProbeResult[]): StorageError {
   const failed = asked.filter(({ cause }) => cause !== undefined)
   const [first] = failed.toSorted((one, other) => weightOf(one) - weightOf(other))
-  return unusable(means.address.name, reasonOf(means, first))
+  return unusable(options.address.name, reasonOf(options, first))
 }
 
 /** What a server said itself goes before an unknown name, and that before silence. */
-function weightOf({ cause, isHopeless }: Examined): number {
+function weightOf({ cause, isPermanent }: ProbeResult): number {
   const isAnswer = !/^ERR_POSTGRES_(?!TLS)/.test(codeOf(cause))
-  return isAnswer ? 0 : isHopeless ? 1 : 2
+  return isAnswer ? 0 : isPermanent ? 1 : 2
 }
 
-function reasonOf({ address, rootCert }: Means, told: Examined | undefined): string {
+function reasonOf({ address, rootCert }: ConnectOptions, told: ProbeResult | undefined): string {
   if (!told) return 'none of its servers takes writes'
   const { database, user, sslmode } = address
   const code = codeOf(told.cause)
@@ -200,11 +204,11 @@ function reasonOf({ address, rootCert }: Means, told: Examined | undefined): str
   if (sslmode === 'disable' && isRefusedByRule(told.cause))
     return `the server at ${at} lets ${user} in only with TLS: use sslmode=require`
   if (code.startsWith('28')) return `the server at ${at} does not let ${user} in (wrong password?)`
-  const untrusted = certificateTrouble(told.cause, rootCert)
+  const untrusted = certificateError(told.cause, rootCert)
   if (untrusted) return `the server at ${at} is not trusted: ${untrusted}`
   if (code === '3D000') return `there is no database ${database} on the server at ${at}`
   if (code.startsWith('ERR_POSTGRES_TLS')) return `the server at ${at} does not offer TLS as asked`
-  if (told.isHopeless && code.startsWith('ERR_POSTGRES'))
+  if (told.isPermanent && code.startsWith('ERR_POSTGRES'))
     return `the host ${told.host.host} is not known`
   if (code.startsWith('ERR_POSTGRES')) return `nothing answers at ${at}`
   return `the server at ${at} says ${(told.cause as Error).message}`

@@ -1,17 +1,17 @@
 import { type DomainError, unavailable } from '../../model/errors'
 import type { RenderJson } from '../../model/renderedJson'
-import type { Db } from '../handle'
 import type { SchemaUse } from '../schema'
-import type { Durability, Snapshot, Storage, WriteLoad } from '../storage'
+import type { Durability, Snapshot, Storage, WriteStats } from '../storage'
+import type { Db } from '../types'
 import { parseAddress } from './address'
-import { createBeat } from './beat'
-import { connect, type Means } from './connections'
-import { type Ask, createDb } from './driver'
+import { type ConnectOptions, connect } from './connections'
+import { createDb, type RunQuery } from './driver'
+import { explain, isLoss, lost } from './errors'
+import { createHeartbeat } from './heartbeat'
 import { prepareSchema } from './migrate'
-import { createPrimary, type Primary, whileAnswered } from './primary'
-import { refuseTransactionPooler } from './transactionPooler'
+import { createPrimary, type Primary, withLivenessCheck } from './primary'
+import { rejectTransactionPooler } from './transactionPooler'
 import { createTransact } from './transactions'
-import { explain, isLoss, lost } from './trouble'
 
 export interface ServerOptions {
   /** How many connections this node may have. */
@@ -26,12 +26,12 @@ const POOL = 16
 const OPEN_LIMIT_MS = 5_000
 const PING_LIMIT_MS = 800
 /** How many see the database as of one moment at the same time, each by a connection of its own. */
-const MOST_SNAPSHOTS = 4
+const MAX_SNAPSHOTS = 4
 
 export function openServer(
   url: string,
   durability: Durability,
-  render: RenderJson | undefined,
+  renderJson: RenderJson | undefined,
   { pool = POOL, password, rootCert = '' }: ServerOptions,
   use: SchemaUse = 'upgrade',
 ): Storage {
@@ -53,15 +53,15 @@ export function openServer(
     // Without sequential scans the planner overestimates costs and would start parallel workers.
     max_parallel_workers_per_gather: '0',
   }
-  const means: Means = { address, pool, rootCert, session }
+  const means: ConnectOptions = { address, pool, rootCert, session }
   const primary = createPrimary(means)
-  const beat = createBeat(primary)
+  const beat = createHeartbeat(primary)
   const open = async () => {
-    await primary.find(OPEN_LIMIT_MS)
+    await primary.discover(OPEN_LIMIT_MS)
     const host = hostOf(primary)
-    await refuseTransactionPooler(means, host)
+    await rejectTransactionPooler(means, host)
     const line = connect(means, host, 1)
-    const preparing = whileAnswered(means, host, prepareSchema(line, address, use))
+    const preparing = withLivenessCheck(means, host, prepareSchema(line, address, use))
     const upgrade = await preparing.catch((cause) => {
       line.close()
       throw cause
@@ -69,56 +69,62 @@ export function openServer(
     beat.start()
     return upgrade
   }
-  const writeLoad: WriteLoad = { waiting: 0 }
-  const opened = open()
+  const writeStats: WriteStats = { waiting: 0 }
+  const ready = open()
   // Whoever asks is told.
-  opened.catch(() => {})
+  ready.catch(() => {})
   let isOpen = false
-  opened.then(
+  ready.then(
     () => {
       isOpen = true
     },
     () => {},
   )
 
-  const ask: Ask = async (sql, values, shape) => {
-    if (!isOpen) await opened
+  const ask: RunQuery = async (sql, values, shape) => {
+    if (!isOpen) await ready
     try {
-      return await primary.current().ask(sql, values, shape)
+      return await primary.current().query(sql, values, shape)
     } catch (cause) {
       throw explain(cause)
     }
   }
 
   return {
-    name: address.name,
-    opened,
-    db: createDb(ask, render),
+    location: address.name,
+    ready,
+    db: createDb(ask, renderJson),
     sharedRead: beat.sharedRead,
-    transact: createTransact({ primary, opened, render, noteKeys: beat.noteKeys, writeLoad }),
-    snapshot: takeSnapshots(primary, opened),
-    pulse: beat.pulse,
-    writeLoad,
-    async findTrouble() {
+    transact: createTransact({
+      primary,
+      ready,
+      renderJson,
+      invalidateCredentials: beat.invalidateCredentials,
+      writeStats,
+    }),
+    snapshot: takeSnapshots(primary, ready),
+    changes: beat.changes,
+    writeStats,
+    async checkHealth() {
       const late = unavailable('the database does not answer', 2_000)
       const slow = Bun.sleep(PING_LIMIT_MS).then(() => late)
       const answer = ask('select 1 from systems limit 1', []).then(
         () => null,
         (cause): DomainError =>
-          refusalFor(cause) ?? unavailable('the database does not answer', 60_000),
+          toUnavailable(cause) ?? unavailable('the database does not answer', 60_000),
       )
       return Promise.race([answer, slow])
     },
-    refusalFor,
+    toUnavailable,
     async close() {
       beat.stop()
-      await opened.catch(() => {})
+      await ready.catch(() => {})
       primary.close()
     },
   }
 }
 
-function refusalFor(cause: unknown): DomainError | null {
+function toUnavailable(cause: unknown): DomainError | null {
   const explained = explain(cause) as DomainError
   return explained.kind === 'unavailable' ? explained : null
 }
@@ -129,11 +135,11 @@ function hostOf(primary: Primary) {
 }
 
 /** Whoever takes it away may be slow, and holds nothing. */
-const LEISURELY = 'set local idle_in_transaction_session_timeout = 0'
+const LONG_READ = 'set local idle_in_transaction_session_timeout = 0'
 
 function takeSnapshots(primary: Primary, opened: Promise<unknown>): Snapshot {
   const inQueue: (() => void)[] = []
-  let free = MOST_SNAPSHOTS
+  let free = MAX_SNAPSHOTS
   return async (work) => {
     if (free > 0) free--
     else await new Promise<void>((begin) => inQueue.push(begin))
@@ -148,14 +154,14 @@ function takeSnapshots(primary: Primary, opened: Promise<unknown>): Snapshot {
 
   async function withSnapshot<T>(work: (db: Db) => Promise<T>): Promise<T> {
     await opened
-    const line = await primary.current().openLine()
+    const line = await primary.current().openDedicated()
     try {
-      await line.say(`begin isolation level repeatable read read only; ${LEISURELY}`)
-      return await work(createDb(line.ask))
+      await line.exec(`begin isolation level repeatable read read only; ${LONG_READ}`)
+      return await work(createDb(line.query))
     } catch (cause) {
       throw isLoss(cause) ? lost() : cause
     } finally {
-      line.leave(false)
+      line.release(false)
     }
   }
 }

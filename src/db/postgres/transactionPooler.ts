@@ -1,8 +1,8 @@
 import type { SQL } from 'bun'
-import { StorageError } from '../handle'
+import { StorageError } from '../types'
 import type { Host } from './address'
-import { connectBare, type Means } from './connections'
-import { unusable } from './trouble'
+import { type ConnectOptions, connectWithoutSettings } from './connections'
+import { unusable } from './errors'
 
 /** Repeated, because other clients of a pooler may keep it from changing connections once. */
 const ROUNDS = 3
@@ -13,10 +13,16 @@ const LIMIT_MS = 8_000
  * Throws if a pooler changes server connections between transactions. Prepared statements, settings
  * and locks belong to a server connection, so requests would fail there.
  */
-export async function refuseTransactionPooler(means: Means, { host, port }: Host): Promise<void> {
+export async function rejectTransactionPooler(
+  options: ConnectOptions,
+  { host, port }: Host,
+): Promise<void> {
   const refuse = (reason: string) =>
-    unusable(means.address.name, `the server at ${host}:${port} ${reason}`)
-  const open = () => ({ sql: connectBare(means, { host, port }, 1), processes: new Set<number>() })
+    unusable(options.address.name, `the server at ${host}:${port} ${reason}`)
+  const open = () => ({
+    sql: connectWithoutSettings(options, { host, port }, 1),
+    processes: new Set<number>(),
+  })
   const [first, second] = [open(), open()]
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(

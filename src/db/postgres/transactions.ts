@@ -1,15 +1,15 @@
 import { isUnavailable } from '../../model/errors'
 import type { RenderJson } from '../../model/renderedJson'
-import type { Db } from '../handle'
-import { createLines } from '../lines'
-import type { Subject, Transact, WorkKind, WriteLoad } from '../storage'
+import { createKeyedQueue } from '../keyedQueue'
+import type { LockKey, Transact, WorkKind, WriteStats } from '../storage'
+import type { Db } from '../types'
 import { createDb } from './driver'
-import type { Line } from './era'
+import { explain, isLoss, isRetryable, unknownOutcome } from './errors'
 import type { Primary } from './primary'
-import { explain, isLoss, isWorthRepeating, unknownOutcome } from './trouble'
+import type { PooledConnection } from './primaryPool'
 
 /** How often work is done again that met somebody else's. */
-const MOST_TRIES = 4
+const MAX_TRIES = 4
 /** A commit that takes longer waits for a standby that is not there. */
 const COMMIT_LIMIT_MS = 3_000
 /** Much has to reach that standby first. */
@@ -17,11 +17,11 @@ const LONG_COMMIT_LIMIT_MS = 60_000
 
 export interface TransactionParts {
   readonly primary: Primary
-  readonly opened: Promise<unknown>
-  readonly render: RenderJson | undefined
+  readonly ready: Promise<unknown>
+  readonly renderJson: RenderJson | undefined
   /** Told when a token or the like was ended here. */
-  readonly noteKeys: () => void
-  readonly writeLoad: WriteLoad
+  readonly invalidateCredentials: () => void
+  readonly writeStats: WriteStats
 }
 
 /**
@@ -30,46 +30,46 @@ export interface TransactionParts {
  */
 export function createTransact({
   primary,
-  opened,
-  render,
-  noteKeys,
-  writeLoad,
+  ready,
+  renderJson,
+  invalidateCredentials,
+  writeStats,
 }: TransactionParts): Transact {
   // Who would wait for the same row waits here, without a connection.
-  const inLine = createLines<string>()
+  const inLine = createKeyedQueue<string>()
 
-  const writerOn = (line: Line): Db => {
-    line.db ??= createDb(line.ask, render, (name) => {
-      if (name === 'keys') line.hasEndedKeys = true
+  const writerOn = (connection: PooledConnection): Db => {
+    connection.db ??= createDb(connection.query, renderJson, (name) => {
+      if (name === 'keys') connection.hasRevokedCredentials = true
     })
-    return line.db
+    return connection.db
   }
 
   const attempt = async <T>(
-    of: Subject,
+    lockKey: LockKey,
     work: (tx: Db) => Promise<T>,
     kind: WorkKind | undefined,
   ): Promise<T> => {
-    await opened
-    const line = await primary.current().takeLine()
-    line.hasEndedKeys = false
+    await ready
+    const connection = await primary.current().acquire()
+    connection.hasRevokedCredentials = false
     // Not waited for: what the work asks first follows in the same breath.
-    const begun = line.say(beginning(of, kind))
+    const begun = connection.exec(beginning(lockKey, kind))
     begun.catch(() => {})
     try {
-      const result = await work(writerOn(line))
+      const result = await work(writerOn(connection))
       await begun
       const committing = performance.now()
-      await commit(line, kind).catch((cause) => {
-        writeLoad.meter?.noteFailedCommit()
+      await commit(connection, kind).catch((cause) => {
+        writeStats.observer?.noteFailedCommit()
         throw cause
       })
-      writeLoad.meter?.noteCommit(1, (performance.now() - committing) / 1000)
-      if (line.hasEndedKeys) noteKeys()
-      line.leave(true)
+      writeStats.observer?.noteCommit(1, (performance.now() - committing) / 1000)
+      if (connection.hasRevokedCredentials) invalidateCredentials()
+      connection.release(true)
       return result
     } catch (cause) {
-      await undo(line, cause)
+      await undo(connection, cause)
       // What came of a beginning that failed says nothing.
       await begun
       throw cause
@@ -77,32 +77,32 @@ export function createTransact({
   }
 
   const insist = async <T>(
-    of: Subject,
+    lockKey: LockKey,
     work: (tx: Db) => Promise<T>,
     kind: WorkKind | undefined,
   ): Promise<T> => {
     for (let tries = 1; ; tries++)
       try {
-        return await attempt(of, work, kind)
+        return await attempt(lockKey, work, kind)
       } catch (cause) {
-        if (tries === MOST_TRIES || !isWorthRepeating(cause)) throw explain(cause)
+        if (tries === MAX_TRIES || !isRetryable(cause)) throw explain(cause)
       }
   }
 
-  return (of, work, kind) => {
-    writeLoad.waiting++
-    const doFor = (whom: Subject) =>
+  return (lockKey, work, kind) => {
+    writeStats.waiting++
+    const doFor = (whom: LockKey) =>
       whom === 'new'
         ? insist(whom, work, kind)
         : inLine(keyOf(whom), () => insist(whom, work, kind))
-    const done = typeof of === 'function' ? of().then(doFor) : doFor(of)
+    const done = typeof lockKey === 'function' ? lockKey().then(doFor) : doFor(lockKey)
     return done.finally(() => {
-      writeLoad.waiting--
+      writeStats.waiting--
     })
   }
 }
 
-async function commit(line: Line, kind: WorkKind | undefined): Promise<void> {
+async function commit(connection: PooledConnection, kind: WorkKind | undefined): Promise<void> {
   let isLate = false
   const late = Promise.withResolvers<never>()
   const limit = kind === 'long' ? LONG_COMMIT_LIMIT_MS : COMMIT_LIMIT_MS
@@ -111,7 +111,7 @@ async function commit(line: Line, kind: WorkKind | undefined): Promise<void> {
     late.reject(unknownOutcome())
   }, limit)
   try {
-    await Promise.race([line.say('commit'), late.promise])
+    await Promise.race([connection.exec('commit'), late.promise])
   } catch (cause) {
     throw isLate || isLoss(cause) || isUnavailable(cause) ? unknownOutcome() : cause
   } finally {
@@ -119,13 +119,13 @@ async function commit(line: Line, kind: WorkKind | undefined): Promise<void> {
   }
 }
 
-async function undo(line: Line, cause: unknown): Promise<void> {
-  if (isLoss(cause) || isUnavailable(cause)) return line.leave(false)
+async function undo(connection: PooledConnection, cause: unknown): Promise<void> {
+  if (isLoss(cause) || isUnavailable(cause)) return connection.release(false)
   try {
-    await line.say('rollback')
-    line.leave(true)
+    await connection.exec('rollback')
+    connection.release(true)
   } catch {
-    line.leave(false)
+    connection.release(false)
   }
 }
 
@@ -136,18 +136,18 @@ const ofKind = {
   long: `; set local idle_in_transaction_session_timeout = '60s'`,
 }
 
-function beginning(of: Subject, kind: WorkKind | undefined): string {
+function beginning(lockKey: LockKey, kind: WorkKind | undefined): string {
   const begin = `begin${ofKind[kind ?? 'short']}`
-  if (of === 'new') return begin
-  if (typeof of === 'object' && 'system' in of)
-    return `${begin}; select id from systems where id = ${Number(of.system)} for no key update`
-  return `${begin}; select pg_advisory_xact_lock(${lockOf(keyOf(of))})`
+  if (lockKey === 'new') return begin
+  if (typeof lockKey === 'object' && 'system' in lockKey)
+    return `${begin}; select id from systems where id = ${Number(lockKey.system)} for no key update`
+  return `${begin}; select pg_advisory_xact_lock(${lockOf(keyOf(lockKey))})`
 }
 
-function keyOf(of: Exclude<Subject, 'new'>): string {
-  if (typeof of === 'string') return of
-  if ('system' in of) return `system ${of.system}`
-  return 'guild' in of ? `guild ${of.guild}` : `account ${of.account}`
+function keyOf(lockKey: Exclude<LockKey, 'new'>): string {
+  if (typeof lockKey === 'string') return lockKey
+  if ('system' in lockKey) return `system ${lockKey.system}`
+  return 'guild' in lockKey ? `guild ${lockKey.guild}` : `account ${lockKey.account}`
 }
 
 /** Two that share a number only wait for each other. */

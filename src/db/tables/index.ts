@@ -9,12 +9,12 @@ export {
   sessions,
   tokens,
 } from './access'
+export { leases, marks, reports } from './coordination'
 export { deliveries, events, prunedEvents, webhooks } from './events'
-export { groupFaces, memberFaces, systemFaces } from './faces'
 export { autoproxies, guilds, memberGuilds, systemGuilds } from './guilds'
-export { messages, switches, switchMembers } from './history'
 export { archive, imports } from './imports'
 export { groupMembers, groups, members, proxyTagKeys } from './members'
 export { pinnedMembers, preferences, statusGroups } from './preferences'
-export { leases, marks, reports } from './processes'
+export { renderedGroups, renderedMembers, renderedSystems } from './renderedJson'
+export { messages, switches, switchMembers } from './switches'
 export { pastActivity, systemSettings, systems } from './systems'

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { countUp } from '../../db/marks'
+import { incrementCounter } from '../../db/changeCounters'
 import { createInserter } from '../../db/rows'
 import { bots } from '../../db/tables'
 import { DISCORD, type Platform } from '../../model/platform'
@@ -40,7 +40,7 @@ export async function revokeBot(deps: Deps, viewer: Viewer, name: string): Promi
   requireOperator(viewer)
   return deps.transact('new', async (tx) => {
     const gone = await tx.delete(bots).where(eq(bots.name, name)).returning().all()
-    await countUp(tx, 'keys')
+    await incrementCounter(tx, 'keys')
     return gone.length > 0
   })
 }

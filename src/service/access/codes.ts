@@ -1,5 +1,5 @@
-import type { Db } from '../../db/handle'
 import { statement } from '../../db/statement'
+import type { Db } from '../../db/types'
 import { type Instant, MINUTE } from '../../model/time'
 import { hashSecret } from './secrets'
 

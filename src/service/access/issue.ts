@@ -1,5 +1,5 @@
-import type { Db } from '../../db/handle'
 import { statement } from '../../db/statement'
+import type { Db } from '../../db/types'
 import { fillDefaults } from '../../model/entity'
 import { error } from '../../model/errors'
 import { MAX_TOKENS, type Token, type TokenDraft, token } from '../../model/token'

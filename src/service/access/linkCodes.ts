@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
-import type { Db } from '../../db/handle'
-import { holdSystem } from '../../db/marks'
+import { lockSystem } from '../../db/locks'
 import { statement } from '../../db/statement'
+import type { Db } from '../../db/types'
 import { error } from '../../model/errors'
 import { requirePlatformAuthority, requireSystem, type Viewer } from '../../model/privacy'
 import { type Instant, MINUTE } from '../../model/time'
@@ -52,7 +52,7 @@ export async function linkByCode(
     await refuseGuesser(tx, account, now)
     const code = await codes.take(tx, tidy(given), now)
     if (code) {
-      await holdSystem(tx, code.system_id)
+      await lockSystem(tx, code.system_id)
       await refuseDisabled(tx, code.system_id)
       await insertAccount(deps, tx, code.system_id, account)
       return getSystemById(tx, code.system_id)

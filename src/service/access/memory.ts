@@ -1,4 +1,4 @@
-import type { SharedRead } from '../../db/sharedRead'
+import type { SharedRead } from '../../db/sqlite/sharedRead'
 import type { Platform } from '../../model/platform'
 import type { Viewer } from '../../model/privacy'
 import type { Instant } from '../../model/time'
@@ -41,7 +41,7 @@ interface Memory<T> {
 
 const MOST_KNOWN = 10_000
 
-export function createTokenMemory(sharedRead: Pick<SharedRead, 'join'>): TokenMemory {
+export function createTokenMemory(sharedRead: Pick<SharedRead, 'begin'>): TokenMemory {
   return {
     tokens: createMemory(sharedRead),
     sessions: createMemory(sharedRead),
@@ -49,12 +49,12 @@ export function createTokenMemory(sharedRead: Pick<SharedRead, 'join'>): TokenMe
   }
 }
 
-function createMemory<T>(sharedRead: Pick<SharedRead, 'join'>): Memory<T> {
+function createMemory<T>(sharedRead: Pick<SharedRead, 'begin'>): Memory<T> {
   const known = new Map<string, T>()
   let version = -1
 
   const catchUp = () => {
-    const current = sharedRead.join()
+    const current = sharedRead.begin()
     if (current === version) return version
     known.clear()
     version = current

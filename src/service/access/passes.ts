@@ -1,5 +1,5 @@
-import type { Db } from '../../db/handle'
 import { statement } from '../../db/statement'
+import type { Db } from '../../db/types'
 import { error } from '../../model/errors'
 import type { Viewer } from '../../model/privacy'
 import type { Scope } from '../../model/scope'

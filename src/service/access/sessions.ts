@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Db } from '../../db/handle'
-import { countUp, holdSystem } from '../../db/marks'
+import { incrementCounter } from '../../db/changeCounters'
+import { lockSystem } from '../../db/locks'
 import { statement } from '../../db/statement'
+import type { Db } from '../../db/types'
 import { error } from '../../model/errors'
 import { requireSystem, type Viewer } from '../../model/privacy'
 import type { Scope } from '../../model/scope'
@@ -55,7 +56,7 @@ export async function openSession(
     const whose = await peekAtOrigin(tx, proof, now)
     if (!whose) return null
     // Whoever sends all browsers away meanwhile sends this one away too.
-    await holdSystem(tx, whose.system_id)
+    await lockSystem(tx, whose.system_id)
     const origin = await findOrigin(tx, proof, now)
     if (!origin) return null
     await refuseDisabled(tx, origin.system_id)
@@ -77,7 +78,7 @@ export async function openSession(
       remember: Number(remember),
     })
     const surplus = await removeSurplus(tx).all({ system: system_id })
-    if (surplus.length > 0) await countUp(tx, 'keys')
+    if (surplus.length > 0) await incrementCounter(tx, 'keys')
     return { ...made, id: row?.id ?? 0, secret }
   })
 }
@@ -137,7 +138,7 @@ export async function renameSession(
 export async function endSession(deps: Deps, viewer: Viewer, uuid: string): Promise<void> {
   const system = requireSystem(viewer, 'manage')
   const ended = await deps.transact({ system }, async (tx) => {
-    await countUp(tx, 'keys')
+    await incrementCounter(tx, 'keys')
     return await endOne(tx).get({ system, uuid })
   })
   if (!ended) throw error('notFound')
@@ -149,7 +150,7 @@ export async function leaveSession(deps: Deps, _viewer: Viewer, secret: string):
   if (!found) throw error('unauthorized')
   const { system_id: system, uuid } = found
   await deps.transact({ system }, async (tx) => {
-    await countUp(tx, 'keys')
+    await incrementCounter(tx, 'keys')
     await endOne(tx).get({ system, uuid })
   })
 }
@@ -159,7 +160,7 @@ export async function endAllSessions(deps: Deps, viewer: Viewer): Promise<void> 
   const system = requireSystem(viewer, 'manage')
   await deps.transact({ system }, async (tx) => {
     await endAll(tx).run({ system })
-    await countUp(tx, 'keys')
+    await incrementCounter(tx, 'keys')
     await loginCodes.removeAll(tx, system)
   })
 }
@@ -219,10 +220,10 @@ const endOne = statement<'system' | 'uuid', { id: number }>(
 const endAll = statement<'system'>('delete from sessions where system_id = :system')
 
 /** Not beyond the end of its token. */
-const renew = statement<'id' | 'now'>(({ lesser }) => {
-  const lasts = lesser(`:now + ${REMEMBERED}`, `created + ${LONGEST}`)
+const renew = statement<'id' | 'now'>(({ min }) => {
+  const lasts = min(`:now + ${REMEMBERED}`, `created + ${LONGEST}`)
   const token = 'select tokens.expires from tokens where tokens.id = sessions.token_id'
-  const most = lesser(lasts, `coalesce((${token}), ${MAX_INSTANT})`)
+  const most = min(lasts, `coalesce((${token}), ${MAX_INSTANT})`)
   return `
    update sessions set last_used = :now,
      expires = case when remember = 1 then ${most} else expires end

@@ -1,4 +1,4 @@
-import { countUp } from '../../db/marks'
+import { incrementCounter } from '../../db/changeCounters'
 import { createDecoder } from '../../db/rows'
 import { statement } from '../../db/statement'
 import { error } from '../../model/errors'
@@ -35,7 +35,7 @@ export async function replaceToken(
   return deps.transact({ system: systemId }, async (tx) => {
     await refuseDeleted(tx, systemId)
     await removeExpired(tx).run({ system: systemId, now: deps.now() })
-    await countUp(tx, 'keys')
+    await incrementCounter(tx, 'keys')
     const before = await scopeOf(tx).get({ system: systemId, name: draft.name })
     if (before && viewer.platform !== null && before.scope !== 'full')
       throw error('conflict', 'the token of that name was made for something else')
@@ -58,7 +58,7 @@ export async function revokeToken(deps: Deps, viewer: Viewer, name: string): Pro
   return deps.transact({ system }, async (tx) => {
     await removeExpired(tx).run({ system, now: deps.now() })
     if (!(await removeToken(tx).get({ system, name }))) return false
-    await countUp(tx, 'keys')
+    await incrementCounter(tx, 'keys')
     return true
   })
 }

@@ -1,5 +1,5 @@
-import type { Db, Soon } from '../../db/handle'
 import { statement } from '../../db/statement'
+import type { Db, MaybePromise } from '../../db/types'
 import { createCalendar } from '../../formats/frontHistory'
 import type { Level } from '../../model/entity'
 import { error } from '../../model/errors'
@@ -248,7 +248,7 @@ function isSubscriber({ system, access = 'full' }: Viewer, systemId: number): bo
 async function sum<L extends ReplayListener, T>(
   deps: Deps,
   { of, isOwn, now, span, client }: Look,
-  prepare: () => Soon<(hides: Hides) => L>,
+  prepare: () => MaybePromise<(hides: Hides) => L>,
   result: (listener: L) => T | Promise<T>,
   turnPage: (listener: L) => void = () => {},
 ): Promise<T> {
@@ -270,7 +270,7 @@ async function follow<L extends ReplayListener & Waiting>(
   deps: Deps,
   { of, isOwn, now, span, client }: Look,
   { before, only }: { before: Instant; only: string | null },
-  listen: (wanted: Omit<Wanted, 'limit'>, db: Db) => Soon<L>,
+  listen: (wanted: Omit<Wanted, 'limit'>, db: Db) => MaybePromise<L>,
   turnPage: () => void = () => {},
 ): Promise<L | null> {
   const end = Math.min(span.until, now, before)

@@ -1,6 +1,6 @@
-import { isCurrent, lastForgotten } from '../../db/finished'
-import type { Db } from '../../db/handle'
 import { statement } from '../../db/statement'
+import type { Db } from '../../db/types'
+import { deletionWatermark, isLiveSwitch } from '../../db/visibility'
 import {
   createLookback,
   type Lookback,
@@ -39,7 +39,9 @@ export async function readHistory<T>(
   signal?.throwIfAborted()
   const few = await countFew(db).get({ system: systemId, since, until, most: FEW + 1 })
   if (few && few.count <= FEW)
-    return db.driver.dialect.isSteady ? read(db, atOnce) : snapshot((then) => read(then, atOnce))
+    return db.driver.dialect.hasStableReads
+      ? read(db, atOnce)
+      : snapshot((then) => read(then, atOnce))
   const inTurns: TakeTurns = () => takeTurns(TURN_MS, signal)
   return longReads(asked, () => snapshot((then) => read(then, inTurns)))
 }
@@ -159,7 +161,7 @@ const chosen = (range: string, order: 'asc' | 'desc', limit: string) => `
   select s.timestamp, m.member_id as member
   from (
     select id, timestamp from switches
-    where system_id = :system and ${range} and ${isCurrent('switches', lastForgotten(':system'))}
+    where system_id = :system and ${range} and ${isLiveSwitch('switches', deletionWatermark(':system'))}
     order by timestamp ${order} limit ${limit}
   ) s left join switch_members m on m.switch_id = s.id
   order by s.timestamp ${order}`

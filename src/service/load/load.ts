@@ -1,5 +1,5 @@
-import type { Db } from '../../db/handle'
 import type { Values } from '../../db/statement'
+import type { Db } from '../../db/types'
 import { type ErrorName, error } from '../../model/errors'
 import { ORIGINAL_LOOKUP } from '../../model/message'
 import { listAccessRules, ownedSystemId, systemOf, type Viewer } from '../../model/privacy'

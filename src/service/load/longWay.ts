@@ -1,7 +1,7 @@
 import { and, asc, eq, getTableColumns, sql } from 'drizzle-orm'
-import { entityOf, type Faced } from '../../db/faces'
-import type { Db } from '../../db/handle'
+import { entityOf, type RenderedTable } from '../../db/renderedJson'
 import { groupMembers, groups, members } from '../../db/tables'
+import type { Db } from '../../db/types'
 import { error } from '../../model/errors'
 import type { Group } from '../../model/group'
 import type { Member } from '../../model/member'
@@ -141,17 +141,22 @@ function audienceOf(viewer: Viewer, systemId: number): Audience {
 
 function spell(
   deps: Deps,
-  table: Faced,
+  table: RenderedTable,
   row: System | Member | Group,
   audience: Audience,
   extra = '',
 ): string {
   deps.mendFaces(table, row.id)
-  const face = deps.db.render?.(entityOf(table), row, audience) ?? ''
+  const face = deps.db.renderJson?.(entityOf(table), row, audience) ?? ''
   return `{"id":"${row.hid}","uuid":"${row.uuid}",${extra}${face}}`
 }
 
-function spellAll(deps: Deps, table: Faced, rows: (Member | Group)[], audience: Audience): string {
+function spellAll(
+  deps: Deps,
+  table: RenderedTable,
+  rows: (Member | Group)[],
+  audience: Audience,
+): string {
   return `[${rows.map((row) => spell(deps, table, row, audience)).join()}]`
 }
 

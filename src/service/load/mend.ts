@@ -1,6 +1,6 @@
-import { type Faced, storeFaces } from '../../db/faces'
-import type { Db } from '../../db/handle'
-import { holdFreeSystem } from '../../db/marks'
+import { tryLockSystem } from '../../db/locks'
+import { type RenderedTable, renderAndStore } from '../../db/renderedJson'
+import type { Db } from '../../db/types'
 import type { Deps } from '../deps'
 import { ownGroups } from '../groups'
 import { ownMembers } from '../members'
@@ -9,7 +9,7 @@ import { findSystemById } from '../systems'
 /** Puts missing faces beside their rows, when nobody waits for it. */
 export interface Mender {
   /** A reader came by a row without a face. */
-  note(table: Faced, id: number): void
+  note(table: RenderedTable, id: number): void
   stop(): Promise<void>
 }
 
@@ -20,7 +20,7 @@ const AGAIN_AFTER_MS = 60_000
 const MOST_KNOWN = 100_000
 
 export function createMender({ transact }: Pick<Deps, 'transact'>): Mender {
-  const waiting: { table: Faced; id: number }[] = []
+  const waiting: { table: RenderedTable; id: number }[] = []
   const mendedAt = new Map<string, number>()
   let working: Promise<void> | undefined
   let isStopped = false
@@ -69,13 +69,13 @@ export function createMender({ transact }: Pick<Deps, 'transact'>): Mender {
 }
 
 /** From the row as it is now, not as the reader saw it: meanwhile something may have become private. */
-async function mend(tx: Db, table: Faced, id: number): Promise<void> {
+async function mend(tx: Db, table: RenderedTable, id: number): Promise<void> {
   const found = await find[table](tx, id)
   if (!found) return
   // Nobody changes it from here on (who does just now mends it, too), so that an older face cannot be put over a newer one.
-  if (!(await holdFreeSystem(tx, 'system_id' in found ? found.system_id : found.id))) return
+  if (!(await tryLockSystem(tx, 'system_id' in found ? found.system_id : found.id))) return
   const row = await find[table](tx, id)
-  if (row) await storeFaces(tx, table, row)
+  if (row) await renderAndStore(tx, table, row)
 }
 
 const find = {

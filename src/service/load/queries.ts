@@ -1,10 +1,13 @@
 import type { Dialect } from '../../db/dialect'
-import { isEnabled } from '../../db/disabled'
-import { type Faced, objectSql, objectSqlFor, objectsSql } from '../../db/faces'
-import { isCurrent } from '../../db/finished'
-import { isNamed } from '../../db/named'
-import { behindGate, FACELESS, listOf, listOfFaces } from '../../db/spell'
+import { CACHE_MISS, ifListPublicSql, jsonListSql, renderedListSql } from '../../db/jsonSql'
+import {
+  type RenderedTable,
+  renderedObjectSql,
+  renderedObjectSqlFor,
+  renderedRowsSql,
+} from '../../db/renderedJson'
 import { statement } from '../../db/statement'
+import { isEnabled, isLiveSwitch, isVisible } from '../../db/visibility'
 import type { Serialized } from '../../model/privacy'
 import type { Audience } from '../../model/renderedJson'
 import { SWITCHES_PER_PAGE } from '../../model/switch'
@@ -22,9 +25,9 @@ type Spell = (audience: Audience, say: Dialect) => string
 
 /** The JSON of members, by what selects them. */
 const memberList = (say: Dialect, audience: Audience, from: string, rest: string) =>
-  listOfFaces(say, objectsSql('members', audience, from, rest))
+  renderedListSql(say, renderedRowsSql('members', audience, from, rest))
 
-const orFaceless = (json: string) => `coalesce(${json}, '${FACELESS}')`
+const orFaceless = (json: string) => `coalesce(${json}, '${CACHE_MISS}')`
 
 const onlyVisible = (audience: Audience, table: string) =>
   audience === 'owner' ? '' : `and ${table}.visibility = 'public'`
@@ -32,10 +35,12 @@ const onlyVisible = (audience: Audience, table: string) =>
 const onlyListed = (audience: Audience) =>
   audience === 'owner' ? '' : "and groups.list_privacy = 'public'"
 
-export const systemJson = bySystemRef((audience) => orFaceless(objectSql('systems', audience)))
+export const systemJson = bySystemRef((audience) =>
+  orFaceless(renderedObjectSql('systems', audience)),
+)
 
 export const membersJson = bySystemRef((audience, say) =>
-  behindGate(
+  ifListPublicSql(
     'members',
     'systems',
     audience,
@@ -52,8 +57,8 @@ export const groupsJson = bySystemRef(groupList(() => ''))
 
 /** Strangers see no members of a group with a hidden list, and no hidden member anywhere. */
 export const groupsWithMembersJson = bySystemRef(
-  groupList((audience, { texts }) => {
-    const uuids = texts(
+  groupList((audience, { jsonTexts }) => {
+    const uuids = jsonTexts(
       'members.uuid',
       `group_members join members on members.id = group_members.member_id
        where group_members.group_id = groups.id ${onlyListed(audience)} ${onlyVisible(audience, 'members')}`,
@@ -65,13 +70,13 @@ export const groupsWithMembersJson = bySystemRef(
 
 function groupList(extra: Spell): Spell {
   return (audience, say) =>
-    behindGate(
+    ifListPublicSql(
       'groups',
       'systems',
       audience,
-      listOfFaces(
+      renderedListSql(
         say,
-        objectsSql(
+        renderedRowsSql(
           'groups',
           audience,
           'groups',
@@ -91,22 +96,22 @@ export const someSwitchesJson = bySystemRef<'before' | 'limit'>((audience, say) 
 )
 
 function switchList(say: Dialect, audience: Audience, limit: number | ':limit'): string {
-  const hids = say.texts(
+  const hids = say.jsonTexts(
     'members.hid',
     `switch_members join members on members.id = switch_members.member_id
-     where switch_members.switch_id = switches.id and ${isNamed('members')}`,
+     where switch_members.switch_id = switches.id and ${isVisible('members')}`,
     'switch_members.position',
   )
-  return behindGate(
+  return ifListPublicSql(
     'history',
     'systems',
     audience,
-    listOf(
+    jsonListSql(
       say,
-      `select '{"id":"' || switches.uuid || '","timestamp":"' || ${say.iso('switches.timestamp')} ||
+      `select '{"id":"' || switches.uuid || '","timestamp":"' || ${say.isoTimestamp('switches.timestamp')} ||
          '","members":' || ${hids} || '}' as json
        from switches where switches.system_id = systems.id and switches.timestamp < :before
-         and ${isCurrent('switches', 'systems.forgotten_switches')}
+         and ${isLiveSwitch('switches', 'systems.forgotten_switches')}
        order by switches.timestamp desc limit ${limit}`,
     ),
   )
@@ -118,20 +123,20 @@ function frontJson(say: Dialect, audience: Audience, condition: string): string 
     say,
     audience,
     'switch_members join members on members.id = switch_members.member_id',
-    `where switch_members.switch_id = switches.id and ${isNamed('members')}
+    `where switch_members.switch_id = switches.id and ${isVisible('members')}
      order by switch_members.position`,
   )
-  return `(select case when list = '${FACELESS}' then list else
-      '{"id":"' || uuid || '","timestamp":"' || ${say.iso('timestamp')} || '","members":' || list || '}'
+  return `(select case when list = '${CACHE_MISS}' then list else
+      '{"id":"' || uuid || '","timestamp":"' || ${say.isoTimestamp('timestamp')} || '","members":' || list || '}'
     end from (
       select switches.uuid, switches.timestamp, ${list} as list from switches
-      where switches.system_id = systems.id and ${isCurrent('switches', 'systems.forgotten_switches')} ${condition}
-     ${say.once}) front)`
+      where switches.system_id = systems.id and ${isLiveSwitch('switches', 'systems.forgotten_switches')} ${condition}
+     ${say.fence}) front)`
 }
 
 /** JSON's null when nobody has ever switched. */
 export const frontersJson = bySystemRef((audience, say) =>
-  behindGate(
+  ifListPublicSql(
     'fronters',
     'systems',
     audience,
@@ -140,22 +145,27 @@ export const frontersJson = bySystemRef((audience, say) =>
 )
 
 export const switchJson = bySystemRef<'uuid'>((audience, say) =>
-  behindGate('switch', 'systems', audience, frontJson(say, audience, 'and switches.uuid = :uuid')),
+  ifListPublicSql(
+    'switch',
+    'systems',
+    audience,
+    frontJson(say, audience, 'and switches.uuid = :uuid'),
+  ),
 )
 
 const ownerHid = (table: string) =>
   `'"system":"' || (select systems.hid from systems where systems.id = ${table}.system_id) || '",'`
 
 export const memberJson = byRef('members', (audience) =>
-  orFaceless(objectSql('members', audience, ownerHid('members'))),
+  orFaceless(renderedObjectSql('members', audience, ownerHid('members'))),
 )
 
 export const groupJson = byRef('groups', (audience) =>
-  orFaceless(objectSql('groups', audience, ownerHid('groups'))),
+  orFaceless(renderedObjectSql('groups', audience, ownerHid('groups'))),
 )
 
 export const groupMembersJson = byRef('groups', (audience, say) =>
-  behindGate(
+  ifListPublicSql(
     'groupMembers',
     'groups',
     audience,
@@ -170,9 +180,9 @@ export const groupMembersJson = byRef('groups', (audience, say) =>
 
 /** Strangers are not told from this side what a group's hidden list keeps from them. */
 export const memberGroupsJson = byRef('members', (audience, say) => {
-  const list = listOfFaces(
+  const list = renderedListSql(
     say,
-    objectsSql(
+    renderedRowsSql(
       'groups',
       audience,
       'group_members join groups on groups.id = group_members.group_id',
@@ -180,7 +190,7 @@ export const memberGroupsJson = byRef('members', (audience, say) => {
          ${onlyListed(audience)} ${onlyVisible(audience, 'groups')} order by groups.id`,
     ),
   )
-  return `(select ${behindGate('groups', 'systems', audience, list)}
+  return `(select ${ifListPublicSql('groups', 'systems', audience, list)}
     from systems where systems.id = members.system_id)`
 })
 
@@ -189,22 +199,22 @@ const messageWhere = <Name extends string>(rest: string) =>
   statement<Name | 'viewer', { json: Json }>(
     (
       say,
-    ) => `select ${say.bytes(`case when system = '${FACELESS}' or member = '${FACELESS}' then '${FACELESS}' else
-       '{"timestamp":"' || ${say.iso('timestamp')} || '","id":' || ${say.quoted('id')} ||
-       ',"original":' || ${say.quoted('original')} || ',"sender":' || ${say.quoted('sender')} ||
-       ',"channel":' || ${say.quoted('channel')} || ',"guild":' || ${say.quoted('guild')} ||
+    ) => `select ${say.bytes(`case when system = '${CACHE_MISS}' or member = '${CACHE_MISS}' then '${CACHE_MISS}' else
+       '{"timestamp":"' || ${say.isoTimestamp('timestamp')} || '","id":' || ${say.jsonString('id')} ||
+       ',"original":' || ${say.jsonString('original')} || ',"sender":' || ${say.jsonString('sender')} ||
+       ',"channel":' || ${say.jsonString('channel')} || ',"guild":' || ${say.jsonString('guild')} ||
        ',"system":' || coalesce(system, 'null') || ',"member":' || coalesce(member, 'null') || '}'
      end`)} as json from (
        select messages.*,
-         case when members.id is not null then ${orFaceless(objectSqlFor('systems', 'systems.id = :viewer'))} end
+         case when members.id is not null then ${orFaceless(renderedObjectSqlFor('systems', 'systems.id = :viewer'))} end
            as system,
-         case when members.id is not null then ${orFaceless(objectSqlFor('members', 'members.system_id = :viewer'))} end
+         case when members.id is not null then ${orFaceless(renderedObjectSqlFor('members', 'members.system_id = :viewer'))} end
            as member
        from messages
-       join systems on systems.id = messages.system_id and ${isNamed('systems')} and ${isEnabled('systems')}
-       left join members on members.id = messages.member_id and ${isNamed('members')}
+       join systems on systems.id = messages.system_id and ${isVisible('systems')} and ${isEnabled('systems')}
+       left join members on members.id = messages.member_id and ${isVisible('members')}
        where ${rest}
-       ${say.once}) found`,
+       ${say.fence}) found`,
   )
 
 export const messageById = messageWhere<'id'>('messages.id = :id')
@@ -222,7 +232,7 @@ function bySystemRef<More extends string = never>(json: Spell) {
        where ${condition}${isTheirs(audience, 'systems', 'systems.id')}`,
     )
   return forEither((audience) => ({
-    id: where(audience, `systems.id = :ref and ${isNamed('systems')}`),
+    id: where(audience, `systems.id = :ref and ${isVisible('systems')}`),
     hid: where(audience, 'systems.hid = :ref'),
     uuid: where(audience, 'systems.uuid = :ref'),
     account: where(
@@ -243,7 +253,7 @@ function byRef(table: 'members' | 'groups', json: Spell) {
 }
 
 /** The owner's statement finds nothing for anybody else, that of others nothing that is disabled. */
-function isTheirs(audience: Audience, table: Faced, system: string): string {
+function isTheirs(audience: Audience, table: RenderedTable, system: string): string {
   return audience === 'owner' ? ` and ${system} = :viewer` : ` and ${isEnabled(table)}`
 }
 

@@ -1,7 +1,7 @@
 import type { Dialect } from '../../db/dialect'
-import type { Db } from '../../db/handle'
-import { isNamed } from '../../db/named'
 import { statement } from '../../db/statement'
+import type { Db } from '../../db/types'
+import { isVisible } from '../../db/visibility'
 import { requireOperator, type Viewer } from '../../model/privacy'
 import { type Instant, parseInstant } from '../../model/time'
 import type { Deps } from '../deps'
@@ -113,7 +113,7 @@ const describing = ({ count }: Dialect, condition: string) => `
        as event_at,
      (select max(timestamp) from messages where messages.system_id = systems.id) as message_at,
      (select at from past_activity where past_activity.system_id = systems.id) as past_at
-   from systems where ${isNamed('systems')} ${condition} order by systems.id`
+   from systems where ${isVisible('systems')} ${condition} order by systems.id`
 
 const all = statement<never, Row>((say) => describing(say, ''))
 

@@ -1,5 +1,5 @@
-import { isEnabled } from '../../db/disabled'
 import { statement } from '../../db/statement'
+import { isEnabled } from '../../db/visibility'
 import { requireOperator, type Viewer } from '../../model/privacy'
 import type { Instant } from '../../model/time'
 import type { Deps } from '../deps'

@@ -1,7 +1,7 @@
-import { isDisabled } from '../../db/disabled'
-import type { Db } from '../../db/handle'
-import { countUp } from '../../db/marks'
+import { incrementCounter } from '../../db/changeCounters'
 import { createUpdater } from '../../db/rows'
+import type { Db } from '../../db/types'
+import { isDisabled } from '../../db/visibility'
 import { type DomainError, error } from '../../model/errors'
 import { requireOperator, systemOf, type Viewer } from '../../model/privacy'
 import type { Instant } from '../../model/time'
@@ -33,8 +33,8 @@ async function setDisabled(deps: Deps, viewer: Viewer, at: Instant | null): Prom
     if ((await isDisabled(tx, id)) === (at !== null)) return
     await update(tx, id, { disabled_at: at })
     // Those who send look anew whose webhooks are to be served, and who may come in.
-    await countUp(tx, 'hooks')
-    await countUp(tx, 'keys')
+    await incrementCounter(tx, 'hooks')
+    await incrementCounter(tx, 'keys')
   })
 }
 

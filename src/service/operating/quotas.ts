@@ -1,6 +1,6 @@
-import type { Db } from '../../db/handle'
-import { isNamed } from '../../db/named'
 import { statement } from '../../db/statement'
+import type { Db } from '../../db/types'
+import { isVisible } from '../../db/visibility'
 import { error } from '../../model/errors'
 import { type Settings, settings } from '../../model/settings'
 
@@ -35,5 +35,5 @@ export async function refuseCrowd({ systems }: Quotas, tx: Db): Promise<void> {
 }
 
 const countAll = statement<never, { all: number }>(
-  ({ count }) => `select ${count()} as "all" from systems where ${isNamed('systems')}`,
+  ({ count }) => `select ${count()} as "all" from systems where ${isVisible('systems')}`,
 )

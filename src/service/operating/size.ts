@@ -8,4 +8,6 @@ export async function measureSize({ db }: Deps, viewer: Viewer): Promise<number>
   return (await size(db).get({}))?.bytes ?? 0
 }
 
-const size = statement<never, { bytes: number }>(({ total }) => `select ${total} as bytes`)
+const size = statement<never, { bytes: number }>(
+  ({ databaseSize }) => `select ${databaseSize} as bytes`,
+)

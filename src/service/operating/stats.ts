@@ -1,6 +1,6 @@
-import type { Db } from '../../db/handle'
-import { isNamed } from '../../db/named'
 import { statement } from '../../db/statement'
+import type { Db } from '../../db/types'
+import { isVisible } from '../../db/visibility'
 import { requireOperator, type Viewer } from '../../model/privacy'
 import { DAY } from '../../model/time'
 import type { Deps } from '../deps'
@@ -51,23 +51,26 @@ const DAY_MS = DAY / 1000
 /** Days since 1970, which every engine can count by. */
 const countByDay = (table: string, time: string, condition = 'true') =>
   statement<never, { day: number; count: number }>(
-    ({ count, whole }) => `select ${whole(time, DAY)} as day, ${count()} as count from ${table}
-     where ${time} > 0 and ${condition} group by ${whole(time, DAY)}`,
+    ({
+      count,
+      floorDiv,
+    }) => `select ${floorDiv(time, DAY)} as day, ${count()} as count from ${table}
+     where ${time} > 0 and ${condition} group by ${floorDiv(time, DAY)}`,
   )
 
 const byDay = {
-  systems: countByDay('systems', 'created', isNamed('systems')),
-  members: countByDay('members', 'created', isNamed('members')),
+  systems: countByDay('systems', 'created', isVisible('systems')),
+  members: countByDay('members', 'created', isVisible('members')),
   messages: countByDay('messages', 'timestamp'),
 }
 
 const countAll = statement<never, Omit<Stats, 'months'>>(
   ({ count }) => `
-   select (select ${count()} from systems where ${isNamed('systems')}) as systems,
-     (select ${count()} from systems where disabled_at is not null and ${isNamed('systems')})
+   select (select ${count()} from systems where ${isVisible('systems')}) as systems,
+     (select ${count()} from systems where disabled_at is not null and ${isVisible('systems')})
        as disabled,
-     (select ${count()} from members where ${isNamed('members')}) as members,
-     (select ${count()} from groups where ${isNamed('groups')}) as groups,
+     (select ${count()} from members where ${isVisible('members')}) as members,
+     (select ${count()} from groups where ${isVisible('groups')}) as groups,
      (select ${count()} from switches) as switches,
      (select ${count()} from messages) as messages,
      (select ${count()} from accounts) as accounts`,

@@ -1,8 +1,7 @@
-import { objectSql } from '../../db/faces'
-import { isCurrent } from '../../db/finished'
-import { isNamed } from '../../db/named'
+import { renderedObjectSql } from '../../db/renderedJson'
 import { createDecoder } from '../../db/rows'
 import { statement } from '../../db/statement'
+import { isLiveSwitch, isVisible } from '../../db/visibility'
 import type { AutoproxyMode } from '../../model/autoproxy'
 import { member } from '../../model/member'
 import { requirePlatformAuthority, type Viewer } from '../../model/privacy'
@@ -79,7 +78,7 @@ async function load(
   { db, sharedRead }: Deps,
   { account_id, guild_id, content }: ProxyRequest,
 ): Promise<{ context: ProxyContext<Speaker>; system: { id: number; hid: string } } | null> {
-  sharedRead.join()
+  sharedRead.begin()
   const around = await surroundings(db).get({ account: account_id, guild: guild_id })
   if (!around) return null
   const surrounding = surroundingOf(around)
@@ -168,7 +167,7 @@ function listOf<T>(json: string | null): T[] {
 
 /** Who fronts is looked up only where autoproxy speaks for them. */
 const surroundings = statement<'account' | 'guild', Surroundings>(
-  ({ numbers }) => `
+  ({ jsonNumbers }) => `
    select systems.id, coalesce(systems.tag_set, systems.id) as tag_set, systems.hid, systems.disabled_at,
      systems.tag, systems.avatar_url,
      settings.case_sensitive_proxy_tags, settings.latch_timeout, settings.name_format,
@@ -177,11 +176,11 @@ const surroundings = statement<'account' | 'guild', Surroundings>(
      own.tag_enabled as guild_tag_enabled, own.avatar_url as guild_avatar_url,
      own.name_format as guild_name_format, guilds.disabled_channels, guilds.require_system_tag,
      autoproxy.autoproxy_mode, autoproxy.autoproxy_member, autoproxy.last_latch_timestamp,
-     case when autoproxy.autoproxy_mode = 'front' then ${numbers(
+     case when autoproxy.autoproxy_mode = 'front' then ${jsonNumbers(
        'f.member_id',
-       `switch_members f join members m on m.id = f.member_id and ${isNamed('m')}
+       `switch_members f join members m on m.id = f.member_id and ${isVisible('m')}
         where f.switch_id = (
-          select s.id from switches s where s.system_id = systems.id and ${isCurrent('s', 'systems.forgotten_switches')}
+          select s.id from switches s where s.system_id = systems.id and ${isLiveSwitch('s', 'systems.forgotten_switches')}
           order by s.timestamp desc limit 1
         )`,
        'f.position',
@@ -223,10 +222,10 @@ function speakerOf(row: Candidate): Speaker {
 const candidate = statement<'id' | 'guild', Candidate>(
   () => `select members.id, members.uuid, members.hid, members.name, members.display_name,
      members.avatar_url, members.webhook_avatar_url, members.proxy_tags, members.keep_proxy,
-     members.tts, members.autoproxy_enabled, ${objectSql('members', 'owner')} as json,
+     members.tts, members.autoproxy_enabled, ${renderedObjectSql('members', 'owner')} as json,
      own.member_id as in_guild, own.display_name as guild_display_name,
      own.avatar_url as guild_avatar_url, own.keep_proxy as guild_keep_proxy
    from members left join member_guilds own
      on own.member_id = members.id and own.guild_id = :guild
-   where members.id = :id and ${isNamed('members')}`,
+   where members.id = :id and ${isVisible('members')}`,
 )

@@ -1,5 +1,5 @@
-import type { Db, Soon } from '../../db/handle'
 import { statement } from '../../db/statement'
+import type { Db, MaybePromise } from '../../db/types'
 import { type ContentKeys, keysOfContent } from '../../model/proxy/tags'
 
 /**
@@ -64,7 +64,7 @@ async function findLongest(
 /** The longest of them that is stored, going up the endings and what is stored side by side. */
 async function findSuffix(
   endings: readonly Ending[],
-  seek: (from: string) => Soon<{ suffix: string } | null>,
+  seek: (from: string) => MaybePromise<{ suffix: string } | null>,
 ): Promise<string | null> {
   let longest: string | null = null
   let at = 0

@@ -1,8 +1,8 @@
 import { inArray } from 'drizzle-orm'
-import { spellOwn, storeFaces } from '../../db/faces'
-import type { Db } from '../../db/handle'
+import { ownerJson, renderAndStore } from '../../db/renderedJson'
 import { statement } from '../../db/statement'
 import { messages } from '../../db/tables'
+import type { Db } from '../../db/types'
 import type { AutoproxyMode } from '../../model/autoproxy'
 import { error } from '../../model/errors'
 import type { Member } from '../../model/member'
@@ -94,7 +94,7 @@ export async function recordMessage(
       countMessage(tx).run({ timestamp, id: speaker.id }),
     ]
     const [face] = await Promise.all([
-      storeFaces(tx, 'members', member),
+      renderAndStore(tx, 'members', member),
       tell(tx, deps.now(), {
         system_id: system.id,
         type: 'CREATE_MESSAGE',
@@ -108,8 +108,8 @@ export async function recordMessage(
       await followWithSwitch(deps, tx, timestamp, draft.timestamp !== null, member, around)
     return {
       message,
-      system: spellOwn(tx, 'systems', system),
-      member: spellOwn(tx, 'members', member, face),
+      system: ownerJson(tx, 'systems', system),
+      member: ownerJson(tx, 'members', member, face),
       isNew: true,
     }
   })
@@ -140,8 +140,8 @@ async function refuseUnknown(tx: Db, { sender }: MessageDraft): Promise<never> {
 function spellRows(tx: Db, { message, system, member }: FoundMessage): Omit<Recorded, 'isNew'> {
   return {
     message,
-    system: system && spellOwn(tx, 'systems', system),
-    member: member && spellOwn(tx, 'members', member),
+    system: system && ownerJson(tx, 'systems', system),
+    member: member && ownerJson(tx, 'members', member),
   }
 }
 

@@ -1,5 +1,5 @@
-import type { Db } from '../../db/handle'
 import { statement } from '../../db/statement'
+import type { Db } from '../../db/types'
 import { keysOfTag } from '../../model/proxy/tags'
 import type { ProxyTag } from '../../model/validation'
 import { takeTurns } from '../turns'
@@ -59,12 +59,12 @@ const columns = Object.entries(keysOfTag({ prefix: null, suffix: null }))
 
 const insert = statement<'member' | 'set' | 'rows'>((say) => {
   const values = columns.map(([_, value], at) =>
-    typeof value === 'number' ? say.numberAt('r.value', at) : say.textAt('r.value', at),
+    typeof value === 'number' ? say.jsonNumberAt('r.value', at) : say.jsonTextAt('r.value', at),
   )
   return `
    insert into proxy_tag_keys (member_id, set_id, position, ${columns.map(([name]) => name).join()})
-   select ${say.number(':member')}, ${say.number(':set')}, ${say.placeOf('r')}, ${values.join()}
-   from ${say.elements(':rows', 'r')}`
+   select ${say.number(':member')}, ${say.number(':set')}, ${say.jsonIndex('r')}, ${values.join()}
+   from ${say.jsonEach(':rows', 'r')}`
 })
 
 const remove = statement<'member' | 'set'>(
@@ -80,9 +80,9 @@ const change = statement<'system' | 'set'>('update systems set tag_set = :set wh
 const move = statement<'from' | 'to'>('update proxy_tag_keys set set_id = :to where set_id = :from')
 
 const removeSome = statement<'set' | 'most', { set_id: number }>(
-  ({ row }) => `
-   delete from proxy_tag_keys where ${row('proxy_tag_keys')} in (
-     select ${row('proxy_tag_keys')} from proxy_tag_keys where set_id = :set limit :most
+  ({ rowId }) => `
+   delete from proxy_tag_keys where ${rowId('proxy_tag_keys')} in (
+     select ${rowId('proxy_tag_keys')} from proxy_tag_keys where set_id = :set limit :most
    ) returning set_id`,
 )
 

@@ -1,5 +1,5 @@
-import type { Db } from '../../db/handle'
 import { statement } from '../../db/statement'
+import type { Db } from '../../db/types'
 import type { ProxyTag } from '../../model/validation'
 import type { Deps } from '../deps'
 import { removeTags } from '../removal'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { isFinished } from '../../db/finished'
-import type { Db } from '../../db/handle'
 import { statement } from '../../db/statement'
+import type { Db } from '../../db/types'
+import { isImportCommitted } from '../../db/visibility'
 import { MAX_ARCHIVED_ROWS } from '../../formats/bundle'
 import { type ArchivedRow, countIn } from '../../formats/chunks'
 import { error } from '../../model/errors'
@@ -109,11 +109,11 @@ const staged = statement<'import', { rows: number }>(
 
 const known = statement<'system' | 'names', { collection: string; digest: string }>(
   (say) => `
-   select ${say.textAt('n.value', 0)} as collection, ${say.textAt('n.value', 1)} as digest
-   from ${say.elements(':names', 'n')} where exists (
+   select ${say.jsonTextAt('n.value', 0)} as collection, ${say.jsonTextAt('n.value', 1)} as digest
+   from ${say.jsonEach(':names', 'n')} where exists (
      select 1 from archive a where a.system_id = :system
-     and a.collection = ${say.textAt('n.value', 0)} and a.digest = ${say.textAt('n.value', 1)}
-     and ${isFinished('a')} ${say.once}
+     and a.collection = ${say.jsonTextAt('n.value', 0)} and a.digest = ${say.jsonTextAt('n.value', 1)}
+     and ${isImportCommitted('a')} ${say.fence}
    )`,
 )
 
@@ -122,17 +122,17 @@ const insert = statement<'system' | 'import' | 'rows'>(
    insert into archive (system_id, collection, content, digest, import_id)
    select ${say.number(':system')}, r.value ->> 'collection', r.value ->> 'content',
      r.value ->> 'digest', ${say.number(':import')}
-   from ${say.elements(':rows', 'r')} where true on conflict do nothing`,
+   from ${say.jsonEach(':rows', 'r')} where true on conflict do nothing`,
 )
 
 const collections = statement<'system', { collection: string; ids: string }>(
-  ({ joined }) => `
-   select collection, ${joined('cast(id as text)')} as ids from archive
+  ({ groupConcat }) => `
+   select collection, ${groupConcat('cast(id as text)')} as ids from archive
    where system_id = :system group by collection order by min(id)`,
 )
 
 const contents = statement<'ids', { content: string }>(
-  ({ isAmongNumbers }) => `
+  ({ inJsonNumbers }) => `
    select a.content from archive a
-   where ${isAmongNumbers('a.id', ':ids')} and ${isFinished('a')} order by a.id`,
+   where ${inJsonNumbers('a.id', ':ids')} and ${isImportCommitted('a')} order by a.id`,
 )

@@ -1,6 +1,6 @@
 import { asc, eq, sql } from 'drizzle-orm'
-import type { Db } from '../../db/handle'
 import { autoproxies, groups, memberGuilds, members, systemGuilds } from '../../db/tables'
+import type { Db } from '../../db/types'
 import { MAX_SWITCHES } from '../../formats/bundle'
 import {
   type FrontRow,
@@ -224,7 +224,7 @@ async function groupsOf(db: Db, systemId: number) {
     .select({
       row: groups,
       inside: sql<string>`${sql.raw(
-        db.driver.dialect.texts(
+        db.driver.dialect.jsonTexts(
           'm.hid',
           'group_members g join members m on m.id = g.member_id where g.group_id = groups.id',
           'm.id',

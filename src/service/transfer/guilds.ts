@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
-import type { Db } from '../../db/handle'
 import { autoproxies } from '../../db/tables'
+import type { Db } from '../../db/types'
 import { autoproxy } from '../../model/autoproxy'
 import { diff, fillDefaults, isEmptyPatch } from '../../model/entity'
 import { memberGuild, systemGuild } from '../../model/guild'

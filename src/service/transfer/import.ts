@@ -1,4 +1,4 @@
-import type { Db } from '../../db/handle'
+import type { Db } from '../../db/types'
 import { UnreadableFile } from '../../formats/bundle'
 import type { BundleChunk, ByteSource } from '../../formats/chunks'
 import { error } from '../../model/errors'

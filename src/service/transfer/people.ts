@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm'
-import type { Db } from '../../db/handle'
-import { unnamed } from '../../db/named'
 import { statement } from '../../db/statement'
 import { groups, members } from '../../db/tables'
+import type { Db } from '../../db/types'
+import { hiddenIdentity } from '../../db/visibility'
 import type { BundleGroup, BundleMember } from '../../formats/bundle'
 import { diff, fillDefaults, type Identity, isEmptyPatch } from '../../model/entity'
 import { type ErrorName, error } from '../../model/errors'
@@ -80,13 +80,13 @@ export async function stagePeople(work: Import): Promise<void> {
   const now = deps.now()
   await writeInSlices(deps, staging, newMembers, async (tx, { incoming: { key, values } }) => {
     const draft = { ...values, created: values.created ?? now }
-    const { id } = await ownMembers.insert(tx, placeId, draft, unnamed())
+    const { id } = await ownMembers.insert(tx, placeId, draft, hiddenIdentity())
     memberIds.set(key, id)
   })
   const memberships: [group: number, members: number[]][] = []
   await writeInSlices(deps, staging, newGroups, async (tx, { incoming }) => {
     const draft = { ...incoming.values, created: incoming.values.created ?? now }
-    const { id } = await ownGroups.insert(tx, placeId, draft, unnamed())
+    const { id } = await ownGroups.insert(tx, placeId, draft, hiddenIdentity())
     work.groupIds.set(incoming.key, id)
     memberships.push([id, memberIdsOf(work, incoming)])
   })
@@ -285,6 +285,6 @@ const membersOf = statement<'group', { member_id: number }>(
 const addMembers = statement<'group' | 'members', { member_id: number }>(
   (say) => `
    insert into group_members (group_id, member_id)
-   select ${say.number(':group')}, ${say.numberOf('m')} from ${say.elements(':members', 'm')}
+   select ${say.number(':group')}, ${say.jsonNumber('m')} from ${say.jsonEach(':members', 'm')}
    where true on conflict do nothing returning member_id`,
 )

@@ -1,6 +1,6 @@
 import { type FileHandle, open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isScarce, refusalFor, troubleOf } from '../../db/trouble'
+import { classifyError, isDiskNearlyFull, unavailableReason } from '../../db/sqlite/errors'
 import type { ByteSource } from '../../formats/chunks'
 import { error } from '../../model/errors'
 
@@ -74,11 +74,11 @@ export function createSpool(folder: string, mostBytes = MOST_BYTES): Spool {
 /** Runs an operation on the disk. Throws a 503 if the disk is full or cannot be written. */
 async function onDisk(folder: string, work: () => Promise<void>): Promise<void> {
   const path = join(folder, 'import')
-  if (isScarce(path, RESERVE_BYTES)) throw refusalFor('full')
+  if (isDiskNearlyFull(path, RESERVE_BYTES)) throw unavailableReason('full')
   try {
     await work()
   } catch (cause) {
-    throw refusalFor(troubleOf(path, cause)) ?? cause
+    throw unavailableReason(classifyError(path, cause)) ?? cause
   }
 }
 

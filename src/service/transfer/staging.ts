@@ -1,6 +1,6 @@
-import type { Db } from '../../db/handle'
-import { unnamed } from '../../db/named'
 import { statement } from '../../db/statement'
+import type { Db } from '../../db/types'
+import { hiddenIdentity } from '../../db/visibility'
 import { error } from '../../model/errors'
 import type { Deps } from '../deps'
 import { findOldTagSet } from '../proxy/tagKeys'
@@ -28,7 +28,7 @@ export async function beginStaging(deps: Deps, systemId: number | null): Promise
     const now = deps.now()
     if (systemId !== null && (await underWay(tx).get({ system: systemId, now })))
       throw error('conflict', 'a file is being imported into this system')
-    const place = await insertSystem(tx, {}, unnamed())
+    const place = await insertSystem(tx, {}, hiddenIdentity())
     const target = systemId ?? place.id
     const made = await insert(tx).get({
       system: target,
@@ -182,7 +182,7 @@ const prolong = statement<'id' | 'until', { id: number }>(
 const remove = statement<'id'>('delete from imports where id = :id')
 
 const hold = statement<'id' | 'before', { id: number }>(
-  ({ held }) => `select id from imports where id = :id and until < :before ${held}`,
+  ({ forUpdate }) => `select id from imports where id = :id and until < :before ${forUpdate}`,
 )
 
 const someOf = (table: 'switches' | 'archive') =>

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { isCurrent, isForgotten, lastForgotten } from '../../db/finished'
-import type { Db } from '../../db/handle'
 import { statement } from '../../db/statement'
+import type { Db } from '../../db/types'
+import { deletionWatermark, isLiveSwitch, isPendingDeletion } from '../../db/visibility'
 import type { BundleSwitch } from '../../formats/bundle'
 import { error } from '../../model/errors'
 import { type Staging, writeInSlices } from './staging'
@@ -101,23 +101,23 @@ function noteRenamed({ report }: Import, from: string, to: string): void {
 const countUpTo = statement<'system' | 'most', { all: number }>(
   ({ count }) => `
    select ${count()} as "all" from (
-     select 1 from switches where system_id = :system and +id > ${lastForgotten(':system')}
+     select 1 from switches where system_id = :system and +id > ${deletionWatermark(':system')}
      limit :most
    ) few`,
 )
 
 const knownTimes = statement<'system' | 'times', { timestamp: number }>(
   (say) => `
-   select ${say.numberOf('t')} as timestamp from ${say.elements(':times', 't')} where exists (
-     select 1 from switches s where s.system_id = :system and s.timestamp = ${say.numberOf('t')}
-     and ${isCurrent('s', lastForgotten(':system'))} ${say.once}
+   select ${say.jsonNumber('t')} as timestamp from ${say.jsonEach(':times', 't')} where exists (
+     select 1 from switches s where s.system_id = :system and s.timestamp = ${say.jsonNumber('t')}
+     and ${isLiveSwitch('s', deletionWatermark(':system'))} ${say.fence}
    )`,
 )
 
 /** Which UUIDs of the file's switches are in use on this server. */
 const takenUuids = statement<'uuids', { uuid: string }>(
-  ({ isAmongTexts }) => `select uuid from switches where ${isAmongTexts('uuid', ':uuids')}
-   and not ${isForgotten('switches')}`,
+  ({ inJsonTexts }) => `select uuid from switches where ${inJsonTexts('uuid', ':uuids')}
+   and not ${isPendingDeletion('switches')}`,
 )
 
 const findForgotten = statement<never, { id: number }>(
@@ -126,31 +126,31 @@ const findForgotten = statement<never, { id: number }>(
 
 const forgottenAmong = statement<'system' | 'rows', { id: number | null }>(
   (say) => `
-   select (select s.id from switches s where s.uuid = ${say.textAt('r.value', 0)}
-     and ${isForgotten('s')}) as id
-   from ${say.elements(':rows', 'r')}
+   select (select s.id from switches s where s.uuid = ${say.jsonTextAt('r.value', 0)}
+     and ${isPendingDeletion('s')}) as id
+   from ${say.jsonEach(':rows', 'r')}
    union all
    select (select s.id from switches s where s.system_id = :system
-     and s.timestamp = ${say.numberAt('r.value', 1)} and ${isForgotten('s')})
-   from ${say.elements(':rows', 'r')}`,
+     and s.timestamp = ${say.jsonNumberAt('r.value', 1)} and ${isPendingDeletion('s')})
+   from ${say.jsonEach(':rows', 'r')}`,
 )
 
 const deleteSwitches = statement<'ids'>(
-  ({ isAmongNumbers }) => `delete from switches where ${isAmongNumbers('id', ':ids')}`,
+  ({ inJsonNumbers }) => `delete from switches where ${inJsonNumbers('id', ':ids')}`,
 )
 
 /** One that was logged at the same time meanwhile stays. */
 const insertAll = statement<'system' | 'import' | 'rows', { id: number; uuid: string }>(
   (say) => `
    insert into switches (uuid, system_id, timestamp, import_id)
-   select ${say.textAt('r.value', 0)}, ${say.number(':system')}, ${say.numberAt('r.value', 1)},
+   select ${say.jsonTextAt('r.value', 0)}, ${say.number(':system')}, ${say.jsonNumberAt('r.value', 1)},
      ${say.number(':import')}
-   from ${say.elements(':rows', 'r')} where true on conflict do nothing returning id, uuid`,
+   from ${say.jsonEach(':rows', 'r')} where true on conflict do nothing returning id, uuid`,
 )
 
 const insertMembers = statement<'rows'>(
   (say) => `
    insert into switch_members (switch_id, position, member_id)
-   select ${say.numberAt('r.value', 0)}, ${say.placeOf('m')}, ${say.numberOf('m')}
-   from ${say.elements(':rows', 'r')} cross join ${say.elements(say.listAt('r.value', 1), 'm')}`,
+   select ${say.jsonNumberAt('r.value', 0)}, ${say.jsonIndex('m')}, ${say.jsonNumber('m')}
+   from ${say.jsonEach(':rows', 'r')} cross join ${say.jsonEach(say.jsonListAt('r.value', 1), 'm')}`,
 )

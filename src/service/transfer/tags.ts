@@ -1,4 +1,4 @@
-import type { Db } from '../../db/handle'
+import type { Db } from '../../db/types'
 import type { ProxyTag } from '../../model/validation'
 import { joinTagSets, tagSetOf } from '../proxy/tagKeys'
 import { FEW_TAGS, stageTagSet, switchTagSet } from '../proxy/tagSets'

@@ -184,7 +184,7 @@ test('a message that was decided before a crash is recorded after it', async () 
 async function leftByCrash(): Promise<string> {
   if (!isOnFile) return here.config.DATABASE_URL
   const left = `${here.folder}/crashed.db`
-  await Bun.write(left, Bun.file(here.app.storage.name))
-  await Bun.write(`${left}-wal`, Bun.file(`${here.app.storage.name}-wal`))
+  await Bun.write(left, Bun.file(here.app.storage.location))
+  await Bun.write(`${left}-wal`, Bun.file(`${here.app.storage.location}-wal`))
   return `file:${left}`
 }

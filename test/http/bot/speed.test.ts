@@ -87,7 +87,7 @@ describe('a decision goes step by step through an index, whatever the size of th
     ['by the latch', 'hello', LATCHED],
     ['by a tag that everyone has', 'all: hello', GUILD],
   ])('%s', async (_, content, guild) => {
-    using reader = new Database(app.storage.name, { readonly: true })
+    using reader = new Database(app.storage.location, { readonly: true })
     for (const account of [SMALL, LARGE]) {
       const steps = await statementsOf(account, content, guild)
       expect(steps.length).toBeLessThanOrEqual(FEW_STEPS)

@@ -10,7 +10,7 @@ import { createBot } from '../../operator'
 
 const here = home({ HOST: '127.0.0.1', PORT: '0' })
 // Linters let nobody have a turn, which a server takes for silence.
-await here.app.storage.opened
+await here.app.storage.ready
 
 /** The document in the hands of programs that others wrote: two that judge it, one that uses it. */
 

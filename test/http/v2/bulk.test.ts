@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Db } from '../../../src/db/handle'
+import type { Db } from '../../../src/db/types'
 import type { JsonObject } from '../../../src/model/entity'
 import { insertGroup } from '../../../src/service/groups'
 import { insertMember } from '../../../src/service/members'
@@ -53,12 +53,12 @@ async function changeMeanwhile(
   request: () => ReturnType<typeof ask<JsonObject[]>>,
   work: (tx: Db) => Promise<void>,
 ) {
-  const { writeLoad } = app.storage
+  const { writeStats } = app.storage
   const answer = Promise.withResolvers<Awaited<ReturnType<typeof request>>>()
   await deps.transact({ system: id }, async (tx) => {
-    const before = writeLoad.waiting
+    const before = writeStats.waiting
     request().then(answer.resolve, answer.reject)
-    while (writeLoad.waiting === before) await Bun.sleep(1)
+    while (writeStats.waiting === before) await Bun.sleep(1)
     await work(tx)
   })
   return answer.promise

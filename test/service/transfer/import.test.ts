@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { checks, findAll } from '../../../src/db/checks'
-import { examine } from '../../../src/db/doctor'
+import { checks, findAll } from '../../../src/db/consistencyChecks'
+import { inspect } from '../../../src/db/sqlite/doctor'
 import { groups, members } from '../../../src/db/tables'
 import type { JsonObject } from '../../../src/model/entity'
 import type { Tally } from '../../../src/model/transfer'
@@ -158,7 +158,7 @@ describe.each(fixtures)('the file %s', (name) => {
 
   test('leaves a whole database behind', async () => {
     const found = isOnFile
-      ? await meddleSlowly(app.storage.name, (database) => examine(database))
+      ? await meddleSlowly(app.storage.location, (database) => inspect(database))
       : await findAll(deps.db, checks)
     expect(found.map(({ problem }) => problem)).toEqual([])
   })

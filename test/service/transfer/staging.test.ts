@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Value } from '../../../src/db/handle'
+import type { Value } from '../../../src/db/types'
 import type { BundleChunk } from '../../../src/formats/chunks'
 import { parseInProcess } from '../../../src/formats/chunks'
 import type { JsonObject } from '../../../src/model/entity'

@@ -15,7 +15,7 @@ import { bring, counts, exportText, listener, pluralkit } from './stage'
 
 const place = home()
 const { deps, app } = place
-const path = app.storage.name
+const path = app.storage.location
 
 describe('IDs of a file', () => {
   const timestamp = '2024-01-01T00:00:00Z'

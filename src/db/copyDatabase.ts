@@ -1,0 +1,178 @@
+import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { incrementCounter } from './changeCounters'
+import { statement } from './statement'
+import type { Storage } from './storage'
+import * as everyTable from './tables'
+import { type Db, StorageError, type Value } from './types'
+
+/** Everything of one database into another that is empty, of whichever kind. */
+
+interface Table {
+  readonly name: string
+  readonly columns: readonly string[]
+  /** What its rows are told apart by, and are gone through in the order of. */
+  readonly key: readonly string[]
+  /** Whether its rows have numbers, each of which is given only once. */
+  readonly isNumbered: boolean
+}
+
+export type Progress = (done: number, total: number) => void
+
+/** How many rows are held at a time: there may be millions. */
+const PAGE = 500
+
+/**
+ * As of one moment of the source, in one transaction of the target, which is kept only if it is
+ * the same when it is read again. Gives how many rows there are.
+ */
+export function copyDatabase(
+  from: Pick<Storage, 'snapshot'>,
+  to: Pick<Storage, 'transact' | 'location'>,
+  onProgress: Progress = () => {},
+): Promise<number> {
+  const tables = tablesInOrder()
+  return from.snapshot((source) =>
+    to.transact(
+      'new',
+      async (target) => {
+        await lockExclusively(target, to.location, tables)
+        const rows = await countRows(source, tables)
+        let done = 0
+        const advance = (count: number) => {
+          done += count
+          // All is read twice: to be written, and to be compared.
+          onProgress(done, rows * 2)
+        }
+        for (const table of tables) await copyRows(source, target, table, advance)
+        for (const table of tables) await compareRows(source, target, table, advance)
+        for (const { name, isNumbered } of tables)
+          if (isNumbered) await advanceSequence(source, target, name)
+        // Whoever serves the target already knows nothing of all this.
+        for (const mark of ['keys', 'hooks'] as const) await incrementCounter(target, mark)
+        return rows
+      },
+      'long',
+    ),
+  )
+}
+
+/** Throws unless nothing is in it that would be mixed with what comes. */
+export async function requireEmpty(db: Db, name: string): Promise<void> {
+  await rejectFilled(db, name, tablesInOrder())
+}
+
+/** Every table with data, those first that others refer to. What processes tell of themselves is none. */
+function tablesInOrder(): Table[] {
+  const { leases, marks, reports, ...kept } = everyTable
+  const inOrder: SQLiteTable[] = []
+  const add = (table: SQLiteTable) => {
+    if (inOrder.includes(table)) return
+    for (const key of getTableConfig(table).foreignKeys) add(key.reference().foreignTable)
+    inOrder.push(table)
+  }
+  for (const table of Object.values(kept)) add(table)
+  return inOrder.map(describe)
+}
+
+function describe(table: SQLiteTable): Table {
+  const { name, columns, primaryKeys } = getTableConfig(table)
+  const [together] = primaryKeys
+  const key = together ? together.columns : columns.filter(({ primary }) => primary)
+  return {
+    name,
+    columns: columns.map((column) => column.name),
+    key: key.map((column) => column.name),
+    isNumbered: columns.some((column) => 'autoIncrement' in column && column.autoIncrement),
+  }
+}
+
+async function lockExclusively(tx: Db, name: string, tables: readonly Table[]): Promise<void> {
+  const { exclusiveLock } = tx.driver.dialect
+  if (exclusiveLock) await statement(exclusiveLock)(tx).run({})
+  await rejectFilled(tx, name, tables)
+}
+
+async function rejectFilled(db: Db, name: string, tables: readonly Table[]): Promise<void> {
+  const filled: string[] = []
+  for (const table of tables)
+    if (await statement(`select 1 as one from ${table.name} limit 1`)(db).get({}))
+      filled.push(table.name)
+  if (filled.length > 0)
+    throw new StorageError(
+      `The database ${name} is not empty (it has ${filled.slice(0, 3).join(', ')}): only an empty one is filled.`,
+    )
+}
+
+async function countRows(source: Db, tables: readonly Table[]): Promise<number> {
+  let all = 0
+  for (const { name } of tables) all += (await count(name)(source).get({}))?.count ?? 0
+  return all
+}
+
+const count = (table: string) =>
+  statement<never, { count: number }>((say) => `select ${say.count()} as count from ${table}`)
+
+type Row = Readonly<Record<string, Value>>
+
+async function copyRows(
+  source: Db,
+  target: Db,
+  table: Table,
+  advance: (count: number) => void,
+): Promise<void> {
+  const { name, columns } = table
+  const insert = statement<'rows'>(
+    ({ rowsIn }) => `insert into ${name} (${columns.join()}) ${rowsIn(':rows', name, columns)}`,
+  )(target)
+  for await (const page of pagesOf(source, table)) {
+    await insert.run({ rows: JSON.stringify(page) })
+    advance(page.length)
+  }
+}
+
+async function compareRows(
+  source: Db,
+  target: Db,
+  table: Table,
+  advance: (count: number) => void,
+): Promise<void> {
+  const copied = pagesOf(target, table)
+  for await (const page of pagesOf(source, table)) {
+    const { value = [] } = await copied.next()
+    if (JSON.stringify(value) !== JSON.stringify(page)) throw differing(table)
+    advance(page.length)
+  }
+  if (!(await copied.next()).done) throw differing(table)
+}
+
+function differing({ name }: Table): StorageError {
+  return new StorageError(
+    `What was written to ${name} is not what was read: nothing of the copy is kept.`,
+  )
+}
+
+async function* pagesOf(db: Db, { name, columns, key }: Table): AsyncGenerator<Row[], void> {
+  const query = (where: string) =>
+    statement<string, Row>(
+      `select ${columns.join()} from ${name} ${where} order by ${key.join()} limit ${PAGE}`,
+    )(db)
+  let page = await query('').all({})
+  const next = query(`where (${key.join()}) > (${key.map((column) => `:${column}`).join()})`)
+  for (;;) {
+    const last = page.at(-1)
+    if (!last) return
+    yield page
+    if (page.length < PAGE) return
+    page = await next.all(last)
+  }
+}
+
+/** No number is given twice, also not one whose row is gone. */
+async function advanceSequence(source: Db, target: Db, table: string): Promise<void> {
+  const given = statement<never, { number: number }>(
+    (say) => `select ${say.lastSequence(table)} as number`,
+  )
+  const number = (await given(source).get({}))?.number ?? 0
+  for (const sql of target.driver.dialect.advanceSequence(table))
+    await statement<'number'>(sql)(target).run({ number })
+}

@@ -1,0 +1,106 @@
+import { Database } from 'bun:sqlite'
+import { migrations } from '../migrations'
+import { requireUsableSchema, type SchemaUse } from '../schema'
+import type { Upgrade } from '../storage'
+import { StorageError } from '../types'
+import { reasonOf } from './errors'
+import { preUpgradeName, statOf } from './tempFiles'
+import { copyConsistent } from './vacuumCopy'
+
+/** Marks the file as ours ("MULT"), so that another program's database is never migrated. */
+const APPLICATION_ID = 0x4d554c54
+
+/** Throws unless a file of ours may be used with the tables it has. Reads only. */
+export function requireUsableFile(reader: Database, path: string, use: SchemaUse): void {
+  const tables = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name <> 'migrations'"
+  const hasTables = reader.query(tables).get() !== null
+  requireUsableSchema(path, { applied: appliedTo(reader), hasTables }, migrations, use)
+}
+
+/**
+ * Brings the database to this program's tables: what is missing, in order, in one transaction. One
+ * that is interrupted leaves what the older program can still use. Tells of an upgrade, and of
+ * nothing where there was nothing yet.
+ */
+export function migrate(writer: Database, copiesBeforeUpgrade: boolean): Upgrade | null {
+  if (!isSigned(writer)) sign(writer)
+  // What lacks nothing is not written to: another process may be writing for long.
+  if (pendingMigrations(writer).length === 0) return null
+  // Rebuilding a table must not cascade; what is left dangling is found below.
+  writer.run('PRAGMA foreign_keys = OFF')
+  const work = writer.transaction((): Upgrade | null => {
+    const [last] = [...appliedTo(writer)].toSorted().slice(-1)
+    // Another process may have done it while this one waited for the lock.
+    const pending = new Set(pendingMigrations(writer))
+    if (pending.size === 0) return null
+    // Nobody else can write between the copy and the upgrade.
+    const copy = last !== undefined && copiesBeforeUpgrade ? keepCopy(writer.filename) : null
+    for (const { name, sql } of migrations) if (pending.has(name)) apply(writer, name, sql)
+    return last === undefined ? null : { from: last, copy }
+  })
+  return work.immediate()
+}
+
+/** Names of the migrations that a database still lacks. */
+export function pendingMigrations(reader: Database): string[] {
+  const done = appliedTo(reader)
+  return migrations.map(({ name }) => name).filter((name) => !done.has(name))
+}
+
+/** Names of the migrations that only a newer program knows. */
+export function unknownMigrations(reader: Database): string[] {
+  const known = new Set(migrations.map(({ name }) => name))
+  return [...appliedTo(reader)].filter((name) => !known.has(name))
+}
+
+/** Whether the file is marked as ours. */
+export function isOurs(reader: Database): boolean {
+  const id = reader.query<{ application_id: number }, []>('PRAGMA application_id').get()
+  return id?.application_id === APPLICATION_ID
+}
+
+function apply(writer: Database, name: string, sql: string): void {
+  for (const statement of sql.split('--> statement-breakpoint')) writer.run(statement)
+  const dangling = writer.query('PRAGMA foreign_key_check').all()
+  if (dangling.length > 0) throw new StorageError(`Migration ${name} would break references.`)
+  writer.query('INSERT INTO migrations VALUES (?, ?)').run(name, new Date().toISOString())
+}
+
+/** By a connection of its own: the one in a transaction cannot. */
+function keepCopy(path: string): string {
+  const copy = preUpgradeName(path, new Date())
+  const source = new Database(path, { readonly: true })
+  try {
+    copyConsistent(source, copy, statOf(path))
+    return copy
+  } catch (cause) {
+    throw new StorageError(
+      `The database ${path} cannot be copied before its upgrade: ${reasonOf(copy, cause)}. "multitude migrate --no-backup" upgrades without a copy.`,
+    )
+  } finally {
+    source.close()
+  }
+}
+
+/** Throws if the file holds what another program made. Reads only. */
+export function rejectForeign(reader: Database, path: string): void {
+  // In this order: whoever makes a new database marks it before adding the first table.
+  const tables = reader.query('SELECT 1 FROM sqlite_master LIMIT 1').all()
+  if (tables.length > 0 && !isOurs(reader))
+    throw new StorageError(`The file ${path} is a database of another program, not Multitude’s.`)
+}
+
+function isSigned(reader: Database): boolean {
+  return reader.query("SELECT 1 FROM sqlite_master WHERE name = 'migrations'").get() !== null
+}
+
+function sign(writer: Database): void {
+  writer.run(`PRAGMA application_id = ${APPLICATION_ID}`)
+  writer.run('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied TEXT NOT NULL)')
+}
+
+function appliedTo(database: Database): Set<string> {
+  if (!isSigned(database)) return new Set()
+  const rows = database.query<{ name: string }, []>('SELECT name FROM migrations').all()
+  return new Set(rows.map(({ name }) => name))
+}

@@ -1,0 +1,141 @@
+import { type Database, SQLiteError } from 'bun:sqlite'
+import { resolve } from 'node:path'
+import { unavailable } from '../../model/errors'
+import type { RenderJson } from '../../model/renderedJson'
+import { watchSqlite } from '../changeNotifier'
+import type { SchemaUse } from '../schema'
+import type { Durability, Storage, Upgrade, WriteStats } from '../storage'
+import { StorageError } from '../types'
+import { Connection } from './connection'
+import { createDb } from './driver'
+import { classifyError, storageError, toStorageError, unavailableReason } from './errors'
+import { createHealth, identify, probeBy } from './health'
+import { migrate, rejectForeign, requireUsableFile } from './migrate'
+import { createSharedRead } from './sharedRead'
+import { takeSnapshots } from './snapshots'
+import { prepareFolder, removeOldCopies, statOf } from './tempFiles'
+import { createTransactionQueue } from './transactions'
+
+/** How long a writer waits for another process, such as a long import, before it gives up. */
+const BUSY_LIMIT_MS = 30_000
+/** SQLite waits by itself where it can; it cannot everywhere. */
+const OPEN_LIMIT_MS = 2_000
+const OPEN_PAUSE_MS = 20
+/** How long, when those before have waited in vain. */
+const SHORT_LIMIT_MS = 1_000
+
+export function openSqlite(
+  url: string,
+  durability: Durability,
+  busyLimit = BUSY_LIMIT_MS,
+  renderJson?: RenderJson,
+  use: SchemaUse = 'upgrade',
+): Storage {
+  const path = pathOf(url)
+  if (use === 'require' && !statOf(path)) throw new StorageError(`There is no database ${path}.`)
+  prepareFolder(path)
+  // Several programs that make or migrate a file at once get into each other's way for a moment.
+  for (const giveUpAt = Date.now() + OPEN_LIMIT_MS; ; Bun.sleepSync(OPEN_PAUSE_MS))
+    try {
+      return openExisting(path, durability, busyLimit, renderJson, use)
+    } catch (cause) {
+      if (classifyError(path, cause) === 'locked' && Date.now() < giveUpAt) continue
+      throw toStorageError(path, cause) ?? cause
+    }
+}
+
+function openExisting(
+  path: string,
+  durability: Durability,
+  busyLimit: number,
+  renderJson: RenderJson | undefined,
+  use: SchemaUse,
+): Storage {
+  const isInPlace = identify(path)
+  const writer = new Connection(path, { create: true, readwrite: true })
+  let upgrade: Upgrade | null
+  try {
+    writer.run('PRAGMA busy_timeout = 5000')
+    // Before anything is written: a file that is refused stays as it is.
+    rejectForeign(writer, path)
+    requireUsableFile(writer, path, use)
+    // What it waited for may have been a restore.
+    if (!isInPlace()) throw storageError(path, 'gone')
+    writer.run('PRAGMA journal_mode = WAL')
+    writer.run(`PRAGMA synchronous = ${durability}`)
+    upgrade = migrate(writer, use !== 'upgradeUncopied')
+    if (upgrade?.copy) removeOldCopies(path)
+    writer.run('PRAGMA foreign_keys = ON')
+    // From here on a busy file is waited for without stopping the event loop.
+    writer.run('PRAGMA busy_timeout = 0')
+  } catch (cause) {
+    writer.close()
+    throw cause
+  }
+  const reader = new Connection(path, { readonly: true })
+  reader.run('PRAGMA busy_timeout = 5000')
+  const sharedRead = createSharedRead(reader)
+  const health = createHealth(path, isInPlace, {
+    reader,
+    writer,
+    probe: () => transact('new', probeBy(writer), 'long'),
+  })
+  const limit = () => (health.isLockedOut() ? Math.min(busyLimit, SHORT_LIMIT_MS) : busyLimit)
+  const tx = createDb(writer, renderJson)
+  const writeStats: WriteStats = { waiting: 0 }
+  const { end } = sharedRead
+  const transact = createTransactionQueue(
+    writer,
+    tx,
+    path,
+    health,
+    durability,
+    limit,
+    end,
+    writeStats,
+  )
+  return {
+    location: path,
+    ready: Promise.resolve(upgrade),
+    db: createDb(reader, renderJson),
+    sharedRead,
+    transact,
+    snapshot: takeSnapshots(path),
+    changes: watchSqlite(reader),
+    writeStats,
+    checkHealth: async () => {
+      const trouble = await health.check()
+      return (
+        trouble &&
+        (unavailableReason(trouble) ?? unavailable('the database does not answer', 60_000))
+      )
+    },
+    toUnavailable: (cause) => unavailableReason(classifyError(path, cause)),
+    /** Folds the write-ahead log into the file. */
+    close: async () => {
+      sharedRead.end()
+      reader.close()
+      checkpoint(writer)
+      writer.close()
+    },
+  }
+}
+
+/** Where that fails, as on a full disk, the log stays and is read by whoever opens the file next. */
+function checkpoint(writer: Database): void {
+  try {
+    writer.run('PRAGMA busy_timeout = 1000')
+    writer.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  } catch (cause) {
+    if (!(cause instanceof SQLiteError)) throw cause
+  }
+}
+
+export function pathOf(url: string): string {
+  if (!url.startsWith('file:') || url.length === 'file:'.length)
+    // What was given is not shown: there may be a password in it.
+    throw new StorageError(
+      'The database address must look like file:data/multitude.db or postgres://USER@HOST/NAME.',
+    )
+  return resolve(url.slice('file:'.length).replace(/^\/\/(?=\/)/, ''))
+}

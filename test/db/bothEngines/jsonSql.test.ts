@@ -1,0 +1,20 @@
+import { expect, test } from 'bun:test'
+import { sql } from 'drizzle-orm'
+import fc from 'fast-check'
+import { formatInstant } from '../../../src/model/time'
+import { home } from '../../kit'
+
+const { deps } = home()
+
+test('SQL writes every instant as formatInstant does', async () => {
+  const instant = fc.integer({ min: -9_000_000_000_000_000, max: 9_000_000_000_000_000 })
+  const whole = fc.integer({ min: -9_000_000_000, max: 9_000_000_000 }).map((s) => s * 1_000_000)
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(instant, whole), async (micros) => {
+      const iso = sql<string>`${sql.raw(deps.db.driver.dialect.isoTimestamp(String(micros)))}`
+      const row = await deps.db.select({ iso }).from(sql`(select 1) one`).get()
+      expect(row?.iso).toBe(formatInstant(micros))
+    }),
+    { numRuns: 300 },
+  )
+})

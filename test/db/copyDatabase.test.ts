@@ -1,0 +1,54 @@
+import { expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { createBot } from '../operator'
+import {
+  exportsOf,
+  fillWithEverything,
+  problemsOf,
+  rowsOf,
+  withDeps,
+} from '../postgres/fullDatabase'
+import { commandLine, emptyFolder } from '../program'
+
+const { run, runJson } = await commandLine()
+const cwd = emptyFolder('copy')
+const source = `file:${join(cwd, 'source.db')}`
+await fillWithEverything(source)
+const here = { cwd, env: { DATABASE_URL: source } }
+
+test('a copy from file to file has every row, and nothing is wrong with it', async () => {
+  const { copied, rows } = await runJson<{ copied: string; rows: number }>(
+    ['copy', 'file:new/folder/copy.db'],
+    here,
+  )
+  expect(copied).toBe(join(cwd, 'new/folder/copy.db'))
+  expect(rows).toBeGreaterThan(5_000)
+  expect(rowsOf(`file:${copied}`)).toEqual(rowsOf(source))
+  expect(await exportsOf(`file:${copied}`)).toEqual(await exportsOf(source))
+  expect(await problemsOf(`file:${copied}`)).toEqual([])
+})
+
+test('refuses to copy into a database that has rows, into itself and to a wrong address', async () => {
+  const filled = `file:${join(cwd, 'bot.db')}`
+  await withDeps(filled, (deps) => createBot(deps, 'Lantern', 'discord'))
+  const before = rowsOf(filled)
+  for (const [to, status, reason] of [
+    [filled, 1, /bot\.db is not empty \(it has bots\): only an empty one is filled\.\n$/],
+    [source, 1, /source\.db is not empty \(it has /],
+    ['nonsense', 2, /The database address must look like file:/],
+  ] as const) {
+    const { code, out, err } = await run(['copy', to], here)
+    expect([code, out]).toEqual([status, ''])
+    expect(err).toMatch(/^multitude: [^\n]+\n/)
+    expect(err).toMatch(reason)
+  }
+  expect(rowsOf(filled)).toEqual(before)
+})
+
+test('where there is nothing to copy, nothing is made', async () => {
+  const missing = { cwd, env: { DATABASE_URL: 'file:missing.db' } }
+  const { code, err } = await run(['copy', 'file:never.db'], missing)
+  expect([code, err]).toEqual([1, expect.stringContaining('There is no database')])
+  expect(readdirSync(cwd).filter((name) => /never|missing/.test(name))).toEqual([])
+})

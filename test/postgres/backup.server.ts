@@ -1,0 +1,164 @@
+import { Database } from 'bun:sqlite'
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { copyFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { commandLine, emptyFolder } from '../program'
+import { rows } from '../raw'
+import { dump, meddle } from '../service/transfer/stage'
+import { onServer } from './engine'
+import { exportsOf, fillWithEverything, newDatabase, problemsOf, withDeps } from './fullDatabase'
+import { takeDatabase } from './templateDatabases'
+
+const { TEST_POSTGRES = '' } = process.env
+
+describe('of a server', () => {
+  const cwd = emptyFolder('safe')
+  let server = ''
+  let here: { cwd: string; env: Record<string, string> }
+
+  beforeAll(async () => {
+    server = takeDatabase(TEST_POSTGRES)
+    here = { cwd, env: { DATABASE_URL: server } }
+    await fillWithEverything(server)
+  }, 120_000)
+
+  test('a backup is a whole database in one file, for its owner alone', async () => {
+    const { run } = await commandLine()
+    const { code, out, err } = await run(['backup', 'good.db'], here)
+    expect([code, out, err]).toEqual([0, 'The database is copied to good.db.\n', ''])
+    expect(readdirSync(cwd)).toEqual(['good.db'])
+    expect(statSync(join(cwd, 'good.db')).mode & 0o777).toBe(0o600)
+    const journal = meddle(join(cwd, 'good.db'), (db) => db.query('PRAGMA journal_mode').values())
+    expect(journal).toEqual([['delete']])
+    expect(await problemsOf(`file:${cwd}/good.db`)).toEqual([])
+    copyFileSync(join(cwd, 'good.db'), join(cwd, 'embedded.db'))
+    expect(await exportsOf(`file:${cwd}/embedded.db`)).toEqual(await exportsOf(server))
+    const twice = await run(['backup', 'good.db'], here)
+    expect([twice.code, twice.err]).toEqual([1, 'multitude: good.db exists already.\n'])
+    const nowhere = await run(['backup', 'missing/b.db'], here)
+    expect(nowhere.code).toBe(1)
+    expect(nowhere.err).toMatch(/^multitude: The backup missing\/b\.db cannot be written: .+\n$/)
+    expect(readdirSync(cwd).filter((name) => name.includes('partial'))).toEqual([])
+  }, 60_000)
+
+  test('one that is interrupted leaves nothing that the next does not remove', async () => {
+    const { run } = await commandLine()
+    const folder = emptyFolder('left')
+    for (const end of ['', '-wal', '-shm'])
+      writeFileSync(join(folder, `b.db.999999.partial${end}`), 'left by a kill')
+    await run(['backup', join(folder, 'b.db')], here)
+    expect(readdirSync(folder)).toEqual(['b.db'])
+  }, 60_000)
+
+  test('restore fills an empty one, ends sessions, and tells of tokens', async () => {
+    const { run, runJson } = await commandLine()
+    const to = await newDatabase()
+    const empty = { cwd, env: { DATABASE_URL: to } }
+    const restored = await runJson<{ aside: null; tokens: { name: string }[] }>(
+      ['restore', 'good.db', '--yes'],
+      empty,
+    )
+    expect(restored.aside).toBeNull()
+    expect(restored.tokens.length).toBeGreaterThan(3)
+    expect(await exportsOf(to)).toEqual(await exportsOf(server))
+    expect(await problemsOf(to)).toEqual([])
+    await withDeps(to, async ({ db }) => {
+      expect(await rows(db, 'select 1 from sessions union all select 1 from login_codes')).toEqual(
+        [],
+      )
+    })
+    const again = await run(['restore', 'good.db', '--yes'], empty)
+    expect([again.code, again.out]).toEqual([1, ''])
+    expect(again.err).toMatch(/^multitude: The database .+ is not empty \(it has systems, .+\n$/)
+    // The backup itself is as it was.
+    expect(dump(join(cwd, 'good.db')).sessions).toHaveLength(1)
+  }, 60_000)
+
+  const places: [says: string, given: number][] = [
+    ['a database without tables', 0],
+    ['a database that has given fewer event IDs', 3],
+    ['a database that has given more event IDs', 7_000_000],
+  ]
+
+  test.each(places)(
+    'restore into %s starts event IDs 1,000,000 above the largest one',
+    async (_, given) => {
+      const { run, runJson } = await commandLine()
+      const to = await newDatabase()
+      const there = { cwd, env: { DATABASE_URL: to } }
+      if (given > 0) {
+        await run(['migrate'], there)
+        await onServer(to, (sql) => sql.unsafe(`select setval('events_id_seq', ${given})`))
+      }
+      const ofBackup = meddle(join(cwd, 'good.db'), (db) =>
+        db
+          .query<{ seq: number }, []>("SELECT seq FROM sqlite_sequence WHERE name = 'events'")
+          .get(),
+      )
+      await runJson(['restore', 'good.db', '--yes'], there)
+      const start = Math.max(ofBackup?.seq ?? 0, given) + 1_000_000
+      await withDeps(to, async ({ db }) => {
+        const marked = 'select distinct newest from pruned_events'
+        expect(await rows(db, marked)).toEqual([{ newest: start }])
+      })
+      const { id } = await runJson<{ id: string }>(['system', 'create'], there)
+      await runJson(['account', 'link', id, 'matrix:@wren:example.org'], there)
+      await withDeps(to, async ({ db }) => {
+        expect(await rows(db, 'select max(id) as id from events')).toEqual([{ id: start + 1 }])
+      })
+    },
+    60_000,
+  )
+
+  test('what is no whole backup is refused, and nothing is written', async () => {
+    const { run } = await commandLine()
+    const to = await newDatabase()
+    writeFileSync(join(cwd, 'text.db'), 'hello '.repeat(1000))
+    new Database(join(cwd, 'foreign.db')).run('CREATE TABLE t (x)')
+    copyFileSync(join(cwd, 'good.db'), join(cwd, 'dangling.db'))
+    meddle(join(cwd, 'dangling.db'), (db) => db.run("DELETE FROM members WHERE hid = 'wrenab'"))
+    const empty = { cwd, env: { DATABASE_URL: to } }
+    for (const [file, reason] of [
+      ['missing.db', 'There is no file missing.db.'],
+      ['text.db', 'it is not a database'],
+      ['foreign.db', 'it is not a Multitude database'],
+      ['dangling.db', 'names a missing row of members'],
+    ] as const) {
+      const { code, err } = await run(['restore', file, '--yes'], empty)
+      expect([file, code]).toEqual([file, 1])
+      expect(err).toContain(reason)
+    }
+    await withDeps(to, async ({ db }) =>
+      expect(await rows(db, 'select 1 from systems')).toEqual([]),
+    )
+  }, 60_000)
+
+  test('scheduled backups are made, and their process shows the address to nobody', async () => {
+    const { startServer } = await commandLine()
+    const folder = emptyFolder('scheduled')
+    const secret = server.replace('@', ':hush-hush@')
+    const env = { DATABASE_URL: secret, BACKUP_DIR: 'backups', BACKUP_EVERY: '1m' }
+    const seen = new Set<string>()
+    const one = await startServer([], { cwd: folder, env })
+    const watch = setInterval(() => {
+      for (const line of commandLinesOf(one.pid)) seen.add(line)
+    }, 2)
+    const giveUpAt = Date.now() + 30_000
+    while (!one.said().includes('backup made') && Date.now() < giveUpAt) await Bun.sleep(5)
+    clearInterval(watch)
+    one.kill('SIGTERM')
+    const { code, err } = await one.end()
+    expect(code).toBe(0)
+    const [name = ''] = readdirSync(join(folder, 'backups'))
+    expect(await problemsOf(`file:${folder}/backups/${name}`)).toEqual([])
+    expect([...seen].filter((line) => line.includes(' backup '))).not.toEqual([])
+    expect([...seen].join('\n')).not.toContain('hush')
+    expect(err).not.toContain('hush')
+  }, 60_000)
+})
+
+/** How the processes that a process started were called. */
+function commandLinesOf(parent: number): string[] {
+  const { stdout } = Bun.spawnSync(['ps', '-o', 'args=', '--ppid', String(parent), '-ww'])
+  return stdout.toString().split('\n')
+}

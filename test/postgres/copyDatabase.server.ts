@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { copyDatabase } from '../../src/db/copyDatabase'
+import { openStorage } from '../../src/db/open'
+import { createBot, createSystem, deleteSystem, listSystems } from '../operator'
+import { commandLine, emptyFolder } from '../program'
+import { rows } from '../raw'
+import { dump } from '../service/transfer/stage'
+import { onServer } from './engine'
+import {
+  exportsOf,
+  fillWithEverything,
+  newDatabase,
+  problemsOf,
+  rowsOf,
+  withDeps,
+} from './fullDatabase'
+import { takeDatabase } from './templateDatabases'
+
+const { TEST_POSTGRES } = process.env
+
+async function copy(from: string, to: string): Promise<number> {
+  const [source, target] = [openStorage(from), openStorage(to, 'normal')]
+  try {
+    await Promise.all([source.ready, target.ready])
+    return await copyDatabase(source, target)
+  } finally {
+    await Promise.all([source.close(), target.close()])
+  }
+}
+
+describe('a copy', () => {
+  const folder = emptyFolder('copy')
+  const source = `file:${join(folder, 'source.db')}`
+
+  test('to a server and back is the same in every row, every export, and its numbers', async () => {
+    await fillWithEverything(source)
+    const [server, back] = [await newDatabase(), `file:${join(folder, 'back.db')}`]
+    const count = await copy(source, server)
+    expect(await copy(server, back)).toBe(count)
+    expect(rowsOf(back)).toEqual(rowsOf(source))
+    const empty = Object.entries(rowsOf(source)).filter(([, list]) => list.length === 0)
+    expect(empty.map(([name]) => name)).toEqual(['imports'])
+    const files = await exportsOf(source)
+    expect(Object.keys(files).length).toBeGreaterThan(20)
+    for (const copied of [server, back]) expect(await exportsOf(copied)).toEqual(files)
+    for (const one of [source, server, back]) expect(await problemsOf(one)).toEqual([])
+    // One that was given to a system that is gone is not given again.
+    const last = dump(source.replace('file:', '')).sqlite_sequence as {
+      name: string
+      seq: number
+    }[]
+    const given = last.find(({ name }) => name === 'systems')?.seq ?? 0
+    for (const copied of [server, back])
+      await withDeps(copied, async (deps) => {
+        const made = await createSystem(deps, { name: null }, { account: null, tokenName: 'x' })
+        expect(made.system.id).toBe(given + 1)
+      })
+  }, 120_000)
+
+  test('has what was there at one moment, while others write', async () => {
+    const [busy, to] = [takeDatabase(TEST_POSTGRES ?? ''), `file:${join(folder, 'moment.db')}`]
+    await withDeps(busy, async (deps) => {
+      const make = () => createSystem(deps, { name: 'Drop' }, { account: null, tokenName: 'x' })
+      await Promise.all(Array.from({ length: 30 }, make))
+      let isOver = false
+      const storm = Array.from({ length: 4 }, async () => {
+        for (let made = 0; !isOver; made++) {
+          const { system } = await make()
+          if (made % 2 === 0) await deleteSystem(deps, system.id)
+        }
+      })
+      await copy(busy, to)
+      isOver = true
+      await Promise.all(storm)
+    })
+    expect(await problemsOf(to)).toEqual([])
+    const { systems = [], tokens = [], settings = [] } = rowsOf(to)
+    expect(systems.length).toBeGreaterThanOrEqual(30)
+    expect([tokens.length, settings.length]).toEqual([systems.length, systems.length])
+  }, 60_000)
+
+  test('that is not what was read is not kept', async () => {
+    const to = takeDatabase(TEST_POSTGRES ?? '')
+    await onServer(to, (sql) =>
+      sql
+        .unsafe(`
+          create function spoil() returns trigger language plpgsql as
+          $$ begin new.name = new.name || '!'; return new; end $$;
+          create trigger spoil before insert on members for each row execute function spoil()`)
+        .simple(),
+    )
+    const small = `file:${join(folder, 'small.db')}`
+    await withDeps(small, async (deps) => {
+      const { system } = await createSystem(deps, { name: 'A' }, { account: '1', tokenName: 'x' })
+      const names = "'u', 'hhhhh', 'Wren'"
+      const sql = `insert into members (uuid, hid, name, system_id) values (${names}, :id)`
+      await deps.transact('new', (tx) => rows(tx, sql, { id: system.id }))
+    })
+    expect(copy(small, to)).rejects.toThrow('What was written to members is not what was read')
+    await copy(small, to).catch(() => {})
+    await withDeps(to, async (deps) => expect(await listSystems(deps)).toEqual([]))
+  }, 60_000)
+
+  test('goes into no database that has anything', async () => {
+    const { run } = await commandLine()
+    const [withSystem, withBot] = [takeDatabase(TEST_POSTGRES ?? ''), `file:${folder}/bot.db`]
+    await withDeps(withSystem, (deps) =>
+      createSystem(deps, { name: 'Here' }, { account: null, tokenName: 'x' }),
+    )
+    await withDeps(withBot, (deps) => createBot(deps, 'Here', 'discord'))
+    const small = `file:${join(folder, 'tiny.db')}`
+    await withDeps(small, (deps) => createBot(deps, 'There', 'discord'))
+    const here = { cwd: folder, env: { MULTITUDE_DATABASE_URL: small } }
+    const refused = await Promise.all([
+      run(['copy', withSystem], here),
+      run(['copy', withBot], here),
+      run(['copy', 'nonsense'], here),
+      run(['copy', `file:${folder}/never.db`, '--database', 'file:missing.db'], here),
+    ])
+    expect(refused.map(({ code, out }) => [code, out])).toEqual([
+      [1, ''],
+      [1, ''],
+      [2, ''],
+      [1, ''],
+    ])
+    for (const { err } of refused) expect(err).toMatch(/^multitude: [^\n]+\n/)
+    expect(refused[0].err).toContain('is not empty (it has systems, ')
+    expect(refused[1].err).toContain('is not empty (it has bots)')
+    expect(refused[2].err).toContain('must look like file:')
+    expect(refused[3].err).toContain('There is no database')
+    expect(await Bun.file(`${folder}/never.db`).exists()).toBe(false)
+
+    const migrated = takeDatabase(TEST_POSTGRES ?? '')
+    const done = await run(['copy', migrated], here)
+    expect(done).toEqual({
+      code: 0,
+      out: `Everything is copied to ${migrated}: 1 rows, each compared.\n`,
+      err: '',
+    })
+    const back = await run(['copy', 'file:again.db', '--database', migrated, '--json'], here)
+    expect(JSON.parse(back.out)).toEqual({ copied: join(folder, 'again.db'), rows: 1 })
+    expect(rowsOf(`file:${folder}/again.db`)).toEqual(rowsOf(small))
+  }, 60_000)
+})

@@ -1,0 +1,129 @@
+import fc from 'fast-check'
+import { openDeps } from '../../src/app'
+import { parseConfig } from '../../src/config'
+import { openInspector } from '../../src/db/inspect'
+import type { Db } from '../../src/db/types'
+import { renderRowJson } from '../../src/serializers/v2'
+import type { Deps } from '../../src/service/deps'
+import { fixture } from '../formats/fixture'
+import { createBot, createSystem, deleteSystem, importFile, listSystems } from '../operator'
+import { insert, rows } from '../raw'
+import { anySystem, makeIt } from '../service/anySystem'
+import { dump, exportText, fixtures } from '../service/transfer/stage'
+import { onServer } from './engine'
+
+/** Databases with something of everything, and what is the same in two of them. */
+
+const { TEST_POSTGRES_SERVER } = process.env
+let made = 0
+
+/** A database of the server in which nothing is. */
+export async function newDatabase(): Promise<string> {
+  const name = `new_${process.pid}_${++made}`
+  await onServer(`${TEST_POSTGRES_SERVER}/postgres`, (sql) => sql.unsafe(`create database ${name}`))
+  return `${TEST_POSTGRES_SERVER}/${name}`
+}
+
+export async function withDeps<T>(address: string, work: (deps: Deps) => Promise<T>): Promise<T> {
+  const config = parseConfig({ DATABASE_URL: address, DURABILITY: 'normal' })
+  // Always the same moment, which exports tell of.
+  const { storage, deps } = openDeps(config, () => 1_700_000_000_000_000)
+  try {
+    await storage.ready
+    return await work(deps)
+  } finally {
+    await storage.close()
+  }
+}
+
+const MANY = 1_234
+
+/** Systems of every kind, those of all files among them, and rows that take several pages. */
+export async function fillWithEverything(address: string): Promise<void> {
+  await withDeps(address, async (deps) => {
+    for (const any of fc.sample(anySystem, { numRuns: 12, seed: 7 })) await makeIt({ deps }, any)
+    const options = { dryRun: false, only: null, isPublic: false, link: 'all' as const }
+    for (const name of fixtures) await importFile(deps, fixture(name), 'new', options)
+    await createBot(deps, 'Lantern', 'discord')
+    const { system } = await createSystem(deps, { name: 'Hill' }, { account: '77', tokenName: 'x' })
+    const gone = await createSystem(deps, { name: 'Gone' }, { account: null, tokenName: 'x' })
+    await deleteSystem(deps, gone.system.id)
+    await deps.transact('new', (tx) => addTheRest(tx, system.id))
+  })
+}
+
+/** Rows of the tables that nothing above fills, and many of some. */
+async function addTheRest(tx: Db, system_id: number): Promise<void> {
+  const names = { uuid: 'u-many', hid: 'manyab', name: 'Many "quotes" \\ and \u{1f98b}' }
+  await insert(tx, 'members', { ...names, system_id })
+  const [member] = await rows<{ id: number }>(tx, "select id from members where hid = 'manyab'")
+  const member_id = member?.id ?? 0
+  await insert(tx, 'groups', { uuid: 'g-many', hid: 'manygr', name: 'All', system_id })
+  const [group] = await rows<{ id: number }>(tx, "select id from groups where hid = 'manygr'")
+  const text = { original: '1', sender: '2', channel: '3' }
+  for (let at = 0; at < MANY; at++) {
+    const guild = at % 3 === 0 ? null : '5'
+    const message = { id: String(at * 7), ...text, guild, system_id, member_id, timestamp: at }
+    await insert(tx, 'messages', message)
+    await insert(tx, 'switches', { uuid: `s-${at}`, system_id, timestamp: at * 1_000_003 })
+  }
+  await rows(
+    tx,
+    `insert into switch_members (switch_id, position, member_id)
+     select id, p.position, :member_id from switches cross join (select 0 as position union all select 1) p
+     where uuid like 's-%'`,
+    { member_id },
+  )
+  await rows(tx, 'update members set message_count = :many where id = :id', {
+    many: MANY,
+    id: member_id,
+  })
+  const group_id = group?.id ?? 0
+  await insert(tx, 'group_members', { group_id, member_id })
+  await insert(tx, 'status_groups', { group_id, position: 0 })
+  await insert(tx, 'pinned_members', { member_id, position: 1 })
+  await insert(tx, 'past_activity', { system_id, at: 12 })
+  await insert(tx, 'invites', { name: 'Friends', hash: 'i', created: 1, uses: 3, used: 1 })
+  await insert(tx, 'preferences', { system_id, word: 'part' })
+  const url = 'https://a.example/hook'
+  await insert(tx, 'webhooks', { system_id, url, token: 't', state: 'active', cursor: 1 })
+  await insert(tx, 'deliveries', { system_id, type: 'PING', at: 1, status: 200, attempt: 1 })
+  await insert(tx, 'pruned_events', { system_id, newest: 1 })
+  await insert(tx, 'guilds', { guild_id: '5', disabled_channels: '["9"]', require_system_tag: 1 })
+  await insert(tx, 'link_codes', { system_id, hash: 'l', expires: 2 ** 52 })
+  await insert(tx, 'link_failures', { account_id: '8', at: 5 })
+  await insert(tx, 'login_codes', { system_id, hash: 'c', expires: 2 ** 52 })
+  const session = { uuid: 'sess', hash: 's', name: 'Firefox', created: 1, last_used: 2 }
+  await insert(tx, 'sessions', { ...session, system_id, expires: 2 ** 52, remember: 1 })
+}
+
+/** The file of every system, by its short ID. */
+export function exportsOf(address: string): Promise<Record<string, string>> {
+  return withDeps(address, async (deps) => {
+    const files: Record<string, string> = {}
+    for (const { id, hid } of await listSystems(deps)) files[hid] = await exportText(deps, id)
+    return files
+  })
+}
+
+/** What the doctor says. */
+export async function problemsOf(address: string): Promise<string[]> {
+  const patient = await openInspector(address, false, renderRowJson, {})
+  try {
+    return (await patient.inspect()).map(({ check, problem }) => `${check}: ${problem}`)
+  } finally {
+    await patient.close()
+  }
+}
+
+/** Another process's business, or of the file itself. */
+const notCopied = ['migrations', 'marks', 'reports', 'sqlite_sequence']
+
+/** All rows of a file, in an order of their own. */
+export function rowsOf(address: string): Record<string, string[]> {
+  const tables = Object.entries(dump(address.replace('file:', '')))
+  const kept = tables.filter(([name]) => !notCopied.includes(name))
+  return Object.fromEntries(
+    kept.map(([name, list]) => [name, list.map((row) => JSON.stringify(row)).toSorted()]),
+  )
+}

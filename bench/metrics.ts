@@ -7,7 +7,7 @@ import { createFindMeter } from '../src/http/meters'
 import { documentedWires } from '../src/http/wires'
 import { createLog } from '../src/log'
 import { createMetrics } from '../src/metrics/metrics'
-import { insertToken } from '../src/service/access/issue'
+import { insertToken } from '../src/service/access/insertToken'
 import { insertSystem } from '../src/service/systems'
 
 /**

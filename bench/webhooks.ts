@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openDeps } from '../src/app'
 import { parseConfig } from '../src/config'
-import { tell } from '../src/service/outbox'
+import { recordEvent } from '../src/service/outbox'
 import { createSystem } from '../test/operator'
 import { freePort, program } from './product'
 
@@ -69,7 +69,7 @@ async function play(delay: number): Promise<void> {
   const change = { system_id: system.id, type: 'UPDATE_SYSTEM', subject: null } as const
   await deps.transact('new', async (tx) => {
     for (let n = 0; n < EVENTS; n++)
-      await tell(tx, deps.now(), { ...change, data: { name: `name ${n}` } })
+      await recordEvent(tx, deps.now(), { ...change, data: { name: `name ${n}` } })
   })
   while (ids.length === 0) await Bun.sleep(5)
   const [before, started] = [ids.length, performance.now()]

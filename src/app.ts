@@ -18,15 +18,15 @@ import type { Log } from './log'
 import type { Metrics } from './metrics/metrics'
 import type { Instant } from './model/time'
 import { renderRowJson } from './serializers/v2'
-import { createTokenMemory } from './service/access/memory'
-import { createBulkChanges } from './service/bulkChanges'
+import { createCredentialCache } from './service/access/credentialCache'
+import { startMessageRetention } from './service/admin/messageRetention'
+import { createBulkQueue } from './service/bulkQueue'
 import { createClock, type Deps, noDeps } from './service/deps'
-import { createMender } from './service/load/mend'
 import { createLongReads } from './service/longReads'
-import { forgetMessages } from './service/operating/oldMessages'
+import { createCacheRefresher } from './service/read/cacheRefresher'
+import { createImportLimiter } from './service/transfer/importLimiter'
 import { createSpool } from './service/transfer/spool'
-import { sweepImports } from './service/transfer/staging'
-import { createImportTurns } from './service/transfer/turns'
+import { startImportCleanup } from './service/transfer/staging'
 import { version } from './version'
 
 /** How long running requests may take to finish once the program was told to stop. */
@@ -85,10 +85,10 @@ export function createApp(
       ...dispatch,
     },
   )
-  const mender = createMender(stored)
+  const mender = createCacheRefresher(stored)
   const deps: Deps = {
     ...stored,
-    mendFaces: mender.note,
+    scheduleRender: mender.enqueue,
     async transact(of, work, kind) {
       const result = await storage.transact(of, work, kind)
       events.hub.wake()
@@ -111,12 +111,12 @@ export function createApp(
   // Whoever serves waits for it; nobody else must end because of it.
   started.catch(() => {})
   const sweeping = storage.ready.then(() =>
-    sweepImports(deps, log.warn, () => events.leases.holds('care')),
+    startImportCleanup(deps, log.warn, () => events.leases.holds('care')),
   )
   sweeping.catch(() => {})
-  const endForgetting = forgetMessages(deps, {
+  const endForgetting = startMessageRetention(deps, {
     keepMs: config.MESSAGE_KEEP,
-    isMine: () => events.leases.holds('care'),
+    isLeader: () => events.leases.holds('care'),
     warn: log.warn,
   })
   let server: Bun.Server<undefined> | undefined
@@ -178,7 +178,7 @@ export function createApp(
 export function openDeps(
   config: Config,
   now: () => Instant = createClock(),
-  readImport: ParseImport = parseInProcess,
+  parseImport: ParseImport = parseInProcess,
   use: SchemaUse = 'upgrade',
 ) {
   const storage = openStorage(
@@ -197,10 +197,10 @@ export function openDeps(
     snapshot,
     longReads: createLongReads(),
     now,
-    readImport,
-    importTurns: createImportTurns(createSpool(temporaryFolderOf(config.DATABASE_URL))),
-    bulkChanges: createBulkChanges(),
-    tokenMemory: createTokenMemory(sharedRead),
+    parseImport,
+    importLimiter: createImportLimiter(createSpool(temporaryFolderOf(config.DATABASE_URL))),
+    bulkQueue: createBulkQueue(),
+    credentialCache: createCredentialCache(sharedRead),
     quotas: {
       systems: config.SYSTEM_LIMIT,
       members: config.MEMBER_LIMIT,
@@ -208,7 +208,7 @@ export function openDeps(
       archive: config.ARCHIVE_LIMIT,
       registration: config.REGISTRATION,
     },
-    mendFaces: () => {},
+    scheduleRender: () => {},
   }
   return { storage, deps }
 }

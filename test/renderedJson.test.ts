@@ -13,7 +13,7 @@ import { text } from '../src/model/field'
 import { member } from '../src/model/member'
 import { schemaHash } from '../src/model/renderedJson'
 import { renderRowJson } from '../src/serializers/v2'
-import { createMender } from '../src/service/load/mend'
+import { createCacheRefresher } from '../src/service/read/cacheRefresher'
 import { home, type Someone } from './kit'
 import { createBot } from './operator'
 import { bring, meddle, meddleSlowly, pluralkit } from './service/transfer/stage'
@@ -313,14 +313,14 @@ test('a field that becomes private while its face is mended stays hidden', async
     ...deps,
     mendFaces: (table: RenderedTable, id: number) => void noted.push([table, id]),
   }
-  const { memberSlowly } = await import('../src/service/load/longWay')
+  const { renderMember } = await import('../src/service/read/v2Fallback')
   const viewer = { system: null, platform: null }
-  expect(await memberSlowly(slow, viewer, wren)).toContain('SECRET')
+  expect(await renderMember(slow, viewer, wren)).toContain('SECRET')
   const body = { privacy: { description_privacy: 'private' } }
   await ask(`PATCH /v2/members/${wren}`, { as: me, body })
   removeFaces()
-  const mender = createMender(deps)
-  for (const [table, id] of noted) mender.note(table, id)
+  const mender = createCacheRefresher(deps)
+  for (const [table, id] of noted) mender.enqueue(table, id)
   await mended('members', 1)
   await mender.stop()
   expect(countFaces('members')).toBe(1)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { openDeps } from '../src/app'
 import { parseConfig } from '../src/config'
 import type { JsonObject } from '../src/model/entity'
-import { insertToken } from '../src/service/access/issue'
+import { insertToken } from '../src/service/access/insertToken'
 import { insertSystem } from '../src/service/systems'
 import {
   commandLine,

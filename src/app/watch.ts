@@ -8,10 +8,10 @@ import { statOf } from '../db/sqlite/tempFiles'
 import { createMetrics, type Kept, type Metrics } from '../metrics/metrics'
 import { serveMetrics } from '../metrics/server'
 import { operator } from '../model/privacy'
+import { measureBacklog } from '../service/admin/backlog'
+import { measureSize } from '../service/admin/size'
+import { listTaskRuns } from '../service/admin/taskRuns'
 import type { Deps } from '../service/deps'
-import { measureBacklog } from '../service/operating/backlog'
-import { listReports } from '../service/operating/reports'
-import { measureSize } from '../service/operating/size'
 import { commit, version } from '../version'
 import { createGlance } from './glance'
 
@@ -54,13 +54,13 @@ export function createWatch(config: Config, storage: Storage, deps: Deps, counte
     commit,
     ...counted,
     writersWaiting: () => storage.writeStats.waiting,
-    importsUnderWay: () => deps.importTurns.count,
+    importsUnderWay: () => deps.importLimiter.count,
     files: () => (isServer ? onServer(database.last().size) : measureFiles(storage.location)),
     kept: () => database.last().kept,
     isDatabaseOk: database.isOk,
   })
   storage.writeStats.observer = metrics
-  deps.importTurns.note = metrics.noteImport
+  deps.importLimiter.onResult = metrics.noteImport
 
   return {
     metrics,
@@ -85,7 +85,7 @@ export function createWatch(config: Config, storage: Storage, deps: Deps, counte
 
 async function lookAtKept(deps: Deps, config: Config): Promise<Kept> {
   const { waiting, oldest, webhooks } = await measureBacklog(deps, operator)
-  const reports = await listReports(deps, operator)
+  const reports = await listTaskRuns(deps, operator)
   const tasks = reports
     .filter(({ name }) => isWanted(name, config))
     .map(({ name, ok, last_ok }) => [name, { ok, lastOk: inSeconds(last_ok) }])

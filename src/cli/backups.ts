@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Config, spellingsOf } from '../config'
 import { removePartials } from '../db/sqlite/tempFiles'
 import type { Log } from '../log'
-import type { TaskName } from '../service/operating/reports'
+import type { TaskName } from '../service/admin/taskRuns'
 import { ownCommand, ownEnvironment } from './self'
 import { shipBackup } from './shipping'
 

@@ -9,7 +9,7 @@ import { switchToV2 } from '../serializers/v2'
 import type { Deps } from '../service/deps'
 import { getTotals, listStints } from '../service/fronting/fronting'
 import { listMembers } from '../service/members'
-import { seeSettings } from '../service/settings'
+import { getVisibleSettings } from '../service/settings'
 import { getFronters } from '../service/switches'
 import { type Call, type Command, columns, UsageError } from './command'
 import { namedSystem } from './named'
@@ -154,7 +154,7 @@ function spellSeconds(seconds: number): string {
 async function chooseZone({ flags, deps }: Call, viewer: Viewer, of: System): Promise<string> {
   const { zone } = flags
   if (typeof zone !== 'string') {
-    const { timezone } = await seeSettings(deps(), viewer, of.hid)
+    const { timezone } = await getVisibleSettings(deps(), viewer, of.hid)
     return timezone && isTimezone(timezone) ? timezone : 'UTC'
   }
   if (!isTimezone(zone))

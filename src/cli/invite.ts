@@ -1,6 +1,6 @@
 import { operator } from '../model/privacy'
 import { formatInstant, type Instant, parseInstant } from '../model/time'
-import { createInvite, listInvites, revokeInvite } from '../service/operating/invites'
+import { createInvite, listInvites, revokeInvite } from '../service/admin/invites'
 import { type Command, columns, Failure, UsageError } from './command'
 import { printable } from './spell'
 

@@ -1,6 +1,6 @@
 import type { Repair } from '../formats/bundle'
 import { parts, type Tally } from '../model/transfer'
-import type { ImportReport } from '../service/transfer/work'
+import type { ImportReport } from '../service/transfer/importContext'
 import { columns } from './command'
 
 const MOST_LINES = 40

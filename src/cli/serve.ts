@@ -4,7 +4,7 @@ import { toStorageError, unwrapped } from '../db/sqlite/errors'
 import type { Upgrade } from '../db/storage'
 import { createLog, type Log } from '../log'
 import { operator } from '../model/privacy'
-import { noteReport } from '../service/operating/reports'
+import { recordTaskRun } from '../service/admin/taskRuns'
 import { countSystems } from '../service/systems'
 import { commit, version } from '../version'
 import { readAside } from './aside'
@@ -45,7 +45,7 @@ export const serveCommand: Command = {
       log,
       () => app.events.leases.holds('care'),
       undefined,
-      (task, problem) => noteReport(app.deps, operator, task, problem),
+      (task, problem) => recordTaskRun(app.deps, operator, task, problem),
     )
     if (flags.json !== true)
       process.stderr.write(

@@ -1,5 +1,5 @@
 import { operator } from '../model/privacy'
-import { getStats, type Month } from '../service/operating/stats'
+import { getStats, type Month } from '../service/admin/stats'
 import { type Command, columns } from './command'
 import { spellCount } from './spell'
 

@@ -8,8 +8,8 @@ import { pathOf } from '../db/sqlite/storage'
 import { boundOf, readSamples, type Sample, sumOf } from '../metrics/reading'
 import { operator } from '../model/privacy'
 import { formatInstant, type Instant } from '../model/time'
-import { type Backlog, measureBacklog } from '../service/operating/backlog'
-import { listReports, type Report } from '../service/operating/reports'
+import { type Backlog, measureBacklog } from '../service/admin/backlog'
+import { listTaskRuns, type TaskRun } from '../service/admin/taskRuns'
 import { countSystems } from '../service/systems'
 import { commit, version } from '../version'
 import { askServer } from './asking'
@@ -91,7 +91,7 @@ async function askDatabase({ config, deps: open }: Call) {
     size: await measureStorage(deps, config.DATABASE_URL),
     systems: await countSystems(deps, operator),
     backlog: await measureBacklog(deps, operator),
-    reports: (await listReports(deps, operator)).filter(({ name }) => isWanted(name, config)),
+    reports: (await listTaskRuns(deps, operator)).filter(({ name }) => isWanted(name, config)),
   }
 }
 
@@ -104,7 +104,7 @@ function describeKept(path: string, { size, systems, backlog }: Kept, now: Insta
   ]
 }
 
-function spellReport({ name, at, ok, last_ok, problem }: Report) {
+function spellReport({ name, at, ok, last_ok, problem }: TaskRun) {
   return { name, at: formatInstant(at), ok, last_ok: timeOrNull(last_ok), problem }
 }
 
@@ -231,7 +231,7 @@ function lookAtBackups({ BACKUP_DIR }: Config): Newest | null {
 function describeBackups(
   { BACKUP_DIR }: Config,
   newest: Newest | null,
-  reports: readonly Report[],
+  reports: readonly TaskRun[],
   now: Instant,
 ): string[][] {
   if (BACKUP_DIR === '') return [['Backups', 'none are made; BACKUP_DIR says where to']]
@@ -247,7 +247,7 @@ function describeBackups(
 
 const titles: Readonly<Record<string, string>> = { backup: '', backup_command: 'Elsewhere' }
 
-function describeReport({ name, at, ok, last_ok, problem }: Report, now: Instant): string {
+function describeReport({ name, at, ok, last_ok, problem }: TaskRun, now: Instant): string {
   const ago = (time: Instant) => `${spellLength(now - time)} ago`
   if (ok) return name === 'backup' ? '' : `done ${ago(at)}`
   const before = last_ok === null ? 'it never went well' : `it last went well ${ago(last_ok)}`

@@ -11,8 +11,8 @@ import {
   findUnused,
   pruneSystems,
   type SystemInfo,
-} from '../service/operating/activity'
-import { disableSystem, enableSystem } from '../service/operating/disabling'
+} from '../service/admin/activity'
+import { disableSystem, enableSystem } from '../service/admin/disableSystem'
 import { createSystem, deleteSystemWhole } from '../service/systems'
 import { type Command, columns, UsageError } from './command'
 import { ACCOUNT_RULE, namedSystem } from './named'

@@ -1,6 +1,6 @@
 import { anonymousViewer, type Viewer } from '../model/privacy'
-import type { Pass, TokenOwner } from '../service/access/memory'
-import { findBot, findSession, findToken, recallToken } from '../service/access/passes'
+import type { Credential, TokenOwner } from '../service/access/credentialCache'
+import { findBot, findSession, findToken, getCachedToken } from '../service/access/credentials'
 import type { Deps } from '../service/deps'
 import { actFor } from '../service/systems'
 import { isRead } from './method'
@@ -30,7 +30,7 @@ export function createFindCaller(deps: Deps, place: Place): FindCaller {
     const header = headers.get('authorization')
     if (header !== null) {
       // Most requests show a token that was seen a moment ago.
-      const known = recallToken(deps, header)
+      const known = getCachedToken(deps, header)
       return known ? asSystem(known) : lookUp(deps, header, headers, facts)
     }
     const cookie = facts.isForBots ? null : secretIn(headers, place)
@@ -41,7 +41,7 @@ export function createFindCaller(deps: Deps, place: Place): FindCaller {
   }
 }
 
-function asSystem({ viewer, system }: Pass): Caller {
+function asSystem({ viewer, system }: Credential): Caller {
   return { kind: 'system', viewer, system }
 }
 

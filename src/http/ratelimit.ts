@@ -1,6 +1,6 @@
 import type { Config, RateLimits } from '../config'
 import type { Log } from '../log'
-import type { TokenOwner } from '../service/access/memory'
+import type { TokenOwner } from '../service/access/credentialCache'
 import type { Caller } from './caller'
 import { findClient } from './client'
 

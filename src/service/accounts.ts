@@ -5,10 +5,10 @@ import { accounts } from '../db/tables'
 import type { Db } from '../db/types'
 import { error } from '../model/errors'
 import { requirePlatformAuthority, requireSystem, type Viewer } from '../model/privacy'
+import { requireEnabled } from './admin/disableSystem'
+import { requireExists } from './deletion'
 import type { Deps } from './deps'
-import { refuseDisabled } from './operating/disabling'
-import { tell } from './outbox'
-import { refuseDeleted } from './removal'
+import { recordEvent } from './outbox'
 
 export interface Account {
   id: string
@@ -25,7 +25,7 @@ export async function linkAccount(deps: Deps, viewer: Viewer, account: string): 
   const systemId = requireSystem(viewer)
   requirePlatformAuthority(viewer, account)
   await deps.transact({ system: systemId }, async (tx) => {
-    await refuseDeleted(tx, systemId)
+    await requireExists(tx, systemId)
     await insertAccount(deps, tx, systemId, account)
   })
 }
@@ -52,7 +52,7 @@ export async function forgetAccount(deps: Deps, viewer: Viewer, account: string)
     // It may have been unlinked, or linked elsewhere, while this waited for the system.
     const still = await findAccount(tx, account)
     if (still?.system_id !== found.system_id) throw error('conflict', 'it was changed meanwhile')
-    await refuseDisabled(tx, found.system_id)
+    await requireEnabled(tx, found.system_id)
     await removeAccount(deps, tx, found)
   })
 }
@@ -101,7 +101,7 @@ export async function findAccount(db: Db, account: string): Promise<Account | nu
 async function getLinked(db: Db, account: string): Promise<LinkedAccount> {
   const found = await linkedById(db).get({ id: account })
   if (!found) throw error('systemNotFound')
-  await refuseDisabled(db, found.system_id)
+  await requireEnabled(db, found.system_id)
   return { ...found, autoproxy_enabled: found.autoproxy_enabled === 1 }
 }
 
@@ -117,7 +117,7 @@ export async function insertAccount(
   if (linked?.system_id === systemId) return
   if (linked) throw error('conflict', 'the account is linked to another system')
   await insertRow(tx).run({ account, system: systemId, imported: Number(imported) })
-  await tell(tx, deps.now(), {
+  await recordEvent(tx, deps.now(), {
     system_id: systemId,
     type: 'LINK_ACCOUNT',
     subject: account,
@@ -127,7 +127,7 @@ export async function insertAccount(
 
 async function removeAccount(deps: Deps, tx: Db, { id, system_id }: Account): Promise<void> {
   await tx.delete(accounts).where(eq(accounts.id, id))
-  await tell(tx, deps.now(), { system_id, type: 'UNLINK_ACCOUNT', subject: id, data: null })
+  await recordEvent(tx, deps.now(), { system_id, type: 'UNLINK_ACCOUNT', subject: id, data: null })
 }
 
 /** What becomes of the accounts that a file names. A file only claims: somebody must vouch. */

@@ -6,10 +6,10 @@ import { diff, fillDefaults, type Identity } from '../model/entity'
 import { error } from '../model/errors'
 import { requireSystem, type Viewer } from '../model/privacy'
 import { Problem } from '../model/validation'
+import { requireExists } from './deletion'
 import type { Deps } from './deps'
 import { findMember } from './members'
-import { tell } from './outbox'
-import { refuseDeleted } from './removal'
+import { recordEvent } from './outbox'
 
 /** Autoproxy of a system in a guild, with the member as it is named outside. */
 export interface GuildAutoproxy extends Omit<Autoproxy, 'autoproxy_member'> {
@@ -49,7 +49,7 @@ export async function patchAutoproxy(
 ): Promise<GuildAutoproxy> {
   const systemId = requireSystem(viewer)
   return deps.transact({ system: systemId }, async (tx) => {
-    await refuseDeleted(tx, systemId)
+    await requireExists(tx, systemId)
     const before = await getAutoproxy(tx, systemId, guild)
     const after = await settleMember(deps, tx, systemId, before, patch)
     return storeAutoproxy(deps, tx, systemId, guild, before, after)
@@ -74,7 +74,7 @@ export async function storeAutoproxy(
     autoproxy_member: after.autoproxy_member?.id ?? null,
   }
   await storeRow(tx, row)
-  await tell(tx, deps.now(), {
+  await recordEvent(tx, deps.now(), {
     system_id: systemId,
     type: 'UPDATE_AUTOPROXY',
     subject: null,
@@ -100,7 +100,7 @@ async function settleMember(
   const after = { ...before, ...rest }
   const { autoproxy_mode } = after
   if (autoproxy_mode === 'off' || autoproxy_mode === 'front') {
-    if (named) throw refuseMember(`Must be null while the mode is ${autoproxy_mode}.`)
+    if (named) throw rejectMember(`Must be null while the mode is ${autoproxy_mode}.`)
     return { ...after, ...released }
   }
   if (named) {
@@ -116,12 +116,12 @@ async function settleMember(
 
 async function getNamed(tx: Db, systemId: number, ref: string) {
   const found = await findMember(tx, ref)
-  if (!found) throw refuseMember('Member not found.')
+  if (!found) throw rejectMember('Member not found.')
   if (found.system_id !== systemId) throw error('notYourMember')
   return found
 }
 
-function refuseMember(message: string) {
+function rejectMember(message: string) {
   return error('invalidBody', { autoproxy_member: [new Problem(message)] })
 }
 

@@ -3,28 +3,28 @@ import { encodeRow } from '../db/rows'
 import type { Db, MaybePromise } from '../db/types'
 import { diff, type Entity, isEmptyPatch, type Patch } from '../model/entity'
 import type { EventType } from '../model/events'
+import { createYielder } from './cooperative'
 import type { Deps } from './deps'
 import type { Owned } from './identity'
-import { recordEvent } from './outbox'
-import { takeTurns } from './turns'
+import { recordSerializedEvent } from './outbox'
 
 /** How members and groups differ in a bulk change. */
 export interface BulkKind<E extends Entity> {
   readonly table: 'members' | 'groups'
   readonly events: { readonly changed: EventType }
   /** What is kept beside a row, and follows what changes in it. */
-  readonly keepBeside: (tx: Db, row: Owned<E>, changed: Patch<E>) => Promise<void>
+  readonly syncDerivedRows: (tx: Db, row: Owned<E>, changed: Patch<E>) => Promise<void>
   /** Commits a bulk change, after writing beforehand what would make its transaction long. */
   readonly commitBulk: <T>(
     deps: Deps,
     systemId: number,
     changes: Iterable<{ before: Owned<E>; changed: Patch<E> }>,
-    commit: (finishBeside: FinishBeside | null) => Promise<T>,
+    commit: (finishDerivedRows: FinishDerivedRows | null) => Promise<T>,
   ) => Promise<T>
 }
 
 /** Writes what is stored beside the rows of a bulk change, in its transaction. */
-type FinishBeside = (tx: Db) => Promise<void>
+type FinishDerivedRows = (tx: Db) => Promise<void>
 
 /** A row that a bulk change names, as it is stored, with its patch. */
 interface Target<E> {
@@ -56,7 +56,7 @@ const BATCH = 50
  * are compared and rendered before it; in it only those that another request changed since then.
  */
 export function createBulkChange<E extends Entity>(
-  { table, events, keepBeside, commitBulk }: BulkKind<E>,
+  { table, events, syncDerivedRows, commitBulk }: BulkKind<E>,
   { decode, updateRow }: RowAccess<E>,
 ) {
   const plan = (db: Db, { stored, patch }: Target<E>): Planned<E> => {
@@ -75,7 +75,7 @@ export function createBulkChange<E extends Entity>(
     return [
       updateRow(tx, id, values),
       faces && storeRendered(tx, table, id, faces),
-      recordEvent(tx, deps.now(), { system_id, type: events.changed, subject }, data),
+      recordSerializedEvent(tx, deps.now(), { system_id, type: events.changed, subject }, data),
     ]
   }
 
@@ -87,13 +87,13 @@ export function createBulkChange<E extends Entity>(
     select: (db: Db) => Promise<Target<E>[]>,
   ): Promise<string[]> => {
     const prepared = new Map<number, Planned<E>>()
-    const takeBreak = takeTurns(undefined, signal)
+    const yieldIfDue = createYielder(undefined, signal)
     for (const target of await select(deps.db)) {
       prepared.set(target.stored.id, plan(deps.db, target))
-      await takeBreak()
+      await yieldIfDue()
     }
-    const write = async (tx: Db, finishBeside: FinishBeside | null) => {
-      const takeBreak = takeTurns()
+    const write = async (tx: Db, finishDerivedRows: FinishDerivedRows | null) => {
+      const yieldIfDue = createYielder()
       const planned = (await select(tx)).map((target) => {
         const known = prepared.get(target.stored.id)
         return known && isSame(known.stored, target.stored) ? known : plan(tx, target)
@@ -103,18 +103,18 @@ export function createBulkChange<E extends Entity>(
         const sent: MaybePromise<unknown>[] = []
         for (const change of changes.slice(at, at + BATCH)) sent.push(...send(tx, deps, change))
         await Promise.all(sent)
-        await takeBreak()
+        await yieldIfDue()
       }
-      if (finishBeside) await finishBeside(tx)
+      if (finishDerivedRows) await finishDerivedRows(tx)
       else
         for (const { after, changed } of changes) {
-          await keepBeside(tx, after, changed)
-          await takeBreak()
+          await syncDerivedRows(tx, after, changed)
+          await yieldIfDue()
         }
       return planned
     }
-    const planned = await commitBulk(deps, systemId, prepared.values(), (finishBeside) =>
-      deps.transact({ system: systemId }, (tx) => write(tx, finishBeside), 'long'),
+    const planned = await commitBulk(deps, systemId, prepared.values(), (finishDerivedRows) =>
+      deps.transact({ system: systemId }, (tx) => write(tx, finishDerivedRows), 'long'),
     )
     return planned.map(({ after, faces }) => ownerJson(deps.db, table, after, faces?.own))
   }

@@ -3,12 +3,12 @@ import type { RenderedTable } from '../db/renderedJson'
 import type { Db } from '../db/types'
 import { type ParseImport, parseInProcess } from '../formats/chunks'
 import type { Instant } from '../model/time'
-import { createTokenMemory, type TokenMemory } from './access/memory'
-import { type BulkChanges, createBulkChanges } from './bulkChanges'
+import { type CredentialCache, createCredentialCache } from './access/credentialCache'
+import type { Quotas } from './admin/quotas'
+import { type BulkQueue, createBulkQueue } from './bulkQueue'
 import { createLongReads, type LongReads } from './longReads'
-import type { Quotas } from './operating/quotas'
+import { createImportLimiter, type ImportLimiter } from './transfer/importLimiter'
 import { createSpool } from './transfer/spool'
-import { createImportTurns, type ImportTurns } from './transfer/turns'
 
 /** What every verb works with. The outside world enters here and nowhere else. */
 export interface Deps {
@@ -20,13 +20,13 @@ export interface Deps {
   readonly longReads: LongReads
   readonly now: () => Instant
   /** How the file of an import is read: here, or by another process. */
-  readonly readImport: ParseImport
-  readonly importTurns: ImportTurns
-  readonly bulkChanges: BulkChanges
-  readonly tokenMemory: TokenMemory
+  readonly parseImport: ParseImport
+  readonly importLimiter: ImportLimiter
+  readonly bulkQueue: BulkQueue
+  readonly credentialCache: CredentialCache
   readonly quotas: Quotas
   /** Asks for the faces of a row, where a reader found none. */
-  readonly mendFaces: (table: RenderedTable, id: number) => void
+  readonly scheduleRender: (table: RenderedTable, id: number) => void
 }
 
 /**
@@ -53,10 +53,10 @@ export const noDeps: Deps = {
   snapshot: () => Promise.reject(new Error('there is no database here')),
   longReads: createLongReads(),
   now: () => 0,
-  readImport: parseInProcess,
-  importTurns: createImportTurns(createSpool('')),
-  bulkChanges: createBulkChanges(),
-  tokenMemory: createTokenMemory({ begin: () => 0 }),
+  parseImport: parseInProcess,
+  importLimiter: createImportLimiter(createSpool('')),
+  bulkQueue: createBulkQueue(),
+  credentialCache: createCredentialCache({ begin: () => 0 }),
   quotas: { systems: null, members: 0, groups: 0, archive: 0, registration: 'closed' },
-  mendFaces: () => {},
+  scheduleRender: () => {},
 }

@@ -2,10 +2,10 @@ import { eq } from 'drizzle-orm'
 import { groups } from '../db/tables'
 import { type Group, type GroupDraft, type GroupPatch, group } from '../model/group'
 import type { Viewer } from '../model/privacy'
-import { belongings } from './belongings'
 import type { Deps } from './deps'
+import { createOwnedRepository } from './ownedEntity'
 
-export const ownGroups = belongings<typeof group>({
+export const groupRepository = createOwnedRepository<typeof group>({
   entity: group,
   table: 'groups',
   errors: {
@@ -18,16 +18,16 @@ export const ownGroups = belongings<typeof group>({
   events: { created: 'CREATE_GROUP', changed: 'UPDATE_GROUP', removed: 'DELETE_GROUP' },
   limitOf: (settings) => settings.group_limit,
   isPrivateIn: (settings) => settings.group_default_private,
-  keepBeside: async () => {},
+  syncDerivedRows: async () => {},
   commitBulk: (_deps, _systemId, _changes, commit) => commit(null),
-  release: async () => {},
+  beforeDelete: async () => {},
   remove: async (tx, id) => void (await tx.delete(groups).where(eq(groups.id, id))),
 })
 
-export const { insert: insertGroup } = ownGroups
+export const { insert: insertGroup } = groupRepository
 
 export function createGroup(deps: Deps, viewer: Viewer, draft: GroupDraft): Promise<Group> {
-  return ownGroups.create(deps, viewer, draft)
+  return groupRepository.create(deps, viewer, draft)
 }
 
 export function patchGroup(
@@ -36,7 +36,7 @@ export function patchGroup(
   ref: string,
   patch: GroupPatch,
 ): Promise<Group> {
-  return ownGroups.change(deps, viewer, ref, patch)
+  return groupRepository.change(deps, viewer, ref, patch)
 }
 
 /** Returns the JSON list of the changed groups. */
@@ -46,7 +46,7 @@ export function patchGroups(
   signal: AbortSignal,
   changes: Generator<void, readonly { ref: string; patch: GroupPatch }[]>,
 ): Promise<string> {
-  return ownGroups.changeMany(deps, viewer, signal, changes)
+  return groupRepository.changeMany(deps, viewer, signal, changes)
 }
 
 /** Changes all groups of the caller's system. */
@@ -56,9 +56,9 @@ export function patchAllGroups(
   signal: AbortSignal,
   patch: GroupPatch,
 ): Promise<void> {
-  return ownGroups.changeAll(deps, viewer, signal, patch)
+  return groupRepository.changeAll(deps, viewer, signal, patch)
 }
 
 export function deleteGroup(deps: Deps, viewer: Viewer, ref: string): Promise<void> {
-  return ownGroups.remove(deps, viewer, ref)
+  return groupRepository.remove(deps, viewer, ref)
 }

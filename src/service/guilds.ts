@@ -25,10 +25,10 @@ import {
   systemGuild,
 } from '../model/guild'
 import { requirePlatformAuthority, requireSystem, type Viewer } from '../model/privacy'
+import { requireExists } from './deletion'
 import type { Deps } from './deps'
-import { ownMembers } from './members'
-import { tell } from './outbox'
-import { refuseDeleted } from './removal'
+import { memberRepository } from './members'
+import { recordEvent } from './outbox'
 
 /** Whether settings that were never made in a guild may be made now. Only bots may. */
 export type OnMissing = 'refuse' | 'make'
@@ -53,14 +53,14 @@ export async function patchSystemGuild(
   const systemId = requireSystem(viewer)
   if (onMissing === 'make') requirePlatformAuthority(viewer, guildId)
   return deps.transact({ system: systemId }, async (tx) => {
-    await refuseDeleted(tx, systemId)
+    await requireExists(tx, systemId)
     const found = await findSystemGuild(tx, systemId, guildId)
     if (!found && onMissing === 'refuse') throw error('noSystemGuild')
     const { after, changed } = applyPatch(systemGuild, found, patch)
     const row = { system_id: systemId, guild_id: guildId, ...after }
     await storeSystemGuild(tx, row)
     if (changed)
-      await tell(tx, deps.now(), {
+      await recordEvent(tx, deps.now(), {
         system_id: systemId,
         type: 'UPDATE_SYSTEM_GUILD',
         subject: null,
@@ -76,7 +76,7 @@ export async function getMemberGuild(
   ref: string,
   guildId: string,
 ): Promise<MemberGuild> {
-  const { id } = await ownMembers.getOwn(deps, viewer, ref, 'read')
+  const { id } = await memberRepository.getOwn(deps, viewer, ref, 'read')
   const found = await findMemberGuild(deps.db, id, guildId)
   if (!found) throw error('noMemberGuild')
   return found
@@ -90,17 +90,17 @@ export async function patchMemberGuild(
   patch: MemberGuildPatch,
   onMissing: OnMissing,
 ): Promise<MemberGuild> {
-  const member = await ownMembers.getOwn(deps, viewer, ref)
+  const member = await memberRepository.getOwn(deps, viewer, ref)
   if (onMissing === 'make') requirePlatformAuthority(viewer, guildId)
   return deps.transact({ system: member.system_id }, async (tx) => {
-    await ownMembers.refuseDeleted(tx, member.id)
+    await memberRepository.refuseDeleted(tx, member.id)
     const found = await findMemberGuild(tx, member.id, guildId)
     if (!found && onMissing === 'refuse') throw error('noMemberGuild')
     const { after, changed } = applyPatch(memberGuild, found, patch)
     const row = { member_id: member.id, guild_id: guildId, ...after }
     await storeMemberGuild(tx, row)
     if (changed)
-      await tell(tx, deps.now(), {
+      await recordEvent(tx, deps.now(), {
         system_id: member.system_id,
         type: 'UPDATE_MEMBER_GUILD',
         subject: member.uuid,

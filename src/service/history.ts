@@ -7,8 +7,8 @@ import { deletionWatermark, isLiveSwitch, isVisible } from '../db/visibility'
 import { isOwner, requireListAccess, type Viewer } from '../model/privacy'
 import type { System } from '../model/system'
 import type { Instant } from '../model/time'
+import { createYielder } from './cooperative'
 import type { Deps } from './deps'
-import { takeTurns } from './turns'
 
 /** A switch of the history, with its members' short IDs. */
 export interface PastSwitch {
@@ -39,7 +39,7 @@ export async function* historyInPages(
   start: Instant = first === 'newest' ? Infinity : -Infinity,
   most: number = Infinity,
 ): AsyncGenerator<PastSwitch[]> {
-  const giveWay = takeTurns(undefined, signal)
+  const yieldIfDue = createYielder(undefined, signal)
   let from = start
   for (let left = most; left > 0; ) {
     const page = await pageOfSwitches(db, systemId, from, Math.min(PAGE, left), first)
@@ -48,7 +48,7 @@ export async function* historyInPages(
     yield page
     from = last.timestamp
     left -= page.length
-    await giveWay()
+    await yieldIfDue()
   }
 }
 
@@ -62,7 +62,7 @@ export async function skipSwitches(
   count: number,
   signal: AbortSignal | null,
 ): Promise<Instant | null> {
-  const giveWay = takeTurns(undefined, signal)
+  const yieldIfDue = createYielder(undefined, signal)
   let from = before
   for (let left = count; left > 0; left -= STRIDE) {
     const found = await stride(db).get({
@@ -72,7 +72,7 @@ export async function skipSwitches(
     })
     if (!found) return null
     from = found.timestamp
-    await giveWay()
+    await yieldIfDue()
   }
   return from
 }

@@ -10,7 +10,7 @@ import { HID_ALPHABET, HID_LENGTH, parseRef, type Ref } from '../model/ref'
 export type GivenIdentity = Partial<Pick<Identity, 'hid' | 'uuid'>>
 
 /** A row's number and its system's. */
-export interface Place {
+export interface RowLocation {
   id: number
   system_id: number
 }
@@ -19,7 +19,7 @@ export interface Place {
 export type Owned<E> = Row<E> & Identity & { system_id: number }
 
 /** How rows with a short ID and a UUID are found, and how new ones get theirs. */
-export function identified<R extends Identity>(
+export function identityQueries<R extends Identity>(
   entity: Entity,
   table: 'systems' | 'members' | 'groups',
 ) {
@@ -37,10 +37,10 @@ export function identified<R extends Identity>(
        where ${inJsonTexts('hid', ':names')} or ${inJsonTexts('uuid', ':names')}`,
   )
 
-  const placeByHid = statement<'hid', Place>(
+  const placeByHid = statement<'hid', RowLocation>(
     `select id, system_id from ${table} where hid = :hid and ${isEnabled(table)}`,
   )
-  const placeByUuid = statement<'uuid', Place>(
+  const placeByUuid = statement<'uuid', RowLocation>(
     `select id, system_id from ${table} where uuid = :uuid and ${isEnabled(table)}`,
   )
 
@@ -57,7 +57,7 @@ export function identified<R extends Identity>(
     decoded(await ('uuid' in ref ? enabledByUuid(db).get(ref) : enabledByHid(db).get(ref)))
 
   /** What of an identity that was given elsewhere is free here. */
-  const freeOf = async (db: Db, { hid, uuid }: GivenIdentity): Promise<GivenIdentity> => {
+  const availableParts = async (db: Db, { hid, uuid }: GivenIdentity): Promise<GivenIdentity> => {
     const isFree = async (ref: Ref) => (await find(db, ref)) === null
     return {
       ...(hid !== undefined && (await isFree({ hid })) ? { hid } : {}),
@@ -66,9 +66,9 @@ export function identified<R extends Identity>(
   }
 
   /** A new UUID, and a short ID that nobody of this kind has yet. */
-  const draw = async (db: Db): Promise<{ uuid: string; hid: string }> => {
+  const generate = async (db: Db): Promise<{ uuid: string; hid: string }> => {
     for (;;) {
-      const hid = drawHid()
+      const hid = generateHid()
       if ((await find(db, { hid })) === null) return { uuid: randomUUID(), hid }
     }
   }
@@ -77,11 +77,11 @@ export function identified<R extends Identity>(
     find,
     findEnabled,
     findById,
-    freeOf,
-    draw,
+    availableParts,
+    generate,
 
     /** Only which row a reference names, and whose it is. */
-    async locate(db: Db, text: string): Promise<Place | null> {
+    async locate(db: Db, text: string): Promise<RowLocation | null> {
       const ref = parseRef(text)
       if (ref === null) return null
       return await ('uuid' in ref ? placeByUuid(db).get(ref) : placeByHid(db).get(ref))
@@ -103,13 +103,13 @@ export function identified<R extends Identity>(
     },
 
     /** The given identity as far as it is free here; the rest is drawn. */
-    async choose(db: Db, given: GivenIdentity): Promise<{ uuid: string; hid: string }> {
-      return { ...(await draw(db)), ...(await freeOf(db, given)) }
+    async chooseIdentity(db: Db, given: GivenIdentity): Promise<{ uuid: string; hid: string }> {
+      return { ...(await generate(db)), ...(await availableParts(db, given)) }
     },
   }
 }
 
-function drawHid(): string {
+function generateHid(): string {
   const letters = Array.from(
     { length: HID_LENGTH },
     () => HID_ALPHABET[randomInt(HID_ALPHABET.length)],

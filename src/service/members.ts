@@ -5,15 +5,15 @@ import type { Db } from '../db/types'
 import { type Member, type MemberDraft, type MemberPatch, member } from '../model/member'
 import { isOwner, type Redacted, redact, requireListAccess, type Viewer } from '../model/privacy'
 import type { System } from '../model/system'
-import { belongings } from './belongings'
+import { deleteOrHideMember } from './deletion'
 import type { Deps } from './deps'
-import { tell } from './outbox'
-import { indexTags, tagSetOf } from './proxy/tagKeys'
-import { commitWithTags } from './proxy/tagSets'
-import { removeMember } from './removal'
+import { recordEvent } from './outbox'
+import { createOwnedRepository } from './ownedEntity'
+import { commitWithTagIndex } from './proxy/stageTagIndex'
+import { indexTags, tagIndexOf } from './proxy/tagIndex'
 import { actAs } from './systems'
 
-export const ownMembers = belongings<typeof member>({
+export const memberRepository = createOwnedRepository<typeof member>({
   entity: member,
   table: 'members',
   errors: {
@@ -26,29 +26,29 @@ export const ownMembers = belongings<typeof member>({
   events: { created: 'CREATE_MEMBER', changed: 'UPDATE_MEMBER', removed: 'DELETE_MEMBER' },
   limitOf: (settings) => settings.member_limit,
   isPrivateIn: (settings) => settings.member_default_private,
-  async keepBeside(tx, { id, system_id }, { proxy_tags }) {
-    if (proxy_tags) await indexTags(tx, id, proxy_tags, await tagSetOf(tx, system_id))
+  async syncDerivedRows(tx, { id, system_id }, { proxy_tags }) {
+    if (proxy_tags) await indexTags(tx, id, proxy_tags, await tagIndexOf(tx, system_id))
   },
-  commitBulk: commitWithTags,
-  release: releaseAutoproxy,
-  remove: removeMember,
+  commitBulk: commitWithTagIndex,
+  beforeDelete: releaseAutoproxy,
+  remove: deleteOrHideMember,
 })
 
-export const { find: findMember, insert: insertMember, update: updateMember } = ownMembers
+export const { find: findMember, insert: insertMember, update: updateMember } = memberRepository
 
 /** A member of any system, as this viewer may see it. */
-export async function seeMember(
+export async function getMember(
   { db }: Deps,
   viewer: Viewer,
   ref: string,
 ): Promise<Redacted<typeof member>> {
-  const found = await ownMembers.get(db, ref)
+  const found = await memberRepository.get(db, ref)
   return redact(member, found, isOwner(viewer, found.system_id))
 }
 
 /** The caller as the system that a member is of. */
 export async function actForMember({ db }: Deps, viewer: Viewer, ref: string): Promise<Viewer> {
-  const { system_id } = await ownMembers.get(db, ref)
+  const { system_id } = await memberRepository.get(db, ref)
   return actAs(db, viewer, system_id)
 }
 
@@ -60,7 +60,7 @@ export async function listMembers({ db }: Deps, viewer: Viewer, of: System): Pro
 }
 
 export function createMember(deps: Deps, viewer: Viewer, draft: MemberDraft): Promise<Member> {
-  return ownMembers.create(deps, viewer, draft)
+  return memberRepository.create(deps, viewer, draft)
 }
 
 export function patchMember(
@@ -69,7 +69,7 @@ export function patchMember(
   ref: string,
   patch: MemberPatch,
 ): Promise<Member> {
-  return ownMembers.change(deps, viewer, ref, patch)
+  return memberRepository.change(deps, viewer, ref, patch)
 }
 
 /** Returns the JSON list of the changed members. */
@@ -79,7 +79,7 @@ export function patchMembers(
   signal: AbortSignal,
   changes: Generator<void, readonly { ref: string; patch: MemberPatch }[]>,
 ): Promise<string> {
-  return ownMembers.changeMany(deps, viewer, signal, changes)
+  return memberRepository.changeMany(deps, viewer, signal, changes)
 }
 
 /** Changes all members of the caller's system. */
@@ -89,11 +89,11 @@ export function patchAllMembers(
   signal: AbortSignal,
   patch: MemberPatch,
 ): Promise<void> {
-  return ownMembers.changeAll(deps, viewer, signal, patch)
+  return memberRepository.changeAll(deps, viewer, signal, patch)
 }
 
 export function deleteMember(deps: Deps, viewer: Viewer, ref: string): Promise<void> {
-  return ownMembers.remove(deps, viewer, ref)
+  return memberRepository.remove(deps, viewer, ref)
 }
 
 /** A `member` mode that loses its member turns off; a latch that loses it is free again. */
@@ -113,7 +113,7 @@ async function releaseAutoproxy(
       .update(autoproxies)
       .set(changed)
       .where(and(eq(autoproxies.system_id, system_id), eq(autoproxies.guild_id, guild_id)))
-    await tell(tx, deps.now(), {
+    await recordEvent(tx, deps.now(), {
       system_id,
       type: 'UPDATE_AUTOPROXY',
       subject: null,

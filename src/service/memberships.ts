@@ -7,9 +7,9 @@ import { error } from '../model/errors'
 import type { Group } from '../model/group'
 import type { Viewer } from '../model/privacy'
 import type { Deps } from './deps'
-import { ownGroups } from './groups'
-import { ownMembers } from './members'
-import { tell } from './outbox'
+import { groupRepository } from './groups'
+import { memberRepository } from './members'
+import { recordEvent } from './outbox'
 
 export const membershipActions = ['add', 'remove', 'overwrite'] as const
 export type MembershipAction = (typeof membershipActions)[number]
@@ -22,11 +22,11 @@ export async function changeGroupMembers(
   action: MembershipAction,
   refs: readonly string[],
 ): Promise<void> {
-  refuseEmpty(action, refs)
-  const group = await ownGroups.getOwn(deps, viewer, ref)
+  rejectEmptyList(action, refs)
+  const group = await groupRepository.getOwn(deps, viewer, ref)
   await deps.transact({ system: group.system_id }, async (tx) => {
-    await ownGroups.refuseDeleted(tx, group.id)
-    const named = await ownMembers.getOwnAll(tx, group.system_id, refs)
+    await groupRepository.refuseDeleted(tx, group.id)
+    const named = await memberRepository.getOwnAll(tx, group.system_id, refs)
     const before = await membersOf(tx).all({ group: group.id })
     const { added, removed } = compare(before, named, action)
     await insertPairs(
@@ -36,7 +36,7 @@ export async function changeGroupMembers(
     await deletePairs(tx, eq(groupMembers.group_id, group.id), groupMembers.member_id, removed)
     if (added.length + removed.length === 0) return
     const told = action === 'overwrite' ? unique(named) : [...added, ...removed]
-    await tellGroup(deps, tx, group, action, told)
+    await recordGroupEvent(deps, tx, group, action, told)
   })
 }
 
@@ -48,11 +48,11 @@ export async function changeMemberGroups(
   action: MembershipAction,
   refs: readonly string[],
 ): Promise<void> {
-  refuseEmpty(action, refs)
-  const member = await ownMembers.getOwn(deps, viewer, ref)
+  rejectEmptyList(action, refs)
+  const member = await memberRepository.getOwn(deps, viewer, ref)
   await deps.transact({ system: member.system_id }, async (tx) => {
-    await ownMembers.refuseDeleted(tx, member.id)
-    const named = await ownGroups.getOwnAll(tx, member.system_id, refs)
+    await memberRepository.refuseDeleted(tx, member.id)
+    const named = await groupRepository.getOwnAll(tx, member.system_id, refs)
     const before = await groupsOf(tx).all({ member: member.id, system: member.system_id })
     const { added, removed } = compare(before, named, action)
     await insertPairs(
@@ -60,12 +60,12 @@ export async function changeMemberGroups(
       added.map((group) => ({ group, member })),
     )
     await deletePairs(tx, eq(groupMembers.member_id, member.id), groupMembers.group_id, removed)
-    for (const group of added) await tellGroup(deps, tx, group, 'add', [member])
-    for (const group of removed) await tellGroup(deps, tx, group, 'remove', [member])
+    for (const group of added) await recordGroupEvent(deps, tx, group, 'add', [member])
+    for (const group of removed) await recordGroupEvent(deps, tx, group, 'remove', [member])
   })
 }
 
-function refuseEmpty(action: MembershipAction, refs: readonly string[]): void {
+function rejectEmptyList(action: MembershipAction, refs: readonly string[]): void {
   if (action !== 'overwrite' && refs.length === 0) throw error('badRequest', 'the list is empty')
 }
 
@@ -107,14 +107,14 @@ async function deletePairs(
   await tx.delete(groupMembers).where(and(side, inArray(other, ids)))
 }
 
-async function tellGroup(
+async function recordGroupEvent(
   deps: Deps,
   tx: Db,
   group: Group,
   action: MembershipAction,
   named: { uuid: string }[],
 ): Promise<void> {
-  await tell(tx, deps.now(), {
+  await recordEvent(tx, deps.now(), {
     system_id: group.system_id,
     type: 'UPDATE_GROUP_MEMBERS',
     subject: group.uuid,

@@ -8,7 +8,7 @@ import { isOwner, type Redacted, redact, type Viewer } from '../model/privacy'
 import { type System, system } from '../model/system'
 import type { Instant } from '../model/time'
 import type { Deps } from './deps'
-import { ownMembers } from './members'
+import { memberRepository } from './members'
 import { getSystemById } from './systems'
 
 /** A message with its member and system, both null once the member is gone. */
@@ -19,13 +19,17 @@ export interface FoundMessage {
 }
 
 /** The same as a viewer may see it. */
-export interface SeenMessage {
+export interface RedactedMessage {
   message: Message
   member: Redacted<typeof member> | null
   system: Redacted<typeof system> | null
 }
 
-export async function seeMessage(deps: Deps, viewer: Viewer, id: string): Promise<SeenMessage> {
+export async function getVisibleMessage(
+  deps: Deps,
+  viewer: Viewer,
+  id: string,
+): Promise<RedactedMessage> {
   const found = await getMessage(deps.db, deps.now(), id)
   const owner = isOwner(viewer, found.message.system_id)
   return {
@@ -51,7 +55,7 @@ export async function findMessage(db: Db, id: string): Promise<Message | null> {
 
 export async function withMember(db: Db, message: Message): Promise<FoundMessage> {
   const member =
-    message.member_id === null ? null : await ownMembers.findById(db, message.member_id)
+    message.member_id === null ? null : await memberRepository.findById(db, message.member_id)
   return { message, member, system: member && (await getSystemById(db, message.system_id)) }
 }
 

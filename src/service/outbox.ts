@@ -4,12 +4,12 @@ import type { Change } from '../model/events'
 import type { Instant } from '../model/time'
 
 /** Records the event of a change, in the transaction of the change itself. */
-export function tell(tx: Db, at: Instant, change: Change): MaybePromise<unknown> {
-  return recordEvent(tx, at, change, change.data && JSON.stringify(change.data))
+export function recordEvent(tx: Db, at: Instant, change: Change): MaybePromise<unknown> {
+  return recordSerializedEvent(tx, at, change, change.data && JSON.stringify(change.data))
 }
 
 /** The same with data that is JSON already. */
-export function recordEvent(
+export function recordSerializedEvent(
   tx: Db,
   at: Instant,
   { system_id, type, subject }: Omit<Change, 'data'>,

@@ -2,10 +2,10 @@ import { statement } from '../db/statement'
 import type { Db } from '../db/types'
 import { DEFAULT_WORD, type Preferences, type PreferencesPatch } from '../model/preferences'
 import { requireSystem, type Viewer } from '../model/privacy'
+import { requireExists } from './deletion'
 import type { Deps } from './deps'
-import { ownGroups } from './groups'
-import { ownMembers } from './members'
-import { refuseDeleted } from './removal'
+import { groupRepository } from './groups'
+import { memberRepository } from './members'
 
 export async function getPreferences({ db }: Deps, viewer: Viewer): Promise<Preferences> {
   return preferencesOf(db, requireSystem(viewer, 'manage'))
@@ -18,7 +18,7 @@ export async function patchPreferences(
 ): Promise<Preferences> {
   const systemId = requireSystem(viewer, 'manage')
   return deps.transact({ system: systemId }, async (tx) => {
-    await refuseDeleted(tx, systemId)
+    await requireExists(tx, systemId)
     await storePreferences(tx, systemId, patch)
     return preferencesOf(tx, systemId)
   })
@@ -47,8 +47,8 @@ async function storePreferences(
   system: number,
   { pinned, statuses, word }: PreferencesPatch,
 ): Promise<void> {
-  const members = pinned && (await ownMembers.getOwnAll(tx, system, pinned))
-  const groups = statuses && (await ownGroups.getOwnAll(tx, system, statuses))
+  const members = pinned && (await memberRepository.getOwnAll(tx, system, pinned))
+  const groups = statuses && (await groupRepository.getOwnAll(tx, system, statuses))
   if (word !== undefined) await setWord(tx).run({ system, word })
   if (members) await unpinAll(tx).run({ system })
   if (groups) await unmarkAll(tx).run({ system })

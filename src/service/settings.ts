@@ -8,13 +8,13 @@ import { error } from '../model/errors'
 import { isOwner, type Redacted, redact, requireSystem, type Viewer } from '../model/privacy'
 import { type Settings, type SettingsPatch, settings } from '../model/settings'
 import type { System, SystemPatch } from '../model/system'
+import { withQuotas } from './admin/quotas'
 import type { Deps } from './deps'
-import { withQuotas } from './operating/quotas'
-import { tell } from './outbox'
+import { recordEvent } from './outbox'
 import { getOwnSystem, getSystem, updateSystem } from './systems'
 
 /** The settings of any system, as this viewer may see them. */
-export async function seeSettings(
+export async function getVisibleSettings(
   deps: Deps,
   viewer: Viewer,
   ref: string,
@@ -63,7 +63,7 @@ export async function updateSettings(
   const before = await getSettings(tx, id)
   const changed = diff<typeof settings>(before, patch)
   if (isEmptyPatch(changed)) return before
-  await tell(tx, deps.now(), {
+  await recordEvent(tx, deps.now(), {
     system_id: id,
     type: 'UPDATE_SETTINGS',
     subject: null,

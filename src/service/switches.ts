@@ -18,10 +18,10 @@ import {
 } from '../model/switch'
 import type { System } from '../model/system'
 import type { Instant } from '../model/time'
+import { deleteOrHideSwitches, requireExists } from './deletion'
 import type { Deps } from './deps'
-import { ownMembers } from './members'
-import { tell } from './outbox'
-import { refuseDeleted, removeSwitches } from './removal'
+import { memberRepository } from './members'
+import { recordEvent } from './outbox'
 import { getOwnSystem } from './systems'
 
 /** A switch with the rows of its members, in their order. */
@@ -49,8 +49,8 @@ export async function createSwitch(
 ): Promise<Front> {
   const { id } = await getOwnSystem(deps, viewer, systemRef, 'switch')
   return deps.transact({ system: id }, async (tx) => {
-    await refuseDeleted(tx, id)
-    const named = await ownMembers.getOwnAll(tx, id, draft.members)
+    await requireExists(tx, id)
+    const named = await memberRepository.getOwnAll(tx, id, draft.members)
     rejectDuplicates(named)
     const latest = await latestIds(tx).get({ system: id })
     const timestamp = draft.timestamp ?? nextTimestamp(deps.now(), latest?.timestamp)
@@ -70,13 +70,13 @@ export async function moveSwitch(
   timestamp: Instant,
 ): Promise<Front> {
   const { id } = await getOwnSystem(deps, viewer, systemRef, 'switch')
-  refuseNoUuid(switchRef)
+  requireUuid(switchRef)
   return deps.transact({ system: id }, async (tx) => {
     const front = await getFront(tx, id, switchRef)
     if (await hasSwitchAt(tx, id, timestamp)) throw error('sameTimestamp')
-    await makeRoom(tx).run({ system: id, timestamp })
+    await shiftSwitches(tx).run({ system: id, timestamp })
     await tx.update(switches).set({ timestamp }).where(eq(switches.id, front.id))
-    await tellSwitch(deps, tx, 'UPDATE_SWITCH', front, { timestamp })
+    await recordSwitchEvent(deps, tx, 'UPDATE_SWITCH', front, { timestamp })
     return { ...front, timestamp }
   })
 }
@@ -89,10 +89,10 @@ export async function changeSwitchMembers(
   refs: readonly string[],
 ): Promise<Front> {
   const { id } = await getOwnSystem(deps, viewer, systemRef, 'switch')
-  refuseNoUuid(switchRef)
+  requireUuid(switchRef)
   return deps.transact({ system: id }, async (tx) => {
     const front = await getFront(tx, id, switchRef)
-    const named = await ownMembers.getOwnAll(tx, id, refs)
+    const named = await memberRepository.getOwnAll(tx, id, refs)
     rejectDuplicates(named)
     if (isSameFront(front.members, named)) throw error('sameFronters')
     return replaceMembers(deps, tx, front, named)
@@ -106,11 +106,11 @@ export async function deleteSwitch(
   switchRef: string,
 ): Promise<void> {
   const { id } = await getOwnSystem(deps, viewer, systemRef, 'switch')
-  refuseNoUuid(switchRef)
+  requireUuid(switchRef)
   await deps.transact({ system: id }, async (tx) => {
     const front = await getFront(tx, id, switchRef)
     await tx.delete(switches).where(eq(switches.id, front.id))
-    await tellSwitch(deps, tx, 'DELETE_SWITCH', front, null)
+    await recordSwitchEvent(deps, tx, 'DELETE_SWITCH', front, null)
   })
 }
 
@@ -119,8 +119,8 @@ export async function deleteAllSwitches(deps: Deps, viewer: Viewer): Promise<voi
   await deps.transact({ system: systemId }, async (tx) => {
     const one = await latest(tx).get({ system: systemId })
     if (!one) return
-    await removeSwitches(tx, systemId)
-    await tell(tx, deps.now(), {
+    await deleteOrHideSwitches(tx, systemId)
+    await recordEvent(tx, deps.now(), {
       system_id: systemId,
       type: 'DELETE_ALL_SWITCHES',
       subject: null,
@@ -141,12 +141,12 @@ export async function insertSwitch(
   timestamp: Instant,
   named: Member[],
 ): Promise<Front> {
-  await makeRoom(tx).run({ system: systemId, timestamp })
+  await shiftSwitches(tx).run({ system: systemId, timestamp })
   const made = { uuid: randomUUID(), system_id: systemId, timestamp }
   const id = await insertRow(tx, made)
   await insertMembers(tx, id, named)
   const front = { id, ...made, members: named }
-  await tellSwitch(deps, tx, 'CREATE_SWITCH', front, { timestamp, members: uuidsOf(named) })
+  await recordSwitchEvent(deps, tx, 'CREATE_SWITCH', front, { timestamp, members: uuidsOf(named) })
   return front
 }
 
@@ -158,7 +158,7 @@ export async function replaceMembers(
 ): Promise<Front> {
   await tx.delete(switchMembers).where(eq(switchMembers.switch_id, front.id))
   await insertMembers(tx, front.id, named)
-  await tellSwitch(deps, tx, 'UPDATE_SWITCH', front, { members: uuidsOf(named) })
+  await recordSwitchEvent(deps, tx, 'UPDATE_SWITCH', front, { members: uuidsOf(named) })
   return { ...front, members: named }
 }
 
@@ -187,21 +187,21 @@ async function insertMembers(tx: Db, switchId: number, named: Member[]): Promise
     await addMember(tx).run({ switch: switchId, position, member: id })
 }
 
-async function tellSwitch(
+async function recordSwitchEvent(
   deps: Deps,
   tx: Db,
   type: 'CREATE_SWITCH' | 'UPDATE_SWITCH' | 'DELETE_SWITCH',
   { system_id, uuid }: Switch,
   data: { timestamp?: Instant; members?: string[] } | null,
 ): Promise<void> {
-  await tell(tx, deps.now(), { system_id, type, subject: uuid, data })
+  await recordEvent(tx, deps.now(), { system_id, type, subject: uuid, data })
 }
 
 function uuidsOf(named: Member[]): string[] {
   return named.map(({ uuid }) => uuid)
 }
 
-function refuseNoUuid(ref: string): void {
+function requireUuid(ref: string): void {
   if (!isUuid(ref)) throw error('invalidSwitchId')
 }
 
@@ -229,7 +229,7 @@ const atTime = statement<'system' | 'timestamp', { id: number }>(`
    and ${isLiveSwitch('switches', deletionWatermark(':system'))}`)
 
 /** One of an import under way, or that waits to be removed: what is logged meanwhile comes first. */
-const makeRoom = statement<'system' | 'timestamp'>(`
+const shiftSwitches = statement<'system' | 'timestamp'>(`
    delete from switches where system_id = :system and timestamp = :timestamp
    and not ${isLiveSwitch('switches', deletionWatermark(':system'))}`)
 

@@ -23,15 +23,15 @@ import { parseSystemRef } from '../model/ref'
 import type { Permission } from '../model/scope'
 import { type System, type SystemDraft, type SystemPatch, system } from '../model/system'
 import type { Instant } from '../model/time'
-import { insertToken } from './access/issue'
+import { insertToken } from './access/insertToken'
 import { insertAccount } from './accounts'
+import { disabledError } from './admin/disableSystem'
+import { consumeInvite } from './admin/invites'
+import { requireSystemQuota } from './admin/quotas'
+import { deleteOrHideSystem, purgeDeleted } from './deletion'
 import type { Deps } from './deps'
-import { type GivenIdentity, identified } from './identity'
-import { disabledError } from './operating/disabling'
-import { admit } from './operating/invites'
-import { refuseCrowd } from './operating/quotas'
-import { tell } from './outbox'
-import { removeDeleted, removeSystem } from './removal'
+import { type GivenIdentity, identityQueries } from './identity'
+import { recordEvent } from './outbox'
 
 /** The system a caller names. `@me` without a token is told apart from one that does not exist. */
 export async function getSystem({ db }: Deps, viewer: Viewer, ref: string): Promise<System> {
@@ -76,11 +76,11 @@ export async function actFor(
 
 /** Bots act only for who was made on their platform, or has an account there. */
 export async function actAs(db: Db, viewer: Viewer, systemId: number): Promise<Viewer> {
-  if (!viewer.isOperator) await refuseForeign(db, requireBot(viewer), systemId)
+  if (!viewer.isOperator) await requirePlatformSystem(db, requireBot(viewer), systemId)
   return { ...viewer, system: systemId }
 }
 
-async function refuseForeign(db: Db, platform: Platform, systemId: number): Promise<void> {
+async function requirePlatformSystem(db: Db, platform: Platform, systemId: number): Promise<void> {
   const home = await homeOf(db).get({ system: systemId })
   if (!home) throw error('systemNotFound')
   const accounts: string[] = JSON.parse(home.accounts)
@@ -110,8 +110,8 @@ export async function createSystem(
   const subject = deps.quotas.systems === null ? 'new' : 'registration'
   return deps.transact(subject, async (tx) => {
     if (!viewer.isOperator) {
-      await refuseCrowd(deps.quotas, tx)
-      await admit(deps.quotas, tx, invite, deps.now())
+      await requireSystemQuota(deps.quotas, tx)
+      await consumeInvite(deps.quotas, tx, invite, deps.now())
     }
     const system = await insertSystem(tx, { ...draft, created: deps.now() }, {}, platform)
     if (account !== null) await insertAccount(deps, tx, system.id, account)
@@ -132,7 +132,7 @@ export async function patchSystem(
 export async function deleteSystem(deps: Deps, viewer: Viewer): Promise<void> {
   const id = requireSystem(viewer, 'remove')
   await deps.transact({ system: id }, async (tx) => {
-    await removeSystem(tx, id)
+    await deleteOrHideSystem(tx, id)
     await incrementCounter(tx, 'keys')
   })
 }
@@ -141,7 +141,7 @@ export async function deleteSystem(deps: Deps, viewer: Viewer): Promise<void> {
 export async function deleteSystemWhole(deps: Deps, viewer: Viewer): Promise<void> {
   requireOperator(viewer)
   await deleteSystem(deps, viewer)
-  await removeDeleted(deps)
+  await purgeDeleted(deps)
 }
 
 export async function countSystems({ db }: Deps, viewer: Viewer): Promise<number> {
@@ -156,7 +156,7 @@ export async function countSystems({ db }: Deps, viewer: Viewer): Promise<number
 
 /** Which part of an identity nobody on this server has yet. */
 export async function freeSystemIdentity(db: Db, given: GivenIdentity): Promise<GivenIdentity> {
-  return stored.freeOf(db, given)
+  return stored.availableParts(db, given)
 }
 
 /** With what is beside its fields. */
@@ -191,7 +191,12 @@ export async function updateSystem(
   const before = await getSystemById(tx, id)
   const changed = diff<typeof system>(before, patch)
   if (isEmptyPatch(changed)) return before
-  await tell(tx, deps.now(), { system_id: id, type: 'UPDATE_SYSTEM', subject: null, data: changed })
+  await recordEvent(tx, deps.now(), {
+    system_id: id,
+    type: 'UPDATE_SYSTEM',
+    subject: null,
+    data: changed,
+  })
   await update(tx, id, changed)
   const after = { ...before, ...changed }
   await renderAndStore(tx, 'systems', after)
@@ -205,7 +210,7 @@ export async function nameSystem(
   given: GivenIdentity,
   created: Instant,
 ): Promise<Identity> {
-  const identity = await stored.choose(tx, given)
+  const identity = await stored.chooseIdentity(tx, given)
   await update(tx, id, { ...identity, created })
   return { id, ...identity }
 }
@@ -216,7 +221,12 @@ export async function insertSystem(
   identity: GivenIdentity = {},
   made_on: Platform | null = null,
 ): Promise<System> {
-  const row = { ...fillDefaults(system, draft), ...(await stored.draw(tx)), ...identity, made_on }
+  const row = {
+    ...fillDefaults(system, draft),
+    ...(await stored.generate(tx)),
+    ...identity,
+    made_on,
+  }
   const made = { id: await insertRow(tx, row), ...row }
   await insertSettings(tx).run({ system: made.id })
   await renderAndStore(tx, 'systems', made)
@@ -229,7 +239,7 @@ const insertRow = createInserter('systems', ['uuid', 'hid', 'made_on', ...column
 
 const insertSettings = statement<'system'>('insert into settings (system_id) values (:system)')
 
-const stored = identified<StoredSystem>(system, 'systems')
+const stored = identityQueries<StoredSystem>(system, 'systems')
 
 interface HomeOf {
   made_on: Platform | null

@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import type { ImportReport } from '../../src/service/transfer/work'
+import type { ImportReport } from '../../src/service/transfer/importContext'
 import { fixture } from '../formats/fixture'
 import { commandLine, emptyFolder } from '../program'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ImportReport } from '../../src/service/transfer/work'
+import type { ImportReport } from '../../src/service/transfer/importContext'
 import { fixture } from '../formats/fixture'
 import { commandLine, emptyFolder, NEW_DATABASE, program } from '../program'
 import { dump } from '../service/transfer/stage'

@@ -4,7 +4,7 @@ import { createHandler } from '../../src/http/edge'
 import { createLog } from '../../src/log'
 import type { Group } from '../../src/model/group'
 import type { Member } from '../../src/model/member'
-import { createTokenMemory } from '../../src/service/access/memory'
+import { createCredentialCache } from '../../src/service/access/credentialCache'
 import { insertAccount } from '../../src/service/accounts'
 import type { Deps } from '../../src/service/deps'
 import { insertGroup } from '../../src/service/groups'
@@ -25,7 +25,7 @@ const watched: Deps = {
   ...deps,
   db: recording(deps.db),
   transact: (of, work) => deps.transact(of, (tx) => work(recording(tx))),
-  tokenMemory: createTokenMemory(deps.sharedRead),
+  credentialCache: createCredentialCache(deps.sharedRead),
   snapshot: (work) => deps.snapshot((db) => work(recording(db))),
 }
 const handle = createHandler({

@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm'
 import { events } from '../../src/db/tables'
 import { KEPT_PER_SYSTEM, KEPT_WAITING, pruneEvents } from '../../src/events/prune'
 import { DAY } from '../../src/model/time'
-import { tell } from '../../src/service/outbox'
+import { recordEvent } from '../../src/service/outbox'
 import { home, type Someone } from '../kit'
 import { change } from '../raw'
 import { readStream } from './reading'
@@ -52,7 +52,7 @@ describe('the outbox', () => {
     await hook(at, fine, bright.url)
     await deps.transact('new', async (tx) => {
       const change = { system_id: broken.id, type: 'CREATE_MESSAGE', subject: null } as const
-      await tell(tx, deps.now(), { ...change, data: { timestamp: 'never' } })
+      await recordEvent(tx, deps.now(), { ...change, data: { timestamp: 'never' } })
     })
     await until(() => at.logged().includes('could not be served'))
     await ask('PATCH /v2/systems/@me', { as: fine, body: { name: 'one' } })

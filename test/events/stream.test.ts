@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { openDeps } from '../../src/app'
 import { parseConfig } from '../../src/config'
-import { tell } from '../../src/service/outbox'
+import { recordEvent } from '../../src/service/outbox'
 import { addressIn, home, type Someone } from '../kit'
 import { createSystem, createToken, deleteSystem, revokeToken } from '../operator'
 import { emptyFolder, program, startServer } from '../program'
@@ -251,7 +251,7 @@ async function tellMany(as: { id: number }, many: number, size: number, by = dep
   const change = { system_id: as.id, type: 'UPDATE_SYSTEM', subject: null } as const
   await by.transact('new', async (tx) => {
     for (let n = 0; n < many; n++)
-      await tell(tx, by.now(), { ...change, data: { description: 'x'.repeat(size) } })
+      await recordEvent(tx, by.now(), { ...change, data: { description: 'x'.repeat(size) } })
   })
 }
 

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { openStorage } from '../../src/db/open'
 import { createHandler } from '../../src/http/edge'
 import { createLog } from '../../src/log'
-import { insertToken } from '../../src/service/access/issue'
-import { createTokenMemory } from '../../src/service/access/memory'
+import { createCredentialCache } from '../../src/service/access/credentialCache'
+import { insertToken } from '../../src/service/access/insertToken'
 import { createClock, type Deps } from '../../src/service/deps'
 import { insertSystem } from '../../src/service/systems'
 import { canMount, onSmallDisk } from '../circumstances'
@@ -200,7 +200,7 @@ async function impatient(busyLimit: number) {
   const storage = openStorage(`file:${join(emptyFolder(), 'data.db')}`, 'normal', busyLimit)
   afterAll(() => storage.close())
   const { db, sharedRead, transact, snapshot, checkHealth, toUnavailable } = storage
-  const tokenMemory = createTokenMemory(sharedRead)
+  const tokenMemory = createCredentialCache(sharedRead)
   const own = { db, sharedRead, transact, snapshot, tokenMemory, now: createClock() }
   const deps: Deps = { ...app.deps, ...own }
   const handle = createHandler({

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { operator } from '../../src/model/privacy'
-import { noteReport } from '../../src/service/operating/reports'
+import { recordTaskRun } from '../../src/service/admin/taskRuns'
 import { home } from '../kit'
 
 const folder = join(import.meta.dir, '../../docs/monitoring')
@@ -18,7 +18,7 @@ describe('the dashboard and the alerts', () => {
   test.each(['grafana.json', 'alerts.yaml'])(
     'of %s ask for nothing that is not there',
     async (file) => {
-      await noteReport(here.deps, operator, 'backup', null)
+      await recordTaskRun(here.deps, operator, 'backup', null)
       for (let n = 0; n < 3; n++) await here.ask('GET /v2/systems/zzzzzz', { peer: '203.0.113.9' })
       const text = await (await fetch(address)).text()
       const named = readFileSync(join(folder, file), 'utf8').match(/\b(multitude|process)_\w+/g)

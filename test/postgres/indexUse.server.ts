@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { openStorage } from '../../src/db/open'
 import type { Db } from '../../src/db/types'
-import { ownMembers } from '../../src/service/members'
+import { memberRepository } from '../../src/service/members'
 import { addressIn, home } from '../kit'
 import { emptyFolder } from '../program'
 import { insertAll, rows } from '../raw'
@@ -59,7 +59,7 @@ describe('members that are named together', () => {
       await rows(tx, 'analyze members')
       const before = await countScans(tx)
       const refs = [String(json.id), String(json.uuid)]
-      expect(await ownMembers.getOwnAll(tx, as.id, refs)).toHaveLength(2)
+      expect(await memberRepository.getOwnAll(tx, as.id, refs)).toHaveLength(2)
       return (await countScans(tx)) - before
     })
     expect(scans).toBe(0)

@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import { openDeps } from '../../src/app'
 import { parseConfig } from '../../src/config'
 import { operator } from '../../src/model/privacy'
+import { deleteOrHideSwitches } from '../../src/service/deletion'
 import type { Deps } from '../../src/service/deps'
-import { removeSwitches } from '../../src/service/removal'
 import { createSystem } from '../../src/service/systems'
 import { importFile } from '../../src/service/transfer/import'
 import { addressIn } from '../kit'
@@ -20,7 +20,7 @@ const steps: [says: string, lead: string, before?: (deps: Deps, id: number) => P
   [
     'a history that was deleted and whose rows are still there',
     'b',
-    (deps, id) => deps.transact({ system: id }, (tx) => removeSwitches(tx, id)),
+    (deps, id) => deps.transact({ system: id }, (tx) => deleteOrHideSwitches(tx, id)),
   ],
 ]
 

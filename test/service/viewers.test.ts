@@ -5,14 +5,14 @@ import { createBot, listBots } from '../../src/service/access/bots'
 import { createLinkCode, linkByCode } from '../../src/service/access/linkCodes'
 import { replaceToken } from '../../src/service/access/tokens'
 import { forgetAccount, linkAccount, unlinkAccount } from '../../src/service/accounts'
+import { describeSystems, findUnused, pruneSystems } from '../../src/service/admin/activity'
+import { measureBacklog } from '../../src/service/admin/backlog'
+import { disableSystem, enableSystem } from '../../src/service/admin/disableSystem'
+import { createInvite, listInvites, revokeInvite } from '../../src/service/admin/invites'
+import { getStats } from '../../src/service/admin/stats'
+import { listTaskRuns, recordTaskRun } from '../../src/service/admin/taskRuns'
 import { patchGuild, patchSystemGuild } from '../../src/service/guilds'
-import { describeSystems, findUnused, pruneSystems } from '../../src/service/operating/activity'
-import { measureBacklog } from '../../src/service/operating/backlog'
-import { disableSystem, enableSystem } from '../../src/service/operating/disabling'
-import { createInvite, listInvites, revokeInvite } from '../../src/service/operating/invites'
-import { listReports, noteReport } from '../../src/service/operating/reports'
-import { getStats } from '../../src/service/operating/stats'
-import { deleteMessages } from '../../src/service/proxy/record'
+import { deleteMessages } from '../../src/service/proxy/recordMessage'
 import { deleteAllSwitches } from '../../src/service/switches'
 import { actFor, createSystem, deleteSystem } from '../../src/service/systems'
 import { exportSystem } from '../../src/service/transfer/export'
@@ -103,8 +103,8 @@ const rules: Record<string, { says: Record<keyof typeof callers, Outcome>; verbs
       'enabling it': (viewer) => enableSystem(deps, viewer),
       'counting what there is': (viewer) => getStats(deps, viewer),
       'measuring what waits': (viewer) => measureBacklog(deps, viewer),
-      'hearing how backups went': (viewer) => listReports(deps, viewer),
-      'saying how one went': (viewer) => noteReport(deps, viewer, 'backup', null),
+      'hearing how backups went': (viewer) => listTaskRuns(deps, viewer),
+      'saying how one went': (viewer) => recordTaskRun(deps, viewer, 'backup', null),
       'making an invite': (viewer) =>
         createInvite(deps, viewer, { name: 'sly', uses: 1, expires: null }),
       'listing invites': (viewer) => listInvites(deps, viewer),

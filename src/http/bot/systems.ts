@@ -9,7 +9,7 @@ import {
   tokenNameFromBot,
   tokenToBot,
 } from '../../serializers/bot'
-import { createLoginCode } from '../../service/access/logins'
+import { createLoginCode } from '../../service/access/loginLinks'
 import { replaceToken } from '../../service/access/tokens'
 import {
   forgetAccount,

@@ -3,7 +3,7 @@ import { error } from '../../model/errors'
 import { parseRef } from '../../model/ref'
 import { memberDraftFromV1, memberPatchFromV1, memberToV1, schemasV1 } from '../../serializers/v1'
 import type { Deps } from '../../service/deps'
-import { createMember, deleteMember, patchMember, seeMember } from '../../service/members'
+import { createMember, deleteMember, getMember, patchMember } from '../../service/members'
 import { describe, writeErrors } from '../openapi'
 import { routes } from '../routes'
 import { showMember, TAG } from './views'
@@ -14,7 +14,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit)
     .get(
       '/m/:id',
-      async ({ params, viewer }) => memberToV1(await seeMember(deps, viewer, onlyHid(params.id))),
+      async ({ params, viewer }) => memberToV1(await getMember(deps, viewer, onlyHid(params.id))),
       {
         params,
         detail: describe({

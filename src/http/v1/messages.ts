@@ -3,7 +3,7 @@ import { error } from '../../model/errors'
 import { normalizeId } from '../../model/platform'
 import { memberToV1, messageToV1, schemasV1, systemToV1 } from '../../serializers/v1'
 import type { Deps } from '../../service/deps'
-import { seeMessage } from '../../service/messages'
+import { getVisibleMessage } from '../../service/messages'
 import { describe } from '../openapi'
 import { routes } from '../routes'
 import { TAG } from './views'
@@ -14,7 +14,7 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
     async ({ params, viewer }) => {
       const id = normalizeId(params.id)
       if (id === null) throw error('messageNotFound')
-      const { message, member, system } = await seeMessage(deps, viewer, id)
+      const { message, member, system } = await getVisibleMessage(deps, viewer, id)
       return messageToV1(message, system && systemToV1(system), member && memberToV1(member))
     },
     {

@@ -5,7 +5,7 @@ import { MAX_PAIRS } from '../../model/fronting/pairs'
 import { MAX_STINTS, STINTS_PER_PAGE } from '../../model/fronting/stints'
 import type { Viewer } from '../../model/privacy'
 import { daysToV2, hoursToV2, pairToV2, stintToV2, totalsToV2 } from '../../serializers/fronting'
-import { findSubscriber } from '../../service/access/passes'
+import { authenticateCalendar } from '../../service/access/credentials'
 import type { Deps } from '../../service/deps'
 import {
   getCalendar,
@@ -69,7 +69,7 @@ const errors = ['badRequest', 'unauthorized', 'systemNotFound', 'historyHidden']
 /** The one place where a token stands in an address: a plus sign in it arrives as a space. */
 async function findAsker(deps: Deps, viewer: Viewer, given: unknown): Promise<Viewer> {
   const token = parseGiven('token', given)
-  return token === undefined ? viewer : findSubscriber(deps, token.replaceAll(' ', '+'))
+  return token === undefined ? viewer : authenticateCalendar(deps, token.replaceAll(' ', '+'))
 }
 
 /** How long, how often, when and with whom. */

@@ -11,8 +11,8 @@ import {
 import { changesFromV2, draftFromV2, patchFromV2 } from '../../serializers/v2'
 import type { Deps } from '../../service/deps'
 import { createGroup, deleteGroup, patchGroup, patchGroups } from '../../service/groups'
-import { loadGroup, loadGroupMembers, loadGroups } from '../../service/load/load'
 import { changeGroupMembers, membershipActions } from '../../service/memberships'
+import { readGroup, readGroupMembers, readGroups } from '../../service/read/v2'
 import { describe, writeErrors } from '../openapi'
 import { parameter, parameters, parseFlag } from '../query'
 import { readBy } from '../reads'
@@ -28,7 +28,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
       '/systems/:systemRef/groups',
       async ({ params, query, viewer }) => {
         const withMembers = parseFlag('with_members', query.with_members)
-        return await loadGroups(deps, viewer, params.systemRef, withMembers)
+        return await readGroups(deps, viewer, params.systemRef, withMembers)
       },
       {
         params: t.Object({ systemRef }),
@@ -92,7 +92,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/groups/:groupRef',
-      readBy('groupRef', (viewer, ref) => loadGroup(deps, viewer, ref)),
+      readBy('groupRef', (viewer, ref) => readGroup(deps, viewer, ref)),
       {
         params,
         detail: describe({
@@ -144,7 +144,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/groups/:groupRef/members',
-      readBy('groupRef', (viewer, ref) => loadGroupMembers(deps, viewer, ref)),
+      readBy('groupRef', (viewer, ref) => readGroupMembers(deps, viewer, ref)),
       {
         params,
         detail: describe({

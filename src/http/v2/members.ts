@@ -10,9 +10,9 @@ import {
 } from '../../serializers/schema'
 import { changesFromV2, draftFromV2, patchFromV2 } from '../../serializers/v2'
 import type { Deps } from '../../service/deps'
-import { loadMember, loadMemberGroups, loadMembers } from '../../service/load/load'
 import { createMember, deleteMember, patchMember, patchMembers } from '../../service/members'
 import { changeMemberGroups, membershipActions } from '../../service/memberships'
+import { readMember, readMemberGroups, readMembers } from '../../service/read/v2'
 import { describe, writeErrors } from '../openapi'
 import { readBy } from '../reads'
 import { routes } from '../routes'
@@ -25,7 +25,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
   const app = routes(bodyLimit)
     .get(
       '/systems/:systemRef/members',
-      readBy('systemRef', (viewer, ref) => loadMembers(deps, viewer, ref)),
+      readBy('systemRef', (viewer, ref) => readMembers(deps, viewer, ref)),
       {
         params: t.Object({ systemRef }),
         detail: describe({
@@ -85,7 +85,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/members/:memberRef',
-      readBy('memberRef', (viewer, ref) => loadMember(deps, viewer, ref)),
+      readBy('memberRef', (viewer, ref) => readMember(deps, viewer, ref)),
       {
         params,
         detail: describe({
@@ -139,7 +139,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/members/:memberRef/groups',
-      readBy('memberRef', (viewer, ref) => loadMemberGroups(deps, viewer, ref)),
+      readBy('memberRef', (viewer, ref) => readMemberGroups(deps, viewer, ref)),
       {
         params,
         detail: describe({

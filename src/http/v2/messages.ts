@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import type { Deps } from '../../service/deps'
-import { loadMessage } from '../../service/load/load'
+import { readMessage } from '../../service/read/v2'
 import { describe } from '../openapi'
 import { pathSnowflake } from '../query'
 import { readBy } from '../reads'
@@ -10,7 +10,7 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit).get(
     '/messages/:message',
     readBy('message', (viewer, given) =>
-      loadMessage(deps, viewer, pathSnowflake('message', given)),
+      readMessage(deps, viewer, pathSnowflake('message', given)),
     ),
     {
       params: t.Object({

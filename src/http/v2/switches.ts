@@ -3,7 +3,7 @@ import { MAX_FRONTERS, SWITCHES_PER_PAGE } from '../../model/switch'
 import { EXAMPLE_MEMBER, listBody, rawBody } from '../../serializers/schema'
 import { switchFromV2, switchMembersFromV2, switchTimeFromV2 } from '../../serializers/v2'
 import type { Deps } from '../../service/deps'
-import { loadFronters, loadSwitch, loadSwitches } from '../../service/load/load'
+import { readFronters, readSwitch, readSwitches } from '../../service/read/v2'
 import { changeSwitchMembers, createSwitch, deleteSwitch, moveSwitch } from '../../service/switches'
 import { describe, writeErrors } from '../openapi'
 import { parameter, parameters, parseLimit, parseTime } from '../query'
@@ -21,7 +21,7 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
       '/systems/:systemRef/switches',
       async ({ params, query, viewer }) => {
         const range = { before: parseTime('before', query.before), limit: parseLimit(query.limit) }
-        return await loadSwitches(deps, viewer, params.systemRef, range)
+        return await readSwitches(deps, viewer, params.systemRef, range)
       },
       {
         params: ofSystem,
@@ -51,7 +51,7 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/systems/:systemRef/fronters',
-      readBy('systemRef', (viewer, ref) => loadFronters(deps, viewer, ref)),
+      readBy('systemRef', (viewer, ref) => readFronters(deps, viewer, ref)),
       {
         params: ofSystem,
         detail: describe({
@@ -116,7 +116,7 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/systems/:systemRef/switches/:switchRef',
       async ({ params, viewer }) =>
-        await loadSwitch(deps, viewer, params.systemRef, params.switchRef),
+        await readSwitch(deps, viewer, params.systemRef, params.switchRef),
       {
         params: ofSwitch,
         detail: describe({

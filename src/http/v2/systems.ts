@@ -5,8 +5,8 @@ import { system } from '../../model/system'
 import { bodySchema } from '../../serializers/schema'
 import { patchFromV2, toV2 } from '../../serializers/v2'
 import type { Deps } from '../../service/deps'
-import { loadSystem } from '../../service/load/load'
-import { patchSettings, seeSettings } from '../../service/settings'
+import { readSystem } from '../../service/read/v2'
+import { getVisibleSettings, patchSettings } from '../../service/settings'
 import { patchSystem } from '../../service/systems'
 import { describe, writeErrors } from '../openapi'
 import { readBy } from '../reads'
@@ -20,7 +20,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit)
     .get(
       '/systems/:systemRef',
-      readBy('systemRef', (viewer, ref) => loadSystem(deps, viewer, ref)),
+      readBy('systemRef', (viewer, ref) => readSystem(deps, viewer, ref)),
       {
         params,
         detail: describe({
@@ -57,7 +57,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/systems/:systemRef/settings',
       async ({ params, viewer }) =>
-        toV2(settings, await seeSettings(deps, viewer, params.systemRef)),
+        toV2(settings, await getVisibleSettings(deps, viewer, params.systemRef)),
       {
         params,
         detail: describe({

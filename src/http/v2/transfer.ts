@@ -5,7 +5,7 @@ import { EXAMPLE_MEMBER } from '../../serializers/schema'
 import { reportToV2 } from '../../serializers/v2'
 import type { Deps } from '../../service/deps'
 import { type ExportFile, exportFrontHistory, exportSystem } from '../../service/transfer/export'
-import { importInTurn } from '../../service/transfer/import'
+import { importLimited } from '../../service/transfer/import'
 import { answerBytes } from '../answers'
 import type { UnreadFile } from '../body'
 import { waitingClientOf } from '../context'
@@ -52,7 +52,7 @@ export function transferRoutes(deps: Deps, importLimit: number) {
           link: parseLink(query.link),
         }
         const { signal } = request
-        return reportToV2(await importInTurn(deps, viewer, body.arrive(), options, signal))
+        return reportToV2(await importLimited(deps, viewer, body.arrive(), options, signal))
       },
       {
         body: file,

@@ -12,12 +12,12 @@ import {
   schemasWeb,
   sessionToWeb,
 } from '../../serializers/web'
-import { peekAtLogin } from '../../service/access/logins'
+import { previewLogin } from '../../service/access/loginLinks'
 import {
   endAllSessions,
+  endOwnSession,
   endSession,
   getSession,
-  leaveSession,
   listSessions,
   openSession,
   renameSession,
@@ -100,7 +100,7 @@ export function loginRoutes(deps: Deps, place: Place, failures: Failures) {
         requireOwnPage(request)
         set.headers['cache-control'] = 'no-store'
         try {
-          return loginToWeb(await peekAtLogin(deps, anonymousViewer, codeFromWeb(body)))
+          return loginToWeb(await previewLogin(deps, anonymousViewer, codeFromWeb(body)))
         } catch (cause) {
           throw cause instanceof DomainError && cause.kind === 'unauthorized'
             ? refuse(request)
@@ -126,7 +126,7 @@ export function loginRoutes(deps: Deps, place: Place, failures: Failures) {
         const { method, headers } = request
         const secret = isOfOwnPage(method, headers, place) ? secretIn(headers, place) : null
         if (secret === null) throw error('unauthorized')
-        await leaveSession(deps, anonymousViewer, secret)
+        await endOwnSession(deps, anonymousViewer, secret)
         set.headers['set-cookie'] = dropCookie(cookieFor(headers, place))
         set.status = 204
       },

@@ -5,8 +5,8 @@ import { bots } from '../../db/tables'
 import { DISCORD, type Platform } from '../../model/platform'
 import { requireOperator, type Viewer } from '../../model/privacy'
 import type { Deps } from '../deps'
-import type { Bot } from './memory'
-import { drawSecret, hashSecret } from './secrets'
+import type { Bot } from './credentialCache'
+import { generateSecret, hashSecret } from './secrets'
 
 export interface BotInfo extends Bot {
   name: string
@@ -20,7 +20,7 @@ export async function createBot(
   platform: Platform = DISCORD,
 ): Promise<string> {
   requireOperator(viewer)
-  const key = drawSecret()
+  const key = generateSecret()
   await deps.transact('new', async (tx) => {
     await insertBot(tx, { name, platform, hash: hashSecret(key), created: deps.now() })
   })

@@ -6,11 +6,11 @@ import { error } from '../../model/errors'
 import { requirePlatformAuthority, requireSystem, type Viewer } from '../../model/privacy'
 import { type Instant, MINUTE } from '../../model/time'
 import { insertAccount } from '../accounts'
+import { requireEnabled } from '../admin/disableSystem'
+import { requireExists } from '../deletion'
 import type { Deps } from '../deps'
-import { refuseDisabled } from '../operating/disabling'
-import { refuseDeleted } from '../removal'
 import { getSystemById } from '../systems'
-import { oneTimeCodes } from './codes'
+import { oneTimeCodes } from './oneTimeCodes'
 
 /**
  * Codes by which somebody known on one platform proves on another that they are the same: told to
@@ -26,15 +26,15 @@ export interface LinkCode {
 const LETTERS = '34679ACDEFHJKMNPQRTVWXY'
 const LENGTH = 8
 
-const MOST_FAILURES = 5
+const MAX_FAILURES = 5
 const FAILURE_WINDOW = MINUTE
 
 /** Makes a code, shown only here. With too many open ones the oldest goes. */
 export async function createLinkCode(deps: Deps, viewer: Viewer): Promise<LinkCode> {
   const systemId = requireSystem(viewer, 'issue_tokens')
-  const code = drawCode()
+  const code = generateCode()
   return deps.transact({ system: systemId }, async (tx) => {
-    await refuseDeleted(tx, systemId)
+    await requireExists(tx, systemId)
     return { code, expires: await codes.keep(tx, systemId, code, deps.now()) }
   })
 }
@@ -49,16 +49,16 @@ export async function linkByCode(
   requirePlatformAuthority(viewer, account)
   const linked = await deps.transact({ account }, async (tx) => {
     const now = deps.now()
-    await refuseGuesser(tx, account, now)
-    const code = await codes.take(tx, tidy(given), now)
+    await requireFewFailures(tx, account, now)
+    const code = await codes.take(tx, normalizeCode(given), now)
     if (code) {
       await lockSystem(tx, code.system_id)
-      await refuseDisabled(tx, code.system_id)
+      await requireEnabled(tx, code.system_id)
       await insertAccount(deps, tx, code.system_id, account)
       return getSystemById(tx, code.system_id)
     }
     // Must be kept, so it cannot be told by throwing here.
-    await forgetFailures(tx).run({ until: now - FAILURE_WINDOW })
+    await deleteFailures(tx).run({ until: now - FAILURE_WINDOW })
     await insertFailure(tx).run({ account, at: now })
     return null
   })
@@ -66,20 +66,20 @@ export async function linkByCode(
   return linked
 }
 
-async function refuseGuesser(tx: Db, account: string, now: Instant): Promise<void> {
+async function requireFewFailures(tx: Db, account: string, now: Instant): Promise<void> {
   const failed = await failuresOf(tx).all({ account, since: now - FAILURE_WINDOW })
-  const decisive = failed.at(-MOST_FAILURES)
+  const decisive = failed.at(-MAX_FAILURES)
   if (!decisive) return
   const wait = Math.ceil((decisive.at + FAILURE_WINDOW - now) / 1000)
   throw error('tooManyRequests', 'too many wrong codes', Math.max(1, wait))
 }
 
-function drawCode(): string {
+function generateCode(): string {
   return Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('')
 }
 
 /** People write codes down in their own way. */
-function tidy(code: string): string {
+function normalizeCode(code: string): string {
   return code.replace(/[\s-]/g, '').toUpperCase()
 }
 
@@ -93,4 +93,4 @@ const insertFailure = statement<'account' | 'at'>(
   'insert into link_failures (account_id, at) values (:account, :at)',
 )
 
-const forgetFailures = statement<'until'>('delete from link_failures where at <= :until')
+const deleteFailures = statement<'until'>('delete from link_failures where at <= :until')

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 
 /** 48 random bytes in base64: 64 characters. Shown once, when made. */
-export function drawSecret(): string {
+export function generateSecret(): string {
   return randomBytes(48).toString('base64')
 }
 

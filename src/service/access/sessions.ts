@@ -7,9 +7,9 @@ import { error } from '../../model/errors'
 import { requireSystem, type Viewer } from '../../model/privacy'
 import type { Scope } from '../../model/scope'
 import { DAY, HOUR, type Instant } from '../../model/time'
+import { requireEnabled } from '../admin/disableSystem'
 import type { Deps } from '../deps'
-import { refuseDisabled } from '../operating/disabling'
-import { loginCodes } from './logins'
+import { loginCodes } from './loginLinks'
 import { hashSecret } from './secrets'
 
 /** Browsers that were let in, each until it is sent away. */
@@ -53,13 +53,13 @@ export async function openSession(
 ): Promise<Opened | null> {
   return deps.transact('new', async (tx) => {
     const now = deps.now()
-    const whose = await peekAtOrigin(tx, proof, now)
+    const whose = await previewOrigin(tx, proof, now)
     if (!whose) return null
     // Whoever sends all browsers away meanwhile sends this one away too.
     await lockSystem(tx, whose.system_id)
     const origin = await findOrigin(tx, proof, now)
     if (!origin) return null
-    await refuseDisabled(tx, origin.system_id)
+    await requireEnabled(tx, origin.system_id)
     const secret = randomBytes(32).toString('base64url')
     const { system_id, token_id } = origin
     const lasts = now + (remember ? REMEMBERED : SHORT)
@@ -91,7 +91,7 @@ interface Origin {
 }
 
 /** Without using up what is good for once. */
-async function peekAtOrigin(
+async function previewOrigin(
   tx: Db,
   proof: Proof,
   now: Instant,
@@ -145,7 +145,7 @@ export async function endSession(deps: Deps, viewer: Viewer, uuid: string): Prom
 }
 
 /** Ends the session of whoever shows its secret, also where the system is disabled. */
-export async function leaveSession(deps: Deps, _viewer: Viewer, secret: string): Promise<void> {
+export async function endOwnSession(deps: Deps, _viewer: Viewer, secret: string): Promise<void> {
   const found = await byHash(deps.db).get({ hash: hashSecret(secret), now: deps.now() })
   if (!found) throw error('unauthorized')
   const { system_id: system, uuid } = found

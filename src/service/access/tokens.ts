@@ -5,19 +5,19 @@ import { error } from '../../model/errors'
 import { requireSystem, type Viewer } from '../../model/privacy'
 import type { Permission, Scope } from '../../model/scope'
 import { type Token, type TokenDraft, token } from '../../model/token'
+import { requireExists } from '../deletion'
 import type { Deps } from '../deps'
-import { refuseDeleted } from '../removal'
-import { insertDraft, type MadeToken, removeToken } from './issue'
+import { type CreatedToken, insertDraft, removeToken } from './insertToken'
 
 /** Makes a token. A browser may share, but not give away more than a link for friends. */
 export async function createToken(
   deps: Deps,
   viewer: Viewer,
   draft: TokenDraft,
-): Promise<MadeToken> {
+): Promise<CreatedToken> {
   const systemId = requireSystem(viewer, actOf(draft.scope ?? 'full'))
   return deps.transact({ system: systemId }, async (tx) => {
-    await refuseDeleted(tx, systemId)
+    await requireExists(tx, systemId)
     await removeExpired(tx).run({ system: systemId, now: deps.now() })
     if (await scopeOf(tx).get({ system: systemId, name: draft.name }))
       throw error('conflict', 'there is a token of that name')
@@ -30,10 +30,10 @@ export async function replaceToken(
   deps: Deps,
   viewer: Viewer,
   draft: TokenDraft,
-): Promise<MadeToken> {
+): Promise<CreatedToken> {
   const systemId = requireSystem(viewer, 'issue_tokens')
   return deps.transact({ system: systemId }, async (tx) => {
-    await refuseDeleted(tx, systemId)
+    await requireExists(tx, systemId)
     await removeExpired(tx).run({ system: systemId, now: deps.now() })
     await incrementCounter(tx, 'keys')
     const before = await scopeOf(tx).get({ system: systemId, name: draft.name })

@@ -25,14 +25,14 @@ import { hasPermission } from '../../model/scope'
 import { type System, system } from '../../model/system'
 import { DAY, type Instant } from '../../model/time'
 import { isTimezone } from '../../model/validation'
+import { createYielder, iterateCooperatively, runCooperatively } from '../cooperative'
 import type { Deps } from '../deps'
 import { noConnection, type WaitingClient } from '../longReads'
 import { findMember } from '../members'
 import { getSettings } from '../settings'
 import { getSystem, getSystemById } from '../systems'
 import { createFile, type ExportFile, membersOf } from '../transfer/export'
-import { doInTurns, listInTurns, takeTurns } from '../turns'
-import { leadWalk, lookBack, type Names, readHistory } from './pages'
+import { type Names, readHistory, replayBackwards, replaySwitches } from './historyPages'
 
 /** Stints and what they sum up to. Before the first switch and after now, nothing is known. */
 
@@ -68,10 +68,12 @@ export async function listStints(
   { before, limit, member, ...asked }: AskedStints,
   client: WaitingClient = noConnection,
 ): Promise<Stint[]> {
-  const look = await lookAt(deps, viewer, ref, asked, client)
+  const look = await scopeOf(deps, viewer, ref, asked, client)
   const only = member === null ? null : await memberOf(deps.db, look.of, member)
   const wanted = { before: before ?? Infinity, only }
-  const found = await follow(deps, look, wanted, (wanted) => collectStints({ ...wanted, limit }))
+  const found = await replayInto(deps, look, wanted, (wanted) =>
+    collectStints({ ...wanted, limit }),
+  )
   return newestFirst(found?.stints() ?? [])
 }
 
@@ -82,7 +84,7 @@ export async function getTotals(
   asked: AskedSpan,
   client: WaitingClient = noConnection,
 ): Promise<Totals> {
-  const look = await lookAt(deps, viewer, ref, asked, client)
+  const look = await scopeOf(deps, viewer, ref, asked, client)
   return sum(
     deps,
     look,
@@ -102,7 +104,7 @@ export async function listDays(
   { zone, by, ...asked }: AskedCalendar & { by: Period },
   client: WaitingClient = noConnection,
 ): Promise<AsyncIterable<Day>> {
-  const look = await lookAt(deps, viewer, ref, asked, client)
+  const look = await scopeOf(deps, viewer, ref, asked, client)
   const { since, until } = look.span
   const tooMany = tooLong(`there are more than ${MAX_DAYS}`)
   if (isTooLong(look.span, by, MAX_DAYS)) throw tooMany
@@ -117,7 +119,7 @@ export async function listDays(
       if (!buckets) throw tooMany
       return (hides) => sumDays(buckets, hides)
     },
-    (sums) => listInTurns(sums.days(), client.signal),
+    (sums) => iterateCooperatively(sums.days(), client.signal),
   )
 }
 
@@ -128,7 +130,7 @@ export async function getHours(
   { zone, ...asked }: AskedCalendar,
   client: WaitingClient = noConnection,
 ): Promise<Hours> {
-  const look = await lookAt(deps, viewer, ref, asked, client)
+  const look = await scopeOf(deps, viewer, ref, asked, client)
   const known = await knownPart(deps, look)
   const zoneName = await zoneOf(deps, look, zone)
   return sum(
@@ -149,12 +151,12 @@ export async function listPairs(
   asked: AskedSpan,
   client: WaitingClient = noConnection,
 ): Promise<Pair[]> {
-  const look = await lookAt(deps, viewer, ref, asked, client)
+  const look = await scopeOf(deps, viewer, ref, asked, client)
   return sum(
     deps,
     look,
     () => sumPairs,
-    (sums) => doInTurns(sums.pairs(), client.signal),
+    (sums) => runCooperatively(sums.pairs(), client.signal),
   )
 }
 
@@ -166,7 +168,7 @@ export async function getCalendar(
   asked: AskedSpan,
   client: WaitingClient = noConnection,
 ): Promise<ExportFile> {
-  const look = await lookAt(deps, viewer, ref, asked, client, isSubscriber)
+  const look = await scopeOf(deps, viewer, ref, asked, client, isSubscriber)
   const title = redact(system, look.of, look.isOwn).name ?? 'Front history'
   const calendar = createCalendar(look.now, title)
   const file = createFile()
@@ -188,19 +190,19 @@ export async function getCalendar(
     if (file.size > MAX_CALENDAR) throw tooLong(`the calendar has more than ${MAX_CALENDAR} bytes`)
   }
   file.write(calendar.head)
-  await follow(deps, look, everyStint, listen, turnPage)
+  await replayInto(deps, look, everyStint, listen, turnPage)
   turnPage()
   file.write(calendar.foot)
   const whole = file.end()
   // Both the end of a large file and its answer take a while.
-  await takeTurns(0)()
+  await createYielder(0)()
   return whole
 }
 
 const everyStint = { before: Infinity, only: null }
 
 /** Names of members as the viewer may see them, by short ID. */
-async function titlesOf(db: Db, { of, isOwn }: Look): Promise<Map<string, string>> {
+async function titlesOf(db: Db, { of, isOwn }: FrontingScope): Promise<Map<string, string>> {
   const seen = (await membersOf(db, of.id)).map((row) => redact(member, row, isOwn))
   return new Map(seen.map((one) => [one.hid ?? '', one.display_name ?? one.name ?? '']))
 }
@@ -209,7 +211,7 @@ function tooLong(what: string): Error {
   return error('badRequest', `${what}; ask for a shorter span`)
 }
 
-interface Look {
+interface FrontingScope {
   of: System
   /** The owner sees everybody, others only whom the system lets them see. */
   isOwn: boolean
@@ -218,14 +220,14 @@ interface Look {
   client: WaitingClient
 }
 
-async function lookAt(
+async function scopeOf(
   deps: Deps,
   viewer: Viewer,
   ref: string,
   asked: AskedSpan,
   client: WaitingClient,
   seesAll: (viewer: Viewer, systemId: number) => boolean = isOwner,
-): Promise<Look> {
+): Promise<FrontingScope> {
   const of = await getSystem(deps, viewer, ref)
   const isOwn = seesAll(viewer, of.id)
   requireListAccess('history', of, isOwn)
@@ -247,7 +249,7 @@ function isSubscriber({ system, access = 'full' }: Viewer, systemId: number): bo
  */
 async function sum<L extends ReplayListener, T>(
   deps: Deps,
-  { of, isOwn, now, span, client }: Look,
+  { of, isOwn, now, span, client }: FrontingScope,
   prepare: () => MaybePromise<(hides: Hides) => L>,
   result: (listener: L) => T | Promise<T>,
   turnPage: (listener: L) => void = () => {},
@@ -256,19 +258,19 @@ async function sum<L extends ReplayListener, T>(
   const read = { systemId: of.id, isOwn, ...client }
   return readHistory(deps, read, known, async (db, turns) => {
     const listen = await prepare()
-    const { names, hides } = await peopleOf(db, of.id, isOwn)
+    const { names, hides } = await namesFor(db, of.id, isOwn)
     const listener = listen(hides)
     const walk = createReplay(known, [listener])
-    for await (const _ of leadWalk(db, of.id, names, known, walk, turns)) turnPage(listener)
+    for await (const _ of replaySwitches(db, of.id, names, known, walk, turns)) turnPage(listener)
     walk.finish()
     return result(listener)
   })
 }
 
 /** Goes through stints as they truly began and ended; null where none can be. */
-async function follow<L extends ReplayListener & Waiting>(
+async function replayInto<L extends ReplayListener & Waiting>(
   deps: Deps,
-  { of, isOwn, now, span, client }: Look,
+  { of, isOwn, now, span, client }: FrontingScope,
   { before, only }: { before: Instant; only: string | null },
   listen: (wanted: Omit<Wanted, 'limit'>, db: Db) => MaybePromise<L>,
   turnPage: () => void = () => {},
@@ -280,12 +282,12 @@ async function follow<L extends ReplayListener & Waiting>(
   const read = { systemId: of.id, isOwn, ...client }
   // How far back a stint began, and how far on it lasts, is not known before.
   return readHistory(deps, read, ALWAYS, async (db, turns) => {
-    const { names, hides } = await peopleOf(db, of.id, isOwn)
+    const { names, hides } = await namesFor(db, of.id, isOwn)
     const isListed = (hid: string) => !hides?.(hid) && (only === null || hid === only)
-    const began = await lookBack(db, of.id, names, span.since, isListed, turns)
+    const began = await replayBackwards(db, of.id, names, span.since, isListed, turns)
     const listener = await listen({ before: end, isListed }, db)
     const walk = createReplay(followed, [listener], began)
-    for await (const at of leadWalk(db, of.id, names, followed, walk, turns)) {
+    for await (const at of replaySwitches(db, of.id, names, followed, walk, turns)) {
       turnPage()
       if (at >= end && !listener.isWaiting()) break
     }
@@ -295,7 +297,7 @@ async function follow<L extends ReplayListener & Waiting>(
 }
 
 /** Whose names are known is seen; whoever came meanwhile is neither named nor told of. */
-async function peopleOf(
+async function namesFor(
   db: Db,
   systemId: number,
   isOwn: boolean,
@@ -318,7 +320,11 @@ async function memberOf(db: Db, of: System, text: string): Promise<string> {
   return found.hid
 }
 
-async function zoneOf({ db }: Deps, { of, isOwn }: Look, asked: string | null): Promise<string> {
+async function zoneOf(
+  { db }: Deps,
+  { of, isOwn }: FrontingScope,
+  asked: string | null,
+): Promise<string> {
   if (asked !== null) return asked
   if (!isOwn) return 'UTC'
   const { timezone } = await getSettings(db, of.id)
@@ -326,11 +332,11 @@ async function zoneOf({ db }: Deps, { of, isOwn }: Look, asked: string | null): 
 }
 
 function offsetsOf(zone: string, span: Span, { signal }: WaitingClient): Promise<Offset[]> {
-  return doInTurns(findOffsets(zone, span), signal)
+  return runCooperatively(findOffsets(zone, span), signal)
 }
 
 /** Where the clocks matter: not before the first switch, nor after now. */
-async function knownPart({ db }: Deps, { of, span, now }: Look): Promise<Span> {
+async function knownPart({ db }: Deps, { of, span, now }: FrontingScope): Promise<Span> {
   const first = await firstOne(db).get({ system: of.id })
   return {
     since: Math.max(span.since, Math.min(first?.timestamp ?? now, now)),

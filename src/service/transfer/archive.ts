@@ -5,21 +5,21 @@ import { isImportCommitted } from '../../db/visibility'
 import { MAX_ARCHIVED_ROWS } from '../../formats/bundle'
 import { type ArchivedRow, countIn } from '../../formats/chunks'
 import { error } from '../../model/errors'
+import { createYielder } from '../cooperative'
 import type { Deps } from '../deps'
-import { takeTurns } from '../turns'
-import { type Staging, writeInSlices } from './staging'
-import type { Import } from './work'
+import type { Import } from './importContext'
+import { type Staging, writeInBatches } from './staging'
 
 /** How much more a system may keep aside. */
-export interface ArchiveRoom {
+export interface ArchiveCapacity {
   rows: number
   bytes: number
 }
 
-export async function roomInArchive(
+export async function archiveCapacity(
   { db, quotas }: Deps,
   systemId: number | null,
-): Promise<ArchiveRoom> {
+): Promise<ArchiveCapacity> {
   const used = systemId === null ? null : await usage(db).get({ system: systemId })
   return {
     rows: MAX_ARCHIVED_ROWS - (used?.rows ?? 0),
@@ -28,9 +28,9 @@ export async function roomInArchive(
 }
 
 /** Keeps rows that have no counterpart here, each once, while there is room. */
-export async function keepRows(
+export async function archiveRows(
   work: Import,
-  room: ArchiveRoom,
+  capacity: ArchiveCapacity,
   kept: ArchivedRow[],
 ): Promise<void> {
   const { deps, systemId, report, options } = work
@@ -45,17 +45,17 @@ export async function keepRows(
     const name = `${collection} ${digest}`
     const isNew = !isKnown.has(name)
     const size = Buffer.byteLength(content)
-    const fits = !isNew || (room.rows > 0 && size <= room.bytes)
+    const fits = !isNew || (capacity.rows > 0 && size <= capacity.bytes)
     countIn(fits ? report.kept : report.skipped, collection)
     if (!isNew || !fits) return false
     isKnown.add(name)
-    room.rows -= 1
-    room.bytes -= size
+    capacity.rows -= 1
+    capacity.bytes -= size
     return true
   })
   if (fresh.length > 0 && !options.dryRun) {
     const staging = await work.staging()
-    await writeInSlices(deps, staging, [JSON.stringify(fresh)], async (tx, json) => {
+    await writeInBatches(deps, staging, [JSON.stringify(fresh)], async (tx, json) => {
       await insert(tx).run({ system: staging.systemId, import: staging.id, rows: json })
     })
   }
@@ -63,7 +63,7 @@ export async function keepRows(
 }
 
 /** Others may have kept something aside since it was looked how much room there is. */
-export async function refuseOverflow(
+export async function requireCapacity(
   { quotas }: Deps,
   tx: Db,
   { systemId, id }: Staging,
@@ -81,18 +81,18 @@ export async function refuseOverflow(
 const PAGE = 200
 
 /** The rows of a system as they were, by collection and some at a time. */
-export async function* keptInPages(
+export async function* archivedPages(
   db: Db,
   systemId: number,
 ): AsyncGenerator<{ collection: string; rows: string[] }> {
-  const giveWay = takeTurns()
+  const yieldIfDue = createYielder()
   for (const { collection, ids } of await collections(db).all({ system: systemId })) {
     const all = ids.split(',').map(Number)
     all.sort((a, b) => a - b)
     for (let at = 0; at < all.length; at += PAGE) {
       const rows = await contents(db).all({ ids: JSON.stringify(all.slice(at, at + PAGE)) })
       if (rows.length > 0) yield { collection, rows: rows.map(({ content }) => content) }
-      await giveWay()
+      await yieldIfDue()
     }
   }
 }

@@ -14,16 +14,16 @@ import { error } from '../../model/errors'
 import { requireSystem, type Viewer } from '../../model/privacy'
 import type { Instant } from '../../model/time'
 import { accountsOf } from '../accounts'
+import { createYielder } from '../cooperative'
 import type { Deps } from '../deps'
-import { ownGroups } from '../groups'
+import { groupRepository } from '../groups'
 import { historyInPages, type PastSwitch, skipSwitches } from '../history'
 import { noConnection, type WaitingClient } from '../longReads'
-import { ownMembers } from '../members'
+import { memberRepository } from '../members'
 import { givenPreferences } from '../preferences'
 import { getColorHex, getSettings } from '../settings'
 import { getSystemById } from '../systems'
-import { takeTurns } from '../turns'
-import { keptInPages } from './archive'
+import { archivedPages } from './archive'
 
 /** A file as its bytes. */
 export type ExportFile = Uint8Array<ArrayBuffer>
@@ -129,11 +129,11 @@ async function writeFile(
   pieces: AsyncIterable<string> | Iterable<string>,
   signal: AbortSignal | null,
 ): Promise<ExportFile> {
-  const giveWay = takeTurns(undefined, signal)
+  const yieldIfDue = createYielder(undefined, signal)
   const file = createFile()
   for await (const piece of pieces) {
     file.write(piece)
-    await giveWay()
+    await yieldIfDue()
   }
   return file.end()
 }
@@ -165,8 +165,10 @@ async function takeSnapshot(
   { before }: HistoryRange,
   signal: AbortSignal | null,
 ): Promise<Snapshot> {
-  const chosenGroups = choice.groups && (await ownGroups.getOwnAll(db, systemId, choice.groups))
-  const chosenMembers = choice.members && (await ownMembers.getOwnAll(db, systemId, choice.members))
+  const chosenGroups =
+    choice.groups && (await groupRepository.getOwnAll(db, systemId, choice.groups))
+  const chosenMembers =
+    choice.members && (await memberRepository.getOwnAll(db, systemId, choice.members))
   const isPart = chosenGroups !== null || chosenMembers !== null
   const groupIds = new Set(chosenGroups?.map(({ id }) => id))
   const allGroups = await groupsOf(db, systemId)
@@ -206,7 +208,7 @@ async function takeSnapshot(
       return id !== null && member === null ? [] : [{ ...row, autoproxy_member: member }]
     }),
     preferences: isPart ? null : await givenPreferences(db, systemId),
-    kept: isPart || part > 1 ? [] : keptInPages(db, systemId),
+    kept: isPart || part > 1 ? [] : archivedPages(db, systemId),
   }
 }
 

@@ -8,23 +8,29 @@ import {
   requireSystem,
   type Viewer,
 } from '../../model/privacy'
-import { insertToken } from '../access/issue'
+import { insertToken } from '../access/insertToken'
 import { linkImported, planAccounts } from '../accounts'
+import { withQuotas } from '../admin/quotas'
+import { purgeTags } from '../deletion'
 import type { Deps } from '../deps'
-import { ownGroups } from '../groups'
-import { ownMembers } from '../members'
-import { withQuotas } from '../operating/quotas'
-import { tell } from '../outbox'
-import { removeTags } from '../removal'
+import { groupRepository } from '../groups'
+import { memberRepository } from '../members'
+import { recordEvent } from '../outbox'
 import { getSettings, storeColorHex, updateSettings } from '../settings'
 import { findSystem, freeSystemIdentity, getSystemById, nameSystem, updateSystem } from '../systems'
-import { type ArchiveRoom, keepRows, refuseOverflow, roomInArchive } from './archive'
-import { importAutoproxy, importGuilds, importPreferences } from './guilds'
-import { finishPeople, noteRenamed, planPeople, refuseOthers, stagePeople } from './people'
-import { endStaging, keepAlive, undoStaging } from './staging'
-import { importSwitches, roomForSwitches } from './switches'
-import { finishTags, stageTags } from './tags'
-import { createImport, type Import, type ImportOptions, type ImportReport } from './work'
+import { type ArchiveCapacity, archiveCapacity, archiveRows, requireCapacity } from './archive'
+import { createImport, type Import, type ImportOptions, type ImportReport } from './importContext'
+import {
+  applyEntities,
+  matchEntities,
+  recordRename,
+  requireUnchanged,
+  stageEntities,
+} from './importEntities'
+import { importAutoproxy, importGuilds, importPreferences } from './importGuilds'
+import { importSwitches, switchCapacity } from './importSwitches'
+import { applyTags, stageTags } from './importTags'
+import { commitStaging, renewStaging, rollBackStaging } from './staging'
 
 /** Brings a file into the caller's own system. */
 export async function importFile(
@@ -34,12 +40,12 @@ export async function importFile(
   options: ImportOptions,
 ): Promise<ImportReport> {
   const systemId = requireSystem(viewer, 'import')
-  refuseUnknown(viewer, options)
-  return writeFile(deps, file, systemId, options)
+  rejectUnknownLinks(viewer, options)
+  return runImport(deps, file, systemId, options)
 }
 
 /** The same for a client of the server, which imports few files at a time. */
-export async function importInTurn(
+export async function importLimited(
   deps: Deps,
   viewer: Viewer,
   file: ByteSource,
@@ -47,9 +53,9 @@ export async function importInTurn(
   signal: AbortSignal,
 ): Promise<ImportReport> {
   const systemId = requireSystem(viewer, 'import')
-  refuseUnknown(viewer, options)
-  const write = (whole: ByteSource) => writeFile(deps, whole, systemId, options)
-  return deps.importTurns.take(systemId, file, write, signal)
+  rejectUnknownLinks(viewer, options)
+  const write = (whole: ByteSource) => runImport(deps, whole, systemId, options)
+  return deps.importLimiter.run(systemId, file, write, signal)
 }
 
 /** Makes a system of a file, with a token of its own. */
@@ -60,11 +66,11 @@ export async function importNewSystem(
   options: ImportOptions,
 ): Promise<ImportReport> {
   requireOperator(viewer)
-  return writeFile(deps, file, null, options)
+  return runImport(deps, file, null, options)
 }
 
 /** Whose the accounts are that shall be linked, the caller must know. */
-function refuseUnknown(viewer: Viewer, { link }: ImportOptions): void {
+function rejectUnknownLinks(viewer: Viewer, { link }: ImportOptions): void {
   if (link === 'all') requireOperator(viewer)
   else for (const account of link) requirePlatformAuthority(viewer, account)
 }
@@ -73,23 +79,23 @@ function refuseUnknown(viewer: Viewer, { link }: ImportOptions): void {
  * Writes a file of any known format: all of it, or nothing. What is much is written in slices that
  * nobody sees; one short transaction at the end does the rest, and shows it all.
  */
-async function writeFile(
+async function runImport(
   deps: Deps,
   file: Uint8Array | ByteSource,
   systemId: number | null,
   options: ImportOptions,
 ): Promise<ImportReport> {
   try {
-    const room = await roomFor(deps, systemId)
+    const room = await limitsFor(deps, systemId)
     const bytes = file instanceof Uint8Array ? [file] : file
-    const arriving = deps.readImport(bytes, { ...room, public: options.isPublic })
-    return await takeIn(deps, arriving, systemId, options)
+    const chunks = deps.parseImport(bytes, { ...room, public: options.isPublic })
+    return await consumeChunks(deps, chunks, systemId, options)
   } catch (cause) {
-    throw cause instanceof UnreadableFile ? refusal(cause) : cause
+    throw cause instanceof UnreadableFile ? toImportError(cause) : cause
   }
 }
 
-function refusal({ reason, message }: UnreadableFile) {
+function toImportError({ reason, message }: UnreadableFile) {
   const names = {
     tooLarge: 'tooLarge',
     tooManyMembers: 'memberLimit',
@@ -99,52 +105,52 @@ function refusal({ reason, message }: UnreadableFile) {
 }
 
 /** How many members and groups a file may have at most. */
-async function roomFor({ db, quotas }: Deps, systemId: number | null) {
+async function limitsFor({ db, quotas }: Deps, systemId: number | null) {
   if (systemId === null) return { mostMembers: quotas.members, mostGroups: quotas.groups }
   const { member_limit, group_limit } = withQuotas(quotas, await getSettings(db, systemId))
   return {
-    mostMembers: Math.max(member_limit, await ownMembers.count(db, systemId)),
-    mostGroups: Math.max(group_limit, await ownGroups.count(db, systemId)),
+    mostMembers: Math.max(member_limit, await memberRepository.count(db, systemId)),
+    mostGroups: Math.max(group_limit, await groupRepository.count(db, systemId)),
   }
 }
 
 /** Members and groups come first, then whatever refers to them. */
-async function takeIn(
+async function consumeChunks(
   deps: Deps,
-  arriving: AsyncIterable<BundleChunk>,
+  chunks: AsyncIterable<BundleChunk>,
   systemId: number | null,
   options: ImportOptions,
 ): Promise<ImportReport> {
   let work: Import | undefined
-  let archive: ArchiveRoom | undefined
+  let archive: ArchiveCapacity | undefined
   let arePeopleDone = false
   try {
-    for await (const part of arriving) {
+    for await (const part of chunks) {
       if ('head' in part) {
-        const switchRoom = await roomForSwitches(deps.db, systemId)
+        const switchRoom = await switchCapacity(deps.db, systemId)
         work = createImport(deps, systemId, part.head, options, switchRoom)
-        await refuseCopy(work)
-        archive = await roomInArchive(deps, systemId)
+        await rejectExistingSystem(work)
+        archive = await archiveCapacity(deps, systemId)
         continue
       }
       if (!work || !archive) throw new Error('a file begins with its head')
       if ('members' in part) work.members.push(...part.members)
       else if ('groups' in part) work.groups.push(...part.groups)
       else {
-        if (!arePeopleDone) await bringPeople(work)
+        if (!arePeopleDone) await stageAll(work)
         arePeopleDone = true
         if ('switches' in part) await importSwitches(work, part.switches)
-        else if (options.only === null) await keepRows(work, archive, part.kept)
+        else if (options.only === null) await archiveRows(work, archive, part.kept)
       }
       await work.step(0)
     }
     if (!work) throw new Error('a file has a head')
-    if (!arePeopleDone) await bringPeople(work)
-    const report = options.dryRun ? await tellPlan(work) : await finish(work)
+    if (!arePeopleDone) await stageAll(work)
+    const report = options.dryRun ? await planReport(work) : await commitImport(work)
     return { ...report, renamed: report.renamed.toSorted(bySize) }
   } catch (cause) {
     // What it leaves if this fails too is removed later.
-    if (work?.begun) await undoStaging(deps, work.begun).catch(() => {})
+    if (work?.begun) await rollBackStaging(deps, work.begun).catch(() => {})
     throw cause
   }
 }
@@ -155,15 +161,15 @@ function bySize(a: { kind: string }, b: { kind: string }): number {
   return kinds.indexOf(a.kind) - kinds.indexOf(b.kind)
 }
 
-async function bringPeople(work: Import): Promise<void> {
-  await planPeople(work)
+async function stageAll(work: Import): Promise<void> {
+  await matchEntities(work)
   if (work.options.dryRun) return
-  await stagePeople(work)
+  await stageEntities(work)
   await stageTags(work)
 }
 
 /** A file whose system is here already is more likely meant for it. */
-async function refuseCopy({ deps, systemId, head, options }: Import): Promise<void> {
+async function rejectExistingSystem({ deps, systemId, head, options }: Import): Promise<void> {
   const { uuid } = head.system
   if (systemId !== null || options.allowsCopy === true || uuid === undefined) return
   const found = await findSystem(deps.db, uuid)
@@ -173,7 +179,7 @@ async function refuseCopy({ deps, systemId, head, options }: Import): Promise<vo
 }
 
 /** What the import would do. */
-async function tellPlan(work: Import): Promise<ImportReport> {
+async function planReport(work: Import): Promise<ImportReport> {
   const { deps, systemId, head, report, options } = work
   if (options.only === null)
     report.accounts = await planAccounts(deps.db, systemId, head.accounts, options.link)
@@ -181,12 +187,12 @@ async function tellPlan(work: Import): Promise<ImportReport> {
   if (systemId !== null) return { ...report, system: (await getSystemById(deps.db, systemId)).hid }
   const { hid, uuid } = head.system
   const given = { ...(hid && { hid }), ...(uuid && { uuid }) }
-  noteRenamed(report, 'system', null, given, await freeSystemIdentity(deps.db, given))
+  recordRename(report, 'system', null, given, await freeSystemIdentity(deps.db, given))
   return report
 }
 
 /** One short transaction: the mark is taken off, with all that was not written in slices. */
-async function finish(work: Import): Promise<ImportReport> {
+async function commitImport(work: Import): Promise<ImportReport> {
   const { deps, report } = work
   let oldTags: number | null = null
   const target = work.begun?.systemId ?? work.systemId
@@ -198,26 +204,26 @@ async function finish(work: Import): Promise<ImportReport> {
       // Done again where it met somebody else's work, it counts anew.
       Object.assign(report, structuredClone(soFar))
       const staging = work.begun
-      if (staging) await keepAlive(tx, staging, deps.now())
-      await refuseOthers(work, tx)
+      if (staging) await renewStaging(tx, staging, deps.now())
+      await requireUnchanged(work, tx)
       const systemId = staging?.systemId ?? work.systemId
       if (systemId === null) throw error('internal')
       let isTouched = staging !== null
-      if (work.systemId === null) await makeSystem(work, tx, systemId)
+      if (work.systemId === null) await createImportedSystem(work, tx, systemId)
       if (work.options.only === null && (await importSystem(work, tx, systemId))) isTouched = true
-      if (await finishPeople(work, tx, systemId)) isTouched = true
-      oldTags = await finishTags(work, tx, systemId)
+      if (await applyEntities(work, tx, systemId)) isTouched = true
+      oldTags = await applyTags(work, tx, systemId)
       if (work.options.only === null) {
         if (await importGuilds(work, tx, systemId)) isTouched = true
         if (await importAutoproxy(work, tx, systemId)) isTouched = true
         if (await importPreferences(work, tx, systemId)) isTouched = true
       }
       if (staging) {
-        await refuseOverflow(deps, tx, staging)
-        await endStaging(tx, staging)
+        await requireCapacity(deps, tx, staging)
+        await commitStaging(tx, staging)
       }
       if (isTouched)
-        await tell(tx, deps.now(), {
+        await recordEvent(tx, deps.now(), {
           system_id: systemId,
           type: 'SUCCESSFUL_IMPORT',
           subject: null,
@@ -228,17 +234,17 @@ async function finish(work: Import): Promise<ImportReport> {
     'long',
   )
   // What this leaves if it fails is removed at the next start.
-  if (oldTags !== null) await removeTags(deps, oldTags).catch(() => {})
+  if (oldTags !== null) await purgeTags(deps, oldTags).catch(() => {})
   return done
 }
 
 /** A new system keeps the identity it had elsewhere, if nobody here has it. */
-async function makeSystem(work: Import, tx: Db, systemId: number): Promise<void> {
+async function createImportedSystem(work: Import, tx: Db, systemId: number): Promise<void> {
   const { deps, head, report } = work
   const { hid, uuid, created } = head.system
   const given = { ...(hid && { hid }), ...(uuid && { uuid }) }
   const made = await nameSystem(tx, systemId, given, created ?? deps.now())
-  noteRenamed(report, 'system', null, given, made)
+  recordRename(report, 'system', null, given, made)
   report.token = await insertToken(deps, tx, systemId, 'default')
 }
 

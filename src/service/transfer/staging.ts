@@ -2,9 +2,9 @@ import { statement } from '../../db/statement'
 import type { Db } from '../../db/types'
 import { hiddenIdentity } from '../../db/visibility'
 import { error } from '../../model/errors'
+import { purgeDeleted, purgeHiddenSystem, purgeTags } from '../deletion'
 import type { Deps } from '../deps'
-import { findOldTagSet } from '../proxy/tagKeys'
-import { removeDeleted, removePlace, removeTags } from '../removal'
+import { findUnusedTagIndex } from '../proxy/tagIndex'
 import { insertSystem } from '../systems'
 
 /** An import that is being written: its rows are there, but nobody sees them yet. */
@@ -13,14 +13,14 @@ export interface Staging {
   /** Whose switches and kept rows these will be. */
   readonly systemId: number
   /** The system without a name where new members and groups wait; a new system is that itself. */
-  readonly placeId: number
+  readonly stagingSystemId: number
 }
 
 /** About how long one slice may hold the write lock. */
-const SLICE_MS = 15
+const BATCH_MS = 15
 
 /** An import that wrote nothing for so long was given up. */
-const GIVEN_UP_AFTER = 15_000_000
+const STAGING_TIMEOUT = 15_000_000
 
 /** Begins to write into a system, or into a new one. One at a time, also among processes. */
 export async function beginStaging(deps: Deps, systemId: number | null): Promise<Staging> {
@@ -33,14 +33,14 @@ export async function beginStaging(deps: Deps, systemId: number | null): Promise
     const made = await insert(tx).get({
       system: target,
       place: place.id,
-      until: now + GIVEN_UP_AFTER,
+      until: now + STAGING_TIMEOUT,
     })
-    return { id: made?.id ?? 0, systemId: target, placeId: place.id }
+    return { id: made?.id ?? 0, systemId: target, stagingSystemId: place.id }
   })
 }
 
 /** Writes one item after the other, in transactions so short that nobody waits for them. */
-export async function writeInSlices<T>(
+export async function writeInBatches<T>(
   deps: Deps,
   staging: Staging,
   items: readonly T[],
@@ -51,35 +51,38 @@ export async function writeInSlices<T>(
     at = await deps.transact(
       { system: staging.systemId },
       async (tx) => {
-        await keepAlive(tx, staging, deps.now())
+        await renewStaging(tx, staging, deps.now())
         const began = performance.now()
         let next = at
         for (const item of items.slice(at)) {
           await write(tx, item)
           next += 1
-          if (performance.now() - began > SLICE_MS) break
+          if (performance.now() - began > BATCH_MS) break
         }
         return next
       },
       'slice',
     )
-    await nextTurn()
+    await yieldToEventLoop()
   }
 }
 
 /** From here on everybody sees what was written. Inside the transaction of all the rest. */
-export async function endStaging(tx: Db, { id, systemId, placeId }: Staging): Promise<void> {
+export async function commitStaging(
+  tx: Db,
+  { id, systemId, stagingSystemId }: Staging,
+): Promise<void> {
   await remove(tx).run({ id })
-  if (placeId !== systemId) await removeSystem(tx).run({ id: placeId })
+  if (stagingSystemId !== systemId) await removeSystem(tx).run({ id: stagingSystemId })
 }
 
-export async function keepAlive(tx: Db, { id }: Staging, now: number): Promise<void> {
-  if (!(await prolong(tx).get({ id, until: now + GIVEN_UP_AFTER })))
+export async function renewStaging(tx: Db, { id }: Staging, now: number): Promise<void> {
+  if (!(await extend(tx).get({ id, until: now + STAGING_TIMEOUT })))
     throw error('conflict', 'the import was given up, because it stood still for too long')
 }
 
 /** Takes back what an import has written so far, unless it is finished. */
-export async function undoStaging(
+export async function rollBackStaging(
   deps: Deps,
   { id }: Pick<Staging, 'id'>,
   /** Only if it wrote nothing since then. */
@@ -91,35 +94,35 @@ export async function undoStaging(
         'new',
         async (tx) => {
           // Nobody else finishes it, goes on with it or takes it back meanwhile.
-          if (!(await hold(tx).get({ id, before }))) return null
+          if (!(await lock(tx).get({ id, before }))) return null
           return (await removeSome[table](tx).all({ id })).length
         },
         'slice',
       )
       if (gone === null) return
       if (gone === 0) break
-      await nextTurn()
+      await yieldToEventLoop()
     }
   const place = await deps.transact('new', async (tx) =>
-    (await hold(tx).get({ id, before })) ? await forget(tx).get({ id }) : null,
+    (await lock(tx).get({ id, before })) ? await forget(tx).get({ id }) : null,
   )
-  if (place) await removePlace(deps, place.place_id)
+  if (place) await purgeHiddenSystem(deps, place.place_id)
 }
 
-const SWEEP_MS = 5_000
+const CLEANUP_MS = 5_000
 
-type Sweeping = (deps: Deps, isStopped: () => boolean) => Promise<void>
+type ImportCleanup = (deps: Deps, isStopped: () => boolean) => Promise<void>
 
 /** Cleans up behind imports that did not, and what was deleted, every so often. Gives how to end that. */
-export function sweepImports(
+export function startImportCleanup(
   deps: Deps,
   warn: (message: string, fields: { cause: string }) => void,
   /** Whether this process is the one of all on the same data that does it. */
-  isMine: () => boolean,
+  isLeader: () => boolean,
 ): () => Promise<void> {
   let isEnded = false
-  const mayNot = () => isEnded || !isMine()
-  const sweep = async (work: Sweeping) => {
+  const mayNot = () => isEnded || !isLeader()
+  const sweep = async (work: ImportCleanup) => {
     try {
       if (!mayNot()) await work(deps, mayNot)
     } catch (cause) {
@@ -129,12 +132,12 @@ export function sweepImports(
     }
   }
   let working: Promise<void> = Promise.resolve()
-  const later = (work: Sweeping) => () => {
+  const later = (work: ImportCleanup) => () => {
     working = working.then(() => sweep(work))
   }
   // Not while it starts: whoever waits for its first answer comes first.
-  const once = setTimeout(later(removeOldTags), SWEEP_MS)
-  const again = setInterval(later(removeGivenUp), SWEEP_MS)
+  const once = setTimeout(later(removeOldTags), CLEANUP_MS)
+  const again = setInterval(later(removeAbandoned), CLEANUP_MS)
   once.unref()
   again.unref()
   return () => {
@@ -146,24 +149,25 @@ export function sweepImports(
 }
 
 /** Removes what imports left behind that were given up, or killed, and the rows of what was deleted. */
-export async function removeGivenUp(deps: Deps, isStopped = () => false): Promise<void> {
+export async function removeAbandoned(deps: Deps, isStopped = () => false): Promise<void> {
   const now = deps.now()
-  for (const { id } of await givenUp(deps.db).all({ now })) await undoStaging(deps, { id }, now)
-  await removeDeleted(deps, isStopped)
+  for (const { id } of await abandoned(deps.db).all({ now }))
+    await rollBackStaging(deps, { id }, now)
+  await purgeDeleted(deps, isStopped)
 }
 
 /** Keys that an import changed over from, and was killed before it could remove them. */
 export async function removeOldTags(deps: Deps): Promise<void> {
   let last = 0
   for (;;) {
-    const old = await findOldTagSet(deps.db, last)
+    const old = await findUnusedTagIndex(deps.db, last)
     if (old === null) return
-    await removeTags(deps, old)
+    await purgeTags(deps, old)
     last = old
   }
 }
 
-function nextTurn(): Promise<void> {
+function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
@@ -175,13 +179,13 @@ const insert = statement<'system' | 'place' | 'until', { id: number }>(
   'insert into imports (system_id, place_id, until) values (:system, :place, :until) returning id',
 )
 
-const prolong = statement<'id' | 'until', { id: number }>(
+const extend = statement<'id' | 'until', { id: number }>(
   'update imports set until = :until where id = :id returning id',
 )
 
 const remove = statement<'id'>('delete from imports where id = :id')
 
-const hold = statement<'id' | 'before', { id: number }>(
+const lock = statement<'id' | 'before', { id: number }>(
   ({ forUpdate }) => `select id from imports where id = :id and until < :before ${forUpdate}`,
 )
 
@@ -199,4 +203,4 @@ const forget = statement<'id', { place_id: number }>(
 
 const removeSystem = statement<'id'>('delete from systems where id = :id')
 
-const givenUp = statement<'now', { id: number }>('select id from imports where until < :now')
+const abandoned = statement<'now', { id: number }>('select id from imports where until < :now')

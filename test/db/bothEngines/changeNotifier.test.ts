@@ -3,7 +3,7 @@ import { openDeps } from '../../../src/app'
 import { parseConfig } from '../../../src/config'
 import { createHub } from '../../../src/events/hub'
 import type { StoredEvent } from '../../../src/events/outbox'
-import { findBot, findToken, recallToken } from '../../../src/service/access/passes'
+import { findBot, findToken, getCachedToken } from '../../../src/service/access/credentials'
 import { createMember } from '../../../src/service/members'
 import { until } from '../../events/receiver'
 import { addressIn, isOnFile } from '../../kit'
@@ -70,20 +70,20 @@ describe('what another process revokes', () => {
     const { id, token } = await makeSystem()
     expect(await findToken(here.deps, token)).toMatchObject({ system: { id } })
     // That it was used is noted, and then it is remembered.
-    await until(async () => (await findToken(here.deps, token)) && recallToken(here.deps, token))
+    await until(async () => (await findToken(here.deps, token)) && getCachedToken(here.deps, token))
     expect(await revokeToken(there.deps, id, 'test')).toBe(true)
     await known()
-    expect(recallToken(here.deps, token)).toBeNull()
+    expect(getCachedToken(here.deps, token)).toBeNull()
     expect(await findToken(here.deps, token)).toBeNull()
   })
 
   test('is refused here, though it was remembered: a bot', async () => {
     const key = await createBot(here.deps, 'one')
     expect(await findBot(here.deps, key)).not.toBeNull()
-    expect(here.deps.tokenMemory.bots.recall(key)).toBeDefined()
+    expect(here.deps.credentialCache.bots.getCached(key)).toBeDefined()
     await revokeBot(there.deps, 'one')
     await known()
-    expect(here.deps.tokenMemory.bots.recall(key)).toBeUndefined()
+    expect(here.deps.credentialCache.bots.getCached(key)).toBeUndefined()
     expect(await findBot(here.deps, key)).toBeNull()
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { operator } from '../../../src/model/privacy'
 import { DAY } from '../../../src/model/time'
-import { createInvite, listInvites, revokeInvite } from '../../../src/service/operating/invites'
+import { createInvite, listInvites, revokeInvite } from '../../../src/service/admin/invites'
 import { type Home, home } from '../../kit'
 import { countSystems, createBot, createSystem } from '../../operator'
 import { change } from '../../raw'

@@ -326,7 +326,7 @@ describe('the queue of bulk changes', () => {
   const occupy = async ({ id }: Someone, signal = new AbortController().signal) => {
     const begun = Promise.withResolvers<void>()
     const held = Promise.withResolvers<void>()
-    const done = deps.bulkChanges({ systemId: id, signal }, () => {
+    const done = deps.bulkQueue({ systemId: id, signal }, () => {
       begun.resolve()
       return held.promise
     })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { JsonObject } from '../../../src/model/entity'
 import { insertAccount } from '../../../src/service/accounts'
-import type { ImportReport } from '../../../src/service/transfer/work'
+import type { ImportReport } from '../../../src/service/transfer/importContext'
 import { home, type Someone } from '../../kit'
 import { createBot } from '../../operator'
 import { change } from '../../raw'

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, setSystemTime, test } from 'bun:test'
 import type { JsonObject } from '../../../src/model/entity'
 import { DAY, formatInstant, HOUR } from '../../../src/model/time'
-import { createLoginCode } from '../../../src/service/access/logins'
+import { createLoginCode } from '../../../src/service/access/loginLinks'
 import { until } from '../../events/receiver'
 import { home, type Someone } from '../../kit'
 import { createBot, deleteSystem } from '../../operator'

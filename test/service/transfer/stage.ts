@@ -4,7 +4,7 @@ import { and, eq, gt, max } from 'drizzle-orm'
 import { events } from '../../../src/db/tables'
 import type { JsonObject } from '../../../src/model/entity'
 import type { Deps } from '../../../src/service/deps'
-import type { ImportOptions, ImportReport } from '../../../src/service/transfer/work'
+import type { ImportOptions, ImportReport } from '../../../src/service/transfer/importContext'
 import type { Home, Someone } from '../../kit'
 import { exportSystem, type ImportTarget, importFile } from '../../operator'
 

@@ -3,8 +3,8 @@ import type { Value } from '../../../src/db/types'
 import type { BundleChunk } from '../../../src/formats/chunks'
 import { parseInProcess } from '../../../src/formats/chunks'
 import type { JsonObject } from '../../../src/model/entity'
-import { removeGivenUp, removeOldTags } from '../../../src/service/transfer/staging'
-import { roomForSwitches } from '../../../src/service/transfer/switches'
+import { switchCapacity } from '../../../src/service/transfer/importSwitches'
+import { removeAbandoned, removeOldTags } from '../../../src/service/transfer/staging'
 import { home, type Someone } from '../../kit'
 import { countSystems, exportSystem, importFile, listSystems } from '../../operator'
 import { change, everyRow, insertAll, rows } from '../../raw'
@@ -176,10 +176,10 @@ describe('what an import left behind that was killed', () => {
     const left = await everyRow(deps.db)
     expect(left.imports).toHaveLength(1)
     expect(left.switches?.length).toBeGreaterThan(1000)
-    await removeGivenUp(deps)
+    await removeAbandoned(deps)
     expect(await everyRow(deps.db)).toEqual(left)
     await deps.transact('new', (tx) => change(tx, 'update imports set until = 0'))
-    await removeGivenUp(deps)
+    await removeAbandoned(deps)
     expect(await everyRow(deps.db)).toEqual(before)
   })
 
@@ -192,7 +192,7 @@ describe('what an import left behind that was killed', () => {
     ).rejects.toBeInstanceOf(Killed)
     const { id } = one
     await deps.transact('new', (tx) => change(tx, 'delete from systems where id = :id', { id }))
-    await removeGivenUp(deps)
+    await removeAbandoned(deps)
     const left = await everyRow(deps.db)
     expect(left.imports).toEqual([])
     expect(JSON.stringify(left.systems)).not.toContain('~')
@@ -228,8 +228,8 @@ test('keys of tags that no system has are removed, and no others', async () => {
 
 test('a system has room for a million switches', async () => {
   const one = await makeLantern()
-  expect(await roomForSwitches(deps.db, null)).toBe(1_000_000)
-  expect(await roomForSwitches(deps.db, one.id)).toBe(999_999)
+  expect(await switchCapacity(deps.db, null)).toBe(1_000_000)
+  expect(await switchCapacity(deps.db, one.id)).toBe(999_999)
 })
 
 class Killed extends Error {}

@@ -1,0 +1,89 @@
+import { randomInt } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import { createInserter } from '../../db/rows'
+import { statement } from '../../db/statement'
+import { invites } from '../../db/tables'
+import type { Db } from '../../db/types'
+import { error } from '../../model/errors'
+import { requireOperator, type Viewer } from '../../model/privacy'
+import type { Instant } from '../../model/time'
+import { hashSecret } from '../access/secrets'
+import type { Deps } from '../deps'
+import type { Quotas } from './quotas'
+
+/** Codes by which a system may be made where not everybody may make one. */
+
+export interface Invite {
+  name: string
+  created: Instant
+  expires: Instant | null
+  uses: number
+  used: number
+}
+
+/** None that looks like another. */
+const LETTERS = '34679ACDEFHJKMNPQRTVWXY'
+const LENGTH = 12
+
+/** Makes a code, shown only here. */
+export async function createInvite(
+  deps: Deps,
+  viewer: Viewer,
+  { name, uses, expires }: Pick<Invite, 'name' | 'uses' | 'expires'>,
+): Promise<string> {
+  requireOperator(viewer)
+  const code = Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('')
+  await deps.transact('new', async (tx) => {
+    if (await byName(tx).get({ name }))
+      throw error('conflict', `there is an invite ${name} already`)
+    await insert(tx, { name, uses, expires, used: 0, hash: hashSecret(code), created: deps.now() })
+  })
+  return code.replace(/(.{4})(?=.)/g, '$1-')
+}
+
+export async function listInvites({ db }: Deps, viewer: Viewer): Promise<Invite[]> {
+  requireOperator(viewer)
+  const { name, created, expires, uses, used } = invites
+  return await db
+    .select({ name, created, expires, uses, used })
+    .from(invites)
+    .orderBy(invites.id)
+    .all()
+}
+
+/** Whether there was one of that name. */
+export async function revokeInvite(deps: Deps, viewer: Viewer, name: string): Promise<boolean> {
+  requireOperator(viewer)
+  return deps.transact('new', async (tx) => {
+    const gone = await tx.delete(invites).where(eq(invites.name, name)).returning().all()
+    return gone.length > 0
+  })
+}
+
+/** Throws unless a system may be made; a code is used by it, in the transaction that makes it. */
+export async function consumeInvite(
+  { registration }: Quotas,
+  tx: Db,
+  code: string | null,
+  now: Instant,
+): Promise<void> {
+  if (registration === 'open') return
+  if (registration === 'closed') throw error('forbidden', 'this server takes no new systems')
+  const hash = hashSecret(normalizeCode(code ?? ''))
+  if (code === null || !(await use(tx).get({ hash, now })))
+    throw error('forbidden', 'a valid invite is needed')
+}
+
+/** People write codes down in their own way. */
+function normalizeCode(code: string): string {
+  return code.replace(/[\s-]/g, '').toUpperCase()
+}
+
+const insert = createInserter('invites', ['name', 'uses', 'expires', 'used', 'hash', 'created'])
+
+const byName = statement<'name', { id: number }>('select id from invites where name = :name')
+
+const use = statement<'hash' | 'now', { id: number }>(
+  `update invites set used = used + 1
+   where hash = :hash and used < uses and (expires is null or expires > :now) returning id`,
+)

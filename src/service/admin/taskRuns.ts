@@ -1,0 +1,38 @@
+import { createUpserter } from '../../db/rows'
+import { statement } from '../../db/statement'
+import { reports } from '../../db/tables'
+import { requireOperator, type Viewer } from '../../model/privacy'
+import type { Instant } from '../../model/time'
+import type { Deps } from '../deps'
+
+/** What is done now and then, by one of the processes, and told to whoever asks any of them. */
+export type TaskName = 'backup' | 'backup_command'
+
+export type TaskRun = typeof reports.$inferSelect
+
+/** Keeps how it went; `problem` is null where it went well. */
+export async function recordTaskRun(
+  deps: Deps,
+  viewer: Viewer,
+  name: TaskName,
+  problem: string | null,
+): Promise<void> {
+  requireOperator(viewer)
+  await deps.transact('new', async (tx) => {
+    const at = deps.now()
+    const ok = problem === null
+    const before = await byName(tx).get({ name })
+    await store(tx, { name, at, ok, last_ok: ok ? at : (before?.last_ok ?? null), problem })
+  })
+}
+
+export async function listTaskRuns({ db }: Deps, viewer: Viewer): Promise<TaskRun[]> {
+  requireOperator(viewer)
+  return await db.select().from(reports).orderBy(reports.name).all()
+}
+
+const store = createUpserter('reports', ['name'], ['at', 'ok', 'last_ok', 'problem'])
+
+const byName = statement<'name', { last_ok: Instant | null }>(
+  'select last_ok from reports where name = :name',
+)

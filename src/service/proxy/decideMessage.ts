@@ -1,0 +1,231 @@
+import { renderedObjectSql } from '../../db/renderedJson'
+import { createDecoder } from '../../db/rows'
+import { statement } from '../../db/statement'
+import { isLiveSwitch, isVisible } from '../../db/visibility'
+import type { AutoproxyMode } from '../../model/autoproxy'
+import { member } from '../../model/member'
+import { requirePlatformAuthority, type Viewer } from '../../model/privacy'
+import {
+  autoproxyTarget,
+  type Decision,
+  decide,
+  type ProxyContext,
+  type ProxyMember,
+  type ProxyMessage,
+} from '../../model/proxy/decide'
+import type { Instant } from '../../model/time'
+import { type GuildAutoproxy, getAutoproxy, storeAutoproxy } from '../autoproxy'
+import type { Deps } from '../deps'
+import { renderOwnMember } from '../read/v2Fallback'
+import { findCandidates } from './findCandidates'
+
+export interface ProxyRequest extends ProxyMessage {
+  account_id: string
+  guild_id: string
+  /** Only says what would be done. */
+  dry_run: boolean
+}
+
+/** What became of a message; the system's short ID, and the member's JSON where it speaks. */
+export interface Decided {
+  decision: Decision
+  system: string | null
+  member: string | null
+}
+
+/** What becomes of a message. The backslash commands take effect at once, a proxy when recorded. */
+export async function decideMessage(
+  deps: Deps,
+  viewer: Viewer,
+  request: ProxyRequest,
+): Promise<Decided> {
+  requirePlatformAuthority(viewer, request.account_id)
+  const loaded = await readContext(deps, request)
+  const decision = decide(loaded?.context ?? null, request)
+  const system = loaded && !loaded.context.isDisabled ? loaded.system.hid : null
+  if (decision.action === 'proxy') {
+    const { id, json } = decision.member
+    return { decision, system, member: json ?? (await renderOwnMember(deps, id)) }
+  }
+  if (loaded && !request.dry_run) await applyCommand(deps, loaded.system, request, decision)
+  return { decision, system, member: null }
+}
+
+async function applyCommand(
+  deps: Deps,
+  { id }: { id: number },
+  { guild_id }: ProxyRequest,
+  { action }: Decision,
+): Promise<void> {
+  if (action !== 'autoproxy_off' && action !== 'unlatch') return
+  await deps.transact({ system: id }, async (tx) => {
+    const before = await getAutoproxy(tx, id, guild_id)
+    // Another mode may have been chosen since the message was read.
+    if (action === 'unlatch' && before.autoproxy_mode !== 'latch') return
+    const autoproxy_mode = action === 'autoproxy_off' ? 'off' : before.autoproxy_mode
+    const after: GuildAutoproxy = {
+      ...before,
+      autoproxy_mode,
+      autoproxy_member: null,
+      last_latch_timestamp: null,
+    }
+    await storeAutoproxy(deps, tx, id, guild_id, before, after)
+  })
+}
+
+/** As of one moment: the surroundings, and whoever could be meant. */
+async function readContext(
+  { db, sharedRead }: Deps,
+  { account_id, guild_id, content }: ProxyRequest,
+): Promise<{ context: ProxyContext<CandidateMember>; system: { id: number; hid: string } } | null> {
+  sharedRead.begin()
+  const around = await contextRow(db).get({ account: account_id, guild: guild_id })
+  if (!around) return null
+  const surrounding = toProxyContext(around)
+  if (surrounding.isDisabled) return { context: { ...surrounding, members: [] }, system: around }
+  const { case_sensitive_proxy_tags } = surrounding.settings
+  const meant = await findCandidates(db, around.tag_set, content ?? '', case_sensitive_proxy_tags)
+  const target = autoproxyTarget(surrounding)
+  const members: CandidateMember[] = []
+  for (const id of withTarget(meant, target)) {
+    const row = await candidateRow(db).get({ id, guild: guild_id })
+    if (row) members.push(toCandidateMember(row))
+  }
+  return { context: { ...surrounding, members }, system: around }
+}
+
+/** In order of creation, each once. */
+function withTarget(meant: number[], target: number | null): number[] {
+  if (target === null || meant.includes(target)) return meant
+  return [...meant, target].sort((a, b) => a - b)
+}
+
+/** Flat, as storage gives it: what a guild sets is null where it sets nothing. */
+interface ProxyContextRow {
+  id: number
+  tag_set: number
+  hid: string
+  disabled_at: Instant | null
+  tag: string | null
+  avatar_url: string | null
+  case_sensitive_proxy_tags: number
+  latch_timeout: number | null
+  name_format: string
+  proxy_error_message_enabled: number
+  account_autoproxy: number
+  in_guild: number | null
+  guild_proxying: number
+  guild_tag: string | null
+  guild_tag_enabled: number
+  guild_avatar_url: string | null
+  guild_name_format: string | null
+  disabled_channels: string | null
+  require_system_tag: number | null
+  autoproxy_mode: AutoproxyMode | null
+  autoproxy_member: number | null
+  last_latch_timestamp: Instant | null
+  fronters: string | null
+}
+
+function toProxyContext(row: ProxyContextRow): Omit<ProxyContext, 'members'> {
+  return {
+    isDisabled: row.disabled_at !== null,
+    system: row,
+    settings: {
+      case_sensitive_proxy_tags: row.case_sensitive_proxy_tags === 1,
+      latch_timeout: row.latch_timeout,
+      name_format: row.name_format,
+      proxy_error_message_enabled: row.proxy_error_message_enabled === 1,
+    },
+    systemGuild:
+      row.in_guild === null
+        ? null
+        : {
+            proxying_enabled: row.guild_proxying === 1,
+            tag: row.guild_tag,
+            tag_enabled: row.guild_tag_enabled === 1,
+            avatar_url: row.guild_avatar_url,
+            name_format: row.guild_name_format,
+          },
+    guild: {
+      disabled_channels: listOf(row.disabled_channels),
+      require_system_tag: row.require_system_tag === 1,
+    },
+    account: { autoproxy_enabled: row.account_autoproxy === 1 },
+    autoproxy: {
+      mode: row.autoproxy_mode ?? 'off',
+      member: row.autoproxy_member,
+      last_latch: row.last_latch_timestamp,
+    },
+    fronters: listOf(row.fronters),
+  }
+}
+
+function listOf<T>(json: string | null): T[] {
+  return json === null ? [] : JSON.parse(json)
+}
+
+/** Who fronts is looked up only where autoproxy speaks for them. */
+const contextRow = statement<'account' | 'guild', ProxyContextRow>(
+  ({ jsonNumbers }) => `
+   select systems.id, coalesce(systems.tag_set, systems.id) as tag_set, systems.hid, systems.disabled_at,
+     systems.tag, systems.avatar_url,
+     settings.case_sensitive_proxy_tags, settings.latch_timeout, settings.name_format,
+     settings.proxy_error_message_enabled, accounts.autoproxy_enabled as account_autoproxy,
+     own.system_id as in_guild, own.proxying_enabled as guild_proxying, own.tag as guild_tag,
+     own.tag_enabled as guild_tag_enabled, own.avatar_url as guild_avatar_url,
+     own.name_format as guild_name_format, guilds.disabled_channels, guilds.require_system_tag,
+     autoproxy.autoproxy_mode, autoproxy.autoproxy_member, autoproxy.last_latch_timestamp,
+     case when autoproxy.autoproxy_mode = 'front' then ${jsonNumbers(
+       'f.member_id',
+       `switch_members f join members m on m.id = f.member_id and ${isVisible('m')}
+        where f.switch_id = (
+          select s.id from switches s where s.system_id = systems.id and ${isLiveSwitch('s', 'systems.forgotten_switches')}
+          order by s.timestamp desc limit 1
+        )`,
+       'f.position',
+     )} end as fronters
+   from accounts join systems on systems.id = accounts.system_id
+   join settings on settings.system_id = systems.id
+   left join system_guilds own on own.system_id = systems.id and own.guild_id = :guild
+   left join guilds on guilds.guild_id = :guild
+   left join autoproxy on autoproxy.system_id = systems.id and autoproxy.guild_id = :guild
+   where accounts.id = :account`,
+)
+
+/** A member as the engine takes it, with its JSON as its owner sees it unless its face is missing. */
+type CandidateMember = ProxyMember & { json: string | null }
+
+/** As storage gives it; what it set in the guild is null where it set nothing. */
+type CandidateRow = Omit<CandidateMember, 'guild'> & {
+  in_guild: number | null
+  guild_display_name: string | null
+  guild_avatar_url: string | null
+  guild_keep_proxy: number | null
+}
+
+const decodeMember = createDecoder(member)
+
+function toCandidateMember(row: CandidateRow): CandidateMember {
+  const keep = row.guild_keep_proxy
+  const guild =
+    row.in_guild === null
+      ? null
+      : {
+          display_name: row.guild_display_name,
+          avatar_url: row.guild_avatar_url,
+          keep_proxy: keep === null ? null : keep === 1,
+        }
+  return Object.assign(decodeMember(row), { guild })
+}
+
+const candidateRow = statement<'id' | 'guild', CandidateRow>(
+  () => `select members.id, members.uuid, members.hid, members.name, members.display_name,
+     members.avatar_url, members.webhook_avatar_url, members.proxy_tags, members.keep_proxy,
+     members.tts, members.autoproxy_enabled, ${renderedObjectSql('members', 'owner')} as json,
+     own.member_id as in_guild, own.display_name as guild_display_name,
+     own.avatar_url as guild_avatar_url, own.keep_proxy as guild_keep_proxy
+   from members left join member_guilds own
+     on own.member_id = members.id and own.guild_id = :guild
+   where members.id = :id and ${isVisible('members')}`,
+)

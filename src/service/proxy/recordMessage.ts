@@ -1,0 +1,219 @@
+import { inArray } from 'drizzle-orm'
+import { ownerJson, renderAndStore } from '../../db/renderedJson'
+import { statement } from '../../db/statement'
+import { messages } from '../../db/tables'
+import type { Db } from '../../db/types'
+import type { AutoproxyMode } from '../../model/autoproxy'
+import { error } from '../../model/errors'
+import type { Member } from '../../model/member'
+import type { Message } from '../../model/message'
+import { requirePlatformAuthority, type Viewer } from '../../model/privacy'
+import { switchEffect } from '../../model/proxy/decide'
+import type { Settings } from '../../model/settings'
+import { MAX_FRONTERS, nextTimestamp } from '../../model/switch'
+import type { Instant } from '../../model/time'
+import { Problem } from '../../model/validation'
+import { findAccount } from '../accounts'
+import { requireEnabled } from '../admin/disableSystem'
+import { getAutoproxy, storeAutoproxy } from '../autoproxy'
+import type { Deps } from '../deps'
+import type { RowLocation } from '../identity'
+import { memberRepository } from '../members'
+import { type FoundMessage, findMessage, insertMessage, withMember } from '../messages'
+import { recordEvent } from '../outbox'
+import { findLatest, hasSwitchAt, insertSwitch, replaceMembers } from '../switches'
+import { findSystemById } from '../systems'
+
+export interface MessageDraft {
+  id: string
+  original: string
+  sender: string
+  channel: string
+  guild: string | null
+  /** Short ID or UUID. */
+  member: string
+  timestamp: Instant | null
+}
+
+/** A message with the JSON of its system and its member, as their owner sees them. */
+export interface Recorded {
+  message: Message
+  system: string | null
+  member: string | null
+  isNew: boolean
+}
+
+/**
+ * Keeps the record of a message that was proxied, with everything that follows from it. Sent
+ * again, it changes nothing: a bot that does not know whether it was heard may simply repeat.
+ */
+export async function recordMessage(
+  deps: Deps,
+  viewer: Viewer,
+  draft: MessageDraft,
+): Promise<Recorded> {
+  requirePlatformAuthority(viewer, draft.sender)
+  let place: RowLocation | undefined
+  const findSystem = async () => {
+    place =
+      (await memberRepository.locate(deps.db, draft.member)) ??
+      (await requireKnownSender(deps.db, draft))
+    return { system: place.system_id }
+  }
+  return deps.transact(findSystem, async (tx) => {
+    // As it is by now: it may have been deleted while this waited for its turn.
+    const found = requireMember(tx, draft)
+    const { system_id } = place ?? (await found)
+    const [speaker, known, around, system] = await Promise.all([
+      found,
+      findMessage(tx, draft.id),
+      senderContext(tx).get({ system: system_id, sender: draft.sender, guild: draft.guild }),
+      findSystemById(tx, system_id),
+    ])
+    if (!system) throw error('systemNotFound')
+    // One that an import brings changes its system with its last step.
+    if (speaker.system_id !== system_id) throw error('conflict', 'the member was moved meanwhile')
+    if (known) {
+      if (!isSame(known, draft, speaker))
+        throw error('conflict', 'the message is recorded otherwise')
+      return { ...serializeRows(tx, await withMember(tx, known)), isNew: false }
+    }
+    // What is recorded stays so: a repeat is not refused for an account that was unlinked since.
+    // Members speak through the accounts of their own system only.
+    if (around?.sender_system !== speaker.system_id) throw error('notYourMember')
+    const { member: _, ...ids } = draft
+    const timestamp = draft.timestamp ?? deps.now()
+    const message = { ...ids, timestamp, system_id: speaker.system_id, member_id: speaker.id }
+    const member = {
+      ...speaker,
+      message_count: speaker.message_count + 1,
+      last_message_timestamp: timestamp,
+    }
+    // In this order, and without waiting in between.
+    const written = [
+      insertMessage(tx, message),
+      countMessage(tx).run({ timestamp, id: speaker.id }),
+    ]
+    const [face] = await Promise.all([
+      renderAndStore(tx, 'members', member),
+      recordEvent(tx, deps.now(), {
+        system_id: system.id,
+        type: 'CREATE_MESSAGE',
+        subject: null,
+        data: { ...message, system, member },
+      }),
+      ...written,
+    ])
+    if (around.autoproxy_mode === 'latch') await moveLatch(deps, tx, message, member)
+    if (around.proxy_switch !== 'off')
+      await applyProxySwitch(deps, tx, timestamp, draft.timestamp !== null, member, around)
+    return {
+      message,
+      system: ownerJson(tx, 'systems', system),
+      member: ownerJson(tx, 'members', member, face),
+      isNew: true,
+    }
+  })
+}
+
+export async function deleteMessages(
+  deps: Deps,
+  viewer: Viewer,
+  ids: readonly string[],
+): Promise<void> {
+  for (const id of ids) requirePlatformAuthority(viewer, id)
+  await deps.transact('new', async (tx) => {
+    await tx.delete(messages).where(inArray(messages.id, [...ids]))
+  })
+}
+
+/** The member that is said to have spoken. */
+async function requireMember(tx: Db, draft: MessageDraft): Promise<Member> {
+  return (await memberRepository.find(tx, draft.member)) ?? (await requireKnownSender(tx, draft))
+}
+
+async function requireKnownSender(tx: Db, { sender }: MessageDraft): Promise<never> {
+  const account = await findAccount(tx, sender)
+  if (account) await requireEnabled(tx, account.system_id)
+  throw error('invalidBody', { member: [new Problem('Member not found.')] })
+}
+
+function serializeRows(tx: Db, { message, system, member }: FoundMessage): Omit<Recorded, 'isNew'> {
+  return {
+    message,
+    system: system && ownerJson(tx, 'systems', system),
+    member: member && ownerJson(tx, 'members', member),
+  }
+}
+
+function isSame(known: Message, draft: MessageDraft, speaker: Member): boolean {
+  return (
+    known.original === draft.original &&
+    known.sender === draft.sender &&
+    known.channel === draft.channel &&
+    known.guild === draft.guild &&
+    known.member_id === speaker.id &&
+    (draft.timestamp === null || known.timestamp === draft.timestamp)
+  )
+}
+
+/** The guild's latch follows whoever spoke last. */
+async function moveLatch(
+  deps: Deps,
+  tx: Db,
+  { guild, timestamp }: Message,
+  speaker: Member,
+): Promise<void> {
+  if (guild === null) return
+  const before = await getAutoproxy(tx, speaker.system_id, guild)
+  const after = { ...before, autoproxy_member: speaker, last_latch_timestamp: timestamp }
+  await storeAutoproxy(deps, tx, speaker.system_id, guild, before, after)
+}
+
+/** What the system asked to happen to its switches when somebody speaks. */
+async function applyProxySwitch(
+  deps: Deps,
+  tx: Db,
+  timestamp: Instant,
+  isGiven: boolean,
+  speaker: Member,
+  { proxy_switch }: SenderContext,
+): Promise<void> {
+  const systemId = speaker.system_id
+  const latest = await findLatest(tx, systemId)
+  const fronters = latest?.members ?? []
+  const effect = switchEffect(
+    proxy_switch,
+    fronters.map(({ id }) => id),
+    speaker.id,
+  )
+  if (effect.kind === 'none') return
+  if (effect.kind === 'append' && latest) {
+    if (fronters.length < MAX_FRONTERS)
+      await replaceMembers(deps, tx, latest, [...fronters, speaker])
+    return
+  }
+  // Two messages of one moment may both ask for a switch; times of switches are unique.
+  let at = isGiven ? timestamp : nextTimestamp(timestamp, latest?.timestamp)
+  while (await hasSwitchAt(tx, systemId, at)) at += 1
+  await insertSwitch(deps, tx, systemId, at, [speaker])
+}
+
+/** What decides about the effects of a message. */
+interface SenderContext extends Pick<Settings, 'proxy_switch'> {
+  /** The system that the sender is linked to. */
+  sender_system: number | null
+  autoproxy_mode: AutoproxyMode | null
+}
+
+const senderContext = statement<'system' | 'sender' | 'guild', SenderContext>(
+  `select proxy_switch,
+     (select system_id from accounts where id = :sender) as sender_system,
+     (select autoproxy_mode from autoproxy where system_id = :system and guild_id = :guild)
+       as autoproxy_mode
+   from settings where system_id = :system`,
+)
+
+const countMessage = statement<'timestamp' | 'id'>(`
+   update members set message_count = message_count + 1, last_message_timestamp = :timestamp
+   where id = :id`)

@@ -1,0 +1,262 @@
+import type { Dialect } from '../../db/dialect'
+import { CACHE_MISS, ifListPublicSql, jsonListSql, renderedListSql } from '../../db/jsonSql'
+import {
+  type RenderedTable,
+  renderedObjectSql,
+  renderedObjectSqlFor,
+  renderedRowsSql,
+} from '../../db/renderedJson'
+import { statement } from '../../db/statement'
+import { isEnabled, isLiveSwitch, isVisible } from '../../db/visibility'
+import type { Serialized } from '../../model/privacy'
+import type { Audience } from '../../model/renderedJson'
+import { SWITCHES_PER_PAGE } from '../../model/switch'
+
+/** The statements behind `reading.ts`: each answers with ready JSON. */
+
+/** As the bytes that are sent: a text would be decoded only to be encoded again. */
+export type Json = Uint8Array<ArrayBuffer> & Serialized
+
+export type BySystemRef<More extends string> = ReturnType<typeof bySystemRef<More>>
+export type ByRef = ReturnType<typeof byRef>
+
+/** JSON for an audience, in the words of an engine. */
+type BuildJson = (audience: Audience, dialect: Dialect) => string
+
+/** The JSON of members, by what selects them. */
+const memberList = (dialect: Dialect, audience: Audience, from: string, rest: string) =>
+  renderedListSql(dialect, renderedRowsSql('members', audience, from, rest))
+
+const orCacheMiss = (json: string) => `coalesce(${json}, '${CACHE_MISS}')`
+
+const onlyVisible = (audience: Audience, table: string) =>
+  audience === 'owner' ? '' : `and ${table}.visibility = 'public'`
+
+const onlyListed = (audience: Audience) =>
+  audience === 'owner' ? '' : "and groups.list_privacy = 'public'"
+
+export const systemJson = bySystemRef((audience) =>
+  orCacheMiss(renderedObjectSql('systems', audience)),
+)
+
+export const membersJson = bySystemRef((audience, dialect) =>
+  ifListPublicSql(
+    'members',
+    'systems',
+    audience,
+    memberList(
+      dialect,
+      audience,
+      'members',
+      `where members.system_id = systems.id ${onlyVisible(audience, 'members')} order by members.id`,
+    ),
+  ),
+)
+
+export const groupsJson = bySystemRef(groupList(() => ''))
+
+/** Strangers see no members of a group with a hidden list, and no hidden member anywhere. */
+export const groupsWithMembersJson = bySystemRef(
+  groupList((audience, { jsonTexts }) => {
+    const uuids = jsonTexts(
+      'members.uuid',
+      `group_members join members on members.id = group_members.member_id
+       where group_members.group_id = groups.id ${onlyListed(audience)} ${onlyVisible(audience, 'members')}`,
+      'group_members.member_id',
+    )
+    return `'"members":' || ${uuids} || ','`
+  }),
+)
+
+function groupList(extra: BuildJson): BuildJson {
+  return (audience, dialect) =>
+    ifListPublicSql(
+      'groups',
+      'systems',
+      audience,
+      renderedListSql(
+        dialect,
+        renderedRowsSql(
+          'groups',
+          audience,
+          'groups',
+          `where groups.system_id = systems.id ${onlyVisible(audience, 'groups')} order by groups.id`,
+          extra(audience, dialect),
+        ),
+      ),
+    )
+}
+
+/** A limit that is known beforehand saves a sixth of the work, so the usual one is fixed. */
+export const pageOfSwitchesJson = bySystemRef<'before'>((audience, dialect) =>
+  switchList(dialect, audience, SWITCHES_PER_PAGE),
+)
+export const someSwitchesJson = bySystemRef<'before' | 'limit'>((audience, dialect) =>
+  switchList(dialect, audience, ':limit'),
+)
+
+function switchList(dialect: Dialect, audience: Audience, limit: number | ':limit'): string {
+  const hids = dialect.jsonTexts(
+    'members.hid',
+    `switch_members join members on members.id = switch_members.member_id
+     where switch_members.switch_id = switches.id and ${isVisible('members')}`,
+    'switch_members.position',
+  )
+  return ifListPublicSql(
+    'history',
+    'systems',
+    audience,
+    jsonListSql(
+      dialect,
+      `select '{"id":"' || switches.uuid || '","timestamp":"' || ${dialect.isoTimestamp('switches.timestamp')} ||
+         '","members":' || ${hids} || '}' as json
+       from switches where switches.system_id = systems.id and switches.timestamp < :before
+         and ${isLiveSwitch('switches', 'systems.forgotten_switches')}
+       order by switches.timestamp desc limit ${limit}`,
+    ),
+  )
+}
+
+/** The one switch that a condition selects, with its members as objects. */
+function frontJson(dialect: Dialect, audience: Audience, condition: string): string {
+  const list = memberList(
+    dialect,
+    audience,
+    'switch_members join members on members.id = switch_members.member_id',
+    `where switch_members.switch_id = switches.id and ${isVisible('members')}
+     order by switch_members.position`,
+  )
+  return `(select case when list = '${CACHE_MISS}' then list else
+      '{"id":"' || uuid || '","timestamp":"' || ${dialect.isoTimestamp('timestamp')} || '","members":' || list || '}'
+    end from (
+      select switches.uuid, switches.timestamp, ${list} as list from switches
+      where switches.system_id = systems.id and ${isLiveSwitch('switches', 'systems.forgotten_switches')} ${condition}
+     ${dialect.fence}) front)`
+}
+
+/** JSON's null when nobody has ever switched. */
+export const frontersJson = bySystemRef((audience, dialect) =>
+  ifListPublicSql(
+    'fronters',
+    'systems',
+    audience,
+    `coalesce(${frontJson(dialect, audience, 'order by switches.timestamp desc limit 1')}, 'null')`,
+  ),
+)
+
+export const switchJson = bySystemRef<'uuid'>((audience, dialect) =>
+  ifListPublicSql(
+    'switch',
+    'systems',
+    audience,
+    frontJson(dialect, audience, 'and switches.uuid = :uuid'),
+  ),
+)
+
+const ownerHid = (table: string) =>
+  `'"system":"' || (select systems.hid from systems where systems.id = ${table}.system_id) || '",'`
+
+export const memberJson = byRef('members', (audience) =>
+  orCacheMiss(renderedObjectSql('members', audience, ownerHid('members'))),
+)
+
+export const groupJson = byRef('groups', (audience) =>
+  orCacheMiss(renderedObjectSql('groups', audience, ownerHid('groups'))),
+)
+
+export const groupMembersJson = byRef('groups', (audience, dialect) =>
+  ifListPublicSql(
+    'groupMembers',
+    'groups',
+    audience,
+    memberList(
+      dialect,
+      audience,
+      'group_members join members on members.id = group_members.member_id',
+      `where group_members.group_id = groups.id ${onlyVisible(audience, 'members')} order by members.id`,
+    ),
+  ),
+)
+
+/** Strangers are not told from this side what a group's hidden list keeps from them. */
+export const memberGroupsJson = byRef('members', (audience, dialect) => {
+  const list = renderedListSql(
+    dialect,
+    renderedRowsSql(
+      'groups',
+      audience,
+      'group_members join groups on groups.id = group_members.group_id',
+      `where group_members.member_id = members.id and groups.system_id = members.system_id
+         ${onlyListed(audience)} ${onlyVisible(audience, 'groups')} order by groups.id`,
+    ),
+  )
+  return `(select ${ifListPublicSql('groups', 'systems', audience, list)}
+    from systems where systems.id = members.system_id)`
+})
+
+/** Both are null once the member is gone. IDs of some platforms have quotation marks. */
+const messageWhere = <Name extends string>(rest: string) =>
+  statement<Name | 'viewer', { json: Json }>(
+    (
+      dialect,
+    ) => `select ${dialect.bytes(`case when system = '${CACHE_MISS}' or member = '${CACHE_MISS}' then '${CACHE_MISS}' else
+       '{"timestamp":"' || ${dialect.isoTimestamp('timestamp')} || '","id":' || ${dialect.jsonString('id')} ||
+       ',"original":' || ${dialect.jsonString('original')} || ',"sender":' || ${dialect.jsonString('sender')} ||
+       ',"channel":' || ${dialect.jsonString('channel')} || ',"guild":' || ${dialect.jsonString('guild')} ||
+       ',"system":' || coalesce(system, 'null') || ',"member":' || coalesce(member, 'null') || '}'
+     end`)} as json from (
+       select messages.*,
+         case when members.id is not null then ${orCacheMiss(renderedObjectSqlFor('systems', 'systems.id = :viewer'))} end
+           as system,
+         case when members.id is not null then ${orCacheMiss(renderedObjectSqlFor('members', 'members.system_id = :viewer'))} end
+           as member
+       from messages
+       join systems on systems.id = messages.system_id and ${isVisible('systems')} and ${isEnabled('systems')}
+       left join members on members.id = messages.member_id and ${isVisible('members')}
+       where ${rest}
+       ${dialect.fence}) found`,
+  )
+
+export const messageById = messageWhere<'id'>('messages.id = :id')
+
+export const messageByOriginal = messageWhere<'original' | 'since'>(
+  `messages.original = :original and messages.timestamp > :since
+   order by messages.timestamp desc limit 1`,
+)
+
+/** One statement for each way to name a system and for either audience. */
+function bySystemRef<More extends string = never>(json: BuildJson) {
+  const where = (audience: Audience, condition: string) =>
+    statement<'ref' | 'viewer' | More, { json: Json | null }>(
+      (dialect) => `select ${dialect.bytes(json(audience, dialect))} as json from systems
+       where ${condition}${isOwnedBy(audience, 'systems', 'systems.id')}`,
+    )
+  return forEither((audience) => ({
+    id: where(audience, `systems.id = :ref and ${isVisible('systems')}`),
+    hid: where(audience, 'systems.hid = :ref'),
+    uuid: where(audience, 'systems.uuid = :ref'),
+    account: where(
+      audience,
+      'systems.id = (select system_id from accounts where accounts.id = :ref)',
+    ),
+  }))
+}
+
+/** One statement for each way to name a member or a group and for either audience. */
+function byRef(table: 'members' | 'groups', json: BuildJson) {
+  const where = (audience: Audience, column: 'hid' | 'uuid') =>
+    statement<'ref' | 'viewer', { json: Json | null }>(
+      (dialect) => `select ${dialect.bytes(json(audience, dialect))} as json from ${table}
+       where ${table}.${column} = :ref${isOwnedBy(audience, table, `${table}.system_id`)}`,
+    )
+  return forEither((audience) => ({ hid: where(audience, 'hid'), uuid: where(audience, 'uuid') }))
+}
+
+/** The owner's statement finds nothing for anybody else, that of others nothing that is disabled. */
+function isOwnedBy(audience: Audience, table: RenderedTable, system: string): string {
+  return audience === 'owner' ? ` and ${system} = :viewer` : ` and ${isEnabled(table)}`
+}
+
+function forEither<T>(make: (audience: Audience) => T): Record<Audience, T> {
+  return { owner: make('owner'), others: make('others') }
+}

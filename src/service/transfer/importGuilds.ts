@@ -1,0 +1,71 @@
+import { eq } from 'drizzle-orm'
+import { autoproxies } from '../../db/tables'
+import type { Db } from '../../db/types'
+import { autoproxy } from '../../model/autoproxy'
+import { diff, fillDefaults, isEmptyPatch } from '../../model/entity'
+import { memberGuild, systemGuild } from '../../model/guild'
+import { storeRow as storeAutoproxy } from '../autoproxy'
+import { findMemberGuild, findSystemGuild, storeMemberGuild, storeSystemGuild } from '../guilds'
+import { fillPreferences } from '../preferences'
+import type { Import } from './importContext'
+
+/** Whether any guild's settings changed. */
+export async function importGuilds(work: Import, tx: Db, systemId: number): Promise<boolean> {
+  const { head, memberIds } = work
+  let isTouched = false
+  for (const { guild_id, ...values } of head.systemGuilds) {
+    const found = await findSystemGuild(tx, systemId, guild_id)
+    const before = found ?? fillDefaults(systemGuild, {})
+    const changed = diff<typeof systemGuild>(before, values)
+    if (found && isEmptyPatch(changed)) continue
+    await storeSystemGuild(tx, { ...before, ...changed, system_id: systemId, guild_id })
+    isTouched = true
+    await work.step(0)
+  }
+  for (const { guild_id, member: key, ...values } of head.memberGuilds) {
+    const member_id = memberIds.get(key)
+    if (member_id === undefined) continue
+    const found = await findMemberGuild(tx, member_id, guild_id)
+    const before = found ?? fillDefaults(memberGuild, {})
+    const changed = diff<typeof memberGuild>(before, values)
+    if (found && isEmptyPatch(changed)) continue
+    await storeMemberGuild(tx, { ...before, ...changed, member_id, guild_id })
+    isTouched = true
+    await work.step(0)
+  }
+  return isTouched
+}
+
+/** Autoproxy that is set here already is of today; a file only fills in what is missing. */
+export async function importAutoproxy(work: Import, tx: Db, systemId: number): Promise<boolean> {
+  const { head, memberIds } = work
+  const known = await tx
+    .select({ guild_id: autoproxies.guild_id })
+    .from(autoproxies)
+    .where(eq(autoproxies.system_id, systemId))
+    .all()
+  const isSet = new Set(known.map(({ guild_id }) => guild_id))
+  let isTouched = false
+  for (const { guild_id, autoproxy_member, ...values } of head.autoproxy) {
+    const member = autoproxy_member ? (memberIds.get(autoproxy_member) ?? null) : null
+    const isHeadless = values.autoproxy_mode === 'member' && member === null
+    if (isSet.has(guild_id) || isHeadless) continue
+    const row = { ...fillDefaults(autoproxy, values), autoproxy_member: member }
+    await storeAutoproxy(tx, { ...row, system_id: systemId, guild_id })
+    isTouched = true
+    await work.step(0)
+  }
+  return isTouched
+}
+
+export async function importPreferences(work: Import, tx: Db, systemId: number): Promise<boolean> {
+  const { head, matched, memberIds, groupIds } = work
+  if (!head.preferences) return false
+  const here = new Map(matched.groups.map(({ incoming, found }) => [incoming.key, found?.id]))
+  const { pinned, statuses, ...word } = head.preferences
+  return fillPreferences(tx, systemId, {
+    ...word,
+    pinned: pinned.flatMap((key) => memberIds.get(key) ?? []),
+    statuses: statuses.flatMap((key) => here.get(key) ?? groupIds.get(key) ?? []),
+  })
+}

@@ -1,0 +1,180 @@
+import { describe, expect, test } from 'bun:test'
+import { pruneEvents } from '../../../src/events/prune'
+import { operator } from '../../../src/model/privacy'
+import { DAY, type Instant } from '../../../src/model/time'
+import { describeSystems, findUnused, pruneSystems } from '../../../src/service/admin/activity'
+import { disableSystem } from '../../../src/service/admin/disableSystem'
+import {
+  removeOldMessages,
+  startMessageRetention,
+} from '../../../src/service/admin/messageRetention'
+import { insertMessage } from '../../../src/service/messages'
+import { until } from '../../events/receiver'
+import { home, type Someone } from '../../kit'
+import { change, rows } from '../../raw'
+
+let clock: Instant = Date.UTC(2026, 0, 1) * 1000
+const here = home({ now: () => ++clock })
+const { deps } = here
+
+// As if the database were older than everything in it.
+await deps.transact('new', (tx) =>
+  change(tx, "update migrations set applied = '2020-01-01T00:00:00.000Z'"),
+)
+
+async function lastActive({ id }: Someone): Promise<Instant | null | undefined> {
+  const all = await describeSystems(deps, operator)
+  return all.find((one) => one.id === id)?.lastActive
+}
+
+/** One that was made then, and whose token was never used. */
+async function makeUnused(): Promise<Someone> {
+  const made = await here.makeSystem()
+  await deps.transact('new', async (tx) => {
+    await change(tx, 'update tokens set last_used = null where system_id = :id', { id: made.id })
+  })
+  return made
+}
+
+let messages = 0
+
+function say(of: Someone, timestamp: Instant) {
+  const id = String(++messages).padStart(18, '0')
+  return deps.transact('new', (tx) =>
+    insertMessage(tx, {
+      ...{ id, original: id, sender: '1', channel: '2', guild: null },
+      ...{ system_id: of.id, member_id: null, timestamp },
+    }),
+  )
+}
+
+async function countMessages(): Promise<number> {
+  return (await rows(deps.db, 'select id from messages')).length
+}
+
+describe('a system was last active', () => {
+  const signs: [says: string, act: (one: Someone) => Promise<unknown>][] = [
+    ['its token was used', (as) => here.ask('GET /v2/systems/@me', { as })],
+    ['something of it changed', (as) => here.ask('POST /v2/members', { as, body: { name: 'A' } })],
+    ['a member spoke', (one) => say(one, clock)],
+  ]
+
+  test.each(signs)('when %s', async (_, act) => {
+    const one = await makeUnused()
+    const before = (await lastActive(one)) ?? 0
+    clock += 30 * DAY
+    const moment = clock
+    await act(one)
+    await until(async () => ((await lastActive(one)) ?? 0) >= moment)
+    expect(before).toBeLessThan(moment)
+  })
+
+  test('also when the rows are gone that told it', async () => {
+    const one = await makeUnused()
+    await here.ask('POST /v2/members', { as: one, body: { name: 'A' } })
+    await say(one, clock)
+    await deps.transact('new', async (tx) => {
+      await change(tx, 'update tokens set last_used = null where system_id = :id', { id: one.id })
+    })
+    const before = await lastActive(one)
+    clock += 30 * DAY
+    await pruneEvents({ ...here.app.events.deps, warn: () => {} })
+    await removeOldMessages(deps, clock)
+    const left = 'select id from events where system_id = :id'
+    expect(await rows(deps.db, left, { id: one.id })).toEqual([])
+    expect(Math.abs(((await lastActive(one)) ?? 0) - (before ?? 0))).toBeLessThan(1000)
+  })
+
+  test('never later than now, whatever a message says', async () => {
+    const one = await makeUnused()
+    await say(one, clock + 400 * DAY)
+    expect(await lastActive(one)).toBeLessThanOrEqual(clock)
+  })
+
+  test('until the upgrade at least, if it is older than what is known', async () => {
+    const { deps: old, makeSystem } = home({ now: () => Date.UTC(2019, 0, 1) * 1000 })
+    const { id } = await makeSystem()
+    const [one] = await describeSystems({ ...old, now: () => clock + 9000 * DAY }, operator)
+    expect(one?.id).toBe(id)
+    expect(one?.lastActive).toBeGreaterThan(Date.UTC(2025, 0, 1) * 1000)
+  })
+})
+
+describe('pruning', () => {
+  test('deletes what was not used since, and nothing else', async () => {
+    const [unused, used, disabled] = [await makeUnused(), await makeUnused(), await makeUnused()]
+    await disableSystem(deps, { ...operator, system: disabled.id })
+    clock += 100 * DAY
+    const since = clock
+    const young = await makeUnused()
+    await here.ask('PATCH /v2/systems/@me', { as: used, body: { name: 'Used' } })
+    const found = (await findUnused(deps, operator, since)).map(({ hid }) => hid)
+    expect(found).toContain(unused.hid)
+    for (const { hid } of [used, disabled, young]) expect(found).not.toContain(hid)
+    const gone = (await pruneSystems(deps, operator, since)).map(({ hid }) => hid)
+    expect(gone.toSorted()).toEqual(found.toSorted())
+    const left = (await describeSystems(deps, operator)).map(({ hid }) => hid)
+    expect(left).not.toContain(unused.hid)
+    for (const { hid } of [used, disabled, young]) expect(left).toContain(hid)
+    expect(await findUnused(deps, operator, since)).toEqual([])
+  })
+
+  test('is for the operator alone', async () => {
+    const viewer = { system: 1, platform: null }
+    await expect(findUnused(deps, viewer, clock)).rejects.toThrow('403')
+    await expect(pruneSystems(deps, viewer, clock)).rejects.toThrow('403')
+    await expect(describeSystems(deps, viewer)).rejects.toThrow('403')
+  })
+})
+
+describe('records of messages', () => {
+  test('that are too old go, all others stay, in slices that others write between', async () => {
+    const one = await makeUnused()
+    await removeOldMessages(deps, clock + 1000 * DAY)
+    expect(await countMessages()).toBe(0)
+    const old = clock
+    await deps.transact('new', async (tx) => {
+      for (let n = 0; n < 1300; n++)
+        await insertMessage(tx, {
+          ...{ id: `old${n}`, original: 'o', sender: '1', channel: '2', guild: null },
+          ...{ system_id: one.id, member_id: null, timestamp: old },
+        })
+    })
+    clock += 90 * DAY
+    for (let n = 0; n < 3; n++) await say(one, clock)
+    let others = 0
+    let isDone = false
+    const writing = (async () => {
+      while (!isDone) {
+        await deps.transact('new', (tx) => change(tx, 'update systems set tag = tag'))
+        others++
+        await Bun.sleep(1)
+      }
+    })()
+    expect(await removeOldMessages(deps, clock - DAY)).toBe(1300)
+    isDone = true
+    await writing
+    expect(others).toBeGreaterThan(1)
+    expect(await countMessages()).toBe(3)
+  })
+
+  test('are kept forever unless told otherwise, and go by whoever cares for the data', async () => {
+    const one = await makeUnused()
+    await say(one, clock - 100 * DAY)
+    const before = await countMessages()
+    const warnings: string[] = []
+    const care = (keepMs: number | null, isMine: boolean) =>
+      startMessageRetention(
+        deps,
+        { keepMs, isLeader: () => isMine, warn: (m) => warnings.push(m) },
+        0,
+      )
+    const ends = [care(null, true), care(90 * 86_400_000, false), care(200 * 86_400_000, true)]
+    await Bun.sleep(50)
+    expect(await countMessages()).toBe(before)
+    ends.push(care(90 * 86_400_000, true))
+    await until(async () => (await countMessages()) === before - 1)
+    for (const end of ends) await end()
+    expect(warnings).toEqual([])
+  })
+})

@@ -81,7 +81,7 @@ export function createApp(
     {
       ...dispatchOptions(config),
       ...eventOptions(config, log),
-      ...(watch && { noteDelivery: watch.metrics.noteDelivery }),
+      ...(watch && { recordDelivery: watch.metrics.noteDelivery }),
       ...dispatch,
     },
   )

@@ -6,12 +6,11 @@ import type { AllowList } from '../model/network'
 import { requireSystem, type Viewer } from '../model/privacy'
 import { DAY, HOUR, MINUTE, SECOND } from '../model/time'
 import { Problem } from '../model/validation'
-import { checkAddress, type Resolve } from './address'
-import { createReadAhead, type ReadyEvent } from './ahead'
 import type { EventDeps } from './deps'
+import { type DeliveryResult, isSuccess, type PostResult, post, resultOf } from './httpPost'
 import type { Hub } from './hub'
 import type { StoredEvent } from './outbox'
-import { type Delivered, isSuccess, post, resultOf, type Sent } from './send'
+import { createEventPrefetcher, type ReadyEvent } from './prefetch'
 import { sign } from './sign'
 import {
   activateWebhook,
@@ -22,9 +21,10 @@ import {
   findSystemUuid,
   findWebhook,
   getWebhook,
-  noteDelivery,
+  recordDelivery,
   type Webhook,
 } from './webhooks'
+import { checkAddress, type Resolve } from './webhookUrl'
 
 export interface DispatchOptions {
   readonly allow: AllowList
@@ -33,24 +33,24 @@ export interface DispatchOptions {
   /** Pauses between attempts in microseconds; the last one repeats. */
   readonly pauses?: readonly number[]
   /** How long a receiver may fail before it is given up. */
-  readonly patience?: number
+  readonly giveUpAfter?: number
   /** How often a receiver must prove again that it refuses a wrong token. */
   readonly checkEvery?: number
   /** How long a receiver may take to answer; 10 s unless told. */
   readonly timeoutMs?: number
   /** Told what became of each attempt to deliver an event. */
-  readonly noteDelivery?: (result: Delivered) => void
+  readonly recordDelivery?: (result: DeliveryResult) => void
 }
 
 const PAUSES = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR, 6 * HOUR]
-const PATIENCE = DAY
+const GIVE_UP_AFTER = DAY
 const CHECK_EVERY = DAY
 
 /** How long a receiver that is just being told may take once we are to stop. */
 const GRACE_MS = 2_000
 
 /** How soon a webhook is known here that was activated through another process. */
-const LOOK_MS = 1_000
+const REFRESH_MS = 1_000
 
 /** Sends events to webhooks: in order for each system, and no system waits for another. */
 export interface Dispatcher {
@@ -59,7 +59,7 @@ export interface Dispatcher {
   /** Goes on with a webhook that was disabled. */
   enable(viewer: Viewer): Promise<void>
   /** Sends a PING now. */
-  test(viewer: Viewer): Promise<Sent>
+  test(viewer: Viewer): Promise<PostResult>
   /** Fails unless events may be sent to the address. */
   checkUrl(url: string): Promise<void>
   start(): void
@@ -76,10 +76,10 @@ export function createDispatcher(
     userAgent,
     resolve,
     pauses = PAUSES,
-    patience = PATIENCE,
+    giveUpAfter = GIVE_UP_AFTER,
     checkEvery = CHECK_EVERY,
     timeoutMs,
-    noteDelivery: noteResult,
+    recordDelivery: onDelivery,
   }: DispatchOptions,
 ): Dispatcher {
   /** Systems that may have an active webhook; all others are passed over without a look. */
@@ -117,14 +117,14 @@ export function createDispatcher(
     return send(hook, body, sign(token, 0, deps.now(), body))
   }
 
-  const deliver = (hook: Webhook, { body, headers }: ReadyEvent): Promise<Sent> =>
+  const deliver = (hook: Webhook, { body, headers }: ReadyEvent): Promise<PostResult> =>
     send(hook, body, {
       ...headers,
       ...(hook.dropped > 0 && { 'x-events-dropped': String(hook.dropped) }),
     })
 
   /** What an attempt means for the webhook. */
-  const judge = (hook: Webhook, event: StoredEvent, sent: Sent): Partial<Webhook> => {
+  const nextState = (hook: Webhook, event: StoredEvent, sent: PostResult): Partial<Webhook> => {
     const status = 'status' in sent ? sent.status : null
     if (isSuccess(sent))
       return { cursor: event.id, failing_since: null, attempts: 0, next_attempt: null }
@@ -133,17 +133,17 @@ export function createDispatcher(
     const now = deps.now()
     const failing_since = hook.failing_since ?? now
     const why = 'error' in sent ? sent.error : `status ${status}`
-    if (now - failing_since >= patience)
+    if (now - failing_since >= giveUpAfter)
       return { state: 'disabled', failing_since, reason: `It failed for too long, last: ${why}` }
     const pause = pauses[Math.min(hook.attempts, pauses.length - 1)] ?? 0
     // The last attempt comes when the patience ends, not a long pause later.
-    const next_attempt = Math.min(now + pause, failing_since + patience)
+    const next_attempt = Math.min(now + pause, failing_since + giveUpAfter)
     return { failing_since, attempts: hook.attempts + 1, next_attempt }
   }
 
   /** Sends what waits, one after the other, until there is nothing or it must pause. */
   const work = async (systemId: number) => {
-    const waiting = createReadAhead(deps.db, systemId)
+    const waiting = createEventPrefetcher(deps.db, systemId)
     while (isSender()) {
       const hook = await findWebhook(deps.db, systemId)
       if (hook?.state !== 'active' || (await isDisabled(deps.db, systemId)))
@@ -156,13 +156,18 @@ export function createDispatcher(
       // Whoever slept over one of these questions was followed by another.
       if (!isSender()) return
       const sending = deliver(hook, ready)
-      await waiting.lookAhead(hook)
+      await waiting.prefetch(hook)
       const sent = await sending
       const { event } = ready
       // Cut short by us, which says nothing about the receiver.
       if (isStopped && 'error' in sent) return
-      noteResult?.(resultOf(sent))
-      await noteDelivery(deps, hook, record(deps, hook, event, sent), judge(hook, event, sent))
+      onDelivery?.(resultOf(sent))
+      await recordDelivery(
+        deps,
+        hook,
+        record(deps, hook, event, sent),
+        nextState(hook, event, sent),
+      )
     }
   }
 
@@ -185,7 +190,7 @@ export function createDispatcher(
     const timer = setTimeout(
       () => {
         timers.delete(systemId)
-        touch(systemId)
+        wake(systemId)
       },
       Math.ceil(pause / 1000),
     )
@@ -193,7 +198,7 @@ export function createDispatcher(
     timers.set(systemId, timer)
   }
 
-  const touch = (systemId: number) => {
+  const wake = (systemId: number) => {
     if (!isSender() || !active.has(systemId)) return
     if (workers.has(systemId)) return void again.add(systemId)
     const worker = work(systemId)
@@ -204,14 +209,14 @@ export function createDispatcher(
       .then(() => {
         workers.delete(systemId)
         // What was written while the worker ended must not wait for the next event.
-        if (again.delete(systemId)) rouse(systemId)
+        if (again.delete(systemId)) activate(systemId)
       })
     workers.set(systemId, worker)
   }
 
-  const rouse = (systemId: number) => {
+  const activate = (systemId: number) => {
     active.add(systemId)
-    touch(systemId)
+    wake(systemId)
   }
 
   /** Learns which webhooks are active, when any became so through whichever process. */
@@ -221,23 +226,23 @@ export function createDispatcher(
     if (changes === changesSeen) return
     const found = await activeWebhooks(deps.db)
     changesSeen = changes
-    for (const systemId of found) rouse(systemId)
+    for (const systemId of found) activate(systemId)
   }
 
-  const look = () =>
+  const refreshActive = () =>
     lookForWebhooks().catch((cause) =>
       deps.warn('webhooks could not be read', { cause: String(cause) }),
     )
 
   hub.listenToAll(
-    ({ system_id }) => touch(system_id),
+    ({ system_id }) => wake(system_id),
     () => active.size > 0 && isSender(),
   )
   leases.onTaken('dispatch', () => {
     // What others sent or changed meanwhile is not known here.
     active.clear()
     changesSeen = -1
-    look()
+    refreshActive()
   })
 
   return {
@@ -245,32 +250,32 @@ export function createDispatcher(
       const systemId = requireSystem(viewer, 'manage')
       const hook = await getWebhook(deps.db, systemId)
       const right = await ping(hook, hook.token)
-      if ('error' in right) throw refuseUrl(`The test PING was not answered: ${right.error}`)
+      if ('error' in right) throw rejectUrl(`The test PING was not answered: ${right.error}`)
       if (right.status !== 200)
-        throw refuseUrl(`The test PING must be answered with 200, not ${right.status}.`)
+        throw rejectUrl(`The test PING must be answered with 200, not ${right.status}.`)
       const wrong = await ping(hook, randomToken())
       if (!('status' in wrong) || wrong.status !== 401)
-        throw refuseUrl('A PING with a wrong signing token must be answered with 401.')
+        throw rejectUrl('A PING with a wrong signing token must be answered with 401.')
       await activateWebhook(deps, hook)
-      rouse(systemId)
+      activate(systemId)
     },
     async enable(viewer) {
       const systemId = requireSystem(viewer, 'manage')
       await enableWebhook(deps, systemId)
-      rouse(systemId)
+      activate(systemId)
     },
     async test(viewer) {
       const hook = await getWebhook(deps.db, requireSystem(viewer, 'manage'))
       const sent = await ping(hook, hook.token)
-      await noteDelivery(deps, hook, record(deps, hook, null, sent))
+      await recordDelivery(deps, hook, record(deps, hook, null, sent))
       return sent
     },
     async checkUrl(url) {
       const checked = await checkAddress(url, { allow, ...(resolve && { resolve }) })
-      if (!checked.ok) throw refuseUrl(checked.reason)
+      if (!checked.ok) throw rejectUrl(checked.reason)
     },
     start() {
-      looks = setInterval(look, LOOK_MS)
+      looks = setInterval(refreshActive, REFRESH_MS)
       looks.unref()
     },
     async stop() {
@@ -284,7 +289,7 @@ export function createDispatcher(
   }
 }
 
-function record(deps: EventDeps, hook: Webhook, event: StoredEvent | null, sent: Sent) {
+function record(deps: EventDeps, hook: Webhook, event: StoredEvent | null, sent: PostResult) {
   return {
     system_id: hook.system_id,
     event_id: event?.id ?? null,
@@ -300,6 +305,6 @@ function randomToken(): string {
   return randomBytes(48).toString('base64')
 }
 
-function refuseUrl(reason: string) {
+function rejectUrl(reason: string) {
   return error('invalidBody', { url: [new Problem(reason)] })
 }

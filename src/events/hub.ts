@@ -23,8 +23,8 @@ const BATCH = 500
  * Numbers are drawn before the commit, so where many write at once one may be seen before a lower
  * one. What was skipped is asked for so long; most of it was never written.
  */
-const MISSED_FOR_MS = 60_000
-const MOST_MISSED = 1000
+const SKIPPED_FOR_MS = 60_000
+const MAX_SKIPPED = 1000
 
 export function createHub({ db, pulse, warn }: EventDeps): Hub {
   const listeners = new Map<number, Set<Listener>>()
@@ -34,9 +34,9 @@ export function createHub({ db, pulse, warn }: EventDeps): Hub {
   let isMore = false
   let isStopped = false
   /** Numbers that were skipped, and when. */
-  const missed = new Map<number, number>()
+  const skippedIds = new Map<number, number>()
 
-  const pass = (event: StoredEvent) => {
+  const emit = (event: StoredEvent) => {
     for (const listener of [
       ...all.map((one) => one.listener),
       ...(listeners.get(event.system_id) ?? []),
@@ -54,19 +54,19 @@ export function createHub({ db, pulse, warn }: EventDeps): Hub {
 
   /** In the order of their numbers, also where one comes late. */
   const passMissed = async () => {
-    if (missed.size === 0) return
-    for (const event of await eventsAmong(db, [...missed.keys()])) {
-      missed.delete(event.id)
-      pass(event)
+    if (skippedIds.size === 0) return
+    for (const event of await eventsAmong(db, [...skippedIds.keys()])) {
+      skippedIds.delete(event.id)
+      emit(event)
     }
-    const longAgo = performance.now() - MISSED_FOR_MS
-    for (const [id, at] of missed) if (at < longAgo) missed.delete(id)
+    const longAgo = performance.now() - SKIPPED_FOR_MS
+    for (const [id, at] of skippedIds) if (at < longAgo) skippedIds.delete(id)
   }
 
   const noteMissed = (before: number, id: number) => {
     if (db.driver.dialect.maxUncommittedIds === 0) return
-    for (let at = Math.max(before + 1, id - MOST_MISSED); at < id; at++)
-      missed.set(at, performance.now())
+    for (let at = Math.max(before + 1, id - MAX_SKIPPED); at < id; at++)
+      skippedIds.set(at, performance.now())
   }
 
   const look = async () => {
@@ -81,7 +81,7 @@ export function createHub({ db, pulse, warn }: EventDeps): Hub {
             continue
           }
           seen = settled
-          missed.clear()
+          skippedIds.clear()
           continue
         }
         await passMissed()
@@ -89,7 +89,7 @@ export function createHub({ db, pulse, warn }: EventDeps): Hub {
         for (const event of batch) {
           noteMissed(seen, event.id)
           seen = event.id
-          pass(event)
+          emit(event)
         }
         isMore ||= batch.length === BATCH
       }
@@ -125,7 +125,7 @@ export function createHub({ db, pulse, warn }: EventDeps): Hub {
     async start() {
       seen = await settledEventId(db)
       // Other processes write too, and cannot wake this one.
-      pulse.onTick((isNew) => (isNew || missed.size > 0) && wake())
+      pulse.onTick((isNew) => (isNew || skippedIds.size > 0) && wake())
       pulse.start()
     },
     stop() {

@@ -12,7 +12,7 @@ export const KEPT_PER_SYSTEM = 10_000
 export const KEPT_WAITING = 100_000
 
 /** How many go in one transaction, so that nobody waits long for the next one. */
-const SLICE = 500
+const BATCH = 500
 
 /** Forgets what is too old, and of each system what is too much. What a webhook loses is counted. */
 export async function pruneEvents(deps: EventDeps, isStopped = () => false): Promise<void> {
@@ -22,7 +22,7 @@ export async function pruneEvents(deps: EventDeps, isStopped = () => false): Pro
     if (!next) return
     system = next.system_id
     await pruneOld(deps, system, isStopped)
-    await pruneCrowd(deps, system, isStopped)
+    await pruneExcess(deps, system, isStopped)
     await new Promise((resolve) => setImmediate(resolve))
   }
 }
@@ -32,30 +32,30 @@ async function pruneOld(deps: EventDeps, system: number, isStopped: () => boolea
   const oldest = deps.now() - KEPT_FOR
   let last = 0
   while (!isStopped()) {
-    const rows = await nextOfSystem(deps.db).all({ system, id: last, limit: SLICE })
+    const rows = await nextOfSystem(deps.db).all({ system, id: last, limit: BATCH })
     const old = rows.filter(({ at }) => at < oldest)
     if (old.length === 0) return
     last = rows.at(-1)?.id ?? last
-    await forget(deps, system, old)
+    await deleteEvents(deps, system, old)
   }
 }
 
-async function pruneCrowd(
+async function pruneExcess(
   deps: EventDeps,
   system: number,
   isStopped: () => boolean,
 ): Promise<void> {
-  const upTo = await findSuperfluous(deps.db, system)
+  const upTo = await findExcess(deps.db, system)
   while (!isStopped()) {
-    const rows = await nextOfSystem(deps.db).all({ system, id: 0, limit: SLICE })
+    const rows = await nextOfSystem(deps.db).all({ system, id: 0, limit: BATCH })
     const superfluous = rows.filter(({ id }) => id <= upTo)
     if (superfluous.length === 0) return
-    await forget(deps, system, superfluous)
+    await deleteEvents(deps, system, superfluous)
   }
 }
 
 /** Everything of the system up to this number is too much; 0 if nothing is. */
-async function findSuperfluous(db: Db, system: number): Promise<number> {
+async function findExcess(db: Db, system: number): Promise<number> {
   const crowded = await newestBut(db).get({ system, many: KEPT_PER_SYSTEM })
   if (!crowded) return 0
   const hook = await findWebhook(db, system)
@@ -64,13 +64,13 @@ async function findSuperfluous(db: Db, system: number): Promise<number> {
   return Math.max(Math.min(crowded.id, hook.cursor), tooMany?.id ?? 0)
 }
 
-async function forget({ transact }: EventDeps, system: number, rows: PastEvent[]) {
+async function deleteEvents({ transact }: EventDeps, system: number, rows: PastEvent[]) {
   await transact({ system }, async (tx) => {
     const hook = await findWebhook(tx, system)
     const lost = waitsForMore(hook) ? rows.filter(({ id }) => id > hook.cursor).length : 0
     for (const { id } of rows) await remove(tx).run({ id })
     if (lost > 0) await countDropped(tx).run({ system, many: lost })
-    await notePruned(tx).run({ system, id: rows.at(-1)?.id ?? 0 })
+    await recordPruned(tx).run({ system, id: rows.at(-1)?.id ?? 0 })
     await keepActivity(tx).run({ system, at: rows.at(-1)?.at ?? 0 })
   })
 }
@@ -104,7 +104,7 @@ const countDropped = statement<'system' | 'many'>(
 )
 
 /** Not where the system was deleted meanwhile. */
-const notePruned = statement<'system' | 'id'>(
+const recordPruned = statement<'system' | 'id'>(
   (say) => `
    insert into pruned_events (system_id, newest)
    select id, ${say.number(':id')} from systems where id = :system

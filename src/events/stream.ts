@@ -6,24 +6,27 @@ export interface Streams {
    * Opens a stream, unless there are too many, of this client (where it is one that is counted) or in
    * all. `begin` gets the reader to write to, and gives what to do when it ends.
    */
-  open(client: string | null, begin: (reader: Listener) => () => void): ReadableStream<Uint8Array>
+  open(
+    client: string | null,
+    begin: (reader: StreamWriter) => () => void,
+  ): ReadableStream<Uint8Array>
   readonly count: number
   start(): void
   /** Ends all streams: the reader knows it may come back. */
   stop(): void
 }
 
-export interface Listener {
+export interface StreamWriter {
   /** Whether it has taken nearly all that it was sent. Whoever sends without room fills memory. */
-  readonly hasRoom: boolean
+  readonly hasCapacity: boolean
   /** Waits for room; false once the reader is gone, was cut off, or may hear nothing more. */
-  room(): Promise<boolean>
+  waitForCapacity(): Promise<boolean>
   send(message: StreamMessage): void
   end(): void
   /** Asked before each thing that is sent; the stream ends when it may no longer be read. */
-  mayHear?: () => Promise<boolean>
+  isAuthorized?: () => Promise<boolean>
   /** Asked at every heartbeat too: whether there is anything left to hear of. */
-  mayStay?: () => Promise<boolean>
+  isStillValid?: () => Promise<boolean>
 }
 
 export interface StreamMessage {
@@ -34,7 +37,7 @@ export interface StreamMessage {
 }
 
 /** What may wait for a reader in memory; the rest waits in the outbox. */
-const ROOM = 16 * 1024
+const BUFFER_BYTES = 16 * 1024
 
 const encoder = new TextEncoder()
 const heartbeat = encoder.encode(':\n\n')
@@ -72,7 +75,7 @@ export function createStreams(limits: StreamLimits): Streams {
         timer.unref()
         timers.push(timer)
       }
-      often((reader) => reader.beat(), limits.heartbeatMs)
+      often((reader) => reader.ping(), limits.heartbeatMs)
       often((reader) => reader.check(), limits.checkMs)
     },
     get count() {
@@ -102,10 +105,10 @@ export function createStreams(limits: StreamLimits): Streams {
             reader = made
             made.begin()
           },
-          pull: () => reader?.take(),
-          cancel: () => reader?.leave(),
+          pull: () => reader?.onDrain(),
+          cancel: () => reader?.onClose(),
         },
-        new ByteLengthQueuingStrategy({ highWaterMark: ROOM }),
+        new ByteLengthQueuingStrategy({ highWaterMark: BUFFER_BYTES }),
       )
     },
   }
@@ -116,20 +119,20 @@ function tooMany(reason: string): DomainError {
   return new DomainError(kind, message, undefined, RETRY_AFTER_MS)
 }
 
-interface OpenReader extends Listener {
+interface OpenReader extends StreamWriter {
   begin(): void
-  beat(): void
+  ping(): void
   /** Ends it where its right was taken away. */
   check(): void
   /** It has taken what waited for it. */
-  take(): void
+  onDrain(): void
   /** It is gone. */
-  leave(): void
+  onClose(): void
 }
 
 function createReader(
   controller: ReadableStreamDefaultController<Uint8Array>,
-  begin: (reader: Listener) => () => void,
+  begin: (reader: StreamWriter) => () => void,
   lastsMs: number,
   forget: () => void,
 ): OpenReader {
@@ -140,12 +143,12 @@ function createReader(
   let roomy = Promise.withResolvers<boolean>()
 
   const reader: OpenReader = {
-    get hasRoom() {
+    get hasCapacity() {
       return isOpen && (controller.desiredSize ?? 0) > 0
     },
-    async room() {
-      while (isOpen && !reader.hasRoom) await roomy.promise
-      return isOpen && (await mayDo(reader.mayHear))
+    async waitForCapacity() {
+      while (isOpen && !reader.hasCapacity) await roomy.promise
+      return isOpen && (await mayDo(reader.isAuthorized))
     },
     send({ id, event, data }) {
       if (isOpen)
@@ -157,27 +160,27 @@ function createReader(
       finish = begin(reader)
       if (!isOpen) finish()
     },
-    beat() {
+    ping() {
       if (performance.now() >= endsAt) return reader.end()
-      if (reader.hasRoom) controller.enqueue(heartbeat)
+      if (reader.hasCapacity) controller.enqueue(heartbeat)
       else if (isStuck) return cutOff()
       else isStuck = true
-      mayDo(reader.mayHear)
-        .then((may) => may && mayDo(reader.mayStay))
+      mayDo(reader.isAuthorized)
+        .then((may) => may && mayDo(reader.isStillValid))
         .catch(stay)
     },
-    check: () => mayDo(reader.mayHear).catch(stay),
-    take() {
+    check: () => mayDo(reader.isAuthorized).catch(stay),
+    onDrain() {
       isStuck = false
       roomy.resolve(true)
       roomy = Promise.withResolvers()
     },
     end() {
       if (!isOpen) return
-      reader.leave()
+      reader.onClose()
       controller.close()
     },
-    leave() {
+    onClose() {
       if (!isOpen) return
       isOpen = false
       forget()
@@ -191,14 +194,14 @@ function createReader(
 
   /** Ends the stream unless the answer is yes. */
   const mayDo = async (ask: (() => Promise<boolean>) | undefined): Promise<boolean> => {
-    const may = ask === undefined || (await ask().catch(refuseOrWait))
+    const may = ask === undefined || (await ask().catch(rejectOrWait))
     if (!may) reader.end()
     return may && isOpen
   }
 
   /** It has taken nothing between two heartbeats: what waits for it is dropped. */
   const cutOff = () => {
-    reader.leave()
+    reader.onClose()
     controller.error(new Error('the reader does not read'))
   }
 
@@ -206,7 +209,7 @@ function createReader(
 }
 
 /** Who cannot be asked whether something may be heard has not said no. */
-function refuseOrWait(cause: unknown): false {
+function rejectOrWait(cause: unknown): false {
   if (isUnavailable(cause)) throw cause
   return false
 }

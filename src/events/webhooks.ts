@@ -100,20 +100,20 @@ export async function removeWebhook(deps: EventDeps, viewer: Viewer): Promise<vo
 }
 
 /** Keeps what an attempt changed about the webhook, and the attempt itself for its owner. */
-export async function noteDelivery(
+export async function recordDelivery(
   deps: EventDeps,
-  hook: Webhook,
+  webhook: Webhook,
   delivery: Delivery,
   changed: Partial<Webhook> = {},
 ): Promise<void> {
-  await deps.transact({ system: hook.system_id }, async (tx) => {
-    const now = await findWebhook(tx, hook.system_id)
-    if (!now || !isSame(now, hook)) return
-    await updateUnmoved(tx, now, hook, changed)
+  await deps.transact({ system: webhook.system_id }, async (tx) => {
+    const now = await findWebhook(tx, webhook.system_id)
+    if (!now || !isSame(now, webhook)) return
+    await updateUnmoved(tx, now, webhook, changed)
     await insertDelivery(tx, delivery)
     await tx.run(sql`
-      delete from ${deliveries} where system_id = ${hook.system_id} and id <= (
-        select d.id from ${deliveries} d where d.system_id = ${hook.system_id}
+      delete from ${deliveries} where system_id = ${webhook.system_id} and id <= (
+        select d.id from ${deliveries} d where d.system_id = ${webhook.system_id}
         order by d.id desc limit 1 offset ${KEPT_DELIVERIES}
       )`)
   })
@@ -122,26 +122,26 @@ export async function noteDelivery(
 /** Keeps what was found out about a webhook, unless it is gone or another one meanwhile. */
 export async function changeWebhook(
   deps: EventDeps,
-  hook: Webhook,
+  webhook: Webhook,
   changed: Partial<Webhook>,
 ): Promise<void> {
-  await deps.transact({ system: hook.system_id }, async (tx) => {
-    const now = await findWebhook(tx, hook.system_id)
-    if (now && isSame(now, hook)) await updateUnmoved(tx, now, hook, changed)
+  await deps.transact({ system: webhook.system_id }, async (tx) => {
+    const now = await findWebhook(tx, webhook.system_id)
+    if (now && isSame(now, webhook)) await updateUnmoved(tx, now, webhook, changed)
   })
 }
 
 /** The webhook as its owner sees it. The token is not shown again. */
 export async function describeWebhook({ db }: EventDeps, viewer: Viewer) {
   const systemId = requireSystem(viewer, 'manage')
-  const hook = await findWebhook(db, systemId)
+  const webhook = await findWebhook(db, systemId)
   const rows = await recent(db).all({ system: systemId })
   return markSerialized({
-    url: hook?.url ?? null,
-    state: hook?.state ?? ('none' as const),
-    reason: hook?.reason ?? null,
-    failing_since: timeOrNull(hook?.failing_since),
-    dropped: hook?.dropped ?? 0,
+    url: webhook?.url ?? null,
+    state: webhook?.state ?? ('none' as const),
+    reason: webhook?.reason ?? null,
+    failing_since: timeOrNull(webhook?.failing_since),
+    dropped: webhook?.dropped ?? 0,
     deliveries: rows.map(({ event_id, type, at, status, error, attempt }) => ({
       event_id,
       type,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { readStream } from '../events/reading'
+import { readStream } from '../events/readStream'
 import {
   expectAccessible,
   expectLargeTargets,

@@ -1,5 +1,5 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { type Reading, readStream } from '../events/reading'
+import { type Reading, readStream } from '../events/readStream'
 import { until } from '../events/receiver'
 import { makeEngine, onServer, USER } from '../postgres/engine'
 import type { Server } from '../program'

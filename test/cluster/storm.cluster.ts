@@ -1,5 +1,5 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { readStream } from '../events/reading'
+import { readStream } from '../events/readStream'
 import { receivers, TOKEN, until } from '../events/receiver'
 import { type Engine, makeEngine, onServer } from '../postgres/engine'
 import type { Server } from '../program'

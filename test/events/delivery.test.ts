@@ -16,7 +16,7 @@ const at = home({
 const patient = home({ DISPATCH_ALLOW })
 const impatient = home({
   DISPATCH_ALLOW,
-  events: { pauses: [20 * MS, 60_000 * MS], patience: 300 * MS },
+  events: { pauses: [20 * MS, 60_000 * MS], giveUpAfter: 300 * MS },
 })
 const strict = home({ DISPATCH_ALLOW, events: { checkEvery: 0 } })
 const receive = receivers()

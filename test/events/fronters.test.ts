@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { JsonObject } from '../../src/model/entity'
 import { home, type Someone } from '../kit'
-import { type Reading, readStream } from './reading'
+import { type Reading, readStream } from './readStream'
 import { until } from './receiver'
 
 const at = home({ HOST: '127.0.0.1', PORT: '0' })

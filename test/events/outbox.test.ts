@@ -6,7 +6,7 @@ import { DAY } from '../../src/model/time'
 import { recordEvent } from '../../src/service/outbox'
 import { home, type Someone } from '../kit'
 import { change } from '../raw'
-import { readStream } from './reading'
+import { readStream } from './readStream'
 import { hook, type Receiver, receivers, until } from './receiver'
 
 const at = home({

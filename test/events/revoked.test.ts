@@ -9,7 +9,7 @@ import {
   revokeBot,
   revokeToken,
 } from '../operator'
-import { type Reading, readStream } from './reading'
+import { type Reading, readStream } from './readStream'
 import { until } from './receiver'
 
 // No heart beats while these tests run: whoever is sent away is so because of what happens.

@@ -6,7 +6,7 @@ import { events, members, switches, systems } from '../../src/db/tables'
 import { addressIn } from '../kit'
 import { createSystem } from '../operator'
 import { emptyFolder, program, type Server, startServer } from '../program'
-import { type Reading, readStream } from './reading'
+import { type Reading, readStream } from './readStream'
 import { receivers, TOKEN, until } from './receiver'
 
 const WRITERS = 12

@@ -7,7 +7,7 @@ import { recordEvent } from '../../src/service/outbox'
 import { addressIn, home, type Someone } from '../kit'
 import { createSystem, createToken, deleteSystem, revokeToken } from '../operator'
 import { emptyFolder, program, startServer } from '../program'
-import { type Reading, readStream } from './reading'
+import { type Reading, readStream } from './readStream'
 import { until } from './receiver'
 
 const BEAT_MS = 200

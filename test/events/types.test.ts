@@ -17,7 +17,7 @@ import {
   wrenFronts,
   wrenInFlock,
 } from './changes'
-import { readStream } from './reading'
+import { readStream } from './readStream'
 import { hook, receivers, TOKEN, until } from './receiver'
 
 const at = home({ HOST: '127.0.0.1', PORT: '0', DISPATCH_ALLOW: '127.0.0.1' })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { inspect } from '../../src/db/sqlite/doctor'
 import { eventsOfSystemAfter, latestEventId } from '../../src/events/outbox'
-import { spellEvent } from '../../src/events/spell'
+import { serializeEvent } from '../../src/events/serialize'
 import type { JsonObject } from '../../src/model/entity'
 import { renderRowJson } from '../../src/serializers/v2'
 import { home, type Someone } from '../kit'
@@ -138,7 +138,7 @@ describe('an event', () => {
     await ask(`PATCH ${pathOf(scene)}`, { as: scene.me, body })
     const [stored] = await eventsOfSystemAfter(deps.db, scene.me.id, before, 1)
     if (!stored) throw new Error('nothing is told')
-    const { type, data } = spellEvent(stored, scene.me.uuid)
+    const { type, data } = serializeEvent(stored, scene.me.uuid)
     expect(type).toBe(event)
     expect(data).toMatchObject(body)
   })
@@ -149,7 +149,7 @@ describe('an event', () => {
     const body = { name: 'Ash', ...sent, privacy: { [LEVEL]: 'private' } }
     await ask('POST /v2/members', { as: me, body })
     const [stored] = await eventsOfSystemAfter(deps.db, me.id, before, 1)
-    expect(stored && spellEvent(stored, me.uuid).data).toEqual(body)
+    expect(stored && serializeEvent(stored, me.uuid).data).toEqual(body)
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import { readStream } from '../events/reading'
+import { readStream } from '../events/readStream'
 import { until } from '../events/receiver'
 import { type Home, home, type Someone } from '../kit'
 import { createBot } from '../operator'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { readStream } from '../events/reading'
+import { readStream } from '../events/readStream'
 import { until } from '../events/receiver'
 import { type Home, home, type Someone } from '../kit'
 import { onServer } from './engine'

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
+import { newestPosition, streamEvents } from '../../events/eventStream'
 import type { Events } from '../../events/events'
-import { follow, newestPosition } from '../../events/follow'
-import type { Listener } from '../../events/stream'
+import type { StreamWriter } from '../../events/stream'
 import { error } from '../../model/errors'
 import type { EventType } from '../../model/events'
 import {
@@ -53,8 +53,8 @@ export function streamRoutes(
         // Before the response: whatever happens after it has to be sent.
         const position = parseLastEventId(request.headers) ?? (await newestPosition(events, viewer))
         return eventStream(events, clientNamed(request), (reader) => {
-          reader.mayHear = stillHas(request, viewer)
-          return follow(events, viewer, reader, uuid, position)
+          reader.isAuthorized = stillHas(request, viewer)
+          return streamEvents(events, viewer, reader, uuid, position)
         })
       },
       {
@@ -78,9 +78,9 @@ export function streamRoutes(
         const system = await getSystem(deps, viewer, params.systemRef)
         await getFronters(deps, viewer, system)
         return eventStream(events, clientNamed(request), (reader) => {
-          reader.mayHear = stillHas(request, viewer)
+          reader.isAuthorized = stillHas(request, viewer)
           // Nothing is told of a system that is deleted, so its end is noticed here.
-          reader.mayStay = async () => Boolean(await getSystem(deps, viewer, system.uuid))
+          reader.isStillValid = async () => Boolean(await getSystem(deps, viewer, system.uuid))
           return followFronters(deps, events, asked, reader, viewer, system)
         })
       },
@@ -114,7 +114,7 @@ function nameClient(request: Request, trustedProxies: number): string | null {
 function eventStream(
   { streams }: Events,
   client: string | null,
-  begin: (reader: Listener) => () => void,
+  begin: (reader: StreamWriter) => () => void,
 ): Response {
   return new Response(streams.open(client, begin), {
     headers: {
@@ -131,7 +131,7 @@ function followFronters(
   deps: Deps,
   { hub }: Events,
   asked: Asked,
-  reader: Listener,
+  reader: StreamWriter,
   viewer: Viewer,
   system: Followed,
 ): () => void {
@@ -142,7 +142,7 @@ function followFronters(
   const tell = async (id: number) => {
     const data = await sharedFront(deps, asked, viewer, system, id)
     // Once more, because it took time to look up.
-    if (data === last || !(await reader.room())) return
+    if (data === last || !(await reader.waitForCapacity())) return
     last = data
     // The hub may pass an event after a higher one; IDs of a stream only grow.
     sent = Math.max(sent, id)
@@ -151,7 +151,7 @@ function followFronters(
   /** One after the other, so that an older answer never overtakes a newer one. */
   const tellAll = async () => {
     isTelling = true
-    while (newest !== null && (await reader.room())) {
+    while (newest !== null && (await reader.waitForCapacity())) {
       const id = newest
       newest = null
       await tell(id)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { checkAddress, resolveHost } from '../../src/events/address'
+import { checkAddress, resolveHost } from '../../src/events/webhookUrl'
 import { type AllowList, isGlobal, parseAllowList } from '../../src/model/network'
 
 const PUBLIC = ['9.9.9.9', '2620:fe::9']

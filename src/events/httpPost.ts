@@ -15,14 +15,14 @@ export interface Post {
   signal?: AbortSignal
 }
 
-export type Sent = { status: number } | { error: string }
+export type PostResult = { status: number } | { error: string }
 
 /**
  * Posts once and tells the status, or in a few safe words why there is none. Of Bun's ways out only
  * `node:http` and `node:https` do it all: `fetch` obeys proxy variables of the environment, which
  * would resolve the name a second time.
  */
-export async function post(message: Post): Promise<Sent> {
+export async function post(message: Post): Promise<PostResult> {
   const [ip = ''] = message.ips
   // Anything but an IP address would be looked up.
   if (isIP(ip) === 0) return { error: 'no address' }
@@ -30,7 +30,7 @@ export async function post(message: Post): Promise<Sent> {
   try {
     return await exchange(await open(ip, message), message)
   } catch (error) {
-    return { error: nameError(error) }
+    return { error: errorName(error) }
   }
 }
 
@@ -41,8 +41,8 @@ const MAX_INTERIM_ANSWERS = 8
 function exchange(
   request: ClientRequest,
   { body, timeoutMs = MAX_TIME_MS, signal }: Post,
-): Promise<Sent> {
-  const { promise, resolve } = Promise.withResolvers<Sent>()
+): Promise<PostResult> {
+  const { promise, resolve } = Promise.withResolvers<PostResult>()
   let status: number | undefined
   let interim = 0
   let bytes = 0
@@ -58,7 +58,7 @@ function exchange(
   const timer = setTimeout(finish, Math.min(timeoutMs, MAX_TIME_MS), 'timeout')
   signal?.addEventListener('abort', giveUp)
 
-  request.on('error', (error) => finish(nameError(error)))
+  request.on('error', (error) => finish(errorName(error)))
   request.on('information', () => {
     interim += 1
     if (interim > MAX_INTERIM_ANSWERS) finish()
@@ -100,7 +100,7 @@ async function open(ip: string, { url, headers, body, ca }: Post): Promise<Clien
 }
 
 /** Messages of the runtime may hold addresses, so only codes and our own words get out. */
-function nameError(error: unknown): string {
+function errorName(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (/CERT|ISSUER|LEAF_SIGNATURE|HOSTNAME|_CA$|_PURPOSE/.test(code))
     return `certificate problem: ${code}`
@@ -110,13 +110,13 @@ function nameError(error: unknown): string {
 }
 
 /** What became of an attempt, in one word. */
-export type Delivered = 'delivered' | 'refused' | 'unanswered'
+export type DeliveryResult = 'delivered' | 'refused' | 'unanswered'
 
-export function resultOf(sent: Sent): Delivered {
+export function resultOf(sent: PostResult): DeliveryResult {
   if ('error' in sent) return 'unanswered'
   return isSuccess(sent) ? 'delivered' : 'refused'
 }
 
-export function isSuccess(sent: Sent): boolean {
+export function isSuccess(sent: PostResult): boolean {
   return 'status' in sent && sent.status >= 200 && sent.status < 300
 }

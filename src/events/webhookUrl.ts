@@ -19,24 +19,24 @@ export async function checkAddress(
   { allow, resolve = resolveHost }: { allow: AllowList; resolve?: Resolve },
 ): Promise<CheckedAddress> {
   const url = parseAddress(address)
-  if (typeof url === 'string') return refuse(url)
+  if (typeof url === 'string') return rejected(url)
 
   const host = hostOf(url)
   const isLiteral = parseIp(host) !== null
-  const oddity = findOddity(url, isLiteral)
+  const oddity = findViolation(url, isLiteral)
   const isListed = allow.hosts.has(host)
-  if (oddity && !isListed && allow.ranges.length === 0) return refuse(oddity)
+  if (oddity && !isListed && allow.ranges.length === 0) return rejected(oddity)
 
   const ips = isLiteral ? [host] : await resolve(host).catch(() => [])
-  if (ips.length === 0) return refuse('Cannot resolve: the host name leads to no address.')
+  if (ips.length === 0) return rejected('Cannot resolve: the host name leads to no address.')
 
-  const isOpened = (ip: string) => {
+  const isAllowed = (ip: string) => {
     const read = parseIp(ip)
     return read !== null && (isListed || allow.ranges.some((range) => contains(range, read)))
   }
-  if (oddity && !ips.every(isOpened)) return refuse(oddity)
-  if (!ips.every((ip) => isOpened(ip) || isGlobal(ip)))
-    return refuse('Address not public: the host name leads to a private or reserved network.')
+  if (oddity && !ips.every(isAllowed)) return rejected(oddity)
+  if (!ips.every((ip) => isAllowed(ip) || isGlobal(ip)))
+    return rejected('Address not public: the host name leads to a private or reserved network.')
   return { ok: true, url, ips: inOrder(ips) }
 }
 
@@ -47,10 +47,10 @@ export async function checkAddress(
 export async function resolveHost(
   host: string,
   lookup: (host: string) => Promise<{ address: string }[]> = dns.lookup,
-  patienceMs = 3_000,
+  timeoutMs = 3_000,
 ): Promise<string[]> {
   const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error('The name server is silent.')), patienceMs)
+  const timer = setTimeout(() => late.reject(new Error('The name server is silent.')), timeoutMs)
   try {
     const found = await Promise.race([lookup(host), late.promise])
     return found.map(({ address }) => address)
@@ -59,7 +59,7 @@ export async function resolveHost(
   }
 }
 
-function refuse(reason: string): CheckedAddress {
+function rejected(reason: string): CheckedAddress {
   return { ok: false, reason }
 }
 
@@ -80,7 +80,7 @@ function parseAddress(address: string): URL | string {
 }
 
 /** What only an allow-listed receiver may have. */
-function findOddity(url: URL, isLiteral: boolean): string | null {
+function findViolation(url: URL, isLiteral: boolean): string | null {
   if (url.protocol !== 'https:') return 'Bad address: must start with https://.'
   if (isLiteral) return 'Bad address: must have a host name instead of an IP address.'
   if (url.port !== '') return 'Bad address: must use port 443.'

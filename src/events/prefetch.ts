@@ -1,7 +1,7 @@
 import type { Db } from '../db/types'
 import { eventsOfSystemAfter, type StoredEvent } from './outbox'
+import { serializeEvent } from './serialize'
 import { sign } from './sign'
-import { spellEvent } from './spell'
 import { findSystemUuid, type Webhook } from './webhooks'
 
 /** An event as it goes out to a webhook. */
@@ -12,17 +12,17 @@ export interface ReadyEvent {
 }
 
 /** The events that wait for one webhook. The next ones are made ready while one is on its way. */
-export interface ReadAhead {
+export interface EventPrefetcher {
   /** The first that waits, if any. */
   first(hook: Webhook): Promise<ReadyEvent | null>
   /** Gets ready what comes after the first, as it will be when that one has arrived. */
-  lookAhead(hook: Webhook): Promise<void>
+  prefetch(hook: Webhook): Promise<void>
 }
 
 /** How many are read at once. */
 const PAGE = 20
 
-export function createReadAhead(db: Db, systemId: number): ReadAhead {
+export function createEventPrefetcher(db: Db, systemId: number): EventPrefetcher {
   let page: StoredEvent[] = []
   /** Of which moment the page is: what it follows, and how much had been pruned. */
   let follows = -1
@@ -40,7 +40,7 @@ export function createReadAhead(db: Db, systemId: number): ReadAhead {
     ready = null
     const uuid = event && (await findSystemUuid(db, systemId))
     if (!event || !uuid) return
-    const { type, system_id, id, data } = spellEvent(event, uuid)
+    const { type, system_id, id, data } = serializeEvent(event, uuid)
     const body = JSON.stringify({ type, signing_token: token, system_id, id, data })
     ready = { event, body, token, headers: sign(token, event.id, event.at, body) }
   }
@@ -54,7 +54,7 @@ export function createReadAhead(db: Db, systemId: number): ReadAhead {
       await makeReady(hook)
       return ready
     },
-    async lookAhead(hook) {
+    async prefetch(hook) {
       const under = page.shift()
       if (!under) return
       follows = under.id

@@ -13,43 +13,43 @@ import { messageToV2, privacyToV2, toV2 } from '../serializers/v2'
 import type { StoredEvent } from './outbox'
 
 /** An event as receivers know it: PluralKit's shape, without the signing token. */
-export interface SpelledEvent {
+export interface SerializedEvent {
   type: string
   system_id: string
   id: string | null
   data: JsonObject | null
 }
 
-export function spellEvent(event: StoredEvent, systemUuid: string): SpelledEvent {
+export function serializeEvent(event: StoredEvent, systemUuid: string): SerializedEvent {
   const { type, subject, data } = event
   return {
     type,
     system_id: systemUuid,
     id: subject,
-    data: data && spellingOf(type)(data, subject),
+    data: data && serializerOf(type)(data, subject),
   }
 }
 
-type Spelling = (data: JsonObject, subject: string | null) => JsonObject
+type EventSerializer = (data: JsonObject, subject: string | null) => JsonObject
 
 /** A later release that works on the same file may tell of what is not known here. */
-function spellingOf(type: string): Spelling {
-  return Object.hasOwn(spellings, type) ? spellings[type as EventType] : asItIs
+function serializerOf(type: string): EventSerializer {
+  return Object.hasOwn(serializers, type) ? serializers[type as EventType] : unchanged
 }
 
 /** How the new values of each event are spelled; most have none. */
-const spellings: Record<EventType, Spelling> = {
+const serializers: Record<EventType, EventSerializer> = {
   UPDATE_SYSTEM: patchOf(system),
   UPDATE_SETTINGS: patchOf(settings),
   CREATE_MEMBER: patchOf(member),
   UPDATE_MEMBER: patchOf(member),
-  DELETE_MEMBER: asItIs,
+  DELETE_MEMBER: unchanged,
   CREATE_GROUP: patchOf(group),
   UPDATE_GROUP: patchOf(group),
-  UPDATE_GROUP_MEMBERS: asItIs,
-  DELETE_GROUP: asItIs,
-  LINK_ACCOUNT: asItIs,
-  UNLINK_ACCOUNT: asItIs,
+  UPDATE_GROUP_MEMBERS: unchanged,
+  DELETE_GROUP: unchanged,
+  LINK_ACCOUNT: unchanged,
+  UNLINK_ACCOUNT: unchanged,
   UPDATE_SYSTEM_GUILD: patchInGuild(systemGuild),
   UPDATE_MEMBER_GUILD: patchInGuild(memberGuild),
   CREATE_MESSAGE: ({ system: from, member: by, ...message }) =>
@@ -58,11 +58,11 @@ const spellings: Record<EventType, Spelling> = {
       toV2(system, redact(system, from as System, true)),
       toV2(member, redact(member, by as Member, true)),
     ),
-  CREATE_SWITCH: (data, subject) => ({ id: subject, ...spellSwitch(data) }),
-  UPDATE_SWITCH: spellSwitch,
-  DELETE_SWITCH: asItIs,
-  DELETE_ALL_SWITCHES: asItIs,
-  SUCCESSFUL_IMPORT: asItIs,
+  CREATE_SWITCH: (data, subject) => ({ id: subject, ...serializeSwitch(data) }),
+  UPDATE_SWITCH: serializeSwitch,
+  DELETE_SWITCH: unchanged,
+  DELETE_ALL_SWITCHES: unchanged,
+  SUCCESSFUL_IMPORT: unchanged,
   UPDATE_AUTOPROXY: patchInGuild(autoproxy, { channel_id: null }),
 }
 
@@ -82,11 +82,11 @@ function patchInGuild(entity: Entity, extra: JsonObject = {}) {
   })
 }
 
-function spellSwitch(data: JsonObject): JsonObject {
+function serializeSwitch(data: JsonObject): JsonObject {
   const { timestamp } = data
   return typeof timestamp === 'number' ? { ...data, timestamp: formatInstant(timestamp) } : data
 }
 
-function asItIs(data: JsonObject): JsonObject {
+function unchanged(data: JsonObject): JsonObject {
   return data
 }

@@ -3,8 +3,8 @@ import { generateKeyPairSync, sign } from 'node:crypto'
 import { createServer as createHttpServer, type IncomingMessage, type Server } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
-import { checkAddress } from '../../src/events/address'
-import { type Post, post } from '../../src/events/send'
+import { type Post, post } from '../../src/events/httpPost'
+import { checkAddress } from '../../src/events/webhookUrl'
 
 const NAME = 'hooks.example.org'
 const certificate = makeCertificate(dnsName(NAME))

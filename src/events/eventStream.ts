@@ -2,8 +2,8 @@ import { isUnavailable } from '../model/errors'
 import { requireSystem, type Viewer } from '../model/privacy'
 import type { Events } from './events'
 import { boundsOfSystem, eventsOfSystemAfter, type StoredEvent } from './outbox'
-import { spellEvent } from './spell'
-import type { Listener } from './stream'
+import { serializeEvent } from './serialize'
+import type { StreamWriter } from './stream'
 
 /** How much of the outbox is read at once for one reader. */
 const PAGE = 20
@@ -19,10 +19,10 @@ export async function newestPosition({ deps }: Events, viewer: Viewer): Promise<
  * Sends the events of the caller's own system after a position, each once and in the order of
  * their IDs. Events of one system are committed in that order: their transactions hold its row.
  */
-export function follow(
+export function streamEvents(
   { deps, hub }: Events,
   viewer: Viewer,
-  reader: Listener,
+  reader: StreamWriter,
   uuid: string,
   position: number,
 ): () => void {
@@ -32,7 +32,7 @@ export function follow(
   let isMore = false
   const tell = (event: StoredEvent) => {
     sent = event.id
-    const data = JSON.stringify(spellEvent(event, uuid))
+    const data = JSON.stringify(serializeEvent(event, uuid))
     reader.send({ id: event.id, event: event.type, data })
   }
   /** Its ID is the one before the next event, so that a client that resumes with it gets no other. */
@@ -48,14 +48,14 @@ export function follow(
       // In this order: what is pruned in between is in the page.
       const { pruned, newest } = await boundsOfSystem(deps.db, id)
       for (const event of page) {
-        if (!(await reader.room())) return
+        if (!(await reader.waitForCapacity())) return
         if (sent < pruned && pruned < event.id && sent + 1 < event.id) sendGap(event.id)
         tell(event)
       }
       // An ID above the newest one is from a database that a restored backup has replaced.
       const end = sent > newest ? newest : pruned
       const isLost = sent > newest || (page.length === 0 && sent < pruned)
-      if (isLost && (await reader.room())) sendGap(end + 1)
+      if (isLost && (await reader.waitForCapacity())) sendGap(end + 1)
       isReading = page.length > 0 || isMore
     }
   }
@@ -63,7 +63,7 @@ export function follow(
   const tellHeard = async (event: StoredEvent) => {
     isReading = true
     isMore = false
-    if (!(await reader.room())) return
+    if (!(await reader.waitForCapacity())) return
     tell(event)
     isReading = isMore
     await readOutbox()

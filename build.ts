@@ -100,7 +100,7 @@ async function compile(outfile: string, target?: Target): Promise<string> {
   return outfile
 }
 
-/** The page as files that lie nowhere but in the executable, and the list of them. */
+/** Returns the dashboard's files for the executable, and the module that lists them. */
 async function packPage(): Promise<Record<string, string | Uint8Array>> {
   const folder = join(import.meta.dir, 'src/web')
   const files: Record<string, string | Uint8Array> = {}
@@ -109,15 +109,15 @@ async function packPage(): Promise<Record<string, string | Uint8Array>> {
     const { path, type, isLasting, ways } = packFile(bundled, 'well')
     const names = Object.entries(ways).map(([encoding, bytes]) => {
       const name = `way${imports.length}`
-      files[join(folder, `made/${name}.${encoding}`)] = bytes
-      imports.push(`import ${name} from './made/${name}.${encoding}' with { type: 'file' }`)
+      files[join(folder, `embedded/${name}.${encoding}`)] = bytes
+      imports.push(`import ${name} from './embedded/${name}.${encoding}' with { type: 'file' }`)
       return `${encoding}: ${name}`
     })
     const said = JSON.stringify({ path, type, isLasting }).slice(1, -1)
     return `{ ${said}, ways: { ${names.join(', ')} } }`
   })
-  files[join(folder, 'made.ts')] =
-    `${imports.join('\n')}\nexport const made = [${entries.join(',\n')}]\n`
+  files[join(folder, 'embeddedAssets.ts')] =
+    `${imports.join('\n')}\nexport const embeddedAssets = [${entries.join(',\n')}]\n`
   return files
 }
 
@@ -141,6 +141,7 @@ async function smoke(executable: string): Promise<void> {
       .env({})
       .json()
     await expectAnswer(`${address}/health`, 'ok')
+    await expectAnswer(`${address}/`, '<script type="module"')
     await expectAnswer(`${address}/docs`, 'swagger-ui')
     await expectAnswer(`${address}/docs/swagger-ui-bundle.js`, 'SwaggerUIBundle')
     await expectAnswer(`${address}/v2/systems/@me`, 'Smoke', token)

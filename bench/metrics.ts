@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp } from '../src/app'
 import { parseConfig } from '../src/config'
-import { createFindMeter } from '../src/http/meters'
-import { documentedWires } from '../src/http/wires'
+import { documentedModules } from '../src/http/apiModules'
+import { createFindRouteMetrics } from '../src/http/routeMetrics'
 import { createLog } from '../src/log'
 import { createMetrics } from '../src/metrics/metrics'
 import { insertToken } from '../src/service/access/insertToken'
@@ -52,9 +52,9 @@ const metrics = createMetrics({
   kept: () => ({ outbox: { waiting: 0, oldestAt: null }, webhooks: {}, tasks: {} }),
   isDatabaseOk: () => true,
 })
-const [v2] = documentedWires({ deps: app.deps, events: app.events, config })
+const [v2] = documentedModules({ deps: app.deps, events: app.events, config })
 if (!v2) throw new Error('there are no routes')
-const findMeter = createFindMeter(v2.routes(), metrics)
+const findMeter = createFindRouteMetrics(v2.routes(), metrics)
 const { hid, token } = await app.deps.transact('new', async (tx) => {
   const made = await insertSystem(tx, { name: 'Lantern Hill', created: app.deps.now() })
   return { hid: made.hid, token: await insertToken(app.deps, tx, made.id, 'bench') }

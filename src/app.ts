@@ -12,8 +12,8 @@ import {
 import type { DispatchOptions } from './events/dispatch'
 import { createEvents, type EventOptions, type Events } from './events/events'
 import { type ParseImport, parseInProcess } from './formats/chunks'
-import { createHandler, type Handle } from './http/edge'
-import { describeRoutes } from './http/wires'
+import { describeRoutes } from './http/apiModules'
+import { createHandler, type Handle } from './http/handler'
 import type { Log } from './log'
 import type { Metrics } from './metrics/metrics'
 import type { Instant } from './model/time'
@@ -102,8 +102,8 @@ export function createApp(
     events,
     config,
     log,
-    findTrouble: storage.checkHealth,
-    refusalFor: storage.toUnavailable,
+    checkHealth: storage.checkHealth,
+    toUnavailable: storage.toUnavailable,
     closing: () => closing,
     metrics: watch?.metrics,
   })

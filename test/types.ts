@@ -1,5 +1,5 @@
 import type { systems } from '../src/db/tables'
-import type { routes } from '../src/http/routes'
+import type { routes } from '../src/http/routeGroup'
 import type { Member, MemberDraft, MemberPatch, member } from '../src/model/member'
 import type { Redacted, Serialized } from '../src/model/privacy'
 import type { Settings } from '../src/model/settings'

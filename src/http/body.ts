@@ -6,8 +6,8 @@ import type { RawBody } from '../serializers/body'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-export async function receiveBody(request: Request, limit: number): Promise<RawBody> {
-  const bytes = await receiveBytes(request, limit)
+export async function readBody(request: Request, limit: number): Promise<RawBody> {
+  const bytes = await readBytes(request, limit)
   rejectManyKeys(bytes)
   try {
     return { text: utf8.decode(bytes) }
@@ -30,7 +30,7 @@ function rejectManyKeys(bytes: Uint8Array): void {
 }
 
 /** Reads a body of any content type, and stops as soon as it is too large. */
-async function receiveBytes(request: Request, limit: number): Promise<Uint8Array> {
+async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
   const length = Number(request.headers.get('content-length') ?? Number.NaN)
   // No more than was announced can arrive, so it may come in one piece.
   if (length <= limit) return request.bytes()
@@ -48,8 +48,8 @@ async function* chunksOf(request: Request, limit: number): AsyncGenerator<Uint8A
 }
 
 /** A file that has not been read yet. */
-export interface UnreadFile {
-  arrive(): AsyncIterable<Uint8Array>
+export interface BodyStream {
+  open(): AsyncIterable<Uint8Array>
 }
 
 /** Limits of the time in which a file arrives. */
@@ -68,7 +68,7 @@ const ARRIVAL: ArrivalLimits = {
 }
 
 /** Receives a file in chunks, never whole: several at once would fill the memory. */
-export async function* receiveFile(
+export async function* streamBody(
   request: Request,
   limit: number,
   { bytesPerSecond, toleranceMs, totalMs }: ArrivalLimits = ARRIVAL,

@@ -1,8 +1,8 @@
 import type { RateLimits } from '../config'
 import type { DomainError } from '../model/errors'
-import { VARY } from './answers'
+import type { PathPolicy } from './apiModule'
 import type { Scope } from './ratelimit'
-import type { Facts } from './wire'
+import { VARY } from './response'
 
 /** Headers that are the same for many answers, made once: setting each on each would cost a tenth. */
 export interface BaseHeaders {
@@ -25,12 +25,12 @@ export interface BaseHeadersOfPath {
 }
 
 export function baseHeadersOf(
-  { headers, isKept, isOfPage }: Facts,
+  { headers, isCacheable, isSameOriginOnly }: PathPolicy,
   more: Record<string, string> = {},
 ): BaseHeadersOfPath {
-  const all = { ...(!isOfPage && CORS), ...headers, ...more }
+  const all = { ...(!isSameOriginOnly && CORS), ...headers, ...more }
   const writes = createBaseHeaders(all)
-  if (!isKept) return { writes, reads: writes, ownReads: writes }
+  if (!isCacheable) return { writes, reads: writes, ownReads: writes }
   const kept = { ...all, vary: VARY }
   return {
     writes,
@@ -41,13 +41,13 @@ export function baseHeadersOf(
 }
 
 /** The same where requests are counted. */
-export function limitedHeadersOf(facts: Facts, limits: RateLimits): BaseHeadersOfPath {
+export function limitedHeadersOf(policy: PathPolicy, limits: RateLimits): BaseHeadersOfPath {
   const of = (scope: Scope) =>
-    baseHeadersOf(facts, {
+    baseHeadersOf(policy, {
       'x-ratelimit-limit': String(limits[scope]),
       'x-ratelimit-scope': scope,
     })
-  return { ...of(facts.scope), writes: of('generic_update').writes }
+  return { ...of(policy.scope), writes: of('generic_update').writes }
 }
 
 /** Gives an answer its base headers, unless it was made with them. */

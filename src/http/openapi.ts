@@ -1,13 +1,13 @@
 import { Elysia, type TSchema } from 'elysia'
 import { type ErrorName, errorTable } from '../model/errors'
 import type { components } from '../serializers/openapiComponents'
-import * as preface from './preface'
-import { collectFacts, type Facts, findFacts, type Wire } from './wire'
+import { type ApiModule, buildPolicyTable, findPolicy, type PathPolicy } from './apiModule'
+import * as preface from './openapiInfo'
 
 type ComponentName = keyof typeof components
 
 /** A component, a list of one, or a schema of its own. */
-type Answered = ComponentName | [ComponentName] | TSchema
+type ResponseDescription = ComponentName | [ComponentName] | TSchema
 
 interface Description {
   /** What a generated client calls it: a verb and a noun, unique. */
@@ -17,13 +17,13 @@ interface Description {
   description: string
   tag: preface.Tag
   /** A write of somebody who shows no token: who logs in is nobody yet. */
-  isForNobody?: boolean
+  isAnonymous?: boolean
   /** A read of what is the caller’s own: nobody gets it without a token. */
   isOwn?: boolean
   /** Request headers that only this operation reads. */
   headers?: Record<string, string>
   /** What a success answers, by status. */
-  answers: Record<number, Answered | null>
+  answers: Record<number, ResponseDescription | null>
   /** What a success is written in, where that is not JSON. */
   types?: string[]
   errors?: ErrorName[]
@@ -31,7 +31,7 @@ interface Description {
 }
 
 /** What is spelled only when the document is made. */
-type Rest = Pick<Description, 'answers' | 'types' | 'errors' | 'isOwn' | 'isForNobody' | 'headers'>
+type Rest = Pick<Description, 'answers' | 'types' | 'errors' | 'isOwn' | 'isAnonymous' | 'headers'>
 
 /** A bot may name in `X-System` what is no system, or one it may not act for, wherever it asks. */
 const everywhere: ErrorName[] = [
@@ -60,12 +60,15 @@ export function describe({ id, summary, description, tag, deprecated, ...rest }:
 }
 
 /** The OpenAPI document, made from the routes' own schemas. */
-export async function createDocument(wires: readonly Wire[], publicUrl: string): Promise<object> {
+export async function createDocument(
+  modules: readonly ApiModule[],
+  publicUrl: string,
+): Promise<object> {
   // Only who asks for the document needs these: loading them takes a part of each start.
   const { swagger } = await import('@elysiajs/swagger')
   const { components: schemas } = await import('../serializers/openapiComponents')
   // The plugin's own page would load its scripts from elsewhere; only its document is used.
-  const described = new Elysia({ normalize: false }).use(wires.map(({ routes }) => routes())).use(
+  const described = new Elysia({ normalize: false }).use(modules.map(({ routes }) => routes())).use(
     swagger({
       path: '/page',
       // A calendar has a dot in its address, and is no file.
@@ -90,10 +93,10 @@ export async function createDocument(wires: readonly Wire[], publicUrl: string):
   const document = JSON.parse(await response.text(), (key, value) =>
     key === 'elysiaMeta' ? undefined : value,
   )
-  const stated = collectFacts(wires, (facts) => facts)
+  const stated = buildPolicyTable(modules, (facts) => facts)
   for (const [path, methods] of Object.entries((document as OpenApi).paths))
     for (const [method, operation] of Object.entries(methods))
-      complete(operation, method, findFacts(stated, path))
+      complete(operation, method, findPolicy(stated, path))
   return document
 }
 
@@ -122,27 +125,31 @@ interface OpenApi {
 }
 
 /** Says what follows from where a route lies: who may ask, with which headers, and what comes. */
-function complete(operation: Operation, method: string, { isForBots, isKept }: Facts): void {
+function complete(
+  operation: Operation,
+  method: string,
+  { requiresBotKey, isCacheable }: PathPolicy,
+): void {
   const { 'x-rest': rest = { answers: {} } } = operation
   delete operation['x-rest']
-  const isOpen = rest.isForNobody || (method === 'get' && !rest.isOwn)
-  operation.security = isForBots
+  const isOpen = rest.isAnonymous || (method === 'get' && !rest.isOwn)
+  operation.security = requiresBotKey
     ? [{ botKey: [] }]
     : [{ token: [] }, { botKey: [] }, { session: [] }, ...(isOpen ? [{}] : [])]
   operation.parameters = [
-    ...(operation.parameters ?? []).map(markNeeded),
+    ...(operation.parameters ?? []).map(markRequired),
     ...Object.entries(rest.headers ?? {}).map(headerParameter),
-    ...(isForBots ? [] : [{ $ref: '#/components/parameters/XSystem' }]),
+    ...(requiresBotKey ? [] : [{ $ref: '#/components/parameters/XSystem' }]),
   ]
   operation.responses = {
-    ...successes(rest, isForBots),
-    ...(method === 'get' && isKept && !rest.types && unchanged),
+    ...successes(rest, requiresBotKey),
+    ...(method === 'get' && isCacheable && !rest.types && unchanged),
     ...failures([...(rest.errors ?? []), ...everywhere]),
   }
   keepJson(operation)
 }
 
-function markNeeded({ schema, ...parameter }: Parameter): Parameter {
+function markRequired({ schema, ...parameter }: Parameter): Parameter {
   const { 'x-needed': isNeeded, ...rest } = schema ?? {}
   return { ...parameter, ...(isNeeded && { required: true }), schema: rest }
 }
@@ -165,8 +172,8 @@ function keepJson({ requestBody }: Operation): void {
   requestBody.content = { 'application/json': { schema, example } }
 }
 
-function successes({ answers, types = ['application/json'] }: Rest, isForBots: boolean) {
-  const headers = { ...preface.always, ...(!isForBots && preface.ofLimited) }
+function successes({ answers, types = ['application/json'] }: Rest, requiresBotKey: boolean) {
+  const headers = { ...preface.always, ...(!requiresBotKey && preface.ofLimited) }
   return Object.fromEntries(
     Object.entries(answers).map(([status, answer]) => [
       status,
@@ -181,7 +188,7 @@ function successes({ answers, types = ['application/json'] }: Rest, isForBots: b
   )
 }
 
-function schemaOf(answer: Answered): object {
+function schemaOf(answer: ResponseDescription): object {
   if (typeof answer === 'string') return { $ref: `#/components/schemas/${answer}` }
   if (!Array.isArray(answer)) return answer
   return { type: 'array', items: { $ref: `#/components/schemas/${answer[0]}` } }

@@ -7,14 +7,19 @@ import { levelsFromV2 } from '../serializers/v2'
 import type { Deps } from '../service/deps'
 import { patchAllGroups } from '../service/groups'
 import { patchAllMembers } from '../service/members'
+import type { ApiModule } from './apiModule'
 import { callerOf } from './context'
 import { describe, writeErrors } from './openapi'
-import { routes } from './routes'
-import type { Wire } from './wire'
+import { routes } from './routeGroup'
 
 /** What dashboards written for PluralKit ask beside version 2. */
-export function privateWire(deps: Deps, bodyLimit: number): Wire {
-  return { prefix: '/private', routes: () => bulkPrivacy(deps, bodyLimit), facts: {}, nouns: {} }
+export function privateModule(deps: Deps, bodyLimit: number): ApiModule {
+  return {
+    prefix: '/private',
+    routes: () => bulkPrivacy(deps, bodyLimit),
+    policy: {},
+    resources: {},
+  }
 }
 
 function bulkPrivacy(deps: Deps, bodyLimit: number) {

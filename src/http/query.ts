@@ -6,7 +6,7 @@ import { type Instant, parseInstant } from '../model/time'
 import { isTimezone } from '../model/validation'
 
 /** What comes in a query or a path: all of it optional text, each kind read in one place. */
-type Given = unknown
+type QueryValue = unknown
 
 /** Documents a parameter that reaches its route as text. */
 export function parameter(schema: {
@@ -14,14 +14,14 @@ export function parameter(schema: {
   description: string
   [keyword: string]: unknown
 }) {
-  return t.Optional(t.Unsafe<Given>({ ...t.Unknown(), ...schema, ...keepsRepeats }))
+  return t.Optional(t.Unsafe<QueryValue>({ ...t.Unknown(), ...schema, ...keepsRepeats }))
 }
 
 /**
  * Documents one that its route asks for by itself, because what is missing has an error of its own.
  * To Elysia it is optional too.
  */
-export function neededParameter(schema: Parameters<typeof parameter>[0]) {
+export function requiredParameter(schema: Parameters<typeof parameter>[0]) {
   return parameter({ ...schema, 'x-needed': true })
 }
 
@@ -30,15 +30,15 @@ export function parameters<P extends Record<string, ReturnType<typeof parameter>
   return t.Object(named, { additionalProperties: true })
 }
 
-export function parseFlag(name: string, given: Given): boolean {
-  const text = parseGiven(name, given)?.toLowerCase()
+export function parseFlag(name: string, given: QueryValue): boolean {
+  const text = requireSingleValue(name, given)?.toLowerCase()
   if (text === undefined || text === 'false' || text === '0') return false
   if (text === 'true' || text === '1') return true
   throw error('badRequest', `${name} must be true or false`)
 }
 
-export function parseTime(name: string, given: Given): Instant | null {
-  const text = parseGiven(name, given)
+export function parseTime(name: string, given: QueryValue): Instant | null {
+  const text = requireSingleValue(name, given)
   if (text === undefined) return null
   // A "+" that was not encoded arrives as a space; behind a time it can only have been a "+".
   const instant = parseInstant(text.replace(/(?<=:\d\d(?:[.,]\d+)?) (?=\d\d(?::?\d\d)?$)/, '+'))
@@ -47,11 +47,11 @@ export function parseTime(name: string, given: Given): Instant | null {
 }
 
 export function parseLimit(
-  given: Given,
+  given: QueryValue,
   usual = SWITCHES_PER_PAGE,
   most = SWITCHES_PER_PAGE,
 ): number {
-  const text = parseGiven('limit', given)
+  const text = requireSingleValue('limit', given)
   if (text === undefined) return usual
   const limit = Number(text)
   if (!/^\d+$/.test(text) || limit === 0)
@@ -60,25 +60,25 @@ export function parseLimit(
 }
 
 /** The name of a time zone. A "+" that was not encoded arrives as a space, which none has. */
-export function parseZone(name: string, given: Given): string | null {
+export function parseZone(name: string, given: QueryValue): string | null {
   const zone = parseText(name, given)?.replaceAll(' ', '+') ?? null
   if (zone !== null && !isTimezone(zone))
     throw error('badRequest', `${name} must be a time zone name such as Europe/Oslo`)
   return zone
 }
 
-export function parseText(name: string, given: Given): string | null {
-  return parseGiven(name, given) ?? null
+export function parseText(name: string, given: QueryValue): string | null {
+  return requireSingleValue(name, given) ?? null
 }
 
 /** A chat platform's ID, with its platform in front unless it is Discord's. */
-export function parseSnowflake(name: string, given: Given): string | null {
-  const text = parseGiven(name, given)
-  return text === undefined ? null : pathSnowflake(name, text)
+export function parsePlatformId(name: string, given: QueryValue): string | null {
+  const text = requireSingleValue(name, given)
+  return text === undefined ? null : parsePathId(name, text)
 }
 
 /** As readSnowflake, for a part of the path, which is always there. */
-export function pathSnowflake(name: string, text: string): string {
+export function parsePathId(name: string, text: string): string {
   const id = normalizeId(text)
   if (id === null)
     throw error('badRequest', `${name} must be a number of up to 20 digits, or platform:ID`)
@@ -86,35 +86,39 @@ export function pathSnowflake(name: string, text: string): string {
 }
 
 /** As pathSnowflake, where a bot gives an ID of its own platform. */
-export function pathIdOf(platform: Platform, name: string, text: string): string {
+export function parseBotPathId(platform: Platform, name: string, text: string): string {
   if (!isIdOf(platform, text)) throw error('badRequest', `${name} must be ${describeId(platform)}`)
   return formatId({ platform, id: text })
 }
 
 /** Words with commas between them. */
-export function parseList(name: string, given: Given): string[] | null {
-  const text = parseGiven(name, given)
+export function parseList(name: string, given: QueryValue): string[] | null {
+  const text = requireSingleValue(name, given)
   return text === undefined ? null : text.split(',').map((part) => part.trim())
 }
 
-export function parseChoices<T extends string>(
+export function parseEnumList<T extends string>(
   name: string,
-  given: Given,
+  given: QueryValue,
   choices: readonly T[],
 ): ReadonlySet<T> | null {
   const words = parseList(name, given)
-  return words && new Set(words.map((word) => parseWord(name, word, choices)))
+  return words && new Set(words.map((word) => parseEnum(name, word, choices)))
 }
 
-export function parseWord<T extends string>(name: string, given: Given, choices: readonly T[]): T {
-  const word = parseGiven(name, given)
+export function parseEnum<T extends string>(
+  name: string,
+  given: QueryValue,
+  choices: readonly T[],
+): T {
+  const word = requireSingleValue(name, given)
   const found = choices.find((choice) => choice === word)
   if (found === undefined) throw error('badRequest', `${name} must be ${choices.join(' or ')}`)
   return found
 }
 
 /** A parameter that is present has a value. */
-export function parseGiven(name: string, given: Given): string | undefined {
+export function requireSingleValue(name: string, given: QueryValue): string | undefined {
   if (given === undefined) return undefined
   if (typeof given !== 'string' || given === '' || given.toLowerCase() === 'null')
     throw error('badRequest', `${name} must have one value`)

@@ -1,8 +1,8 @@
 import type { Config, RateLimits } from '../config'
 import type { Log } from '../log'
 import type { TokenOwner } from '../service/access/credentialCache'
-import type { Caller } from './caller'
-import { findClient } from './client'
+import type { Caller } from './authenticate'
+import { findClient } from './clientAddress'
 
 export type Scope = keyof RateLimits
 
@@ -17,11 +17,11 @@ export interface Allowance {
 }
 
 /** Whom a request is counted for: a system by its row number, or an address. */
-type Counted = number | string
+type ClientCounts = number | string
 
 const WINDOW_MS = 1000
 /** In one generation and scope; more than can be served within a window. */
-const MOST_CLIENTS = 20_000
+const MAX_CLIENTS = 20_000
 /** Thirds and sevenths of a second do not add up to a whole one exactly. */
 const MOST_ROUNDING_MS = 0.01
 
@@ -37,10 +37,10 @@ export function createRateLimiter(limits: RateLimits) {
   /** Times are counted from the first request: such small numbers keep their fractions. */
   let start: number | undefined
 
-  return (scope: Scope, client: Counted, wallClock: number): Allowance => {
+  return (scope: Scope, client: ClientCounts, wallClock: number): Allowance => {
     start ??= wallClock
     const now = wallClock - start
-    if (Math.abs(now - turnedAt) > WINDOW_MS || young[scope].size >= MOST_CLIENTS) {
+    if (Math.abs(now - turnedAt) > WINDOW_MS || young[scope].size >= MAX_CLIENTS) {
       old = young
       young = createGeneration()
       turnedAt = now
@@ -67,7 +67,7 @@ export function createRateLimiter(limits: RateLimits) {
   }
 }
 
-function createGeneration(): Record<Scope, Map<Counted, number>> {
+function createGeneration(): Record<Scope, Map<ClientCounts, number>> {
   return { generic_get: new Map(), message: new Map(), generic_update: new Map() }
 }
 

@@ -1,6 +1,6 @@
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { type Bundled, bundlePage, isLasting, type Packed, type Ways } from './bundle'
-import { made } from './made'
+import { embeddedAssets } from './embeddedAssets'
 
 /** A file of the page as it is served. */
 export interface PageFile extends Packed {
@@ -9,9 +9,9 @@ export interface PageFile extends Packed {
 
 export type Pages = ReadonlyMap<string, PageFile>
 
-/** What a browser gets of the page: as the build packed it, or made at the first visit. */
+/** What a browser gets of the page: as the build packed it, or bundled at the first visit. */
 export async function loadPages(): Promise<Pages> {
-  const files = made ?? (await bundlePage()).map((file) => packFile(file, 'quickly'))
+  const files = embeddedAssets ?? (await bundlePage()).map((file) => packFile(file, 'quickly'))
   const known = await Promise.all(
     files.map(async (file) => {
       const hash = Bun.hash(await bytesOf(file.ways.identity)).toString(36)

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, describe, expect, test } from 'bun:test'
-import { createHandler } from '../../src/http/edge'
+import { createHandler } from '../../src/http/handler'
 import { createLog } from '../../src/log'
 import type { Group } from '../../src/model/group'
 import type { Member } from '../../src/model/member'
@@ -33,8 +33,8 @@ const handle = createHandler({
   events: app.events,
   config,
   log: createLog('error', 'json', () => {}),
-  findTrouble: app.storage.checkHealth,
-  refusalFor: app.storage.toUnavailable,
+  checkHealth: app.storage.checkHealth,
+  toUnavailable: app.storage.toUnavailable,
   closing: () => undefined,
 })
 

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { eventTypes } from '../../src/model/events'
 import { document } from '../document'
-import { type Stage, stagesIn } from '../http/bot/stage'
+import { type Stage, stagesIn } from '../http/bot/botFixture'
 import { home } from '../kit'
 import { program, runCommand } from '../program'
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { type ArrivalLimits, receiveFile } from '../../src/http/body'
+import { type ArrivalLimits, streamBody } from '../../src/http/body'
 import { DomainError } from '../../src/model/errors'
 
 const none: ArrivalLimits = { bytesPerSecond: 1, toleranceMs: 600_000, totalMs: 600_000 }
@@ -24,7 +24,7 @@ async function receive(
   limits: Partial<ArrivalLimits>,
 ): Promise<number | string> {
   try {
-    const file = receiveFile(slowRequest(chunks), 1024 * 1024, { ...none, ...limits })
+    const file = streamBody(slowRequest(chunks), 1024 * 1024, { ...none, ...limits })
     return Buffer.concat(await Array.fromAsync(file)).byteLength
   } catch (cause) {
     if (!(cause instanceof DomainError)) throw cause
@@ -69,7 +69,7 @@ describe('a file', () => {
     }
     const limits = { ...none, toleranceMs: 1000, totalMs: 1000 }
     let received = 0
-    for await (const chunk of receiveFile(slowRequest(quick), 1024, limits)) {
+    for await (const chunk of streamBody(slowRequest(quick), 1024, limits)) {
       received += chunk.byteLength
       await Bun.sleep(400)
     }

@@ -10,8 +10,8 @@ import { home, type Someone } from '../kit'
 import { createBot, createLinkCode, linkAccount } from '../operator'
 import { change, insert, rows } from '../raw'
 import { makeWorld } from '../scenarios'
-import { hear, ignored } from './bot/scenes'
-import { stagesIn } from './bot/stage'
+import { stagesIn } from './bot/botFixture'
+import { hear, ignored } from './bot/proxyScenarios'
 
 const here = home({
   HOST: '127.0.0.1',

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import { createHandler } from '../../src/http/edge'
+import { createHandler } from '../../src/http/handler'
 import { createLog } from '../../src/log'
 import { type Instant, MINUTE } from '../../src/model/time'
 import type { Deps } from '../../src/service/deps'
@@ -42,8 +42,8 @@ const handle = createHandler({
   events: app.events,
   config,
   log: createLog('info', 'json', (text) => lines.push(text)),
-  findTrouble: app.storage.checkHealth,
-  refusalFor: app.storage.toUnavailable,
+  checkHealth: app.storage.checkHealth,
+  toUnavailable: app.storage.toUnavailable,
   closing: () => undefined,
 })
 const server = Bun.serve({

@@ -16,10 +16,10 @@ import {
 import { actForMember } from '../../service/members'
 import { actFor } from '../../service/systems'
 import { describe, writeErrors } from '../openapi'
-import { pathIdOf } from '../query'
+import { parseBotPathId } from '../query'
 import { showMemberGuild, showSystemGuild } from '../v2/guilds'
 import { guildId, memberRef } from '../v2/params'
-import { botRoutes, systemRef, TAG } from './named'
+import { botRoutes, systemRef, TAG } from './botRoutes'
 
 const ofGuild = t.Object({ guild_id: guildId })
 const ofSystem = t.Object({ systemRef, guild_id: guildId })
@@ -31,7 +31,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/guilds/:guild_id',
       async ({ params, platform, viewer }) => {
-        const id = pathIdOf(platform, 'guild_id', params.guild_id)
+        const id = parseBotPathId(platform, 'guild_id', params.guild_id)
         return showGuild(await getGuild(deps, viewer, id))
       },
       {
@@ -50,7 +50,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
     .patch(
       '/guilds/:guild_id',
       async ({ params, platform, viewer, body }) => {
-        const id = pathIdOf(platform, 'guild_id', params.guild_id)
+        const id = parseBotPathId(platform, 'guild_id', params.guild_id)
         const patch = patchFromV2(guild, body, platform)
         return showGuild(await patchGuild(deps, viewer, id, patch))
       },
@@ -71,7 +71,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/systems/:systemRef/guilds/:guild_id',
       async ({ params, platform, viewer: bot }) => {
-        const inGuild = pathIdOf(platform, 'guild_id', params.guild_id)
+        const inGuild = parseBotPathId(platform, 'guild_id', params.guild_id)
         const { viewer } = await actFor(deps, bot, params.systemRef)
         return showSystemGuild(await getSystemGuild(deps, viewer, inGuild))
       },
@@ -90,7 +90,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
     .patch(
       '/systems/:systemRef/guilds/:guild_id',
       async ({ params, platform, viewer: bot, body }) => {
-        const inGuild = pathIdOf(platform, 'guild_id', params.guild_id)
+        const inGuild = parseBotPathId(platform, 'guild_id', params.guild_id)
         const patch = anyPatchFromV2(systemGuild, body)
         const { viewer } = await actFor(deps, bot, params.systemRef)
         return showSystemGuild(await patchSystemGuild(deps, viewer, inGuild, patch, 'make'))
@@ -112,7 +112,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/members/:memberRef/guilds/:guild_id',
       async ({ params, platform, viewer: bot }) => {
-        const inGuild = pathIdOf(platform, 'guild_id', params.guild_id)
+        const inGuild = parseBotPathId(platform, 'guild_id', params.guild_id)
         const viewer = await actForMember(deps, bot, params.memberRef)
         return showMemberGuild(await getMemberGuild(deps, viewer, params.memberRef, inGuild))
       },
@@ -131,7 +131,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
     .patch(
       '/members/:memberRef/guilds/:guild_id',
       async ({ params, platform, viewer: bot, body }) => {
-        const inGuild = pathIdOf(platform, 'guild_id', params.guild_id)
+        const inGuild = parseBotPathId(platform, 'guild_id', params.guild_id)
         const patch = anyPatchFromV2(memberGuild, body)
         const viewer = await actForMember(deps, bot, params.memberRef)
         return showMemberGuild(

@@ -1,13 +1,13 @@
 import { Elysia } from 'elysia'
 import type { Deps } from '../../service/deps'
-import type { Wire } from '../wire'
+import type { ApiModule } from '../apiModule'
 import { guildRoutes } from './guilds'
 import { linkRoutes } from './links'
 import { messageRoutes } from './messages'
 import { systemRoutes } from './systems'
 
 /** The bot interface: for holders of a bot key alone. */
-export function bot(deps: Deps, bodyLimit: number, publicUrl: string): Wire {
+export function bot(deps: Deps, bodyLimit: number, publicUrl: string): ApiModule {
   return {
     prefix: '/bot',
     routes: () =>
@@ -16,7 +16,7 @@ export function bot(deps: Deps, bodyLimit: number, publicUrl: string): Wire {
         .use(linkRoutes(deps, bodyLimit))
         .use(guildRoutes(deps, bodyLimit))
         .use(messageRoutes(deps, bodyLimit)),
-    facts: { isForBots: true },
-    nouns: { systems: { namesSystem: true }, messages: { scope: 'message' } },
+    policy: { requiresBotKey: true },
+    resources: { systems: { hasSystemParam: true }, messages: { scope: 'message' } },
   }
 }

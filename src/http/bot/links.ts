@@ -2,7 +2,7 @@ import { linkFromBot, linkToBot, schemasBot } from '../../serializers/bot'
 import { linkByCode } from '../../service/access/linkCodes'
 import type { Deps } from '../../service/deps'
 import { describe, writeErrors } from '../openapi'
-import { botRoutes, TAG } from './named'
+import { botRoutes, TAG } from './botRoutes'
 
 /** Linking an account to a system that is known on another platform. */
 export function linkRoutes(deps: Deps, bodyLimit: number) {

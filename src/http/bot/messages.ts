@@ -15,8 +15,8 @@ import type { Deps } from '../../service/deps'
 import { decideMessage } from '../../service/proxy/decideMessage'
 import { deleteMessages, recordMessage } from '../../service/proxy/recordMessage'
 import { describe, writeErrors } from '../openapi'
-import { pathIdOf } from '../query'
-import { botRoutes, TAG } from './named'
+import { parseBotPathId } from '../query'
+import { botRoutes, TAG } from './botRoutes'
 
 /** What a bot does with each action. */
 const WHAT_TO_DO = `Ask for every message that is no command of the bot’s own, and do what \`action\` says:
@@ -79,7 +79,7 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
     .delete(
       '/messages/:id',
       async ({ params, platform, viewer, set }) => {
-        await deleteMessages(deps, viewer, [pathIdOf(platform, 'id', params.id)])
+        await deleteMessages(deps, viewer, [parseBotPathId(platform, 'id', params.id)])
         set.status = 204
       },
       {

@@ -23,9 +23,9 @@ import type { Deps } from '../../service/deps'
 import { deleteAllSwitches } from '../../service/switches'
 import { actFor, createSystem, deleteSystem } from '../../service/systems'
 import { describe, writeErrors } from '../openapi'
-import { pathIdOf } from '../query'
+import { parseBotPathId } from '../query'
 import { showSystem } from '../v2/views'
-import { botRoutes, systemRef, TAG } from './named'
+import { botRoutes, systemRef, TAG } from './botRoutes'
 
 const ofSystem = t.Object({ systemRef })
 const accountId = t.String({ description: 'ID of a chat account' })
@@ -146,7 +146,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number, publicUrl: string) {
     .put(
       '/systems/:systemRef/accounts/:account_id',
       async ({ params, platform, viewer: bot, set }) => {
-        const account = pathIdOf(platform, 'account_id', params.account_id)
+        const account = parseBotPathId(platform, 'account_id', params.account_id)
         const { viewer } = await actFor(deps, bot, params.systemRef)
         await linkAccount(deps, viewer, account)
         set.status = 204
@@ -167,7 +167,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number, publicUrl: string) {
     .delete(
       '/systems/:systemRef/accounts/:account_id',
       async ({ params, platform, viewer: bot, set }) => {
-        const account = pathIdOf(platform, 'account_id', params.account_id)
+        const account = parseBotPathId(platform, 'account_id', params.account_id)
         const { viewer } = await actFor(deps, bot, params.systemRef)
         await unlinkAccount(deps, viewer, account)
         set.status = 204
@@ -187,7 +187,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number, publicUrl: string) {
     .get(
       '/accounts/:account_id',
       async ({ params, platform, viewer }) => {
-        const account = pathIdOf(platform, 'account_id', params.account_id)
+        const account = parseBotPathId(platform, 'account_id', params.account_id)
         return showAccount(await getAccount(deps, viewer, account))
       },
       {
@@ -206,7 +206,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number, publicUrl: string) {
     .patch(
       '/accounts/:account_id',
       async ({ params, platform, viewer, body }) => {
-        const account = pathIdOf(platform, 'account_id', params.account_id)
+        const account = parseBotPathId(platform, 'account_id', params.account_id)
         return showAccount(await patchAccount(deps, viewer, account, accountFromBot(body)))
       },
       {
@@ -226,7 +226,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number, publicUrl: string) {
     .delete(
       '/accounts/:account_id',
       async ({ params, platform, viewer, set }) => {
-        await forgetAccount(deps, viewer, pathIdOf(platform, 'account_id', params.account_id))
+        await forgetAccount(deps, viewer, parseBotPathId(platform, 'account_id', params.account_id))
         set.status = 204
       },
       {

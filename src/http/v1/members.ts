@@ -5,7 +5,7 @@ import { memberDraftFromV1, memberPatchFromV1, memberToV1, schemasV1 } from '../
 import type { Deps } from '../../service/deps'
 import { createMember, deleteMember, getMember, patchMember } from '../../service/members'
 import { describe, writeErrors } from '../openapi'
-import { routes } from '../routes'
+import { routes } from '../routeGroup'
 import { showMember, TAG } from './views'
 
 const params = t.Object({ id: t.String({ description: 'Short ID of a member' }) })

@@ -5,7 +5,7 @@ import { memberToV1, messageToV1, schemasV1, systemToV1 } from '../../serializer
 import type { Deps } from '../../service/deps'
 import { getVisibleMessage } from '../../service/messages'
 import { describe } from '../openapi'
-import { routes } from '../routes'
+import { routes } from '../routeGroup'
 import { TAG } from './views'
 
 export function messageRoutes(deps: Deps, bodyLimit: number) {

@@ -14,7 +14,7 @@ import { createSwitch, getFronters } from '../../service/switches'
 import { getSystem } from '../../service/systems'
 import { describe, writeErrors } from '../openapi'
 import { parameter, parameters, parseTime } from '../query'
-import { routes } from '../routes'
+import { routes } from '../routeGroup'
 import { showMember, showSystem, TAG } from './views'
 
 const params = t.Object({ id: t.String({ description: 'Short ID of a system' }) })

@@ -15,20 +15,20 @@ import {
   listPairs,
   listStints,
 } from '../../service/fronting/fronting'
-import { answerBytes } from '../answers'
 import { waitingClientOf } from '../context'
 import { describe } from '../openapi'
 import {
   parameter,
   parameters,
-  parseGiven,
+  parseEnum,
   parseLimit,
   parseText,
   parseTime,
-  parseWord,
   parseZone,
+  requireSingleValue,
 } from '../query'
-import { routes } from '../routes'
+import { respondWithBytes } from '../response'
+import { routes } from '../routeGroup'
 import { systemRef } from './params'
 
 const TAG = 'Fronting'
@@ -68,7 +68,7 @@ const errors = ['badRequest', 'unauthorized', 'systemNotFound', 'historyHidden']
 
 /** The one place where a token stands in an address: a plus sign in it arrives as a space. */
 async function findAsker(deps: Deps, viewer: Viewer, given: unknown): Promise<Viewer> {
-  const token = parseGiven('token', given)
+  const token = requireSingleValue('token', given)
   return token === undefined ? viewer : authenticateCalendar(deps, token.replaceAll(' ', '+'))
 }
 
@@ -141,7 +141,7 @@ export function frontingRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/systems/:systemRef/fronting/days',
       async ({ params, query, viewer, request }) => {
-        const by = query.by === undefined ? 'day' : parseWord('by', query.by, periods)
+        const by = query.by === undefined ? 'day' : parseEnum('by', query.by, periods)
         const asked = { ...parseSpan(query), by }
         const client = waitingClientOf(request)
         return daysToV2(await listDays(deps, viewer, params.systemRef, asked, client))
@@ -213,7 +213,7 @@ export function frontingRoutes(deps: Deps, bodyLimit: number) {
         const asked = parseSpan(query)
         const file = await getCalendar(deps, subscriber, params.systemRef, asked, client)
         const isKnown = subscriber.system !== null
-        return answerBytes(request, file, {
+        return respondWithBytes(request, file, {
           'content-type': 'text/calendar; charset=utf-8',
           // No cache on the way keeps what a token in the address opened.
           ...(isKnown && { 'cache-control': 'private, no-cache' }),

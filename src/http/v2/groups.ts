@@ -13,10 +13,10 @@ import type { Deps } from '../../service/deps'
 import { createGroup, deleteGroup, patchGroup, patchGroups } from '../../service/groups'
 import { changeGroupMembers, membershipActions } from '../../service/memberships'
 import { readGroup, readGroupMembers, readGroups } from '../../service/read/v2'
+import { directRead } from '../directReads'
 import { describe, writeErrors } from '../openapi'
 import { parameter, parameters, parseFlag } from '../query'
-import { readBy } from '../reads'
-import { routes } from '../routes'
+import { routes } from '../routeGroup'
 import { groupRef, systemRef } from './params'
 import { showGroup } from './views'
 
@@ -92,7 +92,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/groups/:groupRef',
-      readBy('groupRef', (viewer, ref) => readGroup(deps, viewer, ref)),
+      directRead('groupRef', (viewer, ref) => readGroup(deps, viewer, ref)),
       {
         params,
         detail: describe({
@@ -144,7 +144,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/groups/:groupRef/members',
-      readBy('groupRef', (viewer, ref) => readGroupMembers(deps, viewer, ref)),
+      directRead('groupRef', (viewer, ref) => readGroupMembers(deps, viewer, ref)),
       {
         params,
         detail: describe({

@@ -14,14 +14,14 @@ import {
   patchSystemGuild,
 } from '../../service/guilds'
 import { describe, writeErrors } from '../openapi'
-import { neededParameter, parameter, parameters, parseSnowflake, pathSnowflake } from '../query'
-import { routes } from '../routes'
+import { parameter, parameters, parsePathId, parsePlatformId, requiredParameter } from '../query'
+import { routes } from '../routeGroup'
 import { guildId, memberRef } from './params'
 
 const ofGuild = t.Object({ guild_id: guildId })
 const ofMember = t.Object({ memberRef, guild_id: guildId })
 const autoproxyQuery = parameters({
-  guild_id: neededParameter({
+  guild_id: requiredParameter({
     type: 'string',
     description: 'ID of the guild',
     example: '200000000000000001',
@@ -35,7 +35,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/systems/@me/guilds/:guild_id',
       async ({ params, viewer }) => {
-        const guild = pathSnowflake('guild_id', params.guild_id)
+        const guild = parsePathId('guild_id', params.guild_id)
         return showSystemGuild(await getSystemGuild(deps, viewer, guild))
       },
       {
@@ -55,7 +55,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
     .patch(
       '/systems/@me/guilds/:guild_id',
       async ({ params, viewer, body }) => {
-        const guild = pathSnowflake('guild_id', params.guild_id)
+        const guild = parsePathId('guild_id', params.guild_id)
         const patch = patchFromV2(systemGuild, body)
         return showSystemGuild(await patchSystemGuild(deps, viewer, guild, patch, 'refuse'))
       },
@@ -76,7 +76,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/members/:memberRef/guilds/:guild_id',
       async ({ params, viewer }) => {
-        const guild = pathSnowflake('guild_id', params.guild_id)
+        const guild = parsePathId('guild_id', params.guild_id)
         return showMemberGuild(await getMemberGuild(deps, viewer, params.memberRef, guild))
       },
       {
@@ -102,7 +102,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
     .patch(
       '/members/:memberRef/guilds/:guild_id',
       async ({ params, viewer, body }) => {
-        const guild = pathSnowflake('guild_id', params.guild_id)
+        const guild = parsePathId('guild_id', params.guild_id)
         const patch = patchFromV2(memberGuild, body)
         return showMemberGuild(
           await patchMemberGuild(deps, viewer, params.memberRef, guild, patch, 'refuse'),
@@ -180,8 +180,8 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
 }
 
 function autoproxyGuild(query: { guild_id?: unknown; channel_id?: unknown }): string {
-  const channel = parseSnowflake('channel_id', query.channel_id)
-  const guild = parseSnowflake('guild_id', query.guild_id)
+  const channel = parsePlatformId('channel_id', query.channel_id)
+  const guild = parsePlatformId('guild_id', query.guild_id)
   if (channel !== null) throw error('unimplemented', 'autoproxy of a channel')
   if (guild === null) throw error('unimplemented', 'autoproxy without guild_id')
   return guild

@@ -1,8 +1,8 @@
 import { Elysia } from 'elysia'
 import type { Events } from '../../events/events'
 import type { Deps } from '../../service/deps'
-import { refuseStrangersToWrite } from '../routes'
-import type { Wire } from '../wire'
+import type { ApiModule } from '../apiModule'
+import { requireWriteAccess } from '../routeGroup'
 import { frontingRoutes } from './fronting'
 import { groupRoutes } from './groups'
 import { guildRoutes } from './guilds'
@@ -23,14 +23,14 @@ export interface Limits {
 }
 
 /** Version 2, mounted under a prefix. Nobody may write: that is said before a body is looked at. */
-export function v2(deps: Deps, events: Events, limits: Limits, prefix: '/v2' | ''): Wire {
+export function v2(deps: Deps, events: Events, limits: Limits, prefix: '/v2' | ''): ApiModule {
   const { bodyLimit, importLimit, trustedProxies } = limits
   const hidden = prefix === '' && { detail: { hide: true } }
   return {
     prefix,
     routes: () =>
       new Elysia({ prefix, normalize: false, ...hidden })
-        .onBeforeHandle(refuseStrangersToWrite)
+        .onBeforeHandle(requireWriteAccess)
         .use(systemRoutes(deps, bodyLimit))
         .use(linkRoutes(deps, bodyLimit))
         .use(tokenRoutes(deps, bodyLimit))
@@ -43,9 +43,9 @@ export function v2(deps: Deps, events: Events, limits: Limits, prefix: '/v2' | '
         .use(webhookRoutes(events, bodyLimit))
         .use(streamRoutes(deps, events, bodyLimit, trustedProxies))
         .use(transferRoutes(deps, importLimit)),
-    facts: { isKept: true },
-    nouns: {
-      systems: { namesSystem: true },
+    policy: { isCacheable: true },
+    resources: {
+      systems: { hasSystemParam: true },
       members: {},
       groups: {},
       messages: { scope: 'message' },

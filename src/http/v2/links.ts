@@ -4,7 +4,7 @@ import { createLinkCode } from '../../service/access/linkCodes'
 import { listAccounts } from '../../service/accounts'
 import type { Deps } from '../../service/deps'
 import { describe, writeErrors } from '../openapi'
-import { routes } from '../routes'
+import { routes } from '../routeGroup'
 
 /** The accounts of a system; linking one of another platform begins with a code. */
 export function linkRoutes(deps: Deps, bodyLimit: number) {

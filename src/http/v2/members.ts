@@ -13,9 +13,9 @@ import type { Deps } from '../../service/deps'
 import { createMember, deleteMember, patchMember, patchMembers } from '../../service/members'
 import { changeMemberGroups, membershipActions } from '../../service/memberships'
 import { readMember, readMemberGroups, readMembers } from '../../service/read/v2'
+import { directRead } from '../directReads'
 import { describe, writeErrors } from '../openapi'
-import { readBy } from '../reads'
-import { routes } from '../routes'
+import { routes } from '../routeGroup'
 import { memberRef, systemRef } from './params'
 import { showMember } from './views'
 
@@ -25,7 +25,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
   const app = routes(bodyLimit)
     .get(
       '/systems/:systemRef/members',
-      readBy('systemRef', (viewer, ref) => readMembers(deps, viewer, ref)),
+      directRead('systemRef', (viewer, ref) => readMembers(deps, viewer, ref)),
       {
         params: t.Object({ systemRef }),
         detail: describe({
@@ -85,7 +85,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/members/:memberRef',
-      readBy('memberRef', (viewer, ref) => readMember(deps, viewer, ref)),
+      directRead('memberRef', (viewer, ref) => readMember(deps, viewer, ref)),
       {
         params,
         detail: describe({
@@ -139,7 +139,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/members/:memberRef/groups',
-      readBy('memberRef', (viewer, ref) => readMemberGroups(deps, viewer, ref)),
+      directRead('memberRef', (viewer, ref) => readMemberGroups(deps, viewer, ref)),
       {
         params,
         detail: describe({

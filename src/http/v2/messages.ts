@@ -1,16 +1,16 @@
 import { t } from 'elysia'
 import type { Deps } from '../../service/deps'
 import { readMessage } from '../../service/read/v2'
+import { directRead } from '../directReads'
 import { describe } from '../openapi'
-import { pathSnowflake } from '../query'
-import { readBy } from '../reads'
-import { routes } from '../routes'
+import { parsePathId } from '../query'
+import { routes } from '../routeGroup'
 
 export function messageRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit).get(
     '/messages/:message',
-    readBy('message', (viewer, given) =>
-      readMessage(deps, viewer, pathSnowflake('message', given)),
+    directRead('message', (viewer, given) =>
+      readMessage(deps, viewer, parsePathId('message', given)),
     ),
     {
       params: t.Object({

@@ -15,9 +15,9 @@ import type { System } from '../../model/system'
 import type { Deps } from '../../service/deps'
 import { getFronters } from '../../service/switches'
 import { getSystem } from '../../service/systems'
-import { callerOf, clientOf, type KnownRequest } from '../context'
+import { callerOf, clientOf, type RequestWithContext } from '../context'
 import { describe } from '../openapi'
-import { routes } from '../routes'
+import { routes } from '../routeGroup'
 import { systemRef } from './params'
 import { showFront } from './views'
 
@@ -53,7 +53,7 @@ export function streamRoutes(
         // Before the response: whatever happens after it has to be sent.
         const position = parseLastEventId(request.headers) ?? (await newestPosition(events, viewer))
         return eventStream(events, clientNamed(request), (reader) => {
-          reader.isAuthorized = stillHas(request, viewer)
+          reader.isAuthorized = isStillValid(request, viewer)
           return streamEvents(events, viewer, reader, uuid, position)
         })
       },
@@ -78,7 +78,7 @@ export function streamRoutes(
         const system = await getSystem(deps, viewer, params.systemRef)
         await getFronters(deps, viewer, system)
         return eventStream(events, clientNamed(request), (reader) => {
-          reader.isAuthorized = stillHas(request, viewer)
+          reader.isAuthorized = isStillValid(request, viewer)
           // Nothing is told of a system that is deleted, so its end is noticed here.
           reader.isStillValid = async () => Boolean(await getSystem(deps, viewer, system.uuid))
           return followFronters(deps, events, asked, reader, viewer, system)
@@ -205,9 +205,12 @@ async function frontersOf(deps: Deps, viewer: Viewer, uuid: string, owner: boole
  * Whether the caller is still who it was: its token may have been revoked, its system deleted. It is
  * looked up again only when anything was written since.
  */
-function stillHas(request: KnownRequest, viewer: Viewer): () => Promise<boolean> {
+function isStillValid(request: RequestWithContext, viewer: Viewer): () => Promise<boolean> {
   return async () => {
-    const found = await request.context?.findCaller(request, { isForBots: false, isDoor: false })
+    const found = await request.context?.authenticate(request, {
+      requiresBotKey: false,
+      isLogin: false,
+    })
     const { system, access, session } = found?.viewer ?? anonymousViewer
     return system === viewer.system && access === viewer.access && session === viewer.session
   }

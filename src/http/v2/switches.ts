@@ -5,10 +5,10 @@ import { switchFromV2, switchMembersFromV2, switchTimeFromV2 } from '../../seria
 import type { Deps } from '../../service/deps'
 import { readFronters, readSwitch, readSwitches } from '../../service/read/v2'
 import { changeSwitchMembers, createSwitch, deleteSwitch, moveSwitch } from '../../service/switches'
+import { directRead } from '../directReads'
 import { describe, writeErrors } from '../openapi'
 import { parameter, parameters, parseLimit, parseTime } from '../query'
-import { readBy } from '../reads'
-import { routes } from '../routes'
+import { routes } from '../routeGroup'
 import { switchRef, systemRef } from './params'
 import { showFront } from './views'
 
@@ -51,7 +51,7 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
     )
     .get(
       '/systems/:systemRef/fronters',
-      readBy('systemRef', (viewer, ref) => readFronters(deps, viewer, ref)),
+      directRead('systemRef', (viewer, ref) => readFronters(deps, viewer, ref)),
       {
         params: ofSystem,
         detail: describe({

@@ -8,9 +8,9 @@ import type { Deps } from '../../service/deps'
 import { readSystem } from '../../service/read/v2'
 import { getVisibleSettings, patchSettings } from '../../service/settings'
 import { patchSystem } from '../../service/systems'
+import { directRead } from '../directReads'
 import { describe, writeErrors } from '../openapi'
-import { readBy } from '../reads'
-import { routes } from '../routes'
+import { routes } from '../routeGroup'
 import { systemRef } from './params'
 import { showSystem } from './views'
 
@@ -20,7 +20,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit)
     .get(
       '/systems/:systemRef',
-      readBy('systemRef', (viewer, ref) => readSystem(deps, viewer, ref)),
+      directRead('systemRef', (viewer, ref) => readSystem(deps, viewer, ref)),
       {
         params,
         detail: describe({

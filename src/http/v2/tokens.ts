@@ -6,7 +6,7 @@ import { createdTokenToV2, tokenFromV2, tokenToV2 } from '../../serializers/v2'
 import { createToken, listTokens, revokeToken } from '../../service/access/tokens'
 import type { Deps } from '../../service/deps'
 import { describe, writeErrors } from '../openapi'
-import { routes } from '../routes'
+import { routes } from '../routeGroup'
 
 const TAG = 'Access'
 

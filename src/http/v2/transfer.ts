@@ -6,26 +6,26 @@ import { reportToV2 } from '../../serializers/v2'
 import type { Deps } from '../../service/deps'
 import { type ExportFile, exportFrontHistory, exportSystem } from '../../service/transfer/export'
 import { importLimited } from '../../service/transfer/import'
-import { answerBytes } from '../answers'
-import type { UnreadFile } from '../body'
+import type { BodyStream } from '../body'
 import { waitingClientOf } from '../context'
 import { describe, writeErrors } from '../openapi'
 import {
-  neededParameter,
   parameter,
   parameters,
-  parseChoices,
+  parseEnum,
+  parseEnumList,
   parseFlag,
   parseList,
-  parseWord,
-  pathSnowflake,
+  parsePathId,
+  requiredParameter,
 } from '../query'
-import { fileRoutes } from '../routes'
+import { respondWithBytes } from '../response'
+import { uploadRoutes } from '../routeGroup'
 
 const TAG = 'Import and export'
 
 /** A whole file as a body: any of the known formats, told apart by its content. */
-const file = t.Unsafe<UnreadFile>({
+const file = t.Unsafe<BodyStream>({
   ...t.Unknown(),
   type: 'object',
   additionalProperties: true,
@@ -41,18 +41,18 @@ const file = t.Unsafe<UnreadFile>({
 
 /** Bringing data in, and taking it away. */
 export function transferRoutes(deps: Deps, importLimit: number) {
-  return fileRoutes(importLimit)
+  return uploadRoutes(importLimit)
     .post(
       '/systems/@me/import',
       async ({ viewer, query, body, request }) => {
         const options = {
           dryRun: parseFlag('dry_run', query.dry_run),
-          only: parseChoices('only', query.only, importParts),
+          only: parseEnumList('only', query.only, importParts),
           isPublic: parseFlag('public', query.public),
           link: parseLink(query.link),
         }
         const { signal } = request
-        return reportToV2(await importLimited(deps, viewer, body.arrive(), options, signal))
+        return reportToV2(await importLimited(deps, viewer, body.open(), options, signal))
       },
       {
         body: file,
@@ -146,14 +146,14 @@ export function transferRoutes(deps: Deps, importLimit: number) {
     .get(
       '/systems/@me/export/front-history',
       async ({ viewer, query, request }) => {
-        const format = parseWord('format', query.format, ['csv', 'ics'])
+        const format = parseEnum('format', query.format, ['csv', 'ics'])
         const client = waitingClientOf(request)
         const file = await exportFrontHistory(deps, viewer, format, client)
         return download(request, file, `front-history.${format}`, types[format])
       },
       {
         query: parameters({
-          format: neededParameter({
+          format: requiredParameter({
             type: 'string',
             enum: ['csv', 'ics'],
             description: 'csv or ics',
@@ -178,7 +178,7 @@ export function transferRoutes(deps: Deps, importLimit: number) {
 /** The accounts that a bot vouches for. */
 function parseLink(given: unknown): ReadonlySet<string> {
   const named = parseList('link', given) ?? []
-  return new Set(named.map((id) => pathSnowflake('link', id)))
+  return new Set(named.map((id) => parsePathId('link', id)))
 }
 
 function parsePart(given: unknown): number {
@@ -198,7 +198,7 @@ function nextPart(url: string, part: number): string {
 const types = { csv: 'text/csv; charset=utf-8', ics: 'text/calendar; charset=utf-8' }
 
 function download(request: Request, file: ExportFile, name: string, type: string): Response {
-  return answerBytes(request, file, {
+  return respondWithBytes(request, file, {
     'content-type': type,
     'content-disposition': `attachment; filename="${name}"`,
   })

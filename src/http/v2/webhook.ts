@@ -10,7 +10,7 @@ import { parseObject, type RawBody } from '../../serializers/body'
 import { rawBody } from '../../serializers/schema'
 import { pingToV2, registrationToV2 } from '../../serializers/v2'
 import { describe, writeErrors } from '../openapi'
-import { routes } from '../routes'
+import { routes } from '../routeGroup'
 
 const TAG = 'Events'
 

@@ -1,30 +1,30 @@
 import { Elysia } from 'elysia'
 import type { Deps } from '../../service/deps'
-import { refuseStrangersToWrite } from '../routes'
-import type { Wire } from '../wire'
-import type { Place } from './cookie'
-import { createFailures } from './failures'
+import type { ApiModule } from '../apiModule'
+import { requireWriteAccess } from '../routeGroup'
+import type { OriginConfig } from './cookie'
+import { createLoginAttempts } from './loginAttempts'
 import { preferenceRoutes } from './preferences'
 import { loginRoutes, ownSessionRoute, sessionRoutes } from './sessions'
 
 /** What the dashboard asks beside version 2: logging in, and what it remembers. */
-export function web(deps: Deps, bodyLimit: number, place: Place): Wire {
+export function web(deps: Deps, bodyLimit: number, origin: OriginConfig): ApiModule {
   return {
     prefix: '/web',
     routes: () =>
       new Elysia({ prefix: '/web', normalize: false })
         .use(ownSessionRoute(deps, bodyLimit))
-        .use(loginRoutes(deps, place, createFailures()))
+        .use(loginRoutes(deps, origin, createLoginAttempts()))
         .use(
           new Elysia({ normalize: false })
-            .onBeforeHandle(refuseStrangersToWrite)
-            .use(sessionRoutes(deps, bodyLimit, place))
+            .onBeforeHandle(requireWriteAccess)
+            .use(sessionRoutes(deps, bodyLimit, origin))
             .use(preferenceRoutes(deps, bodyLimit)),
         ),
-    facts: { isOfPage: true },
-    nouns: {
-      session: { isDoor: true },
-      login: { isDoor: true },
+    policy: { isSameOriginOnly: true },
+    resources: {
+      session: { isLogin: true },
+      login: { isLogin: true },
     },
   }
 }

@@ -2,7 +2,7 @@ import { preferencesFromWeb, preferencesToWeb, schemasWeb } from '../../serializ
 import type { Deps } from '../../service/deps'
 import { getPreferences, patchPreferences } from '../../service/preferences'
 import { describe, writeErrors } from '../openapi'
-import { routes } from '../routes'
+import { routes } from '../routeGroup'
 
 const TAG = 'Access'
 

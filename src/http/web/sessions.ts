@@ -24,19 +24,19 @@ import {
 } from '../../service/access/sessions'
 import type { Deps } from '../../service/deps'
 import { getSystem } from '../../service/systems'
-import { clientOf, type KnownRequest } from '../context'
+import { clientOf, type RequestWithContext } from '../context'
 import { describe, writeErrors } from '../openapi'
-import { openRoutes, routes } from '../routes'
+import { publicRoutes, routes } from '../routeGroup'
 import {
+  clearCookie,
   cookieFor,
-  dropCookie,
-  isOfOwnPage,
-  maySignIn,
-  type Place,
-  secretIn,
+  isLoginAllowed,
+  isSameOrigin,
+  type OriginConfig,
+  readSessionCookie,
   setCookie,
 } from './cookie'
-import type { Failures } from './failures'
+import type { LoginAttempts } from './loginAttempts'
 
 const TAG = 'Access'
 
@@ -48,20 +48,20 @@ const ofSession = t.Object({
 const LOGIN_BODY_LIMIT = 4 * 1024
 
 /** Coming in, and going. */
-export function loginRoutes(deps: Deps, place: Place, failures: Failures) {
+export function loginRoutes(deps: Deps, origin: OriginConfig, attempts: LoginAttempts) {
   /** Counts who was wrong, and refuses them; which way they were wrong is nobody's business. */
-  const refuse = (request: KnownRequest): DomainError => {
-    const { address } = clientOf(request, place.trustedProxies)
-    const wait = failures.add(address, Date.now())
+  const refuse = (request: RequestWithContext): DomainError => {
+    const { address } = clientOf(request, origin.trustedProxies)
+    const wait = attempts.add(address, Date.now())
     return wait === null
       ? error('unauthorized')
       : error('tooManyRequests', 'too many wrong tries', wait)
   }
   const requireOwnPage = ({ headers }: Request) => {
-    if (!maySignIn(headers, place)) throw error('forbidden')
+    if (!isLoginAllowed(headers, origin)) throw error('forbidden')
   }
 
-  return openRoutes(LOGIN_BODY_LIMIT)
+  return publicRoutes(LOGIN_BODY_LIMIT)
     .post(
       '/session',
       async ({ request, body, set }) => {
@@ -73,7 +73,7 @@ export function loginRoutes(deps: Deps, place: Place, failures: Failures) {
         const own = { system: opened.system_id, platform: null }
         const system = await getSystem(deps, own, '@me')
         set.headers['set-cookie'] = setCookie(
-          cookieFor(request.headers, place),
+          cookieFor(request.headers, origin),
           opened.secret,
           remember,
         )
@@ -84,7 +84,7 @@ export function loginRoutes(deps: Deps, place: Place, failures: Failures) {
         body: schemasWeb.login,
         detail: describe({
           tag: TAG,
-          isForNobody: true,
+          isAnonymous: true,
           id: 'openSession',
           summary: 'Log a browser in',
           description:
@@ -111,7 +111,7 @@ export function loginRoutes(deps: Deps, place: Place, failures: Failures) {
         body: schemasWeb.code,
         detail: describe({
           tag: TAG,
-          isForNobody: true,
+          isAnonymous: true,
           id: 'peekAtLogin',
           summary: 'Ask whom a login link lets in as',
           description: 'Without using it up. Wrong, used and expired are the same 401.',
@@ -124,10 +124,12 @@ export function loginRoutes(deps: Deps, place: Place, failures: Failures) {
       '/session',
       async ({ request, set }) => {
         const { method, headers } = request
-        const secret = isOfOwnPage(method, headers, place) ? secretIn(headers, place) : null
+        const secret = isSameOrigin(method, headers, origin)
+          ? readSessionCookie(headers, origin)
+          : null
         if (secret === null) throw error('unauthorized')
         await endOwnSession(deps, anonymousViewer, secret)
-        set.headers['set-cookie'] = dropCookie(cookieFor(headers, place))
+        set.headers['set-cookie'] = clearCookie(cookieFor(headers, origin))
         set.status = 204
       },
       {
@@ -166,7 +168,7 @@ export function ownSessionRoute(deps: Deps, bodyLimit: number) {
 }
 
 /** Being in on several devices. */
-export function sessionRoutes(deps: Deps, bodyLimit: number, place: Place) {
+export function sessionRoutes(deps: Deps, bodyLimit: number, origin: OriginConfig) {
   return routes(bodyLimit)
     .get(
       '/sessions',
@@ -191,7 +193,7 @@ export function sessionRoutes(deps: Deps, bodyLimit: number, place: Place) {
       async ({ request, viewer, set }) => {
         await endAllSessions(deps, viewer)
         if (viewer.session !== undefined)
-          set.headers['set-cookie'] = dropCookie(cookieFor(request.headers, place))
+          set.headers['set-cookie'] = clearCookie(cookieFor(request.headers, origin))
         set.status = 204
       },
       {

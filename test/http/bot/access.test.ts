@@ -5,8 +5,8 @@ import { member } from '../../../src/model/member'
 import { document } from '../../document'
 import { home } from '../../kit'
 import { createBot, revokeBot } from '../../operator'
-import { settings, spoke } from './scenes'
-import { type Json, type Step, stagesIn } from './stage'
+import { type Json, type Step, stagesIn } from './botFixture'
+import { settings, spoke } from './proxyScenarios'
 
 const here = home({ RATE_LIMIT: 'generic_get=2,message=2,generic_update=2' })
 const makeStage = stagesIn(here)

@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import type { Platform } from '../../../src/model/platform'
 import type { Answer, Home } from '../../kit'
 import { createBot } from '../../operator'
-import type { Json } from './stage'
+import type { Json } from './botFixture'
 
 /** A bot of some platform. */
 export interface Adapter {

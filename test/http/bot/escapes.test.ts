@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { home } from '../../kit'
 import { rows } from '../../raw'
+import { stagesIn } from './botFixture'
 import {
   AUTOPROXY,
   autoproxy,
@@ -12,8 +13,7 @@ import {
   proxied,
   type Scenes,
   spoke,
-} from './scenes'
-import { stagesIn } from './stage'
+} from './proxyScenarios'
 
 const here = home()
 const makeStage = stagesIn(here)

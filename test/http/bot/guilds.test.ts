@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { home } from '../../kit'
 import { versionOf } from '../../raw'
-import { type Json, stagesIn } from './stage'
+import { type Json, stagesIn } from './botFixture'
 
 const here = home()
 const makeStage = stagesIn(here)

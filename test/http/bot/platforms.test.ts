@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { home } from '../../kit'
 import { rows } from '../../raw'
 import { type Adapter, type Made, makeAdapter, part } from './adapter'
-import type { Json } from './stage'
+import type { Json } from './botFixture'
 
 const here = home()
 const discord = await makeAdapter(here, 'discord')

@@ -3,6 +3,7 @@ import { ignoreReasons } from '../../../src/model/proxy/decide'
 import { SECOND } from '../../../src/model/time'
 import { createClock } from '../../../src/service/deps'
 import { home } from '../../kit'
+import { stagesIn } from './botFixture'
 import {
   AUTOPROXY,
   account,
@@ -18,8 +19,7 @@ import {
   settings,
   spoke,
   systemInGuild,
-} from './scenes'
-import { stagesIn } from './stage'
+} from './proxyScenarios'
 
 let clock = createClock()
 const here = home({ now: () => clock() })

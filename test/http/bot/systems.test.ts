@@ -1,8 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import { home } from '../../kit'
 import { countRows, tableNames, versionOf, whileStopped } from '../../raw'
-import { autoproxy, fronting, hear, inGuild, settings, spoke, systemInGuild } from './scenes'
-import { type Json, type Stage, stagesIn } from './stage'
+import { type Json, type Stage, stagesIn } from './botFixture'
+import {
+  autoproxy,
+  fronting,
+  hear,
+  inGuild,
+  settings,
+  spoke,
+  systemInGuild,
+} from './proxyScenarios'
 
 const here = home()
 const makeStage = stagesIn(here)

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import {
   cookieFor,
-  isOfOwnPage,
-  maySignIn,
-  secretIn,
+  isLoginAllowed,
+  isSameOrigin,
+  readSessionCookie,
   setCookie,
 } from '../../../src/http/web/cookie'
 
@@ -47,12 +47,12 @@ describe('the cookie', () => {
     expect(set.includes('; Secure')).toBe(name.startsWith('__Host-'))
     expect(set).not.toContain('Domain')
     const back = new Headers({ ...headers, cookie: `other=1; ${name}=secret; x${name}=no` })
-    expect(secretIn(back, place)).toBe('secret')
+    expect(readSessionCookie(back, place)).toBe('secret')
   })
 
   test('of another port is nobody’s', () => {
     const headers = new Headers({ host: 'box:8081', cookie: 'multitude-8080=secret' })
-    expect(secretIn(headers, plain)).toBeNull()
+    expect(readSessionCookie(headers, plain)).toBeNull()
   })
 
   test.each([
@@ -60,7 +60,7 @@ describe('the cookie', () => {
     ['the same value twice', 'multitude-80=secret;multitude-80=secret'],
     ['one of them empty', 'multitude-80=; other=1; multitude-80=secret'],
   ])('is ignored when a request carries %s', (_, cookie) => {
-    expect(secretIn(new Headers({ host: 'box', cookie }), plain)).toBeNull()
+    expect(readSessionCookie(new Headers({ host: 'box', cookie }), plain)).toBeNull()
   })
 })
 
@@ -95,13 +95,13 @@ describe('a cookie counts', () => {
     'not for its write from a hidden origin': ['POST', { origin: 'null' }, false],
   }
   test.each(Object.entries(cases))('%s', (_, [method, headers, own]) => {
-    expect(isOfOwnPage(method, new Headers({ host, ...headers }), known)).toBe(own)
+    expect(isSameOrigin(method, new Headers({ host, ...headers }), known)).toBe(own)
   })
 
   test('for the public address, where a proxy gives us another host', () => {
     const headers = new Headers({ host: '127.0.0.1:8080', origin: 'https://home.example' })
-    expect(isOfOwnPage('POST', headers, known)).toBe(true)
-    expect(isOfOwnPage('POST', headers, plain)).toBe(false)
+    expect(isSameOrigin('POST', headers, known)).toBe(true)
+    expect(isSameOrigin('POST', headers, plain)).toBe(false)
   })
 })
 
@@ -118,6 +118,6 @@ describe('logging in', () => {
     'is closed to other origins': [{ origin: 'https://evil.example' }, false],
   }
   test.each(Object.entries(cases))('%s', (_, [headers, may]) => {
-    expect(maySignIn(new Headers({ host: 'home.example', ...headers }), known)).toBe(may)
+    expect(isLoginAllowed(new Headers({ host: 'home.example', ...headers }), known)).toBe(may)
   })
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import type { IgnoreReason, RefuseReason } from '../../../src/model/proxy/decide'
 import type { Home } from '../../kit'
 import { versionOf } from '../../raw'
-import type { Json, Stage, Step } from './stage'
+import type { Json, Stage, Step } from './botFixture'
 
 /** One message, and what is decided about it. */
 export interface Scene {

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { requireBot } from '../../model/privacy'
 import { callerOf } from '../context'
-import { routes } from '../routes'
+import { routes } from '../routeGroup'
 
 export const TAG = 'Bots'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
-import { collectReads, findRead, readBy } from '../../src/http/reads'
-import { routes } from '../../src/http/routes'
+import { collectDirectReads, directRead, findDirectRead } from '../../src/http/directReads'
+import { routes } from '../../src/http/routeGroup'
 import { home } from '../kit'
 import { everyone, makeWorld } from '../scenarios'
 
@@ -55,15 +55,16 @@ describe('the reads that the edge asks', () => {
 
   test('are found by what is before and behind the name', () => {
     const group = routes(0)
-      .get('/things/:ref', readBy('ref', load))
-      .get('/things/:ref/parts', readBy('ref', load))
+      .get('/things/:ref', directRead('ref', load))
+      .get('/things/:ref/parts', directRead('ref', load))
       .get('/things/:ref/others', handler)
       .post('/things/:ref/posts', handler)
     const mounted = new Elysia({ prefix: '/v2' }).use(group)
-    const things = collectReads(mounted).get('/v2/things')
+    const things = collectDirectReads(mounted).get('/v2/things')
     expect([...(things?.keys() ?? [])].toSorted()).toEqual(['', '/parts'])
     const at = '/v2/things/'.length
-    const find = (path: string) => things && findRead(things, path, path.split('/')[3] ?? '', at)
+    const find = (path: string) =>
+      things && findDirectRead(things, path, path.split('/')[3] ?? '', at)
     expect(find('/v2/things/abc')).toBe(load)
     expect(find('/v2/things/abc/parts')).toBe(load)
     for (const other of ['', '/', '/abc/', '/abc/parts/', '/abc/others', '/%61bc', '//parts'])
@@ -72,9 +73,9 @@ describe('the reads that the edge asks', () => {
 
   test('do not take what a route of its own answers', () => {
     const group = routes(0)
-      .get('/things/:ref/parts', readBy('ref', load))
-      .get('/things/:ref', readBy('ref', load))
+      .get('/things/:ref/parts', directRead('ref', load))
+      .get('/things/:ref', directRead('ref', load))
       .get('/things/@me/parts', handler)
-    expect([...(collectReads(group).get('/things')?.keys() ?? [])]).toEqual([''])
+    expect([...(collectDirectReads(group).get('/things')?.keys() ?? [])]).toEqual([''])
   })
 })

@@ -1,14 +1,14 @@
 import { promisify } from 'node:util'
 import { constants, gzip } from 'node:zlib'
-import { findClient } from './client'
-import type { Encoding, KnownRequest, Large } from './context'
+import { findClient } from './clientAddress'
+import type { Encoding, PendingCompression, RequestWithContext } from './context'
 
 /** How an answer in JSON is sent: whole, not at all where the caller has it, or compressed. */
 
 /** Smaller ones are not worth the time. */
-const LARGE = 16 * 1024
+const COMPRESS_FROM_BYTES = 16 * 1024
 /** What Bun sends together with its headers, whenever it comes. */
-const MOST_AT_ONCE = 14 * 1024
+const MAX_CONCURRENT = 14 * 1024
 
 export type Bytes = Uint8Array<ArrayBuffer>
 
@@ -19,7 +19,11 @@ export function encodeJson(json: string): Bytes {
 }
 
 /** A read that may be kept: who has this very answer already is only told so. */
-export function answerRead(request: KnownRequest, bytes: Bytes, headers: Headers): Response {
+export function respondWithETag(
+  request: RequestWithContext,
+  bytes: Bytes,
+  headers: Headers,
+): Response {
   const tag = tagOf(bytes)
   const known = request.headers.get('if-none-match')
   if (known !== null && isAmong(known, tag)) {
@@ -28,26 +32,26 @@ export function answerRead(request: KnownRequest, bytes: Bytes, headers: Headers
     response.headers.delete('content-type')
     return response
   }
-  const response = answerBytes(request, bytes, headers)
+  const response = respondWithBytes(request, bytes, headers)
   response.headers.set('etag', tag)
   return response
 }
 
 /** Gives the bytes away: Bun sends a copy, and large ones are not kept until the next collection. */
-export function answerBytes(
-  request: KnownRequest,
+export function respondWithBytes(
+  request: RequestWithContext,
   bytes: Bytes,
   headers: Headers | Record<string, string>,
   status = 200,
 ): Response {
-  if (bytes.length <= MOST_AT_ONCE) return new Response(bytes, { status, headers })
+  if (bytes.length <= MAX_CONCURRENT) return new Response(bytes, { status, headers })
   const { context } = request
-  const encoding = bytes.length > LARGE ? encodingFor(request) : null
+  const encoding = bytes.length > COMPRESS_FROM_BYTES ? encodingFor(request) : null
   if (encoding && context) {
-    context.large = { bytes, encoding }
+    context.pendingCompression = { bytes, encoding }
     return new Response(null, { status, headers })
   }
-  if (context?.isLate) return new Response(pour(bytes), { status, headers })
+  if (context?.isAsync) return new Response(toDirectStream(bytes), { status, headers })
   const response = new Response(bytes, { status, headers })
   bytes.buffer.transfer(0)
   return response
@@ -57,7 +61,7 @@ export function answerBytes(
  * Once the moment of its request is over, Bun would send a large answer header by header, in dozens
  * of packets; a stream goes out at once.
  */
-function pour(bytes: Uint8Array): ReadableStream {
+function toDirectStream(bytes: Uint8Array): ReadableStream {
   return new ReadableStream({
     type: 'direct',
     pull(controller) {
@@ -68,9 +72,15 @@ function pour(bytes: Uint8Array): ReadableStream {
 }
 
 /** Compresses on another thread: this one has others to answer. */
-export async function compress({ bytes, encoding }: Large, empty: Response): Promise<Response> {
+export async function compress(
+  { bytes, encoding }: PendingCompression,
+  empty: Response,
+): Promise<Response> {
   const packed = encoding === 'zstd' ? await Bun.zstdCompress(bytes) : await pack(bytes, FAST)
-  const response = new Response(packed.length > MOST_AT_ONCE ? pour(packed) : packed, empty)
+  const response = new Response(
+    packed.length > MAX_CONCURRENT ? toDirectStream(packed) : packed,
+    empty,
+  )
   response.headers.set('content-encoding', encoding)
   response.headers.set('vary', VARY)
   return response
@@ -83,7 +93,7 @@ const pack = promisify<Uint8Array, { level: number }, Buffer>(gzip)
 const FAST = { level: constants.Z_BEST_SPEED }
 
 /** Programs on the same machine have it sooner as it is. */
-function encodingFor(request: KnownRequest): Encoding | null {
+function encodingFor(request: RequestWithContext): Encoding | null {
   const accepted = request.headers.get('accept-encoding')
   if (accepted === null || !request.context) return null
   const encoding = isAccepted(accepted, 'zstd')

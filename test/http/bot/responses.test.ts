@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { refuseReasons } from '../../../src/model/proxy/decide'
 import { home } from '../../kit'
+import { type Json, type Step, stagesIn } from './botFixture'
 import {
   autoproxy,
   guild,
@@ -15,8 +16,7 @@ import {
   settings,
   system,
   systemInGuild,
-} from './scenes'
-import { type Json, type Step, stagesIn } from './stage'
+} from './proxyScenarios'
 
 const here = home()
 const makeStage = stagesIn(here)

@@ -1,14 +1,14 @@
 import type { Config } from '../config'
 import type { Events } from '../events/events'
 import type { Deps } from '../service/deps'
+import type { ApiModule } from './apiModule'
 import { bot } from './bot'
 import { createDocument } from './openapi'
-import { privateWire } from './private'
+import { privateModule } from './private'
 import { v1 } from './v1'
 import { v2 } from './v2'
 import { web } from './web'
-import { placeOf } from './web/cookie'
-import type { Wire } from './wire'
+import { originConfig } from './web/cookie'
 
 /** What the routes are made of. */
 export interface RouteParts {
@@ -18,25 +18,25 @@ export interface RouteParts {
 }
 
 /** Every interface that is documented. */
-export function documentedWires({ deps, events, config }: RouteParts): Wire[] {
+export function documentedModules({ deps, events, config }: RouteParts): ApiModule[] {
   const { BODY_LIMIT } = config
   return [
     v2(deps, events, limitsOf(config), '/v2'),
     v1(deps, BODY_LIMIT),
     bot(deps, BODY_LIMIT, config.PUBLIC_URL),
-    privateWire(deps, BODY_LIMIT),
-    web(deps, BODY_LIMIT, placeOf(config)),
+    privateModule(deps, BODY_LIMIT),
+    web(deps, BODY_LIMIT, originConfig(config)),
   ]
 }
 
 /** Version 2 once more, where others are not. */
-export function rootWire({ deps, events, config }: RouteParts): Wire {
+export function rootModule({ deps, events, config }: RouteParts): ApiModule {
   return v2(deps, events, limitsOf(config), '')
 }
 
 /** The OpenAPI document of this server. */
 export function describeRoutes(parts: RouteParts): Promise<object> {
-  return createDocument(documentedWires(parts), parts.config.PUBLIC_URL)
+  return createDocument(documentedModules(parts), parts.config.PUBLIC_URL)
 }
 
 function limitsOf({ BODY_LIMIT, IMPORT_LIMIT, TRUST_PROXY }: Config) {

@@ -7,14 +7,14 @@ import type { Allowance } from './ratelimit'
 
 /** How failures are answered. */
 
-export interface FailureParts {
+export interface ErrorResponseParts {
   log: Log
   outages: OutageLog
   /** What is answered to a failure that will pass; null for all others. */
-  refusalFor: (cause: unknown) => DomainError | null
+  toUnavailable: (cause: unknown) => DomainError | null
 }
 
-export function answerFailure(failure: DomainError): Response {
+export function errorResponse(failure: DomainError): Response {
   const { status, retryAfter } = failure
   const response = Response.json(serializeError(failure), { status })
   if (retryAfter !== undefined) response.headers.set('retry-after', retryAfterOf(failure))
@@ -41,27 +41,27 @@ export function createOutageLog(log: Log): OutageLog {
 }
 
 /** Answers what was thrown. What nobody foresaw is logged whole, and shown as a bare 500. */
-export function answerThrown(
+export function responseForThrown(
   cause: unknown,
   requestId: string | undefined,
-  { log, outages, refusalFor }: FailureParts,
+  { log, outages, toUnavailable }: ErrorResponseParts,
 ): Response {
   // Around what failed stands the query, with values that belong in no log.
   const told = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
-  const refusal = refusalFor(cause)
+  const refusal = toUnavailable(cause)
   if (refusal) {
     outages(refusal, told instanceof Error ? told.message : String(told))
-    return answerFailure(refusal)
+    return errorResponse(refusal)
   }
   // What a parser throws comes wrapped.
-  if (cause instanceof DomainError) return answerFailure(cause)
-  if (told instanceof DomainError) return answerFailure(told)
-  if (isClientFault(cause)) return answerFailure(error('badRequest'))
+  if (cause instanceof DomainError) return errorResponse(cause)
+  if (told instanceof DomainError) return errorResponse(told)
+  if (isClientFault(cause)) return errorResponse(error('badRequest'))
   log.error('request failed', {
     request_id: requestId,
     cause: told instanceof Error ? (told.stack ?? told.message) : String(told),
   })
-  return answerFailure(error('internal'))
+  return errorResponse(error('internal'))
 }
 
 /** What Elysia itself finds wrong, such as a path that is not valid percent-encoding. */
@@ -70,17 +70,17 @@ function isClientFault(cause: unknown): boolean {
   return code === 'VALIDATION' || code === 'PARSE'
 }
 
-export function answerTooMany({ retryAfter }: Allowance): Response {
+export function rateLimitedResponse({ retryAfter }: Allowance): Response {
   const { message } = error('tooManyRequests')
-  return answerFailure(new DomainError('tooManyRequests', message, undefined, retryAfter ?? 0))
+  return errorResponse(new DomainError('tooManyRequests', message, undefined, retryAfter ?? 0))
 }
 
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE']
 
 /** Nothing answers here: a wrong method, or no path at all. */
-export function answerUnknown(
+export function notFoundResponse(
   { router }: AnyElysia,
-  asked: string,
+  method: string,
   path: string,
   unknown: ErrorName,
 ): Response {
@@ -89,8 +89,8 @@ export function answerUnknown(
     (method) => plain?.[method] !== undefined || router.http.find(method, path) !== null,
   )
   if (allowed.includes('GET')) allowed.push('HEAD')
-  if (allowed.length === 0 || allowed.includes(asked)) return answerFailure(error(unknown))
-  const response = answerFailure(error('methodNotAllowed'))
+  if (allowed.length === 0 || allowed.includes(method)) return errorResponse(error(unknown))
+  const response = errorResponse(error('methodNotAllowed'))
   response.headers.set('allow', allowed.join(', '))
   return response
 }

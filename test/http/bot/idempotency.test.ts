@@ -3,8 +3,8 @@ import { createApp } from '../../../src/app'
 import { createLog } from '../../../src/log'
 import { home, isOnFile } from '../../kit'
 import { versionOf, whileStopped } from '../../raw'
-import { AUTOPROXY, autoproxy, hear, settings, spoke } from './scenes'
-import { type Json, type Stage, stagesIn } from './stage'
+import { type Json, type Stage, stagesIn } from './botFixture'
+import { AUTOPROXY, autoproxy, hear, settings, spoke } from './proxyScenarios'
 
 const SAID = '2024-05-01T12:00:00.000001Z'
 

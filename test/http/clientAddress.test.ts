@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { findClient } from '../../src/http/client'
+import { findClient } from '../../src/http/clientAddress'
 
 describe('the address that limits are counted for', () => {
   const same: [says: string, first: string, second: string][] = [

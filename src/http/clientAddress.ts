@@ -9,7 +9,7 @@ export interface Client {
 }
 
 /** More letters than any address has; what is longer would only fill the memory. */
-const MOST_LETTERS = 64
+const MAX_LENGTH = 64
 
 /**
  * Each trusted proxy appends the address it was called from, so the client is that many entries
@@ -18,12 +18,12 @@ const MOST_LETTERS = 64
 export function findClient(peer: () => string, headers: Headers, trustedProxies: number): Client {
   const forwarded = headers.get('x-forwarded-for')
   if (forwarded === null && !headers.has('forwarded'))
-    return { address: subscriberOf(peer()), isLocal: isLoopback(peer()) }
+    return { address: rateLimitKey(peer()), isLocal: isLoopback(peer()) }
   if (forwarded === null || trustedProxies === 0)
-    return { address: subscriberOf(peer()), isLocal: false }
+    return { address: rateLimitKey(peer()), isLocal: false }
   const hops = forwarded.split(',')
   const address = hops[Math.max(0, hops.length - trustedProxies)]?.trim() || peer()
-  return { address: subscriberOf(address.slice(0, MOST_LETTERS)), isLocal: false }
+  return { address: rateLimitKey(address.slice(0, MAX_LENGTH)), isLocal: false }
 }
 
 /** The very address, for the log; what a client only claims to be one is not taken for it. */
@@ -40,7 +40,7 @@ export function addressOf(peer: () => string, headers: Headers, trustedProxies: 
  * Some proxies name a port, which is another with each connection. And of IPv6 one subscriber owns
  * a whole /64: more addresses than anybody could count limits for.
  */
-function subscriberOf(address: string): string {
+function rateLimitKey(address: string): string {
   if (!address.includes(':')) return address
   const [, v4] = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)(?::\d+)?$/i.exec(address) ?? []
   if (v4 !== undefined) return v4

@@ -4,26 +4,26 @@ import { serializeError } from '../serializers/error'
 import { CORS, createBaseHeaders, retryAfterOf } from './headers'
 
 /** Lets requests in one after the other, so that none keeps the whole server from the others. */
-export interface Gate {
+export interface Admission {
   /** Whether as many are in flight as may be. */
   readonly isFull: boolean
   readonly inFlight: number
   /** Waits, where need be, until the request may begin. */
-  enter(now: number): Promise<void> | undefined
-  leave(): void
+  acquire(now: number): Promise<void> | undefined
+  release(): void
 }
 
 /**
  * How long requests are begun in one turn of the event loop. Whatever has arrived beyond that waits
  * here and not unseen in its socket, so that it can be counted, and health be told meanwhile.
  */
-const TURN_MS = 50
+const YIELD_MS = 50
 /** At the most, where much time goes into receiving and refusing others. */
-const LONGEST_TURN_MS = 200
+const MAX_YIELD_MS = 200
 /** More than begin within that time. */
-const MOST_IN_TURN = 1_000
+const MAX_PER_TURN = 1_000
 
-export function createGate(most: number): Gate {
+export function createAdmission(most: number): Admission {
   const waiting: (() => void)[] = []
   let inFlight = 0
   /** Whether a request has begun in this turn, and until when others may. */
@@ -39,11 +39,11 @@ export function createGate(most: number): Gate {
   const admit = () => {
     const now = performance.now()
     // As long as others were received and refused meanwhile, lest nothing else is done.
-    turnEnds = now + Math.min(Math.max(TURN_MS, now - turnEnds), LONGEST_TURN_MS)
+    turnEnds = now + Math.min(Math.max(YIELD_MS, now - turnEnds), MAX_YIELD_MS)
     isQueue = waiting.length > 0
     if (!isQueue) return endTurn()
     setImmediate(admit)
-    for (let n = Math.min(waiting.length, MOST_IN_TURN); n > 0; n--) setImmediate(admitOne)
+    for (let n = Math.min(waiting.length, MAX_PER_TURN); n > 0; n--) setImmediate(admitOne)
   }
 
   // Each in a callback of its own, after which its work is done as far as it goes without waiting.
@@ -58,11 +58,11 @@ export function createGate(most: number): Gate {
     get inFlight() {
       return inFlight
     },
-    enter(now) {
+    acquire(now) {
       inFlight++
       if (!isTurn && !isQueue) {
         isTurn = true
-        turnEnds = now + TURN_MS
+        turnEnds = now + YIELD_MS
         setImmediate(endTurn)
       }
       if (!isQueue && now < turnEnds) return undefined
@@ -70,20 +70,20 @@ export function createGate(most: number): Gate {
       isQueue = true
       return new Promise((resolve) => waiting.push(resolve))
     },
-    leave() {
+    release() {
       inFlight--
     },
   }
 }
 
 /** How long who is refused is kept waiting. */
-const REFUSAL_MS = 500
+const LOG_EVERY_MS = 500
 
 /**
  * Answers those for whom there is no time, all of a moment together and not at once: who asks again
  * as soon as it is answered would take more time to refuse than to serve.
  */
-export function createRefusal(log: Log): (isOfPage: boolean) => Promise<Response> {
+export function createOverloadResponder(log: Log): (isOfPage: boolean) => Promise<Response> {
   const failure = error('unavailable', 'too many requests at once')
   const body = JSON.stringify(serializeError(failure))
   const later = { 'retry-after': retryAfterOf(failure) }
@@ -92,7 +92,7 @@ export function createRefusal(log: Log): (isOfPage: boolean) => Promise<Response
   let refused = 0
   let moment: Promise<void> | undefined
   const wait = async () => {
-    await Bun.sleep(REFUSAL_MS)
+    await Bun.sleep(LOG_EVERY_MS)
     log.warn('too many requests at once', { refused })
     refused = 0
     moment = undefined

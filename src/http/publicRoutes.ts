@@ -2,34 +2,34 @@ import { type AnyElysia, Elysia } from 'elysia'
 import type { Config } from '../config'
 import type { DomainError } from '../model/errors'
 import { docsFiles } from '../web/docs'
-import { answerFailure } from './failures'
-import { fixedPaths, pageRoutes, protectionOf, unframed } from './web/pages'
-import type { Wire } from './wire'
+import type { ApiModule } from './apiModule'
+import { errorResponse } from './errorResponse'
+import { fixedPaths, protectionOf, staticFileRoutes, unframed } from './web/staticFiles'
 
 export interface PublicParts {
   /** What keeps the database from being read or written; null when nothing does. */
-  findTrouble: () => Promise<DomainError | null>
+  checkHealth: () => Promise<DomainError | null>
   describeRoutes: () => Promise<object>
   config: Pick<Config, 'PUBLIC_URL'>
 }
 
 /** What is for everyone: health, the API document and the page that shows it. */
-export function forEveryone(parts: PublicParts): Wire {
-  const isForEveryone = true
+export function publicModule(parts: PublicParts): ApiModule {
+  const isPublic = true
   return {
     prefix: '',
     routes: () => publicRoutes(parts),
-    facts: {},
-    nouns: {
+    policy: {},
+    resources: {
       ...Object.fromEntries(
         [...fixedPaths, '/assets'].map((path) => [
           path.slice(1),
-          { isForEveryone, isOfPage: true },
+          { isPublic, isSameOriginOnly: true },
         ]),
       ),
-      docs: { isForEveryone, headers: protectionOf(docsPolicy(parts.config.PUBLIC_URL)) },
-      'openapi.json': { isForEveryone },
-      health: { isForEveryone, isUrgent: true },
+      docs: { isPublic, headers: protectionOf(docsPolicy(parts.config.PUBLIC_URL)) },
+      'openapi.json': { isPublic },
+      health: { isPublic, bypassesAdmission: true },
     },
   }
 }
@@ -50,15 +50,15 @@ function docsPolicy(publicUrl: string): string[] {
   ]
 }
 
-function publicRoutes({ findTrouble, describeRoutes }: PublicParts): AnyElysia {
+function publicRoutes({ checkHealth, describeRoutes }: PublicParts): AnyElysia {
   const routes = new Elysia({ normalize: false })
     .get('/health', async () => {
-      const trouble = await findTrouble()
-      return trouble ? answerFailure(trouble) : { status: 'ok' }
+      const trouble = await checkHealth()
+      return trouble ? errorResponse(trouble) : { status: 'ok' }
     })
     // For a balancer: a node whose database is gone must still answer its clients itself.
     .get('/health/live', () => ({ status: 'ok' }))
-    .use(pageRoutes())
+    .use(staticFileRoutes())
   for (const [file, { open, type }] of Object.entries(docsFiles))
     routes.get(file, ({ path }) =>
       // The page names its files relative to where it lies, so it must lie in one place.

@@ -1,4 +1,4 @@
 import type { Packed } from './bundle'
 
 /** The files of the page, ready to be sent: the build puts them here. From source there are none. */
-export const made: readonly Packed[] | null = null
+export const embeddedAssets: readonly Packed[] | null = null

@@ -1,18 +1,25 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Metrics } from '../metrics/metrics'
-import { compress } from './answers'
-import { createFindCaller } from './caller'
-import { addressOf } from './client'
-import { giveContext, type RequestContext, requestIdOf } from './context'
+import { createAdmission, createOverloadResponder } from './admission'
 import {
-  answerThrown,
-  answerTooMany,
-  answerUnknown,
+  type ApiModule,
+  buildPolicyTable,
+  findPolicy,
+  type PathPolicy,
+  type PolicyTable,
+} from './apiModule'
+import { describeRoutes, documentedModules, type RouteParts, rootModule } from './apiModules'
+import { createAuthenticator } from './authenticate'
+import { addressOf } from './clientAddress'
+import { type RequestContext, requestIdOf, setContext } from './context'
+import { collectDirectReads, type DirectReads, findDirectRead } from './directReads'
+import {
   createOutageLog,
-  type FailureParts,
-} from './failures'
-import { forEveryone, type PublicParts } from './forEveryone'
-import { createGate, createRefusal } from './gate'
+  type ErrorResponseParts,
+  notFoundResponse,
+  rateLimitedResponse,
+  responseForThrown,
+} from './errorResponse'
 import {
   addBaseHeaders,
   type BaseHeadersOfPath,
@@ -20,19 +27,18 @@ import {
   limitedHeadersOf,
   preflight,
 } from './headers'
-import { createFindMeter, type FindMeter } from './meters'
-import { isRead } from './method'
+import { type PublicParts, publicModule } from './publicRoutes'
 import { type Allowance, createRequestLimit } from './ratelimit'
-import { collectReads, findRead, type Reads } from './reads'
-import { answerLoaded } from './routes'
-import { placeOf } from './web/cookie'
-import { collectFacts, type Facts, type FactsByPath, findFacts, type Wire } from './wire'
-import { describeRoutes, documentedWires, type RouteParts, rootWire } from './wires'
+import { compress } from './response'
+import { respondWithJson } from './routeGroup'
+import { createFindRouteMetrics, type FindRouteMetrics } from './routeMetrics'
+import { isSafeMethod } from './safeMethod'
+import { originConfig } from './web/cookie'
 
 export interface ServerParts
   extends RouteParts,
-    Omit<FailureParts, 'outages'>,
-    Pick<PublicParts, 'findTrouble'> {
+    Omit<ErrorResponseParts, 'outages'>,
+    Pick<PublicParts, 'checkHealth'> {
   /** While the server stops: what an answer waits for before it ends its connection. */
   closing: () => Promise<void> | undefined
   /** Who counts what is asked; nobody where the operator does not want it. */
@@ -47,12 +53,12 @@ export interface Handle {
 }
 
 /** What is ready for the requests to a path before they come. */
-interface Place {
-  readonly facts: Facts
+interface PathEntry {
+  readonly policy: PathPolicy
   /** Where in the path the name begins that may follow its noun. */
   readonly nameAt: number
   readonly start: string
-  readonly mount: Mount
+  readonly mount: LazyModule
   readonly unlimited: BaseHeadersOfPath
   readonly limited: BaseHeadersOfPath
 }
@@ -62,24 +68,27 @@ export function createHandler(given: ServerParts): Handle {
   const parts = { ...given, outages: createOutageLog(given.log) }
   const { deps, config, log, closing, metrics } = parts
   const wires = [
-    forEveryone({ ...parts, describeRoutes: () => describeRoutes(parts) }),
-    ...documentedWires(parts),
-    rootWire(parts),
+    publicModule({ ...parts, describeRoutes: () => describeRoutes(parts) }),
+    ...documentedModules(parts),
+    rootModule(parts),
   ]
-  const factsOf = (path: string) => findFacts(places, path).facts
-  const mounts = new Map(wires.map((wire) => [wire, createMount(wire, factsOf, parts)]))
-  const nothing = createMount(null, factsOf, parts)
-  const places: FactsByPath<Place> = collectFacts(wires, (facts, start, wire): Place => {
-    const unlimited = baseHeadersOf(facts)
-    const limited = config.RATE_LIMIT ? limitedHeadersOf(facts, config.RATE_LIMIT) : unlimited
-    const nameAt = start.length + 1
-    const mount = (wire && mounts.get(wire)) ?? nothing
-    return { facts, start, nameAt, mount, unlimited, limited }
-  })
-  const findCaller = createFindCaller(deps, placeOf(config))
+  const policyOf = (path: string) => findPolicy(places, path).policy
+  const mounts = new Map(wires.map((module) => [module, createLazyModule(module, policyOf, parts)]))
+  const nothing = createLazyModule(null, policyOf, parts)
+  const places: PolicyTable<PathEntry> = buildPolicyTable(
+    wires,
+    (policy, start, module): PathEntry => {
+      const unlimited = baseHeadersOf(policy)
+      const limited = config.RATE_LIMIT ? limitedHeadersOf(policy, config.RATE_LIMIT) : unlimited
+      const nameAt = start.length + 1
+      const mount = (module && mounts.get(module)) ?? nothing
+      return { policy, start, nameAt, mount, unlimited, limited }
+    },
+  )
+  const authenticate = createAuthenticator(deps, originConfig(config))
   const limit = createRequestLimit(config, log)
-  const gate = createGate(config.REQUESTS_IN_FLIGHT)
-  const refuse = createRefusal(log)
+  const gate = createAdmission(config.REQUESTS_IN_FLIGHT)
+  const refuse = createOverloadResponder(log)
   const isClientLogged = config.LOG_CLIENT === 'on'
   // Unique without being drawn anew for each request.
   const boot = crypto.randomUUID().slice(0, 13)
@@ -91,11 +100,11 @@ export function createHandler(given: ServerParts): Handle {
     const request = withAddress(given)
     const { method, url } = request
     const path = pathOf(url)
-    const place = findFacts(places, path)
-    const { facts, nameAt, unlimited, limited } = place
-    if (gate.isFull && !facts.isUrgent) {
+    const place = findPolicy(places, path)
+    const { policy, nameAt, unlimited, limited } = place
+    if (gate.isFull && !policy.bypassesAdmission) {
       metrics?.noteTooMany()
-      return refuse(facts.isOfPage)
+      return refuse(policy.isSameOriginOnly)
     }
     const requestId = `${boot}-${(count++).toString(36)}`
     let response: Response
@@ -105,58 +114,67 @@ export function createHandler(given: ServerParts): Handle {
     try {
       // A request reads no snapshot that is older than its arrival.
       deps.sharedRead.end()
-      const turn = facts.isUrgent ? undefined : gate.enter(started)
+      const turn = policy.bypassesAdmission ? undefined : gate.acquire(started)
       if (turn !== undefined) await turn
       // HEAD is answered as GET: no route has to know of it.
       const asked = method === 'HEAD' ? new Request(request, { method: 'GET' }) : request
       if (method === 'OPTIONS')
-        response = new Response(null, { status: 204, headers: facts.isOfPage ? {} : preflight })
-      else if (facts.isForEveryone) response = await place.mount().app.fetch(asked)
+        response = new Response(null, {
+          status: 204,
+          headers: policy.isSameOriginOnly ? {} : preflight,
+        })
+      else if (policy.isPublic) response = await place.mount().app.fetch(asked)
       else {
-        const found = findCaller(request, facts)
+        const found = authenticate(request, policy)
         const caller = found instanceof Promise ? await found : found
         const peer = typeof from === 'string' ? () => from : from
-        const isReading = isRead(method)
+        const isReading = isSafeMethod(method)
         const name = partAt(path, nameAt)
         // Writes are only ever allowed on the caller's own system.
-        const named = isReading ? (facts.namesSystem ? name || '@me' : null) : '@me'
-        const scope = isReading ? facts.scope : 'generic_update'
+        const named = isReading ? (policy.hasSystemParam ? name || '@me' : null) : '@me'
+        const scope = isReading ? policy.scope : 'generic_update'
         allowance = limit(request, scope, named, caller, peer)
         const bases = allowance ? limited : unlimited
         base = isReading ? (caller.kind === 'nobody' ? bases.reads : bases.ownReads) : bases.writes
         const context: RequestContext = {
           caller,
-          findCaller,
+          authenticate,
           requestId,
           peer,
           headers: base.ofJson,
-          isKept: isReading && facts.isKept,
+          isCacheable: isReading && policy.isCacheable,
           trustedProxies: config.TRUST_PROXY,
         }
-        giveContext(asked, context)
+        setContext(asked, context)
         isOfSession = caller.viewer.access === 'session'
         const { app, reads } = place.mount()
-        const load = isReading ? findRead(reads.get(place.start), path, name, nameAt) : undefined
+        const load = isReading
+          ? findDirectRead(reads.get(place.start), path, name, nameAt)
+          : undefined
         if (allowance?.retryAfter) {
           metrics?.noteLimited(allowance.scope)
-          response = answerTooMany(allowance)
+          response = rateLimitedResponse(allowance)
         } else if (load) {
           const loaded = load(caller.viewer, name)
-          context.isLate = loaded instanceof Promise
-          response = answerLoaded(asked, context, loaded instanceof Promise ? await loaded : loaded)
+          context.isAsync = loaded instanceof Promise
+          response = respondWithJson(
+            asked,
+            context,
+            loaded instanceof Promise ? await loaded : loaded,
+          )
         } else if (mayBeFolded(method, path))
-          response = answerUnknown(app, method, path, facts.unknown)
+          response = notFoundResponse(app, method, path, policy.notFoundError)
         else response = await app.fetch(asked)
-        if (context.large)
+        if (context.pendingCompression)
           response =
             method === 'HEAD'
-              ? new Response(context.large.bytes, response)
-              : await compress(context.large, response)
+              ? new Response(context.pendingCompression.bytes, response)
+              : await compress(context.pendingCompression, response)
       }
     } catch (cause) {
-      response = answerThrown(cause, requestId, parts)
+      response = responseForThrown(cause, requestId, parts)
     }
-    if (!facts.isUrgent) gate.leave()
+    if (!policy.bypassesAdmission) gate.release()
     if (method === 'HEAD') response = await withoutBody(response)
     const { headers, status } = response
     addBaseHeaders(headers, base)
@@ -171,13 +189,13 @@ export function createHandler(given: ServerParts): Handle {
     if (metrics)
       place
         .mount()
-        .findMeter?.(place.start, path, method)
+        .findRouteMetrics?.(place.start, path, method)
         .note(status, took / 1000)
     const ms = Math.round(took * 100) / 100
     const client = isClientLogged ? clientOf(request, from, config.TRUST_PROXY) : undefined
     const line = { method, path, status, ms, request_id: requestId, client }
     // Those who watch ask every few seconds, and nobody wants to read of it.
-    if (facts.isUrgent) log.debug('request', line)
+    if (policy.bypassesAdmission) log.debug('request', line)
     else log.info('request', line)
     const closed = closing()
     if (closed !== undefined) {
@@ -196,44 +214,45 @@ function clientOf(request: Request, from: string | (() => string), proxies: numb
 /** Status of a request whose client closed the connection, for the log; as nginx has it. */
 const CLIENT_CLOSED = 499
 
-interface Mounted {
+interface LoadedModule {
   readonly app: AnyElysia
-  readonly reads: ReadonlyMap<string, Reads>
-  readonly findMeter: FindMeter | undefined
+  readonly reads: ReadonlyMap<string, DirectReads>
+  readonly findRouteMetrics: FindRouteMetrics | undefined
 }
 
-type MountParts = FailureParts & Pick<ServerParts, 'metrics'>
+type MountParts = ErrorResponseParts & Pick<ServerParts, 'metrics'>
 
 /** The routes of a wire, made when one of them is first asked. */
-type Mount = () => Mounted
+type LazyModule = () => LoadedModule
 
-function createMount(
-  wire: Wire | null,
-  factsOf: (path: string) => Facts,
+function createLazyModule(
+  module: ApiModule | null,
+  policyOf: (path: string) => PathPolicy,
   parts: MountParts,
-): Mount {
-  let mounted: Mounted | undefined
+): LazyModule {
+  let mounted: LoadedModule | undefined
   return () => {
-    mounted ??= mountWire(wire, factsOf, parts)
+    mounted ??= loadModule(module, policyOf, parts)
     return mounted
   }
 }
 
-function mountWire(
-  wire: Wire | null,
-  factsOf: (path: string) => Facts,
+function loadModule(
+  module: ApiModule | null,
+  policyOf: (path: string) => PathPolicy,
   parts: MountParts,
-): Mounted {
+): LoadedModule {
   // Hosts of one to three letters, such as "nas", are hosts too.
   const app: AnyElysia = new Elysia({ normalize: false, handler: { standardHostname: false } })
   app.onError(({ error: cause, code, request, path }) => {
-    if (code === 'NOT_FOUND') return answerUnknown(app, request.method, path, factsOf(path).unknown)
+    if (code === 'NOT_FOUND')
+      return notFoundResponse(app, request.method, path, policyOf(path).notFoundError)
     if (cause === request.signal.reason) return new Response(null, { status: CLIENT_CLOSED })
-    return answerThrown(cause, requestIdOf(request), parts)
+    return responseForThrown(cause, requestIdOf(request), parts)
   })
-  if (wire) app.use(wire.routes())
-  const findMeter = parts.metrics && createFindMeter(app, parts.metrics)
-  return { app, reads: collectReads(app), findMeter }
+  if (module) app.use(module.routes())
+  const findRouteMetrics = parts.metrics && createFindRouteMetrics(app, parts.metrics)
+  return { app, reads: collectDirectReads(app), findRouteMetrics }
 }
 
 /**

@@ -6,12 +6,12 @@ import { loadPages, type PageFile, type Pages } from '../../web/pages'
 export const fixedPaths = ['/', ...manifests.map((name) => `/${name}`)]
 
 /** The page and its files. Nobody is asked who they are. */
-export function pageRoutes() {
+export function staticFileRoutes() {
   let loading: Promise<Pages> | undefined
   const open = async (path: string, { headers }: Request): Promise<Response | undefined> => {
     loading ??= loadPages()
     const file = (await loading).get(path)
-    return file && answerFile(file, headers)
+    return file && fileResponse(file, headers)
   }
   const routes = new Elysia({ normalize: false })
   for (const path of fixedPaths) routes.get(path, ({ request }) => open(path, request))
@@ -20,7 +20,7 @@ export function pageRoutes() {
   })
 }
 
-function answerFile(file: PageFile, asked: Headers): Response {
+function fileResponse(file: PageFile, asked: Headers): Response {
   const headers = new Headers({
     'content-type': file.type,
     'cache-control': file.isLasting ? 'public, max-age=31536000, immutable' : 'no-cache',

@@ -1,5 +1,5 @@
 /** Whether a request only looks: HEAD is answered as GET. */
-export function isRead(method: string): boolean {
+export function isSafeMethod(method: string): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 

@@ -1,32 +1,32 @@
 import type { AnyElysia } from 'elysia'
 import type { Metrics, RouteMeter } from '../metrics/metrics'
-import { METHODS } from './method'
+import { METHODS } from './safeMethod'
 
 /**
  * Finds what counts the requests to a path: by the pattern of its route, never by what it names.
  * The start of the path is known already, and need not be looked up again.
  */
-export type FindMeter = (start: string, path: string, method: string) => RouteMeter
+export type FindRouteMetrics = (start: string, path: string, method: string) => RouteMeter
 
 /** A part of a path, and what may follow. */
 interface Node {
   readonly words: Map<string, Node>
   any?: Node
-  meters?: MetersByMethod
+  meters?: MetricsByMethod
 }
 
-type MetersByMethod = (method: string) => RouteMeter
+type MetricsByMethod = (method: string) => RouteMeter
 
 const UNKNOWN = 'unknown'
 const OTHER = 'other'
 
-export function createFindMeter({ routes }: AnyElysia, metrics: Metrics): FindMeter {
+export function createFindRouteMetrics({ routes }: AnyElysia, metrics: Metrics): FindRouteMetrics {
   const root: Node = { words: new Map() }
-  const unknown = createMeters(UNKNOWN, metrics)
+  const unknown = createRouteMetrics(UNKNOWN, metrics)
   for (const { path } of routes) {
     let node = root
     for (const part of path.split('/').slice(1)) node = follow(node, part)
-    node.meters ??= createMeters(path, metrics)
+    node.meters ??= createRouteMetrics(path, metrics)
   }
   const starts = new Map<string, Node | null>()
   const nodeAt = (start: string): Node | null => {
@@ -74,7 +74,7 @@ function find(node: Node, path: string, start: number, end: number): Node | unde
 }
 
 /** Clients may make up methods; these are counted as one. */
-function createMeters(route: string, metrics: Metrics): MetersByMethod {
+function createRouteMetrics(route: string, metrics: Metrics): MetricsByMethod {
   const known = new Map<string, RouteMeter>()
   return (method) => {
     const meter = known.get(method)

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { openStorage } from '../../src/db/open'
-import { createHandler } from '../../src/http/edge'
+import { createHandler } from '../../src/http/handler'
 import { createLog } from '../../src/log'
 import { createCredentialCache } from '../../src/service/access/credentialCache'
 import { insertToken } from '../../src/service/access/insertToken'
@@ -208,8 +208,8 @@ async function impatient(busyLimit: number) {
     events: app.events,
     config,
     log: createLog('error', 'json', () => {}),
-    findTrouble: checkHealth,
-    refusalFor: toUnavailable,
+    checkHealth: checkHealth,
+    toUnavailable: toUnavailable,
     closing: () => undefined,
   })
   return {

@@ -3,7 +3,7 @@ import { version } from '../version'
 
 /** What the API documentation says once for all operations. */
 
-const INTRODUCTION = `The PluralKit-compatible interface of this server. Every path of version 2 also answers without the \`/v2\` prefix.
+const DESCRIPTION = `The PluralKit-compatible interface of this server. Every path of version 2 also answers without the \`/v2\` prefix.
 
 **Who asks.** Paste a system’s *token* under **Authorize** to act as your system; without one you see what is public. A bot sends \`Bot \` and its *bot key* instead, and names the system it acts for in the header \`X-System\`.
 
@@ -16,7 +16,7 @@ const INTRODUCTION = `The PluralKit-compatible interface of this server. Every p
 export const info = {
   title: 'Multitude',
   version,
-  description: INTRODUCTION,
+  description: DESCRIPTION,
   license: { name: 'MIT', identifier: 'MIT' },
 }
 

@@ -3,9 +3,9 @@ import type { Credential, TokenOwner } from '../service/access/credentialCache'
 import { findBot, findSession, findToken, getCachedToken } from '../service/access/credentials'
 import type { Deps } from '../service/deps'
 import { actFor } from '../service/systems'
-import { isRead } from './method'
-import { isOfOwnPage, type Place, secretIn } from './web/cookie'
-import type { Facts } from './wire'
+import type { PathPolicy } from './apiModule'
+import { isSafeMethod } from './safeMethod'
+import { isSameOrigin, type OriginConfig, readSessionCookie } from './web/cookie'
 
 /** Who is at the other end of a request. */
 export interface Caller {
@@ -18,23 +18,23 @@ export interface Caller {
 export const anonymous: Caller = { kind: 'nobody', viewer: anonymousViewer, system: null }
 
 /** Finds out who asks. A missing, malformed or unknown token makes the caller nobody. */
-export type FindCaller = (
+export type Authenticate = (
   request: Pick<Request, 'method' | 'headers'>,
-  facts: Pick<Facts, 'isForBots' | 'isDoor'>,
+  facts: Pick<PathPolicy, 'requiresBotKey' | 'isLogin'>,
 ) => Caller | Promise<Caller>
 
-export function createFindCaller(deps: Deps, place: Place): FindCaller {
+export function createAuthenticator(deps: Deps, origin: OriginConfig): Authenticate {
   return ({ method, headers }, facts) => {
     // The cookie of a disabled system must keep nobody from going, or from coming in as another.
-    if (facts.isDoor && !isRead(method)) return anonymous
+    if (facts.isLogin && !isSafeMethod(method)) return anonymous
     const header = headers.get('authorization')
     if (header !== null) {
       // Most requests show a token that was seen a moment ago.
       const known = getCachedToken(deps, header)
       return known ? asSystem(known) : lookUp(deps, header, headers, facts)
     }
-    const cookie = facts.isForBots ? null : secretIn(headers, place)
-    if (cookie !== null && isOfOwnPage(method, headers, place)) return bySession(deps, cookie)
+    const cookie = facts.requiresBotKey ? null : readSessionCookie(headers, origin)
+    if (cookie !== null && isSameOrigin(method, headers, origin)) return bySession(deps, cookie)
     // What nobody reads is read together with what others do, as if a token had been looked up.
     deps.sharedRead.begin()
     return anonymous
@@ -55,13 +55,13 @@ async function lookUp(
   deps: Deps,
   header: string,
   headers: Headers,
-  { isForBots }: Pick<Facts, 'isForBots'>,
+  { requiresBotKey }: Pick<PathPolicy, 'requiresBotKey'>,
 ): Promise<Caller> {
   const [, scheme = '', secret = ''] = /^(?:(Bot|Bearer)\s+)?(.*)$/i.exec(header.trim()) ?? []
   if (secret === '') return anonymous
   if (scheme.toLowerCase() === 'bot') {
     // The bot interface itself names its systems in the path.
-    const named = isForBots ? null : headers.get('x-system')
+    const named = requiresBotKey ? null : headers.get('x-system')
     return asBot(deps, secret, named)
   }
   const pass = await findToken(deps, secret)

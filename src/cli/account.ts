@@ -1,7 +1,7 @@
 import { normalizeId } from '../model/platform'
 import { linkAccount, unlinkAccount } from '../service/accounts'
 import { type Call, type Command, Failure, UsageError } from './command'
-import { ACCOUNT_RULE, namedSystem } from './named'
+import { ACCOUNT_RULE, resolveSystem } from './resolveSystem'
 
 export const accountCommands: Command[] = [
   {
@@ -10,7 +10,7 @@ export const accountCommands: Command[] = [
     args: ['SYSTEM', 'ACCOUNT'],
     async run(call) {
       const account = namedAccount(call)
-      const { viewer, system } = await namedSystem(call)
+      const { viewer, system } = await resolveSystem(call)
       const { hid } = system
       await linkAccount(call.deps(), viewer, account)
       return {
@@ -23,10 +23,10 @@ export const accountCommands: Command[] = [
     name: 'account unlink',
     summary: 'Unlink a chat account from a system',
     args: ['SYSTEM', 'ACCOUNT'],
-    destroys: true,
+    isDestructive: true,
     async run(call) {
       const account = namedAccount(call)
-      const { viewer, system } = await namedSystem(call)
+      const { viewer, system } = await resolveSystem(call)
       const { hid } = system
       await call.confirm(`Unlink account ${account} from system ${hid}?`)
       if (!(await unlinkAccount(call.deps(), viewer, account)))

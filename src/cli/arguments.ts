@@ -19,11 +19,11 @@ export function parseArguments(command: Command, argv: string[]): Pick<Call, 'ar
     const hint = argv[0]?.startsWith('-') ? '; flags stand behind the command' : ''
     throw new UsageError(`unexpected ${surplus.map(hidePassword).join(' ')}${hint}`)
   }
-  if (values.help !== true) refuseIncomplete(command, values)
+  if (values.help !== true) requireFlags(command, values)
   return { args: positionals, flags: values }
 }
 
-function refuseIncomplete({ requires = [] }: Command, given: Call['flags']): void {
+function requireFlags({ requires = [] }: Command, given: Call['flags']): void {
   for (const choice of requires) {
     if (choice.filter((flag) => given[flag] !== undefined && given[flag] !== '').length === 1)
       continue
@@ -45,7 +45,7 @@ function parse(args: string[], options: Options) {
       allowPositionals: true,
       tokens: true,
     })
-    refuseTwice(tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : [])))
+    rejectRepeated(tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : [])))
     return { values: values as Call['flags'], positionals }
   } catch (cause) {
     throw cause instanceof UsageError ? cause : new UsageError(explain(cause as Error, options))
@@ -53,7 +53,7 @@ function parse(args: string[], options: Options) {
 }
 
 /** One of them would be passed over without a word. */
-function refuseTwice(names: string[]): void {
+function rejectRepeated(names: string[]): void {
   const again = names.find((name, at) => names.indexOf(name) < at)
   if (again) throw new UsageError(`--${again} is given twice`)
 }

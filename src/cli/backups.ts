@@ -4,27 +4,27 @@ import { type Config, spellingsOf } from '../config'
 import { removePartials } from '../db/sqlite/tempFiles'
 import type { Log } from '../log'
 import type { TaskName } from '../service/admin/taskRuns'
-import { ownCommand, ownEnvironment } from './self'
-import { shipBackup } from './shipping'
+import { runBackupCommand } from './backupCommand'
+import { selfCommand, selfEnvironment } from './selfProcess'
 
 /** How often it is looked whether one is due: no timer lasts as long as a month. */
-const LOOK_MS = 60 * 60 * 1000
+const CHECK_MS = 60 * 60 * 1000
 const RETRY_MS = 10 * 60 * 1000
-const OTHERS_TURN_MS = 5_000
+const HANDOVER_MS = 5_000
 
-type MakeBackup = (config: Config, file: string, isPacked: boolean) => Promise<void>
+type MakeBackup = (config: Config, file: string, isCompressed: boolean) => Promise<void>
 
 /** Keeps how it went; the problem is null where it went well. */
-type NoteTask = (task: TaskName, problem: string | null) => Promise<void>
+type RecordRun = (task: TaskName, problem: string | null) => Promise<void>
 
 /** Makes a backup now and then while the server runs. Gives how to end that. */
 export function scheduleBackups(
   config: Config,
   log: Log,
   /** Whether this process is the one of all on the same data that makes them. */
-  isMine: () => boolean = () => true,
+  isLeader: () => boolean = () => true,
   make: MakeBackup = makeInOwnProcess,
-  note: NoteTask = async () => {},
+  recordRun: RecordRun = async () => {},
 ): () => void {
   const { BACKUP_DIR, BACKUP_EVERY, BACKUP_COMMAND } = config
   if (BACKUP_DIR === '') {
@@ -39,15 +39,15 @@ export function scheduleBackups(
 
   const wait = (least = 0) => {
     if (isEnded) return
-    timer = setTimeout(look, Math.min(Math.max(dueAt - Date.now(), least), LOOK_MS))
+    timer = setTimeout(look, Math.min(Math.max(dueAt - Date.now(), least), CHECK_MS))
     timer.unref()
   }
   const look = async () => {
-    if (!isMine()) return wait(OTHERS_TURN_MS)
+    if (!isLeader()) return wait(HANDOVER_MS)
     // Another process may have made one while it was its turn.
     dueAt = Math.max(dueAt, newestIn(BACKUP_DIR) + BACKUP_EVERY)
     if (Date.now() >= dueAt) {
-      const isMade = await backUpNow(config, log, make, noteOrWarn(log, note))
+      const isMade = await backUpNow(config, log, make, recordOrWarn(log, recordRun))
       dueAt = Date.now() + (isMade ? BACKUP_EVERY : Math.min(BACKUP_EVERY, RETRY_MS))
     }
     wait()
@@ -61,9 +61,9 @@ export function scheduleBackups(
 }
 
 /** That it cannot be kept how it went changes nothing about how it went. */
-function noteOrWarn(log: Log, note: NoteTask): NoteTask {
+function recordOrWarn(log: Log, recordRun: RecordRun): RecordRun {
   return (task, problem) =>
-    note(task, problem).catch((cause) =>
+    recordRun(task, problem).catch((cause) =>
       log.warn('how a backup went could not be kept', { cause: (cause as Error).message }),
     )
 }
@@ -72,50 +72,59 @@ async function backUpNow(
   config: Config,
   log: Log,
   make: MakeBackup,
-  note: NoteTask,
+  recordRun: RecordRun,
 ): Promise<boolean> {
   const { BACKUP_DIR, BACKUP_KEEP, BACKUP_COMPRESS, BACKUP_COMMAND } = config
-  const isPacked = BACKUP_COMPRESS === 'zstd'
+  const isCompressed = BACKUP_COMPRESS === 'zstd'
   const stamp = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')
-  const file = join(BACKUP_DIR, `multitude-${stamp}.db${isPacked ? '.zst' : ''}`)
+  const file = join(BACKUP_DIR, `multitude-${stamp}.db${isCompressed ? '.zst' : ''}`)
   try {
     mkdirSync(BACKUP_DIR, { recursive: true })
     removePartials(BACKUP_DIR)
-    await make(config, file, isPacked)
+    await make(config, file, isCompressed)
     log.info('backup made', { file })
     if (BACKUP_KEEP > 0) removeOld(BACKUP_DIR, BACKUP_KEEP)
   } catch (cause) {
     const { message } = cause as Error
     log.error('backup failed', { file, cause: message })
-    await note('backup', message)
+    await recordRun('backup', message)
     return false
   }
-  await note('backup', null)
-  if (BACKUP_COMMAND !== '') await ship(BACKUP_COMMAND, file, log, note)
+  await recordRun('backup', null)
+  if (BACKUP_COMMAND !== '') await runCommandFor(BACKUP_COMMAND, file, log, recordRun)
   return true
 }
 
 /** The backup itself is there, whatever becomes of its copy elsewhere. */
-async function ship(command: string, file: string, log: Log, note: NoteTask): Promise<void> {
+async function runCommandFor(
+  command: string,
+  file: string,
+  log: Log,
+  recordRun: RecordRun,
+): Promise<void> {
   try {
-    await shipBackup(command, file)
+    await runBackupCommand(command, file)
     log.info('backup command done', { file })
-    await note('backup_command', null)
+    await recordRun('backup_command', null)
   } catch (cause) {
     const { message } = cause as Error
     log.error('backup command failed', { file, cause: message })
-    await note('backup_command', message)
+    await recordRun('backup_command', message)
   }
 }
 
 /** In a process of its own: copying a large database would hold up every request. */
-async function makeInOwnProcess(config: Config, file: string, isPacked: boolean): Promise<void> {
+async function makeInOwnProcess(
+  config: Config,
+  file: string,
+  isCompressed: boolean,
+): Promise<void> {
   const names = ['DATABASE_URL', 'PGPASSWORD', 'PGSSLROOTCERT'] as const
-  const env = ownEnvironment(
+  const env = selfEnvironment(
     Object.fromEntries(names.map((name) => [spellingsOf(name)[0], config[name]])),
   )
-  const packing = isPacked ? ['--compress', 'zstd'] : []
-  const command = [...ownCommand(), 'backup', file, ...packing]
+  const packing = isCompressed ? ['--compress', 'zstd'] : []
+  const command = [...selfCommand(), 'backup', file, ...packing]
   const work = Bun.spawn(command, { env, stdout: 'ignore', stderr: 'pipe' })
   if ((await work.exited) !== 0) throw new Error((await work.stderr.text()).trim())
 }

@@ -49,7 +49,7 @@ export const botCommands: Command[] = [
     name: 'bot revoke',
     summary: 'Make a bot’s key useless at once',
     args: ['NAME'],
-    destroys: true,
+    isDestructive: true,
     async run({ args: [name = ''], deps, confirm }) {
       await confirm(`Revoke the key of the bot ${name}?`)
       if (!(await revokeBot(deps(), operator, name))) throw new Failure(`There is no bot ${name}.`)

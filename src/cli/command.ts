@@ -1,7 +1,7 @@
 import type { SettingName, Settled } from '../config'
 import type { SchemaUse } from '../db/open'
 import type { Deps } from '../service/deps'
-import type { Supervisor } from './supervisor'
+import type { SystemdEnvironment } from './systemd'
 
 export interface Flag {
   readonly type: 'string' | 'boolean'
@@ -34,7 +34,7 @@ export interface Command {
   /** `require` where nothing is said: a missing database is the wrong place, most likely. */
   readonly database?: (flags: Flags) => DatabaseUse
   /** Deletes or replaces data, and asks before. */
-  readonly destroys?: boolean
+  readonly isDestructive?: boolean
   run(call: Call): Promise<Outcome>
 }
 
@@ -45,7 +45,7 @@ export interface Call extends Settled {
   readonly args: readonly string[]
   readonly flags: Flags
   /** What the program was told by who started it. */
-  readonly supervisor: Supervisor
+  readonly supervisor: SystemdEnvironment
   /** Opens the database when first called, as the command says. */
   readonly deps: () => Deps
   /** Asks on a terminal; elsewhere `--yes` must have been given, for this reason. */
@@ -73,7 +73,7 @@ export class Failure extends Error {
 }
 
 export function usageOf(command: Command): string {
-  const { name, args = [], flags = {}, requires = [], destroys } = command
+  const { name, args = [], flags = {}, requires = [], isDestructive } = command
   const format = (flag: string) =>
     flags[flag]?.type === 'boolean' ? `--${flag}` : `--${flag} ${flag.toUpperCase()}`
   const required = requires.map((choice) =>
@@ -82,7 +82,7 @@ export function usageOf(command: Command): string {
   const optional = Object.keys(flags)
     .filter((flag) => !requires.flat().includes(flag))
     .map((flag) => `[${format(flag)}]`)
-  const yes = destroys ? ['[--yes]'] : []
+  const yes = isDestructive ? ['[--yes]'] : []
   return ['multitude', name, ...args, ...required, ...optional, ...yes].join(' ')
 }
 

@@ -32,7 +32,7 @@ export function flagsOf(command: Command): NamedFlag[] {
     }),
   )
   const yes: NamedFlag = { name: 'yes', value: '', type: 'boolean', doc: 'Do not ask' }
-  return [...own, ...config, ...(command.destroys ? [yes] : []), ...flagsOfAll]
+  return [...own, ...config, ...(command.isDestructive ? [yes] : []), ...flagsOfAll]
 }
 
 /** Words behind the meaning of a flag that must be given; none behind others. */
@@ -56,7 +56,7 @@ export const flagsOfAll: readonly NamedFlag[] = [
   { name: 'help', value: '', type: 'boolean', doc: 'Print this' },
 ]
 
-export function spellFlag({ name, value, type }: NamedFlag): string {
+export function formatFlag({ name, value, type }: NamedFlag): string {
   return type === 'boolean' ? `--${name}` : `--${name} ${value}`
 }
 

@@ -12,8 +12,8 @@ import { listMembers } from '../service/members'
 import { getVisibleSettings } from '../service/settings'
 import { getFronters } from '../service/switches'
 import { type Call, type Command, columns, UsageError } from './command'
-import { namedSystem } from './named'
-import { printable, spellLength, spellTime } from './spell'
+import { formatDuration, formatTime, printable } from './format'
+import { resolveSystem } from './resolveSystem'
 
 export const frontCommands: Command[] = [
   {
@@ -22,7 +22,7 @@ export const frontCommands: Command[] = [
     args: ['SYSTEM'],
     flags: { zone: { type: 'string', doc: 'Time zone of the times; the system’s when left out' } },
     async run(call) {
-      const { viewer, system: of } = await namedSystem(call)
+      const { viewer, system: of } = await resolveSystem(call)
       const deps = call.deps()
       const zone = await chooseZone(call, viewer, of)
       const front = await getFronters(deps, viewer, of)
@@ -37,8 +37,8 @@ export const frontCommands: Command[] = [
       const rows = members.map(({ id, name, since: from }) => [
         printable(name),
         id,
-        `since ${spellTime(from, zone)}`,
-        spellLength(now - from),
+        `since ${formatTime(from, zone)}`,
+        formatDuration(now - from),
       ])
       return {
         json: switchToV2(
@@ -48,7 +48,7 @@ export const frontCommands: Command[] = [
         text:
           rows.length > 0
             ? columns(rows)
-            : `Nobody fronts since ${spellTime(front.timestamp, zone)}.`,
+            : `Nobody fronts since ${formatTime(front.timestamp, zone)}.`,
       }
     },
   },
@@ -62,7 +62,7 @@ export const frontCommands: Command[] = [
       zone: { type: 'string', doc: 'Time zone of the times; the system’s when left out' },
     },
     async run(call) {
-      const { viewer, system: of } = await namedSystem(call)
+      const { viewer, system: of } = await resolveSystem(call)
       const deps = call.deps()
       const zone = await chooseZone(call, viewer, of)
       const asked = { since: parseTime(call, 'since'), until: parseTime(call, 'until') }
@@ -104,7 +104,7 @@ function describeTotals(
   const rows = members.map((total) => [
     printable(names.get(total.member) ?? ''),
     total.member,
-    spellSeconds(total.time),
+    formatSeconds(total.time),
     `${(total.share * 100).toFixed(1)} %`,
     bar(total.share / most),
     ...restOf(total, zone),
@@ -113,18 +113,18 @@ function describeTotals(
   const title = name === null ? hid : `${printable(name)} (${hid})`
   const counted = `${switches} ${switches === 1 ? 'switch' : 'switches'}`
   return [
-    `${title}, ${spellTime(since, zone)} to ${spellTime(until, zone)} (${zone})`,
+    `${title}, ${formatTime(since, zone)} to ${formatTime(until, zone)} (${zone})`,
     rows.length > 0 ? columns(alignRight([head, ...rows])) : 'Nobody was in front.',
-    nobody > 0 ? `${counted}; nobody was in front for ${spellSeconds(nobody)}.` : `${counted}.`,
+    nobody > 0 ? `${counted}; nobody was in front for ${formatSeconds(nobody)}.` : `${counted}.`,
   ].join('\n\n')
 }
 
 function restOf({ stints, longest, median, last }: MemberTotal, zone: string): string[] {
   return [
     String(stints),
-    spellSeconds(longest),
-    spellSeconds(median),
-    last === null ? 'in front' : spellTime(last, zone),
+    formatSeconds(longest),
+    formatSeconds(median),
+    last === null ? 'in front' : formatTime(last, zone),
   ]
 }
 
@@ -147,8 +147,8 @@ function bar(part: number): string {
   return '█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8]
 }
 
-function spellSeconds(seconds: number): string {
-  return spellLength(seconds * SECOND)
+function formatSeconds(seconds: number): string {
+  return formatDuration(seconds * SECOND)
 }
 
 async function chooseZone({ flags, deps }: Call, viewer: Viewer, of: System): Promise<string> {

@@ -1,10 +1,10 @@
 import { isIPv6 } from 'node:net'
 import type { Config } from '../config'
-import { askServer } from './asking'
 import { type Call, type Command, Failure, UsageError } from './command'
-import { printable } from './spell'
+import { printable } from './format'
+import { httpGet } from './httpGet'
 
-const MOST_BYTES = 4096
+const MAX_BYTES = 4096
 
 export const healthCommand: Command = {
   name: 'health',
@@ -38,7 +38,7 @@ export function localBaseUrl(host: string, port: number | string): string {
 
 export async function findProblem(url: string): Promise<string | null> {
   try {
-    const { status, text } = await askServer(`${url}/health`, MOST_BYTES)
+    const { status, text } = await httpGet(`${url}/health`, MAX_BYTES)
     const answer = parseAnswer(text)
     if (status !== 200) return `is not well: ${reasonOf(answer) ?? `it answered ${status}`}`
     return answer?.status === 'ok' ? null : 'answered, but is not Multitude'

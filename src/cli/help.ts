@@ -1,5 +1,5 @@
 import { type Command, columns, usageOf } from './command'
-import { flagsOf, spellFlag } from './flags'
+import { flagsOf, formatFlag } from './flags'
 
 /** The help for these words: of the program, of a group such as `system`, or of one command. */
 export function findHelp(commands: readonly Command[], words: readonly string[]): string | null {
@@ -34,6 +34,6 @@ function listOf(commands: readonly Command[]): string {
 }
 
 function explainCommand(command: Command): string {
-  const list = columns(flagsOf(command).map((flag) => [`  ${spellFlag(flag)}`, flag.doc]))
+  const list = columns(flagsOf(command).map((flag) => [`  ${formatFlag(flag)}`, flag.doc]))
   return `${command.summary}.\n\nusage: ${usageOf(command)}\n\n${list}`
 }

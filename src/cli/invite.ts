@@ -2,7 +2,7 @@ import { operator } from '../model/privacy'
 import { formatInstant, type Instant, parseInstant } from '../model/time'
 import { createInvite, listInvites, revokeInvite } from '../service/admin/invites'
 import { type Command, columns, Failure, UsageError } from './command'
-import { printable } from './spell'
+import { printable } from './format'
 
 export const inviteCommands: Command[] = [
   {
@@ -57,7 +57,7 @@ export const inviteCommands: Command[] = [
     name: 'invite revoke',
     summary: 'Make an invite useless at once',
     args: ['NAME'],
-    destroys: true,
+    isDestructive: true,
     async run({ args: [name = ''], deps, confirm }) {
       await confirm(`Revoke the invite ${name}?`)
       if (!(await revokeInvite(deps(), operator, name)))

@@ -4,7 +4,7 @@ import { createLoginCode } from '../service/access/loginLinks'
 import { findLocalServer } from '../service/admin/findLocalServer'
 import type { Call, Command } from './command'
 import { localBaseUrl } from './health'
-import { namedSystem } from './named'
+import { resolveSystem } from './resolveSystem'
 
 export const loginCommands: Command[] = [
   {
@@ -13,7 +13,7 @@ export const loginCommands: Command[] = [
     args: ['SYSTEM'],
     takesSettings: ['DATABASE_URL', 'HOST', 'PORT', 'PUBLIC_URL'],
     async run(call) {
-      const { viewer, system } = await namedSystem(call)
+      const { viewer, system } = await resolveSystem(call)
       const { code, expires } = await createLoginCode(call.deps(), viewer)
       const url = `${await baseUrlOf(call)}/#/login/${code}`
       return {

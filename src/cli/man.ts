@@ -1,7 +1,7 @@
 import { describeConfig, parseSettings, spellingsOf } from '../config'
 import { builtOn, version } from '../version'
 import { type Command, usageOf } from './command'
-import { flagsOf, flagsOfAll, type NamedFlag, spellFlag } from './flags'
+import { flagsOf, flagsOfAll, formatFlag, type NamedFlag } from './flags'
 
 /** The manual page, in the language of `man`. */
 export function writeManual(commands: readonly Command[]): string {
@@ -56,7 +56,7 @@ function describeCommand(command: Command): string[] {
 }
 
 function describeFlag(flag: NamedFlag): string[] {
-  return entry(spellFlag(flag), `${flag.doc}.`)
+  return entry(formatFlag(flag), `${flag.doc}.`)
 }
 
 function describeSettings(): string[] {
@@ -77,11 +77,11 @@ function text(plain: string): string {
     .replaceAll('-', '\\-')
     .replaceAll('"', '\\(dq')
     .replaceAll('’', '\\(cq')
-    .replaceAll(/[^\x20-\x7e]/gu, spellCode)
+    .replaceAll(/[^\x20-\x7e]/gu, formatCode)
   return /^[.']/.test(escaped) ? `\\&${escaped}` : escaped
 }
 
-function spellCode(sign: string): string {
+function formatCode(sign: string): string {
   const code = (sign.codePointAt(0) ?? 0).toString(16).toUpperCase()
   return `\\[u${code.padStart(4, '0')}]`
 }

@@ -4,26 +4,26 @@ import { StorageError } from '../db/types'
 import { DomainError } from '../model/errors'
 import { accountCommands } from './account'
 import { parseArguments } from './arguments'
-import { readCommand } from './aside'
 import { botCommands } from './bot'
-import { careCommands } from './care'
 import { type Command, Failure, UsageError, usageOf } from './command'
 import { findAddressProblem, openDatabase } from './database'
-import { selfDescriptions } from './describe'
 import { readEnvFiles, serviceFileOf } from './envFiles'
 import { frontCommands } from './front'
 import { healthCommand } from './health'
 import { findHelp, isGroup } from './help'
+import { importWorkerCommand } from './importWorker'
 import { inviteCommands } from './invite'
 import { loginCommands } from './login'
+import { maintenanceCommands } from './maintenance'
 import { programCommands } from './program'
-import { isExecutable } from './self'
+import { isExecutable } from './selfProcess'
 import { serveCommand } from './serve'
+import { shellCommands } from './shellIntegration'
 import { statsCommand } from './stats'
 import { statusCommand } from './status'
 import { suggest } from './suggest'
-import { readSupervisor } from './supervisor'
 import { systemCommands } from './system'
+import { readSystemdEnvironment } from './systemd'
 import { tokenCommands } from './token'
 import { transferCommands } from './transfer'
 
@@ -40,14 +40,14 @@ export const commands: Command[] = [
   ...accountCommands,
   ...frontCommands,
   ...transferCommands,
-  ...careCommands,
+  ...maintenanceCommands,
   ...programCommands,
-  ...selfDescriptions(() => commands),
+  ...shellCommands(() => commands),
 ]
 
 const OK = 0
 const FAILED = 1
-const MISUSED = 2
+const USAGE_ERROR = 2
 
 /** Runs one command line and gives its exit code. */
 export async function run(
@@ -58,7 +58,7 @@ export async function run(
   const topic = askedTopic(argv)
   if (topic) return explain(topic)
   const [command, rest] = findCommand(argv)
-  if (!command) return refuseUnknown(argv.slice(0, 2))
+  if (!command) return rejectUnknown(argv.slice(0, 2))
   let opened: ReturnType<typeof openDatabase> | undefined
   let isJson = false
   let database = ''
@@ -75,7 +75,7 @@ export async function run(
       ...settled,
       args,
       flags,
-      supervisor: readSupervisor(env),
+      supervisor: readSystemdEnvironment(env),
       deps: () => {
         opened ??= openDatabase(settled.config, command.database?.(flags) ?? 'require', closed)
         return opened.deps
@@ -83,11 +83,11 @@ export async function run(
       confirm: (question, reason = 'this cannot be undone') =>
         confirm(question, reason, flags.yes === true),
     })
-    await say(isJson ? JSON.stringify(outcome.json) : outcome.text)
+    await print(isJson ? JSON.stringify(outcome.json) : outcome.text)
     return OK
   } catch (cause) {
     const told = unwrapped(cause)
-    return await complain(command, toStorageError(database, told) ?? told, isJson)
+    return await printError(command, toStorageError(database, told) ?? told, isJson)
   } finally {
     await opened?.storage.close()
   }
@@ -112,7 +112,7 @@ function findCommand(argv: string[]): [Command | undefined, string[]] {
     [first, 1],
   ] as const) {
     // One is for the program itself, and nobody is told of it.
-    const found = [...commands, readCommand].find((command) => command.name === name)
+    const found = [...commands, importWorkerCommand].find((command) => command.name === name)
     if (found) return [found, argv.slice(taken)]
   }
   return [undefined, []]
@@ -120,12 +120,12 @@ function findCommand(argv: string[]): [Command | undefined, string[]] {
 
 async function explain(topic: string[]): Promise<number> {
   const text = findHelp(commands, topic)
-  if (text === null) return refuseUnknown(topic)
-  await say(text)
+  if (text === null) return rejectUnknown(topic)
+  await print(text)
   return OK
 }
 
-function refuseUnknown(typed: string[]): number {
+function rejectUnknown(typed: string[]): number {
   const words = typed.filter((word) => !word.startsWith('-'))
   const [first = ''] = words
   const names = commands.map(({ name }) => name)
@@ -139,7 +139,7 @@ function refuseUnknown(typed: string[]): number {
     `"multitude help${isKnownGroup ? ` ${first}` : ''}" lists the commands.`,
   ]
   warn(lines.join('\n'))
-  return MISUSED
+  return USAGE_ERROR
 }
 
 async function confirm(question: string, reason: string, isGiven: boolean): Promise<void> {
@@ -155,34 +155,34 @@ async function confirm(question: string, reason: string, isGiven: boolean): Prom
   if (!/^y(es)?$/i.test(answer?.trim() ?? '')) throw new Failure('Nothing was changed.')
 }
 
-async function complain(command: Command, cause: unknown, isJson: boolean): Promise<number> {
+async function printError(command: Command, cause: unknown, isJson: boolean): Promise<number> {
   if (cause instanceof UsageError) {
     warn(`multitude: ${cause.message}\nusage: ${usageOf(command)}`)
-    return MISUSED
+    return USAGE_ERROR
   }
   if (cause instanceof ConfigError) {
     warn(cause.problems.map((problem) => `multitude: ${problem}`).join('\n'))
-    return MISUSED
+    return USAGE_ERROR
   }
   if (cause instanceof Failure || cause instanceof StorageError || cause instanceof DomainError) {
     if (isJson && cause instanceof Failure && cause.json !== undefined)
-      await say(JSON.stringify(cause.json))
-    if (!isJson && cause instanceof Failure && cause.text !== undefined) await say(cause.text)
-    warn(`multitude: ${cause instanceof DomainError ? spellForPeople(cause) : cause.message}`)
+      await print(JSON.stringify(cause.json))
+    if (!isJson && cause instanceof Failure && cause.text !== undefined) await print(cause.text)
+    warn(`multitude: ${cause instanceof DomainError ? humanMessage(cause) : cause.message}`)
     return FAILED
   }
   throw cause
 }
 
 /** Without the status that only HTTP has a use for. */
-function spellForPeople({ message }: DomainError): string {
+function humanMessage({ message }: DomainError): string {
   const [, title = message, detail] = /^\d{3}: (.+?)(?: \((.+)\))?$/s.exec(message) ?? []
   const text = detail ?? title
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`
 }
 
 /** Waits until a slow reader has it all: the exit that follows would cut it short. */
-async function say(text: string): Promise<void> {
+async function print(text: string): Promise<void> {
   if (text === '') return
   await new Promise<void>((resolve, reject) => {
     process.stdout.write(`${text}\n`, (cause: NodeJS.ErrnoException | null | undefined) => {

@@ -7,13 +7,13 @@ import { operator } from '../model/privacy'
 import { recordTaskRun } from '../service/admin/taskRuns'
 import { countSystems } from '../service/systems'
 import { commit, version } from '../version'
-import { readAside } from './aside'
 import { scheduleBackups } from './backups'
 import { type Command, columns, Failure } from './command'
 import { addressOf, describeUpgrade, hasDatabase, noBackup, upgradeUncopied } from './database'
 import { serviceFileOf } from './envFiles'
-import { asThisUser, isExecutable, typedCommand } from './self'
-import { reportTo } from './supervisor'
+import { parseInWorker } from './importWorker'
+import { asThisUser, isExecutable, shellQuoted } from './selfProcess'
+import { createSystemdNotifier } from './systemd'
 
 export const serveCommand: Command = {
   name: 'serve',
@@ -25,12 +25,12 @@ export const serveCommand: Command = {
     const isTerminal = process.stderr.isTTY === true
     const format = config.LOG_FORMAT === 'auto' ? (isTerminal ? 'text' : 'json') : config.LOG_FORMAT
     const log = createLog(config.LOG_LEVEL, format, undefined, supervisor.hasJournal)
-    const reports = await reportTo(supervisor, log.warn)
+    const reports = await createSystemdNotifier(supervisor, log.warn)
     // Listened for before the first request can come, so that no moment ends without finishing.
     const stopped = stopSignal()
     const isNew = !hasDatabase(config)
     const uncopied = flags['no-backup'] === true ? await upgradeUncopied(config) : null
-    const app = createApp(config, log, undefined, undefined, readAside)
+    const app = createApp(config, log, undefined, undefined, parseInWorker)
     handleUnexpected(app, log, isTerminal)
     const { location } = app.storage
     if (isNew) log.info('a new database was made', { path: location })
@@ -135,8 +135,8 @@ function greeting(
 function firstCommand(app: App, origin: string): string {
   const words = ['system', 'create', '--name', 'My system']
   if (origin !== serviceFileOf(isExecutable(), process.platform))
-    return typedCommand(...words, '--database', addressOf(app.storage))
-  return [...asThisUser(), typedCommand(...words)].join(' ')
+    return shellQuoted(...words, '--database', addressOf(app.storage))
+  return [...asThisUser(), shellQuoted(...words)].join(' ')
 }
 
 /** The first signal to stop. Others change nothing: npm passes on a Ctrl-C that came here too. */

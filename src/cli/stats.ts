@@ -1,7 +1,7 @@
 import { operator } from '../model/privacy'
 import { getStats, type Month } from '../service/admin/stats'
 import { type Command, columns } from './command'
-import { spellCount } from './spell'
+import { formatCount } from './format'
 
 export const statsCommand: Command = {
   name: 'stats',
@@ -11,7 +11,7 @@ export const statsCommand: Command = {
     const { months, disabled, ...totals } = stats
     const rows = Object.entries(totals).map(([what, count]) => [
       what,
-      spellCount(count) + (what === 'systems' && disabled > 0 ? ` (${disabled} disabled)` : ''),
+      formatCount(count) + (what === 'systems' && disabled > 0 ? ` (${disabled} disabled)` : ''),
     ])
     return { json: stats, text: `${columns(rows)}${describeGrowth(months)}` }
   },
@@ -21,7 +21,7 @@ function describeGrowth(months: readonly Month[]): string {
   if (months.length === 0) return ''
   const rows = months.map(({ month, systems, members, messages }) => [
     month,
-    ...[systems, members, messages].map((count) => spellCount(count)),
+    ...[systems, members, messages].map((count) => formatCount(count)),
   ])
   return `\n\n${columns([['NEW IN', 'SYSTEMS', 'MEMBERS', 'MESSAGES'], ...rows])}`
 }

@@ -12,11 +12,11 @@ import { type Backlog, measureBacklog } from '../service/admin/backlog'
 import { listTaskRuns, type TaskRun } from '../service/admin/taskRuns'
 import { countSystems } from '../service/systems'
 import { commit, version } from '../version'
-import { askServer } from './asking'
 import { newestNameIn, timeOfBackup } from './backups'
 import { type Call, type Command, columns, Failure } from './command'
+import { countOf, formatBytes, formatCount, formatDuration, printable } from './format'
 import { addressOf, findProblem } from './health'
-import { countOf, printable, spellBytes, spellCount, spellLength } from './spell'
+import { httpGet } from './httpGet'
 
 const MOST_BYTES = 4 * 1024 * 1024
 
@@ -35,10 +35,10 @@ export const statusCommand: Command = {
   flags: { url: { type: 'string', doc: 'Address of the server, instead of HOST and PORT' } },
   async run(call) {
     const { config } = call
-    const watched = await lookAtMetrics(config)
-    const server = await lookAtServer(call, watched.samples)
-    const newest = lookAtBackups(config)
-    const { kept, problem } = await lookAtDatabase(call)
+    const watched = await readMetrics(config)
+    const server = await readServerStatus(call, watched.samples)
+    const newest = findNewestBackup(config)
+    const { kept, problem } = await readDatabaseStatus(call)
     const now = Date.now() * 1000
     const path = isServerAddress(config.DATABASE_URL)
       ? hidePassword(config.DATABASE_URL)
@@ -52,7 +52,7 @@ export const statusCommand: Command = {
       outbox: kept && { waiting: kept.backlog.waiting, oldest: timeOrNull(kept.backlog.oldest) },
       webhooks: kept?.backlog.webhooks ?? null,
       backup: newest && { ...newest, at: formatInstant(newest.at) },
-      tasks: kept?.reports.map(spellReport) ?? null,
+      tasks: kept?.reports.map(formatTaskRun) ?? null,
       metrics: watched.samples ? summarize(watched.samples) : null,
     }
     const text = columns([
@@ -60,7 +60,7 @@ export const statusCommand: Command = {
       ['Server', server.says],
       ...(watched.samples ? describeMetrics(watched.samples, now) : []),
       ...(kept
-        ? describeKept(path, kept, now)
+        ? describeDatabase(path, kept, now)
         : [['Database', `CANNOT BE USED: ${printable(problem ?? '')}`]]),
       ...describeBackups(config, newest, kept?.reports ?? [], now),
       ...(watched.samples ? [] : [['Metrics', watched.says]]),
@@ -70,14 +70,14 @@ export const statusCommand: Command = {
   },
 }
 
-type Kept = Awaited<ReturnType<typeof askDatabase>>
+type DatabaseStatus = Awaited<ReturnType<typeof queryDatabase>>
 
 /** Whatever is wrong with it: the rest is wanted then most of all. */
-async function lookAtDatabase(
+async function readDatabaseStatus(
   call: Call,
-): Promise<{ kept: Kept; problem: null } | { kept: null; problem: string }> {
+): Promise<{ kept: DatabaseStatus; problem: null } | { kept: null; problem: string }> {
   try {
-    return { kept: await askDatabase(call), problem: null }
+    return { kept: await queryDatabase(call), problem: null }
   } catch (cause) {
     const told = unwrapped(cause)
     const known = toStorageError(hidePassword(call.config.DATABASE_URL), told) ?? told
@@ -85,7 +85,7 @@ async function lookAtDatabase(
   }
 }
 
-async function askDatabase({ config, deps: open }: Call) {
+async function queryDatabase({ config, deps: open }: Call) {
   const deps = open()
   return {
     size: await measureStorage(deps, config.DATABASE_URL),
@@ -95,20 +95,24 @@ async function askDatabase({ config, deps: open }: Call) {
   }
 }
 
-function describeKept(path: string, { size, systems, backlog }: Kept, now: Instant): string[][] {
+function describeDatabase(
+  path: string,
+  { size, systems, backlog }: DatabaseStatus,
+  now: Instant,
+): string[][] {
   return [
-    ['Database', `${path}, ${spellBytes(size.database)}, and ${spellBytes(size.log)} of log`],
-    ...(size.free === null ? [] : [['', `${spellBytes(size.free)} free on its disk`]]),
-    ['Systems', spellCount(systems)],
+    ['Database', `${path}, ${formatBytes(size.database)}, and ${formatBytes(size.log)} of log`],
+    ...(size.free === null ? [] : [['', `${formatBytes(size.free)} free on its disk`]]),
+    ['Systems', formatCount(systems)],
     ...describeBacklog(backlog, now),
   ]
 }
 
-function spellReport({ name, at, ok, last_ok, problem }: TaskRun) {
+function formatTaskRun({ name, at, ok, last_ok, problem }: TaskRun) {
   return { name, at: formatInstant(at), ok, last_ok: timeOrNull(last_ok), problem }
 }
 
-async function lookAtServer({ flags, config }: Call, samples: readonly Sample[] | null) {
+async function readServerStatus({ flags, config }: Call, samples: readonly Sample[] | null) {
   // Another than this program's, where the server was not started again since it was upgraded.
   const runs = samples?.find(({ name }) => name === 'multitude_build_info')?.labels
   const which = runs ? `, Multitude ${printable(`${runs.version} (${runs.commit})`)}` : ''
@@ -122,16 +126,16 @@ async function lookAtServer({ flags, config }: Call, samples: readonly Sample[] 
   return { url, ok: problem === null, ...known, says: `${url} ${problem ?? 'is well'}${which}` }
 }
 
-interface Watched {
+interface MetricsStatus {
   samples: Sample[] | null
   says: string
 }
 
-async function lookAtMetrics({ METRICS, METRICS_ADDRESS }: Config): Promise<Watched> {
+async function readMetrics({ METRICS, METRICS_ADDRESS }: Config): Promise<MetricsStatus> {
   if (METRICS === 'off') return { samples: null, says: 'off; with METRICS=on there is more to see' }
   const url = `http://${METRICS_ADDRESS.replace(/^0\.0\.0\.0:/, '127.0.0.1:').replace('[::]:', '[::1]:')}/metrics`
   try {
-    const { status, text } = await askServer(url, MOST_BYTES)
+    const { status, text } = await httpGet(url, MOST_BYTES)
     if (status !== 200) return { samples: null, says: `${url} answered ${status}` }
     return { samples: readSamples(text), says: url }
   } catch (cause) {
@@ -174,28 +178,31 @@ function describeMetrics(samples: readonly Sample[], now: Instant): string[][] {
   const seen = summarize(samples)
   const { delivered, refused, unanswered } = seen.deliveries
   return [
-    ['', `up for ${spellLength(now - seen.started * 1e6)}, ${spellBytes(seen.memory)} of memory`],
-    ['', `99 of 100 timers within ${spellBound(seen.delay_within)}`],
+    [
+      '',
+      `up for ${formatDuration(now - seen.started * 1e6)}, ${formatBytes(seen.memory)} of memory`,
+    ],
+    ['', `99 of 100 timers within ${formatBound(seen.delay_within)}`],
     [
       'Requests',
-      `${spellCount(seen.requests)}, ${spellCount(seen.failed)} of them failed; ` +
-        `half within ${spellBound(seen.half_within)}, 99 of 100 within ${spellBound(seen.most_within)}`,
+      `${formatCount(seen.requests)}, ${formatCount(seen.failed)} of them failed; ` +
+        `half within ${formatBound(seen.half_within)}, 99 of 100 within ${formatBound(seen.most_within)}`,
     ],
     [
       '',
-      `${spellCount(seen.rate_limited)} turned away for asking too often, ${spellCount(seen.refused)} for too much at once`,
+      `${formatCount(seen.rate_limited)} turned away for asking too often, ${formatCount(seen.refused)} for too much at once`,
     ],
-    ['Streams', spellCount(seen.streams)],
+    ['Streams', formatCount(seen.streams)],
     [
       'Deliveries',
-      `${spellCount(delivered)}, ${spellCount(refused)} refused, ${spellCount(unanswered)} unanswered`,
+      `${formatCount(delivered)}, ${formatCount(refused)} refused, ${formatCount(unanswered)} unanswered`,
     ],
     [
       'Writes',
-      `${spellCount(seen.writes)} in ${countOf(seen.commits, 'commit')}, ` +
-        `${spellCount(seen.failed_commits)} refused, ${spellCount(seen.writers_waiting)} waiting`,
+      `${formatCount(seen.writes)} in ${countOf(seen.commits, 'commit')}, ` +
+        `${formatCount(seen.failed_commits)} refused, ${formatCount(seen.writers_waiting)} waiting`,
     ],
-    ['Imports', spellCount(seen.imports)],
+    ['Imports', formatCount(seen.imports)],
   ]
 }
 
@@ -204,13 +211,13 @@ function describeBacklog({ waiting, oldest, webhooks }: Backlog, now: Instant): 
   return [
     [
       'Webhooks',
-      states.map(([state, count]) => `${spellCount(count)} ${state}`).join(', ') || 'none',
+      states.map(([state, count]) => `${formatCount(count)} ${state}`).join(', ') || 'none',
     ],
     [
       'Outbox',
       oldest === null
         ? 'nothing waits'
-        : `${countOf(waiting, 'event waits', 'events wait')}, the oldest for ${spellLength(now - oldest)}`,
+        : `${countOf(waiting, 'event waits', 'events wait')}, the oldest for ${formatDuration(now - oldest)}`,
     ],
   ]
 }
@@ -221,7 +228,7 @@ interface Newest {
   bytes: number
 }
 
-function lookAtBackups({ BACKUP_DIR }: Config): Newest | null {
+function findNewestBackup({ BACKUP_DIR }: Config): Newest | null {
   const name = BACKUP_DIR === '' ? undefined : newestNameIn(BACKUP_DIR)
   if (name === undefined) return null
   const file = join(BACKUP_DIR, name)
@@ -236,7 +243,7 @@ function describeBackups(
 ): string[][] {
   if (BACKUP_DIR === '') return [['Backups', 'none are made; BACKUP_DIR says where to']]
   const made = newest
-    ? `${newest.file}, ${spellBytes(newest.bytes)}, ${spellLength(now - newest.at)} ago`
+    ? `${newest.file}, ${formatBytes(newest.bytes)}, ${formatDuration(now - newest.at)} ago`
     : `none in ${BACKUP_DIR} yet`
   const told = reports.map((report) => [
     titles[report.name] ?? report.name,
@@ -248,13 +255,13 @@ function describeBackups(
 const titles: Readonly<Record<string, string>> = { backup: '', backup_command: 'Elsewhere' }
 
 function describeReport({ name, at, ok, last_ok, problem }: TaskRun, now: Instant): string {
-  const ago = (time: Instant) => `${spellLength(now - time)} ago`
+  const ago = (time: Instant) => `${formatDuration(now - time)} ago`
   if (ok) return name === 'backup' ? '' : `done ${ago(at)}`
   const before = last_ok === null ? 'it never went well' : `it last went well ${ago(last_ok)}`
   return `FAILED ${ago(at)}: ${printable(problem ?? '')} (${before})`
 }
 
-function spellBound(seconds: number | null): string {
+function formatBound(seconds: number | null): string {
   if (seconds === null) return '?'
   if (seconds === Number.POSITIVE_INFINITY) return 'more than can be told'
   return seconds < 1 ? `${Number((seconds * 1000).toPrecision(3))} ms` : `${seconds} s`

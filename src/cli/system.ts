@@ -15,8 +15,8 @@ import {
 import { disableSystem, enableSystem } from '../service/admin/disableSystem'
 import { createSystem, deleteSystemWhole } from '../service/systems'
 import { type Command, columns, UsageError } from './command'
-import { ACCOUNT_RULE, namedSystem } from './named'
-import { countOf, printable, spellCount, spellLength } from './spell'
+import { countOf, formatCount, formatDuration, printable } from './format'
+import { ACCOUNT_RULE, resolveSystem } from './resolveSystem'
 
 export const systemCommands: Command[] = [
   {
@@ -64,7 +64,7 @@ export const systemCommands: Command[] = [
     summary: 'Show a system with its accounts and tokens',
     args: ['SYSTEM'],
     async run(call) {
-      const { viewer, system: found } = await namedSystem(call)
+      const { viewer, system: found } = await resolveSystem(call)
       const deps = call.deps()
       const accounts = (await listAccounts(deps, viewer)).map(({ id }) => id)
       const tokens = (await listTokens(deps, viewer)).map(({ name }) => name)
@@ -89,9 +89,9 @@ export const systemCommands: Command[] = [
     name: 'system delete',
     summary: 'Delete a system and everything it has',
     args: ['SYSTEM'],
-    destroys: true,
+    isDestructive: true,
     async run(call) {
-      const { viewer, system: found } = await namedSystem(call)
+      const { viewer, system: found } = await resolveSystem(call)
       const { hid, name } = found
       await call.confirm(`Delete system ${hid}${name ? ` (${name})` : ''} and everything it has?`)
       await deleteSystemWhole(call.deps(), viewer)
@@ -103,7 +103,7 @@ export const systemCommands: Command[] = [
     summary: 'Let nobody come in as a system, nor see it, until it is enabled',
     args: ['SYSTEM'],
     async run(call) {
-      const { viewer, system: found } = await namedSystem(call)
+      const { viewer, system: found } = await resolveSystem(call)
       await disableSystem(call.deps(), viewer)
       return {
         json: { disabled: found.hid },
@@ -116,7 +116,7 @@ export const systemCommands: Command[] = [
     summary: 'Let a disabled system in again',
     args: ['SYSTEM'],
     async run(call) {
-      const { viewer, system: found } = await namedSystem(call)
+      const { viewer, system: found } = await resolveSystem(call)
       await enableSystem(call.deps(), viewer)
       return { json: { enabled: found.hid }, text: `System ${found.hid} is enabled.` }
     },
@@ -129,7 +129,7 @@ export const systemCommands: Command[] = [
       'dry-run': { type: 'boolean', doc: 'Only list them' },
     },
     requires: [['unused-since']],
-    destroys: true,
+    isDestructive: true,
     async run(call) {
       const deps = call.deps()
       const since = parseDay(call.flags['unused-since'], deps.now())
@@ -185,8 +185,8 @@ const HEAD = ['ID', 'MEMBERS', 'GROUPS', 'SWITCHES', 'MESSAGES', 'LAST USED', 'N
 function tableOf(systems: readonly SystemInfo[], now: Instant): string {
   const rows = systems.map((one) => [
     one.hid,
-    ...[one.members, one.groups, one.switches, one.messages].map(spellCount),
-    one.lastActive === null ? 'never' : `${spellLength(now - one.lastActive)} ago`,
+    ...[one.members, one.groups, one.switches, one.messages].map(formatCount),
+    one.lastActive === null ? 'never' : `${formatDuration(now - one.lastActive)} ago`,
     `${printable(one.name ?? '')}${one.disabled ? ' (disabled)' : ''}`.trim(),
   ])
   return columns([HEAD, ...rows])

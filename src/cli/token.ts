@@ -4,7 +4,7 @@ import { Problem } from '../model/validation'
 import { tokenToV2 } from '../serializers/v2'
 import { listTokens, replaceToken, revokeToken } from '../service/access/tokens'
 import { type Call, type Command, columns, Failure, UsageError } from './command'
-import { namedSystem } from './named'
+import { resolveSystem } from './resolveSystem'
 
 export const tokenCommands: Command[] = [
   {
@@ -21,7 +21,7 @@ export const tokenCommands: Command[] = [
       },
     },
     async run(call) {
-      const { viewer } = await namedSystem(call)
+      const { viewer } = await resolveSystem(call)
       const deps = call.deps()
       const { secret, ...made } = await replaceToken(deps, viewer, draftOf(call, deps.now()))
       return {
@@ -35,7 +35,7 @@ export const tokenCommands: Command[] = [
     summary: 'List the names of a system’s tokens, and what they may do',
     args: ['SYSTEM'],
     async run(call) {
-      const { viewer } = await namedSystem(call)
+      const { viewer } = await resolveSystem(call)
       const all = await listTokens(call.deps(), viewer)
       return {
         json: all.map(tokenToV2),
@@ -50,9 +50,9 @@ export const tokenCommands: Command[] = [
     name: 'token revoke',
     summary: 'Make a system’s token useless at once, with the sessions it opened',
     args: ['SYSTEM', 'NAME'],
-    destroys: true,
+    isDestructive: true,
     async run(call) {
-      const { viewer, system } = await namedSystem(call)
+      const { viewer, system } = await resolveSystem(call)
       const { hid } = system
       const name = call.args[1] ?? ''
       await call.confirm(`Revoke the token ${name} of system ${hid}?`)

@@ -5,9 +5,9 @@ import { exportFrontHistory, exportSystem } from '../service/transfer/export'
 import { importFile, importNewSystem } from '../service/transfer/import'
 import { type Call, type Command, Failure, UsageError } from './command'
 import { readImport, STANDARD, writeExport } from './files'
-import { namedSystem } from './named'
+import { describeReport } from './importReport'
 import { watchProgress } from './progress'
-import { describeReport } from './report'
+import { resolveSystem } from './resolveSystem'
 
 export const transferCommands: Command[] = [
   {
@@ -83,7 +83,7 @@ export const transferCommands: Command[] = [
         throw new UsageError('--front-history: must be csv or ics')
       if (history && (members ?? groups) !== undefined)
         throw new UsageError('--front-history: is of everyone, without --members and --groups')
-      const { viewer, system } = await namedSystem(call)
+      const { viewer, system } = await resolveSystem(call)
       const { hid } = system
       const choice = { members: splitList(members), groups: splitList(groups) }
       const write = (part: number) =>
@@ -133,7 +133,7 @@ function parseOnly(given: Call['flags'][string]): ReadonlySet<ImportPart> | null
 async function parseTarget(call: Call): Promise<Viewer | 'new'> {
   const { system } = call.flags
   if (typeof system !== 'string') return 'new'
-  const { viewer } = await namedSystem(call, system)
+  const { viewer } = await resolveSystem(call, system)
   return viewer
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeOlder } from '../db/older'
+import { makeOlder } from '../db/olderDatabase'
 import { readStream } from '../events/readStream'
 import { receivers, TOKEN, until } from '../events/receiver'
 import { commandLine, emptyFolder } from '../program'

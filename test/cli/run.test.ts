@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ACCOUNT_RULE } from '../../src/cli/named'
+import { ACCOUNT_RULE } from '../../src/cli/resolveSystem'
 import { commands } from '../../src/cli/run'
 import { type SettingName, settings } from '../../src/config'
 import type { JsonObject } from '../../src/model/entity'
@@ -38,7 +38,7 @@ describe('help', () => {
         args = [],
         flags = {},
         takesSettings,
-        destroys,
+        isDestructive,
       } = commands[at] ?? never()
       expect([name, code, err]).toEqual([name, 0, ''])
       expect(out).toStartWith(`${summary}.\n\nusage: multitude ${[name, ...args].join(' ')}`)
@@ -47,7 +47,7 @@ describe('help', () => {
         'env-file',
         'json',
         'help',
-        ...(destroys ? ['yes'] : []),
+        ...(isDestructive ? ['yes'] : []),
       ]
       for (const flag of shown) expect(out).toContain(`  --${flag} `)
       const isOfDatabase = !Array.isArray(takesSettings) || takesSettings.includes('DATABASE_URL')

@@ -18,7 +18,7 @@ import { bots, proxyTagKeys, systems } from '../../src/db/tables'
 import { StorageError } from '../../src/db/types'
 import { keysOfTag } from '../../src/model/proxy/tags'
 import type { ProxyTag } from '../../src/model/validation'
-import { makeOlder } from './older'
+import { makeOlder } from './olderDatabase'
 
 const root = mkdtempSync(join(tmpdir(), 'multitude-storage-'))
 const opened: Storage[] = []

@@ -10,7 +10,7 @@ import { renderRowJson } from '../../src/serializers/v2'
 import { hashSecret } from '../../src/service/access/secrets'
 import { home } from '../kit'
 import { commandLine, emptyFolder } from '../program'
-import { makeOlder } from './older'
+import { makeOlder } from './olderDatabase'
 
 const { run, runJson, startServer, words } = await commandLine()
 const TOKEN = 'kept from the first release on'

@@ -45,12 +45,12 @@ function completeCommand(command: Command): string[] {
   const condition = name === 'serve' ? '__multitude_serves' : `__multitude_in ${name}`
   const start = `complete -c multitude -n ${quote(condition)}`
   return [
-    ...flagsOf(command).map((flag) => `${start} ${spell(flag)} -d ${quote(flag.doc)}`),
+    ...flagsOf(command).map((flag) => `${start} ${formatFlag(flag)} -d ${quote(flag.doc)}`),
     ...(takesFile(command) ? [`${start} -F`] : []),
   ]
 }
 
-function spell({ name, type, choices, isPath }: NamedFlag): string {
+function formatFlag({ name, type, choices, isPath }: NamedFlag): string {
   if (type === 'boolean') return `-l ${name}`
   if (choices) return `-l ${name} -x -a ${quote(choices.join(' '))}`
   return `-l ${name} ${isPath ? '-r -F' : '-x'}`

@@ -3,7 +3,7 @@ import { basename, relative, sep } from 'node:path'
 import { isSecret, type SettingName, settings, spellingsOf } from '../config'
 
 /** How this very program was called: the executable, or the source through Bun. */
-export function ownCommand(): string[] {
+export function selfCommand(): string[] {
   const [, script = ''] = process.argv
   if (isExecutable()) return [process.execPath]
   // Else Bun would pass `.env` off as the environment, which outweighs other files.
@@ -14,14 +14,14 @@ export function ownCommand(): string[] {
  * What another of this program gets from its surroundings: the same as this one, and settings that
  * nobody else may read, as anybody could on its command line.
  */
-export function ownEnvironment(
+export function selfEnvironment(
   settings: Readonly<Record<string, string>>,
 ): Record<string, string | undefined> {
   return { ...process.env, ...settings }
 }
 
 /** What somebody else's program gets: not the way to the data, nor to whoever supervises this one. */
-export function othersEnvironment(): Record<string, string | undefined> {
+export function childEnvironment(): Record<string, string | undefined> {
   const names = Object.keys(settings) as SettingName[]
   const own = names.filter((name) => isSecret(name) || name === 'DATABASE_URL')
   const kept = new Set([...own.flatMap(spellingsOf), 'NOTIFY_SOCKET'])
@@ -37,7 +37,7 @@ export function isExecutable(): boolean {
 }
 
 /** A command line of this program, called as it was started, to be pasted into a shell. */
-export function typedCommand(...args: string[]): string {
+export function shellQuoted(...args: string[]): string {
   return [...startedCommand(), ...args].map(quoted).join(' ')
 }
 

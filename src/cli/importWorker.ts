@@ -3,7 +3,7 @@ import { type ReadOptions, UnreadableFile } from '../formats/bundle'
 import { type BundleChunk, chunksOf, type ParseImport, parseInProcess } from '../formats/chunks'
 import { type DomainError, error } from '../model/errors'
 import type { Command } from './command'
-import { ownCommand } from './self'
+import { selfCommand } from './selfProcess'
 
 /** What is read in a moment is read here. */
 const SMALL = 64 * 1024
@@ -11,13 +11,13 @@ const SMALL = 64 * 1024
 /** Enough for the largest file on a weak machine. */
 const LIMIT_MS = 120_000
 
-type Said = BundleChunk | { refused: Pick<UnreadableFile, 'reason' | 'message'> }
+type WorkerMessage = BundleChunk | { refused: Pick<UnreadableFile, 'reason' | 'message'> }
 
 /**
  * Reads a large file in a worker process: that may take seconds and much memory, and this process
  * answers other requests meanwhile.
  */
-export const readAside: ParseImport = async function* (file, options) {
+export const parseInWorker: ParseImport = async function* (file, options) {
   const chunks = toIterator(file)
   const first: Uint8Array[] = []
   let size = 0
@@ -27,7 +27,7 @@ export const readAside: ParseImport = async function* (file, options) {
     first.push(value)
     size += value.byteLength
   }
-  const child = Bun.spawn([...ownCommand(), READ, JSON.stringify(options)], {
+  const child = Bun.spawn([...selfCommand(), READ, JSON.stringify(options)], {
     stdin: 'pipe',
     stdout: 'pipe',
     stderr: 'ignore',
@@ -38,13 +38,13 @@ export const readAside: ParseImport = async function* (file, options) {
     child.kill('SIGKILL')
   }, LIMIT_MS)
   try {
-    await giveWay(child.pid)
+    await lowerPriority(child.pid)
     for (const chunk of first) await write(child.stdin, chunk)
     for (let next = await chunks.next(); !next.done; next = await chunks.next())
       await write(child.stdin, next.value)
     await end(child.stdin)
     for await (const line of linesOf(child.stdout)) {
-      const said: Said = JSON.parse(line)
+      const said: WorkerMessage = JSON.parse(line)
       // The worker has read the file before it sends the first part. Writing the parts may take long.
       clearTimeout(timer)
       if ('refused' in said) throw new UnreadableFile(said.refused.reason, said.refused.message)
@@ -97,20 +97,20 @@ async function end(to: Bun.FileSink): Promise<void> {
 const READ = 'read-import'
 
 /** The other side of `readAside`: a file comes in, and its parts go out, one in each line. */
-export const readCommand: Command = {
+export const importWorkerCommand: Command = {
   name: READ,
   summary: 'Read a file for a server that serves others meanwhile',
   args: ['OPTIONS'],
   async run({ args: [options = '{}'] }) {
-    volunteer()
+    preferOomKill()
     const file = await Bun.stdin.bytes()
-    for await (const said of tellParts(file, JSON.parse(options)))
+    for await (const said of emitChunks(file, JSON.parse(options)))
       await new Promise((resolve) => process.stdout.write(`${JSON.stringify(said)}\n`, resolve))
     return { json: null, text: '' }
   },
 }
 
-async function* tellParts(file: Uint8Array, options: ReadOptions): AsyncGenerator<Said> {
+async function* emitChunks(file: Uint8Array, options: ReadOptions): AsyncGenerator<WorkerMessage> {
   const { readFile } = await import('../formats/read')
   try {
     yield* chunksOf(readFile(file, options))
@@ -120,7 +120,7 @@ async function* tellParts(file: Uint8Array, options: ReadOptions): AsyncGenerato
   }
 }
 
-async function giveWay(pid: number): Promise<void> {
+async function lowerPriority(pid: number): Promise<void> {
   const { constants, setPriority } = await import('node:os')
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
@@ -130,7 +130,7 @@ async function giveWay(pid: number): Promise<void> {
 }
 
 /** Where memory runs out, this process goes and the server stays. */
-function volunteer(): void {
+function preferOomKill(): void {
   try {
     writeFileSync('/proc/self/oom_score_adj', '900')
   } catch {

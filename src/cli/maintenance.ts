@@ -12,7 +12,7 @@ import { watchProgress } from './progress'
 
 const ZSTD = 'zstd'
 
-export const careCommands: Command[] = [
+export const maintenanceCommands: Command[] = [
   {
     name: 'backup',
     summary: 'Write a consistent copy of the database, also while the server runs',
@@ -41,7 +41,7 @@ export const careCommands: Command[] = [
     name: 'restore',
     summary: 'Put a backup in the place of the database, which is kept aside',
     args: ['FILE'],
-    destroys: true,
+    isDestructive: true,
     async run({ args: [file = ''], config, flags, confirm }) {
       const { DATABASE_URL } = config
       const isServer = isServerAddress(DATABASE_URL)
@@ -114,16 +114,16 @@ export const careCommands: Command[] = [
         const before = await patient.inspect()
         const left = isToFix && before.length > 0 ? await patient.repair() : before
         const fixed = Math.max(before.length - left.length, 0)
-        const notes = left.some(isHopeless) ? [] : await patient.findWarnings()
+        const notes = left.some(isUnfixable) ? [] : await patient.findWarnings()
         const json = { ok: left.length === 0, fixed, problems: left.map(show), notes }
         const repaired =
           fixed > 0 ? ` ${fixed} ${fixed > 1 ? 'problems were' : 'problem was'} repaired.` : ''
         if (left.length === 0)
-          return { json, text: `The database is whole.${repaired}${describeNotes(notes)}` }
+          return { json, text: `The database is whole.${repaired}${describeWarnings(notes)}` }
         const advice = !isToFix && left.some(({ fix }) => fix)
         throw new Failure(
           describeFindings(left, advice ? 'Run it with --fix to repair.' : repaired) +
-            describeNotes(notes),
+            describeWarnings(notes),
           // Scripts get their value too, though the command fails.
           json,
         )
@@ -135,7 +135,7 @@ export const careCommands: Command[] = [
 ]
 
 /** Where only a backup helps, what there is cannot be trusted. */
-function isHopeless({ fix, remedy }: Finding): boolean {
+function isUnfixable({ fix, remedy }: Finding): boolean {
   return fix === undefined && remedy === undefined
 }
 
@@ -143,7 +143,7 @@ function show({ check, problem, fix }: Finding) {
   return { check, problem, fixable: fix !== undefined }
 }
 
-function describeNotes(notes: string[]): string {
+function describeWarnings(notes: string[]): string {
   return notes.length === 0 ? '' : ['\n\nWorth a look:', ...notes].join('\n  ')
 }
 

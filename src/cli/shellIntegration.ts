@@ -1,7 +1,7 @@
 import type { Command } from './command'
 
 /** What the program tells of its own commands to shells and to `man`. */
-export function selfDescriptions(commands: () => readonly Command[]): Command[] {
+export function shellCommands(commands: () => readonly Command[]): Command[] {
   const said = (text: string) => ({ json: text, text: text.trimEnd() })
   return [
     {

@@ -5,7 +5,7 @@ import type { Call } from './command'
 import { Failure } from './command'
 
 /** The system that the first argument, or another text, names; with the operator as its owner. */
-export async function namedSystem({ deps, args }: Call, ref = args[0] ?? '') {
+export async function resolveSystem({ deps, args }: Call, ref = args[0] ?? '') {
   try {
     return await actFor(deps(), operator, ref)
   } catch (cause) {

@@ -2,7 +2,7 @@ import { fstatSync } from 'node:fs'
 import type { Log } from '../log'
 
 /** What systemd tells the programs that it starts. */
-export interface Supervisor {
+export interface SystemdEnvironment {
   /** Where it wants to be told of being ready and of stopping; empty where nobody does. */
   readonly socket: string
   /** How often it wants a sign of life, in milliseconds; 0 for never. */
@@ -11,7 +11,9 @@ export interface Supervisor {
   readonly hasJournal: boolean
 }
 
-export function readSupervisor(env: Readonly<Record<string, string | undefined>>): Supervisor {
+export function readSystemdEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+): SystemdEnvironment {
   const { NOTIFY_SOCKET = '', WATCHDOG_USEC, WATCHDOG_PID, JOURNAL_STREAM } = env
   // A child of the one that is watched is not watched.
   const isWatched = WATCHDOG_PID === undefined || Number(WATCHDOG_PID) === process.pid
@@ -33,16 +35,16 @@ function standardError(): string {
   }
 }
 
-export interface Reports {
+export interface SystemdNotifier {
   ready(status: string): void
   stopping(): void
 }
 
 /** Tells the supervisor how the server fares. What cannot be told keeps nobody from serving. */
-export async function reportTo(
-  { socket, watchdogMs }: Supervisor,
+export async function createSystemdNotifier(
+  { socket, watchdogMs }: SystemdEnvironment,
   warn: Log['warn'],
-): Promise<Reports> {
+): Promise<SystemdNotifier> {
   if (socket === '') return { ready: () => {}, stopping: () => {} }
   const send = await openChannel(socket).catch((cause: Error) => {
     warn('systemd cannot be told', { cause: cause.message })

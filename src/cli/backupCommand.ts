@@ -1,6 +1,6 @@
 /** Takes a new backup elsewhere, by whatever program the operator names. */
 
-import { othersEnvironment } from './self'
+import { childEnvironment } from './selfProcess'
 
 /** One that takes longer hangs. */
 const LONGEST_MS = 60 * 60 * 1000
@@ -9,10 +9,10 @@ const GRACE_MS = 10_000
 /** How long its last words may take to arrive once it has ended. */
 const LAST_WORDS_MS = 1_000
 /** What is kept of what it says. */
-const MOST_LETTERS = 2_000
+const MAX_OUTPUT = 2_000
 
 /** Runs the command with the path of the file, and throws what went wrong. */
-export async function shipBackup(
+export async function runBackupCommand(
   command: string,
   file: string,
   longestMs = LONGEST_MS,
@@ -52,7 +52,7 @@ function begin(words: string[]): Bun.Subprocess<'ignore', 'ignore', 'pipe'> {
       stdin: 'ignore',
       stdout: 'ignore',
       stderr: 'pipe',
-      env: othersEnvironment(),
+      env: childEnvironment(),
       // A group of its own, which can be ended whole: what a script waits for does not end with it.
       detached: true,
     })
@@ -79,7 +79,7 @@ function listenTo(stream: ReadableStream<Uint8Array>) {
     for (;;) {
       const { done, value } = await reader.read()
       if (done) return
-      text = (text + decoder.decode(value, { stream: true })).slice(-MOST_LETTERS)
+      text = (text + decoder.decode(value, { stream: true })).slice(-MAX_OUTPUT)
     }
   }
   const heard = hear()

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 
-const LONGEST_MS = 5000
+const TIMEOUT_MS = 5000
 
 /** Not by `fetch`, which would ask a proxy that the environment names. */
-export async function askServer(
+export async function httpGet(
   url: string,
-  mostBytes: number,
+  maxBytes: number,
 ): Promise<{ status: number; text: string }> {
   const { get } = url.startsWith('https') ? await import('node:https') : await import('node:http')
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>()
@@ -14,7 +14,7 @@ export async function askServer(
     const finish = () => resolve({ status: answer.statusCode ?? 0, text })
     answer.on('data', (chunk: Buffer) => {
       text += chunk.toString()
-      if (text.length > mostBytes) finish()
+      if (text.length > maxBytes) finish()
     })
     answer.on('end', finish)
     answer.on('error', reject)
@@ -24,8 +24,8 @@ export async function askServer(
     reject(new Error(words[code ?? ''] ?? code ?? message)),
   )
   const timer = setTimeout(
-    () => reject(new Error(`nothing came for ${LONGEST_MS / 1000} s`)),
-    LONGEST_MS,
+    () => reject(new Error(`nothing came for ${TIMEOUT_MS / 1000} s`)),
+    TIMEOUT_MS,
   )
   return promise.finally(() => {
     clearTimeout(timer)

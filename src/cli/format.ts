@@ -7,7 +7,7 @@ export function printable(name: string): string {
   return name.replace(/\p{Cc}+/gu, ' ')
 }
 
-export function spellTime(at: Instant, zone: string): string {
+export function formatTime(at: Instant, zone: string): string {
   const format = new Intl.DateTimeFormat('sv-SE', {
     timeZone: zone,
     dateStyle: 'short',
@@ -17,7 +17,7 @@ export function spellTime(at: Instant, zone: string): string {
 }
 
 /** The two largest units that it has. */
-export function spellLength(micros: number): string {
+export function formatDuration(micros: number): string {
   const units = [
     [DAY, 'd'],
     [HOUR, 'h'],
@@ -37,18 +37,18 @@ export function spellLength(micros: number): string {
 
 const SIZES = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const
 
-export function spellBytes(bytes: number): string {
+export function formatBytes(bytes: number): string {
   const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), SIZES.length - 1)
   const size = bytes / 1024 ** power
   return `${power === 0 ? size : size.toFixed(size < 10 ? 1 : 0)} ${SIZES[power]}`
 }
 
 /** With a comma between the thousands. */
-export function spellCount(count: number): string {
+export function formatCount(count: number): string {
   return count.toLocaleString('en')
 }
 
 /** A number with its noun, in the right form. */
 export function countOf(count: number, one: string, many = `${one}s`): string {
-  return `${spellCount(count)} ${count === 1 ? one : many}`
+  return `${formatCount(count)} ${count === 1 ? one : many}`
 }

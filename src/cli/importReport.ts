@@ -13,7 +13,7 @@ export function describeReport(report: ImportReport): string {
     ({ added, changed }) => added + changed === 0,
   )
   const repairs = Map.groupBy(report.repairs, kindOf)
-  const told = (kind: ReturnType<typeof kindOf>) => (repairs.get(kind) ?? []).map(spell)
+  const told = (kind: ReturnType<typeof kindOf>) => (repairs.get(kind) ?? []).map(formatRepair)
   const sections = [
     `${names[format]} → ${system ? `system ${system}` : 'a new system'}${dry_run ? ' (dry run: nothing was written)' : ''}`,
     ...(repairs.get('file') ?? []).map(({ why }) => why),
@@ -48,7 +48,7 @@ function kindOf({ kind, left_out, now }: Repair): 'file' | 'left out' | 'dropped
   return now === null ? 'dropped' : 'changed'
 }
 
-function spell({ kind, name, id, field, was, now, why, left_out }: Repair): string {
+function formatRepair({ kind, name, id, field, was, now, why, left_out }: Repair): string {
   const who = named(kind, name, id)
   const old = was === null ? '' : ` ${quoted(was)}`
   const change = now === null ? old : `${old} → ${quoted(now)}`

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { shipBackup } from '../../src/cli/shipping'
+import { runBackupCommand } from '../../src/cli/backupCommand'
 import { until } from '../events/receiver'
 import { commandLine, emptyFolder } from '../program'
 import { dump } from '../service/transfer/stage'
@@ -42,7 +42,7 @@ describe('a backup that is taken elsewhere', () => {
   ]
 
   test.each(failures)('by what %s is told', async (_, line, problem) => {
-    const shipped = shipBackup(
+    const shipped = runBackupCommand(
       script(emptyFolder(), line),
       'a.db',
       line.includes('sleep') ? 300 : 30_000,
@@ -54,7 +54,7 @@ describe('a backup that is taken elsewhere', () => {
   test('is stopped with all that it started', async () => {
     const kept = join(folder, 'started')
     const line = `(trap "" TERM; sleep 100 >&2 & echo $! > ${kept}; wait); true`
-    const shipped = shipBackup(script(emptyFolder(), line), 'a.db', 1_000, 500)
+    const shipped = runBackupCommand(script(emptyFolder(), line), 'a.db', 1_000, 500)
     await expect(shipped).rejects.toThrow(/was stopped$/)
     const pid = Number(readFileSync(kept, 'utf8'))
     await until(() => !isRunning(pid))
@@ -62,12 +62,12 @@ describe('a backup that is taken elsewhere', () => {
 
   test('is done when the program ends, whatever it leaves running', async () => {
     const kept = join(folder, 'left')
-    await shipBackup(script(emptyFolder(), `sleep 100 & echo $! > ${kept}; exit 0`), 'a.db')
+    await runBackupCommand(script(emptyFolder(), `sleep 100 & echo $! > ${kept}; exit 0`), 'a.db')
     process.kill(Number(readFileSync(kept, 'utf8')))
   })
 
   test('by what is not there is told', async () => {
-    await expect(shipBackup('/not/there', 'a.db')).rejects.toThrow(/^it cannot be started: /)
+    await expect(runBackupCommand('/not/there', 'a.db')).rejects.toThrow(/^it cannot be started: /)
   })
 
   const places: [command: string, words: string][] = [
@@ -78,7 +78,7 @@ describe('a backup that is taken elsewhere', () => {
 
   test.each(places)('is named by %p as %p', async (rest, words) => {
     const to = join(folder, 'words')
-    await shipBackup(`${script(folder, `echo "$@" > ${to}`)}${rest}`, 'a b.db')
+    await runBackupCommand(`${script(folder, `echo "$@" > ${to}`)}${rest}`, 'a b.db')
     expect(readFileSync(to, 'utf8')).toBe(`${words}\n`)
   })
 })

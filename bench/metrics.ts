@@ -49,7 +49,7 @@ const metrics = createMetrics({
   writersWaiting: () => 0,
   importsUnderWay: () => 0,
   files: () => ({ database: 0, log: 0, free: null }),
-  kept: () => ({ outbox: { waiting: 0, oldestAt: null }, webhooks: {}, tasks: {} }),
+  databaseGauges: () => ({ outbox: { waiting: 0, oldestAt: null }, webhooks: {}, tasks: {} }),
   isDatabaseOk: () => true,
 })
 const [v2] = documentedModules({ deps: app.deps, events: app.events, config })
@@ -98,7 +98,7 @@ async function ask(path: string, times: number, isCounted: boolean): Promise<num
     for (let again = 0; again < MORE; again++) {
       // Cut from the address anew each time, as a request's path is.
       const cut = url.slice(ORIGIN.length)
-      if (isCounted) findMeter('/v2/systems', cut, 'GET').note(200, 0.00003)
+      if (isCounted) findMeter('/v2/systems', cut, 'GET').record(200, 0.00003)
     }
   }
   const { user, system } = process.cpuUsage(before)

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { createWatch } from './app/watch'
+import { createMonitoring } from './app/monitoring'
 import type { Config } from './config'
 import { noChanges } from './db/changeNotifier'
 import {
@@ -33,8 +33,8 @@ import { version } from './version'
 const STOP_LIMIT_MS = 10_000
 
 /** A pause this long without a new request, and nobody is about to be cut off. */
-const LULL_MS = 25
-const MOST_LULLS = 40
+const DRAIN_PAUSE_MS = 25
+const MAX_DRAIN_PAUSES = 40
 
 /**
  * Longer than a write may wait for another process; Bun's own limit would drop such a request. Bytes
@@ -66,12 +66,12 @@ export function createApp(
   log: Log,
   now: () => Instant = createClock(),
   dispatch: EventOptions = {},
-  readImport: ParseImport = parseInProcess,
+  parseImport: ParseImport = parseInProcess,
 ): App {
-  const { storage, deps: stored } = openDeps(config, now, readImport)
+  const { storage, deps: stored } = openDeps(config, now, parseImport)
   const watch =
     config.METRICS === 'on'
-      ? createWatch(config, storage, stored, {
+      ? createMonitoring(config, storage, stored, {
           inFlight: () => handle.inFlight(),
           streams: () => events.streams.count,
         })
@@ -81,7 +81,7 @@ export function createApp(
     {
       ...dispatchOptions(config),
       ...eventOptions(config, log),
-      ...(watch && { recordDelivery: watch.metrics.noteDelivery }),
+      ...(watch && { recordDelivery: watch.metrics.countDelivery }),
       ...dispatch,
     },
   )
@@ -159,9 +159,9 @@ export function createApp(
         closing = promise
         // Bun cuts connections that look idle, with requests that are on their way. Clients that
         // wait for an answer send no other, so a lull comes soon.
-        for (let before = -1, lulls = 0; before !== arrived && lulls < MOST_LULLS; lulls++) {
+        for (let before = -1, lulls = 0; before !== arrived && lulls < MAX_DRAIN_PAUSES; lulls++) {
           before = arrived
-          await Bun.sleep(LULL_MS)
+          await Bun.sleep(DRAIN_PAUSE_MS)
         }
         const stopped = server.stop()
         release()

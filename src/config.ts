@@ -32,7 +32,7 @@ export { hidePassword, type RateLimits }
 
 /** A setting: what it is without being set, how its text is read, and one line for the operator. */
 interface Setting<T> {
-  readonly initial: T
+  readonly defaultValue: T
   readonly read: Reader<T>
   /** Spells the value as it is read, where its plain text would not do. */
   show?(value: T): string
@@ -41,7 +41,7 @@ interface Setting<T> {
   readonly flag?: string
   readonly secret?: boolean
   /** Shells set a variable of this bare name for purposes of their own: there it says nothing. */
-  readonly isOfShells?: boolean
+  readonly ignoresBareName?: boolean
 }
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
@@ -50,7 +50,7 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 export const settings = {
   HOST: {
     ...setting('127.0.0.1', parseHost, 'Address to listen on; 0.0.0.0 for every network'),
-    isOfShells: true,
+    ignoresBareName: true,
   },
   PORT: setting(8080, parsePort, 'Port to listen on; 0 picks a free one'),
   DATABASE_URL: {
@@ -195,7 +195,7 @@ export const settings = {
 }
 
 export type SettingName = keyof typeof settings
-export type Config = { readonly [K in SettingName]: (typeof settings)[K]['initial'] }
+export type Config = { readonly [K in SettingName]: (typeof settings)[K]['defaultValue'] }
 
 /** Everything wrong with the settings, one line each. */
 export class ConfigError extends Error {
@@ -213,7 +213,7 @@ export interface EnvFile {
 }
 
 /** The settings in force, and for each where its value comes from. */
-export interface Settled {
+export interface ResolvedConfig {
   readonly config: Config
   readonly origins: Readonly<Record<SettingName, string>>
 }
@@ -231,37 +231,37 @@ export function parseSettings(
   env: Variables,
   flags: Readonly<Record<string, unknown>> = {},
   files: readonly EnvFile[] = [],
-): Settled {
+): ResolvedConfig {
   const problems: string[] = []
   const config: Record<string, unknown> = {}
   const origins: Record<string, string> = {}
-  for (const [name, { initial, read, secret }] of entries()) {
-    const { text, origin, calledBy } = findGiven(name, env, flags, files) ?? unset
+  for (const [name, { defaultValue, read, secret }] of entries()) {
+    const { text, origin, variable } = findGiven(name, env, flags, files) ?? unset
     origins[name] = origin
     // Empty is the default, too. But a flag is never left empty on purpose where that means nothing.
-    if (text === '' && (origin !== 'flag' || initial === '')) {
-      config[name] = initial
+    if (text === '' && (origin !== 'flag' || defaultValue === '')) {
+      config[name] = defaultValue
       continue
     }
     try {
       config[name] = read(text)
     } catch (cause) {
       const shown = secret ? '(secret)' : JSON.stringify(hidePassword(text))
-      problems.push(`${calledBy}: ${(cause as Error).message}, not ${shown}`)
+      problems.push(`${variable}: ${(cause as Error).message}, not ${shown}`)
     }
   }
   if (problems.length > 0) throw new ConfigError(problems)
-  return { config, origins } as Settled
+  return { config, origins } as ResolvedConfig
 }
 
 interface Given {
   readonly text: string
   readonly origin: string
   /** What a complaint calls it. */
-  readonly calledBy: string
+  readonly variable: string
 }
 
-const unset: Given = { text: '', origin: 'default', calledBy: '' }
+const unset: Given = { text: '', origin: 'default', variable: '' }
 
 function findGiven(
   name: SettingName,
@@ -271,23 +271,23 @@ function findGiven(
 ): Given | undefined {
   const flag = flags[flagOf(name)]
   if (flag !== undefined)
-    return { text: String(flag), origin: 'flag', calledBy: `--${flagOf(name)}` }
-  const { isOfShells } = settings[name] as Setting<unknown>
-  const [own, ...bare] = spellingsOf(name)
-  for (const spelling of isOfShells ? [own] : [own, ...bare]) {
+    return { text: String(flag), origin: 'flag', variable: `--${flagOf(name)}` }
+  const { ignoresBareName } = settings[name] as Setting<unknown>
+  const [own, ...bare] = envNames(name)
+  for (const spelling of ignoresBareName ? [own] : [own, ...bare]) {
     const text = env[spelling]
-    if (text !== undefined) return { text, origin: spelling, calledBy: spelling }
+    if (text !== undefined) return { text, origin: spelling, variable: spelling }
   }
   for (const { name: file, values } of files)
     for (const spelling of [own, ...bare]) {
       const text = values[spelling]
-      if (text !== undefined) return { text, origin: file, calledBy: `${spelling} in ${file}` }
+      if (text !== undefined) return { text, origin: file, variable: `${spelling} in ${file}` }
     }
   return undefined
 }
 
 /** The variables of a setting: first the one that can be nobody else's. */
-export function spellingsOf(name: SettingName): [own: string, bare: string] {
+export function envNames(name: SettingName): [own: string, bare: string] {
   return [`MULTITUDE_${name}`, name]
 }
 
@@ -307,12 +307,12 @@ export function choicesOf(name: SettingName): readonly string[] | undefined {
 }
 
 /** The settings with the values in force, as text that can be read back; secrets are masked. */
-export function describeConfig({ config, origins }: Settled) {
-  return entries().map(([name, { initial, secret, doc, show = showPlain }]) => ({
+export function describeConfig({ config, origins }: ResolvedConfig) {
+  return entries().map(([name, { defaultValue, secret, doc, show = showPlain }]) => ({
     name,
     flag: `--${flagOf(name)}`,
     value: secret && config[name] ? '********' : show(config[name]),
-    default: show(initial),
+    default: show(defaultValue),
     from: origins[name],
     doc,
   }))
@@ -322,8 +322,8 @@ function entries(): [SettingName, Setting<unknown>][] {
   return Object.entries(settings) as [SettingName, Setting<unknown>][]
 }
 
-function setting<T>(initial: T, read: Reader<T>, doc: string): Setting<T> {
-  return { initial, read, doc }
+function setting<T>(defaultValue: T, read: Reader<T>, doc: string): Setting<T> {
+  return { defaultValue, read, doc }
 }
 
 function showPlain(value: unknown): string {

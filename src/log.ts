@@ -27,18 +27,18 @@ interface Entry {
 }
 
 export function createLog(
-  least: LogLevel,
+  minimum: LogLevel,
   format: 'text' | 'json',
   write: (text: string) => void = writeToStandardError,
   /** Whether each line begins with its priority, which the journal of systemd takes off. */
   hasPriorities = false,
 ): Log {
-  const spellPlain = format === 'json' ? spellJson : spellText
+  const spellPlain = format === 'json' ? formatJson : formatText
   const spell = hasPriorities
     ? (entry: Entry, iso: string) => `<${priorities[entry.level]}>${spellPlain(entry, iso)}`
     : spellPlain
-  const isoOf = createIsoSpelling()
-  const threshold = levels.indexOf(least)
+  const isoOf = createIsoFormatter()
+  const threshold = levels.indexOf(minimum)
   let entries: Entry[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
 
@@ -85,17 +85,17 @@ function writeToStandardError(text: string): void {
 }
 
 /** Joined by hand: an object made only to be spelled would take twice as long. */
-function spellJson({ level, message, fields }: Entry, iso: string): string {
-  let line = `{"time":"${iso}","level":"${level}","message":${spellValue(message)}`
+function formatJson({ level, message, fields }: Entry, iso: string): string {
+  let line = `{"time":"${iso}","level":"${level}","message":${formatValue(message)}`
   for (const key in fields) {
     const value = fields[key]
-    if (value !== undefined) line += `,"${key}":${spellValue(value)}`
+    if (value !== undefined) line += `,"${key}":${formatValue(value)}`
   }
   return `${line}}\n`
 }
 
 /** Most need nothing but to be put between quotation marks. */
-function spellValue(value: string | number | boolean | null): string {
+function formatValue(value: string | number | boolean | null): string {
   return typeof value === 'string' && PLAIN.test(value) ? `"${value}"` : JSON.stringify(value)
 }
 
@@ -103,7 +103,7 @@ function spellValue(value: string | number | boolean | null): string {
 const PLAIN = /^[ !#-[\]-~]*$/
 
 /** Many lines are of the same millisecond. */
-function createIsoSpelling(): (at: number) => string {
+function createIsoFormatter(): (at: number) => string {
   let lastAt = Number.NaN
   let lastIso = ''
   return (at) => {
@@ -113,7 +113,7 @@ function createIsoSpelling(): (at: number) => string {
   }
 }
 
-function spellText({ level, message, fields }: Entry, iso: string): string {
+function formatText({ level, message, fields }: Entry, iso: string): string {
   const time = iso.slice(11, 23)
   const rest = Object.entries(fields)
     .filter(([, value]) => value !== undefined)

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Config, spellingsOf } from '../config'
+import { type Config, envNames } from '../config'
 import { removePartials } from '../db/sqlite/tempFiles'
 import type { Log } from '../log'
 import type { TaskName } from '../service/admin/taskRuns'
@@ -121,7 +121,7 @@ async function makeInOwnProcess(
 ): Promise<void> {
   const names = ['DATABASE_URL', 'PGPASSWORD', 'PGSSLROOTCERT'] as const
   const env = selfEnvironment(
-    Object.fromEntries(names.map((name) => [spellingsOf(name)[0], config[name]])),
+    Object.fromEntries(names.map((name) => [envNames(name)[0], config[name]])),
   )
   const packing = isCompressed ? ['--compress', 'zstd'] : []
   const command = [...selfCommand(), 'backup', file, ...packing]

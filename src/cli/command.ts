@@ -1,4 +1,4 @@
-import type { SettingName, Settled } from '../config'
+import type { ResolvedConfig, SettingName } from '../config'
 import type { SchemaUse } from '../db/open'
 import type { Deps } from '../service/deps'
 import type { SystemdEnvironment } from './systemd'
@@ -41,7 +41,7 @@ export interface Command {
 export type Flags = Readonly<Record<string, string | boolean | undefined>>
 
 /** What a command is called with: the settings in force among it. */
-export interface Call extends Settled {
+export interface Call extends ResolvedConfig {
   readonly args: readonly string[]
   readonly flags: Flags
   /** What the program was told by who started it. */

@@ -1,4 +1,4 @@
-import { describeConfig, parseSettings, spellingsOf } from '../config'
+import { describeConfig, envNames, parseSettings } from '../config'
 import { builtOn, version } from '../version'
 import { type Command, usageOf } from './command'
 import { flagsOf, flagsOfAll, formatFlag, type NamedFlag } from './flags'
@@ -61,7 +61,7 @@ function describeFlag(flag: NamedFlag): string[] {
 
 function describeSettings(): string[] {
   return describeConfig(parseSettings({})).flatMap(({ name, flag, default: initial, doc }) => {
-    const [own] = spellingsOf(name)
+    const [own] = envNames(name)
     return entry(`${flag}, ${own}`, `${doc}. Default: ${initial === '' ? 'none' : initial}.`)
   })
 }

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { basename, relative, sep } from 'node:path'
-import { isSecret, type SettingName, settings, spellingsOf } from '../config'
+import { envNames, isSecret, type SettingName, settings } from '../config'
 
 /** How this very program was called: the executable, or the source through Bun. */
 export function selfCommand(): string[] {
@@ -24,7 +24,7 @@ export function selfEnvironment(
 export function childEnvironment(): Record<string, string | undefined> {
   const names = Object.keys(settings) as SettingName[]
   const own = names.filter((name) => isSecret(name) || name === 'DATABASE_URL')
-  const kept = new Set([...own.flatMap(spellingsOf), 'NOTIFY_SOCKET'])
+  const kept = new Set([...own.flatMap(envNames), 'NOTIFY_SOCKET'])
   return Object.fromEntries(
     Object.entries(process.env).filter(
       ([name]) => !kept.has(name) && !name.startsWith('WATCHDOG_'),

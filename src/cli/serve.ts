@@ -96,7 +96,7 @@ function handleUnexpected(app: App, log: Log, isTerminal: boolean): void {
   // Replaces the listener of `main.ts`, which ends the process.
   process.removeAllListeners('unhandledRejection')
   process.on('unhandledRejection', (cause) => {
-    app.metrics?.noteUnhandledRejection()
+    app.metrics?.countUnhandledRejection()
     log.error('unhandled rejection', describe(cause))
   })
 }

@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { isWanted, measureStorage } from '../app/watch'
+import { isTaskConfigured, measureStorage } from '../app/monitoring'
 import { type Config, hidePassword } from '../config'
 import { isServerAddress } from '../db/postgres/address'
 import { toStorageError, unwrapped } from '../db/sqlite/errors'
 import { pathOf } from '../db/sqlite/storage'
-import { boundOf, readSamples, type Sample, sumOf } from '../metrics/reading'
+import { parseSamples, quantileBound, type Sample, sumOf } from '../metrics/parse'
 import { operator } from '../model/privacy'
 import { formatInstant, type Instant } from '../model/time'
 import { type Backlog, measureBacklog } from '../service/admin/backlog'
@@ -91,7 +91,9 @@ async function queryDatabase({ config, deps: open }: Call) {
     size: await measureStorage(deps, config.DATABASE_URL),
     systems: await countSystems(deps, operator),
     backlog: await measureBacklog(deps, operator),
-    reports: (await listTaskRuns(deps, operator)).filter(({ name }) => isWanted(name, config)),
+    reports: (await listTaskRuns(deps, operator)).filter(({ name }) =>
+      isTaskConfigured(name, config),
+    ),
   }
 }
 
@@ -137,7 +139,7 @@ async function readMetrics({ METRICS, METRICS_ADDRESS }: Config): Promise<Metric
   try {
     const { status, text } = await httpGet(url, MOST_BYTES)
     if (status !== 200) return { samples: null, says: `${url} answered ${status}` }
-    return { samples: readSamples(text), says: url }
+    return { samples: parseSamples(text), says: url }
   } catch (cause) {
     return { samples: null, says: `${url} does not answer: ${(cause as Error).message}` }
   }
@@ -155,9 +157,9 @@ function summarize(samples: readonly Sample[]) {
     memory: total('process_resident_memory_bytes'),
     requests: total(REQUESTS),
     failed: sumOf(samples, REQUESTS, ({ status = '' }) => status.startsWith('5')),
-    half_within: boundOf(samples, DURATION, 0.5),
-    most_within: boundOf(samples, DURATION, 0.99),
-    delay_within: boundOf(samples, 'multitude_event_loop_delay_seconds', 0.99),
+    half_within: quantileBound(samples, DURATION, 0.5),
+    most_within: quantileBound(samples, DURATION, 0.99),
+    delay_within: quantileBound(samples, 'multitude_event_loop_delay_seconds', 0.99),
     rate_limited: total('multitude_http_rate_limited_total'),
     refused: total('multitude_http_refused_total'),
     streams: total('multitude_streams'),

@@ -49,8 +49,8 @@ export type Snapshot = <T>(work: (db: Db) => Promise<T>) => Promise<T>
 
 /** Who wants to know how the writers fare. */
 export interface WriteObserver {
-  noteCommit(writes: number, seconds: number): void
-  noteFailedCommit(): void
+  countCommit(writes: number, seconds: number): void
+  countFailedCommit(): void
 }
 
 /** The writes that wait for their turn, and whoever counts what becomes of them. */

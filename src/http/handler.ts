@@ -103,7 +103,7 @@ export function createHandler(given: ServerParts): Handle {
     const place = findPolicy(places, path)
     const { policy, nameAt, unlimited, limited } = place
     if (gate.isFull && !policy.bypassesAdmission) {
-      metrics?.noteTooMany()
+      metrics?.countOverload()
       return refuse(policy.isSameOriginOnly)
     }
     const requestId = `${boot}-${(count++).toString(36)}`
@@ -152,7 +152,7 @@ export function createHandler(given: ServerParts): Handle {
           ? findDirectRead(reads.get(place.start), path, name, nameAt)
           : undefined
         if (allowance?.retryAfter) {
-          metrics?.noteLimited(allowance.scope)
+          metrics?.countRateLimited(allowance.scope)
           response = rateLimitedResponse(allowance)
         } else if (load) {
           const loaded = load(caller.viewer, name)
@@ -190,7 +190,7 @@ export function createHandler(given: ServerParts): Handle {
       place
         .mount()
         .findRouteMetrics?.(place.start, path, method)
-        .note(status, took / 1000)
+        .record(status, took / 1000)
     const ms = Math.round(took * 100) / 100
     const client = isClientLogged ? clientOf(request, from, config.TRUST_PROXY) : undefined
     const line = { method, path, status, ms, request_id: requestId, client }

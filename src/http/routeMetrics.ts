@@ -1,12 +1,12 @@
 import type { AnyElysia } from 'elysia'
-import type { Metrics, RouteMeter } from '../metrics/metrics'
+import type { Metrics, RouteMetrics } from '../metrics/metrics'
 import { METHODS } from './safeMethod'
 
 /**
  * Finds what counts the requests to a path: by the pattern of its route, never by what it names.
  * The start of the path is known already, and need not be looked up again.
  */
-export type FindRouteMetrics = (start: string, path: string, method: string) => RouteMeter
+export type FindRouteMetrics = (start: string, path: string, method: string) => RouteMetrics
 
 /** A part of a path, and what may follow. */
 interface Node {
@@ -15,7 +15,7 @@ interface Node {
   meters?: MetricsByMethod
 }
 
-type MetricsByMethod = (method: string) => RouteMeter
+type MetricsByMethod = (method: string) => RouteMetrics
 
 const UNKNOWN = 'unknown'
 const OTHER = 'other'
@@ -75,12 +75,12 @@ function find(node: Node, path: string, start: number, end: number): Node | unde
 
 /** Clients may make up methods; these are counted as one. */
 function createRouteMetrics(route: string, metrics: Metrics): MetricsByMethod {
-  const known = new Map<string, RouteMeter>()
+  const known = new Map<string, RouteMetrics>()
   return (method) => {
     const meter = known.get(method)
     if (meter) return meter
     const name = METHODS.has(method) ? method : OTHER
-    const made = known.get(name) ?? metrics.routeMeter(route, name)
+    const made = known.get(name) ?? metrics.routeMetrics(route, name)
     known.set(name, made)
     return made
   }

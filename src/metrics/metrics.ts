@@ -1,7 +1,7 @@
 import { type Counter, createRegistry, type Histogram } from './registry'
 
 /** What is looked at when somebody asks, and not counted. */
-export interface Sights {
+export interface GaugeSources {
   readonly version: string
   readonly commit: string
   inFlight(): number
@@ -11,13 +11,13 @@ export interface Sights {
   /** In bytes, by which file it is; free is what the disk has left. */
   files(): { readonly database: number; readonly log: number; readonly free: number | null }
   /** What a look at the database told, a moment ago. */
-  kept(): Kept
+  databaseGauges(): DatabaseGauges
   /** Whether that look went well. */
   isDatabaseOk(): boolean
 }
 
 /** What only the database knows. Times are seconds since 1970. */
-export interface Kept {
+export interface DatabaseGauges {
   readonly outbox: { readonly waiting: number; readonly oldestAt: number | null }
   readonly webhooks: Readonly<Record<string, number>>
   /** Of what is done now and then: whether it went well, and when it last did. */
@@ -25,25 +25,25 @@ export interface Kept {
 }
 
 /** The requests of one route and one method. */
-export interface RouteMeter {
-  note(status: number, seconds: number): void
+export interface RouteMetrics {
+  record(status: number, seconds: number): void
 }
 
-export type Delivered = 'delivered' | 'refused' | 'unanswered'
-export type Imported = 'done' | 'failed' | 'refused'
+export type DeliveryOutcome = 'delivered' | 'refused' | 'unanswered'
+export type ImportOutcome = 'done' | 'failed' | 'refused'
 
 /** What the rooms tell while they work. */
 export interface Metrics {
-  routeMeter(route: string, method: string): RouteMeter
-  noteLimited(scope: string): void
-  noteTooMany(): void
-  noteDelivery(result: Delivered): void
-  noteImport(result: Imported): void
-  noteCommit(writes: number, seconds: number): void
-  noteFailedCommit(): void
-  noteUnhandledRejection(): void
+  routeMetrics(route: string, method: string): RouteMetrics
+  countRateLimited(scope: string): void
+  countOverload(): void
+  countDelivery(result: DeliveryOutcome): void
+  countImport(result: ImportOutcome): void
+  countCommit(writes: number, seconds: number): void
+  countFailedCommit(): void
+  countUnhandledRejection(): void
   /** All of it, as Prometheus reads it. */
-  spell(): string
+  render(): string
   stop(): void
 }
 
@@ -53,7 +53,7 @@ const DELAYS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5]
 const WRITES = [1, 2, 4, 8, 16, 32, 64]
 const SAMPLE_MS = 200
 
-export function createMetrics(sights: Sights): Metrics {
+export function createMetrics(sources: GaugeSources): Metrics {
   const registry = createRegistry()
   const { counter, histogram, gauge, gauges, total } = registry
 
@@ -68,7 +68,7 @@ export function createMetrics(sights: Sights): Metrics {
     DURATIONS,
     ['route', 'method'],
   )
-  gauge('multitude_http_requests_in_flight', 'Requests that are worked on now.', sights.inFlight)
+  gauge('multitude_http_requests_in_flight', 'Requests that are worked on now.', sources.inFlight)
   const limited = counter(
     'multitude_http_rate_limited_total',
     'Requests that were answered with 429 because the client had asked too often.',
@@ -78,25 +78,30 @@ export function createMetrics(sights: Sights): Metrics {
     'multitude_http_refused_total',
     'Requests that were refused because too many were worked on at once.',
   )()
-  gauge('multitude_streams', 'Live streams that are open.', sights.streams)
+  gauge('multitude_streams', 'Live streams that are open.', sources.streams)
 
   gauge(
     'multitude_outbox_events',
     'Events that wait for an active webhook.',
-    () => sights.kept().outbox.waiting,
+    () => sources.databaseGauges().outbox.waiting,
   )
   gauge(
     'multitude_outbox_oldest_seconds',
     'Age of the oldest event that waits for an active webhook; 0 when none does.',
-    () => ageOf(sights.kept().outbox.oldestAt),
+    () => ageOf(sources.databaseGauges().outbox.oldestAt),
   )
-  gauges('multitude_webhooks', 'Webhooks, by their state.', 'state', () => sights.kept().webhooks)
+  gauges(
+    'multitude_webhooks',
+    'Webhooks, by their state.',
+    'state',
+    () => sources.databaseGauges().webhooks,
+  )
   const deliveries = counter(
     'multitude_webhook_deliveries_total',
     'Attempts to deliver an event: delivered, refused by the receiver, or unanswered.',
     ['result'],
   )
-  for (const result of ['delivered', 'refused', 'unanswered'] satisfies Delivered[])
+  for (const result of ['delivered', 'refused', 'unanswered'] satisfies DeliveryOutcome[])
     deliveries(result)
 
   const commitWrites = histogram(
@@ -113,26 +118,30 @@ export function createMetrics(sights: Sights): Metrics {
     'multitude_commit_failures_total',
     'Commits that the database refused.',
   )()
-  gauge('multitude_writers_waiting', 'Writes that wait for their turn.', sights.writersWaiting)
+  gauge('multitude_writers_waiting', 'Writes that wait for their turn.', sources.writersWaiting)
   const imports = counter(
     'multitude_imports_total',
     'Imported files: done, failed, or refused because others were under way.',
     ['result'],
   )
-  for (const result of ['done', 'failed', 'refused'] satisfies Imported[]) imports(result)
-  gauge('multitude_imports_under_way', 'Files that are being imported.', sights.importsUnderWay)
+  for (const result of ['done', 'failed', 'refused'] satisfies ImportOutcome[]) imports(result)
+  gauge('multitude_imports_under_way', 'Files that are being imported.', sources.importsUnderWay)
 
   gauge(
     'multitude_database_ok',
     'Whether the database answers; where it does not, what it knows is as it was last seen.',
-    () => (sights.isDatabaseOk() ? 1 : 0),
+    () => (sources.isDatabaseOk() ? 1 : 0),
   )
-  gauge('multitude_database_bytes', 'Size of the database.', () => sights.files().database)
-  gauge('multitude_database_log_bytes', 'Size of its write-ahead log.', () => sights.files().log)
-  gauge('multitude_disk_free_bytes', 'Room on the disk of the database.', () => sights.files().free)
-  const tasks = (look: (task: Kept['tasks'][string]) => number) => () =>
+  gauge('multitude_database_bytes', 'Size of the database.', () => sources.files().database)
+  gauge('multitude_database_log_bytes', 'Size of its write-ahead log.', () => sources.files().log)
+  gauge(
+    'multitude_disk_free_bytes',
+    'Room on the disk of the database.',
+    () => sources.files().free,
+  )
+  const tasks = (look: (task: DatabaseGauges['tasks'][string]) => number) => () =>
     Object.fromEntries(
-      Object.entries(sights.kept().tasks).map(([name, task]) => [name, look(task)]),
+      Object.entries(sources.databaseGauges().tasks).map(([name, task]) => [name, look(task)]),
     )
   gauges(
     'multitude_task_last_success_timestamp_seconds',
@@ -164,25 +173,25 @@ export function createMetrics(sights: Sights): Metrics {
     'multitude_unhandled_rejections_total',
     'Promise rejections that no code handled. Each is a bug, and is in the log.',
   )()
-  const { version, commit } = sights
+  const { version, commit } = sources
   registry.info('multitude_build_info', 'Always 1: what runs is in its labels.', {
     version,
     commit,
   })
 
   return {
-    routeMeter: (route, method) => createRouteMeter(route, method, requests, durations),
-    noteLimited: (scope) => void limited(scope).value++,
-    noteTooMany: () => void tooMany.value++,
-    noteDelivery: (result) => void deliveries(result).value++,
-    noteImport: (result) => void imports(result).value++,
-    noteCommit(writes, seconds) {
+    routeMetrics: (route, method) => createRouteMeter(route, method, requests, durations),
+    countRateLimited: (scope) => void limited(scope).value++,
+    countOverload: () => void tooMany.value++,
+    countDelivery: (result) => void deliveries(result).value++,
+    countImport: (result) => void imports(result).value++,
+    countCommit(writes, seconds) {
       commitWrites.observe(writes)
       commitDurations.observe(seconds)
     },
-    noteFailedCommit: () => void failedCommits.value++,
-    noteUnhandledRejection: () => void unhandledRejections.value++,
-    spell: registry.spell,
+    countFailedCommit: () => void failedCommits.value++,
+    countUnhandledRejection: () => void unhandledRejections.value++,
+    render: registry.render,
     stop: endSampling,
   }
 }
@@ -192,11 +201,11 @@ function createRouteMeter(
   method: string,
   requests: (...labels: string[]) => Counter,
   durations: (...labels: string[]) => Histogram,
-): RouteMeter {
+): RouteMetrics {
   const took = durations(route, method)
   const byStatus = new Map<number, Counter>()
   return {
-    note(status, seconds) {
+    record(status, seconds) {
       let counted = byStatus.get(status)
       if (!counted) {
         counted = requests(route, method, String(status))

@@ -41,7 +41,7 @@ export interface Registry {
   /** Words that never change, as the labels of a number that is always 1. */
   info(name: string, doc: string, words: Readonly<Record<string, string>>): void
   /** All of it in Prometheus’ text format. */
-  spell(): string
+  render(): string
 }
 
 export function createRegistry(): Registry {
@@ -51,7 +51,7 @@ export function createRegistry(): Registry {
     (name: string, look: () => number | null): (() => string[]) =>
     () => {
       const value = look()
-      return value === null ? [] : [`${name} ${spellNumber(value)}`]
+      return value === null ? [] : [`${name} ${renderNumber(value)}`]
     }
 
   return {
@@ -86,14 +86,14 @@ export function createRegistry(): Registry {
         doc,
         lines: () =>
           Object.entries(look()).map(
-            ([value, number]) => `${name}{${spellLabel(label, value)}} ${spellNumber(number)}`,
+            ([value, number]) => `${name}{${renderLabel(label, value)}} ${renderNumber(number)}`,
           ),
       }),
     info(name, doc, words) {
-      const labels = Object.entries(words).map(([label, value]) => spellLabel(label, value))
+      const labels = Object.entries(words).map(([label, value]) => renderLabel(label, value))
       families.push({ name, type: 'gauge', doc, lines: () => [`${name}{${labels.join()}} 1`] })
     },
-    spell() {
+    render() {
       const lines = families.flatMap(({ name, type, doc, lines: spellAll }) => {
         const spelled = spellAll()
         if (spelled.length === 0) return []
@@ -113,7 +113,7 @@ function createSeries<T>(labels: Labels, make: () => T): Series<T> {
   const known = new Map<string, T>()
   return {
     of(...values) {
-      const name = labels.map((label, at) => spellLabel(label, values[at] ?? '')).join()
+      const name = labels.map((label, at) => renderLabel(label, values[at] ?? '')).join()
       const found = known.get(name) ?? make()
       known.set(name, found)
       return found
@@ -122,11 +122,11 @@ function createSeries<T>(labels: Labels, make: () => T): Series<T> {
   }
 }
 
-interface SpelledHistogram extends Histogram {
+interface RenderedHistogram extends Histogram {
   lines(name: string, labels: string): string[]
 }
 
-function createHistogram(bounds: readonly number[]): SpelledHistogram {
+function createHistogram(bounds: readonly number[]): RenderedHistogram {
   const counts = new Array<number>(bounds.length + 1).fill(0)
   let sum = 0
   return {
@@ -145,7 +145,7 @@ function createHistogram(bounds: readonly number[]): SpelledHistogram {
         return `${name}_bucket{${rest}le="${bound}"} ${all}`
       })
       const set = inBraces(labels)
-      return [...buckets, `${name}_sum${set} ${spellNumber(sum)}`, `${name}_count${set} ${all}`]
+      return [...buckets, `${name}_sum${set} ${renderNumber(sum)}`, `${name}_count${set} ${all}`]
     },
   }
 }
@@ -154,12 +154,12 @@ function inBraces(labels: string): string {
   return labels === '' ? '' : `{${labels}}`
 }
 
-function spellLabel(name: string, value: string): string {
+function renderLabel(name: string, value: string): string {
   const escaped = value.replace(/[\\"\n]/g, (sign) => (sign === '\n' ? '\\n' : `\\${sign}`))
   return `${name}="${escaped}"`
 }
 
 /** Sums of fractions would else have digits that mean nothing. */
-function spellNumber(value: number): string {
+function renderNumber(value: number): string {
   return String(Number(value.toPrecision(15)))
 }

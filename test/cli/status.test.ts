@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { boundOf, readSamples, sumOf } from '../../src/metrics/reading'
+import { parseSamples, quantileBound, sumOf } from '../../src/metrics/parse'
 import { createRegistry } from '../../src/metrics/registry'
 import { commandLine, emptyFolder } from '../program'
 
@@ -105,7 +105,7 @@ describe('numbers that are read back', () => {
   const took = registry.histogram('took_seconds', 'Time.', [1, 2, 4], ['route'])
   for (const seconds of [0.5, 1, 1.5, 3]) took('/a').observe(seconds)
   took('/b').observe(9)
-  const samples = readSamples(registry.spell())
+  const samples = parseSamples(registry.render())
 
   test('are those that were counted', () => {
     expect(sumOf(samples, 'requests_total')).toBe(4)
@@ -121,7 +121,7 @@ describe('numbers that are read back', () => {
   ]
 
   test.each(bounds)('%d of a histogram lies below %d', (part, bound) => {
-    expect(boundOf(samples, 'took_seconds', part)).toBe(bound)
-    expect(boundOf(samples, 'nothing', part)).toBeNull()
+    expect(quantileBound(samples, 'took_seconds', part)).toBe(bound)
+    expect(quantileBound(samples, 'nothing', part)).toBeNull()
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { createGlance } from '../../src/app/glance'
+import { createCachedProbe } from '../../src/app/cachedProbe'
 import { hook, receivers, until } from '../events/receiver'
 import { type Home, home } from '../kit'
 import { createBot } from '../operator'
@@ -188,11 +188,16 @@ describe('metrics of a database that fails', () => {
 
   test('wait for it a while, and go on with what was known', async () => {
     const answers = [async () => 1, () => new Promise<number>(() => {})]
-    const glance = createGlance(() => answers.shift()?.() ?? Promise.reject(new Error()), 0, 0, 50)
-    expect([await glance.look(), glance.isOk()]).toEqual([1, true])
-    expect([await glance.look(), glance.isOk()]).toEqual([1, false])
+    const glance = createCachedProbe(
+      () => answers.shift()?.() ?? Promise.reject(new Error()),
+      0,
+      0,
+      50,
+    )
+    expect([await glance.refresh(), glance.isOk()]).toEqual([1, true])
+    expect([await glance.refresh(), glance.isOk()]).toEqual([1, false])
     // It is still under way: nobody begins another.
-    expect([await glance.look(), glance.isOk(), answers.length]).toEqual([1, false, 0])
+    expect([await glance.refresh(), glance.isOk(), answers.length]).toEqual([1, false, 0])
   })
 })
 

@@ -61,10 +61,10 @@ export function createTransact({
       await begun
       const committing = performance.now()
       await commit(connection, kind).catch((cause) => {
-        writeStats.observer?.noteFailedCommit()
+        writeStats.observer?.countFailedCommit()
         throw cause
       })
-      writeStats.observer?.noteCommit(1, (performance.now() - committing) / 1000)
+      writeStats.observer?.countCommit(1, (performance.now() - committing) / 1000)
       if (connection.hasRevokedCredentials) invalidateCredentials()
       connection.release(true)
       return result

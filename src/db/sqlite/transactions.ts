@@ -89,13 +89,13 @@ export function createTransactionQueue(
         beforeCommit()
         commit.run()
         health.recordSuccess()
-        stats.observer?.noteCommit(pieces.length, (performance.now() - began) / 1000)
+        stats.observer?.countCommit(pieces.length, (performance.now() - began) / 1000)
       } else rollback.run()
     } catch (cause) {
       if (writer.inTransaction) rollback.run()
       lost = explainCause(path, cause)
       health.recordFailure(cause)
-      stats.observer?.noteFailedCommit()
+      stats.observer?.countFailedCommit()
     }
     if (isSlice) writer.run('PRAGMA synchronous = full')
     for (const piece of pieces) piece.settle(lost)

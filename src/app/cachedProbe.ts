@@ -1,18 +1,18 @@
 /** What was last seen of something that may fail, or never answer. */
-export interface Glance<T> {
+export interface CachedProbe<T> {
   /** Looks again, if it was not looked a moment ago. Gives what was seen last, in good time. */
-  look(): Promise<T>
+  refresh(): Promise<T>
   last(): T
   /** Whether the last look saw something. */
   isOk(): boolean
 }
 
-export function createGlance<T>(
-  see: () => Promise<T>,
+export function createCachedProbe<T>(
+  probe: () => Promise<T>,
   initial: T,
   everyMs: number,
   longestMs: number,
-): Glance<T> {
+): CachedProbe<T> {
   let seen = initial
   let isOk = true
   let lookedAt = Number.NEGATIVE_INFINITY
@@ -20,7 +20,7 @@ export function createGlance<T>(
 
   const begin = async () => {
     try {
-      seen = await see()
+      seen = await probe()
       isOk = true
       lookedAt = performance.now()
     } catch {
@@ -31,7 +31,7 @@ export function createGlance<T>(
   }
 
   return {
-    async look() {
+    async refresh() {
       if (performance.now() - lookedAt >= everyMs) looking ??= begin()
       if (looking && !(await isDoneWithin(looking, longestMs))) isOk = false
       return seen

@@ -5,7 +5,7 @@ import { splitAddress } from '../config/values'
 import { isServerAddress, type Storage } from '../db/open'
 import { pathOf } from '../db/sqlite/storage'
 import { statOf } from '../db/sqlite/tempFiles'
-import { createMetrics, type Kept, type Metrics } from '../metrics/metrics'
+import { createMetrics, type DatabaseGauges, type Metrics } from '../metrics/metrics'
 import { serveMetrics } from '../metrics/server'
 import { operator } from '../model/privacy'
 import { measureBacklog } from '../service/admin/backlog'
@@ -13,10 +13,10 @@ import { measureSize } from '../service/admin/size'
 import { listTaskRuns } from '../service/admin/taskRuns'
 import type { Deps } from '../service/deps'
 import { commit, version } from '../version'
-import { createGlance } from './glance'
+import { createCachedProbe } from './cachedProbe'
 
 /** Who counts what the server does, and tells those who watch it. */
-export interface Watch {
+export interface Monitoring {
   readonly metrics: Metrics
   /** Serves the numbers; gives the address they are to be had at. */
   listen(): string
@@ -30,23 +30,28 @@ interface Counted {
 }
 
 /** Who asks more often is told what was found before: looking goes through all webhooks. */
-const LOOK_EVERY_MS = 5_000
+const REFRESH_MS = 5_000
 /** The numbers are wanted most while the database does not answer. */
-const LONGEST_LOOK_MS = 2_000
+const PROBE_LIMIT_MS = 2_000
 
-const nothing: Kept = { outbox: { waiting: 0, oldestAt: null }, webhooks: {}, tasks: {} }
+const nothing: DatabaseGauges = { outbox: { waiting: 0, oldestAt: null }, webhooks: {}, tasks: {} }
 
-export function createWatch(config: Config, storage: Storage, deps: Deps, counted: Counted): Watch {
+export function createMonitoring(
+  config: Config,
+  storage: Storage,
+  deps: Deps,
+  counted: Counted,
+): Monitoring {
   let server: Bun.Server<undefined> | undefined
   const isServer = isServerAddress(config.DATABASE_URL)
-  const database = createGlance(
+  const database = createCachedProbe(
     async () => ({
-      kept: await lookAtKept(deps, config),
+      kept: await readDatabaseGauges(deps, config),
       size: isServer ? await measureSize(deps, operator) : 0,
     }),
     { kept: nothing, size: 0 },
-    LOOK_EVERY_MS,
-    LONGEST_LOOK_MS,
+    REFRESH_MS,
+    PROBE_LIMIT_MS,
   )
 
   const metrics = createMetrics({
@@ -56,11 +61,11 @@ export function createWatch(config: Config, storage: Storage, deps: Deps, counte
     writersWaiting: () => storage.writeStats.waiting,
     importsUnderWay: () => deps.importLimiter.count,
     files: () => (isServer ? onServer(database.last().size) : measureFiles(storage.location)),
-    kept: () => database.last().kept,
+    databaseGauges: () => database.last().kept,
     isDatabaseOk: database.isOk,
   })
   storage.writeStats.observer = metrics
-  deps.importLimiter.onResult = metrics.noteImport
+  deps.importLimiter.onResult = metrics.countImport
 
   return {
     metrics,
@@ -69,9 +74,9 @@ export function createWatch(config: Config, storage: Storage, deps: Deps, counte
       server = serveMetrics({
         host,
         port: Number(port),
-        async spell() {
-          await database.look()
-          return metrics.spell()
+        async render() {
+          await database.refresh()
+          return metrics.render()
         },
       })
       return `${server.url.origin}/metrics`
@@ -83,11 +88,11 @@ export function createWatch(config: Config, storage: Storage, deps: Deps, counte
   }
 }
 
-async function lookAtKept(deps: Deps, config: Config): Promise<Kept> {
+async function readDatabaseGauges(deps: Deps, config: Config): Promise<DatabaseGauges> {
   const { waiting, oldest, webhooks } = await measureBacklog(deps, operator)
   const reports = await listTaskRuns(deps, operator)
   const tasks = reports
-    .filter(({ name }) => isWanted(name, config))
+    .filter(({ name }) => isTaskConfigured(name, config))
     .map(({ name, ok, last_ok }) => [name, { ok, lastOk: inSeconds(last_ok) }])
   return {
     outbox: { waiting, oldestAt: inSeconds(oldest) },
@@ -97,7 +102,7 @@ async function lookAtKept(deps: Deps, config: Config): Promise<Kept> {
 }
 
 /** What is not done any more cannot be mended either. */
-export function isWanted(task: string, { BACKUP_DIR, BACKUP_COMMAND }: Config): boolean {
+export function isTaskConfigured(task: string, { BACKUP_DIR, BACKUP_COMMAND }: Config): boolean {
   if (BACKUP_DIR === '') return false
   return task === 'backup' || (task === 'backup_command' && BACKUP_COMMAND !== '')
 }
@@ -122,12 +127,12 @@ function measureFiles(path: string) {
   return {
     database: statOf(path)?.size ?? 0,
     log: statOf(`${path}-wal`)?.size ?? 0,
-    free: measureRoom(dirname(path)),
+    free: measureFreeSpace(dirname(path)),
   }
 }
 
 /** For those who are not root; null where nobody can tell. */
-function measureRoom(folder: string): number | null {
+function measureFreeSpace(folder: string): number | null {
   try {
     const { bavail, bsize } = statfsSync(folder)
     return bavail * bsize

@@ -6,7 +6,7 @@ export interface Sample {
   readonly value: number
 }
 
-export function readSamples(text: string): Sample[] {
+export function parseSamples(text: string): Sample[] {
   return text.split('\n').flatMap((line) => {
     const [, name, labels = '', value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? []
     if (name === undefined) return []
@@ -33,7 +33,11 @@ export function sumOf(
 }
 
 /** Below which bound so large a part of a histogram lies; null where nothing was counted. */
-export function boundOf(samples: readonly Sample[], name: string, part: number): number | null {
+export function quantileBound(
+  samples: readonly Sample[],
+  name: string,
+  part: number,
+): number | null {
   const buckets = Map.groupBy(
     samples.filter((sample) => sample.name === `${name}_bucket`),
     ({ labels }) => labels.le ?? '',

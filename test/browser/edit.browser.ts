@@ -7,8 +7,8 @@ import {
   startBrowser,
   startHouse,
 } from './browser'
-import { settle } from './family'
-import { openPlace, type Someone } from './people'
+import { openPlace, type Someone } from './memberPages'
+import { settle } from './testSystem'
 
 const browser = await startBrowser()
 const house = await startHouse('Somebody else')

@@ -9,7 +9,7 @@ import {
   startHouse,
   visit,
 } from './browser'
-import { comeIn, settle } from './family'
+import { comeIn, settle } from './testSystem'
 
 const browser = await startBrowser()
 const house = await startHouse('Somebody else')

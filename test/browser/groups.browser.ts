@@ -8,8 +8,8 @@ import {
   startBrowser,
   startHouse,
 } from './browser'
-import { settle } from './family'
-import { expectListed, openPlace, type Someone, until } from './people'
+import { expectListed, openPlace, type Someone, until } from './memberPages'
+import { settle } from './testSystem'
 
 const browser = await startBrowser()
 const house = await startHouse('Somebody else')

@@ -10,7 +10,7 @@ import {
   startHouse,
   visit,
 } from './browser'
-import { comeIn, logIn, settle } from './family'
+import { comeIn, logIn, settle } from './testSystem'
 
 const browser = await startBrowser()
 const house = await startHouse('Somebody else')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { member as table } from '../../src/model/member'
-import { seeAsStranger } from '../../src/web/app/lens'
-import type { Member } from '../../src/web/app/things'
+import { redactForPublic } from '../../src/web/app/redact'
+import type { Member } from '../../src/web/app/types'
 import {
   expectAccessible,
   expectLargeTargets,
@@ -10,8 +10,8 @@ import {
   startBrowser,
   startHouse,
 } from './browser'
-import { settle } from './family'
-import { openPlace } from './people'
+import { openPlace } from './memberPages'
+import { settle } from './testSystem'
 
 const browser = await startBrowser()
 const house = await startHouse('Somebody else')
@@ -86,7 +86,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
       await patch({ display_name: 'Wren of the Hill', pronouns: 'she/her', privacy })
       const own = await family.ask<Member>(`GET /v2/members/${id}`)
       const answer = await fetch(`${house.server.address}/v2/members/${id}`)
-      expect<unknown>(seeAsStranger(table, own)).toEqual(await answer.json())
+      expect<unknown>(redactForPublic(table, own)).toEqual(await answer.json())
     }
     await patch({
       privacy: {

@@ -8,8 +8,8 @@ import {
   startBrowser,
   startHouse,
 } from './browser'
-import { settle } from './family'
-import { expectListed, listedNames, openPlace, type Someone } from './people'
+import { expectListed, listedNames, openPlace, type Someone } from './memberPages'
+import { settle } from './testSystem'
 
 const browser = await startBrowser()
 const house = await startHouse('Somebody else')

@@ -7,7 +7,7 @@ import {
   startBrowser,
   startHouse,
 } from './browser'
-import { comeIn, settle } from './family'
+import { comeIn, settle } from './testSystem'
 
 const browser = await startBrowser()
 const house = await startHouse('Somebody else')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { expectAccessible, loseServer, type Size, startBrowser, startHouse } from './browser'
-import { comeIn, settle } from './family'
+import { comeIn, settle } from './testSystem'
 
 const browser = await startBrowser()
 const port = await freePort()

@@ -8,7 +8,7 @@ import {
   startBrowser,
   startHouse,
 } from './browser'
-import { comeIn, type Family, settle } from './family'
+import { comeIn, type Family, settle } from './testSystem'
 
 const browser = await startBrowser()
 const house = await startHouse('Somebody else', ['--dispatch-allow', '127.0.0.1'])

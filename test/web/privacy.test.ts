@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { fillDefaults, type Level } from '../../src/model/entity'
 import { member } from '../../src/model/member'
-import { countPrivate, seeAsStranger } from '../../src/web/app/lens'
-import { findChanges, findWayBack, levelsOf, presets } from '../../src/web/app/presets'
-import type { Member, MemberLevel } from '../../src/web/app/things'
+import { findChanges, findUndo, levelsOf, presets } from '../../src/web/app/privacyPresets'
+import { countPrivate, redactForPublic } from '../../src/web/app/redact'
+import type { Member, MemberLevel } from '../../src/web/app/types'
 
 function someone(name: string, given: Partial<Record<MemberLevel, Level>> = {}): Member {
   const values = fillDefaults(member, { name, display_name: 'Somebody', pronouns: 'she/her' })
@@ -53,7 +53,7 @@ describe('presets', () => {
       ...one,
       privacy: { ...one.privacy, ...changes.find(({ id }) => id === one.uuid)?.privacy },
     })) as Member[]
-    const back = findWayBack(all, changes)
+    const back = findUndo(all, changes)
     const restored = changed.map((one) => ({
       ...one,
       privacy: { ...one.privacy, ...back.find(({ id }) => id === one.uuid)?.privacy },
@@ -65,7 +65,7 @@ describe('presets', () => {
 describe('a stranger', () => {
   test('sees what no level hides, and no level', () => {
     const own = someone('Wren', { pronoun_privacy: 'private', name_privacy: 'private' })
-    const seen = seeAsStranger(member, own)
+    const seen = redactForPublic(member, own)
     expect(seen).toMatchObject({ id: 'wren', name: 'Somebody', pronouns: null, privacy: null })
     expect(countPrivate(member, own)).toBe(2)
   })

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { isOfWords, sortRows, spellCsv, type Table, textCell } from '../../src/web/app/table'
+import { formatCsv, isOfWords, sortRows, type Table, textCell } from '../../src/web/app/table'
 
 const table: Table = {
   columns: ['Who', 'Time'],
@@ -30,7 +30,7 @@ test('words and figures are told apart', () => {
 })
 
 test('writes CSV without formulas, also for spreadsheets that separate by semicolons', () => {
-  expect(spellCsv(table)).toBe(
+  expect(formatCsv(table)).toBe(
     '\ufeffmember,seconds\r\n"\'=Wren, ""the first""",7200\r\nálex,36000\r\n"x;\'=1+1",-1\r\n',
   )
 })

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { HOUR, MINUTE, parseInstant, SECOND } from '../../src/model/time'
 import {
-  createSpeller,
+  createFormatter,
   daysIn,
   fieldsOf,
+  formatAgo,
+  formatDuration,
   hourMarks,
   instantOf,
   monthOf,
-  spellAgo,
-  spellLength,
 } from '../../src/web/app/time'
 
 const OSLO = 'Europe/Oslo'
@@ -23,20 +23,22 @@ test.each([
   [47 * HOUR, '47 h'],
   [48 * HOUR, '2 days'],
   [53 * HOUR, '2 days 5 h'],
-])('%d microseconds are %s', (micros, expected) => expect(spellLength(micros)).toBe(expected))
+])('%d microseconds are %s', (micros, expected) => expect(formatDuration(micros)).toBe(expected))
 
 test.each([
   [30 * SECOND, 'just now'],
   [59 * MINUTE, '59 min ago'],
   [6.9 * HOUR, '6 h ago'],
   [75 * HOUR, '3 days ago'],
-])('%d microseconds back were %s', (micros, expected) => expect(spellAgo(micros)).toBe(expected))
+])('%d microseconds back were %s', (micros, expected) => expect(formatAgo(micros)).toBe(expected))
 
 test('times are spelled in the zone, by the clock that was chosen', () => {
   const evening = instant('2026-11-15T19:30:00Z')
-  expect(createSpeller(OSLO, '24', 'en-GB').time(evening)).toBe('20:30')
-  expect(createSpeller('UTC', '12', 'en-US').time(evening)).toMatch(/07:30.PM/)
-  expect(createSpeller(OSLO, '24', 'en-GB').moment(evening, evening + 24 * HOUR)).toMatch(/15 Nov/)
+  expect(createFormatter(OSLO, '24', 'en-GB').time(evening)).toBe('20:30')
+  expect(createFormatter('UTC', '12', 'en-US').time(evening)).toMatch(/07:30.PM/)
+  expect(createFormatter(OSLO, '24', 'en-GB').moment(evening, evening + 24 * HOUR)).toMatch(
+    /15 Nov/,
+  )
 })
 
 describe('native fields', () => {

@@ -2,12 +2,12 @@ import { type Signal, signal } from '@preact/signals'
 import type { Instant } from '../../model/time'
 import type { FormDraft } from './form'
 import type { SpanKind } from './insights'
-import { forgetListing } from './listing'
+import { resetListing } from './memberList'
 
 /** What was chosen or typed and is not sent yet: it outlives a session that ends in between. */
 
 /** Faces that were tapped, in that order. */
-export const choice = signal<readonly string[]>([])
+export const selection = signal<readonly string[]>([])
 
 /** When it happened: now, or a moment before; the fields keep what was typed. */
 export interface Earlier {
@@ -44,14 +44,14 @@ export const askedSpan = signal(usualSpan)
 /** A file that is looked at before it is brought in. */
 export const importFile = signal<File | null>(null)
 
-export function toggleChoice(id: string): void {
-  choice.value = choice.value.includes(id)
-    ? choice.value.filter((other) => other !== id)
-    : [...choice.value, id]
+export function toggleSelection(id: string): void {
+  selection.value = selection.value.includes(id)
+    ? selection.value.filter((other) => other !== id)
+    : [...selection.value, id]
 }
 
 /** A draft of a place that is loaded when it is first opened. */
-export function keepDraft<T>(initial: T): Signal<T> {
+export function createDraft<T>(initial: T): Signal<T> {
   const draft = signal(initial)
   drops.push(() => {
     draft.value = initial
@@ -62,11 +62,11 @@ const drops: (() => void)[] = []
 
 export function dropDrafts(): void {
   for (const drop of drops) drop()
-  choice.value = []
+  selection.value = []
   earlier.value = null
   switchDraft.value = null
   formDraft.value = null
-  forgetListing()
+  resetListing()
   askedSpan.value = usualSpan
   importFile.value = null
 }

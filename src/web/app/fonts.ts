@@ -1,12 +1,12 @@
 import atkinson from '@fontsource-variable/atkinson-hyperlegible-next/files/atkinson-hyperlegible-next-latin-wght-normal.woff2'
 import { effect } from '@preact/signals'
-import { type Look, look } from './look'
+import { type Appearance, appearance } from './appearance'
 
 /** Fetches the font that was chosen, and no other, now and whenever it changes; to be called once. */
 export function fetchFonts(): void {
-  const wanted = new Set<Look['font']>()
+  const wanted = new Set<Appearance['font']>()
   effect(() => {
-    const { font } = look.value
+    const { font } = appearance.value
     if (wanted.has(font)) return
     wanted.add(font)
     // Never in the way of the page: it is drawn with what the device has until this arrives.
@@ -14,7 +14,7 @@ export function fetchFonts(): void {
   })
 }
 
-async function fetchFont(font: Look['font']): Promise<void> {
+async function fetchFont(font: Appearance['font']): Promise<void> {
   if (font === 'atkinson')
     await addFace('Atkinson Hyperlegible Next', new URL(atkinson, import.meta.url), '200 800')
   if (font !== 'opendyslexic') return

@@ -1,20 +1,20 @@
 import { type ComponentType, render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { applyAppearance } from './appearance'
+import { CenteredPage } from './components/centeredPage'
+import { lazy } from './components/lazy'
+import { Page, Skeleton } from './components/page'
 import { fetchFonts } from './fonts'
-import { Frame } from './frame'
-import { comeHome, keepHome, presence } from './home'
-import { listenToKeys } from './keys'
-import { applyLook } from './look'
+import { Layout } from './layout'
 import { Login } from './pages/login'
 import { Members } from './pages/members'
 import { Now } from './pages/now'
 import { Watch } from './pages/watch'
-import { Door } from './parts/door'
-import { useLater } from './parts/later'
-import { Page, Waiting } from './parts/page'
 import { route } from './route'
+import { restoreSession, sessionState, startSync } from './session'
+import { listenForShortcuts } from './shortcuts'
 import { isLoaded, preferences } from './store'
-import { capitalize, words } from './words'
+import { capitalize, strings } from './strings'
 
 function App() {
   const now = route.value
@@ -26,61 +26,61 @@ function App() {
 
 /** For everyone: nobody is asked who they are. */
 function PublicPage({ of }: { of: string }) {
-  const Part = useLater(loadPublic)
+  const Part = lazy(loadPublic)
   return Part && <Part of={of} />
 }
 
 /** Who is in gets their place; everybody else the door. */
 function Home() {
-  const state = presence.value
+  const state = sessionState.value
   const now = route.value
   useEffect(() => {
-    if (presence.value === 'asking') comeHome()
+    if (sessionState.value === 'asking') restoreSession()
   }, [])
   if (state === 'out') return <Login code="" />
   if (state === 'away')
     return (
-      <Door heading={words.title}>
-        <p role="alert">{words.away}</p>
-        <button type="button" onClick={comeHome}>
-          {words.tryAgain}
+      <CenteredPage heading={strings.title}>
+        <p role="alert">{strings.away}</p>
+        <button type="button" onClick={restoreSession}>
+          {strings.tryAgain}
         </button>
-      </Door>
+      </CenteredPage>
     )
   return (
-    <Frame>
-      <Place key={'id' in now ? `${now.page} ${now.id}` : now.page} />
-    </Frame>
+    <Layout>
+      <CurrentPage key={'id' in now ? `${now.page} ${now.id}` : now.page} />
+    </Layout>
   )
 }
 
-function Place() {
+function CurrentPage() {
   const now = route.value
   const people = capitalize(preferences.value.word)
   if (now.page === 'members') return isLoaded.value ? <Members /> : <Loading place={people} />
   if (now.page === 'member') return <Later place={people} load={loadMember} />
   if (now.page === 'memberEdit') return <Later place={people} load={loadMemberEdit} />
-  if (now.page === 'groups') return <Later place={words.groups} load={loadGroups} />
-  if (now.page === 'group') return <Later place={words.groups} load={loadGroup} />
-  if (now.page === 'groupEdit') return <Later place={words.groups} load={loadGroupEdit} />
-  if (now.page === 'history') return <Later place={words.history} load={loadHistory} />
-  if (now.page === 'insights') return <Later place={words.insights} load={loadInsights} />
-  if (now.page === 'import') return <Later place={words.import} load={loadImport} />
-  if (now.page === 'more') return <Later place={words.more} load={loadMore} />
-  if (now.page === 'devices') return <Later place={words.devices} load={loadDevices} />
-  if (now.page === 'privacy') return <Later place={words.privacy} load={loadPrivacy} />
-  if (now.page === 'system') return <Later place={words.system} load={loadSystem} />
-  if (now.page === 'systemEdit') return <Later place={words.system} load={loadSystemEdit} />
-  if (now.page === 'settings') return <Later place={words.system} load={loadSettings} />
-  if (now.page === 'friends') return <Later place={words.friends} load={loadFriends} />
-  if (now.page === 'look') return <Later place={words.look} load={loadLook} />
-  return isLoaded.value ? <Now /> : <Loading place={words.now} />
+  if (now.page === 'groups') return <Later place={strings.groups} load={loadGroups} />
+  if (now.page === 'group') return <Later place={strings.groups} load={loadGroup} />
+  if (now.page === 'groupEdit') return <Later place={strings.groups} load={loadGroupEdit} />
+  if (now.page === 'history') return <Later place={strings.history} load={loadHistory} />
+  if (now.page === 'insights') return <Later place={strings.insights} load={loadInsights} />
+  if (now.page === 'import') return <Later place={strings.import} load={loadImport} />
+  if (now.page === 'more') return <Later place={strings.more} load={loadMore} />
+  if (now.page === 'devices') return <Later place={strings.devices} load={loadDevices} />
+  if (now.page === 'privacy') return <Later place={strings.privacy} load={loadPrivacy} />
+  if (now.page === 'system') return <Later place={strings.system} load={loadSystem} />
+  if (now.page === 'systemEdit') return <Later place={strings.system} load={loadSystemEdit} />
+  if (now.page === 'settings') return <Later place={strings.system} load={loadSettings} />
+  if (now.page === 'friends') return <Later place={strings.friends} load={loadFriends} />
+  if (now.page === 'look') return <Later place={strings.look} load={loadLook} />
+  return isLoaded.value ? <Now /> : <Loading place={strings.now} />
 }
 
 function Loading({ place }: { place: string }) {
   return (
     <Page place={place}>
-      <Waiting blocks={['card', 'tiles']} />
+      <Skeleton blocks={['card', 'tiles']} />
     </Page>
   )
 }
@@ -101,7 +101,7 @@ const loadSystem = async () => (await import('./pages/system')).SystemPage
 const loadSystemEdit = async () => (await import('./pages/edit/system')).SystemEdit
 const loadSettings = async () => (await import('./pages/edit/settings')).SettingsPage
 const loadPublic = async () => (await import('./pages/public')).Public
-const loadLook = async () => (await import('./pages/look')).LookPage
+const loadLook = async () => (await import('./pages/appearance')).AppearancePage
 
 /** A part of the page that is fetched when it is first opened. */
 function Later({ place, load }: { place: string; load: () => Promise<ComponentType> }) {
@@ -116,16 +116,16 @@ function Later({ place, load }: { place: string; load: () => Promise<ComponentTy
   if (isMissing)
     return (
       <Page place={place}>
-        <p role="alert">{words.away}</p>
+        <p role="alert">{strings.away}</p>
       </Page>
     )
   if (!part || !isLoaded.value) return <Loading place={place} />
   return <part.Part />
 }
 
-applyLook()
+applyAppearance()
 fetchFonts()
-keepHome()
-listenToKeys()
+startSync()
+listenForShortcuts()
 const place = document.getElementById('app')
 if (place) render(<App />, place)

@@ -11,12 +11,12 @@ const holder = signal<(() => boolean) | null>(null)
 const holds = () => holder.value?.() ?? false
 
 /** What is shown, where one was before, and which entry of the browser's history it is. */
-interface Place {
+interface HistoryEntry {
   readonly hash: string
   readonly before: Route['page'] | null
   readonly entry: number
 }
-const place = signal<Place>({ hash: location.hash, before: null, entry: 0 })
+const place = signal<HistoryEntry>({ hash: location.hash, before: null, entry: 0 })
 
 markEntry()
 addEventListener('hashchange', () => {
@@ -38,7 +38,7 @@ addEventListener('beforeunload', (event) => {
 })
 
 /** Asks before the place is left, for as long as it says so; gives the way to let go. */
-export function holdPlace(says: () => boolean): () => void {
+export function holdNavigation(says: () => boolean): () => void {
   holder.value = says
   return () => {
     if (holder.value !== says) return

@@ -1,14 +1,14 @@
 import { computed, signal } from '@preact/signals'
 import type { Settings } from '../../model/settings'
 import { formatInstant, parseInstant } from '../../model/time'
-import { askOwn } from './client'
+import { requestOwn } from './api'
+import type { LiveState } from './eventStream'
 import { mergeSwitches, type Switch, type Switches, takeNewest, takeOne } from './history'
-import type { LiveState } from './live'
-import type { Group, Member, System } from './things'
+import type { Group, Member, System } from './types'
 
 /** What is known of the system that is logged in. */
 
-export type { Group, Member, System } from './things'
+export type { Group, Member, System } from './types'
 
 export interface Preferences {
   readonly pinned: readonly string[]
@@ -16,7 +16,7 @@ export interface Preferences {
   readonly word: string
 }
 
-interface SpelledSwitch {
+interface SerializedSwitch {
   readonly id: string
   readonly timestamp: string
   readonly members: readonly (string | Member)[]
@@ -33,9 +33,9 @@ export const hasOlder = signal(false)
 export const preferences = signal<Preferences>(nothingPreferred)
 export const settings = signal<Settings | null>(null)
 /** Goes on whenever an account was linked or unlinked, for whoever shows them. */
-export const accountNews = signal(0)
+export const accountsVersion = signal(0)
 export const isLoaded = signal(false)
-export const link = signal<LiveState | 'off'>('connecting')
+export const connectionState = signal<LiveState | 'off'>('connecting')
 
 export const membersById = computed(() => new Map(members.value.map((one) => [one.id, one])))
 
@@ -53,7 +53,7 @@ export const statuses = computed(
 )
 
 /** Nothing can be written while the server is away. */
-export const isAway = computed(() => link.value === 'away')
+export const isOffline = computed(() => connectionState.value === 'away')
 
 /** Who never chose a zone has UTC there: the device knows better. */
 export const zone = computed(() => {
@@ -88,7 +88,7 @@ export async function loadAll(): Promise<void> {
 }
 
 /** After an import nothing that was known counts. */
-export async function loadAnew(): Promise<void> {
+export async function reloadAll(): Promise<void> {
   switches.value = []
   hasOlder.value = false
   await loadAll()
@@ -101,33 +101,33 @@ export async function loadAhead(): Promise<void> {
 }
 
 export async function loadSystem(): Promise<void> {
-  system.value = await askOwn<System>(OWN)
+  system.value = await requestOwn<System>(OWN)
 }
 
 export async function loadSettings(): Promise<void> {
-  settings.value = await askOwn<Settings>(`${OWN}/settings`)
+  settings.value = await requestOwn<Settings>(`${OWN}/settings`)
 }
 
 export async function loadMembers(): Promise<void> {
-  members.value = sortByName((await askOwn<Member[]>(`${OWN}/members`)) ?? [])
+  members.value = sortByName((await requestOwn<Member[]>(`${OWN}/members`)) ?? [])
 }
 
 export async function loadGroups(): Promise<void> {
-  groups.value = sortByName((await askOwn<Group[]>(`${OWN}/groups?with_members=true`)) ?? [])
+  groups.value = sortByName((await requestOwn<Group[]>(`${OWN}/groups?with_members=true`)) ?? [])
 }
 
 export async function loadPreferences(): Promise<void> {
-  preferences.value = (await askOwn<Preferences>('web/preferences')) ?? nothingPreferred
+  preferences.value = (await requestOwn<Preferences>('web/preferences')) ?? nothingPreferred
 }
 
 export async function savePreferences(patch: Partial<Preferences>): Promise<void> {
-  const saved = await askOwn<Preferences>('web/preferences', { method: 'PATCH', body: patch })
+  const saved = await requestOwn<Preferences>('web/preferences', { method: 'PATCH', body: patch })
   preferences.value = saved ?? preferences.value
 }
 
 /** The newest ones; what is older is fetched when somebody looks at it. */
 export async function loadSwitches(): Promise<void> {
-  const page = (await askOwn<SpelledSwitch[]>(`${OWN}/switches?limit=${PAGE}`)) ?? []
+  const page = (await requestOwn<SerializedSwitch[]>(`${OWN}/switches?limit=${PAGE}`)) ?? []
   const isAll = page.length < PAGE
   const known = takeNewest(switches.value, page.map(readSwitch), isAll)
   hasOlder.value = !isAll && (known.length === page.length || hasOlder.value)
@@ -139,7 +139,7 @@ export async function loadOlder(): Promise<void> {
   if (!oldest) return
   const before = encodeURIComponent(formatInstant(oldest.timestamp))
   const page =
-    (await askOwn<SpelledSwitch[]>(`${OWN}/switches?limit=${PAGE}&before=${before}`)) ?? []
+    (await requestOwn<SerializedSwitch[]>(`${OWN}/switches?limit=${PAGE}&before=${before}`)) ?? []
   // Somebody else was quicker, or all is known anew: this page might not fit on.
   if (switches.value.at(-1)?.id !== oldest.id) return
   switches.value = mergeSwitches(switches.value, page.map(readSwitch))
@@ -152,21 +152,21 @@ export async function loadBackTo(since: number): Promise<void> {
 }
 
 export async function loadSwitch(uuid: string): Promise<void> {
-  const found = await orGone(askOwn<SpelledSwitch>(`${OWN}/switches/${uuid}`))
-  if (found) keepSwitch(readSwitch(found))
-  else dropSwitch(uuid)
+  const found = await orGone(requestOwn<SerializedSwitch>(`${OWN}/switches/${uuid}`))
+  if (found) putSwitch(readSwitch(found))
+  else removeSwitchFromStore(uuid)
 }
 
-export function keepSwitch(one: Switch): void {
+export function putSwitch(one: Switch): void {
   switches.value = takeOne(switches.value, one, hasOlder.value)
 }
 
-export function dropSwitch(id: string): void {
+export function removeSwitchFromStore(id: string): void {
   switches.value = switches.value.filter((one) => one.id !== id)
 }
 
 export async function loadMember(uuid: string): Promise<void> {
-  const found = await orGone(askOwn<Member>(`v2/members/${uuid}`))
+  const found = await orGone(requestOwn<Member>(`v2/members/${uuid}`))
   const others = members.value.filter((one) => one.uuid !== uuid)
   const gone = members.value.find((one) => one.uuid === uuid)
   members.value = found ? sortByName([...others, found]) : others
@@ -178,29 +178,29 @@ export async function loadMember(uuid: string): Promise<void> {
 }
 
 /** Takes over some as the server has just told them. */
-export function keepMembers(news: readonly Member[]): void {
+export function putMembers(news: readonly Member[]): void {
   const uuids = new Set(news.map(({ uuid }) => uuid))
   members.value = sortByName([...members.value.filter(({ uuid }) => !uuids.has(uuid)), ...news])
 }
 
-export function keepGroup(news: Group): void {
+export function putGroup(news: Group): void {
   const known = groups.value.find(({ uuid }) => uuid === news.uuid)
   const others = groups.value.filter(({ uuid }) => uuid !== news.uuid)
   groups.value = sortByName([...others, { ...news, members: known?.members ?? [] }])
 }
 
 export async function loadGroup(uuid: string): Promise<void> {
-  const found = await orGone(askOwn<Group>(`v2/groups/${uuid}`))
-  if (found) keepGroup(found)
+  const found = await orGone(requestOwn<Group>(`v2/groups/${uuid}`))
+  if (found) putGroup(found)
   else groups.value = groups.value.filter((one) => one.uuid !== uuid)
 }
 
-export async function noteAccounts(): Promise<void> {
-  accountNews.value++
+export async function invalidateAccounts(): Promise<void> {
+  accountsVersion.value++
 }
 
 /** Nothing of a system stays behind when its people leave. */
-export function forgetAll(): void {
+export function clearStore(): void {
   isLoaded.value = false
   system.value = null
   members.value = []
@@ -211,7 +211,7 @@ export function forgetAll(): void {
   settings.value = null
 }
 
-export function readSwitch({ id, timestamp, members }: SpelledSwitch): Switch {
+export function readSwitch({ id, timestamp, members }: SerializedSwitch): Switch {
   return {
     id,
     timestamp: parseInstant(timestamp) ?? 0,
@@ -219,7 +219,7 @@ export function readSwitch({ id, timestamp, members }: SpelledSwitch): Switch {
   }
 }
 
-export type { SpelledSwitch }
+export type { SerializedSwitch }
 
 function orGone<T>(asked: Promise<T | null>): Promise<T | null> {
   return asked.catch((cause: unknown) => {

@@ -43,6 +43,6 @@ export function sortRows(table: Table, { column, isUp }: Order): Table['rows'] {
   })
 }
 
-export function spellCsv({ csv }: Pick<Table, 'csv'>): string {
+export function formatCsv({ csv }: Pick<Table, 'csv'>): string {
   return CSV_MARK + csv.map(csvLine).join('')
 }

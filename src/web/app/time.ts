@@ -10,7 +10,7 @@ export function nowInstant(): Instant {
 }
 
 /** "6 h 19 min", rounded down; days only where hours say little. */
-export function spellLength(micros: number): string {
+export function formatDuration(micros: number): string {
   const minutes = Math.max(0, Math.floor(micros / MINUTE))
   if (minutes < 1) return 'less than a minute'
   if (minutes < 60) return `${minutes} min`
@@ -21,7 +21,7 @@ export function spellLength(micros: number): string {
 }
 
 /** "6 h ago", in the largest unit alone. */
-export function spellAgo(micros: number): string {
+export function formatAgo(micros: number): string {
   if (micros < MINUTE) return 'just now'
   if (micros < HOUR) return `${Math.floor(micros / MINUTE)} min ago`
   if (micros < 2 * DAY) return `${Math.floor(micros / HOUR)} h ago`
@@ -29,7 +29,7 @@ export function spellAgo(micros: number): string {
 }
 
 /** How times are spelled in a zone. */
-export function createSpeller(zone: string, clock: Clock, locale?: string) {
+export function createFormatter(zone: string, clock: Clock, locale?: string) {
   const format = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat(locale, { timeZone: zone, ...options })
   const hours =
@@ -54,11 +54,11 @@ export function createSpeller(zone: string, clock: Clock, locale?: string) {
   }
 }
 
-export type Speller = ReturnType<typeof createSpeller>
+export type Formatter = ReturnType<typeof createFormatter>
 
 /** `2026-11-15` and `06:54` as native fields have them. */
 export function fieldsOf(at: Instant, zone: string): { date: string; time: string } {
-  const format = recall(formats, zone, () => createFormat(zone))
+  const format = memoize(formats, zone, () => createFormat(zone))
   const shown = Object.fromEntries(
     format.formatToParts(at / 1000).map(({ type, value }) => [type, value]),
   )
@@ -88,7 +88,7 @@ export function instantOf(date: string, time: string, zone: string): Instant | n
 function offsetsIn(zone: string, span: Span): Offset[] {
   const since = Math.floor((span.since - MARGIN) / QUARTER) * QUARTER
   const until = Math.ceil((span.until + MARGIN) / QUARTER) * QUARTER
-  return recall(offsets, `${zone} ${since} ${until}`, () => lookUpOffsets(zone, { since, until }))
+  return memoize(offsets, `${zone} ${since} ${until}`, () => lookUpOffsets(zone, { since, until }))
 }
 
 const QUARTER = 90 * DAY
@@ -107,7 +107,7 @@ function lookUpOffsets(zone: string, span: Span): Offset[] {
 const MOST_KEPT = 50
 
 /** What was made for a key, once: browsers take milliseconds to learn how a zone is spelled. */
-function recall<T>(kept: Map<string, T>, key: string, make: () => T): T {
+function memoize<T>(kept: Map<string, T>, key: string, make: () => T): T {
   const known = kept.get(key)
   if (known !== undefined) return known
   if (kept.size >= MOST_KEPT) kept.clear()
@@ -141,7 +141,7 @@ export function hourMarks(
 }
 
 /** A birthday in words; the year 4 stands for none. */
-export function spellBirthday(date: string, locale?: string): string {
+export function formatBirthday(date: string, locale?: string): string {
   const at = new Date(0)
   const [year = 4, month = 1, day = 1] = date.split('-').map(Number)
   at.setUTCFullYear(year, month - 1, day)

@@ -1,15 +1,15 @@
 import { useEffect, useState } from 'preact/hooks'
 import { parseInstant } from '../../../model/time'
-import { say, toast } from '../acts'
-import { askOwn, explainRefusal } from '../client'
-import { leaveHome } from '../home'
-import { spell } from '../look'
-import { Page, Waiting } from '../parts/page'
-import { Sheet } from '../parts/sheet'
-import { isAway } from '../store'
-import { now } from '../ticking'
-import { spellAgo } from '../time'
-import { words } from '../words'
+import { announce, toast } from '../actions'
+import { errorMessage, requestOwn } from '../api'
+import { formatter } from '../appearance'
+import { now } from '../clock'
+import { Page, Skeleton } from '../components/page'
+import { Sheet } from '../components/sheet'
+import { clearSession } from '../session'
+import { isOffline } from '../store'
+import { strings } from '../strings'
+import { formatAgo } from '../time'
 
 interface Device {
   id: string
@@ -36,16 +36,16 @@ export function Devices() {
 
   const load = async () => {
     const [found, keys] = await Promise.all([
-      askOwn<Device[]>('web/sessions'),
-      askOwn<Token[]>('v2/systems/@me/tokens'),
+      requestOwn<Device[]>('web/sessions'),
+      requestOwn<Token[]>('v2/systems/@me/tokens'),
     ])
     setDevices(found ?? [])
     setTokens(keys ?? [])
   }
   const attempt = async (act: () => Promise<void>) => {
     setProblem('')
-    if (isAway.value) return setProblem(words.notConnected)
-    await act().catch((cause) => setProblem(explainRefusal(cause, words.away)))
+    if (isOffline.value) return setProblem(strings.notConnected)
+    await act().catch((cause) => setProblem(errorMessage(cause, strings.away)))
   }
   useEffect(() => {
     attempt(load)
@@ -53,79 +53,80 @@ export function Devices() {
 
   const end = (device: Device) =>
     attempt(async () => {
-      await askOwn(`web/sessions/${device.id}`, { method: 'DELETE' })
-      if (device.this) return leaveHome()
-      tell(words.isEnded(device.name))
+      await requestOwn(`web/sessions/${device.id}`, { method: 'DELETE' })
+      if (device.this) return clearSession()
+      showToastAndClose(strings.isEnded(device.name))
       await load()
     })
   const endAll = () =>
     attempt(async () => {
-      await askOwn('web/sessions', { method: 'DELETE' })
-      leaveHome()
+      await requestOwn('web/sessions', { method: 'DELETE' })
+      clearSession()
     })
   const revoke = (name: string) =>
     attempt(async () => {
       setRevoking(null)
-      await askOwn(`v2/systems/@me/tokens/${encodeURIComponent(name)}`, { method: 'DELETE' })
-      tell(words.isRevoked(name))
+      await requestOwn(`v2/systems/@me/tokens/${encodeURIComponent(name)}`, { method: 'DELETE' })
+      showToastAndClose(strings.isRevoked(name))
       await load()
     })
 
   return (
-    <Page place={words.devices}>
+    <Page place={strings.devices}>
       <p class="problem" role="alert">
         {problem}
       </p>
       {devices === null ? (
-        <Waiting blocks={['rows']} />
+        <Skeleton blocks={['rows']} />
       ) : (
         <>
           <section class="card">
-            <h2>{words.browsers}</h2>
+            <h2>{strings.browsers}</h2>
             <ul class="things">
               {devices.map((device) => (
                 <li key={device.id}>
                   <div class="about">
                     <span class="name">{device.name}</span>
-                    {device.this && <span class="quiet"> · {words.thisOne}</span>}
+                    {device.this && <span class="quiet"> · {strings.thisOne}</span>}
                     <div class="quiet small">
-                      {words.madeOn(day(device.created))} · {words.lastUsed(ago(device.last_used))}
+                      {strings.madeOn(day(device.created))} ·{' '}
+                      {strings.lastUsed(ago(device.last_used))}
                     </div>
                   </div>
                   <button
                     type="button"
-                    aria-label={words.endNamed(device.name)}
-                    aria-disabled={isAway.value}
+                    aria-label={strings.endNamed(device.name)}
+                    aria-disabled={isOffline.value}
                     onClick={() => end(device)}
                   >
-                    {words.end}
+                    {strings.end}
                   </button>
                 </li>
               ))}
             </ul>
-            <p class="quiet">{words.logOutEverywhereMore}</p>
-            <button type="button" aria-disabled={isAway.value} onClick={endAll}>
-              {words.logOutEverywhere}
+            <p class="quiet">{strings.logOutEverywhereMore}</p>
+            <button type="button" aria-disabled={isOffline.value} onClick={endAll}>
+              {strings.logOutEverywhere}
             </button>
           </section>
           <section class="card">
-            <h2>{words.tokens}</h2>
-            <p class="quiet">{tokens.length === 0 ? words.noTokens : words.tokensMore}</p>
+            <h2>{strings.tokens}</h2>
+            <p class="quiet">{tokens.length === 0 ? strings.noTokens : strings.tokensMore}</p>
             <ul class="things">
               {tokens.map((token) => (
                 <li key={token.name}>
                   <div class="about">
                     <span class="name">{token.name}</span>
-                    <div class="quiet small">{tellToken(token)}</div>
+                    <div class="quiet small">{describeToken(token)}</div>
                   </div>
                   <button
                     type="button"
                     class="danger"
-                    aria-label={words.revokeNamed(token.name)}
-                    aria-disabled={isAway.value}
+                    aria-label={strings.revokeNamed(token.name)}
+                    aria-disabled={isOffline.value}
                     onClick={() => setRevoking(token.name)}
                   >
-                    {words.revoke}
+                    {strings.revoke}
                   </button>
                 </li>
               ))}
@@ -134,13 +135,13 @@ export function Devices() {
         </>
       )}
       {revoking !== null && (
-        <Sheet heading={words.revokeAsk(revoking)} onClose={() => setRevoking(null)}>
-          <p>{words.revokeEffect}</p>
+        <Sheet heading={strings.revokeAsk(revoking)} onClose={() => setRevoking(null)}>
+          <p>{strings.revokeEffect}</p>
           <button type="button" class="danger" onClick={() => revoke(revoking)}>
-            {words.revoke}
+            {strings.revoke}
           </button>
           <button type="button" onClick={() => setRevoking(null)}>
-            {words.cancel}
+            {strings.cancel}
           </button>
         </Sheet>
       )}
@@ -148,25 +149,25 @@ export function Devices() {
   )
 }
 
-function tell(text: string): void {
+function showToastAndClose(text: string): void {
   toast.value = { text }
-  say(text)
+  announce(text)
 }
 
-function tellToken({ scope, last_used, expires }: Token): string {
+function describeToken({ scope, last_used, expires }: Token): string {
   return [
-    words.scopes[scope] ?? scope,
-    last_used === null ? words.neverUsed : words.lastUsed(ago(last_used)),
-    expires === null ? null : words.runsOut(day(expires)),
+    strings.scopes[scope] ?? scope,
+    last_used === null ? strings.neverUsed : strings.lastUsed(ago(last_used)),
+    expires === null ? null : strings.runsOut(day(expires)),
   ]
     .filter(Boolean)
     .join(' · ')
 }
 
 function ago(time: string): string {
-  return spellAgo(now.value - (parseInstant(time) ?? now.value))
+  return formatAgo(now.value - (parseInstant(time) ?? now.value))
 }
 
 function day(time: string): string {
-  return spell.value.day(parseInstant(time) ?? now.value)
+  return formatter.value.day(parseInstant(time) ?? now.value)
 }

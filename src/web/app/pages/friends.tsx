@@ -1,17 +1,17 @@
 import { useEffect, useState } from 'preact/hooks'
 import { parseInstant } from '../../../model/time'
-import { say, tell } from '../acts'
-import { askOwn, explainRefusal } from '../client'
-import { spell } from '../look'
-import { CopyField } from '../parts/copyField'
-import { LinkForm, type MadeLink } from '../parts/linkForm'
-import { Page, Waiting } from '../parts/page'
-import { Sheet } from '../parts/sheet'
-import { isAway, preferences } from '../store'
-import { now } from '../ticking'
-import { spellAgo } from '../time'
-import { words } from '../words'
-import { friendWords } from '../words/friends'
+import { announce, showToast } from '../actions'
+import { errorMessage, requestOwn } from '../api'
+import { formatter } from '../appearance'
+import { now } from '../clock'
+import { CopyField } from '../components/copyField'
+import { LinkForm, type MadeLink } from '../components/linkForm'
+import { Page, Skeleton } from '../components/page'
+import { Sheet } from '../components/sheet'
+import { isOffline, preferences } from '../store'
+import { strings } from '../strings'
+import { friendStrings } from '../strings/friends'
+import { formatAgo } from '../time'
 
 interface FriendLink {
   readonly name: string
@@ -32,42 +32,42 @@ export function Friends() {
 
   const attempt = async (act: () => Promise<void>) => {
     setProblem('')
-    if (isAway.value) return
-    await act().catch((cause) => setProblem(explainRefusal(cause, words.away)))
+    if (isOffline.value) return
+    await act().catch((cause) => setProblem(errorMessage(cause, strings.away)))
   }
   const load = async () => {
-    const tokens = (await askOwn<FriendLink[]>(PATH)) ?? []
+    const tokens = (await requestOwn<FriendLink[]>(PATH)) ?? []
     setLinks(tokens.filter(({ scope }) => scope === 'watch'))
   }
   // Also when the server is back.
   useEffect(() => {
     attempt(load)
-  }, [isAway.value])
+  }, [isOffline.value])
 
   const take = (link: MadeLink) => {
     setMade(link)
-    say(friendWords.isMade(link.name))
+    announce(friendStrings.isMade(link.name))
     attempt(load)
   }
   const end = (name: string) =>
     attempt(async () => {
       setEnding(null)
-      await askOwn(`${PATH}/${encodeURIComponent(name)}`, { method: 'DELETE' })
+      await requestOwn(`${PATH}/${encodeURIComponent(name)}`, { method: 'DELETE' })
       if (made?.name === name) setMade(null)
-      tell({ text: friendWords.isOver(name) })
+      showToast({ text: friendStrings.isOver(name) })
       await load()
     })
 
   return (
-    <Page place={words.friends}>
-      <p class="quiet">{friendWords.about}</p>
+    <Page place={strings.friends}>
+      <p class="quiet">{friendStrings.about}</p>
       {made && (
         <section class="card">
-          <h2>{friendWords.linkFor(made.name)}</h2>
+          <h2>{friendStrings.linkFor(made.name)}</h2>
           <CopyField
-            label={friendWords.link}
+            label={friendStrings.link}
             value={addressOf(made.token)}
-            hint={friendWords.shownOnce}
+            hint={friendStrings.shownOnce}
           />
         </section>
       )}
@@ -76,11 +76,11 @@ export function Friends() {
         {problem}
       </p>
       {links === null ? (
-        <Waiting blocks={['card']} />
+        <Skeleton blocks={['card']} />
       ) : (
         <section class="card">
-          <h2>{friendWords.links}</h2>
-          {links.length === 0 && <p class="quiet">{friendWords.noLinks}</p>}
+          <h2>{friendStrings.links}</h2>
+          {links.length === 0 && <p class="quiet">{friendStrings.noLinks}</p>}
           <ul class="things">
             {links.map((link) => (
               <li key={link.name}>
@@ -91,11 +91,11 @@ export function Friends() {
                 <button
                   type="button"
                   class="danger"
-                  aria-label={words.endNamed(link.name)}
-                  aria-disabled={isAway.value}
-                  onClick={() => isAway.value || setEnding(link.name)}
+                  aria-label={strings.endNamed(link.name)}
+                  aria-disabled={isOffline.value}
+                  onClick={() => isOffline.value || setEnding(link.name)}
                 >
-                  {words.end}
+                  {strings.end}
                 </button>
               </li>
             ))}
@@ -103,13 +103,13 @@ export function Friends() {
         </section>
       )}
       {ending !== null && (
-        <Sheet heading={friendWords.endAsk(ending)} onClose={() => setEnding(null)}>
-          <p>{friendWords.endEffect}</p>
+        <Sheet heading={friendStrings.endAsk(ending)} onClose={() => setEnding(null)}>
+          <p>{friendStrings.endEffect}</p>
           <button type="button" class="danger" onClick={() => end(ending)}>
-            {words.end}
+            {strings.end}
           </button>
           <button type="button" onClick={() => setEnding(null)}>
-            {words.cancel}
+            {strings.cancel}
           </button>
         </Sheet>
       )}
@@ -125,12 +125,12 @@ function addressOf(token: string): string {
 
 function describeLink({ private_members, expires, last_used }: FriendLink): string {
   const { word } = preferences.value
-  const ago = (time: string) => spellAgo(now.value - (parseInstant(time) ?? now.value))
+  const ago = (time: string) => formatAgo(now.value - (parseInstant(time) ?? now.value))
   return [
-    private_members ? friendWords.isNamed(word) : friendWords.isCounted(word),
+    private_members ? friendStrings.isNamed(word) : friendStrings.isCounted(word),
     expires === null
-      ? friendWords.never
-      : words.runsOut(spell.value.date(parseInstant(expires) ?? now.value)),
-    last_used === null ? words.neverUsed : words.lastUsed(ago(last_used)),
+      ? friendStrings.never
+      : strings.runsOut(formatter.value.date(parseInstant(expires) ?? now.value)),
+    last_used === null ? strings.neverUsed : strings.lastUsed(ago(last_used)),
   ].join(' · ')
 }

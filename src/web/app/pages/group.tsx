@@ -2,48 +2,52 @@ import { useState } from 'preact/hooks'
 import { group as table } from '../../../model/group'
 import { member as memberTable } from '../../../model/member'
 import { parseInstant } from '../../../model/time'
-import { explainRefusal } from '../client'
+import { errorMessage } from '../api'
+import { formatter } from '../appearance'
+import { tint } from '../components/avatar'
+import { GroupMembersSheet } from '../components/groupMembersSheet'
+import { Icon } from '../components/icon'
+import { Markdown } from '../components/markdown'
+import { useIncrementalList } from '../components/memberGrid'
+import { MemberRow } from '../components/memberRow'
+import { NotFound } from '../components/notFound'
+import { Page } from '../components/page'
+import { CopyId, Fact, ProfileHead } from '../components/profile'
+import { type ViewMode, ViewModeToggle } from '../components/viewModeToggle'
 import { lastHere } from '../history'
-import { seeAsStranger } from '../lens'
-import { spell } from '../look'
-import { tint } from '../parts/face'
-import { Icon } from '../parts/icon'
-import { type Eyes, Lens } from '../parts/lens'
-import { Markdown } from '../parts/markdown'
-import { NotThere } from '../parts/notThere'
-import { Page } from '../parts/page'
-import { PeopleSheet } from '../parts/peopleSheet'
-import { CopyId, Fact, ProfileHead } from '../parts/profile'
-import { Someone } from '../parts/someone'
-import { useParts } from '../parts/tiles'
+import { redactForPublic } from '../redact'
 import { route } from '../route'
 import {
   front,
   type Group,
   groups,
-  isAway,
+  isOffline,
   type Member,
   members,
   preferences,
   savePreferences,
   switches,
 } from '../store'
-import { isListed } from '../things'
-import { countOf, words } from '../words'
-import { peopleWords } from '../words/people'
+import { countOf, strings } from '../strings'
+import { memberStrings } from '../strings/member'
+import { isListed } from '../types'
 
 /** A group, as we see it or as a stranger does. */
 export function GroupPage() {
   const id = 'id' in route.value ? route.value.id.toLowerCase() : ''
   const own = groups.value.find((one) => one.id === id || one.uuid === id)
-  const [eyes, setEyes] = useState<Eyes>('ours')
+  const [eyes, setEyes] = useState<ViewMode>('ours')
   const [isChoosing, setChoosing] = useState(false)
   if (!own)
     return (
-      <NotThere told={peopleWords.noGroupByThatId} href="#/groups" onward={peopleWords.toGroups} />
+      <NotFound
+        message={memberStrings.noGroupByThatId}
+        href="#/groups"
+        onward={memberStrings.toGroups}
+      />
     )
   const isOurs = eyes === 'ours'
-  const seen = isOurs ? own : seeAsStranger(table, own)
+  const seen = isOurs ? own : redactForPublic(table, own)
   const made = parseInstant(seen.created ?? '')
   return (
     <Page
@@ -56,11 +60,11 @@ export function GroupPage() {
             <button
               type="button"
               class="main"
-              aria-disabled={isAway.value}
-              onClick={() => isAway.value || setChoosing(true)}
+              aria-disabled={isOffline.value}
+              onClick={() => isOffline.value || setChoosing(true)}
             >
               <Icon name="plus" />
-              {peopleWords.choosePeople}
+              {memberStrings.choosePeople}
             </button>
             <button
               type="button"
@@ -69,21 +73,21 @@ export function GroupPage() {
               }}
             >
               <Icon name="edit" />
-              {peopleWords.edit}
+              {memberStrings.edit}
             </button>
           </div>
         </ProfileHead>
       )}
     >
-      <Lens eyes={eyes} onChange={setEyes} entity={table} of={own} />
-      {!isOurs && !isListed(own) && <p class="note">{peopleWords.unlisted}</p>}
+      <ViewModeToggle mode={eyes} onChange={setEyes} entity={table} of={own} />
+      {!isOurs && !isListed(own) && <p class="note">{memberStrings.unlisted}</p>}
       <div class="sides tinted" style={tint(seen.color)}>
         <div class="part">
           {seen.description ? (
             <Markdown text={seen.description} />
           ) : (
             <p class="quiet">
-              {isOurs ? peopleWords.noDescription : peopleWords.strangersSeeNothing}
+              {isOurs ? memberStrings.noDescription : memberStrings.strangersSeeNothing}
             </p>
           )}
           <Inside own={own} isOurs={isOurs} />
@@ -91,15 +95,15 @@ export function GroupPage() {
         <div class="part">
           <dl class="card facts">
             {seen.display_name && seen.display_name !== seen.name && (
-              <Fact name={peopleWords.name}>{seen.name}</Fact>
+              <Fact name={memberStrings.name}>{seen.name}</Fact>
             )}
-            {made !== null && <Fact name={peopleWords.madeOn}>{spell.value.date(made)}</Fact>}
+            {made !== null && <Fact name={memberStrings.madeOn}>{formatter.value.date(made)}</Fact>}
             <CopyId id={seen.id} />
           </dl>
           {isOurs && <Statuses own={own} />}
         </div>
       </div>
-      {isChoosing && <PeopleSheet own={own} onClose={() => setChoosing(false)} />}
+      {isChoosing && <GroupMembersSheet own={own} onClose={() => setChoosing(false)} />}
     </Page>
   )
 }
@@ -109,22 +113,22 @@ function Inside({ own, isOurs }: { own: Group; isOurs: boolean }) {
   const uuids = new Set(own.members)
   const all = members.value.filter(({ uuid }) => uuids.has(uuid))
   const isOpen = isOurs || own.privacy?.list_privacy === 'public'
-  const seen = isOurs ? all : all.filter(isListed).map((one) => seeAsStranger(memberTable, one))
+  const seen = isOurs ? all : all.filter(isListed).map((one) => redactForPublic(memberTable, one))
   return (
     <section class="part">
       <header class="heading">
-        <h2>{peopleWords.inIt}</h2>
+        <h2>{memberStrings.inIt}</h2>
         {isOpen && <p class="quiet">{countOf(seen.length, preferences.value.word)}</p>}
       </header>
-      {!isOpen && <p class="quiet">{peopleWords.hiddenMembers}</p>}
-      {isOpen && seen.length === 0 && <p class="quiet">{peopleWords.nobodyInIt}</p>}
+      {!isOpen && <p class="quiet">{memberStrings.hiddenMembers}</p>}
+      {isOpen && seen.length === 0 && <p class="quiet">{memberStrings.nobodyInIt}</p>}
       {isOpen && <People all={seen} />}
     </section>
   )
 }
 
 function People({ all }: { all: readonly Member[] }) {
-  const { shown, onward } = useParts(all)
+  const { shown, onward } = useIncrementalList(all)
   const last = lastHere(switches.value)
   const here = front.value?.members ?? []
   return (
@@ -133,7 +137,7 @@ function People({ all }: { all: readonly Member[] }) {
         {shown.map((member, at) => (
           <li key={member.id} aria-setsize={all.length} aria-posinset={at + 1}>
             <a class="someone" href={`#/members/${member.id}`}>
-              <Someone
+              <MemberRow
                 member={member}
                 isHere={here.includes(member.id)}
                 until={last.get(member.id)}
@@ -153,21 +157,21 @@ function Statuses({ own }: { own: Group }) {
   const { statuses } = preferences.value
   const isMarked = statuses.includes(own.uuid)
   const mark = async () => {
-    if (isAway.value) return setProblem(words.notConnected)
+    if (isOffline.value) return setProblem(strings.notConnected)
     setProblem('')
     const others = statuses.filter((uuid) => uuid !== own.uuid)
     await savePreferences({ statuses: isMarked ? others : [...others, own.uuid] }).catch((cause) =>
-      setProblem(explainRefusal(cause, words.away)),
+      setProblem(errorMessage(cause, strings.away)),
     )
   }
   return (
     <div class="card">
       <label class="check">
-        <input type="checkbox" checked={isMarked} aria-disabled={isAway.value} onClick={mark} />
+        <input type="checkbox" checked={isMarked} aria-disabled={isOffline.value} onClick={mark} />
         <span>
-          {peopleWords.statuses}
+          {memberStrings.statuses}
           <br />
-          <span class="quiet small">{peopleWords.statusesMore}</span>
+          <span class="quiet small">{memberStrings.statusesMore}</span>
         </span>
       </label>
       <p class="problem" role="alert">

@@ -1,18 +1,18 @@
 import { useState } from 'preact/hooks'
-import { say, tell } from '../acts'
-import { askOwn } from '../client'
-import { Face } from '../parts/face'
-import { Icon } from '../parts/icon'
-import { NameForm } from '../parts/make'
-import { Page } from '../parts/page'
-import { Search } from '../parts/search'
-import { Sheet } from '../parts/sheet'
+import { announce, showToast } from '../actions'
+import { requestOwn } from '../api'
+import { Avatar } from '../components/avatar'
+import { NameForm } from '../components/createMember'
+import { Icon } from '../components/icon'
+import { Page } from '../components/page'
+import { Search } from '../components/search'
+import { Sheet } from '../components/sheet'
 import { searchMembers } from '../search'
-import { type Group, groups, keepGroup, preferences } from '../store'
-import { isListed } from '../things'
-import { countOf, words } from '../words'
-import { listWords } from '../words/members'
-import { peopleWords } from '../words/people'
+import { type Group, groups, preferences, putGroup } from '../store'
+import { countOf, strings } from '../strings'
+import { memberStrings } from '../strings/member'
+import { listStrings } from '../strings/members'
+import { isListed } from '../types'
 
 /** Who belongs together. */
 export function Groups() {
@@ -21,36 +21,36 @@ export function Groups() {
   const found = searchMembers(groups.value, typed)
   const search = (value: string) => {
     setTyped(value)
-    say(words.found(searchMembers(groups.value, value).length))
+    announce(strings.found(searchMembers(groups.value, value).length))
   }
   const make = async (name: string) => {
-    const made = await askOwn<Group>('v2/groups', { method: 'POST', body: { name } })
+    const made = await requestOwn<Group>('v2/groups', { method: 'POST', body: { name } })
     if (!made) return
-    keepGroup(made)
-    tell({ text: peopleWords.groupIsMade(name) })
+    putGroup(made)
+    showToast({ text: memberStrings.groupIsMade(name) })
     setMaking(false)
     setTyped('')
   }
   return (
     <Page
-      place={words.groups}
+      place={strings.groups}
       beside={
         <button
           type="button"
           class="main"
-          aria-label={peopleWords.makeGroup}
+          aria-label={memberStrings.makeGroup}
           onClick={() => setMaking(true)}
         >
           <Icon name="plus" />
-          {listWords.make}
+          {listStrings.make}
         </button>
       }
     >
       {groups.value.length > 0 && (
-        <Search value={typed} onChange={search} hint={peopleWords.searchGroups} />
+        <Search value={typed} onChange={search} hint={memberStrings.searchGroups} />
       )}
       {found.length === 0 && (
-        <p>{groups.value.length === 0 ? peopleWords.noGroups : peopleWords.noGroupFound}</p>
+        <p>{groups.value.length === 0 ? memberStrings.noGroups : memberStrings.noGroupFound}</p>
       )}
       <ul class="members">
         {found.map((group) => (
@@ -62,8 +62,8 @@ export function Groups() {
         ))}
       </ul>
       {isMaking && (
-        <Sheet heading={peopleWords.makeGroup} onClose={() => setMaking(false)}>
-          <NameForm act={listWords.make} onName={make} />
+        <Sheet heading={memberStrings.makeGroup} onClose={() => setMaking(false)}>
+          <NameForm act={listStrings.make} onName={make} />
         </Sheet>
       )}
     </Page>
@@ -73,10 +73,10 @@ export function Groups() {
 function Row({ group }: { group: Group }) {
   const { word, statuses } = preferences.value
   const many = countOf(group.members?.length ?? 0, word)
-  const about = statuses.includes(group.uuid) ? `${many} · ${peopleWords.areStatuses}` : many
+  const about = statuses.includes(group.uuid) ? `${many} · ${memberStrings.areStatuses}` : many
   return (
     <>
-      <Face of={{ ...group, avatar_url: group.icon }} />
+      <Avatar of={{ ...group, avatar_url: group.icon }} />
       <span class="about">
         <span class="name">
           <bdi>{group.display_name || group.name}</bdi>
@@ -86,7 +86,7 @@ function Row({ group }: { group: Group }) {
       {!isListed(group) && (
         <span class="hidden-one">
           <Icon name="lock" />
-          <span class="unseen">{listWords.hiddenFromLists}</span>
+          <span class="unseen">{listStrings.hiddenFromLists}</span>
         </span>
       )}
     </>

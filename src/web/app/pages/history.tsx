@@ -1,35 +1,35 @@
 import { useEffect, useState } from 'preact/hooks'
 import { DAY, HOUR } from '../../../model/time'
 import { historyViews } from '../address'
+import { formatter } from '../appearance'
+import { now } from '../clock'
+import { Avatar } from '../components/avatar'
+import { Days } from '../components/days'
+import { Icon } from '../components/icon'
+import { useIncrementalList } from '../components/memberGrid'
+import { Month } from '../components/month'
+import { Page } from '../components/page'
+import { SwitchSheet } from '../components/switchSheet'
 import { switchDraft } from '../drafts'
-import { spell } from '../look'
-import { Days } from '../parts/days'
-import { Face } from '../parts/face'
-import { Icon } from '../parts/icon'
-import { Month } from '../parts/month'
-import { Page } from '../parts/page'
-import { SwitchSheet } from '../parts/switchSheet'
-import { useParts } from '../parts/tiles'
 import { route } from '../route'
 import { hasOlder, loadBackTo, membersById, nameOf, switches, zone } from '../store'
-import { now } from '../ticking'
-import { daysIn, fieldsOf, spellLength } from '../time'
-import { listNames, words } from '../words'
+import { listNames, strings } from '../strings'
+import { daysIn, fieldsOf, formatDuration } from '../time'
 
 /** What was: as days, as a list, as a month; each switch can be changed, moved and deleted. */
 export function History() {
   const view = route.value.page === 'history' ? route.value.view : 'days'
   return (
     <Page
-      place={words.history}
+      place={strings.history}
       beside={
         <button type="button" onClick={addPast}>
           <Icon name="plus" />
-          {words.addPast}
+          {strings.addPast}
         </button>
       }
     >
-      <nav class="chips" aria-label={words.views}>
+      <nav class="chips" aria-label={strings.views}>
         {historyViews.map((one) => (
           <a
             key={one}
@@ -37,11 +37,11 @@ export function History() {
             href={`#/history/${one}`}
             aria-current={one === view ? 'page' : undefined}
           >
-            {words[one]}
+            {strings[one]}
           </a>
         ))}
       </nav>
-      {switches.value.length === 0 && <p>{words.nothingYet}</p>}
+      {switches.value.length === 0 && <p>{strings.nothingYet}</p>}
       {view === 'days' && <DaysView />}
       {view === 'list' && <ListView />}
       {view === 'month' && <Month />}
@@ -68,17 +68,17 @@ function DaysView() {
   const isEmpty = newest !== undefined && newest.members.length === 0 && newest.timestamp < since
   return (
     <>
-      {isEmpty && <p>{words.noSwitches}</p>}
+      {isEmpty && <p>{strings.noSwitches}</p>}
       <Days days={days} />
       <button type="button" class="plain" onClick={() => setCount(count + WEEK)}>
-        {words.earlierDays}
+        {strings.earlierDays}
       </button>
     </>
   )
 }
 
 function ListView() {
-  const { shown, isMore, more, end } = useParts(switches.value)
+  const { shown, isMore, more, end } = useIncrementalList(switches.value)
   const byDay = Map.groupBy(shown, ({ timestamp }) => fieldsOf(timestamp, zone.value).date)
   const goOn = () => {
     if (!isMore) loadBackTo((switches.value.at(-1)?.timestamp ?? 0) - 1).catch(() => {})
@@ -88,7 +88,7 @@ function ListView() {
     <>
       {[...byDay].map(([date, list]) => (
         <section key={date} class="part">
-          <h2>{spell.value.longDay(list[0]?.timestamp ?? 0)}</h2>
+          <h2>{formatter.value.longDay(list[0]?.timestamp ?? 0)}</h2>
           <ul class="switches">
             {list.map((one) => (
               <SwitchRow key={one.id} index={switches.value.indexOf(one)} />
@@ -98,7 +98,7 @@ function ListView() {
       ))}
       {(isMore || hasOlder.value) && (
         <button type="button" ref={end} class="plain" onClick={goOn}>
-          {words.showMore}
+          {strings.showMore}
         </button>
       )}
     </>
@@ -109,7 +109,7 @@ function SwitchRow({ index }: { index: number }) {
   const one = switches.value[index]
   if (!one) return null
   const next = switches.value[index - 1]
-  const length = spellLength((next?.timestamp ?? now.value) - one.timestamp)
+  const length = formatDuration((next?.timestamp ?? now.value) - one.timestamp)
   const edit = () => {
     switchDraft.value = {
       id: one.id,
@@ -120,24 +120,24 @@ function SwitchRow({ index }: { index: number }) {
   }
   return (
     <li>
-      <span class="at">{spell.value.time(one.timestamp)}</span>
+      <span class="at">{formatter.value.time(one.timestamp)}</span>
       <span class="faces">
         {one.members.slice(0, 3).map((id) => (
-          <Face key={id} of={membersById.value.get(id)} size="s" />
+          <Avatar key={id} of={membersById.value.get(id)} size="s" />
         ))}
       </span>
       <span class="about">
         <span class="name">
-          {one.members.length === 0 ? words.nobodyShort : listNames(one.members.map(nameOf))}
+          {one.members.length === 0 ? strings.nobodyShort : listNames(one.members.map(nameOf))}
         </span>
         <br />
-        <span class="quiet small">{next ? length : words.soFar(length)}</span>
+        <span class="quiet small">{next ? length : strings.soFar(length)}</span>
       </span>
       <button
         type="button"
         class="round"
-        aria-label={words.changeAt(spell.value.moment(one.timestamp, now.value))}
-        title={words.change}
+        aria-label={strings.changeAt(formatter.value.moment(one.timestamp, now.value))}
+        title={strings.change}
         onClick={edit}
       >
         <Icon name="edit" />

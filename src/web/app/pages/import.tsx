@@ -1,14 +1,14 @@
-import { Page } from '../parts/page'
-import { BringIn } from '../parts/transfer/bringIn'
-import { TakeAway } from '../parts/transfer/takeAway'
-import { words } from '../words'
+import { ExportCard } from '../components/import/exportCard'
+import { ImportForm } from '../components/import/importForm'
+import { Page } from '../components/page'
+import { strings } from '../strings'
 
 /** A home for what people bring, and a way out with everything. */
 export function Import() {
   return (
-    <Page place={words.import}>
-      <BringIn />
-      <TakeAway />
+    <Page place={strings.import}>
+      <ImportForm />
+      <ExportCard />
     </Page>
   )
 }

@@ -1,10 +1,16 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Span } from '../../../model/fronting/replay'
 import { DAY, type Instant, SECOND } from '../../../model/time'
-import { say } from '../acts'
-import { explainRefusal } from '../client'
+import { announce } from '../actions'
+import { errorMessage } from '../api'
+import { formatter } from '../appearance'
+import { now, tick } from '../clock'
+import { TimeBars } from '../components/insights/timeBars'
+import { TimeOfDayHeatmap } from '../components/insights/timeOfDayHeatmap'
+import { TogetherTable } from '../components/insights/togetherTable'
+import { WeeklyChart } from '../components/insights/weeklyChart'
+import { Page, Skeleton } from '../components/page'
 import { askedSpan } from '../drafts'
-import { findFirstDay, loadFigures } from '../figures'
 import {
   type Figures,
   leaveOut,
@@ -15,17 +21,11 @@ import {
   spanKinds,
   switchesADay,
 } from '../insights'
-import { spell } from '../look'
-import { TimeHere } from '../parts/insights/bars'
-import { TimeOfDay } from '../parts/insights/heat'
-import { Together } from '../parts/insights/pairs'
-import { Weeks } from '../parts/insights/weeks'
-import { Page, Waiting } from '../parts/page'
+import { findFirstDay, loadInsights } from '../insightsApi'
 import { membersById, nameOf, statuses, switches, zone } from '../store'
-import { now, tick } from '../ticking'
-import { fieldsOf, spellLength } from '../time'
-import { words } from '../words'
-import { insightsWords } from '../words/insights'
+import { strings } from '../strings'
+import { insightsStrings } from '../strings/insights'
+import { fieldsOf, formatDuration } from '../time'
 
 /** What the history shows when one steps back from it. */
 export function Insights() {
@@ -33,7 +33,7 @@ export function Insights() {
   const { figures, problem, isBusy } = useFigures()
   const isOut = (id: string) => statuses.value.has(membersById.value.get(id)?.uuid ?? '')
   return (
-    <Page place={words.insights}>
+    <Page place={strings.insights}>
       <Spans />
       <p class="problem" role="alert">
         {problem}
@@ -45,14 +45,14 @@ export function Insights() {
             checked={isWithout}
             onChange={(event) => setWithout(event.currentTarget.checked)}
           />
-          {insightsWords.leaveStatuses}
+          {insightsStrings.leaveStatuses}
         </label>
       )}
       <div class="insights" aria-busy={isBusy}>
         {figures ? (
           <Shown figures={isWithout ? leaveOut(figures, isOut) : figures} />
         ) : (
-          problem === '' && <Waiting blocks={['card', 'rows']} />
+          problem === '' && <Skeleton blocks={['card', 'rows']} />
         )}
       </div>
     </Page>
@@ -60,7 +60,7 @@ export function Insights() {
 }
 
 /** What comes in one breath is asked for together. */
-const BREATH_MS = 400
+const DEBOUNCE_MS = 400
 
 /** The figures of the time that is asked for, and again whenever the history changes. */
 function useFigures() {
@@ -73,7 +73,7 @@ function useFigures() {
 
   useEffect(() => {
     if (seen === switches.value) return
-    const timer = setTimeout(() => setSeen(switches.value), BREATH_MS)
+    const timer = setTimeout(() => setSeen(switches.value), DEBOUNCE_MS)
     return () => clearTimeout(timer)
   }, [switches.value])
 
@@ -82,12 +82,12 @@ function useFigures() {
     const load = async () => {
       tick()
       const span = kind === 'own' ? ownSpan({ from, to }, inZone, now.value) : await spanOf()
-      setProblem(typeof span === 'string' ? insightsWords[span] : '')
+      setProblem(typeof span === 'string' ? insightsStrings[span] : '')
       if (typeof span === 'string') return
-      const found = await loadFigures(span, inZone, leaving.signal)
+      const found = await loadInsights(span, inZone, leaving.signal)
       if (!found || leaving.signal.aborted) return
       setFigures(found)
-      say(insightsWords.loaded(insightsWords.spans[kind], found.switches))
+      announce(insightsStrings.loaded(insightsStrings.spans[kind], found.switches))
     }
     const spanOf = async () => {
       const usual = recentSpan(kind, now.value)
@@ -98,7 +98,7 @@ function useFigures() {
     setBusy(true)
     load()
       .catch((cause) => {
-        if (!leaving.signal.aborted) setProblem(explainRefusal(cause, words.away))
+        if (!leaving.signal.aborted) setProblem(errorMessage(cause, strings.away))
       })
       .finally(() => {
         if (!leaving.signal.aborted) setBusy(false)
@@ -120,7 +120,7 @@ function Spans() {
   }
   return (
     <fieldset class="choice">
-      <legend class="unseen">{insightsWords.span}</legend>
+      <legend class="unseen">{insightsStrings.span}</legend>
       <div class="chips">
         {spanKinds.map((one) => (
           <button
@@ -130,14 +130,14 @@ function Spans() {
             aria-pressed={one === kind}
             onClick={() => choose(one)}
           >
-            {insightsWords.spans[one]}
+            {insightsStrings.spans[one]}
           </button>
         ))}
       </div>
       {kind === 'own' && (
         <div class="time-fields own-span">
           <label class="field">
-            {words.from}
+            {strings.from}
             <input
               type="date"
               value={from}
@@ -147,7 +147,7 @@ function Spans() {
             />
           </label>
           <label class="field">
-            {words.to}
+            {strings.to}
             <input
               type="date"
               value={to}
@@ -166,22 +166,22 @@ function Shown({ figures }: { figures: Figures }) {
   const { members, span } = figures
   return (
     <>
-      <p class="quiet">{tellSpan(span)}</p>
+      <p class="quiet">{describeSpan(span)}</p>
       {figures.switches === 0 && <Nothing />}
-      {figures.switches > 0 && members.length === 0 && <p>{insightsWords.nobodyHere}</p>}
+      {figures.switches > 0 && members.length === 0 && <p>{insightsStrings.nobodyHere}</p>}
       {members.length > 0 && (
         <>
           <InShort figures={figures} />
           <div class="charts">
             <div class="column">
-              <TimeHere members={members} />
+              <TimeBars members={members} />
             </div>
             <div class="column">
-              <TimeOfDay ids={members.map(({ member }) => member)} hours={figures.hours} />
-              <Together pairs={figures.pairs} />
+              <TimeOfDayHeatmap ids={members.map(({ member }) => member)} hours={figures.hours} />
+              <TogetherTable pairs={figures.pairs} />
             </div>
           </div>
-          <Weeks by={figures.by} periods={figures.periods} members={members} />
+          <WeeklyChart by={figures.by} periods={figures.periods} members={members} />
         </>
       )}
     </>
@@ -189,9 +189,10 @@ function Shown({ figures }: { figures: Figures }) {
 }
 
 /** Which time the figures are of; an own one in the past is of whole days. */
-function tellSpan({ since, until }: Span): string {
-  if (now.value - until < DAY) return insightsWords.untilNow(spell.value.moment(since, now.value))
-  return insightsWords.fromTo(spell.value.longDay(since), spell.value.longDay(until - 1))
+function describeSpan({ since, until }: Span): string {
+  if (now.value - until < DAY)
+    return insightsStrings.untilNow(formatter.value.moment(since, now.value))
+  return insightsStrings.fromTo(formatter.value.longDay(since), formatter.value.longDay(until - 1))
 }
 
 /** Nothing in the span: the nearest one that has some is a press away. */
@@ -201,23 +202,23 @@ function Nothing() {
   if (!newest)
     return (
       <div class="card">
-        <p>{words.nothingYet}</p>
+        <p>{strings.nothingYet}</p>
         <a class="button" href="#/now">
-          {insightsWords.toNow}
+          {insightsStrings.toNow}
         </a>
       </div>
     )
   const nearest = kind === 'own' ? 'all' : nearestSpan(newest.timestamp, now.value)
   return (
     <div class="card">
-      <p>{insightsWords.inSpan[kind]}</p>
+      <p>{insightsStrings.inSpan[kind]}</p>
       <button
         type="button"
         onClick={() => {
           askedSpan.value = { ...askedSpan.value, kind: nearest }
         }}
       >
-        {insightsWords.lookAt(insightsWords.spans[nearest])}
+        {insightsStrings.lookAt(insightsStrings.spans[nearest])}
       </button>
     </div>
   )
@@ -227,16 +228,16 @@ function InShort({ figures }: { figures: Figures }) {
   const longest = longestStay(figures.members)
   const perDay = switchesADay(figures)
   const many: [figure: string, what: string][] = [
-    [String(figures.switches), insightsWords.switches(figures.switches)],
-    [perDay.toLocaleString(undefined, { maximumFractionDigits: 1 }), insightsWords.aDay],
+    [String(figures.switches), insightsStrings.switches(figures.switches)],
+    [perDay.toLocaleString(undefined, { maximumFractionDigits: 1 }), insightsStrings.aDay],
   ]
   if (longest)
     many.push([
-      spellLength(longest.longest * SECOND),
-      `${insightsWords.longestStay} ${insightsWords.by(nameOf(longest.member))}`,
+      formatDuration(longest.longest * SECOND),
+      `${insightsStrings.longestStay} ${insightsStrings.by(nameOf(longest.member))}`,
     ])
   return (
-    <section class="card" aria-label={insightsWords.figures}>
+    <section class="card" aria-label={insightsStrings.figures}>
       <ul class="in-short">
         {many.map(([figure, what]) => (
           <li key={what}>

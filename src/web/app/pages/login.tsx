@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
-import { ask, Refused } from '../client'
-import { comeHome } from '../home'
-import { Door } from '../parts/door'
-import { TokenField } from '../parts/tokenField'
+import { ApiError, request } from '../api'
+import { CenteredPage } from '../components/centeredPage'
+import { TokenField } from '../components/tokenField'
 import { goTo, route } from '../route'
-import { words } from '../words'
+import { restoreSession } from '../session'
+import { strings } from '../strings'
 
 /** The door: with a link that asks before it is used up, or with a token. */
 export function Login({ code }: { code: string }) {
@@ -20,11 +20,11 @@ function WithToken() {
   const submit = async (event: Event) => {
     event.preventDefault()
     if (isBusy) return
-    if (token.trim() === '') return setProblem(words.noToken)
+    if (token.trim() === '') return setProblem(strings.noToken)
     setBusy(true)
     setProblem('')
     try {
-      await ask('web/session', { method: 'POST', body: { token: token.trim(), remember } })
+      await request('web/session', { method: 'POST', body: { token: token.trim(), remember } })
       enter()
     } catch (cause) {
       setProblem(explain(cause))
@@ -33,11 +33,11 @@ function WithToken() {
   }
 
   return (
-    <Door heading={words.welcome}>
-      <p>{words.howToComeIn}</p>
+    <CenteredPage heading={strings.welcome}>
+      <p>{strings.howToComeIn}</p>
       <form onSubmit={submit} noValidate>
         {/* So that a password manager knows what the token is for. */}
-        <input type="text" autocomplete="username" hidden readOnly value={words.title} />
+        <input type="text" autocomplete="username" hidden readOnly value={strings.title} />
         <TokenField
           id="token"
           autocomplete="current-password"
@@ -47,10 +47,10 @@ function WithToken() {
         />
         <Remember value={remember} onChange={setRemember} />
         <button class="main" type="submit" aria-busy={isBusy}>
-          {words.comeIn}
+          {strings.comeIn}
         </button>
       </form>
-    </Door>
+    </CenteredPage>
   )
 }
 
@@ -65,9 +65,9 @@ function Remember({ value, onChange }: { value: boolean; onChange: (value: boole
         onChange={(event) => onChange(event.currentTarget.checked)}
       />
       <div>
-        <label for="remember">{words.remember}</label>
+        <label for="remember">{strings.remember}</label>
         <div id="remember-more" class="quiet small">
-          {words.rememberMore}
+          {strings.rememberMore}
         </div>
       </div>
     </div>
@@ -82,23 +82,26 @@ function WithLink({ code }: { code: string }) {
   const [problem, setProblem] = useState('')
 
   const fail = (cause: unknown) =>
-    setLink({ is: cause instanceof Refused && cause.status === 401 ? 'over' : 'away' })
+    setLink({ is: cause instanceof ApiError && cause.status === 401 ? 'over' : 'away' })
 
   useEffect(() => {
     // Whoever looks over a shoulder, or into the history, finds no code.
     history.replaceState(null, '', '#/login')
-    ask<{ system: { name: string | null } }>('web/login', { method: 'POST', body: { code } }).then(
-      (found) => setLink({ is: 'open', name: found?.system.name ?? words.yourSystem }),
+    request<{ system: { name: string | null } }>('web/login', {
+      method: 'POST',
+      body: { code },
+    }).then(
+      (found) => setLink({ is: 'open', name: found?.system.name ?? strings.yourSystem }),
       fail,
     )
   }, [code])
 
   const comeIn = async () => {
     try {
-      await ask('web/session', { method: 'POST', body: { code, remember } })
+      await request('web/session', { method: 'POST', body: { code, remember } })
       enter()
     } catch (cause) {
-      if (cause instanceof Refused && cause.status === 401) setLink({ is: 'over' })
+      if (cause instanceof ApiError && cause.status === 401) setLink({ is: 'over' })
       else setProblem(explain(cause))
     }
   }
@@ -106,35 +109,35 @@ function WithLink({ code }: { code: string }) {
   if (link.is === 'asking') return <main class="door" aria-busy="true" />
   if (link.is === 'open')
     return (
-      <Door heading={words.comeInAs(link.name)}>
+      <CenteredPage heading={strings.comeInAs(link.name)}>
         <Remember value={remember} onChange={setRemember} />
         <p class="problem" role="alert">
           {problem}
         </p>
         <button class="main" type="button" onClick={comeIn}>
-          {words.comeIn}
+          {strings.comeIn}
         </button>
-      </Door>
+      </CenteredPage>
     )
   return (
-    <Door heading={words.welcome}>
-      <p role="alert">{link.is === 'over' ? words.linkIsOver : words.away}</p>
+    <CenteredPage heading={strings.welcome}>
+      <p role="alert">{link.is === 'over' ? strings.linkIsOver : strings.away}</p>
       <button type="button" onClick={() => goTo('#/login/')}>
-        {words.toLogin}
+        {strings.toLogin}
       </button>
-    </Door>
+    </CenteredPage>
   )
 }
 
 /** Back to where one was; only from the door itself it is to the first place. */
 function enter(): void {
   if (route.value.page === 'login') goTo('#/now')
-  comeHome()
+  restoreSession()
 }
 
 function explain(cause: unknown): string {
-  if (!(cause instanceof Refused)) return words.away
-  if (cause.status === 429) return words.tooMany
-  if (cause.status === 403) return words.lesserToken
-  return cause.status === 401 ? words.wrongToken : cause.message
+  if (!(cause instanceof ApiError)) return strings.away
+  if (cause.status === 429) return strings.tooMany
+  if (cause.status === 403) return strings.lesserToken
+  return cause.status === 401 ? strings.wrongToken : cause.message
 }

@@ -1,41 +1,41 @@
 import { useEffect, useState } from 'preact/hooks'
 import { member as table } from '../../../model/member'
 import { DAY } from '../../../model/time'
-import { logSwitch, tell } from '../acts'
-import { explainRefusal } from '../client'
-import { seeAsStranger } from '../lens'
-import { Days } from '../parts/days'
-import { tint } from '../parts/face'
-import { Icon } from '../parts/icon'
-import { type Eyes, Lens } from '../parts/lens'
-import { Markdown } from '../parts/markdown'
-import { MemberFacts } from '../parts/memberFacts'
-import { NotThere } from '../parts/notThere'
-import { Page } from '../parts/page'
-import { ProfileHead } from '../parts/profile'
+import { logSwitch, showToast } from '../actions'
+import { errorMessage } from '../api'
+import { now } from '../clock'
+import { tint } from '../components/avatar'
+import { Days } from '../components/days'
+import { Icon } from '../components/icon'
+import { Markdown } from '../components/markdown'
+import { MemberFacts } from '../components/memberFacts'
+import { NotFound } from '../components/notFound'
+import { Page } from '../components/page'
+import { ProfileHead } from '../components/profile'
+import { type ViewMode, ViewModeToggle } from '../components/viewModeToggle'
+import { redactForPublic } from '../redact'
 import { route } from '../route'
-import { front, isAway, loadBackTo, type Member, members, system, zone } from '../store'
-import { isListed } from '../things'
-import { now } from '../ticking'
+import { front, isOffline, loadBackTo, type Member, members, system, zone } from '../store'
+import { strings } from '../strings'
+import { memberStrings } from '../strings/member'
 import { daysIn } from '../time'
-import { words } from '../words'
-import { peopleWords } from '../words/people'
+import { isListed } from '../types'
 
 /** Somebody, as we see them or as a stranger does. */
 export function MemberPage() {
   const id = 'id' in route.value ? route.value.id.toLowerCase() : ''
   const own = members.value.find((one) => one.id === id || one.uuid === id)
-  const [eyes, setEyes] = useState<Eyes>('ours')
+  const [eyes, setEyes] = useState<ViewMode>('ours')
   if (!own)
     return (
-      <NotThere
-        told={peopleWords.nobodyByThatId}
+      <NotFound
+        message={memberStrings.nobodyByThatId}
         href="#/members"
-        onward={peopleWords.toEveryone}
+        onward={memberStrings.toEveryone}
       />
     )
   const isOurs = eyes === 'ours'
-  const seen = isOurs ? own : seeAsStranger(table, own)
+  const seen = isOurs ? own : redactForPublic(table, own)
   const name = seen.display_name || seen.name
   const seesTimes =
     isOurs || (isListed(own) && system.value?.privacy?.front_history_privacy === 'public')
@@ -53,18 +53,18 @@ export function MemberPage() {
         </ProfileHead>
       )}
     >
-      <Lens eyes={eyes} onChange={setEyes} entity={table} of={own} />
-      {!isOurs && !isListed(own) && <p class="note">{peopleWords.unlisted}</p>}
+      <ViewModeToggle mode={eyes} onChange={setEyes} entity={table} of={own} />
+      {!isOurs && !isListed(own) && <p class="note">{memberStrings.unlisted}</p>}
       <div class="sides tinted" style={tint(seen.color)}>
         <div class="part">
           {seen.description ? (
             <Markdown text={seen.description} />
           ) : (
             <p class="quiet">
-              {isOurs ? peopleWords.noDescription : peopleWords.strangersSeeNothing}
+              {isOurs ? memberStrings.noDescription : memberStrings.strangersSeeNothing}
             </p>
           )}
-          {seesTimes ? <LastWeek id={own.id} /> : <p class="quiet">{peopleWords.hiddenTimes}</p>}
+          {seesTimes ? <LastWeek id={own.id} /> : <p class="quiet">{memberStrings.hiddenTimes}</p>}
         </div>
         <MemberFacts seen={seen} isOurs={isOurs} seesTimes={seesTimes} />
       </div>
@@ -75,8 +75,10 @@ export function MemberPage() {
 function Acts({ own }: { own: Member }) {
   const isHere = front.value?.members.includes(own.id) ?? false
   const come = () => {
-    if (isAway.value) return
-    logSwitch([own.id], null).catch((cause) => tell({ text: explainRefusal(cause, words.away) }))
+    if (isOffline.value) return
+    logSwitch([own.id], null).catch((cause) =>
+      showToast({ text: errorMessage(cause, strings.away) }),
+    )
   }
   const edit = () => {
     location.hash = `#/members/${own.id}/edit`
@@ -84,16 +86,16 @@ function Acts({ own }: { own: Member }) {
   return (
     <div class="row">
       {isHere ? (
-        <span class="pill">{peopleWords.hereNow}</span>
+        <span class="pill">{memberStrings.hereNow}</span>
       ) : (
-        <button type="button" class="main" aria-disabled={isAway.value} onClick={come}>
+        <button type="button" class="main" aria-disabled={isOffline.value} onClick={come}>
           <Icon name="swap" />
-          {words.switchTo(own.display_name || own.name)}
+          {strings.switchTo(own.display_name || own.name)}
         </button>
       )}
       <button type="button" onClick={edit}>
         <Icon name="edit" />
-        {peopleWords.edit}
+        {memberStrings.edit}
       </button>
     </div>
   )
@@ -109,7 +111,7 @@ function LastWeek({ id }: { id: string }) {
   const days = daysIn(zone.value, { since, until: now.value + 1 }).slice(0, WEEK)
   return (
     <section class="part">
-      <h2>{peopleWords.lastWeek}</h2>
+      <h2>{memberStrings.lastWeek}</h2>
       <Days days={days} only={id} />
     </section>
   )

@@ -1,22 +1,22 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { say } from '../acts'
-import { explainRefusal } from '../client'
+import { announce } from '../actions'
+import { errorMessage } from '../api'
+import { CreateMemberSheet, createMember, EmptyState } from '../components/createMember'
+import { Icon } from '../components/icon'
+import { useIncrementalList } from '../components/memberGrid'
+import { MemberRow } from '../components/memberRow'
+import { Page } from '../components/page'
+import { Search } from '../components/search'
+import { SelectBar } from '../components/selectBar'
 import { lastHere } from '../history'
-import { wanted } from '../keys'
-import { changeListing, type Listing, listing, listMembers, reached, sorts } from '../listing'
-import { Icon } from '../parts/icon'
-import { MakeFirst, MakeSheet, makeMember } from '../parts/make'
-import { Page } from '../parts/page'
-import { Search } from '../parts/search'
-import { SelectBar } from '../parts/selectBar'
-import { Someone } from '../parts/someone'
-import { useParts } from '../parts/tiles'
+import { changeListing, type Listing, listing, listMembers, reached, sorts } from '../memberList'
 import { pageBefore, route } from '../route'
 import { prepareSearch } from '../search'
-import { front, groups, isAway, type Member, members, preferences, switches } from '../store'
-import { capitalize, countOf, words } from '../words'
-import { listWords } from '../words/members'
+import { wanted } from '../shortcuts'
+import { front, groups, isOffline, type Member, members, preferences, switches } from '../store'
+import { capitalize, countOf, strings } from '../strings'
+import { listStrings } from '../strings/members'
 
 /** Everyone, found while typing. */
 export function Members() {
@@ -34,7 +34,7 @@ export function Members() {
   if (members.value.length === 0)
     return (
       <Page place={capitalize(word)}>
-        <MakeFirst />
+        <EmptyState />
       </Page>
     )
   const around = {
@@ -46,10 +46,10 @@ export function Members() {
   const found = listMembers(members.value, listing.value, around)
   const look = (patch: Partial<Listing>) => {
     changeListing(patch)
-    say(words.found(listMembers(members.value, listing.value, around).length))
+    announce(strings.found(listMembers(members.value, listing.value, around).length))
   }
   const row = (member: Member) => (
-    <Someone
+    <MemberRow
       member={member}
       isHere={around.here.includes(member.id)}
       until={around.last.get(member.id)}
@@ -63,16 +63,16 @@ export function Members() {
         aria-pressed={chosen !== null}
         onClick={() => setChosen(chosen ? null : new Set())}
       >
-        {chosen ? listWords.done : listWords.select}
+        {chosen ? listStrings.done : listStrings.select}
       </button>
       <button
         type="button"
         class="main"
-        aria-label={listWords.makeSomeone}
+        aria-label={listStrings.makeSomeone}
         onClick={() => setMaking(true)}
       >
         <Icon name="plus" />
-        {listWords.make}
+        {listStrings.make}
       </button>
     </div>
   )
@@ -82,14 +82,14 @@ export function Members() {
       <Filters onChange={look} />
       <div class="heading">
         <p class="quiet">
-          {typed === '' ? countOf(found.length, word) : words.found(found.length)}
+          {typed === '' ? countOf(found.length, word) : strings.found(found.length)}
         </p>
         <Sorting onChange={look} />
       </div>
       {found.length > 0 ? (
         <List all={found} row={row} chosen={chosen} onChoose={setChosen} />
       ) : typed.trim() === '' ? (
-        <p>{listWords.nobodyHere}</p>
+        <p>{listStrings.nobodyHere}</p>
       ) : (
         <NotFound name={typed.trim()} />
       )}
@@ -101,7 +101,7 @@ export function Members() {
           onDone={() => setChosen(null)}
         />
       )}
-      {isMaking && <MakeSheet onClose={() => setMaking(false)} />}
+      {isMaking && <CreateMemberSheet onClose={() => setMaking(false)} />}
     </Page>
   )
 }
@@ -114,14 +114,14 @@ function Filters({ onChange }: { onChange: (patch: Partial<Listing>) => void }) 
   const { filter } = listing.value
   const shown = groups.value.filter(({ uuid }, at) => isOpen || at < GLANCE || uuid === filter)
   const options = [
-    ['everyone', listWords.everyone],
-    ['here', words.hereNow],
-    ['private', listWords.private],
+    ['everyone', listStrings.everyone],
+    ['here', strings.hereNow],
+    ['private', listStrings.private],
     ...shown.map((group) => [group.uuid, group.display_name || group.name]),
   ] as [string, string][]
   const current = options.some(([value]) => value === filter) ? filter : 'everyone'
   return (
-    <fieldset class="choice" aria-label={listWords.filters}>
+    <fieldset class="choice" aria-label={listStrings.filters}>
       <div class="chips">
         {options.map(([value, title]) => (
           <button
@@ -136,7 +136,7 @@ function Filters({ onChange }: { onChange: (patch: Partial<Listing>) => void }) 
         ))}
         {groups.value.length > GLANCE && !isOpen && (
           <button type="button" class="chip" onClick={() => setOpen(true)}>
-            {listWords.moreGroups}
+            {listStrings.moreGroups}
           </button>
         )}
       </div>
@@ -147,7 +147,7 @@ function Filters({ onChange }: { onChange: (patch: Partial<Listing>) => void }) 
 function Sorting({ onChange }: { onChange: (patch: Partial<Listing>) => void }) {
   return (
     <label class="sorting">
-      {listWords.sort}
+      {listStrings.sort}
       <select
         value={listing.value.sort}
         onChange={({ currentTarget }) => {
@@ -157,7 +157,7 @@ function Sorting({ onChange }: { onChange: (patch: Partial<Listing>) => void }) 
       >
         {sorts.map((sort) => (
           <option key={sort} value={sort}>
-            {listWords.sorts[sort]}
+            {listStrings.sorts[sort]}
           </option>
         ))}
       </select>
@@ -168,17 +168,17 @@ function Sorting({ onChange }: { onChange: (patch: Partial<Listing>) => void }) 
 function NotFound({ name }: { name: string }) {
   const [problem, setProblem] = useState('')
   const make = () => {
-    if (isAway.value) return
-    makeMember(name).catch((cause) => setProblem(explainRefusal(cause, words.away)))
+    if (isOffline.value) return
+    createMember(name).catch((cause) => setProblem(errorMessage(cause, strings.away)))
   }
   return (
     <div class="card">
-      <p>{words.nobodyFound}</p>
+      <p>{strings.nobodyFound}</p>
       <p class="problem" role="alert">
         {problem}
       </p>
-      <button type="button" class="main" aria-disabled={isAway.value} onClick={make}>
-        {words.makeNamed(name)}
+      <button type="button" class="main" aria-disabled={isOffline.value} onClick={make}>
+        {strings.makeNamed(name)}
       </button>
     </div>
   )
@@ -194,7 +194,7 @@ interface ListProps {
 
 function List({ all, row, chosen, onChoose }: ListProps) {
   const { typed, filter, sort } = listing.value
-  const { shown, onward } = useParts(all, {
+  const { shown, onward } = useIncrementalList(all, {
     about: `${sort} ${filter} ${typed}`,
     start: reached.count,
     onMore: (count) => {

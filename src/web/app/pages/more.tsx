@@ -1,26 +1,26 @@
-import { askOwn } from '../client'
-import { leaveHome } from '../home'
-import { Page } from '../parts/page'
-import { isAway } from '../store'
-import { words } from '../words'
+import { requestOwn } from '../api'
+import { Page } from '../components/page'
+import { clearSession } from '../session'
+import { isOffline } from '../store'
+import { strings } from '../strings'
 
 export function More() {
   const places = [
-    ['#/groups', words.groups, words.groupsMore],
-    ['#/privacy', words.privacy, words.privacyMore],
-    ['#/friends', words.friends, words.friendsMore],
-    ['#/import', words.import, words.importMore],
-    ['#/devices', words.devices, words.devicesMore],
-    ['#/look', words.look, words.lookMore],
-    ['#/system', words.system, words.systemMore],
-    ['docs', words.apiPage, words.apiMore],
+    ['#/groups', strings.groups, strings.groupsMore],
+    ['#/privacy', strings.privacy, strings.privacyMore],
+    ['#/friends', strings.friends, strings.friendsMore],
+    ['#/import', strings.import, strings.importMore],
+    ['#/devices', strings.devices, strings.devicesMore],
+    ['#/look', strings.look, strings.lookMore],
+    ['#/system', strings.system, strings.systemMore],
+    ['docs', strings.apiPage, strings.apiMore],
   ] as const
   const logOut = async () => {
-    await askOwn('web/session', { method: 'DELETE' }).catch(() => {})
-    leaveHome()
+    await requestOwn('web/session', { method: 'DELETE' }).catch(() => {})
+    clearSession()
   }
   return (
-    <Page place={words.more}>
+    <Page place={strings.more}>
       <ul class="card things">
         {places.map(([href, title, about]) => (
           <li key={href}>
@@ -32,8 +32,12 @@ export function More() {
           </li>
         ))}
       </ul>
-      <button type="button" aria-disabled={isAway.value} onClick={() => isAway.value || logOut()}>
-        {words.logOut}
+      <button
+        type="button"
+        aria-disabled={isOffline.value}
+        onClick={() => isOffline.value || logOut()}
+      >
+        {strings.logOut}
       </button>
     </Page>
   )

@@ -1,24 +1,25 @@
 import { computed } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { DAY, HOUR } from '../../../model/time'
-import { logSwitch, say } from '../acts'
-import { explainRefusal } from '../client'
-import { choice, earlier, toggleChoice } from '../drafts'
+import { announce, logSwitch } from '../actions'
+import { errorMessage } from '../api'
+import { now, tick } from '../clock'
+import { ActionBar } from '../components/actionBar'
+import { EmptyState } from '../components/createMember'
+import { CurrentFronters } from '../components/currentFronters'
+import { Days } from '../components/days'
+import { Icon } from '../components/icon'
+import { MemberGrid } from '../components/memberGrid'
+import { Page } from '../components/page'
+import { momentOf, PastTimeButton, PastTimePanel } from '../components/pastTime'
+import { Search } from '../components/search'
+import { earlier, selection, toggleSelection } from '../drafts'
 import { likelyOnes, switchAt, weighTime } from '../history'
-import { wanted } from '../keys'
-import { ActionBar } from '../parts/actionBar'
-import { Days } from '../parts/days'
-import { EarlierButton, EarlierPanel, momentOf } from '../parts/earlier'
-import { HereNow } from '../parts/hereNow'
-import { Icon } from '../parts/icon'
-import { MakeFirst } from '../parts/make'
-import { Page } from '../parts/page'
-import { Search } from '../parts/search'
-import { Tiles } from '../parts/tiles'
 import { searchMembers } from '../search'
+import { wanted } from '../shortcuts'
 import {
   front,
-  isAway,
+  isOffline,
   members,
   membersById,
   nameOf,
@@ -28,9 +29,8 @@ import {
   system,
   zone,
 } from '../store'
-import { now, tick } from '../ticking'
+import { listNames, strings } from '../strings'
 import { daysIn, fieldsOf } from '../time'
-import { listNames, words } from '../words'
 
 const LIKELY = 8
 
@@ -44,11 +44,11 @@ export function Now() {
   const log = async (ids: readonly string[]) => {
     const at = earlier.value && momentOf(earlier.value, now.value, zone.value)
     // The banner and the bar say so for as long as it lasts.
-    if (isAway.value) return
-    if (earlier.value && at === null) return setProblem(words.notATime)
-    if (at !== null && at > now.value) return setProblem(words.notYet)
-    const [chosen, when] = [choice.value, earlier.value]
-    choice.value = []
+    if (isOffline.value) return
+    if (earlier.value && at === null) return setProblem(strings.notATime)
+    if (at !== null && at > now.value) return setProblem(strings.notYet)
+    const [chosen, when] = [selection.value, earlier.value]
+    selection.value = []
     earlier.value = null
     setProblem('')
     card.current?.focus()
@@ -56,48 +56,48 @@ export function Now() {
       await logSwitch(ids, at)
       tick()
     } catch (cause) {
-      choice.value = chosen
+      selection.value = chosen
       earlier.value = when
-      setProblem(explainRefusal(cause, words.away))
+      setProblem(errorMessage(cause, strings.away))
     }
   }
 
   const standing = earlier.value
     ? ((moment === null ? null : switchAt(switches.value, moment))?.members ?? [])
     : (front.value?.members ?? [])
-  const name = system.value?.name ?? words.yourSystem
+  const name = system.value?.name ?? strings.yourSystem
   const hour = Number(fieldsOf(now.value, zone.value).time.slice(0, 2))
 
   useEffect(() => {
     const names = listNames((front.value?.members ?? []).map(nameOf))
-    if (names !== '') say(words.hereAre(names))
+    if (names !== '') announce(strings.hereAre(names))
   }, [front.value?.id])
 
   return (
-    <Page place={words.now} heading={words.greet(hour, name)} isQuiet>
+    <Page place={strings.now} heading={strings.greet(hour, name)} isQuiet>
       {members.value.length === 0 ? (
-        <MakeFirst />
+        <EmptyState />
       ) : (
         <>
-          <HereNow heading={card} onStay={log} />
+          <CurrentFronters heading={card} onStay={log} />
           <Choosing />
           <div class="row">
             <button
               type="button"
               class="plain"
-              aria-disabled={isAway.value}
+              aria-disabled={isOffline.value}
               onClick={() => log([])}
             >
-              {words.nobodyOrUnsure}
+              {strings.nobodyOrUnsure}
             </button>
-            <EarlierButton onChange={() => setProblem('')} />
+            <PastTimeButton onChange={() => setProblem('')} />
           </div>
-          <EarlierPanel problem={problem} onChange={() => setProblem('')} />
+          <PastTimePanel problem={problem} onChange={() => setProblem('')} />
           <section class="part">
             <header class="heading">
-              <h2>{words.todayAndYesterday}</h2>
+              <h2>{strings.todayAndYesterday}</h2>
               <a class="beside" href="#/history">
-                {words.allHistory}
+                {strings.allHistory}
               </a>
             </header>
             <Days days={lastTwoDays()} mark={moment} />
@@ -107,7 +107,7 @@ export function Now() {
             problem={earlier.value ? '' : problem}
             onSwitch={log}
             onClear={() => {
-              choice.value = []
+              selection.value = []
               setProblem('')
             }}
           />
@@ -132,43 +132,43 @@ function Choosing() {
     if (isOpen) field.current?.focus()
   }, [isOpen])
   useEffect(() => {
-    if (choice.value.length > 0) return
+    if (selection.value.length > 0) return
     setOpen(false)
     setTyped('')
-  }, [choice.value.length === 0])
+  }, [selection.value.length === 0])
 
   const states = members.value.filter(({ uuid }) => statuses.value.has(uuid))
   const shown = isOpen ? searchMembers(members.value, typed) : likely.value
   const search = (value: string) => {
     setTyped(value)
-    say(words.found(searchMembers(members.value, value).length))
+    announce(strings.found(searchMembers(members.value, value).length))
   }
   return (
     <section class="part">
       <header class="heading">
-        <h2>{words.whoIsComing}</h2>
+        <h2>{strings.whoIsComing}</h2>
         <button type="button" class="plain" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           <Icon name="search" />
-          {words.everyone(members.value.length)}
+          {strings.everyone(members.value.length)}
         </button>
       </header>
       {isOpen && <Search value={typed} onChange={search} field={field} />}
-      {shown.length === 0 && <p class="quiet">{words.nobodyFound}</p>}
-      <Tiles
+      {shown.length === 0 && <p class="quiet">{strings.nobodyFound}</p>}
+      <MemberGrid
         key={String(isOpen)}
         members={shown}
-        chosen={choice.value}
-        label={isOpen ? words.whoIsComing : words.likely}
-        onToggle={toggleChoice}
+        chosen={selection.value}
+        label={isOpen ? strings.whoIsComing : strings.likely}
+        onToggle={toggleSelection}
       />
       {!isOpen && states.length > 0 && (
         <>
-          <h3 class="quiet small">{words.statuses}</h3>
-          <Tiles
+          <h3 class="quiet small">{strings.statuses}</h3>
+          <MemberGrid
             members={states}
-            chosen={choice.value}
-            label={words.statuses}
-            onToggle={toggleChoice}
+            chosen={selection.value}
+            label={strings.statuses}
+            onToggle={toggleSelection}
           />
         </>
       )}

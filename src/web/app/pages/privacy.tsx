@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks'
 import type { Level } from '../../../model/entity'
 import type { system as table } from '../../../model/system'
-import { askOwn, explainRefusal } from '../client'
-import { seeOutside } from '../outside'
-import { ManyLevels } from '../parts/atOnce'
-import { LevelButton } from '../parts/levelButton'
-import { OutsideView } from '../parts/outsideView'
-import { Page } from '../parts/page'
-import { groups, isAway, members, preferences, type System, switches, system } from '../store'
-import { words } from '../words'
-import { openWords } from '../words/outside'
+import { errorMessage, requestOwn } from '../api'
+import { BulkPrivacyCard } from '../components/bulkPrivacyCard'
+import { LevelButton } from '../components/levelButton'
+import { Page } from '../components/page'
+import { PublicProfile } from '../components/publicProfile'
+import { publicView } from '../publicView'
+import { groups, isOffline, members, preferences, type System, switches, system } from '../store'
+import { strings } from '../strings'
+import { publicPageStrings } from '../strings/publicView'
 
 /** The ones that people ask about most come first. */
 const order: readonly SystemLevel[] = [
@@ -30,52 +30,52 @@ export function Privacy() {
   const own = system.value
   if (!own) return null
   const { word } = preferences.value
-  const seen = seeOutside({
+  const seen = publicView({
     system: own,
     members: members.value,
     groups: groups.value,
     switches: switches.value,
   })
   return (
-    <Page place={words.privacy}>
+    <Page place={strings.privacy}>
       <div class="two-sides">
         <Levels own={own} word={word} />
         <section class="card" aria-labelledby="eyes">
-          <h2 id="eyes">{openWords.strangersEyes}</h2>
-          <p class="quiet">{openWords.strangersMore}</p>
+          <h2 id="eyes">{publicPageStrings.strangersEyes}</h2>
+          <p class="quiet">{publicPageStrings.strangersMore}</p>
           <div class="glass">
-            <OutsideView seen={seen} word={word} isInside />
+            <PublicProfile view={seen} word={word} isInside />
           </div>
           <a class="beside" href={`#/systems/${own.id}`}>
-            {openWords.publicPage}
+            {publicPageStrings.publicPage}
           </a>
         </section>
       </div>
-      {members.value.length > 0 && <ManyLevels />}
+      {members.value.length > 0 && <BulkPrivacyCard />}
     </Page>
   )
 }
 
 function Levels({ own, word }: { own: System; word: string }) {
   const [problem, setProblem] = useState('')
-  const titles = openWords.levels(word)
+  const titles = publicPageStrings.levels(word)
   const turn = async (level: SystemLevel, to: Level) => {
     setProblem('')
     setLevel(level, to)
     try {
-      const saved = await askOwn<System>('v2/systems/@me', {
+      const saved = await requestOwn<System>('v2/systems/@me', {
         method: 'PATCH',
         body: { privacy: { [level]: to } },
       })
       setLevel(level, saved?.privacy?.[level] ?? to)
     } catch (cause) {
       setLevel(level, to === 'public' ? 'private' : 'public')
-      setProblem(explainRefusal(cause, words.away))
+      setProblem(errorMessage(cause, strings.away))
     }
   }
   return (
     <section class="card" aria-labelledby="everyone-sees">
-      <h2 id="everyone-sees">{openWords.whatEveryone}</h2>
+      <h2 id="everyone-sees">{publicPageStrings.whatEveryone}</h2>
       <p class="problem" role="alert">
         {problem}
       </p>
@@ -91,7 +91,7 @@ function Levels({ own, word }: { own: System; word: string }) {
               <LevelButton
                 label={title}
                 level={own.privacy?.[level] ?? 'private'}
-                isOff={isAway.value}
+                isOff={isOffline.value}
                 onChange={(to) => turn(level, to)}
               />
             </li>

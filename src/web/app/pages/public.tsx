@@ -1,17 +1,23 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
-import { ask, Refused } from '../client'
-import { follow } from '../live'
-import { hidden, LATELY, type Outside, type ShownFront, type ShownSwitch } from '../outside'
-import { Door } from '../parts/door'
-import { Mark } from '../parts/mark'
-import { OutsideView } from '../parts/outsideView'
-import { Waiting } from '../parts/page'
-import { whileSeen } from '../seen'
-import type { Group, Member, System } from '../things'
-import { words } from '../words'
-import { outsideWords } from '../words/outside'
+import { ApiError, request } from '../api'
+import { CenteredPage } from '../components/centeredPage'
+import { Logo } from '../components/logo'
+import { Skeleton } from '../components/page'
+import { PublicProfile } from '../components/publicProfile'
+import { subscribe } from '../eventStream'
+import { onPageVisibility } from '../pageVisibility'
+import {
+  hidden,
+  type PublicFront,
+  type PublicSwitch,
+  type PublicView,
+  RECENT_SWITCHES,
+} from '../publicView'
+import { strings } from '../strings'
+import { publicViewStrings } from '../strings/publicView'
+import type { Group, Member, System } from '../types'
 
-type State = { is: 'asking' } | { is: 'nobody' } | { is: 'away' } | { is: 'open'; seen: Outside }
+type State = { is: 'asking' } | { is: 'nobody' } | { is: 'away' } | { is: 'open'; seen: PublicView }
 
 /** What anyone sees of a system, without being in; who is here is live. */
 export function Public({ of }: { of: string }) {
@@ -19,9 +25,9 @@ export function Public({ of }: { of: string }) {
   const load = async () => {
     setState({ is: 'asking' })
     try {
-      setState({ is: 'open', seen: await loadOutside(of) })
+      setState({ is: 'open', seen: await loadPublicView(of) })
     } catch (cause) {
-      const isNobody = cause instanceof Refused && (cause.status === 404 || cause.status === 400)
+      const isNobody = cause instanceof ApiError && (cause.status === 404 || cause.status === 400)
       setState({ is: isNobody ? 'nobody' : 'away' })
     }
   }
@@ -32,91 +38,91 @@ export function Public({ of }: { of: string }) {
   const isLive = state.is === 'open' && state.seen.front !== hidden
   useEffect(() => {
     if (!isLive) return
-    return followFront(of, (front) =>
+    return subscribeToFront(of, (front) =>
       setState((now) => (now.is === 'open' ? { is: 'open', seen: { ...now.seen, front } } : now)),
     )
   }, [of, isLive])
 
   if (state.is === 'nobody')
     return (
-      <Door heading={outsideWords.nobodyByThatId}>
-        <p>{outsideWords.nobodyMore}</p>
+      <CenteredPage heading={publicViewStrings.nobodyByThatId}>
+        <p>{publicViewStrings.nobodyMore}</p>
         <a class="beside" href="#/now">
-          {outsideWords.home}
+          {publicViewStrings.home}
         </a>
-      </Door>
+      </CenteredPage>
     )
   if (state.is === 'away')
     return (
-      <Door heading={words.title}>
-        <p role="alert">{words.away}</p>
+      <CenteredPage heading={strings.title}>
+        <p role="alert">{strings.away}</p>
         <button type="button" onClick={load}>
-          {words.tryAgain}
+          {strings.tryAgain}
         </button>
-      </Door>
+      </CenteredPage>
     )
   return (
     <div class="middle public">
-      <nav aria-label={words.places}>
+      <nav aria-label={strings.places}>
         <a class="beside" href="#/now">
-          <Mark />
-          {words.title}
+          <Logo />
+          {strings.title}
         </a>
       </nav>
       {state.is === 'asking' ? (
         <main class="page" aria-busy="true">
-          <Waiting blocks={['card', 'tiles']} />
+          <Skeleton blocks={['card', 'tiles']} />
         </main>
       ) : (
-        <Seen seen={state.seen} />
+        <PublicPageContent seen={state.seen} />
       )}
     </div>
   )
 }
 
-function Seen({ seen }: { seen: Outside }) {
-  const name = seen.system.name || outsideWords.system(seen.system.id)
+function PublicPageContent({ seen }: { seen: PublicView }) {
+  const name = seen.system.name || publicViewStrings.system(seen.system.id)
   useLayoutEffect(() => {
-    document.title = `${name} · ${words.title}`
+    document.title = `${name} · ${strings.title}`
     document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true })
   }, [name])
   return (
     <main class="page">
-      <OutsideView seen={seen} word={outsideWords.members} />
+      <PublicProfile view={seen} word={publicViewStrings.members} />
     </main>
   )
 }
 
 /** As anybody, also where somebody is logged in: what they see is not what others see. */
-async function loadOutside(of: string): Promise<Outside> {
+async function loadPublicView(of: string): Promise<PublicView> {
   const path = `v2/systems/${encodeURIComponent(of)}`
-  const read = <T,>(rest: string) => ask<T>(`${path}${rest}`, { isStranger: true })
+  const read = <T,>(rest: string) => request<T>(`${path}${rest}`, { isAnonymous: true })
   const list = <T,>(rest: string) =>
     read<T>(rest).catch((cause: unknown): typeof hidden => {
-      if (cause instanceof Refused && cause.status === 403) return hidden
+      if (cause instanceof ApiError && cause.status === 403) return hidden
       throw cause
     })
   const [system, members, groups, front, switches] = await Promise.all([
     read<System>(''),
     list<Member[]>('/members'),
     list<Group[]>('/groups?with_members=true'),
-    list<ShownFront>('/fronters'),
-    list<ShownSwitch[]>(`/switches?limit=${LATELY}`),
+    list<PublicFront>('/fronters'),
+    list<PublicSwitch[]>(`/switches?limit=${RECENT_SWITCHES}`),
   ])
-  if (!system) throw new Refused(404, '', 0)
+  if (!system) throw new ApiError(404, '', 0)
   return { system, members: members ?? [], groups: groups ?? [], front, switches: switches ?? [] }
 }
 
-function followFront(of: string, told: (front: Outside['front']) => void): () => void {
+function subscribeToFront(of: string, told: (front: PublicView['front']) => void): () => void {
   const start = () =>
-    follow({
+    subscribe({
       path: `v2/systems/${encodeURIComponent(of)}/fronters/stream`,
-      isStranger: true,
-      told: ({ name, data }) => name === 'fronters' && told(JSON.parse(data)),
-      changed: (state) => state === 'refused' && told(hidden),
+      isAnonymous: true,
+      onEvent: ({ name, data }) => name === 'fronters' && told(JSON.parse(data)),
+      onStateChange: (state) => state === 'refused' && told(hidden),
     })
   let following = start()
-  const leave = whileSeen({
+  const leave = onPageVisibility({
     rest: () => following.stop(),
     wake() {
       following = start()

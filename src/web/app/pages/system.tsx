@@ -1,24 +1,24 @@
 import { settings as table } from '../../../model/settings'
 import { SECOND } from '../../../model/time'
-import { AccountsCard } from '../parts/accounts'
-import { Icon } from '../parts/icon'
-import { Markdown } from '../parts/markdown'
-import { Page } from '../parts/page'
-import { CopyId, Fact, ProfileHead } from '../parts/profile'
-import { WebhookCard } from '../parts/webhook'
+import { AccountsCard } from '../components/accounts'
+import { Icon } from '../components/icon'
+import { Markdown } from '../components/markdown'
+import { Page } from '../components/page'
+import { CopyId, Fact, ProfileHead } from '../components/profile'
+import { WebhookCard } from '../components/webhook'
 import { settings, system, zone } from '../store'
-import { spellLength } from '../time'
-import { words } from '../words'
-import { editWords } from '../words/edit'
-import { systemWords } from '../words/system'
+import { strings } from '../strings'
+import { editStrings } from '../strings/edit'
+import { systemStrings } from '../strings/system'
+import { formatDuration } from '../time'
 
 /** The system itself: how it is called, its settings, who is told, who may speak for it. */
 export function SystemPage() {
   const own = system.value
   if (!own) return null
-  const name = own.name || systemWords.noName
+  const name = own.name || systemStrings.noName
   return (
-    <Page place={words.system}>
+    <Page place={strings.system}>
       <ProfileHead of={{ ...own, name, display_name: null }} picture={own.avatar_url}>
         <div class="named">
           <h2 class="title">
@@ -29,19 +29,19 @@ export function SystemPage() {
         <div class="row">
           <button type="button" onClick={() => go('#/system/edit')}>
             <Icon name="edit" />
-            {systemWords.editSystem}
+            {systemStrings.editSystem}
           </button>
           <a class="button" href={`#/systems/${own.id}`}>
             <Icon name="eye" />
-            {systemWords.publicPage}
+            {systemStrings.publicPage}
           </a>
         </div>
       </ProfileHead>
       {own.description && <Markdown text={own.description} />}
       <div class="two-sides">
         <dl class="card facts">
-          {own.tag && <Fact name={editWords.fields.tag ?? ''}>{own.tag}</Fact>}
-          <Fact name={editWords.fields.timezone ?? ''}>{zone.value}</Fact>
+          {own.tag && <Fact name={editStrings.fields.tag ?? ''}>{own.tag}</Fact>}
+          <Fact name={editStrings.fields.timezone ?? ''}>{zone.value}</Fact>
           <CopyId id={own.id} />
         </dl>
         <SettingsCard />
@@ -64,20 +64,20 @@ function SettingsCard() {
   )
   return (
     <section class="card" aria-labelledby="settings">
-      <h2 id="settings">{systemWords.settings}</h2>
+      <h2 id="settings">{systemStrings.settings}</h2>
       {unusual.length === 0 ? (
-        <p class="quiet">{systemWords.allUsual}</p>
+        <p class="quiet">{systemStrings.allUsual}</p>
       ) : (
         <dl class="facts">
           {unusual.map(([key]) => (
-            <Fact key={key} name={editWords.fields[key] ?? key}>
-              {now && tellSetting(key, now[key as keyof typeof now])}
+            <Fact key={key} name={editStrings.fields[key] ?? key}>
+              {now && describeSetting(key, now[key as keyof typeof now])}
             </Fact>
           ))}
         </dl>
       )}
       <button type="button" onClick={() => go('#/system/settings')}>
-        {systemWords.changeSettings}
+        {systemStrings.changeSettings}
       </button>
     </section>
   )
@@ -87,15 +87,15 @@ function isUsual(value: unknown, initial: unknown): boolean {
   return JSON.stringify(value) === JSON.stringify(initial)
 }
 
-function tellSetting(key: string, value: unknown): string {
-  if (typeof value === 'boolean') return value ? systemWords.on : systemWords.off
+function describeSetting(key: string, value: unknown): string {
+  if (typeof value === 'boolean') return value ? systemStrings.on : systemStrings.off
   if (Array.isArray(value)) return String(value.length)
-  if (key === 'latch_timeout') return tellLatch(Number(value))
-  return systemWords.choices[String(value)] ?? String(value)
+  if (key === 'latch_timeout') return describeLatch(Number(value))
+  return systemStrings.choices[String(value)] ?? String(value)
 }
 
-function tellLatch(seconds: number): string {
-  return seconds === 0 ? systemWords.latchNever : spellLength(seconds * SECOND)
+function describeLatch(seconds: number): string {
+  return seconds === 0 ? systemStrings.latchNever : formatDuration(seconds * SECOND)
 }
 
 function go(hash: string): void {

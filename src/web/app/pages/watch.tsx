@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'preact/hooks'
-import { ask, Refused } from '../client'
-import { type Followed, follow, type LiveState } from '../live'
-import type { ShownFront } from '../outside'
-import { Door } from '../parts/door'
-import { Fronters } from '../parts/fronters'
-import { whileSeen } from '../seen'
-import { words } from '../words'
+import { ApiError, request } from '../api'
+import { CenteredPage } from '../components/centeredPage'
+import { Fronters } from '../components/fronters'
+import { type LiveState, type Subscription, subscribe } from '../eventStream'
+import { onPageVisibility } from '../pageVisibility'
+import type { PublicFront } from '../publicView'
+import { strings } from '../strings'
 
-type State = { is: 'asking' } | { is: 'over' } | { is: 'open'; front: ShownFront | null }
+type State = { is: 'asking' } | { is: 'over' } | { is: 'open'; front: PublicFront | null }
 
 /** What a friend sees: who is here, live, in large, and nothing else. */
 export function Watch({ token: given }: { token: string }) {
@@ -20,26 +20,26 @@ export function Watch({ token: given }: { token: string }) {
   useEffect(() => {
     // Whoever is asked later may be slower than the stream, and knows no more.
     const askName = () =>
-      ask<{ name: string | null }>('v2/systems/@me', { token }).then(
+      request<{ name: string | null }>('v2/systems/@me', { token }).then(
         (system) => setName(system?.name ?? null),
-        (cause) => cause instanceof Refused && cause.status === 401 && setState({ is: 'over' }),
+        (cause) => cause instanceof ApiError && cause.status === 401 && setState({ is: 'over' }),
       )
     const start = () =>
-      follow({
+      subscribe({
         path: 'v2/systems/@me/fronters/stream',
         token,
-        told(event) {
+        onEvent(event) {
           if (event.name === 'fronters') setState({ is: 'open', front: JSON.parse(event.data) })
         },
-        changed(now) {
+        onStateChange(now) {
           setLink(now)
           if (now === 'live') askName()
           if (now === 'refused') setState({ is: 'over' })
         },
       })
-    let following: Followed = start()
-    const hurry = () => following.hurry()
-    const leave = whileSeen({
+    let following: Subscription = start()
+    const hurry = () => following.reconnectNow()
+    const leave = onPageVisibility({
       rest() {
         following.stop()
         setLink('off')
@@ -58,17 +58,21 @@ export function Watch({ token: given }: { token: string }) {
 
   if (state.is === 'over')
     return (
-      <Door heading={words.title}>
-        <p role="alert">{words.watchIsOver}</p>
-      </Door>
+      <CenteredPage heading={strings.title}>
+        <p role="alert">{strings.watchIsOver}</p>
+      </CenteredPage>
     )
   return (
-    <Door heading={name ?? words.hereNow} isWide>
+    <CenteredPage heading={name ?? strings.hereNow} isWide>
       <Fronters front={state.is === 'open' ? state.front : null} isBusy={state.is === 'asking'} />
       <p class={`quiet small link link-${link}`} role="status">
-        {link === 'live' ? words.live : link === 'away' ? words.watchIsAway : words.connecting}
+        {link === 'live'
+          ? strings.live
+          : link === 'away'
+            ? strings.watchIsAway
+            : strings.connecting}
       </p>
-    </Door>
+    </CenteredPage>
   )
 }
 

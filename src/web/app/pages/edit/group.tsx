@@ -1,26 +1,26 @@
 import { useState } from 'preact/hooks'
 import { group as table } from '../../../../model/group'
-import { tell } from '../../acts'
-import { askOwn, explainRefusal } from '../../client'
-import { formDraft } from '../../drafts'
-import { ConfirmDelete } from '../../parts/confirmDelete'
-import { useForm } from '../../parts/form/form'
+import { showToast } from '../../actions'
+import { errorMessage, requestOwn } from '../../api'
+import { ConfirmDelete } from '../../components/confirmDelete'
+import { useForm } from '../../components/form/form'
 import {
   ColorLine,
   DescriptionLine,
   LevelLine,
   PictureLine,
   TextLine,
-} from '../../parts/form/lines'
-import { Fold, FormPage, Removing } from '../../parts/form/page'
-import { NotThere } from '../../parts/notThere'
-import { Sheet } from '../../parts/sheet'
+} from '../../components/form/lines'
+import { Fold, FormPage, Removing } from '../../components/form/page'
+import { NotFound } from '../../components/notFound'
+import { Sheet } from '../../components/sheet'
+import { formDraft } from '../../drafts'
 import { goTo, route } from '../../route'
-import { type Group, groups, keepGroup, loadGroup } from '../../store'
-import { words } from '../../words'
-import { editWords } from '../../words/edit'
-import { manyWords } from '../../words/many'
-import { peopleWords } from '../../words/people'
+import { type Group, groups, loadGroup, putGroup } from '../../store'
+import { strings } from '../../strings'
+import { bulkStrings } from '../../strings/bulk'
+import { editStrings } from '../../strings/edit'
+import { memberStrings } from '../../strings/member'
 
 /** The page of a group, with fields in place. */
 export function GroupEdit() {
@@ -28,7 +28,11 @@ export function GroupEdit() {
   const own = groups.value.find((one) => one.id === id || one.uuid === id)
   if (!own)
     return (
-      <NotThere told={peopleWords.noGroupByThatId} href="#/groups" onward={peopleWords.toGroups} />
+      <NotFound
+        message={memberStrings.noGroupByThatId}
+        href="#/groups"
+        onward={memberStrings.toGroups}
+      />
     )
   return <Editing key={own.uuid} own={own} />
 }
@@ -41,14 +45,14 @@ function Editing({ own }: { own: Group }) {
   const form = useForm<Group>(table, own, {
     path: `v2/groups/${own.uuid}`,
     onSaved(saved) {
-      keepGroup(saved)
+      putGroup(saved)
       goTo(back)
     },
   })
   const below = <Removing ask={(onClose) => <DeleteGroup own={own} onClose={onClose} />} />
   return (
     <FormPage form={form} name={own.display_name || own.name} back={back} below={below}>
-      <Fold title={editWords.who} form={form} keys={who} isFirst>
+      <Fold title={editStrings.who} form={form} keys={who} isFirst>
         <TextLine form={form} name="name" />
         <TextLine form={form} name="display_name" />
         <ColorLine form={form} name="color" />
@@ -57,7 +61,7 @@ function Editing({ own }: { own: Group }) {
         <LevelLine form={form} level="list_privacy" />
         <LevelLine form={form} level="metadata_privacy" />
       </Fold>
-      <Fold title={editWords.pictures} form={form} keys={pictures}>
+      <Fold title={editStrings.pictures} form={form} keys={pictures}>
         <PictureLine form={form} name="icon" />
         <PictureLine form={form} name="banner" isWide />
       </Fold>
@@ -70,20 +74,20 @@ function DeleteGroup({ own, onClose }: { own: Group; onClose: () => void }) {
   const name = own.display_name || own.name
   const remove = async () => {
     try {
-      await askOwn(`v2/groups/${own.uuid}`, { method: 'DELETE' })
+      await requestOwn(`v2/groups/${own.uuid}`, { method: 'DELETE' })
       formDraft.value = null
       goTo('#/groups')
       await loadGroup(own.uuid)
-      tell({ text: peopleWords.groupIsGone(name) })
+      showToast({ text: memberStrings.groupIsGone(name) })
     } catch (cause) {
-      setProblem(explainRefusal(cause, words.away))
+      setProblem(errorMessage(cause, strings.away))
     }
   }
   return (
-    <Sheet heading={manyWords.deleteAsk(name)} onClose={onClose}>
+    <Sheet heading={bulkStrings.deleteAsk(name)} onClose={onClose}>
       <ConfirmDelete
-        effect={editWords.deleteGroupEffect}
-        label={manyWords.typeName(own.name)}
+        effect={editStrings.deleteGroupEffect}
+        label={bulkStrings.typeName(own.name)}
         expected={own.name}
         onDelete={remove}
       >

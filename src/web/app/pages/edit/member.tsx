@@ -1,6 +1,6 @@
 import { member as table } from '../../../../model/member'
-import { formDraft } from '../../drafts'
-import { useForm } from '../../parts/form/form'
+import { BulkEditSheet } from '../../components/bulkEditSheet'
+import { useForm } from '../../components/form/form'
 import {
   BirthdayLine,
   ColorLine,
@@ -9,15 +9,15 @@ import {
   LevelLine,
   PictureLine,
   TextLine,
-} from '../../parts/form/lines'
-import { Fold, FormPage, Removing } from '../../parts/form/page'
-import { TagsField, TryTags } from '../../parts/form/tags'
-import { ManySheet } from '../../parts/many'
-import { NotThere } from '../../parts/notThere'
+} from '../../components/form/lines'
+import { Fold, FormPage, Removing } from '../../components/form/page'
+import { TagsField, TryTags } from '../../components/form/tags'
+import { NotFound } from '../../components/notFound'
+import { formDraft } from '../../drafts'
 import { goTo, route } from '../../route'
-import { keepMembers, type Member, members } from '../../store'
-import { editWords } from '../../words/edit'
-import { peopleWords } from '../../words/people'
+import { type Member, members, putMembers } from '../../store'
+import { editStrings } from '../../strings/edit'
+import { memberStrings } from '../../strings/member'
 
 /** The page of somebody, with fields in place. */
 export function MemberEdit() {
@@ -25,10 +25,10 @@ export function MemberEdit() {
   const own = members.value.find((one) => one.id === id || one.uuid === id)
   if (!own)
     return (
-      <NotThere
-        told={peopleWords.nobodyByThatId}
+      <NotFound
+        message={memberStrings.nobodyByThatId}
         href="#/members"
-        onward={peopleWords.toEveryone}
+        onward={memberStrings.toEveryone}
       />
     )
   return <Editing key={own.uuid} own={own} />
@@ -43,7 +43,7 @@ function Editing({ own }: { own: Member }) {
   const form = useForm<Member>(table, own, {
     path: `v2/members/${own.uuid}`,
     onSaved(saved) {
-      keepMembers([saved])
+      putMembers([saved])
       goTo(back)
     },
   })
@@ -53,12 +53,14 @@ function Editing({ own }: { own: Member }) {
   }
   const below = (
     <Removing
-      ask={(onClose) => <ManySheet act="remove" chosen={[own]} onClose={onClose} onDone={leave} />}
+      ask={(onClose) => (
+        <BulkEditSheet act="remove" chosen={[own]} onClose={onClose} onDone={leave} />
+      )}
     />
   )
   return (
     <FormPage form={form} name={own.display_name || own.name} back={back} below={below}>
-      <Fold title={editWords.who} form={form} keys={who} isFirst>
+      <Fold title={editStrings.who} form={form} keys={who} isFirst>
         <TextLine form={form} name="name" />
         <TextLine form={form} name="display_name" />
         <TextLine form={form} name="pronouns" />
@@ -68,12 +70,12 @@ function Editing({ own }: { own: Member }) {
         <LevelLine form={form} level="visibility" />
         <LevelLine form={form} level="metadata_privacy" />
       </Fold>
-      <Fold title={editWords.pictures} form={form} keys={pictures}>
+      <Fold title={editStrings.pictures} form={form} keys={pictures}>
         <PictureLine form={form} name="avatar_url" />
         <PictureLine form={form} name="webhook_avatar_url" />
         <PictureLine form={form} name="banner" isWide />
       </Fold>
-      <Fold title={editWords.proxying} form={form} keys={proxying}>
+      <Fold title={editStrings.proxying} form={form} keys={proxying}>
         <TagsField form={form} name="proxy_tags" />
         <TryTags own={own} form={form} />
         <div class="line wide-line">

@@ -1,12 +1,12 @@
 import { type Settings, settings as table } from '../../../../model/settings'
-import { useForm } from '../../parts/form/form'
-import { FlagLine, TextLine } from '../../parts/form/lines'
-import { Fold, FormPage } from '../../parts/form/page'
-import { ChoiceLine, LatchLine, TemplatesLine, ZoneLine } from '../../parts/form/setting'
+import { useForm } from '../../components/form/form'
+import { FlagLine, TextLine } from '../../components/form/lines'
+import { Fold, FormPage } from '../../components/form/page'
+import { ChoiceLine, LatchLine, TemplatesLine, ZoneLine } from '../../components/form/setting'
 import { goTo } from '../../route'
 import { settings } from '../../store'
-import { words } from '../../words'
-import { systemWords } from '../../words/system'
+import { strings } from '../../strings'
+import { systemStrings } from '../../strings/system'
 
 const time = ['timezone']
 const proxying = [
@@ -38,17 +38,17 @@ function Editing({ own }: { own: OwnSettings }) {
   return (
     <FormPage
       form={form}
-      name={systemWords.ofSettings}
+      name={systemStrings.ofSettings}
       back="#/system"
-      backName={words.system}
+      backName={strings.system}
       below={null}
     >
-      <Fold title={systemWords.time} form={form} keys={time} isFirst>
+      <Fold title={systemStrings.time} form={form} keys={time} isFirst>
         <ZoneLine form={form} name="timezone" />
       </Fold>
-      <Fold title={systemWords.proxying} form={form} keys={proxying} isFirst>
+      <Fold title={systemStrings.proxying} form={form} keys={proxying} isFirst>
         <TextLine form={form} name="name_format" />
-        <ChoiceLine form={form} name="proxy_switch" titles={{ off: systemWords.switchOff }} />
+        <ChoiceLine form={form} name="proxy_switch" titles={{ off: systemStrings.switchOff }} />
         <LatchLine form={form} name="latch_timeout" />
         <div class="line">
           <FlagLine form={form} name="case_sensitive_proxy_tags" />
@@ -56,14 +56,14 @@ function Editing({ own }: { own: OwnSettings }) {
           <FlagLine form={form} name="proxy_error_message_enabled" />
         </div>
       </Fold>
-      <Fold title={systemWords.newOnes} form={form} keys={newOnes}>
+      <Fold title={systemStrings.newOnes} form={form} keys={newOnes}>
         <div class="line">
           <FlagLine form={form} name="member_default_private" />
           <FlagLine form={form} name="group_default_private" />
         </div>
         <TemplatesLine form={form} name="description_templates" />
       </Fold>
-      <Fold title={systemWords.shownByBots} form={form} keys={shown}>
+      <Fold title={systemStrings.shownByBots} form={form} keys={shown}>
         <ChoiceLine form={form} name="hid_list_padding" />
         <div class="line">
           <FlagLine form={form} name="show_private_info" />

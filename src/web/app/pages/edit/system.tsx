@@ -1,12 +1,12 @@
 import { system as table } from '../../../../model/system'
-import { useForm } from '../../parts/form/form'
-import { ColorLine, DescriptionLine, PictureLine, TextLine } from '../../parts/form/lines'
-import { Fold, FormPage } from '../../parts/form/page'
+import { useForm } from '../../components/form/form'
+import { ColorLine, DescriptionLine, PictureLine, TextLine } from '../../components/form/lines'
+import { Fold, FormPage } from '../../components/form/page'
 import { goTo } from '../../route'
 import { type System, system } from '../../store'
-import { words } from '../../words'
-import { editWords } from '../../words/edit'
-import { systemWords } from '../../words/system'
+import { strings } from '../../strings'
+import { editStrings } from '../../strings/edit'
+import { systemStrings } from '../../strings/system'
 
 const who = ['name', 'tag', 'pronouns', 'color', 'description']
 const pictures = ['avatar_url', 'banner']
@@ -26,19 +26,19 @@ function Editing({ own }: { own: System }) {
   })
   const below = (
     <p class="quiet">
-      {systemWords.moreLevels} <a href="#/privacy">{words.privacy}</a>
+      {systemStrings.moreLevels} <a href="#/privacy">{strings.privacy}</a>
     </p>
   )
   return (
-    <FormPage form={form} name={own.name || words.system} back="#/system" below={below}>
-      <Fold title={editWords.who} form={form} keys={who} isFirst>
+    <FormPage form={form} name={own.name || strings.system} back="#/system" below={below}>
+      <Fold title={editStrings.who} form={form} keys={who} isFirst>
         <TextLine form={form} name="name" />
         <TextLine form={form} name="tag" />
         <TextLine form={form} name="pronouns" />
         <ColorLine form={form} name="color" />
         <DescriptionLine form={form} name="description" />
       </Fold>
-      <Fold title={editWords.pictures} form={form} keys={pictures} isFirst>
+      <Fold title={editStrings.pictures} form={form} keys={pictures} isFirst>
         <PictureLine form={form} name="avatar_url" />
         <PictureLine form={form} name="banner" isWide />
       </Fold>

@@ -1,0 +1,111 @@
+import { useEffect, useState } from 'preact/hooks'
+import { bareId, platformOf } from '../../../model/platform'
+import { parseInstant } from '../../../model/time'
+import { ApiError, errorMessage, request, requestOwn } from '../api'
+import { formatter } from '../appearance'
+import { accountsVersion, isOffline, type System, system } from '../store'
+import { strings } from '../strings'
+import { systemStrings } from '../strings/system'
+import { CopyField } from './copyField'
+import { TokenField } from './tokenField'
+
+interface Account {
+  readonly id: string
+}
+
+interface Code {
+  readonly code: string
+  readonly expires: string
+}
+
+/** Which accounts speak for the system, and how one more comes to it. */
+export function AccountsCard() {
+  const [accounts, setAccounts] = useState<readonly Account[]>([])
+  useEffect(() => {
+    if (isOffline.value) return
+    requestOwn<Account[]>('v2/systems/@me/accounts').then(
+      (found) => setAccounts(found ?? []),
+      () => {},
+    )
+  }, [isOffline.value, accountsVersion.value])
+  return (
+    <section class="card" aria-labelledby="accounts">
+      <h2 id="accounts">{systemStrings.accounts}</h2>
+      <p class="quiet">
+        {accounts.length === 0 ? systemStrings.noAccounts : systemStrings.accountsMore}
+      </p>
+      <ul class="things">
+        {accounts.map(({ id }) => (
+          <li key={id}>
+            <div class="about">
+              <bdi class="name">{bareId(id)}</bdi>{' '}
+              <span class="quiet small">{systemStrings.platformOf(platformOf(id))}</span>
+            </div>
+          </li>
+        ))}
+      </ul>
+      <LinkAccount />
+    </section>
+  )
+}
+
+/** A code is made with a token alone: a browser that is logged in may not. */
+function LinkAccount() {
+  const [token, setToken] = useState('')
+  const [problem, setProblem] = useState('')
+  const [made, setMade] = useState<Code | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    if (isOffline.value || isBusy) return
+    if (token.trim() === '') return setProblem(strings.noToken)
+    setProblem('')
+    setBusy(true)
+    try {
+      setMade(await makeCode(token.trim()))
+      setToken('')
+    } catch (cause) {
+      setProblem(explain(cause))
+    }
+    setBusy(false)
+  }
+  return (
+    <form onSubmit={submit} noValidate>
+      <h3>{systemStrings.link}</h3>
+      <p class="quiet">{systemStrings.linkMore}</p>
+      {made && (
+        <CopyField
+          label={systemStrings.code}
+          value={made.code}
+          hint={systemStrings.codeMore(formatter.value.time(parseInstant(made.expires) ?? 0))}
+        />
+      )}
+      <TokenField
+        id="link-token"
+        autocomplete="off"
+        value={token}
+        problem={problem}
+        onChange={setToken}
+      />
+      <button type="submit" aria-disabled={isOffline.value} aria-busy={isBusy}>
+        {systemStrings.makeCode}
+      </button>
+    </form>
+  )
+}
+
+/** Of another system's token it would link to that one. */
+async function makeCode(token: string): Promise<Code | null> {
+  const whose = await request<System>('v2/systems/@me', { token })
+  if (whose?.uuid !== system.value?.uuid) throw new ForeignToken()
+  return await request<Code>('v2/systems/@me/link-code', { method: 'POST', token })
+}
+
+class ForeignToken extends Error {}
+
+function explain(cause: unknown): string {
+  if (cause instanceof ForeignToken) return systemStrings.foreignToken
+  if (!(cause instanceof ApiError)) return strings.away
+  if (cause.status === 401) return strings.wrongToken
+  return cause.status === 403 ? systemStrings.lesserToken : errorMessage(cause, strings.away)
+}

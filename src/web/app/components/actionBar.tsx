@@ -1,0 +1,51 @@
+import { selection } from '../drafts'
+import { isOffline, nameOf } from '../store'
+import { listNames, strings } from '../strings'
+import { Icon } from './icon'
+
+interface Props {
+  /** Who is here, or was at the moment that was chosen. */
+  standing: readonly string[]
+  problem: string
+  onSwitch: (ids: readonly string[]) => void
+  onClear: () => void
+}
+
+/** Comes with the first choice; more faces can be added while it is there. */
+export function ActionBar({ standing, problem, onSwitch, onClear }: Props) {
+  const chosen = selection.value
+  if (chosen.length === 0) return null
+  const joining = chosen.filter((id) => !standing.includes(id))
+  const reason = isOffline.value ? strings.notConnected : problem
+  return (
+    <section class="action-bar" aria-label={strings.actions}>
+      <p id="action-problem" class="problem" role="alert">
+        {reason}
+      </p>
+      <button
+        type="button"
+        class="main"
+        aria-disabled={isOffline.value}
+        aria-describedby="action-problem"
+        onClick={() => onSwitch(chosen)}
+      >
+        <Icon name="swap" />
+        {strings.switchTo(listNames(chosen.map(nameOf)))}
+      </button>
+      {standing.length > 0 && joining.length > 0 && (
+        <button
+          type="button"
+          aria-disabled={isOffline.value}
+          aria-describedby="action-problem"
+          onClick={() => onSwitch([...standing, ...joining])}
+        >
+          <Icon name="plus" />
+          {strings.join(listNames(standing.map(nameOf)))}
+        </button>
+      )}
+      <button type="button" class="round clear" aria-label={strings.clearChoice} onClick={onClear}>
+        <Icon name="close" />
+      </button>
+    </section>
+  )
+}

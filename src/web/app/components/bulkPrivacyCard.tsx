@@ -1,0 +1,186 @@
+import { useState } from 'preact/hooks'
+import type { Level } from '../../../model/entity'
+import { member as table } from '../../../model/member'
+import { errorMessage } from '../api'
+import {
+  changeLevels,
+  findChanges,
+  type Levels,
+  levelsOf,
+  type Preset,
+  presets,
+} from '../privacyPresets'
+import { groups, isOffline, members, preferences } from '../store'
+import { countOf, strings } from '../strings'
+import { privacyStrings } from '../strings/privacy'
+import { publicPageStrings } from '../strings/publicView'
+import type { MemberLevel } from '../types'
+import { MemberPicker } from './memberPicker'
+
+/** Everyone, those who are chosen, or a group by its UUID. */
+type Who = 'everyone' | 'chosen' | { readonly group: string }
+type Becomes = Preset | 'each'
+
+/** Who → becomes → how many change; it can be undone. */
+export function BulkPrivacyCard() {
+  const [who, setWho] = useState<Who>('everyone')
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [becomes, setBecomes] = useState<Becomes>('names')
+  const [each, setEach] = useState<Levels>({})
+  const [problem, setProblem] = useState('')
+  const [isBusy, setBusy] = useState(false)
+
+  const inside = typeof who === 'object' ? membersOf(who.group) : chosen
+  const some =
+    who === 'everyone' ? members.value : members.value.filter(({ uuid }) => inside.has(uuid))
+  const levels = becomes === 'each' ? each : levelsOf(becomes)
+  const changing = findChanges(some, levels).length
+  const many = countOf(changing, preferences.value.word)
+  const apply = async () => {
+    setProblem('')
+    if (isOffline.value || isBusy || changing === 0) return
+    setBusy(true)
+    await changeLevels(some, levels).catch((cause) => setProblem(errorMessage(cause, strings.away)))
+    setBusy(false)
+  }
+
+  return (
+    <section class="card" aria-labelledby="many">
+      <h2 id="many">{publicPageStrings.many}</h2>
+      <WhoChips who={who} onChange={setWho} />
+      {who === 'chosen' && (
+        <div class="scrolling">
+          <MemberPicker chosen={chosen} onChange={setChosen} />
+        </div>
+      )}
+      <fieldset class="choice">
+        <legend>{privacyStrings.becomes}</legend>
+        <div class="chips">
+          {[...presets, 'each' as const].map((one) => (
+            <button
+              key={one}
+              type="button"
+              class="chip"
+              aria-pressed={becomes === one}
+              onClick={() => setBecomes(one)}
+            >
+              {one === 'each' ? publicPageStrings.each : privacyStrings.presets[one]}
+            </button>
+          ))}
+        </div>
+      </fieldset>
+      {becomes === 'each' && <EachLevel levels={each} onChange={setEach} />}
+      <p role="status">
+        {becomes !== 'each' && privacyStrings.presetsMore[becomes]}{' '}
+        {some.length === 0
+          ? publicPageStrings.nobodyChosen
+          : changing === 0
+            ? privacyStrings.nothingChanges
+            : privacyStrings.willChange(many, changing)}
+      </p>
+      <p class="problem" role="alert">
+        {problem}
+      </p>
+      <div>
+        <button
+          type="button"
+          class="main"
+          aria-disabled={isOffline.value || changing === 0}
+          aria-busy={isBusy}
+          onClick={apply}
+        >
+          {privacyStrings.change(many)}
+        </button>
+      </div>
+    </section>
+  )
+}
+
+/** More than these are shown when asked for. */
+const FEW_GROUPS = 10
+
+function WhoChips({ who, onChange }: { who: Who; onChange: (who: Who) => void }) {
+  const [isWhole, setWhole] = useState(false)
+  const group = typeof who === 'object' ? who.group : null
+  const shown = groups.value.filter(({ uuid }, at) => isWhole || at < FEW_GROUPS || uuid === group)
+  return (
+    <fieldset class="choice">
+      <legend>{publicPageStrings.who}</legend>
+      <div class="chips">
+        <Chip
+          text={publicPageStrings.everyone}
+          isPressed={who === 'everyone'}
+          onPress={() => onChange('everyone')}
+        />
+        {shown.map((one) => (
+          <Chip
+            key={one.uuid}
+            text={one.display_name || one.name}
+            isPressed={one.uuid === group}
+            onPress={() => onChange({ group: one.uuid })}
+          />
+        ))}
+        {shown.length < groups.value.length && (
+          <button type="button" class="plain" onClick={() => setWhole(true)}>
+            {publicPageStrings.moreGroups}
+          </button>
+        )}
+        <Chip
+          text={publicPageStrings.chosen}
+          isPressed={who === 'chosen'}
+          onPress={() => onChange('chosen')}
+        />
+      </div>
+    </fieldset>
+  )
+}
+
+interface ChipProps {
+  text: string
+  isPressed: boolean
+  onPress: () => void
+}
+
+function Chip({ text, isPressed, onPress }: ChipProps) {
+  return (
+    <button type="button" class="chip" aria-pressed={isPressed} onClick={onPress}>
+      <bdi>{text}</bdi>
+    </button>
+  )
+}
+
+interface EachProps {
+  levels: Levels
+  onChange: (levels: Levels) => void
+}
+
+/** Each level alone: public, private, or as everyone has it. */
+function EachLevel({ levels, onChange }: EachProps) {
+  const set = (level: MemberLevel, to: Level | undefined) => {
+    const { [level]: _, ...others } = levels
+    onChange(to === undefined ? others : { ...others, [level]: to })
+  }
+  return (
+    <div class="each">
+      {table.levels.map((level) => (
+        <fieldset key={level} class="choice">
+          <legend>{privacyStrings.levels[level]}</legend>
+          <div class="chips">
+            {([undefined, 'public', 'private'] as const).map((to) => (
+              <Chip
+                key={to}
+                text={to ? privacyStrings[to] : publicPageStrings.asItIs}
+                isPressed={levels[level] === to}
+                onPress={() => set(level, to)}
+              />
+            ))}
+          </div>
+        </fieldset>
+      ))}
+    </div>
+  )
+}
+
+function membersOf(group: string): ReadonlySet<string> {
+  return new Set(groups.value.find(({ uuid }) => uuid === group)?.members)
+}

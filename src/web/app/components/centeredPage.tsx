@@ -1,0 +1,29 @@
+import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { strings } from '../strings'
+import { Logo } from './logo'
+
+interface Props {
+  heading: string
+  /** For what is looked at, rather than answered. */
+  isWide?: boolean
+  children: ComponentChildren
+}
+
+/** The quiet page of one question. Its heading gets the focus, so that it is what is read first. */
+export function CenteredPage({ heading, isWide = false, children }: Props) {
+  const title = useRef<HTMLHeadingElement>(null)
+  useLayoutEffect(() => {
+    document.title = `${heading} · ${strings.title}`
+    title.current?.focus()
+  }, [heading])
+  return (
+    <main class={isWide ? 'door wide-door' : 'door'}>
+      <Logo />
+      <h1 ref={title} tabIndex={-1}>
+        {heading}
+      </h1>
+      {children}
+    </main>
+  )
+}

@@ -1,0 +1,43 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { isOffline } from '../store'
+import { strings } from '../strings'
+
+interface Props {
+  effect: string
+  label: string
+  /** What has to be typed. */
+  expected: string
+  onDelete: () => void
+  children?: ComponentChildren
+}
+
+/** It cannot be undone, so it is written before it is done. */
+export function ConfirmDelete({ effect, label, expected, onDelete, children }: Props) {
+  const [typed, setTyped] = useState('')
+  const isRight = typed.trim() === expected.trim()
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (isRight && !isOffline.value) onDelete()
+      }}
+    >
+      <p>{effect}</p>
+      {children}
+      <label class="field">
+        {label}
+        <input
+          value={typed}
+          autocomplete="off"
+          dir="auto"
+          onInput={(event) => setTyped(event.currentTarget.value)}
+        />
+      </label>
+      <button type="submit" class="danger" aria-disabled={!isRight || isOffline.value}>
+        {strings.remove}
+      </button>
+    </form>
+  )
+}

@@ -1,0 +1,51 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { showToast } from '../actions'
+import { copyText } from '../copy'
+import { strings } from '../strings'
+
+interface Props {
+  label: string
+  value: string
+  /** Said below it. */
+  hint: string
+}
+
+/** Something to be copied, whole; it has the focus when it comes. */
+export function CopyField({ label, value, hint }: Props) {
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    field.current?.focus()
+    field.current?.select()
+  }, [value])
+  const copy = async () => {
+    if (!(await copyText(value))) return
+    showToast({ text: strings.copied })
+  }
+  const share = () => navigator.share({ text: value }).catch(() => {})
+  return (
+    <div class="field copy">
+      <label for="copied">{label}</label>
+      <input
+        ref={field}
+        id="copied"
+        readOnly
+        value={value}
+        aria-describedby="copy-hint"
+        onFocus={(event) => event.currentTarget.select()}
+      />
+      <p id="copy-hint" class="quiet small">
+        {hint}
+      </p>
+      <div class="row">
+        <button type="button" class="main" onClick={copy}>
+          {strings.copy}
+        </button>
+        {'share' in navigator && (
+          <button type="button" onClick={share}>
+            {strings.share}
+          </button>
+        )}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,67 @@
+import type { RefObject } from 'preact'
+import { formatter } from '../appearance'
+import { now } from '../clock'
+import { sinceWhen } from '../history'
+import { front, isOffline, membersById, nameOf, switches } from '../store'
+import { strings } from '../strings'
+import { formatDuration } from '../time'
+import { Avatar, tint } from './avatar'
+import { Icon } from './icon'
+
+interface Props {
+  heading: RefObject<HTMLHeadingElement | null>
+  /** Those who stay when one steps back. */
+  onStay: (ids: readonly string[]) => void
+}
+
+/** The card of who is here, washed in their colours. */
+export function CurrentFronters({ heading, onStay }: Props) {
+  const here = front.value?.members ?? []
+  const began = sinceWhen(switches.value)
+  return (
+    <section class="card here-now" aria-labelledby="here-now">
+      <div class="glows" aria-hidden="true">
+        {here.slice(0, 4).map((id) => (
+          <span key={id} class="glow tinted" style={tint(membersById.value.get(id)?.color)} />
+        ))}
+      </div>
+      <h2 id="here-now" ref={heading} tabIndex={-1}>
+        {strings.hereNow}
+      </h2>
+      {here.length === 0 && <p>{front.value ? strings.nobody : strings.nothingYet}</p>}
+      <ul>
+        {here.map((id) => {
+          const member = membersById.value.get(id)
+          const since = began.get(id) ?? now.value
+          return (
+            <li key={id} class="someone">
+              <Avatar of={member} size="l" />
+              <div class="about">
+                <span class="name">{nameOf(id)}</span>{' '}
+                {member?.pronouns && <span class="pronouns">{member.pronouns}</span>}
+                <div class="small">
+                  {strings.hereSince(
+                    formatter.value.moment(since, now.value),
+                    formatDuration(now.value - since),
+                  )}
+                </div>
+              </div>
+              {here.length > 1 && (
+                <button
+                  type="button"
+                  class="round"
+                  aria-label={strings.stepsBack(nameOf(id))}
+                  title={strings.stepsBack(nameOf(id))}
+                  aria-disabled={isOffline.value}
+                  onClick={() => onStay(here.filter((other) => other !== id))}
+                >
+                  <Icon name="close" />
+                </button>
+              )}
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}

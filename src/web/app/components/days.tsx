@@ -1,0 +1,148 @@
+import { useState } from 'preact/hooks'
+import type { Bucket } from '../../../model/fronting/calendar'
+import { HOUR, type Instant } from '../../../model/time'
+import { appearance, formatter } from '../appearance'
+import { now } from '../clock'
+import { type Piece, piecesOf, piecesOfOne } from '../history'
+import { membersById, nameOf, switches, zone } from '../store'
+import { listNames, strings } from '../strings'
+import { formatDuration, hourMarks } from '../time'
+import { tint } from './avatar'
+
+const HOURS = [0, 6, 12, 18, 24]
+const MARKS = [6, 12, 18]
+
+interface Props {
+  days: readonly Bucket[]
+  /** Where something will land. */
+  mark?: Instant | null
+  /** Of one alone, by short ID. */
+  only?: string
+}
+
+/** A row a day, from midnight to midnight; who shares a time shares the height. */
+export function Days({ days, mark = null, only }: Props) {
+  const [isTable, setTable] = useState(false)
+  return (
+    <div class={only === undefined ? 'card days' : 'days days-of-one'}>
+      {isTable ? (
+        <Table days={days} only={only} />
+      ) : (
+        <>
+          <div class="hours" aria-hidden="true">
+            {HOURS.map((hour) => (
+              <span key={hour}>{formatHour(hour)}</span>
+            ))}
+          </div>
+          {days.map((day) => (
+            <Row key={day.start} day={day} mark={mark} only={only} />
+          ))}
+        </>
+      )}
+      <button type="button" class="plain small" onClick={() => setTable(!isTable)}>
+        {isTable ? strings.asPicture : strings.asTable}
+      </button>
+    </div>
+  )
+}
+
+interface Shown {
+  only: string | undefined
+}
+
+function piecesIn(day: Bucket, only: string | undefined): Piece[] {
+  const pieces = piecesOf(switches.value, day, now.value)
+  return only === undefined ? pieces : piecesOfOne(pieces, only)
+}
+
+function Row({ day, mark, only }: Shown & { day: Bucket; mark: Instant | null }) {
+  const pieces = piecesIn(day, only)
+  const length = day.end - day.start
+  const place = (at: Instant) => `${((at - day.start) / length) * 100}%`
+  const isMarked = mark !== null && mark >= day.start && mark < day.end
+  return (
+    <div class="day">
+      <div class="day-name">
+        {nameDay(day)}
+        {length !== 24 * HOUR && (
+          <span class="quiet"> {strings.dayIsLong(Math.round(length / HOUR))}</span>
+        )}
+      </div>
+      <div class="track" role="img" aria-label={describeDay(day, pieces)}>
+        {hourMarks(zone.value, day, MARKS).map((part) => (
+          <span key={part} class="hour" style={{ left: `${part * 100}%` }} />
+        ))}
+        {pieces.map((piece) => (
+          <span
+            key={piece.from}
+            class="piece"
+            style={{
+              left: place(piece.from),
+              width: `${((piece.to - piece.from) / length) * 100}%`,
+            }}
+          >
+            {piece.members.map((id) => (
+              <span key={id} class="bar" style={tint(membersById.value.get(id)?.color)}>
+                {only === undefined && piece.members.length < 4 && <span>{nameOf(id)}</span>}
+              </span>
+            ))}
+          </span>
+        ))}
+        {isMarked && <span class="landing" style={{ left: place(mark) }} />}
+      </div>
+    </div>
+  )
+}
+
+function Table({ days, only }: Shown & { days: readonly Bucket[] }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what may scroll must be reached by keys, too
+    <section class="wide" aria-label={strings.asTable} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {[strings.day, strings.from, strings.to, strings.who, strings.length].map((title) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {days.flatMap((day) =>
+            piecesIn(day, only).map((piece) => (
+              <tr key={piece.from}>
+                <th scope="row">{nameDay(day)}</th>
+                <td>{formatter.value.time(piece.from)}</td>
+                <td>{formatter.value.time(piece.to)}</td>
+                <td>{listNames(piece.members.map(nameOf))}</td>
+                <td>{formatDuration(piece.to - piece.from)}</td>
+              </tr>
+            )),
+          )}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+/** The point of a row in one sentence. */
+function describeDay(day: Bucket, pieces: readonly Piece[]): string {
+  const times = new Map<string, number>()
+  for (const { from, to, members } of pieces)
+    for (const id of members) times.set(id, (times.get(id) ?? 0) + to - from)
+  const parts = [...times]
+    .sort(([, a], [, b]) => b - a)
+    .map(([id, time]) => `${nameOf(id)} ${formatDuration(time)}`)
+  return `${nameDay(day)}: ${parts.length === 0 ? strings.nobodyShort : parts.join(', ')}`
+}
+
+export function nameDay(day: Bucket): string {
+  const isToday = day.start <= now.value && now.value < day.end
+  return isToday ? strings.today : formatter.value.day(day.start + HOUR)
+}
+
+export function formatHour(hour: number): string {
+  if (appearance.value.clock !== '12') return String(hour).padStart(2, '0')
+  return `${hour % 12 === 0 ? 12 : hour % 12}${hour % 24 < 12 ? 'a' : 'p'}`
+}

@@ -1,0 +1,62 @@
+import { useState } from 'preact/hooks'
+import { parseInstant } from '../../../model/time'
+import { formatter } from '../appearance'
+import { now } from '../clock'
+import { strings } from '../strings'
+import { systemStrings } from '../strings/system'
+
+export interface Delivery {
+  readonly event_id: number | null
+  readonly type: string
+  readonly at: string
+  readonly status: number | null
+  readonly error: string | null
+  readonly attempt: number
+}
+
+const FEW = 8
+
+/** What was sent lately, and what was answered. */
+export function Deliveries({ all }: { all: readonly Delivery[] }) {
+  const [isWhole, setWhole] = useState(false)
+  const shown = isWhole ? all : all.slice(0, FEW)
+  return (
+    <>
+      <h3>{systemStrings.log}</h3>
+      {all.length === 0 ? (
+        <p class="quiet">{systemStrings.noDeliveries}</p>
+      ) : (
+        <table class="log">
+          <thead>
+            <tr>
+              <th scope="col">{systemStrings.when}</th>
+              <th scope="col">{systemStrings.what}</th>
+              <th scope="col">{systemStrings.answer}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map(({ type, at, status, error, attempt }, index) => (
+              <tr key={`${at} ${index}`}>
+                <td>{formatter.value.moment(parseInstant(at) ?? now.value, now.value)}</td>
+                <td>{type}</td>
+                <td class={isFine(status) ? '' : 'problem'}>
+                  {status ?? error}
+                  {systemStrings.attempt(attempt)}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {!isWhole && all.length > FEW && (
+        <button type="button" class="plain" onClick={() => setWhole(true)}>
+          {strings.showMore}
+        </button>
+      )}
+    </>
+  )
+}
+
+function isFine(status: number | null): boolean {
+  return status !== null && status >= 200 && status < 300
+}

@@ -1,0 +1,230 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import type { Level } from '../../../../model/entity'
+import { appearance } from '../../appearance'
+import { editStrings } from '../../strings/edit'
+import { formatBirthday, NO_YEAR } from '../../time'
+import { LevelButton } from '../levelButton'
+import { Markdown } from '../markdown'
+import type { Form } from './form'
+import { labelOf } from './page'
+
+export interface Props {
+  form: Form
+  name: string
+}
+
+interface LineProps extends Props {
+  /** Across the whole form. */
+  isWide?: boolean
+  children: ComponentChildren
+}
+
+/** A field: its name, who may see it, the field itself, and what is wrong with it. */
+export function Line({ form, name, isWide = false, children }: LineProps) {
+  const hint = editStrings.hints[name]
+  return (
+    <div class={isWide ? 'line wide-line' : 'line'}>
+      <div class="line-head">
+        <label for={`field-${name}`}>{labelOf(name)}</label>
+        <Guard form={form} name={name} />
+      </div>
+      {children}
+      {hint && (
+        <p id={`hint-${name}`} class="quiet small">
+          {hint}
+        </p>
+      )}
+      <p id={`problem-${name}`} class="problem" role="alert">
+        {form.problems[name] ?? ''}
+      </p>
+    </div>
+  )
+}
+
+/** Whether others may see the field; some have no level. */
+export function Guard({ form, name }: Props) {
+  const field = form.entity.fields[name]
+  if (form.entity.levels.length === 0) return null
+  if (field?.guard === undefined)
+    return field?.ownerOnly === undefined ? (
+      <span class="quiet small">{editStrings.alwaysPublic}</span>
+    ) : null
+  return <LevelOf form={form} level={field.guard} label={labelOf(name)} />
+}
+
+export function LevelOf({ form, level, label }: { form: Form; level: string; label: string }) {
+  return (
+    <LevelButton
+      label={label}
+      level={form.values[level] as Level}
+      onChange={(next) => form.change(level, next)}
+    />
+  )
+}
+
+/** A level that hides no single field. */
+export function LevelLine({ form, level }: { form: Form; level: string }) {
+  return (
+    <div class="line">
+      <div class="line-head">
+        <span class="label">{labelOf(level)}</span>
+        <LevelOf form={form} level={level} label={labelOf(level)} />
+      </div>
+      <p class="quiet small">{editStrings.hints[level]}</p>
+    </div>
+  )
+}
+
+/** What every field has in common. */
+export function common({ form, name }: Props) {
+  return {
+    id: `field-${name}`,
+    dir: 'auto' as const,
+    autocomplete: 'off',
+    value: String(form.values[name] ?? ''),
+    'aria-invalid': name in form.problems,
+    'aria-describedby': `hint-${name} problem-${name}`,
+    onInput: ({ currentTarget }: { currentTarget: { value: string } }) =>
+      form.change(name, currentTarget.value),
+  }
+}
+
+export function TextLine(props: Props) {
+  return (
+    <Line {...props}>
+      <input {...common(props)} />
+    </Line>
+  )
+}
+
+export function ColorLine(props: Props) {
+  const { form, name } = props
+  const typed = String(form.values[name] ?? '')
+  const isColor = typed !== '' && !(name in form.problems)
+  return (
+    <Line {...props}>
+      <div class="color-field">
+        <input
+          type="color"
+          aria-label={editStrings.palette}
+          value={isColor ? `#${typed}` : '#888888'}
+          onInput={(event) => form.change(name, event.currentTarget.value.slice(1))}
+        />
+        <input
+          {...common(props)}
+          dir="ltr"
+          spellcheck={false}
+          placeholder={editStrings.noColour}
+          onInput={(event) => form.change(name, event.currentTarget.value.trim().replace(/^#/, ''))}
+        />
+      </div>
+    </Line>
+  )
+}
+
+/** A year that has every day, for fields that cannot do without one. */
+const ANY_YEAR = 2000
+const formatYear = (year: number) => String(year).padStart(4, '0')
+
+/** A date field always has a year; the year that stands for none is never shown. */
+export function BirthdayLine(props: Props) {
+  const { form, name } = props
+  const date = String(form.values[name] ?? '')
+  const isYearless = date.startsWith(`${formatYear(NO_YEAR)}-`)
+  const day = date.slice(4)
+  return (
+    <Line {...props}>
+      <input
+        {...common(props)}
+        type="date"
+        value={isYearless ? `${ANY_YEAR}${day}` : date}
+        onInput={({ currentTarget: { value } }) =>
+          form.change(name, isYearless && value ? `${formatYear(NO_YEAR)}${value.slice(4)}` : value)
+        }
+      />
+      {date !== '' && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isYearless}
+            onChange={({ currentTarget: { checked } }) =>
+              form.change(name, `${formatYear(checked ? NO_YEAR : ANY_YEAR)}${day}`)
+            }
+          />
+          {editStrings.noYear}
+        </label>
+      )}
+      {date !== '' && !(name in form.problems) && (
+        <p class="quiet small">{editStrings.shownAs(formatBirthday(date))}</p>
+      )}
+    </Line>
+  )
+}
+
+export function DescriptionLine(props: Props) {
+  const { form, name } = props
+  const typed = String(form.values[name] ?? '')
+  const most = form.entity.fields[name]?.max ?? 0
+  return (
+    <Line {...props} isWide>
+      <textarea {...common(props)} rows={6} />
+      <p class="quiet small">{editStrings.letters(typed.length, most)}</p>
+      {typed.trim() !== '' && (
+        <section class="note preview" aria-label={editStrings.preview}>
+          <p class="quiet small">{editStrings.preview}</p>
+          <Markdown text={typed} />
+        </section>
+      )}
+    </Line>
+  )
+}
+
+const TYPING_MS = 600
+
+/** The address of a picture, with the picture: no address is asked for while it is being typed. */
+export function PictureLine(props: Props & { isWide?: boolean }) {
+  const { form, name } = props
+  const typed = String(form.values[name] ?? '')
+  const read = form.entity.fields[name]?.read(typed)
+  const address = typeof read === 'string' ? read : null
+  const [shown, setShown] = useState(address)
+  const [broken, setBroken] = useState<string | null>(null)
+  useEffect(() => {
+    const timer = setTimeout(() => setShown(address), TYPING_MS)
+    return () => clearTimeout(timer)
+  }, [address])
+  const isOff = appearance.value.pictures === 'none'
+  return (
+    <Line {...props}>
+      <input {...common(props)} type="url" dir="ltr" inputMode="url" spellcheck={false} />
+      {shown !== null && isOff && <p class="quiet small">{editStrings.picturesOff}</p>}
+      {shown !== null && !isOff && shown === broken && (
+        <p class="quiet small" role="status">
+          {editStrings.pictureBroken}
+        </p>
+      )}
+      {shown !== null && !isOff && shown !== broken && (
+        <img
+          class={props.isWide ? 'shown-picture shown-banner' : 'shown-picture'}
+          alt=""
+          src={shown}
+          onError={() => setBroken(shown)}
+        />
+      )}
+    </Line>
+  )
+}
+
+export function FlagLine({ form, name }: Props) {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={form.values[name] === true}
+        onChange={(event) => form.change(name, event.currentTarget.checked)}
+      />
+      {labelOf(name)}
+    </label>
+  )
+}

@@ -1,0 +1,124 @@
+import { useState } from 'preact/hooks'
+import { matchTags } from '../../../../model/proxy/tags'
+import { parseInstant } from '../../../../model/time'
+import type { ProxyTag } from '../../../../model/validation'
+import { isCaseSensitive, type Member, members } from '../../store'
+import { editStrings } from '../../strings/edit'
+import { Avatar } from '../avatar'
+import { Icon } from '../icon'
+import type { Form } from './form'
+import { Guard } from './lines'
+
+/** Pairs of tags, as many as are wanted. */
+export function TagsField({ form, name }: { form: Form; name: string }) {
+  const tags = form.values[name] as readonly ProxyTag[]
+  const change = (at: number, patch: Partial<ProxyTag>) =>
+    form.change(
+      name,
+      tags.map((tag, index) => (index === at ? { ...tag, ...patch } : tag)),
+    )
+  return (
+    <fieldset class="choice line wide-line">
+      <legend class="unseen">{editStrings.fields[name]}</legend>
+      <div class="line-head">
+        <span class="label" aria-hidden="true">
+          {editStrings.fields[name]}
+        </span>
+        <Guard form={form} name={name} />
+      </div>
+      {tags.length === 0 && <p class="quiet">{editStrings.noTags}</p>}
+      {tags.map((tag, at) => (
+        <fieldset class="tag-row" key={at} aria-label={editStrings.tag(at + 1)}>
+          {(['prefix', 'suffix'] as const).map((half) => (
+            <label class="field" key={half}>
+              {half === 'prefix' ? editStrings.before : editStrings.after}
+              <input
+                value={tag[half] ?? ''}
+                dir="auto"
+                autocomplete="off"
+                spellcheck={false}
+                autocapitalize="off"
+                aria-invalid={name in form.problems}
+                aria-describedby={`problem-${name}`}
+                onInput={(event) => change(at, { [half]: event.currentTarget.value })}
+              />
+            </label>
+          ))}
+          <button
+            type="button"
+            class="round"
+            aria-label={editStrings.removeTag(editStrings.tag(at + 1))}
+            onClick={() =>
+              form.change(
+                name,
+                tags.filter((_, index) => index !== at),
+              )
+            }
+          >
+            <Icon name="close" />
+          </button>
+        </fieldset>
+      ))}
+      <p id={`problem-${name}`} class="problem" role="alert">
+        {form.problems[name] ?? ''}
+      </p>
+      <div>
+        <button
+          type="button"
+          onClick={() => form.change(name, [...tags, { prefix: '', suffix: '' }])}
+        >
+          <Icon name="plus" />
+          {editStrings.addTag}
+        </button>
+      </div>
+    </fieldset>
+  )
+}
+
+/** Type a message, and see who it becomes: the very rule by which bots decide. */
+export function TryTags({ own, form }: { own: Member; form: Form }) {
+  const [typed, setTyped] = useState('')
+  const tags = form.values.proxy_tags as readonly ProxyTag[]
+  const example = tags.find(({ prefix, suffix }) => prefix || suffix)
+  const said = typed.trim() === '' ? null : findSpeaker(typed, { ...own, proxy_tags: [...tags] })
+  const isKept = said?.member.uuid === own.uuid ? form.values.keep_proxy : said?.member.keep_proxy
+  return (
+    <div class="line wide-line">
+      <label for="try-it">{editStrings.tryIt}</label>
+      <input
+        id="try-it"
+        dir="auto"
+        autocomplete="off"
+        value={typed}
+        placeholder={editStrings.tryHint(`${example?.prefix ?? 'w:'}hello${example?.suffix ?? ''}`)}
+        onInput={(event) => setTyped(event.currentTarget.value)}
+      />
+      <div role="status">
+        {typed.trim() !== '' &&
+          (said ? (
+            <div class="someone note">
+              <Avatar of={said.member} size="s" />
+              <span class="about">
+                <b>{editStrings.becomes(said.member.display_name || said.member.name)}</b>{' '}
+                <span>{isKept ? typed.trim() : said.content.trim()}</span>
+              </span>
+            </div>
+          ) : (
+            <p class="quiet">{editStrings.becomesNothing}</p>
+          ))}
+      </div>
+    </div>
+  )
+}
+
+/** Among everyone, in the order in which they came: the longest tags win, then who was first. */
+function findSpeaker(typed: string, edited: Member) {
+  const all = members.value
+    .map((one) => (one.uuid === edited.uuid ? edited : one))
+    .map((one) => ({ one, since: parseInstant(one.created ?? '') ?? 0 }))
+    .sort((a, b) => a.since - b.since)
+    .map(({ one }) => one)
+  const match = matchTags(all, typed.trim(), isCaseSensitive.value)
+  // Tags around nothing were meant otherwise.
+  return match && match.content.trim() !== '' ? match : null
+}

@@ -1,0 +1,56 @@
+import { parseInstant } from '../../../model/time'
+import { formatter } from '../appearance'
+import { now } from '../clock'
+import type { PublicFront } from '../publicView'
+import { strings } from '../strings'
+import { formatDuration } from '../time'
+import { Avatar, tint } from './avatar'
+
+interface Props {
+  front: PublicFront | null
+  isBusy?: boolean
+  heading?: 'h2' | 'h4'
+}
+
+/** The card of who is here, for those who look from outside. */
+export function Fronters({ front, isBusy = false, heading: Heading = 'h2' }: Props) {
+  const members = front?.members ?? []
+  const hidden = front?.hidden ?? 0
+  const since = parseInstant(front?.timestamp ?? '') ?? now.value
+  return (
+    <section class="card here-now" aria-labelledby="here-now" aria-busy={isBusy} aria-live="polite">
+      <div class="glows" aria-hidden="true">
+        {members.slice(0, 4).map(({ id, color }) => (
+          <span key={id} class="glow tinted" style={tint(color)} />
+        ))}
+      </div>
+      <Heading id="here-now">{strings.hereNow}</Heading>
+      {!isBusy && members.length + hidden === 0 && (
+        <p>{front ? strings.nobody : strings.nothingYet}</p>
+      )}
+      <ul>
+        {members.map((member) => (
+          <li class="someone" key={member.id}>
+            <Avatar of={member} size="l" />
+            <div class="about">
+              <span class="name">{member.display_name || member.name}</span>{' '}
+              {member.pronouns && <span class="pronouns">{member.pronouns}</span>}
+            </div>
+          </li>
+        ))}
+      </ul>
+      {hidden > 0 && (
+        <p>{members.length === 0 ? strings.onlyHidden(hidden) : strings.someHidden(hidden)}</p>
+      )}
+      {members.length + hidden > 0 && (
+        // It moves on by itself, and is not said again each time.
+        <p class="small" aria-live="off">
+          {strings.hereSince(
+            formatter.value.moment(since, now.value),
+            formatDuration(now.value - since),
+          )}
+        </p>
+      )}
+    </section>
+  )
+}

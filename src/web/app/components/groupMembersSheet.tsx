@@ -1,0 +1,44 @@
+import { useState } from 'preact/hooks'
+import { errorMessage } from '../api'
+import { changeMemberships } from '../groupActions'
+import { type Group, isOffline, members } from '../store'
+import { strings } from '../strings'
+import { memberStrings } from '../strings/member'
+import { MemberPicker } from './memberPicker'
+import { Sheet } from './sheet'
+
+/** Who is in a group: everyone with a check box, found while typing, saved in one request. */
+export function GroupMembersSheet({ own, onClose }: { own: Group; onClose: () => void }) {
+  const [before] = useState(() => new Set(own.members))
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(before)
+  const [problem, setProblem] = useState('')
+  const coming = members.value.filter(({ uuid }) => chosen.has(uuid) && !before.has(uuid))
+  const leaving = members.value.filter(({ uuid }) => !chosen.has(uuid) && before.has(uuid))
+  const save = async (event: Event) => {
+    event.preventDefault()
+    if (isOffline.value) return setProblem(strings.notConnected)
+    if (coming.length + leaving.length === 0) return onClose()
+    try {
+      await changeMemberships(own, coming, leaving)
+      onClose()
+    } catch (cause) {
+      setProblem(errorMessage(cause, strings.away))
+    }
+  }
+  return (
+    <Sheet heading={memberStrings.peopleOf(own.display_name || own.name)} onClose={onClose}>
+      <form onSubmit={save} noValidate>
+        <MemberPicker chosen={chosen} onChange={setChosen} />
+        <div class="sheet-foot">
+          <p role="status">{memberStrings.willCome(coming.length, leaving.length)}</p>
+          <p class="problem" role="alert">
+            {problem}
+          </p>
+          <button type="submit" class="main" aria-disabled={isOffline.value}>
+            {strings.save}
+          </button>
+        </div>
+      </form>
+    </Sheet>
+  )
+}

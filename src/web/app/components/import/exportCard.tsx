@@ -1,0 +1,85 @@
+import { useState } from 'preact/hooks'
+import { announce, toast } from '../../actions'
+import { errorMessage, fetchOwn } from '../../api'
+import { saveFile } from '../../download'
+import { isOffline } from '../../store'
+import { strings } from '../../strings'
+import { importStrings } from '../../strings/import'
+
+const PATH = 'v2/systems/@me/export'
+
+/** Everything, or the history, as files. */
+export function ExportCard() {
+  const [problem, setProblem] = useState('')
+  const [busy, setBusy] = useState('')
+  const [part, setPart] = useState(1)
+
+  const take = async (path: string, name: string) => {
+    if (isOffline.value || busy !== '') return
+    setProblem('')
+    setBusy(name)
+    try {
+      const response = await fetchOwn(path)
+      saveFile(name, await response.blob())
+      announceExport(importStrings.isSaved(name))
+      if (response.headers.get('link')?.includes('rel="next"')) setPart(part + 1)
+    } catch (cause) {
+      setProblem(errorMessage(cause, strings.away))
+    }
+    setBusy('')
+  }
+  const things = [
+    {
+      title: importStrings.everything,
+      about: part === 1 ? importStrings.everythingMore : importStrings.partsMore(part),
+      act: part === 1 ? importStrings.json : importStrings.nextPart(part),
+      path: part === 1 ? PATH : `${PATH}?part=${part}`,
+      name: part === 1 ? 'system.json' : `system-${part}.json`,
+    },
+    {
+      title: importStrings.history,
+      about: importStrings.historyMore,
+      act: importStrings.csv,
+      path: `${PATH}/front-history?format=csv`,
+      name: 'front-history.csv',
+    },
+    {
+      title: importStrings.calendarTitle,
+      about: importStrings.calendarMore,
+      act: importStrings.calendar,
+      path: `${PATH}/front-history?format=ics`,
+      name: 'front-history.ics',
+    },
+  ]
+  return (
+    <section class="card">
+      <h2>{importStrings.take}</h2>
+      <p class="problem" role="alert">
+        {problem}
+      </p>
+      <ul class="things">
+        {things.map(({ title, about, act, path, name }) => (
+          <li key={title}>
+            <div class="about">
+              <span class="name">{title}</span>
+              <div class="quiet small">{about}</div>
+            </div>
+            <button
+              type="button"
+              aria-busy={busy === name}
+              aria-disabled={isOffline.value}
+              onClick={() => take(path, name)}
+            >
+              {act}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function announceExport(text: string): void {
+  toast.value = { text }
+  announce(text)
+}

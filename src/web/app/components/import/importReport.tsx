@@ -1,0 +1,131 @@
+import type { ComponentChildren } from 'preact'
+import { type Part, parts, type Tally } from '../../../../model/transfer'
+import {
+  isEmpty,
+  isSame,
+  nameCollection,
+  type Repair,
+  type Report,
+  sortRepairs,
+} from '../../importReport'
+import { preferences } from '../../store'
+import { capitalize } from '../../strings'
+import { importStrings } from '../../strings/import'
+
+/** What an import did, or would do: what people must know first. */
+export function ImportReport({ report }: { report: Report }) {
+  const { file, mended, dropped, leftOut } = sortRepairs(report.repairs)
+  const same = report.dry_run ? importStrings.nothingNew : importStrings.nothingDone
+  return (
+    <>
+      {file.map(({ why }) => (
+        <p key={why}>{why}</p>
+      ))}
+      <section class="part">
+        <h3>{report.dry_run ? importStrings.would : importStrings.did}</h3>
+        {isSame(report) && <p>{same}</p>}
+        <dl class="tallies">
+          {parts
+            .filter((part) => part !== 'memberships' || !isEmpty(report[part]))
+            .map((part) => (
+              <div key={part}>
+                <dt>{nameOfPart(part)}</dt>
+                <dd>{formatTally(report[part])}</dd>
+              </div>
+            ))}
+        </dl>
+      </section>
+      <div class="folds">
+        <Fold title={importStrings.mended} lines={mended.map(formatRepair)} />
+        <Fold title={importStrings.dropped} lines={dropped.map(formatRepair)} />
+        <Fold title={importStrings.outOf} lines={leftOut.map(formatRepair)} />
+        <Fold
+          title={importStrings.renamed}
+          lines={report.renamed.map(
+            ({ kind, name, from, to }) =>
+              `${name ?? capitalize(kind)}: ${importStrings.becomes(from, to || importStrings.newId)}`,
+          )}
+        >
+          {importStrings.renamedMore}
+        </Fold>
+        <Fold
+          title={importStrings.accounts}
+          lines={report.accounts.map(({ id, why }) => `${id}: ${why}`)}
+        />
+        <Fold title={importStrings.kept} count={sum(report.kept)} lines={formatCounts(report.kept)}>
+          {importStrings.keptMore}
+        </Fold>
+        <Fold
+          title={importStrings.skipped}
+          count={sum(report.skipped)}
+          lines={formatCounts(report.skipped)}
+        />
+      </div>
+    </>
+  )
+}
+
+/** The members are called what they are called here. */
+export function nameOfPart(part: Part): string {
+  const word = capitalize(preferences.value.word)
+  if (part === 'memberships') return importStrings.memberships(word)
+  return part === 'members' ? word : importStrings[part]
+}
+
+export function formatTally({ added, changed, unchanged, left_out }: Tally): string {
+  const told = [
+    added > 0 && importStrings.added(added),
+    changed > 0 && importStrings.changed(changed),
+    unchanged > 0 && importStrings.unchanged(unchanged),
+    left_out > 0 && importStrings.leftOut(left_out),
+  ].filter(Boolean)
+  return told.length === 0 ? importStrings.none : told.join(', ')
+}
+
+interface FoldProps {
+  title: (count: number) => string
+  count?: number
+  lines: readonly string[]
+  children?: ComponentChildren
+}
+
+/** As many lines as anybody reads. */
+const MOST_LINES = 200
+
+/** Closed until somebody wants to know. */
+function Fold({ title, lines, count = lines.length, children }: FoldProps) {
+  if (lines.length === 0) return null
+  return (
+    <details class="fold">
+      <summary>{title(count)}</summary>
+      {children && <p class="quiet">{children}</p>}
+      <ul>
+        {lines.slice(0, MOST_LINES).map((line, at) => (
+          <li key={`${at}${line}`}>{line}</li>
+        ))}
+        {lines.length > MOST_LINES && <li>…</li>}
+      </ul>
+    </details>
+  )
+}
+
+function formatRepair({ kind, name, field, was, now, why, left_out = 1 }: Repair): string {
+  const whose = `${name ?? capitalize(kind)}, ${nameCollection(field).replaceAll('_', ' ')}`
+  const isGone = now === null || now === undefined
+  const old = was === null || was === undefined ? '' : quote(was)
+  const change = isGone ? old : importStrings.becomes(old || '–', quote(now))
+  const rows = left_out > 1 ? importStrings.rows(left_out) : ''
+  return [`${whose}: ${why}`, change, rows].filter(Boolean).join(' · ')
+}
+
+function quote(value: unknown): string {
+  return typeof value === 'string' ? `“${value}”` : String(value)
+}
+
+function sum(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((all, one) => all + one, 0)
+}
+
+function formatCounts(counts: Readonly<Record<string, number>>): string[] {
+  return Object.entries(counts).map(([name, count]) => `${nameCollection(name)}: ${count}`)
+}

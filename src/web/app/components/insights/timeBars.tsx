@@ -1,0 +1,127 @@
+import { parseInstant, SECOND } from '../../../../model/time'
+import { formatter } from '../../appearance'
+import type { Total } from '../../insights'
+import { membersById, nameOf } from '../../store'
+import { insightsStrings } from '../../strings/insights'
+import type { Cell, Table } from '../../table'
+import { textCell } from '../../table'
+import { formatDuration } from '../../time'
+import { Avatar, tint } from '../avatar'
+import { Chart } from './chart'
+import { useSelection } from './useSelection'
+
+/** A bar for each, as long as their time here. */
+export function TimeBars({ members }: { members: readonly Total[] }) {
+  const { some, more } = useSelection(members)
+  const [first] = members
+  if (!first) return null
+  const length = ({ time }: Total) => `${(time / Math.max(1, first.time)) * 100}%`
+  return (
+    <Chart
+      title={insightsStrings.timeHere}
+      point={insightsStrings.longest(
+        nameOf(first.member),
+        formatDuration(first.time * SECOND),
+        formatShare(first.share),
+      )}
+      table={() => makeTable(members)}
+      file="time-here.csv"
+    >
+      <ol class="bars">
+        {some.map((one) => {
+          const member = membersById.value.get(one.member)
+          return (
+            <li key={one.member} class="tinted" style={tint(member?.color)}>
+              <Avatar of={member} size="s" />
+              <div class="about">
+                <span class="name">{nameOf(one.member)}</span>
+                <span class="fill" style={{ width: length(one) }} />
+              </div>
+              <div class="figure">
+                <b>{formatDuration(one.time * SECOND)}</b>
+                <br />
+                <span class="quiet small">{formatShare(one.share)}</span>
+              </div>
+            </li>
+          )
+        })}
+      </ol>
+      {more}
+    </Chart>
+  )
+}
+
+/** In whole per cent. */
+export function formatShare(share: number): string {
+  const percent = Math.round(share * 100)
+  return percent === 0 && share > 0 ? insightsStrings.lessThanOne : insightsStrings.percent(percent)
+}
+
+export function timeCell(seconds: number): Cell {
+  return {
+    value: seconds,
+    text: seconds === 0 ? insightsStrings.none : formatDuration(seconds * SECOND),
+  }
+}
+
+function makeTable(members: readonly Total[]): Table {
+  const { columns } = insightsStrings
+  return {
+    columns: [
+      columns.who,
+      columns.time,
+      columns.share,
+      columns.stays,
+      columns.longest,
+      columns.shortest,
+      columns.average,
+      columns.median,
+      columns.last,
+    ],
+    rows: members.map((one) => [
+      textCell(nameOf(one.member)),
+      timeCell(one.time),
+      { value: one.share, text: insightsStrings.percent(Math.round(one.share * 1000) / 10) },
+      { value: one.stints, text: String(one.stints) },
+      timeCell(one.longest),
+      timeCell(one.shortest),
+      timeCell(one.average),
+      timeCell(one.median),
+      lastCell(one.last),
+    ]),
+    csv: [
+      [
+        'member_id',
+        'member',
+        'seconds',
+        'share',
+        'stints',
+        'longest',
+        'shortest',
+        'average',
+        'median',
+        'last',
+      ],
+      ...members.map((one) => [
+        one.member,
+        nameOf(one.member),
+        one.time,
+        one.share,
+        one.stints,
+        one.longest,
+        one.shortest,
+        one.average,
+        one.median,
+        one.last ?? '',
+      ]),
+    ],
+  }
+}
+
+/** Whoever is here at the end was here later than anybody. */
+function lastCell(last: string | null): Cell {
+  const at = last === null ? null : parseInstant(last)
+  return at === null
+    ? { value: Number.POSITIVE_INFINITY, text: insightsStrings.atTheEnd }
+    : { value: at, text: `${formatter.value.day(at)}, ${formatter.value.time(at)}` }
+}

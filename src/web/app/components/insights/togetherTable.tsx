@@ -1,0 +1,79 @@
+import type { Pair } from '../../../../model/fronting/pairs'
+import { SECOND } from '../../../../model/time'
+import { membersById, nameOf } from '../../store'
+import { listNames } from '../../strings'
+import { insightsStrings } from '../../strings/insights'
+import { type Table, textCell } from '../../table'
+import { formatDuration } from '../../time'
+import { Avatar } from '../avatar'
+import { Chart } from './chart'
+import { timeCell } from './timeBars'
+import { useSelection } from './useSelection'
+
+/** Who is here with whom, longest first. */
+export function TogetherTable({ pairs }: { pairs: readonly Pair[] }) {
+  const { some, more } = useSelection(pairs)
+  const [first] = pairs
+  if (!first)
+    return (
+      <section class="card chart">
+        <h2>{insightsStrings.together}</h2>
+        <p class="quiet">{insightsStrings.nobodyTogether}</p>
+      </section>
+    )
+  return (
+    <Chart
+      title={insightsStrings.together}
+      point={insightsStrings.mostTogether(namesOf(first), formatDuration(first.time * SECOND))}
+      table={() => makeTable(pairs)}
+      file="often-together.csv"
+    >
+      <ol class="switches">
+        {some.map((pair) => (
+          <li key={pair.members.join()}>
+            <span class="faces">
+              {pair.members.map((id) => (
+                <Avatar key={id} of={membersById.value.get(id)} size="s" />
+              ))}
+            </span>
+            <span class="about">
+              <span class="name">{namesOf(pair)}</span>
+              <br />
+              <span class="quiet small">
+                {formatDuration(pair.time * SECOND)} · {insightsStrings.times(pair.times)}
+              </span>
+            </span>
+          </li>
+        ))}
+      </ol>
+      {more}
+    </Chart>
+  )
+}
+
+function namesOf({ members }: Pair): string {
+  return listNames(members.map(nameOf))
+}
+
+function makeTable(pairs: readonly Pair[]): Table {
+  const { who, time, times } = insightsStrings.columns
+  return {
+    columns: [who, time, times],
+    rows: pairs.map((pair) => [
+      textCell(namesOf(pair)),
+      timeCell(pair.time),
+      { value: pair.times, text: String(pair.times) },
+    ]),
+    csv: [
+      ['member_id', 'member', 'other_id', 'other', 'seconds', 'times'],
+      ...pairs.map(({ members: [one, other], time, times }) => [
+        one,
+        nameOf(one),
+        other,
+        nameOf(other),
+        time,
+        times,
+      ]),
+    ],
+  }
+}

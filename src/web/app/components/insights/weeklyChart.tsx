@@ -1,0 +1,139 @@
+import { parseInstant } from '../../../../model/time'
+import { formatter } from '../../appearance'
+import {
+  dayIn,
+  type Figures,
+  leaderOf,
+  type Period,
+  type Stack,
+  stackPeriods,
+} from '../../insights'
+import { membersById, nameOf, zone } from '../../store'
+import { insightsStrings } from '../../strings/insights'
+import type { Table } from '../../table'
+import { tint } from '../avatar'
+import { Chart } from './chart'
+import { timeCell } from './timeBars'
+
+/** As many as can still be told apart. */
+const SHOWN = 8
+/** As many labels as fit below on a phone. */
+const LABELS = 5
+
+/** Weeks beside each other, the members of each one on the other; months where there are many. */
+export function WeeklyChart({ by, periods, members }: Pick<Figures, 'by' | 'periods' | 'members'>) {
+  const shown = members.slice(0, SHOWN).map(({ member }) => member)
+  const stacks = stackPeriods(periods, shown)
+  const most = Math.max(1, ...stacks.map(({ sum }) => sum))
+  const title = by === 'week' ? insightsStrings.weeks : insightsStrings.months
+  const point = describeLeader(by, periods)
+  const areOthers = stacks.some(({ others }) => others > 0)
+  return (
+    <Chart
+      title={title}
+      point={point}
+      table={() => makeTable(by, stacks, shown)}
+      file={`${by}s.csv`}
+    >
+      <div class="weeks">
+        <div class="weeks-picture">
+          <div class="stacks" role="img" aria-label={`${title}. ${point}`}>
+            {stacks.map((stack) => (
+              <Column key={stack.period.start} stack={stack} shown={shown} most={most} />
+            ))}
+          </div>
+          <div class="stack-labels quiet small" aria-hidden="true">
+            {labelsOf(by, periods).map(({ text, count }) => (
+              <span key={text} style={{ '--count': String(count) }}>
+                {text}
+              </span>
+            ))}
+          </div>
+        </div>
+        <ul class="legend">
+          {shown.map((id) => (
+            <li key={id} class="tinted" style={tint(membersById.value.get(id)?.color)}>
+              {nameOf(id)}
+            </li>
+          ))}
+          {areOthers && <li class="tinted others">{insightsStrings.others}</li>}
+        </ul>
+      </div>
+    </Chart>
+  )
+}
+
+interface ColumnProps {
+  stack: Stack
+  shown: readonly string[]
+  most: number
+}
+
+function Column({ stack: { parts, others, sum }, shown, most }: ColumnProps) {
+  return (
+    <span class="stack">
+      <span class="pile" style={{ height: `${(sum / most) * 100}%` }}>
+        {shown.map((id, at) => {
+          const seconds = parts[at] ?? 0
+          const { color } = membersById.value.get(id) ?? {}
+          return (
+            seconds > 0 && (
+              <i key={id} class="tinted" style={{ ...tint(color), flexGrow: String(seconds) }} />
+            )
+          )
+        })}
+        {others > 0 && <i class="tinted others" style={{ flexGrow: String(others) }} />}
+      </span>
+    </span>
+  )
+}
+
+function describeLeader(by: Figures['by'], periods: readonly Period[]): string {
+  const leader = leaderOf(periods)
+  if (!leader) return ''
+  const tell = by === 'week' ? insightsStrings.ledWeeks : insightsStrings.ledMonths
+  return tell(nameOf(leader.id), leader.count, periods.length)
+}
+
+/** Each label stands for some columns, so that all of them can be read. */
+function labelsOf(by: Figures['by'], periods: readonly Period[]) {
+  const format = new Intl.DateTimeFormat(undefined, {
+    timeZone: zone.value,
+    month: 'short',
+    ...(by === 'week' ? { day: 'numeric' } : { year: 'numeric' }),
+  })
+  const step = Math.ceil(periods.length / LABELS)
+  return periods
+    .filter((_, at) => at % step === 0)
+    .map((period, at) => ({
+      text: format.format(dayIn(period) / 1000),
+      count: Math.min(step, periods.length - at * step),
+    }))
+}
+
+function makeTable(by: Figures['by'], stacks: readonly Stack[], shown: readonly string[]): Table {
+  const { week, month, switches, nobody } = insightsStrings.columns
+  const name = by === 'week' ? formatter.value.day : formatter.value.month
+  return {
+    columns: [
+      by === 'week' ? week : month,
+      switches,
+      nobody,
+      ...shown.map(nameOf),
+      insightsStrings.others,
+    ],
+    rows: stacks.map(({ period, parts, others }) => [
+      { value: parseInstant(period.start) ?? 0, text: name(dayIn(period)) },
+      { value: period.switches, text: String(period.switches) },
+      timeCell(period.nobody),
+      ...parts.map(timeCell),
+      timeCell(others),
+    ]),
+    csv: [
+      ['start', 'end', 'member_id', 'member', 'seconds'],
+      ...stacks.flatMap(({ period: { start, end, members } }) =>
+        Object.entries(members).map(([id, seconds]) => [start, end, id, nameOf(id), seconds]),
+      ),
+    ],
+  }
+}

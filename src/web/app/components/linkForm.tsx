@@ -1,0 +1,175 @@
+import { useState } from 'preact/hooks'
+import { DAY, formatInstant, type Instant } from '../../../model/time'
+import { problemsOfToken, token } from '../../../model/token'
+import { Problem } from '../../../model/validation'
+import { ApiError, errorMessage, requestOwn } from '../api'
+import { createDraft } from '../drafts'
+import { isOffline, preferences, zone } from '../store'
+import { strings } from '../strings'
+import { friendStrings } from '../strings/friends'
+import { instantOf, nowInstant } from '../time'
+
+const ends = ['never', 'day', 'week', 'month', 'own'] as const
+type End = (typeof ends)[number]
+
+const lengths: Partial<Record<End, number>> = { day: DAY, week: 7 * DAY, month: 30 * DAY }
+
+interface LinkDraft {
+  readonly name: string
+  readonly isPrivateNamed: boolean
+  readonly end: End
+  readonly lastDay: string
+}
+
+const nothingYet: LinkDraft = { name: '', isPrivateNamed: false, end: 'never', lastDay: '' }
+const draft = createDraft<LinkDraft>(nothingYet)
+
+export interface MadeLink {
+  readonly name: string
+  readonly token: string
+}
+
+/** Makes a link: for whom, what becomes of private members, until when. */
+export function LinkForm({ onMade }: { onMade: (made: MadeLink) => void }) {
+  const [problems, setProblems] = useState({ name: '', expires: '', other: '' })
+  const { word } = preferences.value
+  const { isPrivateNamed, end, lastDay, name } = draft.value
+  const change = (patch: Partial<LinkDraft>) => {
+    draft.value = { ...draft.value, ...patch }
+  }
+
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    const expires = endOf(draft.value, nowInstant(), zone.value)
+    const found = problemsOf(draft.value, expires)
+    setProblems(found)
+    if (found.name !== '' || found.expires !== '' || isOffline.value) return
+    const body = {
+      name: name.trim(),
+      scope: 'watch',
+      private_members: isPrivateNamed,
+      expires: typeof expires === 'number' ? formatInstant(expires) : null,
+    }
+    try {
+      const made = await requestOwn<MadeLink>('v2/systems/@me/tokens', { method: 'POST', body })
+      draft.value = nothingYet
+      if (made) onMade(made)
+    } catch (cause) {
+      const told = errorMessage(cause, strings.away)
+      const isTaken = cause instanceof ApiError && cause.status === 409
+      setProblems({ name: isTaken ? told : '', expires: '', other: isTaken ? '' : told })
+    }
+  }
+
+  return (
+    <form class="card" onSubmit={submit} noValidate>
+      <h2>{friendStrings.newLink}</h2>
+      <div class="field">
+        <label for="link-name">{strings.name}</label>
+        <input
+          id="link-name"
+          autocomplete="off"
+          value={name}
+          maxLength={token.fields.name.max}
+          aria-invalid={problems.name !== ''}
+          aria-describedby="link-hint link-problem"
+          onInput={(event) => change({ name: event.currentTarget.value })}
+        />
+        <p id="link-hint" class="quiet small">
+          {friendStrings.whoFor}
+        </p>
+        <p id="link-problem" class="problem" role="alert">
+          {problems.name}
+        </p>
+      </div>
+      <fieldset class="choice">
+        <legend>{friendStrings.privateOnes(word)}</legend>
+        <div class="chips">
+          {[false, true].map((value) => (
+            <button
+              key={String(value)}
+              type="button"
+              class="chip"
+              aria-pressed={isPrivateNamed === value}
+              onClick={() => change({ isPrivateNamed: value })}
+            >
+              {value ? friendStrings.named : friendStrings.counted}
+            </button>
+          ))}
+        </div>
+        <p class="quiet small">
+          {isPrivateNamed ? friendStrings.namedMore(word) : friendStrings.countedMore(word)}
+        </p>
+      </fieldset>
+      <fieldset class="choice">
+        <legend>{friendStrings.until}</legend>
+        <div class="chips">
+          {ends.map((value) => (
+            <button
+              key={value}
+              type="button"
+              class="chip"
+              aria-pressed={end === value}
+              onClick={() => change({ end: value })}
+            >
+              {friendStrings.ends[value]}
+            </button>
+          ))}
+        </div>
+        {end === 'own' && (
+          <label class="field">
+            {friendStrings.lastDay}
+            <input
+              type="date"
+              value={lastDay}
+              aria-invalid={problems.expires !== ''}
+              aria-describedby="end-problem"
+              onInput={(event) => change({ lastDay: event.currentTarget.value })}
+            />
+          </label>
+        )}
+        <p id="end-problem" class="problem" role="alert">
+          {problems.expires}
+        </p>
+      </fieldset>
+      <p class="problem" role="alert">
+        {problems.other}
+      </p>
+      <button type="submit" class="main" aria-disabled={isOffline.value}>
+        {friendStrings.make}
+      </button>
+    </form>
+  )
+}
+
+/** Null for never; undefined where no day was chosen. */
+function endOf(
+  { end, lastDay }: LinkDraft,
+  now: Instant,
+  zone: string,
+): Instant | null | undefined {
+  const length = lengths[end]
+  if (length !== undefined) return now + length
+  if (end === 'never') return null
+  return instantOf(lastDay, '23:59:59', zone) ?? undefined
+}
+
+/** As the table has them, before anything is sent. */
+function problemsOf({ name, isPrivateNamed }: LinkDraft, expires: Instant | null | undefined) {
+  const checked = token.fields.name.read(name.trim())
+  const whole = problemsOfToken(
+    {
+      name: name.trim(),
+      scope: 'watch',
+      private_members: isPrivateNamed,
+      expires: expires ?? null,
+    },
+    nowInstant(),
+  )
+  const tell = (found: unknown) => (found instanceof Problem ? found.message : '')
+  return {
+    name: tell(checked) || tell(whole.name?.[0]),
+    expires: expires === undefined ? friendStrings.chooseDay : tell(whole.expires?.[0]),
+    other: '',
+  }
+}

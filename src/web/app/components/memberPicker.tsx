@@ -1,0 +1,56 @@
+import { useState } from 'preact/hooks'
+import { announce } from '../actions'
+import { searchMembers } from '../search'
+import { members } from '../store'
+import { strings } from '../strings'
+import { Avatar } from './avatar'
+import { useIncrementalList } from './memberGrid'
+import { Search } from './search'
+
+interface Props {
+  /** UUIDs. */
+  chosen: ReadonlySet<string>
+  onChange: (chosen: ReadonlySet<string>) => void
+}
+
+/** Everyone with a check box, found while typing. */
+export function MemberPicker({ chosen, onChange }: Props) {
+  const [typed, setTyped] = useState('')
+  const found = searchMembers(members.value, typed)
+  const { shown, onward } = useIncrementalList(found, { about: typed })
+  const search = (value: string) => {
+    setTyped(value)
+    announce(strings.found(searchMembers(members.value, value).length))
+  }
+  const toggle = (uuid: string) => {
+    const others = new Set(chosen)
+    if (!others.delete(uuid)) others.add(uuid)
+    onChange(others)
+  }
+  return (
+    <>
+      <Search value={typed} onChange={search} />
+      {found.length === 0 && <p class="quiet">{strings.nobodyFound}</p>}
+      <ul class="members choosing">
+        {shown.map((member, at) => (
+          <li key={member.id} aria-setsize={found.length} aria-posinset={at + 1}>
+            <label class="someone">
+              <input
+                type="checkbox"
+                checked={chosen.has(member.uuid)}
+                onChange={() => toggle(member.uuid)}
+              />
+              <Avatar of={member} size="s" />
+              <span class="about">
+                <span class="name">
+                  <bdi>{member.display_name || member.name}</bdi>
+                </span>
+              </span>
+            </label>
+          </li>
+        ))}
+      </ul>
+      {onward}
+    </>
+  )
+}

@@ -1,0 +1,38 @@
+import { now } from '../clock'
+import type { Member } from '../store'
+import { strings } from '../strings'
+import { listStrings } from '../strings/members'
+import { formatAgo } from '../time'
+import { isListed } from '../types'
+import { Avatar } from './avatar'
+import { Icon } from './icon'
+
+interface Props {
+  member: Member
+  isHere: boolean
+  /** When they were here last. */
+  until: number | null | undefined
+}
+
+/** What a row says of somebody: face, name, pronouns, when they were here, whether they are hidden. */
+export function MemberRow({ member, isHere, until }: Props) {
+  const about = [member.pronouns, !isHere && until ? formatAgo(now.value - until) : null]
+  return (
+    <>
+      <Avatar of={member} />
+      <span class="about">
+        <span class="name">
+          <bdi>{member.display_name || member.name}</bdi>
+        </span>{' '}
+        <span class="quiet small">{about.filter(Boolean).join(' · ')}</span>
+      </span>
+      {isHere && <span class="pill">{strings.here}</span>}
+      {!isListed(member) && (
+        <span class="hidden-one">
+          <Icon name="lock" />
+          <span class="unseen">{listStrings.hiddenFromLists}</span>
+        </span>
+      )}
+    </>
+  )
+}

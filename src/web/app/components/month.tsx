@@ -1,0 +1,100 @@
+import { useEffect, useState } from 'preact/hooks'
+import { sumDays } from '../../../model/fronting/days'
+import { createReplay } from '../../../model/fronting/replay'
+import { HOUR, type Instant, SECOND } from '../../../model/time'
+import { formatter } from '../appearance'
+import { now } from '../clock'
+import { loadBackTo, membersById, nameOf, switches, zone } from '../store'
+import { strings } from '../strings'
+import { daysIn, fieldsOf, formatDuration, monthOf } from '../time'
+import { tint } from './avatar'
+import { Icon } from './icon'
+
+/** A Monday, from which the names of the weekdays are spelled. */
+const MONDAY = 4 * 24 * HOUR
+
+/** A calendar: each day in the colour of who was here longest, with their name. */
+export function Month() {
+  const [at, setAt] = useState<Instant>(now.value)
+  const month = monthOf(zone.value, at)
+  const start = month?.start ?? at
+  useEffect(() => {
+    loadBackTo(start).catch(() => {})
+  }, [start])
+  if (!month) return null
+  const span = { since: month.start, until: Math.min(month.end, Math.max(now.value, start + 1)) }
+  const buckets = daysIn(zone.value, { since: month.start, until: month.end }).toReversed()
+  const sums = sumDays(buckets, null)
+  const walk = createReplay(span, [sums])
+  for (const one of switches.value.toReversed()) walk.step(one)
+  walk.finish()
+  const days = [...sums.days()]
+  const isEmpty = days.every(({ members }) => members.length === 0)
+  const newest = switches.value.find(({ timestamp }) => timestamp < month.end)
+  return (
+    <section class="part">
+      <header class="heading">
+        <button
+          type="button"
+          class="round"
+          aria-label={strings.previousMonth}
+          onClick={() => setAt(month.start - HOUR)}
+        >
+          <Icon name="back" />
+        </button>
+        <h2 aria-live="polite">{formatter.value.month(month.start + 12 * HOUR)}</h2>
+        <button
+          type="button"
+          class="round"
+          aria-label={strings.nextMonth}
+          aria-disabled={month.end > now.value}
+          onClick={() => month.end <= now.value && setAt(month.end + HOUR)}
+        >
+          <Icon name="forth" />
+        </button>
+      </header>
+      {isEmpty && <p>{strings.noSwitches}</p>}
+      {isEmpty && newest && newest.timestamp < month.start && (
+        <button type="button" class="plain" onClick={() => setAt(newest.timestamp)}>
+          {strings.toNearest(formatter.value.longDay(newest.timestamp))}
+        </button>
+      )}
+      <div class="calendar" aria-hidden="true">
+        {[0, 1, 2, 3, 4, 5, 6].map((day) => (
+          <span key={day} class="weekday">
+            {new Intl.DateTimeFormat(undefined, { weekday: 'short', timeZone: 'UTC' }).format(
+              (MONDAY + day * 24 * HOUR) / 1000,
+            )}
+          </span>
+        ))}
+      </div>
+      <ul class="calendar">
+        {days.map((day, index) => {
+          const [id, seconds] = day.members.toSorted(([, a], [, b]) => b - a)[0] ?? []
+          const { date } = fieldsOf(day.start + 12 * HOUR, zone.value)
+          const first = index === 0 ? { gridColumnStart: String(weekdayOf(date)) } : {}
+          return (
+            <li
+              key={date}
+              class="cell"
+              style={{ ...first, ...tint(id && membersById.value.get(id)?.color) }}
+            >
+              <b>{Number(date.slice(8))}</b>
+              {id !== undefined && (
+                <>
+                  <span>{nameOf(id)}</span>
+                  <span class="unseen">{formatDuration((seconds ?? 0) * SECOND)}</span>
+                </>
+              )}
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}
+
+/** Monday is 1. */
+function weekdayOf(date: string): number {
+  return ((new Date(`${date}T12:00:00Z`).getUTCDay() + 6) % 7) + 1
+}

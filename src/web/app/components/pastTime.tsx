@@ -1,0 +1,118 @@
+import { HOUR, type Instant, MINUTE } from '../../../model/time'
+import { formatter } from '../appearance'
+import { now } from '../clock'
+import { type Earlier, earlier } from '../drafts'
+import { switchAt } from '../history'
+import { nameOf, switches, zone } from '../store'
+import { listNames, strings } from '../strings'
+import { fieldsOf, formatAgo, instantOf } from '../time'
+import { TimeFields } from './timeFields'
+
+/** Hours at which a morning is remembered, the usual one first. */
+const MORNINGS = ['08:00', '06:00', '04:00', '00:00']
+
+/** The moment that was chosen; null where there is none, or none that can be understood. */
+export function momentOf(when: Earlier | null, at: Instant, in_: string): Instant | null {
+  if (when === null) return null
+  if (when.kind === '15') return at - 15 * MINUTE
+  if (when.kind === '60') return at - HOUR
+  return instantOf(when.date, when.time, in_)
+}
+
+/** This morning, at an hour that has been. */
+function morningOf(at: Instant, in_: string): { date: string; time: string } {
+  const { date, time } = fieldsOf(at, in_)
+  return { date, time: MORNINGS.find((hour) => hour < time) ?? '00:00' }
+}
+
+interface Props {
+  onChange: () => void
+}
+
+/** Opens and closes the question of when. */
+export function PastTimeButton({ onChange }: Props) {
+  const isOpen = earlier.value !== null
+  const toggle = () => {
+    if (isOpen) earlier.value = null
+    else choose('15')
+    onChange()
+  }
+  return (
+    <button type="button" class="plain" aria-expanded={isOpen} onClick={toggle}>
+      {strings.happenedEarlier}
+    </button>
+  )
+}
+
+function choose(kind: Earlier['kind']): void {
+  const fields =
+    kind === 'morning'
+      ? morningOf(now.value, zone.value)
+      : fieldsOf(now.value - (kind === '15' ? 15 * MINUTE : HOUR), zone.value)
+  earlier.value = { kind, ...fields }
+}
+
+/** Asks only for a time, and says where it will land. */
+export function PastTimePanel({ problem, onChange }: Props & { problem: string }) {
+  const when = earlier.value
+  if (when === null) return null
+  const morning = morningOf(now.value, zone.value)
+  const spelledMorning = formatter.value.time(
+    instantOf(morning.date, morning.time, zone.value) ?? now.value,
+  )
+  const options: [Earlier['kind'], string][] = [
+    ['15', strings.ago15],
+    ['60', strings.ago60],
+    ['morning', strings.thisMorning(spelledMorning)],
+    ['typed', strings.atATime],
+  ]
+  return (
+    <fieldset class="card earlier">
+      <legend>{strings.when}</legend>
+      <div class="chips">
+        {options.map(([kind, title]) => (
+          <button
+            key={kind}
+            type="button"
+            class="chip"
+            aria-pressed={when.kind === kind}
+            onClick={() => {
+              choose(kind)
+              onChange()
+            }}
+          >
+            {title}
+          </button>
+        ))}
+      </div>
+      {when.kind === 'typed' && (
+        <TimeFields
+          date={when.date}
+          time={when.time}
+          problem={problem}
+          onChange={(fields) => {
+            earlier.value = { kind: 'typed', ...fields }
+            onChange()
+          }}
+        />
+      )}
+      {when.kind !== 'typed' && problem !== '' && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      <p role="status">{describeTime(momentOf(when, now.value, zone.value))}</p>
+    </fieldset>
+  )
+}
+
+function describeTime(at: Instant | null): string {
+  if (at === null) return strings.notATime
+  if (at > now.value) return strings.notYet
+  const were = switchAt(switches.value, at)?.members ?? []
+  return strings.landsAt(
+    formatter.value.moment(at, now.value),
+    formatAgo(now.value - at),
+    listNames(were.map(nameOf)),
+  )
+}

@@ -1,0 +1,83 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import type { ProxyTag } from '../../../model/validation'
+import { announce, toast } from '../actions'
+import { appearance } from '../appearance'
+import { copyText } from '../copy'
+import { memberStrings } from '../strings/member'
+import { Avatar, tint } from './avatar'
+
+interface Whose {
+  readonly name: string
+  readonly display_name: string | null
+  readonly color: string | null
+  readonly banner: string | null
+}
+
+interface HeadProps {
+  of: Whose
+  picture: string | null
+  about?: string | null
+  /** The heading of the page stands beside the face. */
+  children: ComponentChildren
+}
+
+/** The banner, or the colour as a wash; the face in front of it. */
+export function ProfileHead({ of, picture, children }: HeadProps) {
+  const [broken, setBroken] = useState<string | null>(null)
+  const banner = appearance.value.pictures === 'all' && of.banner !== broken ? of.banner : null
+  return (
+    <div class="profile tinted" style={tint(of.color)}>
+      <div class="wash">
+        {banner && <img alt="" src={banner} onError={() => setBroken(banner)} />}
+      </div>
+      <div class="head">
+        <Avatar of={{ ...of, avatar_url: picture }} size="xl" />
+        {children}
+      </div>
+    </div>
+  )
+}
+
+/** Something that is known, with its name. */
+export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+/** What a message is put between. */
+export function ProxyTags({ tags }: { tags: readonly ProxyTag[] }) {
+  return (
+    <span class="chips">
+      {tags.map(({ prefix, suffix }) => (
+        <code key={`${prefix} ${suffix}`}>
+          {prefix}
+          <span class="quiet">{memberStrings.text}</span>
+          {suffix}
+        </code>
+      ))}
+    </span>
+  )
+}
+
+export function CopyId({ id }: { id: string }) {
+  const copy = async () => {
+    if (!(await copyText(id))) return
+    toast.value = { text: memberStrings.copied }
+    announce(memberStrings.copied)
+  }
+  return (
+    <Fact name={memberStrings.id}>
+      <span class="copying">
+        <code>{id}</code>
+        <button type="button" class="plain" aria-label={memberStrings.copyId} onClick={copy}>
+          {memberStrings.copy}
+        </button>
+      </span>
+    </Fact>
+  )
+}

@@ -1,0 +1,37 @@
+import { parseInstant } from '../../../model/time'
+import { formatter } from '../appearance'
+import { memberStrings } from '../strings/member'
+import { formatBirthday } from '../time'
+import type { Member } from '../types'
+import { Avatar } from './avatar'
+import { Markdown } from './markdown'
+import { CopyId, Fact, ProxyTags } from './profile'
+import { Sheet } from './sheet'
+
+/** What anybody sees of somebody. */
+export function PublicMemberSheet({ member, onClose }: { member: Member; onClose: () => void }) {
+  const { pronouns, description, birthday, proxy_tags, message_count } = member
+  const made = parseInstant(member.created ?? '')
+  return (
+    <Sheet heading={member.display_name || member.name} onClose={onClose}>
+      <div class="someone">
+        <Avatar of={member} size="l" />
+        {pronouns && <p>{pronouns}</p>}
+      </div>
+      {description && <Markdown text={description} />}
+      <dl class="facts">
+        {birthday && <Fact name={memberStrings.birthday}>{formatBirthday(birthday)}</Fact>}
+        {proxy_tags.length > 0 && (
+          <Fact name={memberStrings.tags}>
+            <ProxyTags tags={proxy_tags} />
+          </Fact>
+        )}
+        {message_count > 0 && (
+          <Fact name={memberStrings.messages}>{message_count.toLocaleString()}</Fact>
+        )}
+        {made !== null && <Fact name={memberStrings.made}>{formatter.value.date(made)}</Fact>}
+        <CopyId id={member.id} />
+      </dl>
+    </Sheet>
+  )
+}

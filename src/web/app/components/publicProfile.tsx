@@ -1,0 +1,184 @@
+import { useState } from 'preact/hooks'
+import { parseInstant } from '../../../model/time'
+import { formatter } from '../appearance'
+import { now } from '../clock'
+import { hidden, type PublicSwitch, type PublicView } from '../publicView'
+import { countOf, listNames, strings } from '../strings'
+import { publicViewStrings } from '../strings/publicView'
+import type { Group, Member } from '../types'
+import { Avatar } from './avatar'
+import { Fronters } from './fronters'
+import { Icon } from './icon'
+import { Markdown } from './markdown'
+import { useIncrementalList } from './memberGrid'
+import { ProfileHead } from './profile'
+import { PublicMemberSheet } from './publicMemberSheet'
+
+interface Props {
+  view: PublicView
+  /** What members are called here. */
+  word: string
+  /** Within another page its headings stand lower. */
+  isInside?: boolean
+}
+
+/** What anybody sees of a system. Lists that are hidden say so. */
+export function PublicProfile({ view, word, isInside = false }: Props) {
+  const { system, members, groups, front, switches } = view
+  const [shown, setShown] = useState<Member | null>(null)
+  const [Title, Part] = isInside ? (['h3', 'h4'] as const) : (['h1', 'h2'] as const)
+  const name = system.name || publicViewStrings.system(system.id)
+  const face = { ...system, name, display_name: null }
+  return (
+    <div class="outside">
+      <ProfileHead of={face} picture={system.avatar_url}>
+        <div class="named">
+          <Title tabIndex={-1}>
+            <bdi>{name}</bdi>
+          </Title>
+          {(system.pronouns || system.tag) && (
+            <p class="quiet">
+              {system.pronouns} {system.tag && <span class="tag">{system.tag}</span>}
+            </p>
+          )}
+        </div>
+      </ProfileHead>
+      {system.description && <Markdown text={system.description} />}
+      {front === hidden ? (
+        <Closed text={publicViewStrings.frontHidden} />
+      ) : (
+        <Fronters front={front} heading={isInside ? 'h4' : 'h2'} />
+      )}
+      {members === hidden ? (
+        <Closed text={publicViewStrings.membersHidden(word)} />
+      ) : (
+        <section class="part">
+          <Part>
+            {members.length === 0
+              ? publicViewStrings.noMembers(word)
+              : countOf(members.length, word)}
+          </Part>
+          <AvatarList members={members} onOpen={setShown} />
+        </section>
+      )}
+      {groups === hidden ? (
+        <Closed text={publicViewStrings.groupsHidden} />
+      ) : (
+        groups.length > 0 && (
+          <section class="part">
+            <Part>{publicViewStrings.groups}</Part>
+            <ul class="things">
+              {groups.map((group) => (
+                <GroupRow key={group.id} group={group} members={members} word={word} />
+              ))}
+            </ul>
+          </section>
+        )
+      )}
+      {switches === hidden ? (
+        <Closed text={publicViewStrings.historyHidden} />
+      ) : (
+        <section class="part">
+          <Part>{publicViewStrings.lately}</Part>
+          <RecentSwitches switches={switches} view={view} />
+        </section>
+      )}
+      {shown && <PublicMemberSheet member={shown} onClose={() => setShown(null)} />}
+    </div>
+  )
+}
+
+function Closed({ text }: { text: string }) {
+  return (
+    <p class="closed quiet">
+      <Icon name="lock" />
+      {text}
+    </p>
+  )
+}
+
+function AvatarList({
+  members,
+  onOpen,
+}: {
+  members: readonly Member[]
+  onOpen: (one: Member) => void
+}) {
+  const { shown, onward } = useIncrementalList(members)
+  return (
+    <>
+      <ul class="tiles">
+        {shown.map((member, at) => (
+          <li key={member.id} aria-setsize={members.length} aria-posinset={at + 1}>
+            <button type="button" class="tile" onClick={() => onOpen(member)}>
+              <Avatar of={member} />
+              <bdi class="name">{member.display_name || member.name}</bdi>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {onward}
+    </>
+  )
+}
+
+interface GroupProps {
+  group: Group
+  members: PublicView['members']
+  word: string
+}
+
+function GroupRow({ group, members, word }: GroupProps) {
+  const uuids = group.members ?? []
+  const known = members === hidden ? [] : members.filter(({ uuid }) => uuids.includes(uuid))
+  const named = known.map((one) => one.display_name || one.name)
+  const icon = { ...group, avatar_url: group.icon }
+  return (
+    <li>
+      <Avatar of={icon} size="s" />
+      <div class="about">
+        <bdi class="name">{group.display_name || group.name}</bdi>
+        <div class="quiet small">
+          {named.length > 0 && named.length <= MOST_NAMED
+            ? listNames(named)
+            : uuids.length > 0 && countOf(uuids.length, word)}
+        </div>
+        {group.description && <Markdown text={group.description} />}
+      </div>
+    </li>
+  )
+}
+
+/** More than this are counted. */
+const MOST_NAMED = 8
+
+function RecentSwitches({
+  switches,
+  view,
+}: {
+  switches: readonly PublicSwitch[]
+  view: PublicView
+}) {
+  if (switches.length === 0) return <p>{publicViewStrings.noHistory}</p>
+  const listed = view.members === hidden ? [] : view.members
+  const here = view.front === hidden ? [] : (view.front?.members ?? [])
+  const names = new Map(
+    [...listed, ...here].map((one) => [one.id, one.display_name || one.name] as const),
+  )
+  return (
+    <ul class="things">
+      {switches.map(({ id, timestamp, members }) => (
+        <li key={id}>
+          <div class="about">
+            <span class="name">
+              {listNames(members.map((one) => names.get(one) ?? one)) || strings.nobodyShort}
+            </span>
+            <div class="quiet small">
+              {formatter.value.moment(parseInstant(timestamp) ?? now.value, now.value)}
+            </div>
+          </div>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,32 @@
+import { strings } from '../strings'
+
+interface Props {
+  id: string
+  /** Whether a password manager may fill it in. */
+  autocomplete: 'current-password' | 'off'
+  value: string
+  problem: string
+  onChange: (value: string) => void
+}
+
+/** For a token, which nobody shall read over a shoulder. */
+export function TokenField({ id, autocomplete, value, problem, onChange }: Props) {
+  return (
+    <div class="field">
+      <label for={id}>{strings.token}</label>
+      <input
+        id={id}
+        type="password"
+        autocomplete={autocomplete}
+        spellcheck={false}
+        value={value}
+        aria-invalid={problem !== ''}
+        aria-describedby={`${id}-problem`}
+        onInput={({ currentTarget }) => onChange(currentTarget.value)}
+      />
+      <p id={`${id}-problem`} class="problem" role="alert">
+        {problem}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,87 @@
+import type { Pair } from '../../model/fronting/pairs'
+import type { Span } from '../../model/fronting/replay'
+import { DAY, formatInstant, type Instant, parseInstant } from '../../model/time'
+import { requestOwn } from './api'
+import { type Figures, type Period, periodOf, type Total } from './insights'
+import { hasOlder, switches } from './store'
+import { daysIn } from './time'
+
+/** What the server has worked out of the history. */
+
+const PATH = 'v2/systems/@me'
+
+export async function loadInsights(
+  span: Span,
+  zone: string,
+  signal: AbortSignal,
+): Promise<Figures | null> {
+  const { by, since } = periodOf(span)
+  const read = <T>(what: string, more: Partial<Span> = {}) =>
+    requestOwn<T>(`${PATH}/fronting/${what}${spanQuery({ ...span, ...more }, zone)}`, { signal })
+  const [totals, hours, pairs, periods] = await Promise.all([
+    read<{ switches: number; members: Total[] }>('totals?'),
+    read<{ members: Record<string, number[]> }>('hours?'),
+    read<Pair[]>('pairs?'),
+    read<Period[]>(`days?by=${by}&`, { since }),
+  ])
+  if (!totals || !hours || !pairs || !periods) return null
+  return { span, ...totals, hours: hours.members, pairs, by, periods }
+}
+
+function spanQuery({ since, until }: Span, zone: string): string {
+  return new URLSearchParams({
+    since: formatInstant(since),
+    until: formatInstant(until),
+    zone,
+  }).toString()
+}
+
+/** The beginning of the first day on which there is a switch; null where there is none at all. */
+export async function findFirstDay(
+  zone: string,
+  now: Instant,
+  signal: AbortSignal,
+): Promise<Instant | null> {
+  const oldest = switches.value.at(-1)
+  if (!oldest) return null
+  if (!hasOlder.value) return startOfDay(zone, oldest.timestamp)
+  let until = now
+  let first = startOfDay(zone, oldest.timestamp)
+  for (;;) {
+    const { since } = periodOf({ since: Number.NEGATIVE_INFINITY, until })
+    const months = await listPeriods('month', { since, until }, zone, signal)
+    const month = months.find(({ switches }) => switches > 0)
+    if (month) {
+      const span = { since: instantOf(month.start), until: instantOf(month.end) }
+      const days = await listPeriods('day', span, zone, signal)
+      const day = days.find(({ switches }) => switches > 0)
+      first = instantOf((day ?? month).start)
+    }
+    // The server lists so many months at once; hardly anybody has more.
+    const before = await requestOwn<{ timestamp: string }[]>(
+      `${PATH}/switches?limit=1&before=${encodeURIComponent(formatInstant(since))}`,
+      { signal },
+    )
+    const [earlier] = before ?? []
+    if (!earlier) return first
+    until = instantOf(earlier.timestamp) + DAY
+  }
+}
+
+async function listPeriods(
+  by: 'day' | 'month',
+  span: Span,
+  zone: string,
+  signal: AbortSignal,
+): Promise<Period[]> {
+  const path = `${PATH}/fronting/days?by=${by}&${spanQuery(span, zone)}`
+  return (await requestOwn<Period[]>(path, { signal })) ?? []
+}
+
+function startOfDay(zone: string, at: Instant): Instant {
+  return daysIn(zone, { since: at, until: at + 1 })[0]?.start ?? at
+}
+
+function instantOf(time: string): Instant {
+  return parseInstant(time) ?? 0
+}

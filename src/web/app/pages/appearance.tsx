@@ -1,0 +1,103 @@
+import { useState } from 'preact/hooks'
+import { errorMessage } from '../api'
+import { type Appearance, appearance, changeAppearance, choices } from '../appearance'
+import { Page } from '../components/page'
+import { isOffline, preferences, savePreferences } from '../store'
+import { strings } from '../strings'
+
+/** How it looks, in this browser; and the word for members, everywhere. */
+export function AppearancePage() {
+  return (
+    <Page place={strings.look}>
+      <p class="quiet">{strings.keptHere}</p>
+      <div class="card">
+        {Object.keys(choices).map((name) => (
+          <Choice key={name} name={name as keyof Appearance} />
+        ))}
+      </div>
+      <WordForMembers />
+    </Page>
+  )
+}
+
+function Choice({ name }: { name: keyof Appearance }) {
+  const titles: Readonly<Record<string, string>> = strings.lookValues[name]
+  return (
+    <fieldset class="choice">
+      <legend>{strings.lookNames[name]}</legend>
+      <div class="chips">
+        {choices[name].map((value) => (
+          <button
+            key={value}
+            type="button"
+            class="chip"
+            aria-pressed={appearance.value[name] === value}
+            onClick={() => changeAppearance({ [name]: value })}
+          >
+            {titles[value]}
+          </button>
+        ))}
+      </div>
+      {name === 'pictures' && <p class="quiet small">{strings.picturesMore}</p>}
+    </fieldset>
+  )
+}
+
+const usualWords = ['members', 'alters', 'headmates', 'parts', 'people']
+
+function WordForMembers() {
+  const { word } = preferences.value
+  const [own, setOwn] = useState(usualWords.includes(word) ? '' : word)
+  const [problem, setProblem] = useState('')
+  const save = async (value: string) => {
+    setProblem('')
+    if (isOffline.value) return setProblem(strings.notConnected)
+    await savePreferences({ word: value }).catch((cause) =>
+      setProblem(errorMessage(cause, strings.away)),
+    )
+  }
+  return (
+    <div class="card">
+      <fieldset class="choice">
+        <legend>{strings.wordForMembers}</legend>
+        <div class="chips">
+          {usualWords.map((one) => (
+            <button
+              key={one}
+              type="button"
+              class="chip"
+              aria-pressed={word === one}
+              aria-disabled={isOffline.value}
+              onClick={() => save(one)}
+            >
+              {one}
+            </button>
+          ))}
+        </div>
+      </fieldset>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (own.trim() !== '') save(own.trim())
+        }}
+      >
+        <label class="field">
+          {strings.ownWord}
+          <input
+            value={own}
+            maxLength={30}
+            aria-describedby="word-problem"
+            onInput={(event) => setOwn(event.currentTarget.value)}
+          />
+        </label>
+        <p id="word-problem" class="problem" role="alert">
+          {problem}
+        </p>
+        <button type="submit" aria-disabled={isOffline.value}>
+          {strings.save}
+        </button>
+      </form>
+      <p class="quiet small">{strings.wordMore}</p>
+    </div>
+  )
+}

@@ -1,0 +1,35 @@
+import type { Entity, Fields, Level, Row } from '../../model/entity'
+import type { group } from '../../model/group'
+import type { member } from '../../model/member'
+import type { system } from '../../model/system'
+
+/** One of ours as version 2 spells it: short ID and UUID, times as text, levels on their own. */
+export type Serialized<E> =
+  E extends Entity<Fields, infer L>
+    ? Readonly<Omit<Row<E>, L | 'created' | 'last_message_timestamp'>> & Identified<L>
+    : never
+
+interface Identified<L extends string> {
+  readonly id: string
+  readonly uuid: string
+  readonly created: string | null
+  /** Null in what a stranger sees. */
+  readonly privacy: Readonly<Record<L, Level>> | null
+}
+
+export type System = Serialized<typeof system>
+export type Member = Serialized<typeof member>
+export type MemberLevel = (typeof member)['levels'][number]
+export type Group = Serialized<typeof group> & {
+  /** UUIDs. */
+  readonly members?: readonly string[]
+}
+
+/** Whether it is in the lists that others get. */
+export function isListed({
+  privacy,
+}: {
+  privacy: Readonly<Record<string, Level>> | null
+}): boolean {
+  return privacy === null || privacy.visibility === 'public'
+}

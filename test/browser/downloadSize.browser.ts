@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { expectAccessible, expectNoSideways, type Size, startBrowser, startHouse } from './browser'
+import { comeIn, settle } from './testSystem'
+
+const browser = await startBrowser()
+const house = await startHouse('Somebody else')
+const { address } = house.server
+const families = {
+  phone: await settle(house, 'Lantern Hill'),
+  desk: await settle(house, 'Lantern Hill'),
+}
+
+const KB = 1024
+
+/** What came over the line, with its heads, by the path that was asked for. */
+async function watchLine(page: Page): Promise<Map<string, number>> {
+  const sizes = new Map<string, number>()
+  const asked = new Map<string, string>()
+  const debug = await page.context().newCDPSession(page)
+  await debug.send('Network.enable')
+  debug.on('Network.requestWillBeSent', ({ requestId, request }) => {
+    asked.set(requestId, new URL(request.url).pathname)
+  })
+  debug.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    const path = asked.get(requestId) ?? ''
+    sizes.set(path, (sizes.get(path) ?? 0) + encodedDataLength)
+  })
+  return sizes
+}
+
+/** Of the page itself, without what it is about. */
+function weigh(sizes: ReadonlyMap<string, number>): number {
+  return [...sizes]
+    .filter(([path]) => path === '/' || path.startsWith('/assets/'))
+    .reduce((sum, [, size]) => sum + size, 0)
+}
+
+describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
+  const family = families[size]
+
+  test('the first visit fetches at most 90 KB, the second 1 KB, and then data', async () => {
+    await family.begin([5, 'Wren'])
+    const { page } = await comeIn(browser, house, family, size)
+    await page.evaluate('document.fonts.ready.then(() => undefined)')
+    const again = await page.context().newPage()
+    const second = await watchLine(again)
+    await again.goto(address)
+    await again.getByRole('heading', { name: 'Here now' }).waitFor()
+    expect(second.size).toBeGreaterThan(4)
+    expect(weigh(second)).toBeLessThanOrEqual(KB)
+
+    const debug = await again.context().newCDPSession(again)
+    await debug.send('Network.clearBrowserCache')
+    second.clear()
+    await again.reload()
+    await again.getByRole('heading', { name: 'Here now' }).waitFor()
+    await again.waitForFunction(() => {
+      const place = globalThis as unknown as { document: { fonts: { size: number } } }
+      return place.document.fonts.size > 0
+    })
+    expect([...second.keys()].filter((path) => path.endsWith('.woff2'))).toHaveLength(1)
+    expect(weigh(second)).toBeGreaterThan(30 * KB)
+    expect(weigh(second)).toBeLessThanOrEqual(90 * KB)
+  })
+
+  test('OpenDyslexic is fetched when it is chosen, and not before', async () => {
+    await family.begin([5, 'Wren'])
+    const visitor = await comeIn(browser, house, family, size)
+    const { page } = visitor
+    const line = await watchLine(page)
+    const fonts = () => [...line.keys()].filter((path) => path.includes('opendyslexic-latin'))
+    await page.goto(`${address}/#/look`)
+    const choice = page.getByRole('group', { name: 'Font' })
+    await choice.getByRole('button', { name: 'Atkinson' }).waitFor()
+    expect(fonts()).toEqual([])
+    await choice.getByRole('button', { name: 'OpenDyslexic' }).click()
+    await page.waitForFunction(() => {
+      const place = globalThis as unknown as {
+        document: { fonts: Iterable<{ family: string; status: string }> }
+      }
+      return (
+        [...place.document.fonts].filter(({ family }) => family === 'OpenDyslexic').length === 2
+      )
+    })
+    expect(fonts()).toHaveLength(2)
+    await expectAccessible(visitor)
+    await expectNoSideways(visitor)
+    for (const place of ['now', 'insights', 'import']) {
+      await page.goto(`${address}/#/${place}`)
+      await page.locator('main .card').first().waitFor()
+      await expectNoSideways(visitor)
+    }
+    line.clear()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Import and export' }).waitFor()
+    const drawn = await page.evaluate('getComputedStyle(document.body).fontFamily')
+    expect(drawn).toStartWith('OpenDyslexic')
+    expect([...line.keys()].filter((path) => path.includes('atkinson'))).toEqual([])
+  })
+
+  test('without pictures, Insights and Import ask no other server either', async () => {
+    const asked: string[] = []
+    const pictures = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch(request) {
+        asked.push(request.url)
+        return new Response('', { status: 404 })
+      },
+    })
+    const id = family.idOf('Wren')
+    try {
+      const avatar_url = `http://127.0.0.1:${pictures.port}/wren.png`
+      await family.ask(`PATCH /v2/members/${id}`, { avatar_url })
+      await family.begin([5, 'Wren', 'Iris'])
+      const { page } = await comeIn(browser, house, family, size)
+      await page.goto(`${address}/#/look`)
+      const choice = page.getByRole('group', { name: 'Pictures' })
+      await choice.getByRole('button', { name: 'None' }).click()
+      await page.reload()
+      await choice.getByRole('button', { name: 'None' }).waitFor()
+      asked.length = 0
+      await page.goto(`${address}/#/insights`)
+      await page.locator('.bars').getByText('Wren').waitFor()
+      await page.waitForTimeout(300)
+      expect(asked).toEqual([])
+      await page.goto(`${address}/#/look`)
+      await choice.getByRole('button', { name: 'Faces only' }).click()
+      await page.goto(`${address}/#/insights`)
+      await page.locator('.bars').getByText('Wren').waitFor()
+      await page.waitForTimeout(300)
+      expect(asked.length).toBeGreaterThan(0)
+    } finally {
+      await family.ask(`PATCH /v2/members/${id}`, { avatar_url: null })
+      await pictures.stop(true)
+    }
+  })
+})
+
+test('Insights of a thousand members, with names of every kind, are drawn in parts', async () => {
+  const family = await settle(house, 'Thousand')
+  const names = ['שלום עולם', '🦊'.repeat(100), 'W'.repeat(100), '<b>bold</b>']
+  const members = Array.from({ length: 990 }, (_, at) => ({
+    id: `m${at}`,
+    name: names[at] ?? `Member ${at}`,
+  }))
+  const hour = (at: number) => new Date(Date.now() - (at + 1) * 3_600_000 * 0.3).toISOString()
+  const switches = members.map(({ id }, at) => ({
+    timestamp: hour(at),
+    members: [id, `m${(at * 7) % 990}`],
+  }))
+  await family.ask('POST /v2/systems/@me/import', { version: 2, members, switches })
+  const visitor = await comeIn(browser, house, family, 'phone')
+  const { page } = visitor
+  await page.goto(`${address}/#/insights`)
+  await page.locator('.bars li').first().waitFor()
+  await page.getByRole('button', { name: 'All', exact: true }).click()
+  await page.locator('.insights[aria-busy=false]').waitFor({ state: 'attached' })
+  expect(await page.locator('.bars li').count()).toBe(8)
+  await page.getByRole('button', { name: 'As a table Time here' }).click()
+  await page.getByRole('button', { name: 'Who' }).click()
+  await page.getByRole('rowheader', { name: '<b>bold</b>' }).waitFor()
+  expect(await page.locator('tbody tr').count()).toBeLessThanOrEqual(180)
+  await expectNoSideways(visitor)
+  await expectAccessible(visitor)
+})

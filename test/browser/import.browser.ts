@@ -1,0 +1,255 @@
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { emptyFolder } from '../program'
+import {
+  expectAccessible,
+  expectLargeTargets,
+  expectNoSideways,
+  loseServer,
+  type Size,
+  startBrowser,
+  startHouse,
+  visit,
+} from './browser'
+import { comeIn, logIn, settle } from './testSystem'
+
+const browser = await startBrowser()
+const house = await startHouse('Somebody else')
+const { address } = house.server
+const families = {
+  phone: await settle(house, 'Lantern Hill'),
+  desk: await settle(house, 'Lantern Hill'),
+}
+const fixtures = join(import.meta.dir, '../formats/fixtures')
+
+describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
+  const family = families[size]
+  /** A system in which nobody lives yet, and somebody who is in. */
+  const arrive = async (scheme: 'light' | 'dark' = 'light') => {
+    const { token } = await house.operate<{ token: string }>('system', 'create', '--name', 'New')
+    const visitor = await visit(browser, size, scheme)
+    await logIn(visitor.page, house, token)
+    await visitor.page.getByRole('heading', { name: 'Nobody lives here yet.' }).waitFor()
+    const ask = <T>(line: string) => house.ask<T>(line, undefined, token)
+    return { visitor, page: visitor.page, ask }
+  }
+  const give = async (page: Page, name: string) => {
+    await page.getByLabel('Choose a file').setInputFiles(join(fixtures, name))
+    await page.locator('.tallies').waitFor()
+  }
+  const said = (page: Page, text: string) =>
+    page.locator('#said').filter({ hasText: text }).waitFor({ state: 'attached' })
+  const tally = (page: Page, part: string) =>
+    page.locator('.tallies div', { has: page.getByText(part, { exact: true }) }).locator('dd')
+
+  test('a Simply Plural file is looked at first, then brought in; twice changes nothing', async () => {
+    const { visitor, page, ask } = await arrive()
+    await expectAccessible(visitor)
+    await expectNoSideways(visitor)
+    await page
+      .getByRole('link', { name: 'Bring them from PluralKit, Tupperbox or Simply Plural' })
+      .click()
+    await page.getByRole('heading', { name: 'Import and export', level: 1 }).waitFor()
+    expect(await page.title()).toContain('Import and export')
+    await expectAccessible(visitor)
+    await give(page, 'simplyplural.json')
+    await page.getByRole('heading', { name: 'A Simply Plural file' }).waitFor()
+    await page.getByText('What would happen').waitFor()
+    await page.getByText('arrives private').waitFor()
+    expect(await tally(page, 'Members').textContent()).toBe('3 new')
+    expect(await tally(page, 'Switches').textContent()).toBe('5 new')
+    await page.getByText(/^Kept aside \(\d+\)$/).click()
+    await page.getByText('polls: 1').waitFor()
+    await expectAccessible(visitor)
+    await expectLargeTargets(visitor)
+    await expectNoSideways(visitor)
+    expect(await ask<unknown[]>('GET /v2/systems/@me/members')).toEqual([])
+
+    await page.getByRole('button', { name: 'Bring in' }).click()
+    await page.getByRole('heading', { name: 'It is here' }).waitFor()
+    await said(page, 'Members 3 new')
+    await expectAccessible(visitor)
+    const people = await ask<{ name: string }[]>('GET /v2/systems/@me/members')
+    expect(people.map(({ name }) => name).toSorted()).toEqual(['Ash', 'Asleep', 'Wren'])
+    expect(await ask<unknown[]>('GET /v2/systems/@me/switches')).toHaveLength(5)
+
+    await page.getByRole('link', { name: 'Go to Now' }).click()
+    await page.getByRole('list', { name: 'Statuses' }).getByText('Asleep').waitFor()
+    const before = await ask('GET /v2/systems/@me/export')
+
+    await page.goto(`${address}/#/import`)
+    await give(page, 'simplyplural.json')
+    await page.getByText('Everything in this file is here already.').waitFor()
+    await page.getByRole('button', { name: 'Bring in' }).click()
+    await page.getByText('Nothing changed.').first().waitFor()
+    const after = await ask('GET /v2/systems/@me/export')
+    expect(timeless(after)).toEqual(timeless(before))
+  })
+
+  test.each(['light', 'dark'] as const)('parts are chosen, in the %s', async (scheme) => {
+    const { visitor, page, ask } = await arrive(scheme)
+    await page.goto(`${address}/#/import`)
+    await give(page, 'simplyplural-nasty.json')
+    await page.getByText(/^Mended \(\d+\)$/).click()
+    await page.getByText('of eight digits the first six were taken').waitFor()
+    await page.getByText(/^Left out \(\d+\)$/).waitFor()
+    await expectAccessible(visitor)
+    await expectNoSideways(visitor)
+    for (const part of ['Members', 'Groups', 'Switches']) await page.getByLabel(part).uncheck()
+    await page.getByText('Choose at least one.').waitFor()
+    const bring = page.getByRole('button', { name: 'Bring in' })
+    expect(await bring.getAttribute('aria-disabled')).toBe('true')
+    await page.getByLabel('Members').check()
+    await tally(page, 'Groups')
+      .filter({ hasText: /^\d+ left out$/ })
+      .waitFor()
+    await expectAccessible(visitor)
+    await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })
+    await bring.click()
+    await page.getByRole('heading', { name: 'It is here' }).waitFor()
+    expect((await ask<unknown[]>('GET /v2/systems/@me/members')).length).toBeGreaterThan(5)
+    expect(await ask<unknown[]>('GET /v2/systems/@me/groups')).toEqual([])
+    expect(await ask<unknown[]>('GET /v2/systems/@me/switches')).toEqual([])
+  })
+
+  test('what friends could see is made public only when it is asked for', async () => {
+    const { page, ask } = await arrive()
+    await page.goto(`${address}/#/import`)
+    await give(page, 'simplyplural.json')
+    await page.getByLabel('What all friends could see becomes public').check()
+    await page.getByText('arrives private').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Bring in' }).click()
+    await page.getByRole('heading', { name: 'It is here' }).waitFor()
+    const people = await ask<{ name: string; privacy: { visibility: string } }[]>(
+      'GET /v2/systems/@me/members',
+    )
+    const levels = people.map(({ name, privacy }) => [name, privacy.visibility])
+    expect(Object.fromEntries(levels)).toMatchObject({ Wren: 'public', Ash: 'private' })
+  })
+
+  test('what is no such file is told in words, and another can be chosen', async () => {
+    const { visitor, page, ask } = await arrive()
+    await page.goto(`${address}/#/import`)
+    const other = { name: 'shopping.txt', mimeType: 'text/plain', buffer: Buffer.from('milk') }
+    await page.getByLabel('Choose a file').setInputFiles(other)
+    await page.getByRole('alert').filter({ hasText: /not/i }).waitFor()
+    expect(await page.getByText('Bad Request').count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Bring in' }).count()).toBe(0)
+    await expectAccessible(visitor)
+    await page.getByLabel('Another file').setInputFiles(join(fixtures, 'tupperbox.json'))
+    await page.getByRole('heading', { name: 'A Tupperbox file' }).waitFor()
+    expect(await page.getByRole('alert').filter({ hasText: /not/i }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByLabel('Choose a file').waitFor({ state: 'attached' })
+    expect(await ask<unknown[]>('GET /v2/systems/@me/members')).toEqual([])
+  })
+
+  test('a file that is dropped anywhere on the page is looked at', async () => {
+    const { page } = await arrive()
+    await page.goto(`${address}/#/import`)
+    await page.getByLabel('Choose a file').waitFor({ state: 'attached' })
+    const text = readFileSync(join(fixtures, 'pluralkit.json'), 'utf8')
+    await page.evaluate(`(() => {
+      const dataTransfer = new DataTransfer()
+      dataTransfer.items.add(new File([${JSON.stringify(text)}], 'system.json'))
+      document.querySelector('h1').dispatchEvent(
+        new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }),
+      )
+    })()`)
+    await page.getByRole('heading', { name: 'A PluralKit file' }).waitFor()
+    await page.getByText(/^system\.json, \d+ KB$/).waitFor()
+  })
+
+  test('a session that ends in between keeps the file, and a log-out forgets it', async () => {
+    await family.begin([5, 'Wren'])
+    const visitor = await comeIn(browser, house, family, size)
+    const { page } = visitor
+    await page.goto(`${address}/#/import`)
+    await give(page, 'pluralkit.json')
+    await page.getByRole('heading', { name: 'A PluralKit file' }).waitFor()
+    await family.ask('DELETE /web/sessions')
+    await page.getByLabel('Token').fill(family.token)
+    await page.getByRole('button', { name: 'Come in' }).click()
+    await page.getByRole('heading', { name: 'A PluralKit file' }).waitFor()
+    await page.getByRole('link', { name: 'More' }).click()
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByLabel('Token').fill(family.token)
+    await page.getByRole('button', { name: 'Come in' }).click()
+    await page.getByRole('link', { name: 'More' }).click()
+    await page.getByRole('link', { name: /^Import and export/ }).click()
+    await page.getByLabel('Choose a file').waitFor({ state: 'attached' })
+  })
+
+  test('while the server is away nothing is brought in, and it says why', async () => {
+    const visitor = await comeIn(browser, house, family, size)
+    const { page, context } = visitor
+    await page.goto(`${address}/#/import`)
+    await give(page, 'pluralkit.json')
+    await loseServer(page)
+    for (const name of ['Bring in', 'JSON', 'CSV', 'Calendar'])
+      expect(
+        await page.getByRole('button', { name, exact: true }).getAttribute('aria-disabled'),
+      ).toBe('true')
+    await expectAccessible(visitor)
+    await context.setOffline(false)
+    await page.getByText('Not connected.').waitFor({ state: 'detached' })
+    await page.locator('button.main[aria-disabled=false]', { hasText: 'Bring in' }).waitFor()
+  })
+
+  test.each([
+    ['JSON', 'system.json', []],
+    ['CSV', 'front-history.csv', ['--front-history', 'csv']],
+    ['Calendar', 'front-history.ics', ['--front-history', 'ics']],
+  ])('%s is the file that the command line writes', async (name, file, args) => {
+    await family.begin([50, 'Wren'], [30, 'Wren', 'Iris'], [20])
+    const { page } = await comeIn(browser, house, family, size)
+    await page.goto(`${address}/#/import`)
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name, exact: true }).click(),
+    ])
+    expect(download.suggestedFilename()).toBe(file)
+    await said(page, `${file} is in your downloads.`)
+    const here = readFileSync(await download.path(), 'utf8')
+    const out = join(emptyFolder(), file)
+    await house.run('export', family.hid, '--out', out, ...args)
+    const there = readFileSync(out, 'utf8')
+    expect(withoutTime(here)).toBe(withoutTime(there))
+    expect(here).toContain('Wren')
+  })
+
+  test('the word for members is used here, too', async () => {
+    await family.ask('PATCH /web/preferences', { word: 'headmates' })
+    try {
+      const { page } = await comeIn(browser, house, family, size)
+      await page.goto(`${address}/#/import`)
+      await give(page, 'pluralkit.json')
+      await tally(page, 'Headmates').waitFor()
+      await page.getByLabel('Headmates').waitFor()
+      expect(
+        await page
+          .locator('main')
+          .getByText(/members/i)
+          .count(),
+      ).toBe(0)
+      await said(page, 'Headmates')
+    } finally {
+      await family.ask('PATCH /web/preferences', { word: 'members' })
+    }
+  })
+})
+
+function timeless(file: unknown): unknown {
+  const { multitude, ...rest } = file as { multitude: object }
+  return { ...rest, multitude: { ...multitude, exported_at: null } }
+}
+
+/** When a file was written is all that two of them may differ in. */
+function withoutTime(file: string): string {
+  return file
+    .replace(/"exported_at":"[^"]+"/, '')
+    .replace(/DTSTAMP:\w+/g, '')
+    .trimEnd()
+}

@@ -1,0 +1,239 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { Page } from 'playwright-core'
+import { expectAccessible, type Size, startBrowser, startHouse, visit } from './browser'
+import { logIn, settle } from './testSystem'
+
+/** How the page is reached: by bots, through a proxy, by who guesses, by a tab nobody looks at. */
+const browser = await startBrowser()
+const proxy = await startProxy()
+const house = await startHouse('Somebody else', [
+  '--trust-proxy',
+  '1',
+  '--public-url',
+  `http://127.0.0.1:${proxy.port}/plural`,
+])
+proxy.leadTo(house.server.address)
+
+describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
+  test('the sixth wrong token in a minute is refused, and a right one still comes in', async () => {
+    const alone = await startHouse('Lantern Hill')
+    const visitor = await visit(browser, size)
+    const { page } = visitor
+    const statuses: number[] = []
+    page.on('response', (response) => {
+      if (response.url().endsWith('/web/session') && response.request().method() === 'POST')
+        statuses.push(response.status())
+    })
+    await page.goto(alone.server.address)
+    for (let tries = 1; tries <= 6; tries++) {
+      await page.getByLabel('Token').fill(`wrong ${tries}`)
+      const answered = page.waitForResponse((response) => response.request().method() === 'POST')
+      await page.getByRole('button', { name: 'Come in' }).click()
+      await answered
+      const told = tries < 6 ? 'This token is not known here' : 'Too many wrong tries'
+      await page.getByText(told).waitFor()
+      expect(await page.getByLabel('Token').inputValue()).toBe(`wrong ${tries}`)
+    }
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429])
+    await expectAccessible(visitor)
+    await page.getByLabel('Token').fill(alone.token)
+    await page.getByRole('button', { name: 'Come in' }).click()
+    await page.getByRole('heading', { name: /Lantern Hill/ }).waitFor()
+  })
+
+  test('a bot proxies and switches, and Now follows', async () => {
+    const bot = await house.operate<{ key: string }>('bot', 'create', '--name', `bot ${size}`)
+    const asBot = <T>(line: string, body?: unknown) => house.ask<T>(line, body, `Bot ${bot.key}`)
+    const account = `10000000000000000${size.length}`
+    const made = await asBot<{ system: { id: string }; token: string }>('POST /bot/systems', {
+      account_id: account,
+      name: 'Lantern Hill',
+    })
+    const own = <T>(line: string, body?: unknown) => house.ask<T>(line, body, made.token)
+    const wren = await own<{ id: string }>('POST /v2/members', {
+      name: 'Wren',
+      proxy_tags: [{ prefix: 'w:', suffix: null }],
+    })
+    const moss = await own<{ id: string }>('POST /v2/members', { name: 'Moss' })
+    await own('POST /v2/systems/@me/switches', { members: [moss.id] })
+    await own('PATCH /v2/systems/@me/settings', { proxy_switch: 'new' })
+    const { page, noise } = await visit(browser, size)
+    await logIn(page, house, made.token)
+    await page.locator('.here-now').getByText('Moss').waitFor()
+    await page.getByText('Live').waitFor({ state: 'attached' })
+
+    const said = { account_id: account, guild_id: '200000000000000001' }
+    const place = { ...said, channel_id: '300000000000000001' }
+    const decided = await asBot<{ action: string; member: { id: string } }>('POST /bot/proxy', {
+      ...place,
+      content: 'w: hello',
+    })
+    expect([decided.action, decided.member.id]).toEqual(['proxy', wren.id])
+    await asBot('POST /bot/messages', {
+      id: `50000000000000000${size.length}`,
+      original: `40000000000000000${size.length}`,
+      sender: account,
+      guild: place.guild_id,
+      channel: place.channel_id,
+      member: wren.id,
+    })
+    await page.locator('.here-now').getByText('Wren').waitFor()
+    await page.locator('.here-now').getByText('Moss').waitFor({ state: 'detached' })
+    expect(noise).toEqual([])
+  })
+
+  test('behind a proxy under /plural/ the page, its parts, the API and the stream work', async () => {
+    const family = await settle(house, 'Lantern Hill')
+    await family.begin([5, 'Wren'])
+    const visitor = await visit(browser, size)
+    const { page } = visitor
+    const strays: string[] = []
+    page.on('request', (asked) => {
+      if (!new URL(asked.url()).pathname.startsWith('/plural/')) strays.push(asked.url())
+    })
+    await page.goto(`${proxy.address}/plural/`)
+    await page.getByLabel('Token').fill(family.token)
+    await page.getByRole('button', { name: 'Come in' }).click()
+    await page.locator('.here-now').getByText('Wren').waitFor()
+    await page.getByText('Live').waitFor({ state: 'attached' })
+    await page.getByRole('button', { name: 'Moss', exact: true }).click()
+    await page.getByRole('button', { name: 'Switch to Moss' }).click()
+    await page.getByText('Moss is here now.').first().waitFor()
+    await family.log(0, 'Iris')
+    await page.locator('.here-now').getByText('Iris').waitFor()
+    // A part that is fetched when it is first opened.
+    await page.getByRole('link', { name: 'History', exact: true }).click()
+    await page.getByRole('link', { name: 'Month' }).waitFor()
+    await page.getByRole('link', { name: 'More' }).click()
+    await page.getByRole('link', { name: 'Friends' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('Sam')
+    await page.getByRole('button', { name: 'Make' }).click()
+    const link = await page.getByLabel('Link', { exact: true }).inputValue()
+    expect(link).toStartWith(`${proxy.address}/plural/#/watch/`)
+    const friend = await visit(browser, size)
+    await friend.page.goto(link)
+    await friend.page.locator('.here-now').getByText('Iris').waitFor()
+    expect(strays).toEqual([])
+    await page.getByRole('link', { name: 'More' }).click()
+    await page.getByRole('link', { name: 'API page' }).click()
+    await page.waitForURL(`${proxy.address}/plural/docs`)
+    const manifest = await fetch(`${proxy.address}/plural/app.webmanifest`)
+    expect(manifest.headers.get('content-type')).toBe('application/manifest+json')
+    expect(strays).toEqual([])
+  })
+
+  test('a tab that nobody looks at lets go of the stream, and catches up when it is seen', async () => {
+    const family = await settle(house, 'Lantern Hill')
+    await family.begin([5, 'Wren'])
+    const visitor = await visit(browser, size)
+    const { page } = visitor
+    await page.clock.install()
+    await logIn(page, house, family.token)
+    await page.locator('.here-now').getByText('Wren').waitFor()
+    await page.getByText('Live').waitFor({ state: 'attached' })
+    const opened: (string | undefined)[] = []
+    page.on('request', (asked) => {
+      if (asked.url().endsWith('/events')) opened.push(asked.headers()['last-event-id'])
+    })
+    // So that there is a last event to go on from.
+    await family.log(0, 'Iris')
+    await page.locator('.here-now').getByText('Iris').waitFor()
+
+    await setHidden(page, true)
+    await page.clock.fastForward(20_000)
+    await family.log(0, 'Moss')
+    await page.locator('.here-now').getByText('Moss').waitFor()
+    await setHidden(page, false)
+
+    // Looked at within the thirty seconds, nothing has happened.
+    await setHidden(page, true)
+    const ended = page.waitForEvent('requestfailed', (asked) => asked.url().endsWith('/events'))
+    await page.clock.fastForward(31_000)
+    await ended
+    await page.getByText('Off', { exact: true }).waitFor({ state: 'attached' })
+    await family.log(0, 'Juno')
+    await page.clock.fastForward(120_000)
+    expect(await page.locator('.here-now').textContent()).not.toContain('Juno')
+    expect(opened).toEqual([])
+
+    await setHidden(page, false)
+    await page.locator('.here-now').getByText('Juno').waitFor()
+    await page.getByText('Live').waitFor({ state: 'attached' })
+    expect(opened.length).toBe(1)
+    expect(opened[0]).toMatch(/^\d+$/)
+  })
+
+  test('a friend’s tab that nobody looks at lets go, too', async () => {
+    const family = await settle(house, 'Lantern Hill')
+    await family.begin([5, 'Wren'])
+    const { token } = await family.ask<{ token: string }>('POST /v2/systems/@me/tokens', {
+      name: 'Sam',
+      scope: 'watch',
+    })
+    const { page } = await visit(browser, size)
+    await page.clock.install()
+    await page.goto(`${house.server.address}/#/watch/${encodeURIComponent(token)}`)
+    await page.locator('.here-now').getByText('Wren').waitFor()
+    await setHidden(page, true)
+    const ended = page.waitForEvent('requestfailed', (asked) => asked.url().endsWith('/stream'))
+    await page.clock.fastForward(31_000)
+    await ended
+    await family.log(0, 'Juno')
+    await page.clock.fastForward(60_000)
+    expect(await page.locator('.here-now').textContent()).not.toContain('Juno')
+    await setHidden(page, false)
+    await page.locator('.here-now').getByText('Juno').waitFor()
+  })
+})
+
+/** As when another tab comes to the front. */
+async function setHidden(page: Page, isHidden: boolean): Promise<void> {
+  await page.evaluate(`
+    Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${isHidden} })
+    document.dispatchEvent(new Event('visibilitychange'))
+  `)
+}
+
+/** A reverse proxy on a socket of its own, which gives away what lies under /plural/ alone. */
+async function startProxy() {
+  let target = ''
+  const pass = (asked: IncomingMessage, answer: ServerResponse) => {
+    const url = asked.url ?? ''
+    if (url === '/plural') return answer.writeHead(308, { location: '/plural/' }).end()
+    if (!url.startsWith('/plural/')) return answer.writeHead(404).end()
+    const forwarded = request(
+      `${target}${url.slice('/plural'.length)}`,
+      {
+        method: asked.method ?? 'GET',
+        headers: {
+          ...asked.headers,
+          'x-forwarded-for': asked.socket.remoteAddress ?? '',
+          'x-forwarded-proto': 'http',
+        },
+      },
+      (got) => {
+        answer.writeHead(got.statusCode ?? 502, got.headers)
+        got.pipe(answer)
+      },
+    )
+    forwarded.on('error', () => answer.destroy())
+    answer.on('close', () => forwarded.destroy())
+    asked.pipe(forwarded)
+  }
+  const server = createServer(pass)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  afterAll(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const bound = server.address()
+  const port = typeof bound === 'object' && bound ? bound.port : 0
+  return {
+    port,
+    address: `http://127.0.0.1:${port}`,
+    leadTo(address: string) {
+      target = address
+    },
+  }
+}

@@ -1,0 +1,53 @@
+import { expect } from 'bun:test'
+import type { Browser, Page } from 'playwright-core'
+import type { House, Size, Visitor } from './browser'
+import { comeIn, type Family } from './testSystem'
+
+export interface Someone {
+  id: string
+  uuid: string
+  name: string
+  description: string | null
+  privacy: Record<string, string>
+}
+
+/** Opens a place of somebody who is in, and waits until it is there. */
+export async function openPlace(
+  browser: Browser,
+  house: House,
+  family: Family,
+  place: string,
+  size: Size = 'phone',
+  scheme: 'light' | 'dark' = 'light',
+): Promise<Visitor> {
+  const visitor = await comeIn(browser, house, family, size, scheme)
+  await visitor.page.goto(`${house.server.address}/#/${place}`)
+  // Until then it is still Now that could be taken for the place.
+  await visitor.page.getByRole('heading', { name: 'Here now' }).waitFor({ state: 'detached' })
+  await arrive(visitor.page)
+  return visitor
+}
+
+export async function arrive(page: Page): Promise<void> {
+  await page.locator('main [aria-busy=true]').first().waitFor({ state: 'detached' })
+  await page.locator('h1').waitFor()
+}
+
+/** The names that are listed, in their order. */
+export function listedNames(page: Page): Promise<string[]> {
+  return page.locator('.members .name').allTextContents()
+}
+
+/** Waits until exactly these are listed. */
+export async function expectListed(page: Page, names: readonly string[]): Promise<void> {
+  await until(async () => (await listedNames(page)).join() === names.join())
+  expect(await listedNames(page)).toEqual([...names])
+}
+
+const PATIENCE_MS = 15_000
+
+/** Waits until something is so, or for long enough to say that it never will be. */
+export async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + PATIENCE_MS; Date.now() < end && !(await isSo()); )
+    await Bun.sleep(30)
+}

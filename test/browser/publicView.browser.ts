@@ -1,0 +1,108 @@
+import { expect, test } from 'bun:test'
+import { expectAccessible, expectNoSideways, startBrowser, startHouse, visit } from './browser'
+import { comeIn, logIn, settle } from './testSystem'
+
+/** What holds for the pages about others: crowds, odd names, nobody at all. */
+const browser = await startBrowser()
+const house = await startHouse('Somebody else')
+const { address } = house.server
+const family = await settle(house, 'Lantern Hill')
+await family.begin([3, 'Wren', 'Iris'])
+const places = {
+  friends: ['#/friends', 'Friends'],
+  privacy: ['#/privacy', 'Privacy'],
+  system: ['#/system', 'System'],
+} as const
+
+test('a thousand members, and names of every kind, do no harm to any page', async () => {
+  const { token, id } = await house.operate<{ token: string; id: string }>(
+    ...['system', 'create', '--name', '🏮'.repeat(50)],
+  )
+  const ask = <T>(line: string, body?: unknown) => house.ask<T>(line, body, token)
+  const odd = ['👩‍👩‍👧‍👦'.repeat(9), 'نور القمر', 'W'.repeat(100), '<b>bold</b>', 'ẞ̈̈̈̈̈̈']
+  const made: { id: string }[] = []
+  for (const name of odd)
+    made.push(
+      await ask<{ id: string }>('POST /v2/members', {
+        name,
+        avatar_url: 'https://localhost:1/none.png',
+      }),
+    )
+  for (let at = 0; at < 995; at += 199)
+    await Promise.all(
+      Array.from({ length: 199 }, (_, more) =>
+        ask('POST /v2/members', { name: `Somebody ${at + more}` }),
+      ),
+    )
+  await ask('POST /v2/systems/@me/switches', { members: made.map((one) => one.id) })
+  const visitor = await visit(browser, 'phone')
+  const { page } = visitor
+  await page.goto(`${address}/#/systems/${id}`)
+  await page.getByRole('heading', { name: '1000 members' }).waitFor()
+  expect(await page.locator('.tile').count()).toBeLessThan(200)
+  await page.locator('.here-now').getByText('<b>bold</b>').waitFor()
+  await expectNoSideways(visitor)
+  await expectAccessible(visitor)
+
+  await logIn(page, house, token)
+  await page.goto(`${address}/#/privacy`)
+  await page.getByRole('button', { name: 'Change 1000 members' }).waitFor()
+  await expectNoSideways(visitor)
+  await page.getByRole('button', { name: 'Change 1000 members' }).click()
+  await page.getByText('1000 members have changed.').first().waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('button', { name: 'Change 1000 members' }).waitFor()
+  await page.goto(`${address}/#/system`)
+  await page.getByRole('heading', { name: 'System', level: 1 }).waitFor()
+  await expectNoSideways(visitor)
+  const watching = await ask<{ token: string }>('POST /v2/systems/@me/tokens', {
+    name: 'Sam',
+    scope: 'watch',
+  })
+  await page.goto(`${address}/#/watch/${encodeURIComponent(watching.token)}`)
+  await page.locator('.here-now').getByText('نور القمر').waitFor()
+  await expectNoSideways(visitor)
+})
+
+test('a system with nobody in it and no name has its pages, too', async () => {
+  const { token, id } = await house.operate<{ token: string; id: string }>('system', 'create')
+  const visitor = await visit(browser, 'phone')
+  const { page } = visitor
+  await page.goto(`${address}/#/systems/${id}`)
+  await page.getByRole('heading', { name: `System ${id}` }).waitFor()
+  await page.getByText('No members to be seen.').waitFor()
+  await expectAccessible(visitor)
+  await logIn(page, house, token)
+  await page.getByText('Nobody lives here yet.').waitFor()
+  for (const [hash, heading] of Object.values(places)) {
+    await page.goto(`${address}/${hash}`)
+    await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+    await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })
+    await expectAccessible(visitor)
+  }
+})
+
+test('what was typed for a friend outlives a session that ends', async () => {
+  const { page } = await comeIn(browser, house, family, 'phone')
+  await page.goto(`${address}/#/friends`)
+  await page.getByRole('textbox', { name: 'Name' }).fill('Robin')
+  await page.getByRole('button', { name: 'A week' }).click()
+  await family.ask('DELETE /web/sessions')
+  await page.getByRole('button', { name: 'Make' }).click()
+  await page.getByLabel('Token').fill(family.token)
+  await page.getByRole('button', { name: 'Come in' }).click()
+  await page.getByRole('heading', { name: 'Friends', level: 1 }).waitFor()
+  expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Robin')
+  expect(await page.getByRole('button', { name: 'A week' }).getAttribute('aria-pressed')).toBe(
+    'true',
+  )
+})
+
+test('another word for members is the word on Friends, too', async () => {
+  await family.ask('PATCH /web/preferences', { word: 'headmates' })
+  const { page } = await comeIn(browser, house, family, 'phone')
+  await page.goto(`${address}/#/friends`)
+  await page.getByRole('group', { name: 'Private headmates' }).waitFor()
+  expect(await page.locator('main').textContent()).not.toContain('members')
+  await family.ask('PATCH /web/preferences', { word: 'members' })
+})

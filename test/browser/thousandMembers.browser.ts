@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'bun:test'
+import { startBrowser, startHouse } from './browser'
+import { arrive, listedNames, openPlace, type Someone, until } from './memberPages'
+import { comeIn, settle } from './testSystem'
+
+const browser = await startBrowser()
+const house = await startHouse('Somebody else')
+const { address } = house.server
+
+describe('a thousand', async () => {
+  const family = await settle(house, 'A Thousand')
+  const token = family.token
+  const names = Array.from({ length: 990 }, (_, at) => `Name ${String(at).padStart(3, '0')}`)
+  for (let at = 0; at < names.length; at += 30)
+    await Promise.all(
+      names.slice(at, at + 30).map((name) => house.ask('POST /v2/members', { name }, token)),
+    )
+  await family.begin([2, 'Wren'])
+
+  test('are all reached by scrolling and by keys, none twice', async () => {
+    const { page } = await openPlace(browser, house, family, 'members')
+    expect((await listedNames(page)).length).toBeLessThan(200)
+    await page.getByText('997 members').waitFor()
+    for (let step = 0; step < 40 && (await listedNames(page)).length < 997; step++) {
+      await page.keyboard.press('End')
+      await page.waitForTimeout(50)
+    }
+    const listed = await listedNames(page)
+    expect(listed.length).toBe(997)
+    expect(new Set(listed).size).toBe(997)
+    const last = page.locator('.members a').last()
+    await last.focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Wren', level: 1 }).waitFor()
+    await page.goBack()
+    await arrive(page)
+    await until(async () => Number(await page.evaluate('scrollY')) > 5000)
+    expect(await page.evaluate('scrollY')).toBeGreaterThan(5000)
+    expect(await page.locator('.members a').last().textContent()).toContain('Wren')
+  })
+
+  test('are searched while typing, also on a slow machine', async () => {
+    const { page } = await openPlace(browser, house, family, 'members')
+    const client = await page.context().newCDPSession(page)
+    await client.send('Emulation.setCPUThrottlingRate', { rate: 4 })
+    const field = page.getByLabel('Search')
+    await field.focus()
+    await page.keyboard.type('name 98', { delay: 60 })
+    await page.locator('#said').getByText('19 found').waitFor({ state: 'attached' })
+    const found = names.filter((name) => name.startsWith('Name 98'))
+    expect((await listedNames(page)).slice(0, found.length)).toEqual(found)
+  })
+
+  test('are met by another browser without a reload', async () => {
+    const { page } = await comeIn(browser, house, family, 'desk')
+    await page.goto(`${address}/#/members`)
+    await page.getByText('997 members').waitFor()
+    const made = await family.ask<Someone>('POST /v2/members', { name: 'Aaron' })
+    await page.getByText('998 members').waitFor()
+    expect((await listedNames(page))[0]).toBe('Aaron')
+    await family.ask(`DELETE /v2/members/${made.id}`)
+    await page.getByText('997 members').waitFor()
+  })
+})

@@ -1,0 +1,20 @@
+import { expect, test } from 'bun:test'
+import { ApiError, errorMessage } from '../../src/web/app/api'
+
+test.each([
+  ['400: Bad Request (This is not an export.)', 'This is not an export.'],
+  [
+    '403: Missing permissions to access this resource',
+    'Missing permissions to access this resource',
+  ],
+  [
+    'Member list identical to current fronter list.',
+    'Member list identical to current fronter list.',
+  ],
+])('a refusal is told in words: %s', (message, told) => {
+  expect(errorMessage(new ApiError(400, message, 0), 'away')).toBe(told)
+})
+
+test('who does not answer is away', () => {
+  expect(errorMessage(new TypeError('Failed to fetch'), 'away')).toBe('away')
+})

@@ -1,0 +1,62 @@
+import { expect, test } from 'bun:test'
+import { fillDefaults, type Level } from '../../src/model/entity'
+import { group } from '../../src/model/group'
+import { member } from '../../src/model/member'
+import { listMembers, rankColor, type Sort } from '../../src/web/app/memberList'
+import type { Group, Member } from '../../src/web/app/types'
+
+function someone(name: string, given: Partial<Member> = {}, visibility: Level = 'public'): Member {
+  const levels = Object.fromEntries(member.levels.map((level) => [level, 'public']))
+  return {
+    ...fillDefaults(member, { name }),
+    id: `id${name}`,
+    uuid: name,
+    created: '2026-01-01T00:00:00Z',
+    privacy: { ...levels, visibility } as Member['privacy'],
+    ...given,
+  }
+}
+
+const all = [
+  someone('Ash', { color: '00ff00', created: '2026-01-03T00:00:00Z' }),
+  someone('Birch', { color: 'ff0000', created: '2026-01-02T00:00:00.5Z' }),
+  someone('Cedar', {}, 'private'),
+]
+const littles: Group = {
+  ...fillDefaults(group, { name: 'Littles' }),
+  id: 'littles',
+  uuid: 'littles',
+  created: null,
+  privacy: null,
+  members: ['Birch', 'Cedar'],
+}
+
+const around = {
+  here: ['idCedar'],
+  groups: [littles],
+  last: new Map([
+    ['idCedar', null],
+    ['idAsh', 10],
+    ['idBirch', 20],
+  ]),
+}
+
+test.each<[string, Sort, string, string[]]>([
+  ['everyone', 'name', '', ['Ash', 'Birch', 'Cedar']],
+  ['everyone', 'last', '', ['Cedar', 'Birch', 'Ash']],
+  ['everyone', 'newest', '', ['Ash', 'Birch', 'Cedar']],
+  ['everyone', 'colour', '', ['Birch', 'Ash', 'Cedar']],
+  ['here', 'name', '', ['Cedar']],
+  ['private', 'name', '', ['Cedar']],
+  ['littles', 'name', '', ['Birch', 'Cedar']],
+  ['littles', 'name', 'bir', ['Birch']],
+  ['a group that is gone', 'name', '', ['Ash', 'Birch', 'Cedar']],
+])('%s by %s with %p are %p', (filter, sort, typed, names) =>
+  expect(listMembers(all, { filter, sort, typed }, around).map(({ name }) => name)).toEqual(names),
+)
+
+test('colours go round the rainbow, then greys, then none', () => {
+  const colors = ['ff0000', 'ffff00', '00ff00', '0000ff', '202020', 'f0f0f0', null]
+  const ranks = colors.map(rankColor)
+  expect(ranks).toEqual(ranks.toSorted((a, b) => a - b))
+})

@@ -8,9 +8,17 @@ import { createSystem } from '../src/service/systems'
 import { makeEngine, onServer } from '../test/postgres/engine'
 import { folder, freshData, type Size, small, whole } from './data'
 import { type Endpoint, endpointsOf } from './endpoints'
-import type { Orders } from './load'
-import { cpuOfFamily, medianOf, print, startLoad, startProduct, type Turn, take } from './press'
-import { program } from './product'
+import type { Orders } from './loadGenerator'
+import {
+  cpuOfFamily,
+  type Measurement,
+  measureEndpoint,
+  medianOf,
+  print,
+  startLoad,
+  startProduct,
+} from './measure'
+import { program } from './serverProcess'
 
 /**
  * The same data on a file and on PostgreSQL, asked in turns. What is read off is the processor time
@@ -127,15 +135,15 @@ function sizeOf({ small: isSmall, systems, messages }: typeof flags): Size {
 }
 
 async function compare(endpoint: Endpoint): Promise<string[]> {
-  const turns = { file: [] as Turn[], node: [] as Turn[], engine: [] as number[] }
+  const turns = { file: [] as Measurement[], node: [] as Measurement[], engine: [] as number[] }
   const ofFile = crowds.file(endpoint)
   const ofEngine = crowds.engine(endpoint)
-  await take(load, pressure, endpoint, onFile, ofFile)
-  await take(load, pressure, endpoint, onEngine, ofEngine)
+  await measureEndpoint(load, pressure, endpoint, onFile, ofFile)
+  await measureEndpoint(load, pressure, endpoint, onEngine, ofEngine)
   for (let round = 0; round < Number(flags.rounds); round++) {
-    turns.file.push(await take(load, pressure, endpoint, onFile, ofFile))
+    turns.file.push(await measureEndpoint(load, pressure, endpoint, onFile, ofFile))
     const before = cpuOfFamily(engine.pid())
-    const turn = await take(load, pressure, endpoint, onEngine, ofEngine)
+    const turn = await measureEndpoint(load, pressure, endpoint, onEngine, ofEngine)
     turns.node.push(turn)
     turns.engine.push(
       ((cpuOfFamily(engine.pid()) - before) / (turn.perSecond * pressure.seconds)) * 1e6,

@@ -6,8 +6,8 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { bombs } from './bombs'
-import { memoryOf, program } from './product'
+import { bombs } from './hostileFiles'
+import { memoryOf, program } from './serverProcess'
 
 const [members = 1000, groups = 250, switches = 100_000] = process.argv
   .slice(2)

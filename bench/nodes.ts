@@ -8,7 +8,7 @@ import { operator } from '../src/model/privacy'
 import { createMember } from '../src/service/members'
 import { createSystem } from '../src/service/systems'
 import { makeEngine, onServer } from '../test/postgres/engine'
-import { print, startProduct } from './press'
+import { print, startProduct } from './measure'
 
 /** Two nodes on one PostgreSQL: how late a stream on one hears what was written on the other. */
 const { values: flags } = parseArgs({

@@ -4,8 +4,8 @@ import { parseArgs } from 'node:util'
 import { hashSecret } from '../src/service/access/secrets'
 import { makeEngine, onServer } from '../test/postgres/engine'
 import { folder, freshData, hidOf, known, type Size, small } from './data'
-import { print, startProduct } from './press'
-import { program } from './product'
+import { print, startProduct } from './measure'
+import { program } from './serverProcess'
 
 /**
  * Measures how long readers, writers and `/health` wait while a client overloads the server. Exits

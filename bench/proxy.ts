@@ -13,7 +13,7 @@ import { insertAccount } from '../src/service/accounts'
 import { insertMember } from '../src/service/members'
 import { patchSettings } from '../src/service/settings'
 import { insertSystem } from '../src/service/systems'
-import { createBot } from '../test/operator'
+import { createBot } from '../test/operatorActions'
 
 const MEMBERS = 1000
 const TAGS = 100

@@ -2,9 +2,17 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { folder, freshData, small, whole } from './data'
 import { type Endpoint, endpointsOf } from './endpoints'
-import { fill } from './load'
-import { medianOf, print, type Running, startLoad, startProduct, type Turn, take } from './press'
-import { memoryOf } from './product'
+import { fill } from './loadGenerator'
+import {
+  type Measurement,
+  measureEndpoint,
+  medianOf,
+  print,
+  type Running,
+  startLoad,
+  startProduct,
+} from './measure'
+import { memoryOf } from './serverProcess'
 
 /** Product and limit in turns on the same file: what is read off is the ratio, not the seconds. */
 
@@ -79,11 +87,14 @@ function chosen(): Endpoint[] {
 }
 
 async function startLimit(kind: 'built' | 'faces'): Promise<Running> {
-  const running = Bun.spawn([process.execPath, 'bench/limit.ts', file, flags.durability, kind], {
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 2,
-  })
+  const running = Bun.spawn(
+    [process.execPath, 'bench/referenceServer.ts', file, flags.durability, kind],
+    {
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 2,
+    },
+  )
   const line = await firstLine(running.stdout)
   return { process: running, pid: running.pid, port: Number(new URL(line).port) }
 }
@@ -128,13 +139,13 @@ async function askOnce(endpoint: Endpoint, { port }: Running): Promise<string> {
 
 async function compare(endpoint: Endpoint): Promise<string[]> {
   const all = [product, ...limitsFor(endpoint)]
-  const results = new Map<Running, Turn[]>(all.map((running) => [running, []]))
+  const results = new Map<Running, Measurement[]>(all.map((running) => [running, []]))
   // All compile while they run: what an endpoint costs shows once it is warm.
-  for (const running of all) await take(load, pressure, endpoint, running)
+  for (const running of all) await measureEndpoint(load, pressure, endpoint, running)
   for (let round = 0; round < Number(flags.rounds); round++)
     // They take turns at going first, too.
     for (const running of round % 2 === 0 ? all : all.toReversed())
-      results.get(running)?.push(await take(load, pressure, endpoint, running))
+      results.get(running)?.push(await measureEndpoint(load, pressure, endpoint, running))
   const ours = medianOf(results.get(product) ?? [])
   const against = (limit: Running, goal: number | undefined) => {
     const turns = results.get(limit)

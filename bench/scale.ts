@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util'
 import { makeEngine, onServer } from '../test/postgres/engine'
 import { dataFile, folder, freshData, removeData, type Size, whole } from './data'
 import { endpointsOf } from './endpoints'
-import { cpuOfFamily, medianOf, print, startLoad, startProduct, take } from './press'
-import { program } from './product'
+import { cpuOfFamily, measureEndpoint, medianOf, print, startLoad, startProduct } from './measure'
+import { program } from './serverProcess'
 
 /**
  * What a request costs on a community's server against a small one's, on the file and on PostgreSQL:
@@ -94,11 +94,11 @@ async function costOf(address: string, behind: () => number): Promise<Costs> {
   await Bun.sleep(SETTLE_MS)
   try {
     for (const endpoint of endpoints) {
-      await take(load, pressure, endpoint, running)
+      await measureEndpoint(load, pressure, endpoint, running)
       const turns: { cpu: number }[] = []
       for (let round = 0; round < Number(flags.rounds); round++) {
         const before = behind()
-        const turn = await take(load, pressure, endpoint, running)
+        const turn = await measureEndpoint(load, pressure, endpoint, running)
         const served = ((behind() - before) / (turn.perSecond * pressure.seconds)) * 1e6
         turns.push({ ...turn, cpu: turn.cpu + served })
       }

@@ -14,7 +14,7 @@ import {
   uuidOf,
   whole,
 } from './data'
-import { everythingOn, freePort, memoryOf, program } from './product'
+import { everythingOn, freePort, memoryOf, program } from './serverProcess'
 
 /** Mixed load on a server that is killed again and again: whatever it acknowledged must be there. */
 

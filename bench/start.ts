@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { parseArgs } from 'node:util'
 import { renderedTableOf, renderedTables } from '../src/db/renderedJson'
 import { freshData, known, removeData, small, whole } from './data'
-import { alone, freePort, memoryOf, program } from './product'
+import { alone, freePort, memoryOf, program } from './serverProcess'
 
 /**
  * How soon the executable answers, also right after an upgrade that spells rows in another way, and

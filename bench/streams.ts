@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { openDeps } from '../src/app'
 import { parseConfig } from '../src/config'
 import { createMember } from '../src/service/members'
-import { createSystem } from '../test/operator'
+import { createSystem } from '../test/operatorActions'
 
 /** A thousand open streams with switches happening: how late do they hear, and at what cost? */
 

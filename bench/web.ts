@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import type { Browser, CDPSession, Page } from 'playwright-core'
 import { launchBrowser, logIn } from './browser'
-import { type FamilyHome, openHome } from './family'
+import { type SeededServer, startSeededServer } from './seededServer'
 
 /** How the dashboard feels on a slow line and a slow phone, with a thousand members. */
 
@@ -41,7 +41,7 @@ interface Row {
 }
 
 const rows = new Map<string, Row>()
-const home = await openHome('Thousand Lights')
+const home = await startSeededServer('Thousand Lights')
 const browser = await launchBrowser()
 try {
   await fill(home)
@@ -53,7 +53,7 @@ try {
 print([...rows.values()])
 
 /** As an import brings them: at once. */
-async function fill({ ask }: FamilyHome): Promise<void> {
+async function fill({ ask }: SeededServer): Promise<void> {
   const names = ['Wren', 'Iris', 'Moss', 'Jün', 'Jun', 'Atlas', 'Tide', 'Ember', 'Vesper', 'Sunny']
   const members = Array.from({ length: MEMBERS }, (_, at) => ({
     id: `m${at}`,

@@ -5,8 +5,8 @@ import { parseArgs } from 'node:util'
 import { openDeps } from '../src/app'
 import { parseConfig } from '../src/config'
 import { recordEvent } from '../src/service/outbox'
-import { createSystem } from '../test/operator'
-import { freePort, program } from './product'
+import { createSystem } from '../test/operatorActions'
+import { freePort, program } from './serverProcess'
 
 /** Events that wait for one receiver: how many does it get in a second, in order? */
 

@@ -7,7 +7,7 @@
  */
 import { parseArgs } from 'node:util'
 import { Client, type Heard } from 'irc-framework'
-import { createSpeaker, oneLine } from './irc/lines'
+import { createSpeaker, oneLine } from './irc/messages'
 import { type Person, watchPeople } from './irc/people'
 import { connectMultitude, type Decision, displayName, explain, type Member } from './multitude'
 

@@ -13,7 +13,7 @@ import {
   methodsOfClient,
   mode,
 } from './client'
-import { patchMemberGuild, patchSystemGuild } from './operator'
+import { patchMemberGuild, patchSystemGuild } from './operatorActions'
 
 const GUILD = '466707357099884544'
 const ACCOUNT = '123456789012345678'

@@ -1,6 +1,6 @@
 import { afterAll, expect } from 'bun:test'
 import * as pkapi from 'pkapi.js'
-import { home } from './kit'
+import { createTestApp } from './testApp'
 
 /** The real client, a server for it to talk to, and a note of which of its methods were called. */
 
@@ -21,7 +21,10 @@ const methods = [
 
 /** A server that really listens, with clients for it. */
 export function clientHome() {
-  const { app, deps, logged, makeSystem } = home({ PORT: '0', RATE_LIMIT: 'generic_get=2' })
+  const { app, deps, logged, makeSystem } = createTestApp({
+    PORT: '0',
+    RATE_LIMIT: 'generic_get=2',
+  })
   const base_url = app.listen()
   // The client looks at every picture before it sends its address.
   const gallery = Bun.serve({

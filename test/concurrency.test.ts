@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import { systemSettings } from '../src/db/tables'
 import { findMember } from '../src/service/members'
-import { type Answer, type Home, home, type Someone } from './kit'
-import { createBot, patchMemberGuild } from './operator'
+import { createBot, patchMemberGuild } from './operatorActions'
+import { type Answer, createTestApp, type TestApp, type TestSystem } from './testApp'
 
 const GUILD = '466707357099884544'
 
@@ -19,13 +19,13 @@ interface Named {
 type Line = [line: string, body?: unknown, headers?: Record<string, string>]
 
 describe('two clients at once', () => {
-  rulesOf(home())
+  rulesOf(createTestApp())
 })
 
 describe('two clients at once, while another process writes to the same file,', () => {
   // Before the folder goes, nobody may write to it any more.
   afterAll(() => other.end())
-  const here = home()
+  const here = createTestApp()
   const other = startWriter(here)
 
   beforeAll(other.begun)
@@ -41,7 +41,7 @@ describe('two clients at once, while another process writes to the same file,', 
 })
 
 /** Everything that must hold however requests fall together. */
-function rulesOf({ app, ask, deps, makeSystem }: Home): void {
+function rulesOf({ app, ask, deps, makeSystem }: TestApp): void {
   test.each([
     ['members', 'member_limit', 40007],
     ['groups', 'group_limit', 40008],
@@ -211,7 +211,7 @@ function rulesOf({ app, ask, deps, makeSystem }: Home): void {
   }
 
   /** Asks all of them at once. They may be refused, but only with reasons. */
-  async function expectNoFailure(someone: Someone, lines: Line[]): Promise<void> {
+  async function expectNoFailure(someone: TestSystem, lines: Line[]): Promise<void> {
     const answers = await Promise.all(
       lines.map(([line, body, headers = {}]) => ask(line, { as: someone, body, headers })),
     )
@@ -244,17 +244,17 @@ function rulesOf({ app, ask, deps, makeSystem }: Home): void {
     }
   }
 
-  function log(someone: Someone, body: { members: string[]; timestamp?: string }) {
+  function log(someone: TestSystem, body: { members: string[]; timestamp?: string }) {
     return ask('POST /v2/systems/@me/switches', { as: someone, body })
   }
 
-  async function timesOf(someone: Someone): Promise<string[]> {
+  async function timesOf(someone: TestSystem): Promise<string[]> {
     const path = '/v2/systems/@me/switches'
     const { json } = await ask<{ timestamp: string }[]>(`GET ${path}`, { as: someone })
     return json.map(({ timestamp }) => timestamp)
   }
 
-  async function listed(someone: Someone, path: string): Promise<string[]> {
+  async function listed(someone: TestSystem, path: string): Promise<string[]> {
     const { json } = await ask<Named[]>(`GET /v2${path}`, { as: someone })
     return json.map(({ id }) => id)
   }
@@ -276,7 +276,7 @@ function tally(answers: Answer[]): Record<string, number> {
 }
 
 /** The command line in a process of its own, making one system after the other until it is told. */
-function startWriter({ folder, config }: Home) {
+function startWriter({ folder, config }: TestApp) {
   const stop = join(folder, 'stop')
   const program = `
     import { existsSync } from 'node:fs'

@@ -14,15 +14,26 @@ import { deleteAllSwitches } from '../src/service/switches'
 import { deleteSystem } from '../src/service/systems'
 import { readStream } from './events/readStream'
 import { until } from './events/receiver'
-import { home, type Someone } from './kit'
-import { createBot } from './operator'
-import { commandLine, emptyFolder } from './program'
-import { rows } from './raw'
-import { bring, dump, exportText, meddle, meddleSlowly } from './service/transfer/stage'
+import { createBot } from './operatorActions'
+import { rows } from './rawSql'
+import { commandLine, emptyFolder } from './serverProcess'
+import {
+  dump,
+  exportText,
+  importInto,
+  withRawDatabase,
+  withRawDatabaseAsync,
+} from './service/transfer/importFixture'
+import { createTestApp, type TestSystem } from './testApp'
 
 const { run, runJson, startServer } = await commandLine()
 
-const place = home({ HOST: '127.0.0.1', PORT: '0', RATE_LIMIT: 'off', events: { heartbeatMs: 40 } })
+const place = createTestApp({
+  HOST: '127.0.0.1',
+  PORT: '0',
+  RATE_LIMIT: 'off',
+  events: { heartbeatMs: 40 },
+})
 const { app, ask, deps } = place
 const { location: path } = app.storage
 const address = app.listen()
@@ -30,7 +41,7 @@ const address = app.listen()
 const START = Date.UTC(2020, 0, 1) * 1000
 
 /** A system with a long past: Wren is in every switch and said all there is, Ash is in some. */
-interface Crowd extends Someone {
+interface Crowd extends TestSystem {
   viewer: Viewer
   account: string
   wren: string
@@ -49,7 +60,7 @@ async function makeCrowd(size: number): Promise<Crowd> {
   const ash = await make('POST /v2/members', { name: 'Ash', proxy_tags: [{ prefix: 'a:' }] })
   const group = await make('POST /v2/groups', { name: 'Keepers' })
   await ask(`POST /v2/groups/${group}/members/add`, { as: one, body: [wren, ash] })
-  meddle(path, (database) => fill(database, one.id, size))
+  withRawDatabase(path, (database) => fill(database, one.id, size))
   return { ...one, viewer, account, wren, ash, group }
 }
 
@@ -172,7 +183,7 @@ async function lookAt({ hid, uuid, account, wren, ash, group, id, ...as }: Crowd
 }
 
 async function diagnose(): Promise<string[]> {
-  const found = await meddleSlowly(path, (database) => inspect(database, renderRowJson))
+  const found = await withRawDatabaseAsync(path, (database) => inspect(database, renderRowJson))
   return found.map(({ problem }) => problem)
 }
 
@@ -209,9 +220,9 @@ describe.each(deletions)('deleting %s', (what, remove, atOnce) => {
   test('is so for everybody at once, and in the end nothing else is left than if it had been', async () => {
     const crowd = await makeCrowd(3000)
     const twin = `${path} before ${what}`
-    meddle(path, (database) => database.query('VACUUM INTO ?').run(twin))
+    withRawDatabase(path, (database) => database.query('VACUUM INTO ?').run(twin))
     const before = await lookAt(crowd)
-    meddle(twin, (database) => {
+    withRawDatabase(twin, (database) => {
       database.run('PRAGMA foreign_keys = ON')
       database.query(atOnce).run({ $system: crowd.id })
     })
@@ -275,7 +286,7 @@ describe('what was deleted, and is not removed yet,', () => {
     const crowd = await makeCrowd(3000)
     const file = await exportText(deps, crowd.id)
     await deleteSystem(deps, crowd.viewer)
-    const report = await bring(place, 'new', Buffer.from(file), { isPublic: true })
+    const report = await importInto(place, 'new', Buffer.from(file), { isPublic: true })
     expect(report).toMatchObject({ system: crowd.hid, renamed: [], switches: { added: 3000 } })
     const back = { ...crowd, token: report.token ?? '' }
     const seen = await lookAt(back)
@@ -303,7 +314,7 @@ describe('what was deleted, and is not removed yet,', () => {
       body: { timestamp: new Date(START / 1000 + 6000).toISOString() },
     })
     expect(moved.status).toBe(200)
-    const report = await bring(place, crowd, Buffer.from(file))
+    const report = await importInto(place, crowd, Buffer.from(file))
     expect(report.renamed).toEqual([])
     expect(report.switches).toMatchObject({ added: 2999, unchanged: 1 })
     const again = await exportText(deps, crowd.id)
@@ -324,9 +335,9 @@ describe('what was deleted, and is not removed yet,', () => {
     expect(await history()).toEqual([] as never)
     await purgeDeleted(deps)
     const marks = 'SELECT 1 FROM systems WHERE forgotten_switches > 0'
-    expect(meddle(path, (db) => db.query(marks).all())).toEqual([])
+    expect(withRawDatabase(path, (db) => db.query(marks).all())).toEqual([])
     const left = `SELECT 1 FROM switches WHERE system_id = ${crowd.id}`
-    expect(meddle(path, (db) => db.query(left).all())).toEqual([])
+    expect(withRawDatabase(path, (db) => db.query(left).all())).toEqual([])
   })
 
   test('leaves a message’s ID to another system', async () => {
@@ -360,7 +371,7 @@ test('after a kill the rest of what was deleted goes by itself, and the doctor i
     const [method = '', path = ''] = line.split(' ')
     return fetch(`${of.address}${path}`, { method, headers: { authorization: `Bot ${key}` } })
   }
-  meddle(file, (database) => {
+  withRawDatabase(file, (database) => {
     const system = database.query<{ id: number }, []>('SELECT id FROM systems').get()?.id ?? 0
     for (const name of ['wrenst', 'ashest'])
       database

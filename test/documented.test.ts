@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { type Block, blocksBy, blocksOf, listBlocks, runners } from './documented'
 import { fixture } from './formats/fixture'
 import { freePort } from './postgres/engine'
-import { commandLine, emptyFolder, runCommand } from './program'
+import { commandLine, emptyFolder, runCommand } from './serverProcess'
 
 // Processes take their time on a busy machine.
 setDefaultTimeout(120_000)

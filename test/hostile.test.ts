@@ -7,20 +7,24 @@ import { insertMember } from '../src/service/members'
 import { addPair } from '../src/service/memberships'
 import { insertMessage } from '../src/service/messages'
 import { insertSwitch } from '../src/service/switches'
-import { expectDocumented } from './document'
 import { type Attack, attacks, fillNames, type Pools, routes, type Whose } from './hostile'
-import { home, type Someone } from './kit'
-import { createBot, patchAutoproxy, patchMemberGuild, patchSystemGuild } from './operator'
+import { expectDocumented } from './openapiDocument'
+import { createBot, patchAutoproxy, patchMemberGuild, patchSystemGuild } from './operatorActions'
+import { createTestApp, type TestSystem } from './testApp'
 
 const GUILD = '466707357099884544'
 
-const { app, deps, makeSystem, logged } = home({ RATE_LIMIT: 'off', LOG_LEVEL: 'error', PORT: '0' })
+const { app, deps, makeSystem, logged } = createTestApp({
+  RATE_LIMIT: 'off',
+  LOG_LEVEL: 'error',
+  PORT: '0',
+})
 const address = app.listen()
 const reader = new Database(app.storage.location, { readonly: true })
 afterAll(() => reader.close())
 
 const rowsOfSystem = statementsOfSystem()
-const people: Record<Whose, Someone> = { mine: await makeSystem(), theirs: await makeSystem() }
+const people: Record<Whose, TestSystem> = { mine: await makeSystem(), theirs: await makeSystem() }
 
 describe('whatever is asked of any route', () => {
   test('there are routes to ask', () => {
@@ -167,7 +171,7 @@ type Stored = Record<Whose, string> & { version: number }
 function stored(last?: Stored): Stored {
   const [[version = 0] = []] = reader.query('PRAGMA data_version').values() as number[][]
   if (last?.version === version) return last
-  const dump = ({ id }: Someone) =>
+  const dump = ({ id }: TestSystem) =>
     JSON.stringify(rowsOfSystem.map((statement) => statement.values(id)))
   return { version, mine: dump(people.mine), theirs: dump(people.theirs) }
 }
@@ -208,7 +212,7 @@ async function peopled(): Promise<Pools> {
   return { mine: poolsOf(people.mine), theirs: poolsOf(people.theirs) }
 }
 
-function poolsOf(someone: Someone): Pools[Whose] {
+function poolsOf(someone: TestSystem): Pools[Whose] {
   return {
     systems: [[someone.hid, someone.uuid]],
     members: namesIn('SELECT hid, uuid FROM members WHERE system_id = ? LIMIT 10', someone),
@@ -220,11 +224,11 @@ function poolsOf(someone: Someone): Pools[Whose] {
   }
 }
 
-function namesIn(statement: string, { id }: Someone): string[][] {
+function namesIn(statement: string, { id }: TestSystem): string[][] {
   return reader.query<unknown, [number]>(statement).values(id) as string[][]
 }
 
-async function furnish({ id }: Someone): Promise<void> {
+async function furnish({ id }: TestSystem): Promise<void> {
   const wren = await deps.transact('new', async (tx) => {
     const proxy_tags = [{ prefix: 'w:', suffix: null }]
     const wren = await insertMember(tx, id, { name: 'Wren', proxy_tags })

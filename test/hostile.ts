@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { document } from './document'
+import { document } from './openapiDocument'
 
 /** Random and hostile requests for every route of the API documentation. */
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { commandLine, emptyFolder } from './program'
-import { dump, meddle } from './service/transfer/stage'
+import { commandLine, emptyFolder } from './serverProcess'
+import { dump, withRawDatabase } from './service/transfer/importFixture'
 
 const { run, runJson, startServer } = await commandLine()
 
@@ -137,7 +137,9 @@ describe('the command line', () => {
     expect(copy.out).toMatch(
       /New IDs, because the old ones are not free here:\n {2}system: exmplz → /,
     )
-    expect(meddle(database, (db) => db.query('SELECT 1 FROM systems').all())).toHaveLength(4)
+    expect(withRawDatabase(database, (db) => db.query('SELECT 1 FROM systems').all())).toHaveLength(
+      4,
+    )
   })
 
   test('writes a history of more than one file into several', async () => {
@@ -147,7 +149,7 @@ describe('the command line', () => {
         cwd,
       },
     )
-    meddle(database, (db) =>
+    withRawDatabase(database, (db) =>
       db
         .query(
           `INSERT INTO switches (uuid, system_id, timestamp)

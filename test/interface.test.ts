@@ -10,8 +10,8 @@ import { member } from '../src/model/member'
 import { listAccessRules } from '../src/model/privacy'
 import { settings } from '../src/model/settings'
 import { system } from '../src/model/system'
-import { document } from './document'
 import { endpoints, nouns, type Promised } from './interface'
+import { document } from './openapiDocument'
 
 const entities: Record<string, Entity> = {
   system,
@@ -27,7 +27,7 @@ const entities: Record<string, Entity> = {
 const HERE = 'test/interface.ts'
 
 /** Where scenes are told that tests play. */
-const scenes = ['events/changes.ts', 'http/bot/scenes.ts', 'http/bot/stage.ts']
+const scenes = ['events/changes.ts', 'http/bot/proxyScenarios.ts', 'http/bot/botFixture.ts']
 
 describe('the interface is what clients were promised', () => {
   test('about every noun', () => {

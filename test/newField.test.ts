@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { emptyFolder } from './program'
+import { emptyFolder } from './serverProcess'
 
 const root = join(import.meta.dir, '..')
 
@@ -23,13 +23,13 @@ test('a new level and a new field of any kind are everywhere, and nothing but th
         (text, name) => replace(text, `const ${name} = entity(`, `const ${name} = grown(`),
         source.replace(/^import \{(.*)\bentity, /m, 'import {$1'),
       )
-      return `import { grown } from '../../test/grown/tables'\n${grown}`
+      return `import { grown } from '../../test/extendedSchema/tables'\n${grown}`
     })
   await addMigration(copy)
   const { output, exitCode } = await run(copy, [
     process.execPath,
     'test',
-    './test/grown/scenario.ts',
+    './test/extendedSchema/scenario.ts',
   ])
   if (exitCode !== 0) throw new Error(output)
   expect(output).toContain(' 0 fail')

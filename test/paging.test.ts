@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { formatInstant, HOUR, type Instant } from '../src/model/time'
 import { insertMember } from '../src/service/members'
 import { insertSwitch } from '../src/service/switches'
-import { home, type Someone } from './kit'
+import { createTestApp, type TestSystem } from './testApp'
 
 const COUNT = 1000
 const START = Date.UTC(2026, 0, 31, 23, 59) * 1000
@@ -13,7 +13,7 @@ interface Listed {
   members: string[]
 }
 
-const { ask, deps, makeSystem } = home()
+const { ask, deps, makeSystem } = createTestApp()
 
 /** Eight in a millisecond, some microseconds apart, then a pause; the oldest first. */
 const times: Instant[] = Array.from(
@@ -108,7 +108,7 @@ describe('the first and the last instant there are', async () => {
 /** Pages from the newest to the oldest, each time before the last answer's last time. */
 async function pageThrough(
   limit: number | null,
-  as: Someone | null,
+  as: TestSystem | null,
   between: () => Promise<void> = async () => {},
 ): Promise<{ pages: Listed[][]; all: Listed[] }> {
   const pages: Listed[][] = []
@@ -130,7 +130,7 @@ async function pageThrough(
 }
 
 /** Logs the switches in an order of their own, and gives them as they should be listed. */
-async function logSwitches({ id }: Someone): Promise<Listed[]> {
+async function logSwitches({ id }: TestSystem): Promise<Listed[]> {
   return deps.transact('new', async (tx) => {
     const wren = await insertMember(tx, id, { name: 'Wren' })
     const ash = await insertMember(tx, id, { name: 'Ash' })

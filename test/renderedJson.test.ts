@@ -14,11 +14,16 @@ import { member } from '../src/model/member'
 import { schemaHash } from '../src/model/renderedJson'
 import { renderRowJson } from '../src/serializers/v2'
 import { createCacheRefresher } from '../src/service/read/cacheRefresher'
-import { home, type Someone } from './kit'
-import { createBot } from './operator'
-import { bring, meddle, meddleSlowly, pluralkit } from './service/transfer/stage'
+import { createBot } from './operatorActions'
+import {
+  importInto,
+  pluralkit,
+  withRawDatabase,
+  withRawDatabaseAsync,
+} from './service/transfer/importFixture'
+import { createTestApp, type TestSystem } from './testApp'
 
-const place = home()
+const place = createTestApp()
 const { deps, ask } = place
 const path = place.app.storage.location
 const bot = `Bot ${await createBot(deps, 'faces')}`
@@ -27,8 +32,8 @@ const levels = [...member.levels]
 
 /** Wren and Ash with a group, fronting, one of them heard; and a stranger who looks on. */
 interface Scene {
-  me: Someone
-  stranger: Someone
+  me: TestSystem
+  stranger: TestSystem
   wren: string
   ash: string
   group: string
@@ -71,7 +76,7 @@ const questions = [
 ]
 
 async function answers({ me, stranger, wren, ash, group }: Scene): Promise<string[]> {
-  const found = meddle(path, (database) => ({
+  const found = withRawDatabase(path, (database) => ({
     uuid: database
       .query<{ uuid: string }, [number]>('SELECT uuid FROM switches WHERE system_id = ? LIMIT 1')
       .get(me.id)?.uuid,
@@ -96,14 +101,14 @@ async function answers({ me, stranger, wren, ash, group }: Scene): Promise<strin
 }
 
 function removeFaces(): void {
-  meddle(path, (database) => {
+  withRawDatabase(path, (database) => {
     for (const table of renderedTables) database.run(`DELETE FROM ${renderedTableOf(table)}`)
   })
 }
 
 /** Every face that a reader would take is what the row shows now. */
 function expectRightFaces(): void {
-  meddle(path, (database) => {
+  withRawDatabase(path, (database) => {
     for (const table of renderedTables) {
       const entity: Entity = entityOf(table)
       const rows = database
@@ -124,7 +129,7 @@ function expectRightFaces(): void {
 }
 
 function countFaces(table: RenderedTable): number {
-  return meddle(
+  return withRawDatabase(
     path,
     (database) => database.query(`SELECT 1 FROM ${renderedTableOf(table)}`).all().length,
   )
@@ -227,7 +232,7 @@ describe('whatever is done', () => {
         for (const { line, body } of verbs) {
           if (line === 'FORGET') removeFaces()
           else if (line === 'IMPORT')
-            await bring(
+            await importInto(
               place,
               me,
               pluralkit({ members: [{ id: wren, name: 'Imported' }, { name: 'New' }] }),
@@ -283,7 +288,7 @@ describe('a row that is changed by plain SQL', () => {
   test.each(changes)('shows %s', async (_, sql) => {
     const { me, wren } = await makeScene()
     await ask(`GET /v2/members/${wren}`, { as: me })
-    meddle(path, (database) => database.query(sql).run(wren))
+    withRawDatabase(path, (database) => database.query(sql).run(wren))
     await nextTurn()
     const { json } = await ask(`GET /v2/members/${wren}`, { as: me })
     expect(json.name).toBe('Changed')
@@ -293,7 +298,7 @@ describe('a row that is changed by plain SQL', () => {
     const scene = await makeScene()
     const { stranger, wren } = scene
     expect((await ask(`GET /v2/members/${wren}`, { as: stranger })).text).toContain('SECRET')
-    meddle(path, (database) =>
+    withRawDatabase(path, (database) =>
       database.query("UPDATE members SET description_privacy = 'private' WHERE hid = ?").run(wren),
     )
     for (let time = 0; time < 3; time++) {
@@ -311,7 +316,7 @@ test('a field that becomes private while its face is mended stays hidden', async
   const noted: [RenderedTable, number][] = []
   const slow = {
     ...deps,
-    mendFaces: (table: RenderedTable, id: number) => void noted.push([table, id]),
+    scheduleRender: (table: RenderedTable, id: number) => void noted.push([table, id]),
   }
   const { renderMember } = await import('../src/service/read/v2Fallback')
   const viewer = { system: null, platform: null }
@@ -331,7 +336,7 @@ test('a field that becomes private while its face is mended stays hidden', async
 describe('a face of another shape', () => {
   test('is none: two releases on one file each show their own', async () => {
     const { me, wren } = await makeScene()
-    meddle(path, (database) =>
+    withRawDatabase(path, (database) =>
       database.run(`UPDATE member_faces SET shape = shape + 1, own = '"x":1', others = '"x":1'`),
     )
     const { json } = await ask<JsonObject>(`GET /v2/members/${wren}`, { as: me })
@@ -361,7 +366,7 @@ describe('a face of another shape', () => {
 
 test('doctor finds a face that shows otherwise than its row, and takes it away', async () => {
   const { wren } = await makeScene()
-  await meddleSlowly(path, async (database) => {
+  await withRawDatabaseAsync(path, async (database) => {
     // What the tests before have left.
     expect(await repair(database, renderRowJson)).toEqual([])
     database

@@ -12,15 +12,15 @@ import { insertMember } from '../src/service/members'
 import { addPair } from '../src/service/memberships'
 import { insertMessage } from '../src/service/messages'
 import { type Front, insertSwitch } from '../src/service/switches'
-import { document } from './document'
-import type { Answer, Home, Someone } from './kit'
-import { versionOf } from './raw'
+import { document } from './openapiDocument'
+import { versionOf } from './rawSql'
+import type { Answer, TestApp, TestSystem } from './testApp'
 
 export type Who = 'owner' | 'other' | 'nobody'
 export const everyone: Who[] = ['owner', 'other', 'nobody']
 
 /** What is told of a change: its type, whom it is about, and the new values. */
-export type Told = [type: string, subject: string | null, data: unknown]
+export type ExpectedEvent = [type: string, subject: string | null, data: unknown]
 
 /**
  * Two systems that know nothing of each other. Of the owner: the members wren, finch and heron,
@@ -28,10 +28,10 @@ export type Told = [type: string, subject: string | null, data: unknown]
  * latest (finch), an account and a message of wren. Of the other: the member stray, the group
  * circle (stray), the switch theirs (stray).
  */
-export interface World {
-  home: Home
-  owner: Someone
-  other: Someone
+export interface Fixture {
+  home: TestApp
+  owner: TestSystem
+  other: TestSystem
   wren: Member
   finch: Member
   heron: Member
@@ -61,7 +61,7 @@ export interface Scenario {
   /** Who asks; the owner unless said. */
   as?: Who | Who[]
   /** What was done before. */
-  given?: (world: World) => Promise<unknown>
+  given?: (world: Fixture) => Promise<unknown>
   ask: string
   body?: unknown
   /** 200 unless said. */
@@ -76,12 +76,12 @@ export interface Scenario {
   has?: unknown
   lacks?: string[]
   /** Everything that was told, in order; nothing unless said. */
-  events?: Told[]
+  events?: ExpectedEvent[]
   /** What is so afterwards. */
   after?: After
 }
 
-export type After = (world: World, answer: Answer<Json>) => Promise<unknown>
+export type After = (world: Fixture, answer: Answer<Json>) => Promise<unknown>
 
 export type Scenarios = Record<string, Scenario>
 
@@ -90,18 +90,18 @@ export const LATEST = '2024-01-02T10:00:00.5Z'
 export const SAID = '2024-01-02T11:30:00Z'
 
 /** One test for each scenario. Its name is a sentence of the domain. */
-export function play(home: Home, scenarios: Scenarios): void {
+export function runScenarios(home: TestApp, scenarios: Scenarios): void {
   // What changes nothing shares a world; that it changed nothing is part of its test.
-  let shared: Promise<World> | undefined
+  let shared: Promise<Fixture> | undefined
   const worldOf = (scenario: Scenario) => {
-    if (scenario.given || !changesNothing(scenario)) return makeWorld(home)
-    shared ??= makeWorld(home)
+    if (scenario.given || !changesNothing(scenario)) return createFixture(home)
+    shared ??= createFixture(home)
     return shared
   }
   for (const [sentence, scenario] of Object.entries(scenarios))
     for (const who of [scenario.as ?? 'owner'].flat())
       test(Array.isArray(scenario.as) ? `${sentence} (${who})` : sentence, async () => {
-        await playOne(await worldOf(scenario), scenario, who)
+        await runScenario(await worldOf(scenario), scenario, who)
       })
 }
 
@@ -109,7 +109,7 @@ function changesNothing({ ask, status = 200 }: Scenario): boolean {
   return status >= 400 || ask.startsWith('GET')
 }
 
-async function playOne(world: World, scenario: Scenario, who: Who): Promise<void> {
+async function runScenario(world: Fixture, scenario: Scenario, who: Who): Promise<void> {
   const { status = 200, code, message, problems, json, has, lacks = [] } = world.fill(scenario)
   await scenario.given?.(world)
   const before = await stateOf(world.home)
@@ -131,12 +131,12 @@ async function playOne(world: World, scenario: Scenario, who: Who): Promise<void
   await scenario.after?.(world, answer)
 }
 
-let worlds = 0
+let fixtures = 0
 
-export async function makeWorld(home: Home): Promise<World> {
+export async function createFixture(home: TestApp): Promise<Fixture> {
   const owner = await home.makeSystem('Lantern Hill')
   const other = await home.makeSystem('Harbour')
-  const number = String(++worlds).padStart(6, '0')
+  const number = String(++fixtures).padStart(6, '0')
   const account = `90000000000${number}`
   const message = `70000000000${number}`
   const original = `60000000000${number}`
@@ -175,7 +175,7 @@ export async function makeWorld(home: Home): Promise<World> {
 
   const names = { own: owner, other, ...things }
   const fill = <T>(value: T): T => fillIn(value, names, { account, message, original })
-  const world: World = {
+  const world: Fixture = {
     home,
     owner,
     other,
@@ -212,7 +212,10 @@ export function at(text: string): Instant {
 }
 
 /** Everything that a system's events told since the last one of that number. */
-export async function eventsSince({ home }: { home: Home }, last: number): Promise<Told[]> {
+export async function eventsSince(
+  { home }: { home: TestApp },
+  last: number,
+): Promise<ExpectedEvent[]> {
   const rows = await home.deps.db
     .select()
     .from(events)
@@ -222,7 +225,7 @@ export async function eventsSince({ home }: { home: Home }, last: number): Promi
   return rows.map(({ type, subject, data }) => [type, subject, data])
 }
 
-export async function stateOf(home: Home) {
+export async function stateOf(home: TestApp) {
   const row = await home.deps.db
     .select({ last: max(events.id) })
     .from(events)

@@ -21,9 +21,9 @@ import { member } from '../src/model/member'
 import { settings } from '../src/model/settings'
 import { system } from '../src/model/system'
 import { formatInstant } from '../src/model/time'
-import { document } from './document'
-import { home } from './kit'
-import { at, makeWorld, type Who, type World } from './scenarios'
+import { document } from './openapiDocument'
+import { at, createFixture, type Fixture, type Who } from './scenarios'
+import { createTestApp } from './testApp'
 
 /*
  * Every GET of the API document is asked for by those who may not see, of a system in which all is
@@ -31,7 +31,7 @@ import { at, makeWorld, type Who, type World } from './scenarios'
  * an endpoint that joins it is walked from its first day.
  */
 
-const place = home({ RATE_LIMIT: 'off' })
+const place = createTestApp({ RATE_LIMIT: 'off' })
 const GUILD = '333'
 
 interface Secret {
@@ -80,8 +80,8 @@ describe('of a system in which all is private', () => {
 })
 
 /** The owner's whole system; wren, keepers, first and message are what paths name of it. */
-async function plantSecrets(): Promise<World> {
-  const made = await makeWorld(place)
+async function plantSecrets(): Promise<Fixture> {
+  const made = await createFixture(place)
   const { owner, wren, finch, heron, keepers, dreamers, first, latest, message } = made
   const allPrivate = ({ levels }: Entity) =>
     Object.fromEntries(levels.map((level) => [level, 'private']))

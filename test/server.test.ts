@@ -14,7 +14,7 @@ import {
   runCommand,
   type Server,
   startServer as startSource,
-} from './program'
+} from './serverProcess'
 
 interface Made {
   id: string

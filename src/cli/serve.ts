@@ -31,7 +31,7 @@ export const serveCommand: Command = {
     const isNew = !hasDatabase(config)
     const uncopied = flags['no-backup'] === true ? await upgradeUncopied(config) : null
     const app = createApp(config, log, undefined, undefined, parseInWorker)
-    handleUnexpected(app, log, isTerminal)
+    handleUncaught(app, log, isTerminal)
     const { location } = app.storage
     if (isNew) log.info('a new database was made', { path: location })
     const isEmpty = await prepare(app)
@@ -84,7 +84,7 @@ async function prepare(app: App): Promise<boolean> {
  * Logs errors that no code caught. The server goes on after an unhandled rejection, which concerns
  * one request or task; after an uncaught exception `main.ts` ends the process.
  */
-function handleUnexpected(app: App, log: Log, isTerminal: boolean): void {
+function handleUncaught(app: App, log: Log, isTerminal: boolean): void {
   const describe = (thrown: unknown) => {
     const cause = unwrapped(thrown)
     const { stack, message } = cause instanceof Error ? cause : new Error(String(cause))

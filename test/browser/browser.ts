@@ -3,7 +3,13 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import axe from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { emptyFolder, runCommand, type Server, program as source, startServer } from '../program'
+import {
+  emptyFolder,
+  runCommand,
+  type Server,
+  program as source,
+  startServer,
+} from '../serverProcess'
 
 /** A real browser, if one is installed. */
 export const executable = Bun.which('chromium') ?? Bun.which('google-chrome')
@@ -45,7 +51,7 @@ export async function startBrowser(): Promise<Browser> {
   return browser
 }
 
-export interface House {
+export interface TestServer {
   readonly server: Server
   /** As when the power goes. */
   stop(): Promise<void>
@@ -60,7 +66,7 @@ export interface House {
 }
 
 /** The executable, alone in a folder, with a system of a few members. */
-export async function startHouse(name: string, args: string[] = []): Promise<House> {
+export async function startTestServer(name: string, args: string[] = []): Promise<TestServer> {
   const cwd = emptyFolder('browser-')
   let server = await startServer(program, args, { cwd })
   const run = async (...given: string[]): Promise<string> => {

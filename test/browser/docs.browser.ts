@@ -1,12 +1,12 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { executable, startBrowser, startHouse, visit } from './browser'
+import { executable, startBrowser, startTestServer, visit } from './browser'
 
 if (!executable) throw new Error('No Chromium is installed: apt-get install chromium')
 
 const browser = await startBrowser()
-const house = await startHouse('Lantern Hill')
-const { address } = house.server
+const testServer = await startTestServer('Lantern Hill')
+const { address } = testServer.server
 
 /** Swagger UI builds the whole page at once, which takes long while the processor is busy. */
 const RENDERING_MS = 60_000
@@ -21,7 +21,7 @@ test('the API page renders, authorizes and sends requests under its content secu
 
   await page.getByRole('button', { name: 'Authorize' }).click()
   const dialog = page.locator('.dialog-ux')
-  await dialog.locator('input').first().fill(house.token)
+  await dialog.locator('input').first().fill(testServer.token)
   await dialog.getByRole('button', { name: 'Apply credentials' }).first().click()
   await dialog.getByRole('button', { name: 'Remove authorization' }).waitFor()
   await dialog.getByRole('button', { name: 'Close' }).last().click()
@@ -32,11 +32,11 @@ test('the API page renders, authorizes and sends requests under its content secu
 })
 
 test('the API page sends requests to the public address when it is opened at another one', async () => {
-  const named = await startHouse('Cedar Row', ['--public-url', address])
+  const named = await startTestServer('Cedar Row', ['--public-url', address])
   const { page, noise } = await visit(browser, 'desk')
   page.setDefaultTimeout(RENDERING_MS)
   await page.goto(`${named.server.address}/docs`)
-  expect(await tryOut(page, 'getSystem', { systemRef: house.hid })).toContain('Lantern Hill')
+  expect(await tryOut(page, 'getSystem', { systemRef: testServer.hid })).toContain('Lantern Hill')
   expect(noise).toEqual([])
 })
 

@@ -1,14 +1,20 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { expectAccessible, expectNoSideways, type Size, startBrowser, startHouse } from './browser'
-import { comeIn, settle } from './testSystem'
+import {
+  expectAccessible,
+  expectNoSideways,
+  type Size,
+  startBrowser,
+  startTestServer,
+} from './browser'
+import { openDashboard, seedSystem } from './testSystem'
 
 const browser = await startBrowser()
-const house = await startHouse('Somebody else')
-const { address } = house.server
+const testServer = await startTestServer('Somebody else')
+const { address } = testServer.server
 const families = {
-  phone: await settle(house, 'Lantern Hill'),
-  desk: await settle(house, 'Lantern Hill'),
+  phone: await seedSystem(testServer, 'Lantern Hill'),
+  desk: await seedSystem(testServer, 'Lantern Hill'),
 }
 
 const KB = 1024
@@ -41,7 +47,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
 
   test('the first visit fetches at most 90 KB, the second 1 KB, and then data', async () => {
     await family.begin([5, 'Wren'])
-    const { page } = await comeIn(browser, house, family, size)
+    const { page } = await openDashboard(browser, testServer, family, size)
     await page.evaluate('document.fonts.ready.then(() => undefined)')
     const again = await page.context().newPage()
     const second = await watchLine(again)
@@ -66,7 +72,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
 
   test('OpenDyslexic is fetched when it is chosen, and not before', async () => {
     await family.begin([5, 'Wren'])
-    const visitor = await comeIn(browser, house, family, size)
+    const visitor = await openDashboard(browser, testServer, family, size)
     const { page } = visitor
     const line = await watchLine(page)
     const fonts = () => [...line.keys()].filter((path) => path.includes('opendyslexic-latin'))
@@ -114,7 +120,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       const avatar_url = `http://127.0.0.1:${pictures.port}/wren.png`
       await family.ask(`PATCH /v2/members/${id}`, { avatar_url })
       await family.begin([5, 'Wren', 'Iris'])
-      const { page } = await comeIn(browser, house, family, size)
+      const { page } = await openDashboard(browser, testServer, family, size)
       await page.goto(`${address}/#/look`)
       const choice = page.getByRole('group', { name: 'Pictures' })
       await choice.getByRole('button', { name: 'None' }).click()
@@ -139,7 +145,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
 })
 
 test('Insights of a thousand members, with names of every kind, are drawn in parts', async () => {
-  const family = await settle(house, 'Thousand')
+  const family = await seedSystem(testServer, 'Thousand')
   const names = ['שלום עולם', '🦊'.repeat(100), 'W'.repeat(100), '<b>bold</b>']
   const members = Array.from({ length: 990 }, (_, at) => ({
     id: `m${at}`,
@@ -151,7 +157,7 @@ test('Insights of a thousand members, with names of every kind, are drawn in par
     members: [id, `m${(at * 7) % 990}`],
   }))
   await family.ask('POST /v2/systems/@me/import', { version: 2, members, switches })
-  const visitor = await comeIn(browser, house, family, 'phone')
+  const visitor = await openDashboard(browser, testServer, family, 'phone')
   const { page } = visitor
   await page.goto(`${address}/#/insights`)
   await page.locator('.bars li').first().waitFor()

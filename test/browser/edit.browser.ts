@@ -5,21 +5,21 @@ import {
   expectNoSideways,
   type Size,
   startBrowser,
-  startHouse,
+  startTestServer,
 } from './browser'
-import { openPlace, type Someone } from './memberPages'
-import { settle } from './testSystem'
+import { type MemberJson, openPage } from './memberPages'
+import { seedSystem } from './testSystem'
 
 const browser = await startBrowser()
-const house = await startHouse('Somebody else')
+const testServer = await startTestServer('Somebody else')
 
 describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
-  const family = await settle(house, 'Lantern Hill')
+  const family = await seedSystem(testServer, 'Lantern Hill')
   await family.begin([5, 'Wren'])
-  const make = (body: object) => family.ask<Someone>('POST /v2/members', body)
+  const make = (body: object) => family.ask<MemberJson>('POST /v2/members', body)
   const get = (id: string) => family.ask<Record<string, unknown>>(`GET /v2/members/${id}`)
   const open = (id: string, scheme: 'light' | 'dark' = 'light') =>
-    openPlace(browser, house, family, `members/${id}/edit`, size, scheme)
+    openPage(browser, testServer, family, `members/${id}/edit`, size, scheme)
   const fern = await make({ name: 'Fern', pronouns: 'she/her', description: 'Green.' })
 
   test.each(['light', 'dark'] as const)('the form is for everyone in the %s', async (scheme) => {
@@ -122,7 +122,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     await page.getByRole('button', { name: 'Leave' }).click()
     await page.getByRole('heading', { name: 'History', level: 1 }).waitFor()
     expect((await get(fern.id)).pronouns).toBe('she/her')
-    await page.goto(`${house.server.address}/#/members/${fern.id}/edit`)
+    await page.goto(`${testServer.server.address}/#/members/${fern.id}/edit`)
     await page.getByLabel('Pronouns').waitFor()
     expect(await page.getByLabel('Pronouns').inputValue()).toBe('she/her')
     await page.getByRole('link', { name: 'History' }).click()

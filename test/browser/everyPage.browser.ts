@@ -5,17 +5,17 @@ import {
   expectNothingCut,
   type Size,
   startBrowser,
-  startHouse,
+  startTestServer,
   type Visitor,
 } from './browser'
 import { arrive } from './memberPages'
-import { comeIn, settle } from './testSystem'
+import { openDashboard, seedSystem } from './testSystem'
 
 /** What holds for every page: keyboards, large text, narrow windows, another word for members. */
 const browser = await startBrowser()
-const house = await startHouse('Somebody else')
-const { address } = house.server
-const family = await settle(house, 'Lantern Hill')
+const testServer = await startTestServer('Somebody else')
+const { address } = testServer.server
+const family = await seedSystem(testServer, 'Lantern Hill')
 await family.begin([30, 'Moss'], [20, 'Juno', 'Iris'], [3, 'Wren', 'Iris'])
 const group = await family.ask<{ id: string }>('POST /v2/groups', { name: 'Littles' })
 await family.ask(`POST /v2/groups/${group.id}/members/add`, [family.idOf('Juno')])
@@ -51,7 +51,7 @@ const places: [name: string, hash: string][] = [
 
 describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   test.each(places)('the %s is for keyboards, narrow windows and large text', async (_, hash) => {
-    const visitor = await comeIn(browser, house, family, size)
+    const visitor = await openDashboard(browser, testServer, family, size)
     await go(visitor.page, hash)
     await walkByKeyboard(visitor)
     await expectNoSideways(visitor)
@@ -61,7 +61,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   test('another word for members is the word on every page, also in what is said aloud', async () => {
     await family.ask('PATCH /web/preferences', { word: 'headmates' })
     try {
-      const { page } = await comeIn(browser, house, family, size)
+      const { page } = await openDashboard(browser, testServer, family, size)
       const slips: string[] = []
       // A stranger is not told the word, and on Look the usual one is a choice.
       const others = places.filter(([name]) => !['public page', 'page of the look'].includes(name))

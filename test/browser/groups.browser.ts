@@ -6,13 +6,13 @@ import {
   expectNoSideways,
   type Size,
   startBrowser,
-  startHouse,
+  startTestServer,
 } from './browser'
-import { expectListed, openPlace, type Someone, until } from './memberPages'
-import { settle } from './testSystem'
+import { expectListed, type MemberJson, openPage, until } from './memberPages'
+import { seedSystem } from './testSystem'
 
 const browser = await startBrowser()
-const house = await startHouse('Somebody else')
+const testServer = await startTestServer('Somebody else')
 
 interface Group {
   id: string
@@ -21,13 +21,13 @@ interface Group {
 }
 
 describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
-  const family = await settle(house, 'Lantern Hill')
+  const family = await seedSystem(testServer, 'Lantern Hill')
   await family.begin([5, 'Wren'])
   const open = (place: string, scheme: 'light' | 'dark' = 'light') =>
-    openPlace(browser, house, family, place, size, scheme)
+    openPage(browser, testServer, family, place, size, scheme)
   const all = () => family.ask<Group[]>('GET /v2/systems/@me/groups')
   const inside = async (id: string) =>
-    (await family.ask<Someone[]>(`GET /v2/groups/${id}/members`)).map(({ name }) => name).sort()
+    (await family.ask<MemberJson[]>(`GET /v2/groups/${id}/members`)).map(({ name }) => name).sort()
   const make = (name: string) =>
     family.ask<Group>('POST /v2/groups', { name, description: 'Those *who* **watch**.' })
   const watch = await make('Night watch')
@@ -38,7 +38,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     const { page } = visitor
     await page.getByText('1 member', { exact: true }).waitFor()
     for (const place of ['groups', `groups/${watch.id}`, `groups/${watch.id}/edit`]) {
-      await page.goto(`${house.server.address}/#/${place}`)
+      await page.goto(`${testServer.server.address}/#/${place}`)
       await page.locator('main [aria-busy]').waitFor({ state: 'detached' })
       await expectAccessible(visitor)
       await expectLargeTargets(visitor)
@@ -81,7 +81,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     const group = await make('Stars')
     const visitor = await open(`groups/${group.id}`)
     const { page } = visitor
-    const stream = `${house.server.address}/v2/systems/@me/events`
+    const stream = `${testServer.server.address}/v2/systems/@me/events`
     const told = await readStream(stream, { token: family.token })
     const writes: string[] = []
     page.on('request', (request) => {
@@ -121,13 +121,13 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     await until(async () => (await inside(group.id)).join() === names.join())
     expect(await inside(group.id)).toEqual(names)
     await family.ask(`DELETE /v2/groups/${group.id}`)
-    const everyone = await family.ask<Someone[]>('GET /v2/systems/@me/members')
+    const everyone = await family.ask<MemberJson[]>('GET /v2/systems/@me/members')
     for (const { id, name } of everyone)
       if (names.includes(name)) await family.ask(`DELETE /v2/members/${id}`)
   })
 
   test('a group of statuses has a row of its own on Now', async () => {
-    const asleep = await family.ask<Someone>('POST /v2/members', { name: 'Asleep' })
+    const asleep = await family.ask<MemberJson>('POST /v2/members', { name: 'Asleep' })
     const group = await make('Custom fronts')
     await family.ask(`POST /v2/groups/${group.id}/members/add`, [asleep.id])
     const { page } = await open(`groups/${group.id}`)
@@ -163,9 +163,9 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
 })
 
 test('without any group, the page leads on', async () => {
-  const family = await settle(house, 'New Hill')
+  const family = await seedSystem(testServer, 'New Hill')
   await family.begin([1, 'Wren'])
-  const visitor = await openPlace(browser, house, family, 'more')
+  const visitor = await openPage(browser, testServer, family, 'more')
   const { page } = visitor
   await page.getByRole('link', { name: /^Groups/ }).click()
   await page.getByText('There are no groups yet.').waitFor()

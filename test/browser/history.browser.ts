@@ -7,24 +7,24 @@ import {
   expectNoSideways,
   type Size,
   startBrowser,
-  startHouse,
+  startTestServer,
   visit,
 } from './browser'
-import { comeIn, logIn, settle } from './testSystem'
+import { logIn, openDashboard, seedSystem } from './testSystem'
 
 const browser = await startBrowser()
-const house = await startHouse('Somebody else')
-const { address } = house.server
+const testServer = await startTestServer('Somebody else')
+const { address } = testServer.server
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
 const families = {
-  phone: await settle(house, 'Lantern Hill'),
-  desk: await settle(house, 'Lantern Hill'),
+  phone: await seedSystem(testServer, 'Lantern Hill'),
+  desk: await seedSystem(testServer, 'Lantern Hill'),
 }
 
 describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   const family = families[size]
   const open = async (view: string, scheme: 'light' | 'dark' = 'light') => {
-    const visitor = await comeIn(browser, house, family, size, scheme)
+    const visitor = await openDashboard(browser, testServer, family, size, scheme)
     await visitor.page.goto(`${address}/#/history/${view}`)
     await visitor.page.getByRole('heading', { name: 'History' }).waitFor()
     return visitor
@@ -158,7 +158,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
 })
 
 test('in Oslo, on the night the clocks go back, a day is 25 hours long', async () => {
-  const family = await settle(house, 'Night watch')
+  const family = await seedSystem(testServer, 'Night watch')
   await family.ask('PATCH /v2/systems/@me/settings', { timezone: 'Europe/Oslo' })
   for (const [timestamp, name] of [
     ['2026-10-24T20:00:00Z', 'Wren'],
@@ -167,7 +167,7 @@ test('in Oslo, on the night the clocks go back, a day is 25 hours long', async (
     await family.ask('POST /v2/systems/@me/switches', { timestamp, members: [family.idOf(name)] })
   const { page } = await visit(browser, 'desk')
   await page.clock.setFixedTime('2026-10-26T12:00:00Z')
-  await logIn(page, house, family.token)
+  await logIn(page, testServer, family.token)
   await page.getByRole('heading', { name: 'Here now' }).waitFor()
   await page.goto(`${address}/#/history/days`)
   const row = page.getByRole('img', { name: /Wren 13 h, Iris 12 h/ })

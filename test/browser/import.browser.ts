@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { emptyFolder } from '../program'
+import { emptyFolder } from '../serverProcess'
 import {
   expectAccessible,
   expectLargeTargets,
@@ -10,17 +10,17 @@ import {
   loseServer,
   type Size,
   startBrowser,
-  startHouse,
+  startTestServer,
   visit,
 } from './browser'
-import { comeIn, logIn, settle } from './testSystem'
+import { logIn, openDashboard, seedSystem } from './testSystem'
 
 const browser = await startBrowser()
-const house = await startHouse('Somebody else')
-const { address } = house.server
+const testServer = await startTestServer('Somebody else')
+const { address } = testServer.server
 const families = {
-  phone: await settle(house, 'Lantern Hill'),
-  desk: await settle(house, 'Lantern Hill'),
+  phone: await seedSystem(testServer, 'Lantern Hill'),
+  desk: await seedSystem(testServer, 'Lantern Hill'),
 }
 const fixtures = join(import.meta.dir, '../formats/fixtures')
 
@@ -28,11 +28,16 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   const family = families[size]
   /** A system in which nobody lives yet, and somebody who is in. */
   const arrive = async (scheme: 'light' | 'dark' = 'light') => {
-    const { token } = await house.operate<{ token: string }>('system', 'create', '--name', 'New')
+    const { token } = await testServer.operate<{ token: string }>(
+      'system',
+      'create',
+      '--name',
+      'New',
+    )
     const visitor = await visit(browser, size, scheme)
-    await logIn(visitor.page, house, token)
+    await logIn(visitor.page, testServer, token)
     await visitor.page.getByRole('heading', { name: 'Nobody lives here yet.' }).waitFor()
-    const ask = <T>(line: string) => house.ask<T>(line, undefined, token)
+    const ask = <T>(line: string) => testServer.ask<T>(line, undefined, token)
     return { visitor, page: visitor.page, ask }
   }
   const give = async (page: Page, name: string) => {
@@ -164,7 +169,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
 
   test('a session that ends in between keeps the file, and a log-out forgets it', async () => {
     await family.begin([5, 'Wren'])
-    const visitor = await comeIn(browser, house, family, size)
+    const visitor = await openDashboard(browser, testServer, family, size)
     const { page } = visitor
     await page.goto(`${address}/#/import`)
     await give(page, 'pluralkit.json')
@@ -183,7 +188,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 
   test('while the server is away nothing is brought in, and it says why', async () => {
-    const visitor = await comeIn(browser, house, family, size)
+    const visitor = await openDashboard(browser, testServer, family, size)
     const { page, context } = visitor
     await page.goto(`${address}/#/import`)
     await give(page, 'pluralkit.json')
@@ -204,7 +209,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     ['Calendar', 'front-history.ics', ['--front-history', 'ics']],
   ])('%s is the file that the command line writes', async (name, file, args) => {
     await family.begin([50, 'Wren'], [30, 'Wren', 'Iris'], [20])
-    const { page } = await comeIn(browser, house, family, size)
+    const { page } = await openDashboard(browser, testServer, family, size)
     await page.goto(`${address}/#/import`)
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -214,7 +219,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await said(page, `${file} is in your downloads.`)
     const here = readFileSync(await download.path(), 'utf8')
     const out = join(emptyFolder(), file)
-    await house.run('export', family.hid, '--out', out, ...args)
+    await testServer.run('export', family.hid, '--out', out, ...args)
     const there = readFileSync(out, 'utf8')
     expect(withoutTime(here)).toBe(withoutTime(there))
     expect(here).toContain('Wren')
@@ -223,7 +228,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   test('the word for members is used here, too', async () => {
     await family.ask('PATCH /web/preferences', { word: 'headmates' })
     try {
-      const { page } = await comeIn(browser, house, family, size)
+      const { page } = await openDashboard(browser, testServer, family, size)
       await page.goto(`${address}/#/import`)
       await give(page, 'pluralkit.json')
       await tally(page, 'Headmates').waitFor()

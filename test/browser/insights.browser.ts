@@ -8,16 +8,16 @@ import {
   loseServer,
   type Size,
   startBrowser,
-  startHouse,
+  startTestServer,
 } from './browser'
-import { comeIn, settle } from './testSystem'
+import { openDashboard, seedSystem } from './testSystem'
 
 const browser = await startBrowser()
-const house = await startHouse('Somebody else')
-const { address } = house.server
+const testServer = await startTestServer('Somebody else')
+const { address } = testServer.server
 const families = {
-  phone: await settle(house, 'Lantern Hill'),
-  desk: await settle(house, 'Lantern Hill'),
+  phone: await seedSystem(testServer, 'Lantern Hill'),
+  desk: await seedSystem(testServer, 'Lantern Hill'),
 }
 
 interface Totals {
@@ -30,7 +30,7 @@ const charts = ['Time here', 'Time of day', 'Often together', 'Weeks']
 describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   const family = families[size]
   const open = async (scheme: 'light' | 'dark' = 'light') => {
-    const visitor = await comeIn(browser, house, family, size, scheme)
+    const visitor = await openDashboard(browser, testServer, family, size, scheme)
     await visitor.page.keyboard.press('g')
     await visitor.page.keyboard.press('i')
     await visitor.page.getByRole('heading', { name: 'Insights', level: 1 }).waitFor()
@@ -250,7 +250,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
 
   test('without any switch it leads to where one is logged', async () => {
     await family.begin()
-    const visitor = await comeIn(browser, house, family, size)
+    const visitor = await openDashboard(browser, testServer, family, size)
     await visitor.page.goto(`${address}/#/insights`)
     await visitor.page.getByText('Nothing is logged yet.').waitFor()
     await expectAccessible(visitor)

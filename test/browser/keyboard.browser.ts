@@ -1,23 +1,23 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { Page } from 'playwright-core'
-import { expectAccessible, type Size, startBrowser, startHouse, visit } from './browser'
-import { logIn, settle } from './testSystem'
+import { expectAccessible, type Size, startBrowser, startTestServer, visit } from './browser'
+import { logIn, seedSystem } from './testSystem'
 
 /** How the page is reached: by bots, through a proxy, by who guesses, by a tab nobody looks at. */
 const browser = await startBrowser()
 const proxy = await startProxy()
-const house = await startHouse('Somebody else', [
+const testServer = await startTestServer('Somebody else', [
   '--trust-proxy',
   '1',
   '--public-url',
   `http://127.0.0.1:${proxy.port}/plural`,
 ])
-proxy.leadTo(house.server.address)
+proxy.leadTo(testServer.server.address)
 
 describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   test('the sixth wrong token in a minute is refused, and a right one still comes in', async () => {
-    const alone = await startHouse('Lantern Hill')
+    const alone = await startTestServer('Lantern Hill')
     const visitor = await visit(browser, size)
     const { page } = visitor
     const statuses: number[] = []
@@ -43,14 +43,15 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 
   test('a bot proxies and switches, and Now follows', async () => {
-    const bot = await house.operate<{ key: string }>('bot', 'create', '--name', `bot ${size}`)
-    const asBot = <T>(line: string, body?: unknown) => house.ask<T>(line, body, `Bot ${bot.key}`)
+    const bot = await testServer.operate<{ key: string }>('bot', 'create', '--name', `bot ${size}`)
+    const asBot = <T>(line: string, body?: unknown) =>
+      testServer.ask<T>(line, body, `Bot ${bot.key}`)
     const account = `10000000000000000${size.length}`
     const made = await asBot<{ system: { id: string }; token: string }>('POST /bot/systems', {
       account_id: account,
       name: 'Lantern Hill',
     })
-    const own = <T>(line: string, body?: unknown) => house.ask<T>(line, body, made.token)
+    const own = <T>(line: string, body?: unknown) => testServer.ask<T>(line, body, made.token)
     const wren = await own<{ id: string }>('POST /v2/members', {
       name: 'Wren',
       proxy_tags: [{ prefix: 'w:', suffix: null }],
@@ -59,7 +60,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await own('POST /v2/systems/@me/switches', { members: [moss.id] })
     await own('PATCH /v2/systems/@me/settings', { proxy_switch: 'new' })
     const { page, noise } = await visit(browser, size)
-    await logIn(page, house, made.token)
+    await logIn(page, testServer, made.token)
     await page.locator('.here-now').getByText('Moss').waitFor()
     await page.getByText('Live').waitFor({ state: 'attached' })
 
@@ -84,7 +85,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 
   test('behind a proxy under /plural/ the page, its parts, the API and the stream work', async () => {
-    const family = await settle(house, 'Lantern Hill')
+    const family = await seedSystem(testServer, 'Lantern Hill')
     await family.begin([5, 'Wren'])
     const visitor = await visit(browser, size)
     const { page } = visitor
@@ -124,12 +125,12 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 
   test('a tab that nobody looks at lets go of the stream, and catches up when it is seen', async () => {
-    const family = await settle(house, 'Lantern Hill')
+    const family = await seedSystem(testServer, 'Lantern Hill')
     await family.begin([5, 'Wren'])
     const visitor = await visit(browser, size)
     const { page } = visitor
     await page.clock.install()
-    await logIn(page, house, family.token)
+    await logIn(page, testServer, family.token)
     await page.locator('.here-now').getByText('Wren').waitFor()
     await page.getByText('Live').waitFor({ state: 'attached' })
     const opened: (string | undefined)[] = []
@@ -165,7 +166,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 
   test('a friend’s tab that nobody looks at lets go, too', async () => {
-    const family = await settle(house, 'Lantern Hill')
+    const family = await seedSystem(testServer, 'Lantern Hill')
     await family.begin([5, 'Wren'])
     const { token } = await family.ask<{ token: string }>('POST /v2/systems/@me/tokens', {
       name: 'Sam',
@@ -173,7 +174,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     })
     const { page } = await visit(browser, size)
     await page.clock.install()
-    await page.goto(`${house.server.address}/#/watch/${encodeURIComponent(token)}`)
+    await page.goto(`${testServer.server.address}/#/watch/${encodeURIComponent(token)}`)
     await page.locator('.here-now').getByText('Wren').waitFor()
     await setHidden(page, true)
     const ended = page.waitForEvent('requestfailed', (asked) => asked.url().endsWith('/stream'))

@@ -6,15 +6,15 @@ import {
   type Size,
   sizes,
   startBrowser,
-  startHouse,
+  startTestServer,
   visit,
 } from './browser'
 
 if (!executable) throw new Error('No Chromium is installed: apt-get install chromium')
 
 const browser = await startBrowser()
-const house = await startHouse('Lantern Hill')
-const { address } = house.server
+const testServer = await startTestServer('Lantern Hill')
+const { address } = testServer.server
 
 describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   describe.each(['light', 'dark'] as const)('in the %s', (scheme) => {
@@ -31,7 +31,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     const visitor = await visit(browser, size)
     const { page, context } = visitor
     await page.goto(address)
-    await page.getByLabel('Token').fill(house.token)
+    await page.getByLabel('Token').fill(testServer.token)
     await page.getByRole('button', { name: 'Come in' }).click()
     await page.getByRole('heading', { name: /Lantern Hill/ }).waitFor()
     const [cookie, ...others] = await context.cookies()
@@ -40,8 +40,8 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     const kept = await page.evaluate(
       'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href, document.cookie])',
     )
-    expect(kept).not.toContain(house.token)
-    expect(house.server.said()).not.toContain(house.token)
+    expect(kept).not.toContain(testServer.token)
+    expect(testServer.server.said()).not.toContain(testServer.token)
     await expectAccessible(visitor)
     await page.reload()
     await page.getByRole('link', { name: 'More' }).click()
@@ -65,7 +65,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   test('a login link asks first, works once, and leaves the address', async () => {
     const visitor = await visit(browser, size)
     const { page } = visitor
-    const { url } = await house.operate<{ url: string }>('login', house.hid)
+    const { url } = await testServer.operate<{ url: string }>('login', testServer.hid)
     const link = `${address}/${url.slice(url.indexOf('#'))}`
     await page.goto(link)
     await page.getByRole('heading', { name: 'Come in as Lantern Hill?' }).waitFor()
@@ -82,9 +82,9 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
 
   test('whoever has never been here sees at once what to press: a link, a face, Switch', async () => {
     const name = `Reed ${size}`
-    const reed = await house.ask<{ id: string }>('POST /v2/members', { name })
+    const reed = await testServer.ask<{ id: string }>('POST /v2/members', { name })
     const { page } = await visit(browser, size)
-    const { url } = await house.operate<{ url: string }>('login', house.hid)
+    const { url } = await testServer.operate<{ url: string }>('login', testServer.hid)
     await page.goto(`${address}/${url.slice(url.indexOf('#'))}`)
     const bar = size === 'phone' ? 70 : 0
     const path = [/^Come in/, name, /^Switch to/]
@@ -101,25 +101,25 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       await button.click()
     }
     await page.getByText(`${name} is here now.`).first().waitFor()
-    const now = await house.ask<{ members: { id: string }[] }>('GET /v2/systems/@me/fronters')
+    const now = await testServer.ask<{ members: { id: string }[] }>('GET /v2/systems/@me/fronters')
     expect(now.members.map(({ id }) => id)).toEqual([reed.id])
-    await house.ask(`DELETE /v2/members/${reed.id}`)
+    await testServer.ask(`DELETE /v2/members/${reed.id}`)
   })
 
   test('a link for a friend shows who is here, live, until it is ended', async () => {
-    const { token } = await house.ask<{ token: string }>('POST /v2/systems/@me/tokens', {
+    const { token } = await testServer.ask<{ token: string }>('POST /v2/systems/@me/tokens', {
       name: `friend ${size}`,
       scope: 'watch',
     })
-    const wren = await house.ask<{ id: string }>('POST /v2/members', { name: `Wren ${size}` })
+    const wren = await testServer.ask<{ id: string }>('POST /v2/members', { name: `Wren ${size}` })
     const visitor = await visit(browser, size)
     const { page } = visitor
     await page.goto(`${address}/#/watch/${encodeURIComponent(token)}`)
     await page.getByRole('heading', { name: 'Lantern Hill' }).waitFor()
-    await house.ask('POST /v2/systems/@me/switches', { members: [wren.id] })
+    await testServer.ask('POST /v2/systems/@me/switches', { members: [wren.id] })
     await page.getByText(`Wren ${size}`).waitFor()
     await expectAccessible(visitor)
-    await house.ask(`DELETE /v2/systems/@me/tokens/friend%20${size}`)
+    await testServer.ask(`DELETE /v2/systems/@me/tokens/friend%20${size}`)
     await page.getByText('This link does not work any more').waitFor()
     await expectAccessible(visitor)
   })
@@ -139,14 +139,14 @@ describe('a page on another port of the same machine', () => {
       return response.type
     }, numericAddress)
     expect(outcome).toBe('opaque')
-    const members = await house.ask<{ name: string }[]>('GET /v2/systems/@me/members')
+    const members = await testServer.ask<{ name: string }[]>('GET /v2/systems/@me/members')
     expect(members.map(({ name }) => name)).not.toContain('Intruder')
     const refused = '"method":"POST","path":"/v2/members","status":401'
-    while (!house.server.said().includes(refused)) await Bun.sleep(50)
+    while (!testServer.server.said().includes(refused)) await Bun.sleep(50)
   })
 
   test('cannot make the server act as another system by planting its cookie', async () => {
-    const other = await house.operate<{ token: string }>('system', 'create', '--name', 'Other')
+    const other = await testServer.operate<{ token: string }>('system', 'create', '--name', 'Other')
     const login = await fetch(`${address}/web/session`, {
       method: 'POST',
       body: JSON.stringify({ token: other.token }),
@@ -172,7 +172,7 @@ describe('a page on another port of the same machine', () => {
   async function visitLoggedIn(): Promise<Page> {
     const { page } = await visit(browser)
     await page.goto(numericAddress)
-    await page.getByLabel('Token').fill(house.token)
+    await page.getByLabel('Token').fill(testServer.token)
     await page.getByRole('button', { name: 'Come in' }).click()
     await page.getByRole('heading', { name: /Lantern Hill/ }).waitFor()
     return page

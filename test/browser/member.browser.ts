@@ -8,13 +8,13 @@ import {
   expectNoSideways,
   type Size,
   startBrowser,
-  startHouse,
+  startTestServer,
 } from './browser'
-import { openPlace } from './memberPages'
-import { settle } from './testSystem'
+import { openPage } from './memberPages'
+import { seedSystem } from './testSystem'
 
 const browser = await startBrowser()
-const house = await startHouse('Somebody else')
+const testServer = await startTestServer('Somebody else')
 
 const written = [
   '<script>alert(1)</script> and <img src=x onerror=alert(1)>',
@@ -25,12 +25,12 @@ const written = [
 ].join('\n')
 
 describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
-  const family = await settle(house, 'Lantern Hill')
+  const family = await seedSystem(testServer, 'Lantern Hill')
   await family.begin([60, 'Wren'], [50, 'Iris'], [30, 'Wren', 'Iris'], [3, 'Juno'])
   const id = family.idOf('Wren')
   const patch = (body: object) => family.ask(`PATCH /v2/members/${id}`, body)
   const open = (scheme: 'light' | 'dark' = 'light', place = `members/${id}`) =>
-    openPlace(browser, house, family, place, size, scheme)
+    openPage(browser, testServer, family, place, size, scheme)
   const group = await family.ask<{ id: string }>('POST /v2/groups', { name: 'Daytime' })
   await family.ask(`POST /v2/groups/${group.id}/members/add`, [id])
 
@@ -85,7 +85,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
       )
       await patch({ display_name: 'Wren of the Hill', pronouns: 'she/her', privacy })
       const own = await family.ask<Member>(`GET /v2/members/${id}`)
-      const answer = await fetch(`${house.server.address}/v2/members/${id}`)
+      const answer = await fetch(`${testServer.server.address}/v2/members/${id}`)
       expect<unknown>(redactForPublic(table, own)).toEqual(await answer.json())
     }
     await patch({
@@ -144,7 +144,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
   })
 
   test('pictures that do not load leave a letter and a wash', async () => {
-    const gone = `${house.server.address}/nothing.png`
+    const gone = `${testServer.server.address}/nothing.png`
     await patch({ avatar_url: gone, banner: gone })
     const { page } = await open()
     await page.locator('.face-xl .letter').waitFor()

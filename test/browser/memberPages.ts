@@ -1,9 +1,9 @@
 import { expect } from 'bun:test'
 import type { Browser, Page } from 'playwright-core'
-import type { House, Size, Visitor } from './browser'
-import { comeIn, type Family } from './testSystem'
+import type { Size, TestServer, Visitor } from './browser'
+import { openDashboard, type SeededSystem } from './testSystem'
 
-export interface Someone {
+export interface MemberJson {
   id: string
   uuid: string
   name: string
@@ -12,16 +12,16 @@ export interface Someone {
 }
 
 /** Opens a place of somebody who is in, and waits until it is there. */
-export async function openPlace(
+export async function openPage(
   browser: Browser,
-  house: House,
-  family: Family,
+  testServer: TestServer,
+  family: SeededSystem,
   place: string,
   size: Size = 'phone',
   scheme: 'light' | 'dark' = 'light',
 ): Promise<Visitor> {
-  const visitor = await comeIn(browser, house, family, size, scheme)
-  await visitor.page.goto(`${house.server.address}/#/${place}`)
+  const visitor = await openDashboard(browser, testServer, family, size, scheme)
+  await visitor.page.goto(`${testServer.server.address}/#/${place}`)
   // Until then it is still Now that could be taken for the place.
   await visitor.page.getByRole('heading', { name: 'Here now' }).waitFor({ state: 'detached' })
   await arrive(visitor.page)
@@ -44,10 +44,10 @@ export async function expectListed(page: Page, names: readonly string[]): Promis
   expect(await listedNames(page)).toEqual([...names])
 }
 
-const PATIENCE_MS = 15_000
+const TIMEOUT_MS = 15_000
 
 /** Waits until something is so, or for long enough to say that it never will be. */
 export async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + PATIENCE_MS; Date.now() < end && !(await isSo()); )
+  for (const end = Date.now() + TIMEOUT_MS; Date.now() < end && !(await isSo()); )
     await Bun.sleep(30)
 }

@@ -6,18 +6,18 @@ import {
   loseServer,
   type Size,
   startBrowser,
-  startHouse,
+  startTestServer,
 } from './browser'
-import { expectListed, listedNames, openPlace, type Someone } from './memberPages'
-import { settle } from './testSystem'
+import { expectListed, listedNames, type MemberJson, openPage } from './memberPages'
+import { seedSystem } from './testSystem'
 
 const browser = await startBrowser()
-const house = await startHouse('Somebody else')
+const testServer = await startTestServer('Somebody else')
 
 describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
-  const family = await settle(house, 'Lantern Hill')
+  const family = await seedSystem(testServer, 'Lantern Hill')
   await family.begin([30, 'Ember'], [5, 'Wren'], [2, 'Iris'])
-  const everyone = () => family.ask<Someone[]>('GET /v2/systems/@me/members')
+  const everyone = () => family.ask<MemberJson[]>('GET /v2/systems/@me/members')
   const makeGroup = async (name: string, ...names: string[]) => {
     const made = await family.ask<{ id: string; uuid: string }>('POST /v2/groups', { name })
     const ids = names.map(family.idOf)
@@ -26,7 +26,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
   }
   await makeGroup('Littles', 'Juno', 'Jün', 'Atlas')
   const open = (scheme: 'light' | 'dark' = 'light') =>
-    openPlace(browser, house, family, 'members', size, scheme)
+    openPage(browser, testServer, family, 'members', size, scheme)
 
   test.each(['light', 'dark'] as const)('the list is for everyone in the %s', async (scheme) => {
     const visitor = await open(scheme)
@@ -181,7 +181,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
   test('many come into a group and leave it, each in one request', async () => {
     const group = await makeGroup('Night watch')
     const inside = async () =>
-      (await family.ask<Someone[]>(`GET /v2/groups/${group.id}/members`))
+      (await family.ask<MemberJson[]>(`GET /v2/groups/${group.id}/members`))
         .map(({ name }) => name)
         .sort()
     const { page } = await open()

@@ -5,22 +5,22 @@ import {
   expectNoSideways,
   type Size,
   startBrowser,
-  startHouse,
+  startTestServer,
 } from './browser'
-import { comeIn, settle } from './testSystem'
+import { openDashboard, seedSystem } from './testSystem'
 
 const browser = await startBrowser()
-const house = await startHouse('Somebody else')
-const { address } = house.server
+const testServer = await startTestServer('Somebody else')
+const { address } = testServer.server
 const families = {
-  phone: await settle(house, 'Lantern Hill'),
-  desk: await settle(house, 'Lantern Hill'),
+  phone: await seedSystem(testServer, 'Lantern Hill'),
+  desk: await seedSystem(testServer, 'Lantern Hill'),
 }
 
 describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   const family = families[size]
   const open = async (place: string, scheme: 'light' | 'dark' = 'light') => {
-    const visitor = await comeIn(browser, house, family, size, scheme)
+    const visitor = await openDashboard(browser, testServer, family, size, scheme)
     await visitor.page.goto(`${address}/#/${place}`)
     const title = place[0]?.toUpperCase() + place.slice(1)
     await visitor.page.getByRole('heading', { name: title, level: 1 }).waitFor()
@@ -44,7 +44,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
 
   test('another browser is ended, and its next request is nobody’s', async () => {
     await family.ask('DELETE /web/sessions')
-    const other = await comeIn(browser, house, family, size)
+    const other = await openDashboard(browser, testServer, family, size)
     const { page } = await open('devices')
     await page.getByText('this browser').waitFor()
     const others = page
@@ -75,7 +75,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
 
   test('logged out everywhere, the way back shows nothing', async () => {
     await family.begin([5, 'Wren'])
-    const other = await comeIn(browser, house, family, size)
+    const other = await openDashboard(browser, testServer, family, size)
     const { page } = await open('devices')
     await page.getByRole('button', { name: 'Log out everywhere' }).click()
     await page.getByLabel('Token').waitFor()
@@ -141,14 +141,14 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.getByRole('heading', { name: 'Headmates' }).waitFor()
     await page.getByText('7 headmates').waitFor()
     await page.waitForFunction('document.title.includes("Headmates")')
-    const other = await comeIn(browser, house, family, size)
+    const other = await openDashboard(browser, testServer, family, size)
     await other.page.getByRole('link', { name: 'Headmates' }).waitFor()
     await family.ask('PATCH /web/preferences', { word: 'members' })
   })
 
   test('with less motion, more contrast or forced colours, choices are still told apart', async () => {
     await family.begin([5, 'Wren'])
-    const visitor = await comeIn(browser, house, family, size)
+    const visitor = await openDashboard(browser, testServer, family, size)
     const { page } = visitor
     await page.emulateMedia({ reducedMotion: 'reduce', forcedColors: 'active', contrast: 'more' })
     await page.getByRole('button', { name: 'Moss', exact: true }).click()

@@ -6,23 +6,24 @@ import {
   expectNoSideways,
   type Size,
   startBrowser,
-  startHouse,
+  startTestServer,
   visit,
 } from './browser'
-import { comeIn, logIn, settle } from './testSystem'
+import { logIn, openDashboard, seedSystem } from './testSystem'
 
 const browser = await startBrowser()
-const house = await startHouse('Somebody else')
+const testServer = await startTestServer('Somebody else')
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
 const families = {
-  phone: await settle(house, 'Lantern Hill'),
-  desk: await settle(house, 'Lantern Hill'),
+  phone: await seedSystem(testServer, 'Lantern Hill'),
+  desk: await seedSystem(testServer, 'Lantern Hill'),
 }
 
 describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   const family = families[size]
-  const enter = (scheme: 'light' | 'dark' = 'light') => comeIn(browser, house, family, size, scheme)
+  const enter = (scheme: 'light' | 'dark' = 'light') =>
+    openDashboard(browser, testServer, family, size, scheme)
   const names = async () => (await family.history()).map(({ names }) => names)
 
   test('two taps: a face, then Switch', async () => {
@@ -146,7 +147,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     const { page, context } = await enter()
     await page.getByText('Live').waitFor({ state: 'attached' })
     const second = await context.newPage()
-    await second.goto(house.server.address)
+    await second.goto(testServer.server.address)
     await second.getByRole('button', { name: 'Juno', exact: true }).click()
     await second.getByRole('button', { name: 'Switch to Juno' }).click()
     await page.locator('.here-now').getByText('Juno').waitFor()
@@ -202,10 +203,10 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
 })
 
 test('an empty system is led on', async () => {
-  const { token } = await house.operate<{ token: string }>('system', 'create', '--name', 'New')
+  const { token } = await testServer.operate<{ token: string }>('system', 'create', '--name', 'New')
   const visitor = await visit(browser)
   const { page } = visitor
-  await logIn(page, house, token)
+  await logIn(page, testServer, token)
   await page.getByText('Nobody lives here yet.').waitFor()
   await expectAccessible(visitor)
   await page.getByRole('button', { name: 'Make the first member' }).click()

@@ -7,22 +7,22 @@ import {
   loseServer,
   type Size,
   startBrowser,
-  startHouse,
+  startTestServer,
   visit,
 } from './browser'
-import { comeIn, type Family, settle } from './testSystem'
+import { openDashboard, type SeededSystem, seedSystem } from './testSystem'
 
 const browser = await startBrowser()
-const house = await startHouse('Somebody else')
-const { address } = house.server
+const testServer = await startTestServer('Somebody else')
+const { address } = testServer.server
 const families = {
   phone: await gather('Lantern Hill'),
   desk: await gather('Lantern Hill'),
 }
 
 /** A family with a group of littles among them. */
-async function gather(name: string): Promise<Family> {
-  const family = await settle(house, name)
+async function gather(name: string): Promise<SeededSystem> {
+  const family = await seedSystem(testServer, name)
   const littles = await family.ask<{ id: string }>('POST /v2/groups', { name: 'Littles' })
   const some = ['Juno', 'Ember', 'Jün'].map(family.idOf)
   await family.ask(`POST /v2/groups/${littles.id}/members/add`, some)
@@ -38,7 +38,7 @@ interface Someone {
 describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   const family = families[size]
   const open = async (scheme: 'light' | 'dark' = 'light') => {
-    const visitor = await comeIn(browser, house, family, size, scheme)
+    const visitor = await openDashboard(browser, testServer, family, size, scheme)
     await visitor.page.getByRole('link', { name: 'More' }).click()
     await visitor.page.getByRole('link', { name: 'Privacy' }).click()
     await visitor.page.getByRole('heading', { name: 'Privacy', level: 1 }).waitFor()
@@ -271,7 +271,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     expect(noise).toEqual([])
 
     // Also for who is logged in: it is what others see.
-    const own = await comeIn(browser, house, family, size)
+    const own = await openDashboard(browser, testServer, family, size)
     await own.page.goto(`${address}/#/systems/${family.hid}`)
     await own.page.getByText('The list of members is hidden.').waitFor()
     expect(await own.page.getByText('Juno').count()).toBe(0)

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
-import { expectAccessible, expectNoSideways, startBrowser, startHouse, visit } from './browser'
-import { comeIn, logIn, settle } from './testSystem'
+import { expectAccessible, expectNoSideways, startBrowser, startTestServer, visit } from './browser'
+import { logIn, openDashboard, seedSystem } from './testSystem'
 
 /** What holds for the pages about others: crowds, odd names, nobody at all. */
 const browser = await startBrowser()
-const house = await startHouse('Somebody else')
-const { address } = house.server
-const family = await settle(house, 'Lantern Hill')
+const testServer = await startTestServer('Somebody else')
+const { address } = testServer.server
+const family = await seedSystem(testServer, 'Lantern Hill')
 await family.begin([3, 'Wren', 'Iris'])
 const places = {
   friends: ['#/friends', 'Friends'],
@@ -15,10 +15,10 @@ const places = {
 } as const
 
 test('a thousand members, and names of every kind, do no harm to any page', async () => {
-  const { token, id } = await house.operate<{ token: string; id: string }>(
+  const { token, id } = await testServer.operate<{ token: string; id: string }>(
     ...['system', 'create', '--name', '🏮'.repeat(50)],
   )
-  const ask = <T>(line: string, body?: unknown) => house.ask<T>(line, body, token)
+  const ask = <T>(line: string, body?: unknown) => testServer.ask<T>(line, body, token)
   const odd = ['👩‍👩‍👧‍👦'.repeat(9), 'نور القمر', 'W'.repeat(100), '<b>bold</b>', 'ẞ̈̈̈̈̈̈']
   const made: { id: string }[] = []
   for (const name of odd)
@@ -44,7 +44,7 @@ test('a thousand members, and names of every kind, do no harm to any page', asyn
   await expectNoSideways(visitor)
   await expectAccessible(visitor)
 
-  await logIn(page, house, token)
+  await logIn(page, testServer, token)
   await page.goto(`${address}/#/privacy`)
   await page.getByRole('button', { name: 'Change 1000 members' }).waitFor()
   await expectNoSideways(visitor)
@@ -65,14 +65,14 @@ test('a thousand members, and names of every kind, do no harm to any page', asyn
 })
 
 test('a system with nobody in it and no name has its pages, too', async () => {
-  const { token, id } = await house.operate<{ token: string; id: string }>('system', 'create')
+  const { token, id } = await testServer.operate<{ token: string; id: string }>('system', 'create')
   const visitor = await visit(browser, 'phone')
   const { page } = visitor
   await page.goto(`${address}/#/systems/${id}`)
   await page.getByRole('heading', { name: `System ${id}` }).waitFor()
   await page.getByText('No members to be seen.').waitFor()
   await expectAccessible(visitor)
-  await logIn(page, house, token)
+  await logIn(page, testServer, token)
   await page.getByText('Nobody lives here yet.').waitFor()
   for (const [hash, heading] of Object.values(places)) {
     await page.goto(`${address}/${hash}`)
@@ -83,7 +83,7 @@ test('a system with nobody in it and no name has its pages, too', async () => {
 })
 
 test('what was typed for a friend outlives a session that ends', async () => {
-  const { page } = await comeIn(browser, house, family, 'phone')
+  const { page } = await openDashboard(browser, testServer, family, 'phone')
   await page.goto(`${address}/#/friends`)
   await page.getByRole('textbox', { name: 'Name' }).fill('Robin')
   await page.getByRole('button', { name: 'A week' }).click()
@@ -100,7 +100,7 @@ test('what was typed for a friend outlives a session that ends', async () => {
 
 test('another word for members is the word on Friends, too', async () => {
   await family.ask('PATCH /web/preferences', { word: 'headmates' })
-  const { page } = await comeIn(browser, house, family, 'phone')
+  const { page } = await openDashboard(browser, testServer, family, 'phone')
   await page.goto(`${address}/#/friends`)
   await page.getByRole('group', { name: 'Private headmates' }).waitFor()
   expect(await page.locator('main').textContent()).not.toContain('members')

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'bun:test'
-import { expectAccessible, loseServer, type Size, startBrowser, startHouse } from './browser'
-import { comeIn, settle } from './testSystem'
+import { expectAccessible, loseServer, type Size, startBrowser, startTestServer } from './browser'
+import { openDashboard, seedSystem } from './testSystem'
 
 const browser = await startBrowser()
 const port = await freePort()
-const house = await startHouse('Somebody else', ['--port', String(port)])
-const { address } = house.server
-const family = await settle(house, 'Lantern Hill')
+const testServer = await startTestServer('Somebody else', ['--port', String(port)])
+const { address } = testServer.server
+const family = await seedSystem(testServer, 'Lantern Hill')
 
 describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   test('offline, a tap on a face says why it waits, and nothing is half done', async () => {
     await family.begin([5, 'Wren'])
-    const visitor = await comeIn(browser, house, family, size)
+    const visitor = await openDashboard(browser, testServer, family, size)
     const { page, context } = visitor
     await loseServer(page)
     await page.getByRole('button', { name: 'Moss', exact: true }).click()
@@ -29,7 +29,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
 
   test('a session that ends leads to the door, and back to where one was', async () => {
     await family.begin([5, 'Wren'])
-    const visitor = await comeIn(browser, house, family, size)
+    const visitor = await openDashboard(browser, testServer, family, size)
     const { page } = visitor
     await page.getByRole('button', { name: 'Moss', exact: true }).click()
     const act = page.getByRole('button', { name: 'Switch to Moss' })
@@ -47,7 +47,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 
   test('while the server takes its time, the frame is there and says so', async () => {
-    const visitor = await comeIn(browser, house, family, size)
+    const visitor = await openDashboard(browser, testServer, family, size)
     const { page, context } = visitor
     await context.route('**/v2/systems/@me/members', async (route) => {
       await Bun.sleep(7000)
@@ -63,7 +63,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
 
   test('where there is too much, it waits and goes on by itself', async () => {
     await family.begin([5, 'Wren'])
-    const visitor = await comeIn(browser, house, family, size)
+    const visitor = await openDashboard(browser, testServer, family, size)
     const { page, context } = visitor
     let refusals = 0
     await context.route('**/v2/systems/@me/switches', async (route) => {
@@ -81,13 +81,13 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
 
 test('a server that was killed and started again is found, with what was missed', async () => {
   await family.begin([5, 'Wren'])
-  const visitor = await comeIn(browser, house, family, 'desk')
+  const visitor = await openDashboard(browser, testServer, family, 'desk')
   const { page } = visitor
   await page.getByText('Live', { exact: true }).waitFor()
-  await house.stop()
+  await testServer.stop()
   await page.getByText('Not connected. Changes wait until it is back.').first().waitFor()
   expect(await page.locator('.here-now').textContent()).toContain('Wren')
-  await house.startAgain()
+  await testServer.startAgain()
   await family.log(0, 'Juno')
   await page.getByText('Live', { exact: true }).waitFor()
   await page.locator('.here-now').getByText('Juno').waitFor()

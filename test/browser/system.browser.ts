@@ -6,21 +6,21 @@ import {
   loseServer,
   type Size,
   startBrowser,
-  startHouse,
+  startTestServer,
 } from './browser'
-import { comeIn, type Family, settle } from './testSystem'
+import { openDashboard, type SeededSystem, seedSystem } from './testSystem'
 
 const browser = await startBrowser()
-const house = await startHouse('Somebody else', ['--dispatch-allow', '127.0.0.1'])
-const families: Record<Size, Family> = {
-  phone: await settle(house, 'Lantern Hill'),
-  desk: await settle(house, 'Lantern Hill'),
+const testServer = await startTestServer('Somebody else', ['--dispatch-allow', '127.0.0.1'])
+const families: Record<Size, SeededSystem> = {
+  phone: await seedSystem(testServer, 'Lantern Hill'),
+  desk: await seedSystem(testServer, 'Lantern Hill'),
 }
 
 describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   const family = families[size]
   const open = async (scheme: 'light' | 'dark' = 'light') => {
-    const visitor = await comeIn(browser, house, family, size, scheme)
+    const visitor = await openDashboard(browser, testServer, family, size, scheme)
     await visitor.page.getByRole('link', { name: 'More' }).click()
     await visitor.page.getByRole('link', { name: 'System' }).click()
     await visitor.page.getByRole('heading', { name: 'System', level: 1 }).waitFor()
@@ -163,7 +163,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 
   test('an account is linked with a code, which a token makes, and appears without a reload', async () => {
-    const bot = await house.operate<{ key: string }>(
+    const bot = await testServer.operate<{ key: string }>(
       ...['bot', 'create', '--name', `matrix ${size}`, '--platform', 'matrix'],
     )
     const visitor = await open()
@@ -177,7 +177,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await card.getByLabel('Token').fill('wrong')
     await card.getByRole('button', { name: 'Make a code' }).click()
     await card.getByText('This token is not known here').waitFor()
-    await card.getByLabel('Token').fill(house.token)
+    await card.getByLabel('Token').fill(testServer.token)
     await card.getByRole('button', { name: 'Make a code' }).click()
     await card.getByText('This token belongs to another system.').waitFor()
     expect(sent).toEqual([])
@@ -187,7 +187,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     expect(code).toMatch(/^\w{8}$/)
     expect(await card.getByLabel('Token').inputValue()).toBe('')
     await expectAccessible(visitor)
-    await house.ask(
+    await testServer.ask(
       'POST /bot/link',
       { account_id: `@wren.${size}:example.org`, code },
       `Bot ${bot.key}`,

@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core'
-import { type House, type Visitor, visit } from './browser'
+import { type TestServer, type Visitor, visit } from './browser'
 
 const HOUR = 3_600_000
 
@@ -10,7 +10,7 @@ interface Logged {
 }
 
 /** A system with a few members, whose front is put in order before each story. */
-export interface Family {
+export interface SeededSystem {
   readonly token: string
   readonly hid: string
   ask<T>(line: string, body?: unknown): Promise<T>
@@ -33,14 +33,14 @@ const people = [
   ['Jün', null, 'f2d15e'],
 ] as const
 
-export async function settle(house: House, name: string): Promise<Family> {
-  const { id: hid, token } = await house.operate<{ id: string; token: string }>(
+export async function seedSystem(testServer: TestServer, name: string): Promise<SeededSystem> {
+  const { id: hid, token } = await testServer.operate<{ id: string; token: string }>(
     'system',
     'create',
     '--name',
     name,
   )
-  const ask = <T>(line: string, body?: unknown) => house.ask<T>(line, body, token)
+  const ask = <T>(line: string, body?: unknown) => testServer.ask<T>(line, body, token)
   const ids = new Map<string, string>()
   for (const [called, pronouns, color] of people) {
     const made = await ask<{ id: string }>('POST /v2/members', { name: called, pronouns, color })
@@ -74,22 +74,22 @@ export async function settle(house: House, name: string): Promise<Family> {
 }
 
 /** Somebody of the family, with a browser in which they are in. */
-export async function comeIn(
+export async function openDashboard(
   browser: Browser,
-  house: House,
-  family: Family,
+  testServer: TestServer,
+  family: SeededSystem,
   how: Parameters<typeof visit>[1] = 'phone',
   scheme: 'light' | 'dark' = 'light',
 ): Promise<Visitor> {
   const visitor = await visit(browser, how, scheme)
   const { page } = visitor
-  await logIn(page, house, family.token)
+  await logIn(page, testServer, family.token)
   await page.getByRole('heading', { name: 'Here now' }).waitFor()
   return visitor
 }
 
-export async function logIn(page: Page, house: House, token: string): Promise<void> {
-  await page.goto(house.server.address)
+export async function logIn(page: Page, testServer: TestServer, token: string): Promise<void> {
+  await page.goto(testServer.server.address)
   await page.getByLabel('Token').fill(token)
   await page.getByRole('button', { name: 'Come in' }).click()
 }

@@ -1,24 +1,24 @@
 import { describe, expect, test } from 'bun:test'
-import { startBrowser, startHouse } from './browser'
-import { arrive, listedNames, openPlace, type Someone, until } from './memberPages'
-import { comeIn, settle } from './testSystem'
+import { startBrowser, startTestServer } from './browser'
+import { arrive, listedNames, type MemberJson, openPage, until } from './memberPages'
+import { openDashboard, seedSystem } from './testSystem'
 
 const browser = await startBrowser()
-const house = await startHouse('Somebody else')
-const { address } = house.server
+const testServer = await startTestServer('Somebody else')
+const { address } = testServer.server
 
 describe('a thousand', async () => {
-  const family = await settle(house, 'A Thousand')
+  const family = await seedSystem(testServer, 'A Thousand')
   const token = family.token
   const names = Array.from({ length: 990 }, (_, at) => `Name ${String(at).padStart(3, '0')}`)
   for (let at = 0; at < names.length; at += 30)
     await Promise.all(
-      names.slice(at, at + 30).map((name) => house.ask('POST /v2/members', { name }, token)),
+      names.slice(at, at + 30).map((name) => testServer.ask('POST /v2/members', { name }, token)),
     )
   await family.begin([2, 'Wren'])
 
   test('are all reached by scrolling and by keys, none twice', async () => {
-    const { page } = await openPlace(browser, house, family, 'members')
+    const { page } = await openPage(browser, testServer, family, 'members')
     expect((await listedNames(page)).length).toBeLessThan(200)
     await page.getByText('997 members').waitFor()
     for (let step = 0; step < 40 && (await listedNames(page)).length < 997; step++) {
@@ -40,7 +40,7 @@ describe('a thousand', async () => {
   })
 
   test('are searched while typing, also on a slow machine', async () => {
-    const { page } = await openPlace(browser, house, family, 'members')
+    const { page } = await openPage(browser, testServer, family, 'members')
     const client = await page.context().newCDPSession(page)
     await client.send('Emulation.setCPUThrottlingRate', { rate: 4 })
     const field = page.getByLabel('Search')
@@ -52,10 +52,10 @@ describe('a thousand', async () => {
   })
 
   test('are met by another browser without a reload', async () => {
-    const { page } = await comeIn(browser, house, family, 'desk')
+    const { page } = await openDashboard(browser, testServer, family, 'desk')
     await page.goto(`${address}/#/members`)
     await page.getByText('997 members').waitFor()
-    const made = await family.ask<Someone>('POST /v2/members', { name: 'Aaron' })
+    const made = await family.ask<MemberJson>('POST /v2/members', { name: 'Aaron' })
     await page.getByText('998 members').waitFor()
     expect((await listedNames(page))[0]).toBe('Aaron')
     await family.ask(`DELETE /v2/members/${made.id}`)

@@ -3,8 +3,8 @@ import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { runBackupCommand } from '../../src/cli/backupCommand'
 import { until } from '../events/receiver'
-import { commandLine, emptyFolder } from '../program'
-import { dump } from '../service/transfer/stage'
+import { commandLine, emptyFolder } from '../serverProcess'
+import { dump } from '../service/transfer/importFixture'
 
 const { run, runJson, startServer } = await commandLine()
 

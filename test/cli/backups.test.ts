@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { scheduleBackups } from '../../src/cli/backups'
 import { type Config, parseConfig } from '../../src/config'
 import { createLog } from '../../src/log'
-import { emptyFolder, program, startServer } from '../program'
-import { dump } from '../service/transfer/stage'
+import { emptyFolder, program, startServer } from '../serverProcess'
+import { dump } from '../service/transfer/importFixture'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { flagsOf } from '../../src/cli/flags'
 import { writeManual } from '../../src/cli/man'
 import { commands } from '../../src/cli/run'
-import { commandLine, emptyFolder } from '../program'
+import { commandLine, emptyFolder } from '../serverProcess'
 
 const { run } = await commandLine()
 const cwd = emptyFolder()

@@ -3,15 +3,15 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
-  asNobody,
-  canBeNobody,
+  asUnprivileged,
+  canDropPrivileges,
   canMount,
   FILL,
   onReadOnlyDisk,
   onSmallDisk,
-} from '../circumstances'
-import { commandLine, emptyFolder, runCommand } from '../program'
-import { meddle } from '../service/transfer/stage'
+} from '../restrictedEnvironment'
+import { commandLine, emptyFolder, runCommand } from '../serverProcess'
+import { withRawDatabase } from '../service/transfer/importFixture'
 
 // Processes take their time on a busy machine.
 setDefaultTimeout(60_000)
@@ -24,7 +24,7 @@ const home = emptyFolder()
 const { id } = await runJson<{ id: string }>(['system', 'create', '--name', 'Whole'], { cwd: home })
 await runJson(['backup', 'whole.db'], { cwd: home })
 const whole = join(home, 'whole.db')
-meddle(whole, (database) => database.run('PRAGMA journal_mode = WAL'))
+withRawDatabase(whole, (database) => database.run('PRAGMA journal_mode = WAL'))
 
 function fresh() {
   const cwd = emptyFolder()
@@ -89,12 +89,12 @@ const commands: [words: string[]][] = [
   [['restore', whole, '--yes']],
 ]
 
-describe.if(canBeNobody)('what this user may not do', () => {
+describe.if(canDropPrivileges)('what this user may not do', () => {
   test.each(commands)('%j with a file that it may not open', async (command) => {
     const here = fresh()
     chmodSync(here.cwd, 0o755)
     chmodSync(here.path, 0o000)
-    const ended = await runCommand([...asNobody(words), ...command], here)
+    const ended = await runCommand([...asUnprivileged(words), ...command], here)
     expectOneLine(ended, /not allowed|may not|another user|There is no file|cannot be restored/)
     expect(ended.err).not.toMatch(/damaged|not a database|read-only/)
   })
@@ -102,7 +102,7 @@ describe.if(canBeNobody)('what this user may not do', () => {
   test.each(commands)('%j in a folder that it may not enter', async (command) => {
     const here = fresh()
     chmodSync(here.cwd, 0o000)
-    const ended = await runCommand([...asNobody(words), ...command], { ...here, cwd: '/' })
+    const ended = await runCommand([...asUnprivileged(words), ...command], { ...here, cwd: '/' })
     chmodSync(here.cwd, 0o755)
     expectOneLine(ended, /not allowed|may not|cannot be restored/)
     expect(ended.err).not.toMatch(/damaged|not a database|read-only|There is no database/)
@@ -116,7 +116,7 @@ describe.if(canMount)('a read-only disk', () => {
       runCommand(onReadOnlyDisk(here.cwd, [...words, 'doctor', ...flags]), here)
     expect(await doctor()).toEqual({ code: 0, out: 'The database is whole.\n', err: '' })
     expectOneLine(await doctor('--fix'), /data\.db cannot be used: .*read-only/)
-    meddle(here.path, (database) => database.run('DELETE FROM settings'))
+    withRawDatabase(here.path, (database) => database.run('DELETE FROM settings'))
     const sick = await doctor()
     expect([sick.code, sick.err]).toEqual([FAILED, expect.stringContaining('has no settings')])
   })
@@ -165,7 +165,7 @@ describe.if(canMount)('a full disk', () => {
 
   test('keeps the doctor from repairing, but not from looking', async () => {
     const sick = fresh()
-    meddle(sick.path, (database) => database.run('DELETE FROM settings'))
+    withRawDatabase(sick.path, (database) => database.run('DELETE FROM settings'))
     const cwd = emptyFolder()
     const env = { DATABASE_URL: `file:${join(cwd, 'data.db')}` }
     const doctor = (...flags: string[]) =>
@@ -240,7 +240,7 @@ function expectOneLine(ended: { code: number; out: string; err: string }, reason
 
 /** Overwrites the first page of a table. */
 function spoil(path: string, name: string): void {
-  const page = meddle(path, (database) => {
+  const page = withRawDatabase(path, (database) => {
     database.run('PRAGMA wal_checkpoint(TRUNCATE)')
     return (
       database

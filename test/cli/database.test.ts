@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path'
 import { migrations } from '../../src/db/migrations'
 import { makeOlder } from '../db/olderDatabase'
 import { fixture } from '../formats/fixture'
-import { commandLine, emptyFolder } from '../program'
-import { meddle } from '../service/transfer/stage'
+import { commandLine, emptyFolder } from '../serverProcess'
+import { withRawDatabase } from '../service/transfer/importFixture'
 import { commandLines, untriedCommands, wordsOf } from './commandTable'
 
 // Processes take their time on a busy machine.
@@ -181,7 +181,7 @@ describe.each(unfit)('a database that is %s, while its server runs', (says, make
   })
 
   const tablesIn = (of: string) =>
-    meddle(of, (database) => [
+    withRawDatabase(of, (database) => [
       database.query('SELECT name, sql FROM sqlite_master ORDER BY name').values(),
       database.query('SELECT * FROM migrations').values(),
       database.query('SELECT count(*) FROM systems').values(),

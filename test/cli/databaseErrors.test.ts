@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { commandLine, type Ended, emptyFolder, NEW_DATABASE, program } from '../program'
+import { commandLine, type Ended, emptyFolder, NEW_DATABASE, program } from '../serverProcess'
 
 const FAILED = 1
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { ImportReport } from '../../src/service/transfer/importContext'
 import { fixture } from '../formats/fixture'
-import { commandLine, emptyFolder } from '../program'
+import { commandLine, emptyFolder } from '../serverProcess'
 
 // Processes take their time on a busy machine.
 setDefaultTimeout(30_000)

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { commandLine, emptyFolder } from '../program'
+import { commandLine, emptyFolder } from '../serverProcess'
 
 // Processes take their time on a busy machine.
 setDefaultTimeout(30_000)

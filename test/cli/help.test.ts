@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { commands } from '../../src/cli/run'
 import { suggest } from '../../src/cli/suggest'
 import { version } from '../../src/version'
-import { commandLine, emptyFolder } from '../program'
+import { commandLine, emptyFolder } from '../serverProcess'
 
 // Processes take their time on a busy machine.
 setDefaultTimeout(30_000)

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { until } from '../events/receiver'
-import { commandLine, emptyFolder } from '../program'
+import { commandLine, emptyFolder } from '../serverProcess'
 
 // Processes take their time on a busy machine.
 setDefaultTimeout(60_000)

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { openStorage } from '../../src/db/open'
 import type { ImportReport } from '../../src/service/transfer/importContext'
 import { fixture } from '../formats/fixture'
-import { commandLine, emptyFolder } from '../program'
-import { dump, meddle } from '../service/transfer/stage'
+import { commandLine, emptyFolder } from '../serverProcess'
+import { dump, withRawDatabase } from '../service/transfer/importFixture'
 
 const { run, runJson, startServer } = await commandLine()
 const FAILED = 1
@@ -17,7 +17,7 @@ const home = emptyFolder()
 writeFileSync(join(home, 'system.json'), fixture('pluralkit.json'))
 await runJson<ImportReport>(['import', 'system.json', '--new', '--no-accounts'], { cwd: home })
 await runJson(['backup', 'good.db'], { cwd: home })
-meddle(join(home, 'data/multitude.db'), (database) =>
+withRawDatabase(join(home, 'data/multitude.db'), (database) =>
   database.run("UPDATE systems SET name = 'After the backup'"),
 )
 
@@ -123,13 +123,15 @@ describe('restore', () => {
     ['an empty file', (path) => writeFileSync(path, ''), /it is not a Multitude database/],
     [
       'another program’s database',
-      (path) => meddle(path, (database) => database.run('PRAGMA application_id = 7')),
+      (path) => withRawDatabase(path, (database) => database.run('PRAGMA application_id = 7')),
       /it is not a Multitude database/,
     ],
     [
       'one of a newer version',
       (path) =>
-        meddle(path, (database) => database.run("INSERT INTO migrations VALUES ('9999', '')")),
+        withRawDatabase(path, (database) =>
+          database.run("INSERT INTO migrations VALUES ('9999', '')"),
+        ),
       /it was made by a newer Multitude \(9999\)/,
     ],
     [
@@ -144,7 +146,8 @@ describe('restore', () => {
     ],
     [
       'one with a reference to nothing',
-      (path) => meddle(path, (database) => database.run('DELETE FROM members WHERE id = 1')),
+      (path) =>
+        withRawDatabase(path, (database) => database.run('DELETE FROM members WHERE id = 1')),
       /names a missing row of members/,
     ],
   ]
@@ -202,7 +205,7 @@ describe('restore', () => {
     const here = fresh()
     const other = join(here.cwd, 'other.db')
     const storage = openStorage(`file:${other}`)
-    meddle(other, (database) =>
+    withRawDatabase(other, (database) =>
       database.run("INSERT INTO systems (uuid, hid, name) VALUES ('u', 'hhhhh', 'In the log')"),
     )
     for (const end of ['', '-wal'])
@@ -229,7 +232,7 @@ describe('doctor', () => {
 
   test('finds what is wrong, repairs it when told to, and then has nothing to say', async () => {
     const here = fresh()
-    meddle(here.path, (database) => {
+    withRawDatabase(here.path, (database) => {
       database.run('DROP INDEX members_by_system')
       database.run('DELETE FROM settings')
     })
@@ -266,23 +269,25 @@ describe('doctor', () => {
     ],
     [
       'another program’s',
-      (path) => meddle(path, (database) => database.run('PRAGMA application_id = 7')),
+      (path) => withRawDatabase(path, (database) => database.run('PRAGMA application_id = 7')),
       /is a database of another program/,
     ],
     [
       'an older one',
-      (path) => meddle(path, (database) => database.run('DELETE FROM migrations')),
+      (path) => withRawDatabase(path, (database) => database.run('DELETE FROM migrations')),
       /made by an older Multitude; run "multitude migrate" first/,
     ],
     [
       'a newer one',
       (path) =>
-        meddle(path, (database) => database.run("INSERT INTO migrations VALUES ('9999', '')")),
+        withRawDatabase(path, (database) =>
+          database.run("INSERT INTO migrations VALUES ('9999', '')"),
+        ),
       /made by a newer Multitude/,
     ],
     [
       'one without a table',
-      (path) => meddle(path, (database) => database.run('DROP TABLE messages')),
+      (path) => withRawDatabase(path, (database) => database.run('DROP TABLE messages')),
       /tables: the table messages is missing \(needs a backup\)/,
     ],
     ['one with a damaged table', (path) => spoil(path, 'members'), /\(needs a backup\)/],
@@ -303,7 +308,7 @@ describe('doctor', () => {
 
 /** Overwrites the first page of a table or an index. */
 function spoil(path: string, name: string): void {
-  const [page, size] = meddle(path, (database) => {
+  const [page, size] = withRawDatabase(path, (database) => {
     database.run('PRAGMA wal_checkpoint(TRUNCATE)')
     return [
       database
@@ -320,7 +325,7 @@ function spoil(path: string, name: string): void {
 
 /** The name of the one system in a database. */
 function nameIn(path: string): unknown {
-  return meddle(
+  return withRawDatabase(
     path,
     (database) => database.query<{ name: string }, []>('SELECT name FROM systems').get()?.name,
   )

@@ -21,8 +21,8 @@ import { openStorage } from '../../src/db/open'
 import { restore } from '../../src/db/sqlite/backup'
 import { systems } from '../../src/db/tables'
 import { StorageError } from '../../src/db/types'
-import { commandLine, emptyFolder } from '../program'
-import { meddle } from '../service/transfer/stage'
+import { commandLine, emptyFolder } from '../serverProcess'
+import { withRawDatabase } from '../service/transfer/importFixture'
 
 // Processes take their time on a busy machine.
 setDefaultTimeout(60_000)
@@ -60,7 +60,7 @@ const leftIn = (folder: string) =>
 function nameIn({ cwd, path }: { cwd: string; path: string }): unknown {
   const copy = emptyFolder()
   cpSync(cwd, copy, { recursive: true })
-  return meddle(
+  return withRawDatabase(
     join(copy, path.slice(cwd.length)),
     (database) => database.query<{ name: string }, []>('SELECT name FROM systems').get()?.name,
   )
@@ -129,7 +129,7 @@ function spawnKilled(
   before: string[] = [],
 ) {
   const script = words.at(-1) ?? ''
-  const preload = ['--preload', join(import.meta.dir, 'killAt.ts')]
+  const preload = ['--preload', join(import.meta.dir, 'killAtStep.ts')]
   return Bun.spawn([...before, process.execPath, ...preload, script, ...command], {
     cwd,
     env: { ...env, KILL_AT: String(at) },

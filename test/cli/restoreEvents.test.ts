@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { makeOlder } from '../db/olderDatabase'
 import { readStream } from '../events/readStream'
 import { receivers, TOKEN, until } from '../events/receiver'
-import { commandLine, emptyFolder } from '../program'
-import { meddle } from '../service/transfer/stage'
+import { commandLine, emptyFolder } from '../serverProcess'
+import { withRawDatabase } from '../service/transfer/importFixture'
 
 setDefaultTimeout(60_000)
 
@@ -25,7 +25,7 @@ async function prepare({ backup, replaced }: { backup: number; replaced: number 
 }
 
 function setCounter(path: string, number: number): void {
-  meddle(path, (database) => {
+  withRawDatabase(path, (database) => {
     database.run("DELETE FROM sqlite_sequence WHERE name = 'events'")
     database.run(`INSERT INTO sqlite_sequence VALUES ('events', ${number})`)
   })
@@ -34,7 +34,7 @@ function setCounter(path: string, number: number): void {
 /** The ID of the event that is recorded next. */
 async function nextId(here: Awaited<ReturnType<typeof prepare>>): Promise<number> {
   await runJson(['account', 'link', here.id, '123456789012345678'], here)
-  return meddle(here.path, (database) => {
+  return withRawDatabase(here.path, (database) => {
     const newest = database.query<{ id: number }, []>('SELECT max(id) AS id FROM events').get()
     return newest?.id ?? 0
   })

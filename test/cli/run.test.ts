@@ -5,7 +5,7 @@ import { ACCOUNT_RULE } from '../../src/cli/resolveSystem'
 import { commands } from '../../src/cli/run'
 import { type SettingName, settings } from '../../src/config'
 import type { JsonObject } from '../../src/model/entity'
-import { commandLine, emptyFolder, program } from '../program'
+import { commandLine, emptyFolder, program } from '../serverProcess'
 
 interface Made {
   id: string

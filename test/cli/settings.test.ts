@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { serviceFileOf } from '../../src/cli/envFiles'
-import { commandLine, emptyFolder, runCommand } from '../program'
+import { commandLine, emptyFolder, runCommand } from '../serverProcess'
 
 // Processes take their time on a busy machine.
 setDefaultTimeout(30_000)

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseSamples, quantileBound, sumOf } from '../../src/metrics/parse'
 import { createRegistry } from '../../src/metrics/registry'
-import { commandLine, emptyFolder } from '../program'
+import { commandLine, emptyFolder } from '../serverProcess'
 
 const { run, runJson, startServer } = await commandLine()
 

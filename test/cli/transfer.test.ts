@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ImportReport } from '../../src/service/transfer/importContext'
 import { fixture } from '../formats/fixture'
-import { commandLine, emptyFolder, NEW_DATABASE, program } from '../program'
-import { dump } from '../service/transfer/stage'
+import { commandLine, emptyFolder, NEW_DATABASE, program } from '../serverProcess'
+import { dump } from '../service/transfer/importFixture'
 
 const { run, runJson, startServer } = await commandLine()
 const cwd = emptyFolder()

@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
 import { type Engine, USER } from '../postgres/engine'
-import { commandLine, emptyFolder, type Server } from '../program'
+import { commandLine, emptyFolder, type Server } from '../serverProcess'
 
 /** What all nodes of the tests have in common. */
 const settings = {

@@ -2,7 +2,7 @@ import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { type Reading, readStream } from '../events/readStream'
 import { until } from '../events/receiver'
 import { makeEngine, onServer, USER } from '../postgres/engine'
-import type { Server } from '../program'
+import type { Server } from '../serverProcess'
 import { delayTo } from './delay'
 import { must, nodesOn } from './nodes'
 

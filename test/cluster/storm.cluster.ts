@@ -2,7 +2,7 @@ import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { readStream } from '../events/readStream'
 import { receivers, TOKEN, until } from '../events/receiver'
 import { type Engine, makeEngine, onServer } from '../postgres/engine'
-import type { Server } from '../program'
+import type { Server } from '../serverProcess'
 import { addressOf, ask, must, nodesOn } from './nodes'
 
 setDefaultTimeout(240_000)

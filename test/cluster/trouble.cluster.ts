@@ -6,7 +6,7 @@ import { createLog } from '../../src/log'
 import { readStream } from '../events/readStream'
 import { receivers, TOKEN, until } from '../events/receiver'
 import { makeEngine, onServer } from '../postgres/engine'
-import type { Server } from '../program'
+import type { Server } from '../serverProcess'
 import { ask, must, nodesOn, type Told } from './nodes'
 
 setDefaultTimeout(120_000)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { createBot } from '../operator'
+import { createBot } from '../operatorActions'
 import {
   exportsOf,
   fillWithEverything,
@@ -9,7 +9,7 @@ import {
   rowsOf,
   withDeps,
 } from '../postgres/fullDatabase'
-import { commandLine, emptyFolder } from '../program'
+import { commandLine, emptyFolder } from '../serverProcess'
 
 const { run, runJson } = await commandLine()
 const cwd = emptyFolder('copy')

@@ -7,8 +7,8 @@ import { openDeps } from '../../src/app'
 import { parseConfig } from '../../src/config'
 import { findWarnings, inspect, repair } from '../../src/db/sqlite/doctor'
 import { fixture } from '../formats/fixture'
-import { importFile } from '../operator'
-import { dump, meddle, meddleSlowly } from '../service/transfer/stage'
+import { importFile } from '../operatorActions'
+import { dump, withRawDatabase, withRawDatabaseAsync } from '../service/transfer/importFixture'
 
 const PAGE_SIZE = 4096
 const folder = mkdtempSync(join(tmpdir(), 'multitude-doctor-'))
@@ -130,7 +130,7 @@ describe('of a database', () => {
       bytes.write('wrenac', start + at)
       const spoilt = `${database.filename}.spoilt`
       writeFileSync(spoilt, bytes)
-      await meddleSlowly(spoilt, async (broken) => {
+      await withRawDatabaseAsync(spoilt, async (broken) => {
         expect(namesOf(await inspect(broken))).toEqual([
           'integrity: row 1 missing from index members_hid_unique',
         ])
@@ -164,7 +164,7 @@ describe('of a database', () => {
 
   test('that is whole nothing is found, and nothing is changed', async () => {
     const before = dump(source)
-    await meddleSlowly(source, async (database) => {
+    await withRawDatabaseAsync(source, async (database) => {
       expect(await inspect(database)).toEqual([])
       expect(await repair(database)).toEqual([])
     })
@@ -175,7 +175,7 @@ describe('of a database', () => {
 test('accounts that came by import, and systems with very many, are worth a look', async () => {
   const path = join(folder, 'notes.db')
   writeFileSync(path, readFileSync(source))
-  await meddleSlowly(path, async (database) => {
+  await withRawDatabaseAsync(path, async (database) => {
     const before = await findWarnings(database)
     expect(before.length).toBeGreaterThan(0)
     for (const note of before)
@@ -195,7 +195,7 @@ async function makeSource(): Promise<void> {
   const options = { dryRun: false, only: null, isPublic: false, link: 'all' as const }
   await importFile(deps, fixture('pluralkit.json'), 'new', options)
   await storage.close()
-  meddle(source, (database) => {
+  withRawDatabase(source, (database) => {
     for (const id of ['11', '12'])
       database.run(
         `INSERT INTO messages (id, original, sender, channel, system_id, member_id, timestamp)
@@ -213,8 +213,8 @@ let copies = 0
 /** As the doctor opens it: without its references being held. */
 async function withCopy(work: (database: Database) => Promise<void>): Promise<void> {
   const path = join(folder, `${++copies}.db`)
-  meddle(source, (database) => database.query('VACUUM INTO ?').run(path))
-  await meddleSlowly(path, work)
+  withRawDatabase(source, (database) => database.query('VACUUM INTO ?').run(path))
+  await withRawDatabaseAsync(path, work)
 }
 
 function namesOf(findings: { check: string; problem: string }[]): string[] {

@@ -12,13 +12,13 @@ import { insertMember } from '../../src/service/members'
 import { addPair } from '../../src/service/memberships'
 import { insertMessage } from '../../src/service/messages'
 import { insertSwitch } from '../../src/service/switches'
-import { home, type Someone } from '../kit'
-import { createBot, createLinkCode, patchMemberGuild, patchSystemGuild } from '../operator'
-import { createRecorder } from '../recorder'
+import { createBot, createLinkCode, patchMemberGuild, patchSystemGuild } from '../operatorActions'
+import { createRecorder } from '../statementRecorder'
+import { createTestApp, type TestSystem } from '../testApp'
 
 const GUILD = '466707357099884544'
 
-const { app, config, deps, makeSystem } = home()
+const { app, config, deps, makeSystem } = createTestApp()
 const { ran, recording } = createRecorder()
 
 const watched: Deps = {
@@ -42,7 +42,7 @@ const reader = new Database(app.storage.location, { readonly: true })
 afterAll(() => reader.close())
 
 interface Populated {
-  someone: Someone
+  someone: TestSystem
   members: Member[]
   groups: Group[]
   switches: string[]
@@ -274,7 +274,7 @@ function planOf(statement: string): string[] {
     .map(({ detail }) => detail)
 }
 
-function accountOf({ id }: Someone): string {
+function accountOf({ id }: TestSystem): string {
   return String(100_000_000_000_000_000n + BigInt(id))
 }
 

@@ -2,10 +2,10 @@ import { Database } from 'bun:sqlite'
 import { afterAll, describe, expect, test } from 'bun:test'
 import { readFileSync, statSync } from 'node:fs'
 import { sql } from 'drizzle-orm'
-import { home } from '../kit'
+import { createTestApp } from '../testApp'
 
-const { app, deps, makeSystem } = home()
-const busy = home()
+const { app, deps, makeSystem } = createTestApp()
+const busy = createTestApp()
 const { sharedRead } = app.storage
 const other = new Database(app.storage.location)
 afterAll(() => other.close())

@@ -8,8 +8,8 @@ import { pendingMigrations } from '../../src/db/sqlite/migrate'
 import { keysOfTag } from '../../src/model/proxy/tags'
 import { renderRowJson } from '../../src/serializers/v2'
 import { hashSecret } from '../../src/service/access/secrets'
-import { home } from '../kit'
-import { commandLine, emptyFolder } from '../program'
+import { commandLine, emptyFolder } from '../serverProcess'
+import { createTestApp } from '../testApp'
 import { makeOlder } from './olderDatabase'
 
 const { run, runJson, startServer, words } = await commandLine()
@@ -149,7 +149,7 @@ function makeUsed(has: number, rowsOf = has): { cwd: string; path: string } {
 
 /** What the owner and a stranger are answered. */
 async function answersOf(path: string): Promise<Record<string, unknown>> {
-  const { ask } = home({ DATABASE_URL: `file:${path}`, RATE_LIMIT: 'off' })
+  const { ask } = createTestApp({ DATABASE_URL: `file:${path}`, RATE_LIMIT: 'off' })
   const answers: Record<string, unknown> = {}
   for (const [who, headers] of [
     ['owner', { authorization: TOKEN }],
@@ -323,7 +323,7 @@ describe('an upgrade that is killed', () => {
       const { cwd, path } = makeUsed(2)
       const before = pendingIn(path)
       const script = words.at(-1) ?? ''
-      const preload = ['--preload', join(import.meta.dir, 'killIn.ts')]
+      const preload = ['--preload', join(import.meta.dir, 'killInTransaction.ts')]
       const child = Bun.spawn([process.execPath, ...preload, script, 'migrate'], {
         cwd,
         env: { DATABASE_URL: `file:${path}`, KILL_IN: sql },
@@ -340,7 +340,7 @@ describe('an upgrade that is killed', () => {
   test('while it copies leaves nothing half-written for long', async () => {
     const { cwd, path } = makeUsed(6)
     const script = words.at(-1) ?? ''
-    const preload = ['--preload', join(import.meta.dir, '../cli/killAt.ts')]
+    const preload = ['--preload', join(import.meta.dir, '../cli/killAtStep.ts')]
     let isDone = false
     for (let at = 1; !isDone; at++) {
       const child = Bun.spawn([process.execPath, ...preload, script, 'migrate'], {

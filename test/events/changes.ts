@@ -4,7 +4,7 @@ import { member } from '../../src/model/member'
 /** "METHOD /path", its body, and the name that what it makes has from then on. */
 export type Step = [line: string, body?: unknown, name?: string]
 
-export type Told = [type: string, id: string | null, data: unknown]
+export type ExpectedEvent = [type: string, id: string | null, data: unknown]
 
 /**
  * A change, and all that is told of it. Version 1 and 2 are asked by the owner, or on its behalf by
@@ -14,7 +14,7 @@ export interface Change {
   by?: 'bot'
   after?: Step[]
   does: Step
-  told: Told[]
+  events: ExpectedEvent[]
 }
 
 const wren = '<wren.uuid>'
@@ -36,7 +36,7 @@ export const incoming = {
   channel_id: '<channel>',
   content: '\\\\ hello',
 }
-const proxied: Told = [
+const proxied: ExpectedEvent = [
   'CREATE_MESSAGE',
   null,
   { ...ids, guild: '<guild>', timestamp: at, system: 'OWNER VIEW', member: 'OWNER VIEW' },
@@ -45,7 +45,7 @@ const proxied: Told = [
 export const changesOfSystems: Record<string, Change> = {
   'a system changes its name': {
     does: ['PATCH /v2/systems/@me', { name: 'Lantern Vale' }],
-    told: [['UPDATE_SYSTEM', null, { name: 'Lantern Vale' }]],
+    events: [['UPDATE_SYSTEM', null, { name: 'Lantern Vale' }]],
   },
   'a system changes all it has, and only what is new is told': {
     does: [
@@ -61,7 +61,7 @@ export const changesOfSystems: Record<string, Change> = {
         privacy: { front_privacy: 'private', name_privacy: 'public' },
       },
     ],
-    told: [
+    events: [
       [
         'UPDATE_SYSTEM',
         null,
@@ -80,11 +80,11 @@ export const changesOfSystems: Record<string, Change> = {
   'a system takes back what it said of itself': {
     after: [['PATCH /v2/systems/@me', { tag: '| L', privacy: { name_privacy: 'private' } }]],
     does: ['PATCH /v2/systems/@me', { tag: '', privacy: { name_privacy: null } }],
-    told: [['UPDATE_SYSTEM', null, { tag: null, privacy: { name_privacy: 'public' } }]],
+    events: [['UPDATE_SYSTEM', null, { tag: null, privacy: { name_privacy: 'public' } }]],
   },
   'a system changes its name and its time zone by version 1': {
     does: ['PATCH /v1/s', { name: 'Lantern Vale', tz: 'Europe/Oslo' }],
-    told: [
+    events: [
       ['UPDATE_SETTINGS', null, { timezone: 'Europe/Oslo' }],
       ['UPDATE_SYSTEM', null, { name: 'Lantern Vale' }],
     ],
@@ -92,43 +92,43 @@ export const changesOfSystems: Record<string, Change> = {
   'a bot changes a system': {
     by: 'bot',
     does: ['PATCH /v2/systems/@me', { color: '00ff00' }],
-    told: [['UPDATE_SYSTEM', null, { color: '00ff00' }]],
+    events: [['UPDATE_SYSTEM', null, { color: '00ff00' }]],
   },
   'a system changes its settings': {
     does: ['PATCH /v2/systems/@me/settings', { latch_timeout: 60, pings_enabled: true }],
-    told: [['UPDATE_SETTINGS', null, { latch_timeout: 60 }]],
+    events: [['UPDATE_SETTINGS', null, { latch_timeout: 60 }]],
   },
   'a bot links an account': {
     does: ['PUT /bot/systems/<system>/accounts/18446744073709551615'],
-    told: [['LINK_ACCOUNT', '18446744073709551615', null]],
+    events: [['LINK_ACCOUNT', '18446744073709551615', null]],
   },
   'a bot unlinks an account': {
     does: ['DELETE /bot/systems/<system>/accounts/<account>'],
-    told: [['UNLINK_ACCOUNT', '<account>', null]],
+    events: [['UNLINK_ACCOUNT', '<account>', null]],
   },
   'an account goes at its owner’s wish': {
     does: ['DELETE /bot/accounts/<account>'],
-    told: [['UNLINK_ACCOUNT', '<account>', null]],
+    events: [['UNLINK_ACCOUNT', '<account>', null]],
   },
   'a bot makes a system’s settings for a guild': {
     does: ['PATCH /bot/systems/<system>/guilds/<guild>', { tag: '| G', tag_enabled: true }],
-    told: [['UPDATE_SYSTEM_GUILD', null, { guild_id: '<guild>', tag: '| G' }]],
+    events: [['UPDATE_SYSTEM_GUILD', null, { guild_id: '<guild>', tag: '| G' }]],
   },
   'a system changes its settings for a guild': {
     after: [['PATCH /bot/systems/<system>/guilds/<guild>', { tag: '| G' }]],
     does: ['PATCH /v2/systems/@me/guilds/<guild>', { proxying_enabled: false, tag: '| G' }],
-    told: [['UPDATE_SYSTEM_GUILD', null, { guild_id: '<guild>', proxying_enabled: false }]],
+    events: [['UPDATE_SYSTEM_GUILD', null, { guild_id: '<guild>', proxying_enabled: false }]],
   },
   'autoproxy is set': {
     does: [autoproxy, { autoproxy_mode: 'member', autoproxy_member: '<wren>' }],
-    told: [
+    events: [
       ['UPDATE_AUTOPROXY', null, { ...ofGuild, autoproxy_mode: 'member', autoproxy_member: wren }],
     ],
   },
   'a latch is set': {
     after: [[autoproxy, { autoproxy_mode: 'latch' }]],
     does: wrenLatched,
-    told: [
+    events: [
       [
         'UPDATE_AUTOPROXY',
         null,
@@ -139,7 +139,7 @@ export const changesOfSystems: Record<string, Change> = {
   'a backslash in the chat lets the latch go': {
     after: [wrenLatched],
     does: ['POST /bot/proxy', incoming],
-    told: [
+    events: [
       [
         'UPDATE_AUTOPROXY',
         null,
@@ -155,7 +155,7 @@ export const changesOfMembers: Record<string, Change> = {
       'POST /v2/members',
       { name: 'Kestrel', proxy_tags: [{ prefix: 'k:' }], privacy: { visibility: 'private' } },
     ],
-    told: [
+    events: [
       [
         'CREATE_MEMBER',
         '<made>',
@@ -169,13 +169,13 @@ export const changesOfMembers: Record<string, Change> = {
   },
   'a member is made by version 1': {
     does: ['POST /v1/m', { name: 'Kestrel', pronouns: null, message_count: 7 }],
-    told: [['CREATE_MEMBER', '<made>', { name: 'Kestrel', pronouns: null }]],
+    events: [['CREATE_MEMBER', '<made>', { name: 'Kestrel', pronouns: null }]],
   },
   'a bot makes a member for a system whose new members are private': {
     by: 'bot',
     after: [['PATCH /v2/systems/@me/settings', { member_default_private: true }]],
     does: ['POST /v2/members', { name: 'Kestrel' }],
-    told: [['CREATE_MEMBER', '<made>', { name: 'Kestrel', privacy: allPrivate(member.levels) }]],
+    events: [['CREATE_MEMBER', '<made>', { name: 'Kestrel', privacy: allPrivate(member.levels) }]],
   },
   'a member changes': {
     does: [
@@ -190,7 +190,7 @@ export const changesOfMembers: Record<string, Change> = {
         privacy: { birthday_privacy: 'private', visibility: 'public' },
       },
     ],
-    told: [
+    events: [
       [
         'UPDATE_MEMBER',
         wren,
@@ -207,37 +207,37 @@ export const changesOfMembers: Record<string, Change> = {
   },
   'a member changes by version 1': {
     does: ['PATCH /v1/m/<wren>', { description: 'Small and loud', prefix: 'w:' }],
-    told: [['UPDATE_MEMBER', wren, { description: 'Small and loud' }]],
+    events: [['UPDATE_MEMBER', wren, { description: 'Small and loud' }]],
   },
   'a bot changes a member': {
     by: 'bot',
     does: ['PATCH /v2/members/<wren>', { keep_proxy: true }],
-    told: [['UPDATE_MEMBER', wren, { keep_proxy: true }]],
+    events: [['UPDATE_MEMBER', wren, { keep_proxy: true }]],
   },
   'a member is deleted by version 1': {
     does: ['DELETE /v1/m/<wren>'],
-    told: [['DELETE_MEMBER', wren, null]],
+    events: [['DELETE_MEMBER', wren, null]],
   },
   'a member that autoproxy had chosen is deleted': {
     after: [[autoproxy, { autoproxy_mode: 'member', autoproxy_member: '<wren>' }]],
     does: ['DELETE /v2/members/<wren>'],
-    told: [
+    events: [
       ['UPDATE_AUTOPROXY', null, { ...ofGuild, autoproxy_mode: 'off', autoproxy_member: null }],
       ['DELETE_MEMBER', wren, null],
     ],
   },
   'a bot makes a member’s settings for a guild': {
     does: ['PATCH /bot/members/<wren>/guilds/<guild>', { display_name: 'W', keep_proxy: null }],
-    told: [['UPDATE_MEMBER_GUILD', wren, { guild_id: '<guild>', display_name: 'W' }]],
+    events: [['UPDATE_MEMBER_GUILD', wren, { guild_id: '<guild>', display_name: 'W' }]],
   },
   'a member changes its settings for a guild': {
     after: [['PATCH /bot/members/<wren>/guilds/<guild>', { display_name: 'W' }]],
     does: ['PATCH /v2/members/<wren>/guilds/<guild>', { display_name: 'W', keep_proxy: true }],
-    told: [['UPDATE_MEMBER_GUILD', wren, { guild_id: '<guild>', keep_proxy: true }]],
+    events: [['UPDATE_MEMBER_GUILD', wren, { guild_id: '<guild>', keep_proxy: true }]],
   },
   'a group is made': {
     does: ['POST /v2/groups', { name: 'Flock', icon: null, privacy: { list_privacy: 'private' } }],
-    told: [
+    events: [
       [
         'CREATE_GROUP',
         '<made>',
@@ -249,44 +249,44 @@ export const changesOfMembers: Record<string, Change> = {
     by: 'bot',
     after: [['PATCH /v2/systems/@me/settings', { group_default_private: true }]],
     does: ['POST /v2/groups', { name: 'Flock' }],
-    told: [['CREATE_GROUP', '<made>', { name: 'Flock', privacy: allPrivate(group.levels) }]],
+    events: [['CREATE_GROUP', '<made>', { name: 'Flock', privacy: allPrivate(group.levels) }]],
   },
   'a group changes': {
     after: [flock],
     does: ['PATCH /v2/groups/<flock>', { color: 'ABCDEF', privacy: { icon_privacy: 'private' } }],
-    told: [
+    events: [
       ['UPDATE_GROUP', '<flock.uuid>', { color: 'abcdef', privacy: { icon_privacy: 'private' } }],
     ],
   },
   'a group is deleted': {
     after: [flock],
     does: ['DELETE /v2/groups/<flock>'],
-    told: [['DELETE_GROUP', '<flock.uuid>', null]],
+    events: [['DELETE_GROUP', '<flock.uuid>', null]],
   },
   'members join a group, one of whom was in it': {
     after: [flock, wrenInFlock],
     does: ['POST /v2/groups/<flock>/members/add', ['<wren>', '<finch>', '<finch.uuid>']],
-    told: [ofFlock('add', finch)],
+    events: [ofFlock('add', finch)],
   },
   'members leave a group, one of whom was not in it': {
     after: [flock, wrenInFlock],
     does: ['POST /v2/groups/<flock>/members/remove', ['<wren>', '<finch>']],
-    told: [ofFlock('remove', wren)],
+    events: [ofFlock('remove', wren)],
   },
   'a group gets other members': {
     after: [flock, wrenInFlock],
     does: ['POST /v2/groups/<flock>/members/overwrite', ['<finch>', '<wren>']],
-    told: [ofFlock('overwrite', finch, wren)],
+    events: [ofFlock('overwrite', finch, wren)],
   },
   'a group loses all its members': {
     after: [flock, wrenInFlock],
     does: ['POST /v2/groups/<flock>/members/overwrite', []],
-    told: [ofFlock('overwrite')],
+    events: [ofFlock('overwrite')],
   },
   'a member gets other groups': {
     after: [flock, river, wrenInFlock],
     does: ['POST /v2/members/<wren>/groups/overwrite', ['<river>']],
-    told: [
+    events: [
       ['UPDATE_GROUP_MEMBERS', '<river.uuid>', { action: 'add', members: [wren] }],
       ofFlock('remove', wren),
     ],
@@ -296,11 +296,11 @@ export const changesOfMembers: Record<string, Change> = {
 export const changesOfFronts: Record<string, Change> = {
   'a switch is logged': {
     does: ['POST /v2/systems/@me/switches', { members: ['<finch>', '<wren>'] }],
-    told: [switched(finch, wren)],
+    events: [switched(finch, wren)],
   },
   'a switch is logged by version 1': {
     does: ['POST /v1/s/switches', { members: ['<wren>'] }],
-    told: [switched(wren)],
+    events: [switched(wren)],
   },
   'a bot logs that nobody fronts, to the microsecond': {
     by: 'bot',
@@ -308,7 +308,7 @@ export const changesOfFronts: Record<string, Change> = {
       'POST /v2/systems/@me/switches',
       { members: [], timestamp: '2026-01-01T10:00:00.500001' },
     ],
-    told: [
+    events: [
       [
         'CREATE_SWITCH',
         '<made>',
@@ -319,31 +319,31 @@ export const changesOfFronts: Record<string, Change> = {
   'a switch gets other members': {
     after: [wrenFronts],
     does: ['PATCH /v2/systems/@me/switches/<front>/members', ['<finch>']],
-    told: [['UPDATE_SWITCH', '<front>', { members: [finch] }]],
+    events: [['UPDATE_SWITCH', '<front>', { members: [finch] }]],
   },
   'a switch gets another time': {
     after: [wrenFronts],
     does: ['PATCH /v2/systems/@me/switches/<front>', { timestamp: '2026-01-01T11:00:00+01:00' }],
-    told: [['UPDATE_SWITCH', '<front>', { timestamp: '2026-01-01T10:00:00Z' }]],
+    events: [['UPDATE_SWITCH', '<front>', { timestamp: '2026-01-01T10:00:00Z' }]],
   },
   'a switch is deleted': {
     after: [wrenFronts],
     does: ['DELETE /v2/systems/@me/switches/<front>'],
-    told: [['DELETE_SWITCH', '<front>', null]],
+    events: [['DELETE_SWITCH', '<front>', null]],
   },
   'a bot deletes all switches': {
     after: [wrenFronts],
     does: ['DELETE /bot/systems/<system>/switches'],
-    told: [['DELETE_ALL_SWITCHES', null, null]],
+    events: [['DELETE_ALL_SWITCHES', null, null]],
   },
   'a message is proxied': {
     does: ['POST /bot/messages', message],
-    told: [proxied],
+    events: [proxied],
   },
   'a message is proxied while autoproxy latches': {
     after: [[autoproxy, { autoproxy_mode: 'latch' }]],
     does: ['POST /bot/messages', message],
-    told: [
+    events: [
       proxied,
       ['UPDATE_AUTOPROXY', null, { ...ofGuild, autoproxy_member: wren, last_latch_timestamp: at }],
     ],
@@ -354,15 +354,15 @@ export const changesOfFronts: Record<string, Change> = {
       ['POST /v2/systems/@me/switches', { members: ['<finch>'] }, 'front'],
     ],
     does: ['POST /bot/messages', message],
-    told: [proxied, ['UPDATE_SWITCH', '<front>', { members: [finch, wren] }]],
+    events: [proxied, ['UPDATE_SWITCH', '<front>', { members: [finch, wren] }]],
   },
 }
 
-function ofFlock(action: string, ...members: string[]): Told {
+function ofFlock(action: string, ...members: string[]): ExpectedEvent {
   return ['UPDATE_GROUP_MEMBERS', '<flock.uuid>', { action, members }]
 }
 
-function switched(...members: string[]): Told {
+function switched(...members: string[]): ExpectedEvent {
   return ['CREATE_SWITCH', '<made>', { id: '<made>', timestamp: '<time>', members }]
 }
 

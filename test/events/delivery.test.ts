@@ -2,23 +2,23 @@ import { describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { events, webhooks } from '../../src/db/tables'
-import { home, type Someone } from '../kit'
-import { deleteSystem } from '../operator'
+import { deleteSystem } from '../operatorActions'
+import { createTestApp, type TestSystem } from '../testApp'
 import { hook, type Received, type Receiver, receivers, TOKEN, until } from './receiver'
 
 const MS = 1000
 const DISPATCH_ALLOW = '127.0.0.1'
 
-const at = home({
+const at = createTestApp({
   DISPATCH_ALLOW,
   events: { timeoutMs: 400, pauses: [20 * MS, 60 * MS, 180 * MS] },
 })
-const patient = home({ DISPATCH_ALLOW })
-const impatient = home({
+const patient = createTestApp({ DISPATCH_ALLOW })
+const impatient = createTestApp({
   DISPATCH_ALLOW,
   events: { pauses: [20 * MS, 60_000 * MS], giveUpAfter: 300 * MS },
 })
-const strict = home({ DISPATCH_ALLOW, events: { checkEvery: 0 } })
+const strict = createTestApp({ DISPATCH_ALLOW, events: { checkEvery: 0 } })
 const receive = receivers()
 
 describe('an event', () => {
@@ -239,7 +239,7 @@ async function stuck() {
   return { as, receiver, answer: answered.resolve }
 }
 
-async function rename(as: Someone, name: string, home = at): Promise<void> {
+async function rename(as: TestSystem, name: string, home = at): Promise<void> {
   await home.ask('PATCH /v2/systems/@me', { as, body: { name } })
 }
 
@@ -251,15 +251,15 @@ interface State {
   deliveries: { event_id: number; [key: string]: unknown }[]
 }
 
-async function stateOf(as: Someone, home = at): Promise<State> {
+async function stateOf(as: TestSystem, home = at): Promise<State> {
   return (await home.ask<State>('GET /v2/systems/@me/webhook', { as })).json
 }
 
-async function hookOf(as: Someone) {
+async function hookOf(as: TestSystem) {
   return patient.deps.db.select().from(webhooks).where(eq(webhooks.system_id, as.id))
 }
 
-async function outboxOf(as: Someone) {
+async function outboxOf(as: TestSystem) {
   return at.deps.db.select().from(events).where(eq(events.system_id, as.id)).orderBy(events.id)
 }
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import type { JsonObject } from '../../src/model/entity'
-import { home, type Someone } from '../kit'
+import { createTestApp, type TestSystem } from '../testApp'
 import { type Reading, readStream } from './readStream'
 import { until } from './receiver'
 
-const at = home({ HOST: '127.0.0.1', PORT: '0' })
+const at = createTestApp({ HOST: '127.0.0.1', PORT: '0' })
 const { ask, makeSystem } = at
 const address = at.app.listen()
 
@@ -130,18 +130,18 @@ async function stage(viewing: Viewing) {
   return { as, wren, finch, viewer, see: () => follow(as, viewer) }
 }
 
-async function follow(of: Someone, viewer: Someone | null): Promise<Reading> {
+async function follow(of: TestSystem, viewer: TestSystem | null): Promise<Reading> {
   const url = `${address}/v2/systems/${of.hid}/fronters/stream`
   const reading = await readStream(url, viewer ? { token: viewer.token } : {})
   await until(() => reading.messages.length > 0)
   return reading
 }
 
-async function member(as: Someone, name: string): Promise<string> {
+async function member(as: TestSystem, name: string): Promise<string> {
   return String((await ask('POST /v2/members', { as, body: { name } })).json.id)
 }
 
-async function front(as: Someone, members: string[], timestamp?: string): Promise<string> {
+async function front(as: TestSystem, members: string[], timestamp?: string): Promise<string> {
   const body = { members, ...(timestamp && { timestamp }) }
   return String((await ask('POST /v2/systems/@me/switches', { as, body })).json.id)
 }

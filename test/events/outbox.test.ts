@@ -4,12 +4,12 @@ import { events } from '../../src/db/tables'
 import { KEPT_PER_SYSTEM, KEPT_WAITING, pruneEvents } from '../../src/events/prune'
 import { DAY } from '../../src/model/time'
 import { recordEvent } from '../../src/service/outbox'
-import { home, type Someone } from '../kit'
-import { change } from '../raw'
+import { change } from '../rawSql'
+import { createTestApp, type TestSystem } from '../testApp'
 import { readStream } from './readStream'
 import { hook, type Receiver, receivers, until } from './receiver'
 
-const at = home({
+const at = createTestApp({
   DISPATCH_ALLOW: '127.0.0.1',
   HOST: '127.0.0.1',
   PORT: '0',
@@ -153,7 +153,7 @@ describe('pruning', () => {
 
 describe('a stream that resumes', () => {
   const url = `${at.app.listen()}/v2/systems/@me/events`
-  const resume = ({ token }: Someone, since: number) => readStream(url, { token, since })
+  const resume = ({ token }: TestSystem, since: number) => readStream(url, { token, since })
 
   test('behind what was pruned is told so first', async () => {
     const [as, other] = [await makeSystem(), await makeSystem()]
@@ -245,7 +245,7 @@ describe('a stream that resumes before IDs that were skipped', () => {
 })
 
 /** A system with an active webhook whose receiver has failed once, and is not asked again. */
-async function failing(): Promise<{ as: Someone; receiver: Receiver }> {
+async function failing(): Promise<{ as: TestSystem; receiver: Receiver }> {
   const as = await makeSystem()
   const receiver = receive({ event: () => 500 })
   await hook(at, as, receiver.url)
@@ -260,15 +260,15 @@ interface State {
   dropped: number
 }
 
-async function stateOf(as: Someone): Promise<State> {
+async function stateOf(as: TestSystem): Promise<State> {
   return (await ask<State>('GET /v2/systems/@me/webhook', { as })).json
 }
 
-async function droppedOf(as: Someone): Promise<number> {
+async function droppedOf(as: TestSystem): Promise<number> {
   return (await stateOf(as)).dropped
 }
 
-async function setCursor({ id }: Someone, cursor: number): Promise<void> {
+async function setCursor({ id }: TestSystem, cursor: number): Promise<void> {
   await deps.transact('new', async (tx) => {
     const move = 'update webhooks set cursor = :cursor where system_id = :id'
     await change(tx, move, { cursor, id })
@@ -280,7 +280,7 @@ function prune(): Promise<void> {
 }
 
 /** Writes many of one moment, without asking for each. */
-async function write({ id }: Someone, many: number, moment: number): Promise<void> {
+async function write({ id }: TestSystem, many: number, moment: number): Promise<void> {
   await deps.transact('new', async (tx) => {
     const { number } = tx.driver.dialect
     await change(
@@ -293,7 +293,7 @@ async function write({ id }: Someone, many: number, moment: number): Promise<voi
   })
 }
 
-async function idsOf({ id }: Someone): Promise<number[]> {
+async function idsOf({ id }: TestSystem): Promise<number[]> {
   const rows = await deps.db
     .select()
     .from(events)

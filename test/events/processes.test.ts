@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { openDeps } from '../../src/app'
 import { parseConfig } from '../../src/config'
-import { addressIn } from '../kit'
-import { createSystem } from '../operator'
-import { commandLine, emptyFolder, type Server } from '../program'
+import { createSystem } from '../operatorActions'
+import { commandLine, emptyFolder, type Server } from '../serverProcess'
+import { addressIn } from '../testApp'
 import { type Receiver, receivers, TOKEN, until } from './receiver'
 
 const { startServer } = await commandLine()

@@ -1,6 +1,6 @@
 import { afterAll, expect } from 'bun:test'
 import type { JsonObject } from '../../src/model/entity'
-import type { Home, Someone } from '../kit'
+import type { TestApp, TestSystem } from '../testApp'
 
 export const TOKEN = 'a-signing-token-of-the-tests'
 
@@ -83,7 +83,11 @@ function receive(manners: Partial<Manners>, port: number): Receiver {
 }
 
 /** Registers and verifies the receiver for a system. */
-export async function hook({ ask }: Pick<Home, 'ask'>, as: Someone, url: string): Promise<void> {
+export async function hook(
+  { ask }: Pick<TestApp, 'ask'>,
+  as: TestSystem,
+  url: string,
+): Promise<void> {
   const put = await ask('PUT /v2/systems/@me/webhook', { as, body: { url, token: TOKEN } })
   expect(put.text).toBe(JSON.stringify({ url, state: 'pending', token: TOKEN }))
   const verified = await ask('POST /v2/systems/@me/webhook/verify', { as })

@@ -4,9 +4,9 @@ import { type App, createApp } from '../../src/app'
 import { parseConfig } from '../../src/config'
 import type { EventOptions } from '../../src/events/events'
 import { createLog } from '../../src/log'
-import { addressIn, type Someone } from '../kit'
-import { createSystem } from '../operator'
-import { emptyFolder } from '../program'
+import { createSystem } from '../operatorActions'
+import { emptyFolder } from '../serverProcess'
+import { addressIn, type TestSystem } from '../testApp'
 import { hook, type Receiver, receivers, TOKEN, until } from './receiver'
 
 const receive = receivers()
@@ -126,7 +126,7 @@ function open(name: string, events: EventOptions = {}) {
   running.add(app)
   const ask = async <T>(
     line: string,
-    { as, body }: { as?: Someone | null; body?: unknown } = {},
+    { as, body }: { as?: TestSystem | null; body?: unknown } = {},
   ) => {
     const [method = '', path] = line.split(' ')
     const request = new Request(`http://localhost${path}`, {
@@ -146,13 +146,14 @@ function open(name: string, events: EventOptions = {}) {
       running.delete(app)
       return app.stop()
     },
-    async makeSystem(): Promise<Someone> {
+    async makeSystem(): Promise<TestSystem> {
       const link = { account: null, tokenName: 'test' }
       const { system, token } = await createSystem(app.deps, { name: 'x' }, link)
       return { ...system, token }
     },
-    rename: (as: Someone, name: string) => ask('PATCH /v2/systems/@me', { as, body: { name } }),
-    stateOf: async (as: Someone) => (await ask<State>('GET /v2/systems/@me/webhook', { as })).json,
+    rename: (as: TestSystem, name: string) => ask('PATCH /v2/systems/@me', { as, body: { name } }),
+    stateOf: async (as: TestSystem) =>
+      (await ask<State>('GET /v2/systems/@me/webhook', { as })).json,
   }
 }
 

@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { openDeps } from '../../src/app'
-import { home, isOnFile, type Someone } from '../kit'
 import {
   createBot,
   createToken,
@@ -8,12 +7,13 @@ import {
   linkAccount,
   revokeBot,
   revokeToken,
-} from '../operator'
+} from '../operatorActions'
+import { createTestApp, isOnFile, type TestSystem } from '../testApp'
 import { type Reading, readStream } from './readStream'
 import { until } from './receiver'
 
 // No heart beats while these tests run: whoever is sent away is so because of what happens.
-const at = home({
+const at = createTestApp({
   HOST: '127.0.0.1',
   PORT: '0',
   events: { heartbeatMs: 600_000, checkMs: 600_000 },
@@ -22,7 +22,7 @@ const { ask, deps, makeSystem } = at
 const address = at.app.listen()
 
 /** Where it is often looked whether streams may still be read. */
-const quick = home({
+const quick = createTestApp({
   HOST: '127.0.0.1',
   PORT: '0',
   events: { heartbeatMs: 600_000, checkMs: 30 },
@@ -110,14 +110,14 @@ async function follow(path: string, token: string): Promise<Reading> {
 }
 
 /** The next thing that happens ends the stream, and is not told. */
-async function expectSilence(as: Someone, reading: Reading): Promise<void> {
+async function expectSilence(as: TestSystem, reading: Reading): Promise<void> {
   await happen(as)
   expect(await reading.ended).toBe('ended')
   expect(reading.messages).toEqual([])
 }
 
 /** Somebody else fronts, which every stream of the system tells. */
-async function happen(as: Someone): Promise<void> {
+async function happen(as: TestSystem): Promise<void> {
   const { json } = await ask<{ id: string }>('POST /v2/members', { as, body: { name: 'Ash' } })
   const body = { members: [json.id] }
   expect((await ask('POST /v2/systems/@me/switches', { as, body })).status).toBe(200)

@@ -4,14 +4,14 @@ import { connect } from 'node:net'
 import { openDeps } from '../../src/app'
 import { parseConfig } from '../../src/config'
 import { recordEvent } from '../../src/service/outbox'
-import { addressIn, home, type Someone } from '../kit'
-import { createSystem, createToken, deleteSystem, revokeToken } from '../operator'
-import { emptyFolder, program, startServer } from '../program'
+import { createSystem, createToken, deleteSystem, revokeToken } from '../operatorActions'
+import { emptyFolder, program, startServer } from '../serverProcess'
+import { addressIn, createTestApp, type TestSystem } from '../testApp'
 import { type Reading, readStream } from './readStream'
 import { until } from './receiver'
 
 const BEAT_MS = 200
-const at = home({ HOST: '127.0.0.1', PORT: '0', events: { heartbeatMs: BEAT_MS } })
+const at = createTestApp({ HOST: '127.0.0.1', PORT: '0', events: { heartbeatMs: BEAT_MS } })
 const { ask, deps, makeSystem } = at
 const { streams } = at.app.events
 const address = at.app.listen()
@@ -202,7 +202,7 @@ describe('a reader that does not read', () => {
 
 describe('a program that stops', () => {
   test('ends its streams so that their readers know to come back', async () => {
-    const house = home({ HOST: '127.0.0.1', PORT: '0' })
+    const house = createTestApp({ HOST: '127.0.0.1', PORT: '0' })
     const as = await house.makeSystem()
     const url = `${house.app.listen()}/v2/systems/@me/events`
     const early = await readStream(url, { token: as.token })
@@ -217,14 +217,14 @@ describe('a program that stops', () => {
   })
 })
 
-async function follow(as: Someone, more: { since?: number | string } = {}): Promise<Reading> {
+async function follow(as: TestSystem, more: { since?: number | string } = {}): Promise<Reading> {
   const reading = await readStream(EVENTS, { token: as.token, ...more })
   await until(() => reading.beats > 0)
   return reading
 }
 
 /** Who fronts, as the system itself or as nobody. */
-async function followFront(of: Someone, as: Someone | null = of): Promise<Reading> {
+async function followFront(of: TestSystem, as: TestSystem | null = of): Promise<Reading> {
   const url = `${address}/v2/systems/${of.hid}/fronters/stream`
   const reading = await readStream(url, as ? { token: as.token } : {})
   await until(() => reading.messages.length > 0)
@@ -242,7 +242,7 @@ async function openAndStop(url: string, { token }: { token: string }) {
   return socket
 }
 
-async function rename(as: Someone, name: string): Promise<void> {
+async function rename(as: TestSystem, name: string): Promise<void> {
   await ask('PATCH /v2/systems/@me', { as, body: { name } })
 }
 

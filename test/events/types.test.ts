@@ -1,28 +1,28 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { eventTypes } from '../../src/model/events'
-import { document } from '../document'
-import { type Stage, stagesIn } from '../http/bot/botFixture'
-import { home } from '../kit'
-import { program, runCommand } from '../program'
+import { type BotFixture, createBotFixtures } from '../http/bot/botFixture'
+import { document } from '../openapiDocument'
+import { program, runCommand } from '../serverProcess'
+import { createTestApp } from '../testApp'
 import {
   type Change,
   changesOfFronts,
   changesOfMembers,
   changesOfSystems,
+  type ExpectedEvent,
   flock,
   incoming,
   message,
   type Step,
-  type Told,
   wrenFronts,
   wrenInFlock,
 } from './changes'
 import { readStream } from './readStream'
 import { hook, receivers, TOKEN, until } from './receiver'
 
-const at = home({ HOST: '127.0.0.1', PORT: '0', DISPATCH_ALLOW: '127.0.0.1' })
+const at = createTestApp({ HOST: '127.0.0.1', PORT: '0', DISPATCH_ALLOW: '127.0.0.1' })
 const address = at.app.listen()
-const makeStage = stagesIn(at)
+const makeStage = createBotFixtures(at)
 const receive = receivers()
 
 const changes = { ...changesOfSystems, ...changesOfMembers, ...changesOfFronts }
@@ -33,7 +33,7 @@ describe('its receiver and its stream are told that', () => {
     const { fill } = stage
     await noteWhatWasMade(stage, (await run(stage, change.does, change.by)).json)
     const owned = await ownerViews(stage)
-    const told = fill(change.told).map((one) => withViews(one, owned))
+    const told = fill(change.events).map((one) => withViews(one, owned))
     expect(await heard()).toEqual(told)
   })
 
@@ -53,7 +53,9 @@ describe('its receiver and its stream are told that', () => {
   })
 
   test('everything that is in the table of events was tried', () => {
-    const tried = new Set(Object.values(changes).flatMap(({ told }) => told.map(([type]) => type)))
+    const tried = new Set(
+      Object.values(changes).flatMap(({ events }) => events.map(([type]) => type)),
+    )
     // An import tells of itself; its own tests show it.
     expect(tried).toEqual(new Set(eventTypes.filter((type) => type !== 'SUCCESSFUL_IMPORT')))
   })
@@ -175,8 +177,8 @@ const heardElsewhere: Record<string, string> = {
   'POST /v2/systems/@me/webhook/verify': 'test/events/webhook.test.ts',
   'POST /private/bulk_privacy/member': 'test/http/private.test.ts',
   'POST /private/bulk_privacy/group': 'test/http/private.test.ts',
-  'PATCH /v2/systems/@me/members': 'test/http/v2/many.test.ts',
-  'PATCH /v2/systems/@me/groups': 'test/http/v2/many.test.ts',
+  'PATCH /v2/systems/@me/members': 'test/http/v2/bulkChanges.test.ts',
+  'PATCH /v2/systems/@me/groups': 'test/http/v2/bulkChanges.test.ts',
   'POST /bot/link': 'test/http/bot/links.test.ts',
   'POST /web/session': 'coming and going is no change of a system',
   'DELETE /web/session': 'coming and going is no change of a system',
@@ -234,7 +236,7 @@ async function listenTo(after: Step[] = []) {
   await stage.told()
 
   /** What both heard, which must be the same, and all that the outbox has. */
-  const heard = async (): Promise<Told[]> => {
+  const heard = async (): Promise<ExpectedEvent[]> => {
     const { length } = await stage.told()
     await until(() => receiver.events.length >= length && reading.messages.length >= length)
     const streamed = reading.messages.map(({ id, event, data }) => ({ id, event, data }))
@@ -251,13 +253,13 @@ async function listenTo(after: Step[] = []) {
 }
 
 /** Versions 1 and 2 are asked by the owner, unless a bot shall ask on its behalf. */
-async function run(stage: Stage, [line, body]: Step, by?: 'bot') {
+async function run(stage: BotFixture, [line, body]: Step, by?: 'bot') {
   const isOwner = by === undefined && !line.includes(' /bot/')
   return stage.ask(line, body, isOwner ? { authorization: '<token>' } : {})
 }
 
 async function noteWhatWasMade(
-  { ask, names }: Stage,
+  { ask, names }: BotFixture,
   made: Record<string, unknown> | null,
 ): Promise<void> {
   const isMember = made !== null && made.uuid === undefined && 'keep_proxy' in made
@@ -269,13 +271,16 @@ async function noteWhatWasMade(
 }
 
 /** What a message shows of its system and member: all that the owner sees. */
-async function ownerViews({ ask }: Stage) {
+async function ownerViews({ ask }: BotFixture) {
   const { json: system } = await ask('GET /v2/systems/@me')
   const { json } = await ask('GET /v2/members/<wren>')
   const { system: _, ...member } = json ?? {}
   return { system, member }
 }
 
-function withViews([type, id, data]: Told, owned: { system: unknown; member: unknown }): Told {
+function withViews(
+  [type, id, data]: ExpectedEvent,
+  owned: { system: unknown; member: unknown },
+): ExpectedEvent {
   return [type, id, type === 'CREATE_MESSAGE' ? { ...(data as object), ...owned } : data]
 }

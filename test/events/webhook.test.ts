@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { webhooks } from '../../src/db/tables'
-import { type Answer, home, type Someone } from '../kit'
-import { createBot } from '../operator'
+import { createBot } from '../operatorActions'
+import { type Answer, createTestApp, type TestSystem } from '../testApp'
 import { hook, receivers, TOKEN, until } from './receiver'
 
 /** Where names lead, so that no test asks the network. */
@@ -13,7 +13,7 @@ const names: Record<string, string[]> = {
   'half.example.org': ['93.184.215.14', '10.0.0.1'],
 }
 
-const at = home({
+const at = createTestApp({
   DISPATCH_ALLOW: '127.0.0.1',
   events: { timeoutMs: 200, resolve: async (host) => names[host] ?? [] },
 })
@@ -275,11 +275,11 @@ function problems({ json }: Answer): Record<string, string[]> {
   return Object.fromEntries(errors.map(([key, all]) => [key, all.map(({ message }) => message)]))
 }
 
-async function shownUrl(as: Someone): Promise<unknown> {
+async function shownUrl(as: TestSystem): Promise<unknown> {
   return (await ask('GET /v2/systems/@me', { as })).json.webhook_url
 }
 
-async function rename(as: Someone, name: string): Promise<void> {
+async function rename(as: TestSystem, name: string): Promise<void> {
   await ask('PATCH /v2/systems/@me', { as, body: { name } })
 }
 

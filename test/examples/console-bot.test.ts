@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { explain } from '../../examples/multitude'
 import { messages } from '../../src/db/tables'
 import { ignoreReasons } from '../../src/model/proxy/decide'
-import { home } from '../kit'
-import { createBot } from '../operator'
+import { createBot } from '../operatorActions'
+import { createTestApp } from '../testApp'
 
 const SCRIPT = join(import.meta.dir, '../../examples/console-bot.ts')
 const OFFER = '* This account has no system. Make one with: /register NAME'
 
-const { app, ask, deps, makeSystem } = home({ PORT: '0' })
+const { app, ask, deps, makeSystem } = createTestApp({ PORT: '0' })
 const MULTITUDE_URL = app.listen()
 const MULTITUDE_BOT_KEY = await createBot(deps, 'console')
 const asBot = { authorization: `Bot ${MULTITUDE_BOT_KEY}` }

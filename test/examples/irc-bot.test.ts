@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { home } from '../kit'
-import { createBot } from '../operator'
+import { createBot } from '../operatorActions'
+import { createTestApp } from '../testApp'
 import { startIrcv3 } from './ircv3'
 
 // What it does on a real server is held to in realNetwork.ts, which needs that server.
 const SCRIPT = join(import.meta.dir, '../../examples/irc-bot.ts')
 const OFFER = 'You have no system. Make one with: !register NAME'
 
-const { app, ask, deps } = home({ PORT: '0' })
+const { app, ask, deps } = createTestApp({ PORT: '0' })
 const MULTITUDE_URL = app.listen()
 const MULTITUDE_BOT_KEY = await createBot(deps, 'irc', 'irc')
 const asBot = { authorization: `Bot ${MULTITUDE_BOT_KEY}` }
@@ -174,12 +174,12 @@ describe('what is wrong is said before it connects', () => {
 })
 
 test('the bot needs one package and nothing of the server', () => {
-  const files = ['irc-bot.ts', 'irc/people.ts', 'irc/lines.ts', 'multitude.ts']
+  const files = ['irc-bot.ts', 'irc/people.ts', 'irc/messages.ts', 'multitude.ts']
   const imports = files.flatMap((file) => {
     const source = readFileSync(join(SCRIPT, '..', file), 'utf8')
     return [...source.matchAll(/from '([^']+)'/g)].map(([, from]) => from)
   })
   expect(new Set(imports)).toEqual(
-    new Set(['node:util', 'irc-framework', './irc/lines', './irc/people', './multitude']),
+    new Set(['node:util', 'irc-framework', './irc/messages', './irc/people', './multitude']),
   )
 })

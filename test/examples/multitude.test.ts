@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { connectMultitude } from '../../examples/multitude'
 import { messages } from '../../src/db/tables'
-import { home } from '../kit'
-import { createBot } from '../operator'
+import { createBot } from '../operatorActions'
+import { createTestApp } from '../testApp'
 
-const { app, deps } = home({ PORT: '0' })
+const { app, deps } = createTestApp({ PORT: '0' })
 const address = app.listen()
 const key = await createBot(deps, 'irc', 'irc')
 

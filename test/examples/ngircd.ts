@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { Client } from 'irc-framework'
-import { emptyFolder } from '../program'
+import { emptyFolder } from '../serverProcess'
 
 /** The IRC server of that name, if it is installed; Debian's is not in everybody's path. */
 export const ngircd = Bun.which('ngircd', { PATH: `${process.env.PATH}:/usr/sbin` })

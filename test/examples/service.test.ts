@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArguments } from '../../src/cli/arguments'
 import { serveCommand } from '../../src/cli/serve'
-import { emptyFolder } from '../program'
+import { emptyFolder } from '../serverProcess'
 
 const unit = join(import.meta.dir, '../../examples/multitude.service')
 const lines = readFileSync(unit, 'utf8').split('\n')

@@ -6,11 +6,11 @@ import {
   type Permission,
   permissions,
 } from '../../src/model/scope'
-import { document } from '../document'
-import { home } from '../kit'
-import { makeWorld } from '../scenarios'
+import { document } from '../openapiDocument'
+import { createFixture } from '../scenarios'
+import { createTestApp } from '../testApp'
 
-const house = home({ RATE_LIMIT: 'off' })
+const house = createTestApp({ RATE_LIMIT: 'off' })
 
 /**
  * What each operation takes, by its name in the API document. What is not named here may be asked by
@@ -85,7 +85,7 @@ function needOf({ operationId, line }: Operation): Permission | null {
   return /import/.test(line) ? 'import' : 'change'
 }
 
-const world = await makeWorld(house)
+const world = await createFixture(house)
 
 async function tokenOf(scope: string): Promise<string> {
   const { json } = await house.ask<{ token: string }>('POST /v2/systems/@me/tokens', {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
-import { home } from '../kit'
+import { createTestApp } from '../testApp'
 
-const place = home({ TRUST_PROXY: '1', RATE_LIMIT: 'off' })
+const place = createTestApp({ TRUST_PROXY: '1', RATE_LIMIT: 'off' })
 const { ask } = place
 const me = await place.makeSystem('Lantern')
 const members = 80

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { formatInstant, type Instant, MINUTE, SECOND } from '../../src/model/time'
 import { insertAccount } from '../../src/service/accounts'
-import { home, type Someone } from '../kit'
-import { createBot } from '../operator'
+import { createBot } from '../operatorActions'
 import { at } from '../scenarios'
+import { createTestApp, type TestSystem } from '../testApp'
 
 /** What a machine says whose clock can be set back; a program that starts anew knows no better. */
 let clock: Instant = at('2026-05-01T12:00:00Z')
-const { ask, deps, makeSystem } = home({ now: () => clock++ })
+const { ask, deps, makeSystem } = createTestApp({ now: () => clock++ })
 const authorization = `Bot ${await createBot(deps, 'clock')}`
 let accounts = 0
 
@@ -80,7 +80,7 @@ test('a message that says when it was said is followed by a switch at that time'
 })
 
 interface Fronting {
-  as: Someone
+  as: TestSystem
   account: string
   wren: string
   finch: string

@@ -9,10 +9,10 @@ import { createCredentialCache } from '../../src/service/access/credentialCache'
 import { insertToken } from '../../src/service/access/insertToken'
 import { createClock, type Deps } from '../../src/service/deps'
 import { insertSystem } from '../../src/service/systems'
-import { canMount, onSmallDisk } from '../circumstances'
-import { type Home, home, isOnFile } from '../kit'
-import { commandLine, emptyFolder, startServer } from '../program'
-import { change } from '../raw'
+import { change } from '../rawSql'
+import { canMount, onSmallDisk } from '../restrictedEnvironment'
+import { commandLine, emptyFolder, startServer } from '../serverProcess'
+import { createTestApp, isOnFile, type TestApp } from '../testApp'
 
 // Processes take their time on a busy machine.
 setDefaultTimeout(60_000)
@@ -72,14 +72,14 @@ function visitorOf(ask: (request: Request) => Promise<Response>) {
   }
 }
 
-function visit({ app }: Home) {
+function visit({ app }: TestApp) {
   return visitorOf((request) => app.handle(request, '127.0.0.1'))
 }
 
 // Disks, locks and places are the file's own; what a server is lost by is tried beside its driver.
 describe.if(isOnFile)('a disk that is full', () => {
   test('is a condition that passes: 503, and the words go to the log', async () => {
-    const at = home()
+    const at = createTestApp()
     const { health, write, read } = visit(at)
     const someone = await at.makeSystem('Attic')
     const limit = (pages: number) =>
@@ -196,12 +196,12 @@ describe.if(isOnFile)('a database that another program keeps locked', () => {
 
 /** The server's own parts, on a database that waits only so long for others. */
 async function impatient(busyLimit: number) {
-  const { app, config } = home()
+  const { app, config } = createTestApp()
   const storage = openStorage(`file:${join(emptyFolder(), 'data.db')}`, 'normal', busyLimit)
   afterAll(() => storage.close())
   const { db, sharedRead, transact, snapshot, checkHealth, toUnavailable } = storage
-  const tokenMemory = createCredentialCache(sharedRead)
-  const own = { db, sharedRead, transact, snapshot, tokenMemory, now: createClock() }
+  const credentialCache = createCredentialCache(sharedRead)
+  const own = { db, sharedRead, transact, snapshot, credentialCache, now: createClock() }
   const deps: Deps = { ...app.deps, ...own }
   const handle = createHandler({
     deps,
@@ -238,7 +238,7 @@ describe.if(isOnFile)('a database that is gone', () => {
   ]
 
   test.each(ways)('%s: it is not well, and takes nothing that would be lost', async (_, take) => {
-    const at = home()
+    const at = createTestApp()
     const { health, write } = visit(at)
     const someone = await at.makeSystem('Attic')
     expect((await write(someone.token)).status).toBe(200)
@@ -251,7 +251,7 @@ describe.if(isOnFile)('a database that is gone', () => {
 
 describe('too many requests', () => {
   test('are told in seconds, too, when to come again', async () => {
-    const at = home({ RATE_LIMIT: 'generic_get=1' })
+    const at = createTestApp({ RATE_LIMIT: 'generic_get=1' })
     const peer = '203.0.113.7'
     const answers = await Promise.all(
       Array.from({ length: 4 }, () => at.ask('GET /v2/systems/abcde', { peer })),

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { Elysia } from 'elysia'
 import { collectDirectReads, directRead, findDirectRead } from '../../src/http/directReads'
 import { routes } from '../../src/http/routeGroup'
-import { home } from '../kit'
-import { everyone, makeWorld } from '../scenarios'
+import { createFixture, everyone } from '../scenarios'
+import { createTestApp } from '../testApp'
 
-const house = home({ RATE_LIMIT: 'off' })
+const house = createTestApp({ RATE_LIMIT: 'off' })
 
 /** Asked by the edge itself; with a slash at the end, or encoded, through the framework. */
 const lines = [
@@ -27,7 +27,7 @@ const lines = [
 
 describe('a read', () => {
   test.each(lines)('is answered the same however its path is spelled: %s', async (line) => {
-    const { ask, fill } = await makeWorld(house)
+    const { ask, fill } = await createFixture(house)
     const path = fill(line)
     const [, start = '', first = '', rest = ''] = /^(\/v2\/\w+\/)(.)(.*)$/.exec(path) ?? []
     const encoded = `${start}%${first.charCodeAt(0).toString(16)}${rest}`

@@ -6,14 +6,14 @@ import { disableSystem, enableSystem } from '../../src/service/admin/disableSyst
 import type { Deps } from '../../src/service/deps'
 import { readStream } from '../events/readStream'
 import { hook, receivers, until } from '../events/receiver'
-import { home, type Someone } from '../kit'
-import { createBot, createLinkCode, linkAccount } from '../operator'
-import { change, insert, rows } from '../raw'
-import { makeWorld } from '../scenarios'
-import { stagesIn } from './bot/botFixture'
-import { hear, ignored } from './bot/proxyScenarios'
+import { createBot, createLinkCode, linkAccount } from '../operatorActions'
+import { change, insert, rows } from '../rawSql'
+import { createFixture } from '../scenarios'
+import { createTestApp, type TestSystem } from '../testApp'
+import { createBotFixtures } from './bot/botFixture'
+import { ignored, sendMessage } from './bot/proxyScenarios'
 
-const here = home({
+const here = createTestApp({
   HOST: '127.0.0.1',
   PORT: '0',
   DISPATCH_ALLOW: '127.0.0.1',
@@ -21,7 +21,7 @@ const here = home({
 })
 const { ask, deps } = here
 const address = here.app.listen()
-const makeStage = stagesIn(here)
+const makeStage = createBotFixtures(here)
 const key = await createBot(deps, 'another bot')
 const receive = receivers()
 
@@ -40,7 +40,7 @@ function enable({ id }: { id: number }) {
 
 describe('a disabled system', () => {
   test('lets nobody in by its token, and everybody again when it is enabled', async () => {
-    const world = await makeWorld(here)
+    const world = await createFixture(here)
     const lines = [
       'GET /v2/systems/@me',
       'GET /v2/systems/<own>',
@@ -65,7 +65,7 @@ describe('a disabled system', () => {
   })
 
   test('is not there for others, nor is anything of it', async () => {
-    const world = await makeWorld(here)
+    const world = await createFixture(here)
     const lines: [line: string, code: number][] = [
       ['GET /v2/systems/<own>', 20001],
       ['GET /v2/systems/<own.uuid>', 20001],
@@ -192,11 +192,11 @@ describe('a disabled system', () => {
     const { system: hid = '' } = stage.names
     const [system] = (await rows(deps.db, 'select id from systems where hid = :hid', {
       hid,
-    })) as unknown[] as [Someone]
-    expect(await hear(stage, 'w:hello')).toMatchObject({ action: 'proxy' })
+    })) as unknown[] as [TestSystem]
+    expect(await sendMessage(stage, 'w:hello')).toMatchObject({ action: 'proxy' })
     await disable(system)
     for (const said of ['w:hello', '\\\\', ''])
-      expect(await hear(stage, said)).toEqual(ignored('system_disabled'))
+      expect(await sendMessage(stage, said)).toEqual(ignored('system_disabled'))
     const spoken = {
       ...{ id: '<sent>', original: '<said>', sender: '<account>', channel: '<channel>' },
       ...{ guild: '<guild>', member: '<wren>' },
@@ -204,7 +204,7 @@ describe('a disabled system', () => {
     const recorded = await stage.ask('POST /bot/messages', spoken)
     expect([recorded.status, recorded.json]).toEqual([403, DISABLED])
     await enable(system)
-    expect(await hear(stage, 'w:hello')).toMatchObject({ action: 'proxy' })
+    expect(await sendMessage(stage, 'w:hello')).toMatchObject({ action: 'proxy' })
     expect((await stage.ask('POST /bot/messages', spoken)).status).toBe(201)
   })
 
@@ -218,7 +218,7 @@ describe('a disabled system', () => {
     const { system: hid = '', sent: id } = stage.names
     const [system] = (await rows(deps.db, 'select id from systems where hid = :hid', {
       hid,
-    })) as unknown[] as [Someone]
+    })) as unknown[] as [TestSystem]
     await disable(system)
     const taken = await others.ask('POST /bot/messages', { ...spoken, id })
     expect([taken.status, taken.json.message]).toEqual([409, expect.stringContaining('otherwise')])

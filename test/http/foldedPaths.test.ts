@@ -1,16 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { createConnection } from 'node:net'
-import { document } from '../document'
-import { home } from '../kit'
-import { createBot } from '../operator'
-
-import { countRows, versionOf } from '../raw'
-import { makeWorld } from '../scenarios'
+import { document } from '../openapiDocument'
+import { createBot } from '../operatorActions'
+import { countRows, versionOf } from '../rawSql'
+import { createFixture } from '../scenarios'
+import { createTestApp } from '../testApp'
 
 /** A last segment of dots is folded away by whoever reads the address, client or server. */
-const here = home({ PORT: '0', RATE_LIMIT: 'off' })
+const here = createTestApp({ PORT: '0', RATE_LIMIT: 'off' })
 const { hostname, port } = new URL(here.app.listen())
-const world = await makeWorld(here)
+const world = await createFixture(here)
 const bot = `Bot ${await createBot(here.deps, 'folded')}`
 const GUILD = '333'
 for (const path of ['systems/<own>', 'members/<wren>'])

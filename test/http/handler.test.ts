@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { createConnection } from 'node:net'
-import { type Home, home } from '../kit'
+import { createTestApp, type TestApp } from '../testApp'
 
-const here = home({ PORT: '0', BODY_LIMIT: '2KiB' })
+const here = createTestApp({ PORT: '0', BODY_LIMIT: '2KiB' })
 const { ask, makeSystem, app } = here
 const address = app.listen()
 const owner = await makeSystem('Lantern Hill')
@@ -187,7 +187,7 @@ describe('a host', () => {
   })
 })
 
-function lastLine({ logged }: Home): Record<string, unknown> {
+function lastLine({ logged }: TestApp): Record<string, unknown> {
   return JSON.parse(logged().trim().split('\n').at(-1) ?? '')
 }
 

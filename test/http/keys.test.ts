@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { home } from '../kit'
-import { createBot } from '../operator'
+import { createBot } from '../operatorActions'
+import { createTestApp } from '../testApp'
 
-const { ask, makeSystem, deps } = home()
+const { ask, makeSystem, deps } = createTestApp()
 const me = await makeSystem()
 const bot = { authorization: `Bot ${await createBot(deps, 'keys')}` }
 

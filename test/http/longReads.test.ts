@@ -6,11 +6,11 @@ import { type Instant, MINUTE } from '../../src/model/time'
 import type { Deps } from '../../src/service/deps'
 import { insertMember } from '../../src/service/members'
 import { until } from '../events/receiver'
-import { home, type Someone } from '../kit'
-import { createBot } from '../operator'
-import { change, insertAll } from '../raw'
+import { createBot } from '../operatorActions'
+import { change, insertAll } from '../rawSql'
+import { createTestApp, type TestSystem } from '../testApp'
 
-const { app, config, deps, makeSystem } = home({ TRUST_PROXY: '1', RATE_LIMIT: 'off' })
+const { app, config, deps, makeSystem } = createTestApp({ TRUST_PROXY: '1', RATE_LIMIT: 'off' })
 const lines: string[] = []
 
 /** Long reads of the server: each is held at its beginning until the test lets it go on. */
@@ -185,10 +185,10 @@ describe('a client that closes its connection', () => {
 interface Client {
   /** Address that the proxy names; a program on this machine otherwise. */
   from?: string | undefined
-  as?: Someone
+  as?: TestSystem
   bot?: string
   /** The system that the bot acts for. */
-  for?: Someone
+  for?: TestSystem
 }
 
 /** Sends a request by a connection of its own. */
@@ -216,13 +216,13 @@ function send(path: string, { from, as, bot, for: actingFor }: Client) {
   return { answer, close: () => socket.destroy() }
 }
 
-function sendTo(of: Someone, what: string, client: Client = {}) {
+function sendTo(of: TestSystem, what: string, client: Client = {}) {
   const whose = client.as ? '@me' : of.hid
   return send(`/v2/systems/${whose}/${what}`, client)
 }
 
 /** Sends a request whose long read begins at once. */
-async function begin(of: Someone, what: string, client?: Client) {
+async function begin(of: TestSystem, what: string, client?: Client) {
   const before = begun
   const sent = sendTo(of, what, client)
   await until(() => begun === before + 1)
@@ -230,7 +230,7 @@ async function begin(of: Someone, what: string, client?: Client) {
 }
 
 /** Sends a request whose long read has to wait. */
-async function wait(of: Someone, what: string, client?: Client) {
+async function wait(of: TestSystem, what: string, client?: Client) {
   const [before, running] = [asked, begun]
   const sent = sendTo(of, what, client)
   await until(() => asked === before + 1)
@@ -239,14 +239,14 @@ async function wait(of: Someone, what: string, client?: Client) {
   return sent
 }
 
-async function expectRefused(of: Someone, what: string, client?: Client) {
+async function expectRefused(of: TestSystem, what: string, client?: Client) {
   const { status, head } = await sendTo(of, what, client).answer
   expect([what, status]).toEqual([what, 429])
   expect(head).toMatch(/^retry-after: 2$/im)
 }
 
 /** A system with a public history that is read in pages. */
-async function makeHistory(): Promise<Someone> {
+async function makeHistory(): Promise<TestSystem> {
   const of = await makeSystem()
   const now: Instant = deps.now()
   await deps.transact(

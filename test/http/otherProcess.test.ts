@@ -2,14 +2,14 @@ import { expect, test } from 'bun:test'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { insertMember } from '../../src/service/members'
-import { home } from '../kit'
-import { change } from '../raw'
+import { change } from '../rawSql'
+import { createTestApp } from '../testApp'
 
 const ROUNDS = 8
 const LONGEST_MS = 20_000
 
 let duringRequest = () => {}
-const { app, config, deps, folder, makeSystem } = home({
+const { app, config, deps, folder, makeSystem } = createTestApp({
   PORT: '0',
   now: () => {
     const block = duringRequest
@@ -62,7 +62,7 @@ function otherProcess(member: string): string {
     const { existsSync, writeFileSync } = require('node:fs')
     const { connect } = require('node:net')
     const { openStorage } = require(${source('src/db/open')})
-    const { change } = require(${source('test/raw')})
+    const { change } = require(${source('test/rawSql')})
     const storage = openStorage(${JSON.stringify(config.DATABASE_URL)}, 'normal')
     await storage.opened
     const hide = "update members set description_privacy = 'private' where hid = '${member}'"

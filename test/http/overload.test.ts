@@ -2,15 +2,15 @@ import { describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { readStream } from '../events/readStream'
 import { until } from '../events/receiver'
-import { type Home, home, type Someone } from '../kit'
-import { createBot } from '../operator'
-import { emptyFolder, program, runCommand, startServer } from '../program'
+import { createBot } from '../operatorActions'
+import { emptyFolder, program, runCommand, startServer } from '../serverProcess'
+import { createTestApp, type TestApp, type TestSystem } from '../testApp'
 
 const GUEST = '203.0.113.7'
 const OTHER = '203.0.113.8'
 
 describe('too many requests at once', () => {
-  const { app, ask, makeSystem } = home({ REQUESTS_IN_FLIGHT: '10', RATE_LIMIT: 'off' })
+  const { app, ask, makeSystem } = createTestApp({ REQUESTS_IN_FLIGHT: '10', RATE_LIMIT: 'off' })
 
   test('are refused, all but those for health, and welcome again a moment later', async () => {
     const { hid } = await makeSystem('Lantern Hill')
@@ -92,7 +92,7 @@ test('health is told before all that waits, however much that is', async () => {
 })
 
 describe('a stream too many', () => {
-  const at = home({ STREAMS_PER_CLIENT: '2', STREAMS_IN_ALL: '7', RATE_LIMIT: 'off' })
+  const at = createTestApp({ STREAMS_PER_CLIENT: '2', STREAMS_IN_ALL: '7', RATE_LIMIT: 'off' })
 
   test('is refused to an address, to a system with its tokens, and to all together', async () => {
     const [as, other] = [await at.makeSystem(), await at.makeSystem()]
@@ -142,7 +142,11 @@ describe('a stream too many', () => {
   })
 })
 
-const brief = home({ HOST: '127.0.0.1', PORT: '0', events: { heartbeatMs: 40, streamMs: 300 } })
+const brief = createTestApp({
+  HOST: '127.0.0.1',
+  PORT: '0',
+  events: { heartbeatMs: 40, streamMs: 300 },
+})
 
 test('a stream ends when it is old, so that its reader comes again', async () => {
   const { token } = await brief.makeSystem()
@@ -177,12 +181,12 @@ test('with few files to open, streams leave room for everybody else', async () =
 
 interface Who {
   peer: string
-  as?: Someone
+  as?: TestSystem
   headers?: Record<string, string>
 }
 
 /** Opens streams as the edge gets them, and closes them all in the end. */
-function opener({ app }: Home) {
+function opener({ app }: TestApp) {
   const opened: Response[] = []
   const open = async (path: string, { peer, as, headers }: Who, status: number) => {
     const request = new Request(`http://localhost${path}`, {

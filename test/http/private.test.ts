@@ -2,14 +2,14 @@ import { describe, expect, test } from 'bun:test'
 import { group } from '../../src/model/group'
 import { member } from '../../src/model/member'
 import { insertMember } from '../../src/service/members'
-import { home } from '../kit'
-import { eventsSince, type Json, makeWorld, play, stateOf } from '../scenarios'
+import { createFixture, eventsSince, type Json, runScenarios, stateOf } from '../scenarios'
+import { createTestApp } from '../testApp'
 
-const place = home()
+const place = createTestApp()
 
 describe('the privacy of all members at once', () => {
   const ask = 'POST /private/bulk_privacy/member'
-  play(place, {
+  runScenarios(place, {
     'is set without a word, and told of each that changed': {
       given: (world) =>
         world.do('PATCH /v2/members/<finch>', { privacy: { visibility: 'private' } }),
@@ -54,7 +54,7 @@ describe('the privacy of all members at once', () => {
   })
 
   test('is set for a thousand, and others do not wait for it', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     await place.deps.transact('new', async (tx) => {
       for (let n = 0; n < 1000; n++) await insertMember(tx, world.owner.id, { name: `Bee ${n}` })
     })
@@ -80,7 +80,7 @@ describe('the privacy of all members at once', () => {
 })
 
 describe('the privacy of all groups at once', () => {
-  play(place, {
+  runScenarios(place, {
     'is set without a word, and told of each that changed': {
       ask: 'POST /private/bulk_privacy/group',
       body: { list_privacy: 'private', metadata_privacy: 'public' },

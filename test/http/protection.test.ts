@@ -1,8 +1,8 @@
 import { heapStats } from 'bun:jsc'
 import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { createRateLimiter, type Scope } from '../../src/http/ratelimit'
-import { home } from '../kit'
-import { createBot } from '../operator'
+import { createBot } from '../operatorActions'
+import { createTestApp } from '../testApp'
 
 // The runtime looks at its connections every four seconds, and at a new one for ten.
 setDefaultTimeout(30_000)
@@ -11,7 +11,7 @@ const LONGEST_MS = 18_000
 
 const BODY_LIMIT = 64 * 1024
 const settings = { PORT: '0', RATE_LIMIT: 'off', BODY_LIMIT: String(BODY_LIMIT) }
-const { app, deps, makeSystem, logged } = home({ ...settings, IMPORT_LIMIT: '1MiB' })
+const { app, deps, makeSystem, logged } = createTestApp({ ...settings, IMPORT_LIMIT: '1MiB' })
 const { hostname, port, origin } = new URL(app.listen(IDLE_LIMIT_S))
 const { token, hid } = await makeSystem('Harbour')
 const bot = `Bot ${await createBot(deps, 'protection')}`

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, setSystemTime, test } from 'bu
 import { createConnection } from 'node:net'
 import fc from 'fast-check'
 import { createRateLimiter } from '../../src/http/ratelimit'
-import { type Asking, type Home, home, type Someone } from '../kit'
+import { createTestApp, type RequestOptions, type TestApp, type TestSystem } from '../testApp'
 
 const NOON = Date.UTC(2026, 4, 6, 12) + 250
 const GUEST = '203.0.113.7'
@@ -90,7 +90,9 @@ describe('the bucket', () => {
 })
 
 describe('a limited answer', () => {
-  const { ask, makeSystem } = home({ RATE_LIMIT: 'generic_get=3,message=2,generic_update=1' })
+  const { ask, makeSystem } = createTestApp({
+    RATE_LIMIT: 'generic_get=3,message=2,generic_update=1',
+  })
 
   const scopes: [line: string, scope: string, limit: string][] = [
     ['GET /v2/systems/abcdef', 'generic_get', '3'],
@@ -175,7 +177,7 @@ describe('a limited answer', () => {
 })
 
 describe('a program on this machine', () => {
-  const { ask } = home({ RATE_LIMIT: 'generic_get=1' })
+  const { ask } = createTestApp({ RATE_LIMIT: 'generic_get=1' })
 
   test.each(['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1'])(
     'at %s is exempt',
@@ -233,18 +235,18 @@ describe('the client', () => {
     expect(warnings).toHaveLength(1)
   })
 
-  function one(proxies: string): Home {
-    return home({ RATE_LIMIT: 'generic_get=1', TRUST_PROXY: proxies })
+  function one(proxies: string): TestApp {
+    return createTestApp({ RATE_LIMIT: 'generic_get=1', TRUST_PROXY: proxies })
   }
 
-  function asking([peer, forwarded]: From): Asking {
+  function asking([peer, forwarded]: From): RequestOptions {
     return { peer, ...(forwarded && { headers: { 'x-forwarded-for': forwarded } }) }
   }
 })
 
 describe('a system', () => {
-  const { ask, makeSystem } = home({ RATE_LIMIT: 'generic_get=2,generic_update=2' })
-  const statuses = async (lines: string[], as: Someone | null, peers: string[]) => {
+  const { ask, makeSystem } = createTestApp({ RATE_LIMIT: 'generic_get=2,generic_update=2' })
+  const statuses = async (lines: string[], as: TestSystem | null, peers: string[]) => {
     const all = []
     for (const [at, line] of lines.entries())
       all.push((await ask(line, { as, peer: peers[at % peers.length] ?? '' })).status)
@@ -275,7 +277,7 @@ describe('a system', () => {
 })
 
 describe('off', () => {
-  const { ask } = home({ RATE_LIMIT: 'off' })
+  const { ask } = createTestApp({ RATE_LIMIT: 'off' })
 
   test('lets everything pass, and says nothing of limits', async () => {
     for (let at = 0; at < 30; at++) {
@@ -286,7 +288,7 @@ describe('off', () => {
 })
 
 describe('a request that hides its path', () => {
-  const { app } = home({ RATE_LIMIT: 'generic_get=1', PORT: '0' })
+  const { app } = createTestApp({ RATE_LIMIT: 'generic_get=1', PORT: '0' })
   const { hostname, port } = new URL(app.listen())
 
   test('behind a host that is none is limited like any other', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { home } from '../kit'
+import { createTestApp } from '../testApp'
 
 interface Line {
   message: string
@@ -18,8 +18,8 @@ function requestsIn(logged: string): Line[] {
 }
 
 describe('the log', () => {
-  const quiet = home()
-  const chatty = home({ LOG_LEVEL: 'debug' })
+  const quiet = createTestApp()
+  const chatty = createTestApp({ LOG_LEVEL: 'debug' })
 
   test('has a look at the health only for who debugs', async () => {
     for (const { ask } of [quiet, chatty]) {
@@ -65,7 +65,7 @@ describe('the address of whoever asks', () => {
   ]
 
   test.each(cases)('%s', async (_, settings, from, forwarded, client) => {
-    const { ask, logged } = home(settings)
+    const { ask, logged } = createTestApp(settings)
     const headers = {
       authorization: 'a-token-that-nobody-may-read',
       ...(forwarded && { 'x-forwarded-for': forwarded }),

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { type Home, home, type Someone } from '../kit'
-import { createToken, deleteSystem, revokeToken } from '../operator'
-import { change } from '../raw'
+import { createToken, deleteSystem, revokeToken } from '../operatorActions'
+import { change } from '../rawSql'
+import { createTestApp, type TestApp, type TestSystem } from '../testApp'
 
-const here = home({ LOG_LEVEL: 'debug' })
+const here = createTestApp({ LOG_LEVEL: 'debug' })
 const { ask, makeSystem, deps } = here
 const owner = await makeSystem('Lantern Hill')
 
@@ -112,8 +112,8 @@ describe('every answer', () => {
 })
 
 describe('when the database fails', () => {
-  const without = async (table: string): Promise<[Home, Someone]> => {
-    const there = home()
+  const without = async (table: string): Promise<[TestApp, TestSystem]> => {
+    const there = createTestApp()
     const me = await there.makeSystem('Lantern Hill')
     await there.deps.transact('new', (tx) => change(tx, `alter table ${table} rename to elsewhere`))
     return [there, me]
@@ -165,7 +165,7 @@ describe('when the database fails', () => {
 
 describe('the log', () => {
   test('has one line for each request, and no token, query or body', async () => {
-    const there = home({ LOG_LEVEL: 'debug' })
+    const there = createTestApp({ LOG_LEVEL: 'debug' })
     const me = await there.makeSystem('Lantern Hill')
     const secret = 'words-that-are-mine'
     await there.ask('PATCH /v2/systems/@me', { as: me, body: { description: secret } })
@@ -185,12 +185,12 @@ describe('the log', () => {
   })
 
   test('of a lower level is left out', async () => {
-    const there = home({ LOG_LEVEL: 'warn' })
+    const there = createTestApp({ LOG_LEVEL: 'warn' })
     await there.ask('GET /health')
     expect(there.logged()).toBe('')
   })
 })
 
-function lastLine({ logged }: Home): Record<string, unknown> {
+function lastLine({ logged }: TestApp): Record<string, unknown> {
   return JSON.parse(logged().trim().split('\n').at(-1) ?? '')
 }

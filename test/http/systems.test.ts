@@ -4,18 +4,18 @@ import { events } from '../../src/db/tables'
 import type { JsonObject } from '../../src/model/entity'
 import type { Field } from '../../src/model/field'
 import { system } from '../../src/model/system'
-import { home, type Someone } from '../kit'
-import { linkAccount, unlinkAccount } from '../operator'
+import { linkAccount, unlinkAccount } from '../operatorActions'
 import { initialOf } from '../scenarios'
+import { createTestApp, type TestSystem } from '../testApp'
 
-const { ask, makeSystem, deps } = home()
+const { ask, makeSystem, deps } = createTestApp()
 
 const ACCOUNT = '466378653216014359'
 const owner = await makeSystem('Lantern Hill')
 const stranger = await makeSystem('Elsewhere')
 await linkAccount(deps, owner.id, ACCOUNT)
 
-const everyone: [who: string, as: Someone | null][] = [
+const everyone: [who: string, as: TestSystem | null][] = [
   ['its owner', owner],
   ['another system', stranger],
   ['nobody', null],
@@ -60,13 +60,14 @@ describe.each(['/v2', ''])('under %p', (base) => {
     expect(await Promise.all(answers)).toEqual([owner.hid, stranger.hid])
   })
 
-  const refused: [who: string, ref: string, as: Someone | null, status: number, code: number][] = [
-    ['nobody', '@me', null, 401, 0],
-    ['nobody', owner.hid, null, 401, 0],
-    ['nobody', 'zzzzzz', null, 401, 0],
-    ['another system', owner.hid, stranger, 403, 0],
-    ['another system', ACCOUNT, stranger, 403, 0],
-  ]
+  const refused: [who: string, ref: string, as: TestSystem | null, status: number, code: number][] =
+    [
+      ['nobody', '@me', null, 401, 0],
+      ['nobody', owner.hid, null, 401, 0],
+      ['nobody', 'zzzzzz', null, 401, 0],
+      ['another system', owner.hid, stranger, 403, 0],
+      ['another system', ACCOUNT, stranger, 403, 0],
+    ]
 
   test.each(refused)('%s may not change %s', async (_who, ref, as, status, code) => {
     const before = await ask('GET /systems/@me', { as: owner })
@@ -319,7 +320,7 @@ describe('a change', () => {
 })
 
 describe('an event', () => {
-  const told = (me: Someone) =>
+  const told = (me: TestSystem) =>
     deps.db
       .select({ type: events.type, subject: events.subject, data: events.data })
       .from(events)

@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'bun:test'
 import type { JsonObject } from '../../src/model/entity'
 import { formatInstant, HOUR } from '../../src/model/time'
-import { home, type Someone } from '../kit'
-import { createBot } from '../operator'
-import { rows } from '../raw'
-import { makeWorld } from '../scenarios'
+import { createBot } from '../operatorActions'
+import { rows } from '../rawSql'
+import { createFixture } from '../scenarios'
+import { createTestApp, type TestSystem } from '../testApp'
 
 let clock = Date.parse('2026-11-01T12:00:00Z') * 1000
-const house = home({ RATE_LIMIT: 'off', now: () => ++clock })
+const house = createTestApp({ RATE_LIMIT: 'off', now: () => ++clock })
 const { ask, makeSystem, deps } = house
 
-async function make(as: Someone, body: JsonObject) {
+async function make(as: TestSystem, body: JsonObject) {
   return ask<JsonObject & { token: string }>('POST /v2/systems/@me/tokens', { as, body })
 }
 
-function holding(someone: Someone, token: string): Someone {
+function holding(someone: TestSystem, token: string): TestSystem {
   return { ...someone, token }
 }
 
@@ -139,7 +139,7 @@ describe('a bot’s token', () => {
 })
 
 describe('who watches', async () => {
-  const world = await makeWorld(house)
+  const world = await createFixture(house)
   const { owner, wren, finch } = world
   await ask('PATCH /v2/systems/@me', {
     as: owner,

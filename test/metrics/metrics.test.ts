@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { createCachedProbe } from '../../src/app/cachedProbe'
 import { hook, receivers, until } from '../events/receiver'
-import { type Home, home } from '../kit'
-import { createBot } from '../operator'
-import { change } from '../raw'
-import { makeWorld } from '../scenarios'
+import { createBot } from '../operatorActions'
+import { change } from '../rawSql'
+import { createFixture } from '../scenarios'
+import { createTestApp, type TestApp } from '../testApp'
 
-const here = home({
+const here = createTestApp({
   METRICS: 'on',
   METRICS_ADDRESS: '127.0.0.1:0',
   RATE_LIMIT: 'generic_get=2',
@@ -28,7 +28,7 @@ async function scrape(): Promise<string> {
 
 describe('metrics', () => {
   test('are none unless they are wanted', async () => {
-    expect(home().app.listenForMetrics()).toBeNull()
+    expect(createTestApp().app.listenForMetrics()).toBeNull()
   })
 
   test('are at one path of a listener of their own', async () => {
@@ -141,7 +141,7 @@ describe('metrics', () => {
 })
 
 describe('metrics of webhooks', () => {
-  const hooked = home({
+  const hooked = createTestApp({
     METRICS: 'on',
     METRICS_ADDRESS: '127.0.0.1:0',
     DISPATCH_ALLOW: '127.0.0.1',
@@ -173,7 +173,7 @@ describe('metrics of webhooks', () => {
 
 describe('metrics of a database that fails', () => {
   test('tell so, with everything else', async () => {
-    const ill = home({ METRICS: 'on', METRICS_ADDRESS: '127.0.0.1:0' })
+    const ill = createTestApp({ METRICS: 'on', METRICS_ADDRESS: '127.0.0.1:0' })
     const where = ill.app.listenForMetrics() ?? ''
     const rename = (from: string, to: string) =>
       ill.deps.transact('new', (tx) => change(tx, `alter table ${from} rename to ${to}`))
@@ -204,7 +204,7 @@ describe('metrics of a database that fails', () => {
 describe('metrics never have', () => {
   test('an ID, a name or a token, whatever was asked and however', async () => {
     const secret = 'tell-nobody-of-this'
-    const world = await makeWorld(here as Home)
+    const world = await createFixture(here as TestApp)
     const { owner, wren, keepers, account, message, latest } = world
     const bot = await createBot(here.deps, secret)
     const key = typeof bot === 'string' ? bot : JSON.stringify(bot)

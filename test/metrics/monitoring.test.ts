@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { operator } from '../../src/model/privacy'
 import { recordTaskRun } from '../../src/service/admin/taskRuns'
-import { home } from '../kit'
+import { createTestApp } from '../testApp'
 
 const folder = join(import.meta.dir, '../../docs/monitoring')
-const here = home({
+const here = createTestApp({
   METRICS: 'on',
   METRICS_ADDRESS: '127.0.0.1:0',
   RATE_LIMIT: 'generic_get=1',

@@ -2,12 +2,12 @@ import { Database } from 'bun:sqlite'
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { copyFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { commandLine, emptyFolder } from '../program'
-import { rows } from '../raw'
-import { dump, meddle } from '../service/transfer/stage'
+import { rows } from '../rawSql'
+import { commandLine, emptyFolder } from '../serverProcess'
+import { dump, withRawDatabase } from '../service/transfer/importFixture'
 import { onServer } from './engine'
 import { exportsOf, fillWithEverything, newDatabase, problemsOf, withDeps } from './fullDatabase'
-import { takeDatabase } from './templateDatabases'
+import { acquireDatabase } from './templateDatabases'
 
 const { TEST_POSTGRES = '' } = process.env
 
@@ -17,7 +17,7 @@ describe('of a server', () => {
   let here: { cwd: string; env: Record<string, string> }
 
   beforeAll(async () => {
-    server = takeDatabase(TEST_POSTGRES)
+    server = acquireDatabase(TEST_POSTGRES)
     here = { cwd, env: { DATABASE_URL: server } }
     await fillWithEverything(server)
   }, 120_000)
@@ -28,7 +28,9 @@ describe('of a server', () => {
     expect([code, out, err]).toEqual([0, 'The database is copied to good.db.\n', ''])
     expect(readdirSync(cwd)).toEqual(['good.db'])
     expect(statSync(join(cwd, 'good.db')).mode & 0o777).toBe(0o600)
-    const journal = meddle(join(cwd, 'good.db'), (db) => db.query('PRAGMA journal_mode').values())
+    const journal = withRawDatabase(join(cwd, 'good.db'), (db) =>
+      db.query('PRAGMA journal_mode').values(),
+    )
     expect(journal).toEqual([['delete']])
     expect(await problemsOf(`file:${cwd}/good.db`)).toEqual([])
     copyFileSync(join(cwd, 'good.db'), join(cwd, 'embedded.db'))
@@ -90,7 +92,7 @@ describe('of a server', () => {
         await run(['migrate'], there)
         await onServer(to, (sql) => sql.unsafe(`select setval('events_id_seq', ${given})`))
       }
-      const ofBackup = meddle(join(cwd, 'good.db'), (db) =>
+      const ofBackup = withRawDatabase(join(cwd, 'good.db'), (db) =>
         db
           .query<{ seq: number }, []>("SELECT seq FROM sqlite_sequence WHERE name = 'events'")
           .get(),
@@ -116,7 +118,9 @@ describe('of a server', () => {
     writeFileSync(join(cwd, 'text.db'), 'hello '.repeat(1000))
     new Database(join(cwd, 'foreign.db')).run('CREATE TABLE t (x)')
     copyFileSync(join(cwd, 'good.db'), join(cwd, 'dangling.db'))
-    meddle(join(cwd, 'dangling.db'), (db) => db.run("DELETE FROM members WHERE hid = 'wrenab'"))
+    withRawDatabase(join(cwd, 'dangling.db'), (db) =>
+      db.run("DELETE FROM members WHERE hid = 'wrenab'"),
+    )
     const empty = { cwd, env: { DATABASE_URL: to } }
     for (const [file, reason] of [
       ['missing.db', 'There is no file missing.db.'],

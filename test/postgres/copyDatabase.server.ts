@@ -2,10 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { copyDatabase } from '../../src/db/copyDatabase'
 import { openStorage } from '../../src/db/open'
-import { createBot, createSystem, deleteSystem, listSystems } from '../operator'
-import { commandLine, emptyFolder } from '../program'
-import { rows } from '../raw'
-import { dump } from '../service/transfer/stage'
+import { createBot, createSystem, deleteSystem, listSystems } from '../operatorActions'
+import { rows } from '../rawSql'
+import { commandLine, emptyFolder } from '../serverProcess'
+import { dump } from '../service/transfer/importFixture'
 import { onServer } from './engine'
 import {
   exportsOf,
@@ -15,7 +15,7 @@ import {
   rowsOf,
   withDeps,
 } from './fullDatabase'
-import { takeDatabase } from './templateDatabases'
+import { acquireDatabase } from './templateDatabases'
 
 const { TEST_POSTGRES } = process.env
 
@@ -59,7 +59,7 @@ describe('a copy', () => {
   }, 120_000)
 
   test('has what was there at one moment, while others write', async () => {
-    const [busy, to] = [takeDatabase(TEST_POSTGRES ?? ''), `file:${join(folder, 'moment.db')}`]
+    const [busy, to] = [acquireDatabase(TEST_POSTGRES ?? ''), `file:${join(folder, 'moment.db')}`]
     await withDeps(busy, async (deps) => {
       const make = () => createSystem(deps, { name: 'Drop' }, { account: null, tokenName: 'x' })
       await Promise.all(Array.from({ length: 30 }, make))
@@ -81,7 +81,7 @@ describe('a copy', () => {
   }, 60_000)
 
   test('that is not what was read is not kept', async () => {
-    const to = takeDatabase(TEST_POSTGRES ?? '')
+    const to = acquireDatabase(TEST_POSTGRES ?? '')
     await onServer(to, (sql) =>
       sql
         .unsafe(`
@@ -104,7 +104,7 @@ describe('a copy', () => {
 
   test('goes into no database that has anything', async () => {
     const { run } = await commandLine()
-    const [withSystem, withBot] = [takeDatabase(TEST_POSTGRES ?? ''), `file:${folder}/bot.db`]
+    const [withSystem, withBot] = [acquireDatabase(TEST_POSTGRES ?? ''), `file:${folder}/bot.db`]
     await withDeps(withSystem, (deps) =>
       createSystem(deps, { name: 'Here' }, { account: null, tokenName: 'x' }),
     )
@@ -131,7 +131,7 @@ describe('a copy', () => {
     expect(refused[3].err).toContain('There is no database')
     expect(await Bun.file(`${folder}/never.db`).exists()).toBe(false)
 
-    const migrated = takeDatabase(TEST_POSTGRES ?? '')
+    const migrated = acquireDatabase(TEST_POSTGRES ?? '')
     const done = await run(['copy', migrated], here)
     expect(done).toEqual({
       code: 0,

@@ -4,12 +4,12 @@ import { member } from '../../src/model/member'
 import { schemaHash } from '../../src/model/renderedJson'
 import { renderRowJson } from '../../src/serializers/v2'
 import { fixture } from '../formats/fixture'
-import { importFile } from '../operator'
-import { commandLine, emptyFolder } from '../program'
-import { insert } from '../raw'
+import { importFile } from '../operatorActions'
+import { insert } from '../rawSql'
+import { commandLine, emptyFolder } from '../serverProcess'
 import { onServer } from './engine'
 import { problemsOf, withDeps } from './fullDatabase'
-import { takeDatabase } from './templateDatabases'
+import { acquireDatabase } from './templateDatabases'
 
 const { TEST_POSTGRES = '' } = process.env
 
@@ -75,7 +75,7 @@ describe('doctor on a server', () => {
   })
 
   async function makeWhole(): Promise<string> {
-    const address = takeDatabase(TEST_POSTGRES)
+    const address = acquireDatabase(TEST_POSTGRES)
     await withDeps(address, async (deps) => {
       const options = { dryRun: false, only: null, isPublic: false, link: 'all' as const }
       await importFile(deps, fixture('pluralkit.json'), 'new', options)

@@ -6,10 +6,10 @@ import type { Db } from '../../src/db/types'
 import { renderRowJson } from '../../src/serializers/v2'
 import type { Deps } from '../../src/service/deps'
 import { fixture } from '../formats/fixture'
-import { createBot, createSystem, deleteSystem, importFile, listSystems } from '../operator'
-import { insert, rows } from '../raw'
+import { createBot, createSystem, deleteSystem, importFile, listSystems } from '../operatorActions'
+import { insert, rows } from '../rawSql'
 import { anySystem, makeIt } from '../service/anySystem'
-import { dump, exportText, fixtures } from '../service/transfer/stage'
+import { dump, exportText, fixtures } from '../service/transfer/importFixture'
 import { onServer } from './engine'
 
 /** Databases with something of everything, and what is the same in two of them. */

@@ -2,9 +2,9 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { openStorage } from '../../src/db/open'
 import type { Db } from '../../src/db/types'
 import { memberRepository } from '../../src/service/members'
-import { addressIn, home } from '../kit'
-import { emptyFolder } from '../program'
-import { insertAll, rows } from '../raw'
+import { insertAll, rows } from '../rawSql'
+import { emptyFolder } from '../serverProcess'
+import { addressIn, createTestApp } from '../testApp'
 
 describe('reads', () => {
   const { db, ready, close } = openStorage(addressIn(emptyFolder()))
@@ -44,7 +44,7 @@ describe('reads', () => {
 })
 
 describe('members that are named together', () => {
-  const place = home()
+  const place = createTestApp()
   const { deps } = place
 
   test('are found by an index, however many others there are', async () => {

@@ -5,10 +5,10 @@ import fc from 'fast-check'
 import { events, groups, members, switches, systems } from '../../src/db/tables'
 import { formatInstant, SECOND } from '../../src/model/time'
 import { insertToken } from '../../src/service/access/insertToken'
-import { type Json, type Stage, type Step, stagesIn } from '../http/bot/botFixture'
-import { type Home, home } from '../kit'
-import { emptyFolder } from '../program'
+import { type BotFixture, createBotFixtures, type Json, type Step } from '../http/bot/botFixture'
+import { emptyFolder } from '../serverProcess'
 import { anySystem, makeIt } from '../service/anySystem'
+import { createTestApp, type TestApp } from '../testApp'
 
 /** A busy machine tries fewer. */
 const LIMITS = { numRuns: 60, interruptAfterTimeLimit: 7_000 }
@@ -17,7 +17,10 @@ describe('both engines answer alike:', () => {
   let at = 1_700_000_000 * SECOND
   const settings = { RATE_LIMIT: 'off', now: () => at }
   const DATABASE_URL = `file:${join(emptyFolder(), 'test.db')}`
-  const homes: [Home, Home] = [home({ ...settings, DATABASE_URL }), home(settings)]
+  const homes: [TestApp, TestApp] = [
+    createTestApp({ ...settings, DATABASE_URL }),
+    createTestApp(settings),
+  ]
 
   test('whatever there is in a system', async () => {
     await fc.assert(
@@ -31,7 +34,7 @@ describe('both engines answer alike:', () => {
   }, 60_000)
 
   test('whatever is asked, one after the other', async () => {
-    const makers = homes.map(stagesIn)
+    const makers = homes.map(createBotFixtures)
     await fc.assert(
       fc.asyncProperty(fc.array(anyStep, { minLength: 8, maxLength: 25 }), async (steps) => {
         const played = await Promise.all(makers.map((make) => make()))
@@ -61,7 +64,7 @@ describe('both engines answer alike:', () => {
 })
 
 /** Everything that is shown of a system, to its owner and to strangers. */
-async function shown(here: Home, id: number): Promise<unknown> {
+async function shown(here: TestApp, id: number): Promise<unknown> {
   const { db } = here.deps
   const token = await here.deps.transact('new', (tx) => insertToken(here.deps, tx, id, 'test'))
   const [own] = await db.select().from(systems).where(eq(systems.id, id)).all()
@@ -355,7 +358,7 @@ function readsOf(made: Made): string[] {
 }
 
 /** Each stage has its own IDs of what was made. */
-function call({ names }: Stage, name: string, { id, uuid }: Json): void {
+function call({ names }: BotFixture, name: string, { id, uuid }: Json): void {
   names[name] = String(id)
   if (uuid !== undefined) names[`${name}.uuid`] = String(uuid)
 }
@@ -366,7 +369,7 @@ function exactJson(text = ''): unknown {
 }
 
 /** The events of a stage's system. */
-async function toldIn({ deps }: Home, stage: Stage | undefined): Promise<unknown> {
+async function toldIn({ deps }: TestApp, stage: BotFixture | undefined): Promise<unknown> {
   const all = await deps.db
     .select({ uuid: systems.uuid, type: events.type, subject: events.subject, data: events.data })
     .from(events)

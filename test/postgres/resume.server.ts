@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readStream } from '../events/readStream'
 import { until } from '../events/receiver'
-import { type Home, home, type Someone } from '../kit'
+import { createTestApp, type TestApp, type TestSystem } from '../testApp'
 import { onServer } from './engine'
 
 /** How a stream is opened, by the ID of the system's newest event. */
@@ -11,9 +11,9 @@ const openings: [says: string, since: (newest: number) => { since?: number }][] 
 ]
 
 describe.each(openings)('a stream that %s', (_, opening) => {
-  const at = home({ HOST: '127.0.0.1', PORT: '0' })
+  const at = createTestApp({ HOST: '127.0.0.1', PORT: '0' })
   const url = `${at.app.listen()}/v2/systems/@me/events`
-  const rename = (as: Someone, name: string) =>
+  const rename = (as: TestSystem, name: string) =>
     at.ask('PATCH /v2/systems/@me', { as, body: { name } })
 
   test('sends no older event when the hub reads those after it was opened', async () => {
@@ -48,7 +48,7 @@ describe.each(openings)('a stream that %s', (_, opening) => {
 })
 
 /** Waits until the hub has no reason to read: it would wait for the lock, too. */
-async function hubIsIdle({ app }: Home): Promise<void> {
+async function hubIsIdle({ app }: TestApp): Promise<void> {
   let quiet = 0
   app.storage.changes.onTick((isNew) => {
     quiet = isNew ? 0 : quiet + 1
@@ -57,7 +57,7 @@ async function hubIsIdle({ app }: Home): Promise<void> {
 }
 
 /** Records an event as another node does. */
-async function recordElsewhere({ config }: Home, { id }: Someone): Promise<void> {
+async function recordElsewhere({ config }: TestApp, { id }: TestSystem): Promise<void> {
   await onServer(config.DATABASE_URL, (sql) =>
     sql.unsafe(
       `insert into events (system_id, type, at) values ($1, 'DELETE_ALL_SWITCHES', 1.6e15)`,
@@ -66,7 +66,7 @@ async function recordElsewhere({ config }: Home, { id }: Someone): Promise<void>
   )
 }
 
-async function newestOf({ config }: Home, { id }: Someone): Promise<number> {
+async function newestOf({ config }: TestApp, { id }: TestSystem): Promise<number> {
   const [row] = await onServer(config.DATABASE_URL, (sql) =>
     sql.unsafe('select max(id) as newest from events where system_id = $1', [id]),
   )

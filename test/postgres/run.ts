@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { makeEngine } from './engine'
-import { keepStock } from './templateDatabases'
+import { createTemplates } from './templateDatabases'
 
 /** Runs the tests that any engine must pass on a real PostgreSQL. */
 const everywhere = [
-  ...['./test/db/everywhere', './test/service', './test/http', './test/events'],
+  ...['./test/db/bothEngines', './test/service', './test/http', './test/events'],
   // Which only a server can pass.
   ...readdirSync(import.meta.dir)
     .filter((name) => name.endsWith('.server.ts'))
@@ -19,7 +19,7 @@ const engine = await makeEngine({
   max_connections: '500',
 })
 await engine.start()
-const stock = await keepStock(engine)
+const stock = await createTemplates(engine)
 const asked = process.argv.slice(2)
 const tests = Bun.spawn(
   [

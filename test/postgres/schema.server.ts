@@ -3,10 +3,10 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { commandLines, wordsOf } from '../cli/commandTable'
 import { fixture } from '../formats/fixture'
-import { commandLine, emptyFolder } from '../program'
+import { commandLine, emptyFolder } from '../serverProcess'
 import { onServer } from './engine'
 import { newDatabase } from './fullDatabase'
-import { takeDatabase } from './templateDatabases'
+import { acquireDatabase } from './templateDatabases'
 
 setDefaultTimeout(120_000)
 
@@ -106,7 +106,7 @@ describe.each(unfit)(
     let renewed = 0
 
     beforeAll(async () => {
-      address = takeDatabase(TEST_POSTGRES)
+      address = acquireDatabase(TEST_POSTGRES)
       // As a node of that version: it is connected, and keeps its lease.
       node = new Bun.SQL({ url: address, max: 1 })
       await node.unsafe(change)

@@ -2,9 +2,9 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openStorage } from '../../src/db/open'
 import type { Db } from '../../src/db/types'
-import { addressIn } from '../kit'
-import { emptyFolder } from '../program'
-import { rows, tableNames } from '../raw'
+import { rows, tableNames } from '../rawSql'
+import { emptyFolder } from '../serverProcess'
+import { addressIn } from '../testApp'
 
 /** What the tables promise, in the same words for both engines. */
 interface Column {

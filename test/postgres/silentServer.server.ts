@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { openStorage } from '../../src/db/open'
-import { addressIn, isOnFile } from '../kit'
-import { emptyFolder } from '../program'
-import { rows } from '../raw'
+import { rows } from '../rawSql'
+import { emptyFolder } from '../serverProcess'
+import { addressIn, isOnFile } from '../testApp'
 
 test.if(!isOnFile)(
   'who was busy for long does not take that for the server’s silence',

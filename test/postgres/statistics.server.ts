@@ -6,8 +6,8 @@ import { deleteOrHideSwitches } from '../../src/service/deletion'
 import type { Deps } from '../../src/service/deps'
 import { createSystem } from '../../src/service/systems'
 import { importFile } from '../../src/service/transfer/import'
-import { addressIn } from '../kit'
-import { emptyFolder } from '../program'
+import { emptyFolder } from '../serverProcess'
+import { addressIn } from '../testApp'
 import { onServer } from './engine'
 
 /** Rows that statements read, by table; the server counts them when a connection ends. */

@@ -20,7 +20,7 @@ const AT_HAND = 6
 const TEMPLATE = 'template_of_tests'
 
 /** The address of a database that nobody has used. */
-export function takeDatabase(stock: string): string {
+export function acquireDatabase(stock: string): string {
   for (;;) {
     for (const name of readdirSync(join(stock, 'ready')))
       try {
@@ -34,14 +34,14 @@ export function takeDatabase(stock: string): string {
 }
 
 /** Nobody uses it any more: hundreds of them would fill the disk. */
-export function giveBack(stock: string, address: string): void {
+export function releaseDatabase(stock: string, address: string): void {
   const name = address.split('/').at(-1) ?? ''
   const taken = join(stock, 'taken', name)
   if (existsSync(taken)) renameSync(taken, join(stock, 'done', name))
 }
 
 /** Keeps databases ready in a folder until it is told to stop. */
-export async function keepStock(
+export async function createTemplates(
   engine: Engine,
 ): Promise<{ folder: string; stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'multitude-stock-'))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { nodesOn } from '../cluster/nodes'
 import { until } from '../events/receiver'
 import { hasPrograms, makeEngine, onServer } from '../postgres/engine'
-import { emptyFolder, type Server } from '../program'
+import { emptyFolder, type Server } from '../serverProcess'
 import { findLacking, ofOwn, proxiesIn, readDocument } from './proxyKit'
 
 /**

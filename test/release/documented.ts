@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { blocksBy, blocksOf, type Runner } from '../documented'
-import { emptyFolder } from '../program'
+import { emptyFolder } from '../serverProcess'
 import { runOnMachine } from './machine'
 
 /** What the pages have an operator type on a machine of their own, in a copy of this one. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { emptyFolder } from '../program'
+import { emptyFolder } from '../serverProcess'
 
 const script = join(import.meta.dir, '../../.ci/release/install.sh')
 

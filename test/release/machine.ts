@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { emptyFolder } from '../program'
+import { emptyFolder } from '../serverProcess'
 
 /** Runs a script in a copy of this machine that is gone afterwards, with these files in its root. */
 export function runOnMachine(script: string, files: readonly string[]) {

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { emptyFolder, program, startServer } from '../program'
+import { emptyFolder, program, startServer } from '../serverProcess'
 
 /** What Prometheus itself makes of the metrics and the alerts. Run by `npm run test:release`. */
 

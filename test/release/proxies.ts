@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { emptyFolder, program, runCommand, type Server, startServer } from '../program'
+import { emptyFolder, program, runCommand, type Server, startServer } from '../serverProcess'
 import { findLacking, ofOwn, proxiesIn, readDocument } from './proxyKit'
 
 /** The server behind real proxies, set up as docs/operating.md says. Run by `npm run test:release`. */

@@ -10,7 +10,7 @@ import {
 import { join } from 'node:path'
 import { zip } from '../../.ci/release/zip'
 import manifest from '../../package.json'
-import { emptyFolder, startServer } from '../program'
+import { emptyFolder, startServer } from '../serverProcess'
 import { programs, runDocumented } from './documented'
 import { runOnMachine, withVersion } from './machine'
 

@@ -19,7 +19,7 @@ import { insertMember } from '../../src/service/members'
 import { addPair } from '../../src/service/memberships'
 import { updateSettings } from '../../src/service/settings'
 import { insertSystem } from '../../src/service/systems'
-import { insert } from '../raw'
+import { insert } from '../rawSql'
 
 const instant = fc.integer({ min: -(2 ** 40), max: 2 ** 52 })
 const snowflake = fc.oneof(

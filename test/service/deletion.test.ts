@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import { purgeDeleted } from '../../src/service/deletion'
-import { home, type Someone } from '../kit'
-import { deleteSystem } from '../operator'
-import { insertAll, rows } from '../raw'
+import { deleteSystem } from '../operatorActions'
+import { insertAll, rows } from '../rawSql'
+import { createTestApp, type TestSystem } from '../testApp'
 
-const place = home()
+const place = createTestApp()
 const { deps } = place
 
 /** More than are deleted at once. */
 const MANY = 1200
 
-interface Speaking extends Someone {
+interface Speaking extends TestSystem {
   readonly member: string
 }
 
@@ -39,7 +39,7 @@ async function idOf(uuid: string): Promise<number> {
 }
 
 /** How many messages it has, and how many of them still know who spoke. */
-async function messagesOf({ id }: Someone): Promise<[all: number, ofSomebody: number]> {
+async function messagesOf({ id }: TestSystem): Promise<[all: number, ofSomebody: number]> {
   const found = await rows<{ member_id: number | null }>(
     deps.db,
     'select member_id from messages where system_id = :id',

@@ -17,9 +17,9 @@ import { deleteAllSwitches } from '../../src/service/switches'
 import { actFor, createSystem, deleteSystem } from '../../src/service/systems'
 import { exportSystem } from '../../src/service/transfer/export'
 import { importFile, importNewSystem } from '../../src/service/transfer/import'
-import { home } from '../kit'
+import { createTestApp } from '../testApp'
 
-const { deps, makeSystem } = home()
+const { deps, makeSystem } = createTestApp()
 const system = await makeSystem()
 
 /** Of Discord; the bot is of another platform. */

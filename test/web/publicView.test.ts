@@ -5,9 +5,9 @@ import { system } from '../../src/model/system'
 import { parseInstant } from '../../src/model/time'
 import { hidden, publicView, RECENT_SWITCHES } from '../../src/web/app/publicView'
 import type { Group, Member, System } from '../../src/web/app/types'
-import { home } from '../kit'
+import { createTestApp } from '../testApp'
 
-const { ask, makeSystem } = home()
+const { ask, makeSystem } = createTestApp()
 const us = await makeSystem('Lantern Hill')
 
 const own = async <T>(line: string, body?: unknown) =>

@@ -6,9 +6,9 @@ import type { StoredEvent } from '../../../src/events/outbox'
 import { findBot, findToken, getCachedToken } from '../../../src/service/access/credentials'
 import { createMember } from '../../../src/service/members'
 import { until } from '../../events/receiver'
-import { addressIn, isOnFile } from '../../kit'
-import { createBot, createSystem, revokeBot, revokeToken } from '../../operator'
-import { emptyFolder } from '../../program'
+import { createBot, createSystem, revokeBot, revokeToken } from '../../operatorActions'
+import { emptyFolder } from '../../serverProcess'
+import { addressIn, isOnFile } from '../../testApp'
 
 // A busy machine may take its time.
 setDefaultTimeout(60_000)

@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { formatInstant } from '../../../src/model/time'
-import { home } from '../../kit'
+import { createTestApp } from '../../testApp'
 
-const { deps } = home()
+const { deps } = createTestApp()
 
 test('SQL writes every instant as formatInstant does', async () => {
   const instant = fc.integer({ min: -9_000_000_000_000_000, max: 9_000_000_000_000_000 })

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { createLeases, findAnnounced, type Leases } from '../../../src/db/lease'
 import { openStorage } from '../../../src/db/open'
 import { until } from '../../events/receiver'
-import { addressIn } from '../../kit'
-import { emptyFolder } from '../../program'
-import { insert } from '../../raw'
+import { insert } from '../../rawSql'
+import { emptyFolder } from '../../serverProcess'
+import { addressIn } from '../../testApp'
 
 const folder = emptyFolder()
 const addresses = new Map<string, string>()

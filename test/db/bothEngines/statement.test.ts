@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { type Statement, statement, type Values } from '../../../src/db/statement'
-import { home } from '../../kit'
+import { createTestApp } from '../../testApp'
 
-const { deps } = home()
+const { deps } = createTestApp()
 
 describe('a statement', () => {
   const difference = statement<'from' | 'less', { result: number }>(

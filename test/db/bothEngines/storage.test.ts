@@ -4,9 +4,9 @@ import { eq } from 'drizzle-orm'
 import { openStorage, type Storage } from '../../../src/db/open'
 import type { LockKey } from '../../../src/db/storage'
 import { bots, systems, tokens } from '../../../src/db/tables'
-import { addressIn } from '../../kit'
-import { emptyFolder } from '../../program'
-import { insert, rows } from '../../raw'
+import { insert, rows } from '../../rawSql'
+import { emptyFolder } from '../../serverProcess'
+import { addressIn } from '../../testApp'
 
 const opened: Storage[] = []
 afterAll(async () => {
@@ -145,7 +145,7 @@ describe('a transaction', () => {
     const script = `
       const { openStorage } = await import(${place('src/db/open')})
       const { bots } = await import(${place('src/db/tables')})
-      const { insert } = await import(${place('test/raw')})
+      const { insert } = await import(${place('test/rawSql')})
       const storage = openStorage('${address}', 'normal')
       for (let at = 0; at < ${each}; at++)
         await storage.transact({ guild: '1' }, async (tx) => {

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'bun:test'
 import { bots, tokens } from '../../../src/db/tables'
 import { group } from '../../../src/model/group'
 import { member } from '../../../src/model/member'
-import { document } from '../../document'
-import { home } from '../../kit'
-import { createBot, revokeBot } from '../../operator'
-import { type Json, type Step, stagesIn } from './botFixture'
+import { document } from '../../openapiDocument'
+import { createBot, revokeBot } from '../../operatorActions'
+import { createTestApp } from '../../testApp'
+import { createBotFixtures, type Json, type Step } from './botFixture'
 import { settings, spoke } from './proxyScenarios'
 
-const here = home({ RATE_LIMIT: 'generic_get=2,message=2,generic_update=2' })
-const makeStage = stagesIn(here)
+const here = createTestApp({ RATE_LIMIT: 'generic_get=2,message=2,generic_update=2' })
+const makeStage = createBotFixtures(here)
 
 const routes = Object.entries(document.paths)
   .filter(([path]) => path.startsWith('/bot/'))

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import type { Platform } from '../../../src/model/platform'
-import type { Answer, Home } from '../../kit'
-import { createBot } from '../../operator'
+import { createBot } from '../../operatorActions'
+import type { Answer, TestApp } from '../../testApp'
 import type { Json } from './botFixture'
 
 /** A bot of some platform. */
@@ -27,7 +27,7 @@ export interface Made {
 
 let bots = 0
 
-export async function makeAdapter(home: Home, platform: Platform): Promise<Adapter> {
+export async function makeAdapter(home: TestApp, platform: Platform): Promise<Adapter> {
   const authorization = `Bot ${await createBot(home.deps, `bot ${++bots}`, platform)}`
   const adapter: Adapter = {
     platform,

@@ -1,8 +1,8 @@
 import { expect } from 'bun:test'
 import { gt, max } from 'drizzle-orm'
 import { events } from '../../../src/db/tables'
-import type { Answer, Home } from '../../kit'
-import { createBot } from '../../operator'
+import { createBot } from '../../operatorActions'
+import type { Answer, TestApp } from '../../testApp'
 
 /** An answer, as far as a test looks into it. */
 export type Json = Record<string, unknown>
@@ -14,7 +14,7 @@ export type Step = [line: string, body?: unknown]
  * A system that came into being through a bot, in a guild of its own: the members wren (`w:`),
  * finch (`[` `]`) and heron (without tags), and nobody fronting.
  */
-export interface Stage {
+export interface BotFixture {
   readonly names: Record<string, string>
   /** Asks as the bot, on v2 on behalf of the system; `<wren>` and the like are filled in. */
   ask<T = Json>(line: string, body?: unknown, headers?: Headed): Promise<Answer<T>>
@@ -29,14 +29,14 @@ export interface Stage {
 
 export type Headed = Record<string, string>
 
-let stages = 0
+let fixtures = 0
 
 /** Everything that a bot has made in a home. */
-export function stagesIn(home: Home) {
+export function createBotFixtures(home: TestApp) {
   const key = createBot(home.deps, 'discord')
 
-  return async function makeStage(): Promise<Stage> {
-    const number = String(++stages).padStart(5, '0')
+  return async function makeStage(): Promise<BotFixture> {
+    const number = String(++fixtures).padStart(5, '0')
     const names: Record<string, string> = {
       account: `1000000000000${number}`,
       guild: `2000000000000${number}`,
@@ -48,7 +48,7 @@ export function stagesIn(home: Home) {
     const fill = <T>(value: T) => fillIn(value, names)
     let lastTold = 0
 
-    const stage: Stage = {
+    const stage: BotFixture = {
       names,
       fill,
       async ask(line, body, headers = {}) {
@@ -103,7 +103,7 @@ const tagsOf = {
   Heron: [],
 }
 
-async function lastEvent({ deps }: Home): Promise<number> {
+async function lastEvent({ deps }: TestApp): Promise<number> {
   const row = await deps.db
     .select({ last: max(events.id) })
     .from(events)

@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import { members, systems } from '../../../src/db/tables'
-import { home } from '../../kit'
-import { createBot } from '../../operator'
+import { createBot } from '../../operatorActions'
+import { createTestApp } from '../../testApp'
 
 /** Every command of the chapter for bots, in its order, as a reader would type it. */
 
 const chapter = readFileSync(join(import.meta.dir, '../../../docs/bots.md'), 'utf8')
-const here = home()
+const here = createTestApp()
 
 /** The commands of all blocks; a backslash at the end of a line goes on with the next. */
 const commands = [...chapter.matchAll(/^ *```sh\n(.*?)^ *```/gms)]

@@ -1,22 +1,22 @@
 import { expect, test } from 'bun:test'
-import { home } from '../../kit'
-import { rows } from '../../raw'
-import { stagesIn } from './botFixture'
+import { rows } from '../../rawSql'
+import { createTestApp } from '../../testApp'
+import { createBotFixtures } from './botFixture'
 import {
   AUTOPROXY,
   autoproxy,
   guild,
-  hear,
   ignored,
   member,
-  playScenes,
+  type ProxyScenarios,
   proxied,
-  type Scenes,
+  runProxyScenarios,
+  sendMessage,
   spoke,
 } from './proxyScenarios'
 
-const here = home()
-const makeStage = stagesIn(here)
+const here = createTestApp()
+const makeStage = createBotFixtures(here)
 
 const spaced = (text: string) => text.replaceAll('\\', '\\\u200B')
 const latchOf = (who: string | null) => ({
@@ -24,7 +24,7 @@ const latchOf = (who: string | null) => ({
   autoproxy_member: who && `<${who}>`,
 })
 
-const escapes: Scenes = {
+const escapes: ProxyScenarios = {
   'a backslash keeps autoproxy away': {
     given: [autoproxy('member', 'heron')],
     say: '\\hello',
@@ -113,7 +113,7 @@ const escapes: Scenes = {
   },
 }
 
-playScenes(here, makeStage, escapes)
+runProxyScenarios(here, makeStage, escapes)
 
 test('unlatching does not undo a mode that was chosen meanwhile', async () => {
   const stage = await makeStage()
@@ -123,7 +123,7 @@ test('unlatching does not undo a mode that was chosen meanwhile', async () => {
   const others = here.deps.transact({ system }, () => held)
   const chosen = stage.do(...autoproxy('member', 'heron'))
   await Bun.sleep(10)
-  const unlatched = hear(stage, '\\\\')
+  const unlatched = sendMessage(stage, '\\\\')
   await Bun.sleep(10)
   release()
   await Promise.all([others, chosen, unlatched])

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { home } from '../../kit'
-import { versionOf } from '../../raw'
-import { type Json, stagesIn } from './botFixture'
+import { versionOf } from '../../rawSql'
+import { createTestApp } from '../../testApp'
+import { createBotFixtures, type Json } from './botFixture'
 
-const here = home()
-const makeStage = stagesIn(here)
+const here = createTestApp()
+const makeStage = createBotFixtures(here)
 
 const stands = ({ status, json }: { status: number; json: Json }) => [status, json.code]
 

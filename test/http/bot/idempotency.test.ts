@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'bun:test'
 import { createApp } from '../../../src/app'
 import { createLog } from '../../../src/log'
-import { home, isOnFile } from '../../kit'
-import { versionOf, whileStopped } from '../../raw'
-import { type Json, type Stage, stagesIn } from './botFixture'
-import { AUTOPROXY, autoproxy, hear, settings, spoke } from './proxyScenarios'
+import { versionOf, whileStopped } from '../../rawSql'
+import { createTestApp, isOnFile } from '../../testApp'
+import { type BotFixture, createBotFixtures, type Json } from './botFixture'
+import { AUTOPROXY, autoproxy, sendMessage, settings, spoke } from './proxyScenarios'
 
 const SAID = '2024-05-01T12:00:00.000001Z'
 
-const here = home()
-const makeStage = stagesIn(here)
+const here = createTestApp()
+const makeStage = createBotFixtures(here)
 
-const record = (stage: Stage, changes: Json = {}) =>
+const record = (stage: BotFixture, changes: Json = {}) =>
   stage.ask('POST /bot/messages', { ...(spoke('wren', SAID)[1] as Json), ...changes })
 
 describe('the same message again', () => {
@@ -156,7 +156,7 @@ describe('all or nothing', () => {
 test('a message that was decided before a crash is recorded after it', async () => {
   const stage = await makeStage()
   await stage.doAll([autoproxy('latch'), settings({ proxy_switch: 'new' })])
-  const decision = await hear(stage, 'w:hello')
+  const decision = await sendMessage(stage, 'w:hello')
   const { member } = decision as { member: { id: string } }
   expect(await stage.do('GET /v2/members/<wren>')).toHaveProperty('message_count', 0)
 

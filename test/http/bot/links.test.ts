@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { linkCodes } from '../../../src/db/tables'
 import { MINUTE, parseInstant, SECOND } from '../../../src/model/time'
-import { home, type Someone } from '../../kit'
-import { everyRow, rows } from '../../raw'
+import { everyRow, rows } from '../../rawSql'
+import { createTestApp, type TestSystem } from '../../testApp'
 import { type Adapter, makeAdapter } from './adapter'
 
 let at = 1_700_000_000 * SECOND
-const here = home({ now: () => at++ })
+const here = createTestApp({ now: () => at++ })
 const discord = await makeAdapter(here, 'discord')
 const matrix = await makeAdapter(here, 'matrix')
 
@@ -20,7 +20,7 @@ interface Code {
 let accounts = 0
 const draw = () => `@somebody${++accounts}:example.org`
 
-const makeCode = async (as: Someone) => (await here.ask<Code>(MAKING, { as })).json.code
+const makeCode = async (as: TestSystem) => (await here.ask<Code>(MAKING, { as })).json.code
 const link = (account_id: string, code: string, bot: Adapter = matrix) =>
   bot.ask('POST /bot/link', { account_id, code })
 const stands = async (asking: ReturnType<typeof link>) => {

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import { formatInstant, MINUTE, parseInstant } from '../../../src/model/time'
-import { home } from '../../kit'
-import { versionOf } from '../../raw'
-import { type Json, type Stage, type Step, stagesIn } from './botFixture'
+import { versionOf } from '../../rawSql'
+import { createTestApp } from '../../testApp'
+import { type BotFixture, createBotFixtures, type Json, type Step } from './botFixture'
 import { AUTOPROXY, autoproxy, settings, spoke } from './proxyScenarios'
 
 const SAID = '2024-05-01T12:00:00.000001Z'
 const NOW = '2024-05-01T12:30:00Z'
 
 let at = instantOf(NOW)
-const here = home({ now: () => at })
-const makeStage = stagesIn(here)
+const here = createTestApp({ now: () => at })
+const makeStage = createBotFixtures(here)
 
 /** A switch that was logged before anybody spoke. */
 const frontingBefore = (...names: string[]): Step => [
@@ -18,7 +18,8 @@ const frontingBefore = (...names: string[]): Step => [
   { members: names.map((name) => `<${name}>`), timestamp: '2024-05-01T08:00:00Z' },
 ]
 const message = (changes: Json = {}): Json => ({ ...(spoke('wren', SAID)[1] as Json), ...changes })
-const record = (stage: Stage, changes?: Json) => stage.ask('POST /bot/messages', message(changes))
+const record = (stage: BotFixture, changes?: Json) =>
+  stage.ask('POST /bot/messages', message(changes))
 
 describe('a record', () => {
   test('is answered with the message, its system and its member, counted already', async () => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { home } from '../../kit'
-import { rows } from '../../raw'
+import { rows } from '../../rawSql'
+import { createTestApp } from '../../testApp'
 import { type Adapter, type Made, makeAdapter, part } from './adapter'
 import type { Json } from './botFixture'
 
-const here = home()
+const here = createTestApp()
 const discord = await makeAdapter(here, 'discord')
 const matrix = await makeAdapter(here, 'matrix')
 const irc = await makeAdapter(here, 'irc')
@@ -428,7 +428,7 @@ describe('a bot acts', () => {
 
   test('not for one that the operator made, until it has an account there', async () => {
     const { deps } = here
-    const { createSystem } = await import('../../operator')
+    const { createSystem } = await import('../../operatorActions')
     const { insertAccount } = await import('../../../src/service/accounts')
     const made = await createSystem(deps, {}, { account: null, tokenName: 'test' })
     const behalf = { 'x-system': made.system.hid }

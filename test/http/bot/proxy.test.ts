@@ -2,33 +2,33 @@ import { describe, expect, test } from 'bun:test'
 import { ignoreReasons } from '../../../src/model/proxy/decide'
 import { SECOND } from '../../../src/model/time'
 import { createClock } from '../../../src/service/deps'
-import { home } from '../../kit'
-import { stagesIn } from './botFixture'
+import { createTestApp } from '../../testApp'
+import { createBotFixtures } from './botFixture'
 import {
   AUTOPROXY,
   account,
   autoproxy,
   fronting,
   guild,
-  hear,
   ignored,
   member,
-  playScenes,
+  type ProxyScenarios,
   proxied,
-  type Scenes,
+  runProxyScenarios,
+  sendMessage,
   settings,
   spoke,
   systemInGuild,
 } from './proxyScenarios'
 
 let clock = createClock()
-const here = home({ now: () => clock() })
-const makeStage = stagesIn(here)
+const here = createTestApp({ now: () => clock() })
+const makeStage = createBotFixtures(here)
 
 const LATCHED = '2024-05-01T12:00:00Z'
 const latched = { autoproxy_mode: 'latch', autoproxy_member: '<finch>' }
 
-const autoproxies: Scenes = {
+const autoproxies: ProxyScenarios = {
   'without tags and autoproxy nobody is meant': { say: 'hello', is: ignored('no_match') },
   'front speaks as the first of the latest switch': {
     given: [fronting('wren'), fronting('heron', 'wren'), autoproxy('front')],
@@ -116,7 +116,7 @@ const timeouts: [timeout: number | null, at: string, isHeld: boolean][] = [
   [0, '2044-05-01T12:00:00Z', true],
   [60, '2024-05-01T11:00:00Z', true],
 ]
-const latches: Scenes = Object.fromEntries(
+const latches: ProxyScenarios = Object.fromEntries(
   timeouts.map(([latch_timeout, at, isHeld]) => [
     `a latch of ${latch_timeout ?? 'the usual'} seconds ${isHeld ? 'holds' : 'lets go'} at ${at}`,
     {
@@ -128,7 +128,7 @@ const latches: Scenes = Object.fromEntries(
   ]),
 )
 
-const silences: Scenes = {
+const silences: ProxyScenarios = {
   'an account without a system is left alone': {
     say: { content: 'w:hello', account_id: '1' },
     is: ignored('no_system'),
@@ -197,7 +197,7 @@ const everything = [
   member('finch', { autoproxy_enabled: false }),
 ]
 const edit = { content: '\\hello', is_edit: true }
-const order: Scenes = {
+const order: ProxyScenarios = {
   'no_match comes before edited': {
     given: [...everything, autoproxy('off')],
     say: edit,
@@ -235,10 +235,10 @@ const order: Scenes = {
   },
 }
 
-describe('autoproxy', () => playScenes(here, makeStage, autoproxies))
-describe('the time-out', () => playScenes(here, makeStage, latches))
-describe('left alone', () => playScenes(here, makeStage, silences))
-describe('of several reasons', () => playScenes(here, makeStage, order))
+describe('autoproxy', () => runProxyScenarios(here, makeStage, autoproxies))
+describe('the time-out', () => runProxyScenarios(here, makeStage, latches))
+describe('left alone', () => runProxyScenarios(here, makeStage, silences))
+describe('of several reasons', () => runProxyScenarios(here, makeStage, order))
 
 test('every reason to leave a message alone has its scene', () => {
   const scenes = Object.values({ ...autoproxies, ...latches, ...silences, ...order })
@@ -260,7 +260,7 @@ test('a decision asks no clock when it is told the time', async () => {
       ['2024-05-02T12:00:00Z', ignored('latch_expired')],
       ['2024-05-01T12:00:00Z', proxied('finch', 'latch')],
     ] as const)
-      expect(await hear(stage, { content: 'hello', at })).toMatchObject(stage.fill(is))
+      expect(await sendMessage(stage, { content: 'hello', at })).toMatchObject(stage.fill(is))
   } finally {
     clock = running
   }
@@ -269,10 +269,10 @@ test('a decision asks no clock when it is told the time', async () => {
 test('a message without a time is of now', async () => {
   const stage = await makeStage()
   await stage.doAll([settings({ latch_timeout: 60 }), autoproxy('latch'), spoke('finch')])
-  expect(await hear(stage, 'hello')).toMatchObject(stage.fill(proxied('finch', 'latch')))
+  expect(await sendMessage(stage, 'hello')).toMatchObject(stage.fill(proxied('finch', 'latch')))
   const running = clock
   clock = () => running() + 61 * SECOND
-  expect(await hear(stage, 'hello')).toEqual(ignored('latch_expired'))
+  expect(await sendMessage(stage, 'hello')).toEqual(ignored('latch_expired'))
   clock = running
 })
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import type { IgnoreReason, RefuseReason } from '../../../src/model/proxy/decide'
-import type { Home } from '../../kit'
-import { versionOf } from '../../raw'
-import type { Json, Stage, Step } from './botFixture'
+import { versionOf } from '../../rawSql'
+import type { TestApp } from '../../testApp'
+import type { BotFixture, Json, Step } from './botFixture'
 
 /** One message, and what is decided about it. */
-export interface Scene {
+export interface ProxyScenario {
   /** What was done before. */
   given?: Step[]
   /** The text, or the text with what comes along with it. */
@@ -18,17 +18,21 @@ export interface Scene {
   events?: string[]
 }
 
-export type Scenes = Record<string, Scene>
+export type ProxyScenarios = Record<string, ProxyScenario>
 
 /** One test for each scene, on a stage of its own. Its name is a sentence of the domain. */
-export function playScenes(home: Home, makeStage: () => Promise<Stage>, scenes: Scenes): void {
+export function runProxyScenarios(
+  home: TestApp,
+  makeStage: () => Promise<BotFixture>,
+  scenes: ProxyScenarios,
+): void {
   for (const [sentence, { given, say, is, leaves, events = [] }] of Object.entries(scenes))
     test(sentence, async () => {
       const stage = await makeStage()
       await stage.doAll(given)
       await stage.told()
       const before = await versionOf(home.deps.db)
-      const decision = await hear(stage, say)
+      const decision = await sendMessage(stage, say)
       if (is.action === 'proxy') expect(decision).toMatchObject(stage.fill(is))
       else expect(decision).toEqual(stage.fill(is))
       expect(await stage.told()).toEqual(events)
@@ -37,7 +41,7 @@ export function playScenes(home: Home, makeStage: () => Promise<Stage>, scenes: 
     })
 }
 
-export function hear(stage: Stage, say: string | Json): Promise<Json> {
+export function sendMessage(stage: BotFixture, say: string | Json): Promise<Json> {
   const place = { account_id: '<account>', guild_id: '<guild>', channel_id: '<channel>' }
   const said = typeof say === 'string' ? { content: say } : say
   return stage.do('POST /bot/proxy', { ...place, ...said })

@@ -2,16 +2,16 @@ import { describe, expect, test } from 'bun:test'
 import { operator } from '../../../src/model/privacy'
 import { DAY } from '../../../src/model/time'
 import { createInvite, listInvites, revokeInvite } from '../../../src/service/admin/invites'
-import { type Home, home } from '../../kit'
-import { countSystems, createBot, createSystem } from '../../operator'
-import { change } from '../../raw'
+import { countSystems, createBot, createSystem } from '../../operatorActions'
+import { change } from '../../rawSql'
+import { createTestApp, type TestApp } from '../../testApp'
 
-const open = home()
-const closed = home({ REGISTRATION: 'closed' })
-const byInvite = home({ REGISTRATION: 'invite' })
-const small = home({ SYSTEM_LIMIT: '2' })
+const open = createTestApp()
+const closed = createTestApp({ REGISTRATION: 'closed' })
+const byInvite = createTestApp({ REGISTRATION: 'invite' })
+const small = createTestApp({ SYSTEM_LIMIT: '2' })
 
-async function register(at: Home, body: object = {}) {
+async function register(at: TestApp, body: object = {}) {
   const name = crypto.randomUUID()
   const headers = { authorization: `Bot ${await createBot(at.deps, name)}` }
   return at.ask('POST /bot/systems', { headers, body })
@@ -103,7 +103,7 @@ describe('registration by bots', () => {
 })
 
 describe('the limits of the server', () => {
-  const tight = home({ MEMBER_LIMIT: '2', GROUP_LIMIT: '1', ARCHIVE_LIMIT: '100' })
+  const tight = createTestApp({ MEMBER_LIMIT: '2', GROUP_LIMIT: '1', ARCHIVE_LIMIT: '100' })
 
   test('are those of a system that has none of its own', async () => {
     const as = await tight.makeSystem()

@@ -1,32 +1,32 @@
 import { describe, expect, test } from 'bun:test'
 import { refuseReasons } from '../../../src/model/proxy/decide'
-import { home } from '../../kit'
-import { type Json, type Step, stagesIn } from './botFixture'
+import { createTestApp } from '../../testApp'
+import { createBotFixtures, type Json, type Step } from './botFixture'
 import {
   autoproxy,
   guild,
   ignored,
   inGuild,
   member,
-  playScenes,
+  type ProxyScenario,
+  type ProxyScenarios,
   proxied,
   refused,
-  type Scene,
-  type Scenes,
+  runProxyScenarios,
   settings,
   system,
   systemInGuild,
 } from './proxyScenarios'
 
-const here = home()
-const makeStage = stagesIn(here)
+const here = createTestApp()
+const makeStage = createBotFixtures(here)
 
 const MARK = '\u200A\u17B5'
 const MENTION = '<@123456789012345678> '
 
 const says = (message: Json) => proxied('wren', 'tags', message)
 
-const contents: Scenes = {
+const contents: ProxyScenarios = {
   'a proxy tells everything that a bot needs to send': {
     say: 'w:hello',
     is: {
@@ -176,12 +176,12 @@ const fixes: [name: string, ready: string][] = [
   ['a```b', 'a`\u200A``b'],
 ]
 
-const looks: Scenes = Object.fromEntries([
-  ...names.map(([given, name], at): [string, Scene] => [
+const looks: ProxyScenarios = Object.fromEntries([
+  ...names.map(([given, name], at): [string, ProxyScenario] => [
     `${at + 1}: a message is shown as ${name}`,
     { given, say: 'w:hello', is: says({ name, plain_name: name }) },
   ]),
-  ...avatars.map(([, avatar_url], at): [string, Scene] => [
+  ...avatars.map(([, avatar_url], at): [string, ProxyScenario] => [
     `a message is shown with ${avatar_url ?? 'no picture'} (${at + 1})`,
     {
       given: avatars.slice(0, at + 1).map(([step]) => step),
@@ -189,11 +189,11 @@ const looks: Scenes = Object.fromEntries([
       is: says({ avatar_url }),
     },
   ]),
-  ...Object.entries(previous).map(([sentence, [before, name]]): [string, Scene] => [
+  ...Object.entries(previous).map(([sentence, [before, name]]): [string, ProxyScenario] => [
     sentence,
     { say: { content: 'w:hello', previous: before }, is: says({ name, plain_name: 'Wren' }) },
   ]),
-  ...fixes.map(([name, ready]): [string, Scene] => [
+  ...fixes.map(([name, ready]): [string, ProxyScenario] => [
     `the name ${name} is sent in a form that chat platforms take`,
     {
       given: [member('wren', { name })],
@@ -206,7 +206,7 @@ const looks: Scenes = Object.fromEntries([
 const tagged = (tag: string | null, over: Json = {}) => [system({ tag }), settings(over)]
 const quiet = settings({ proxy_error_message_enabled: false })
 const needsTag = guild({ require_system_tag: true })
-const refusals: Scenes = {
+const refusals: ProxyScenarios = {
   '2000 characters are spoken': {
     say: `w:${'a'.repeat(2000)}`,
     is: proxied('wren', 'tags', { content: 'a'.repeat(2000) }),
@@ -285,9 +285,9 @@ const refusals: Scenes = {
   },
 }
 
-describe('the content', () => playScenes(here, makeStage, contents))
-describe('the name and the picture', () => playScenes(here, makeStage, looks))
-describe('refused', () => playScenes(here, makeStage, refusals))
+describe('the content', () => runProxyScenarios(here, makeStage, contents))
+describe('the name and the picture', () => runProxyScenarios(here, makeStage, looks))
+describe('refused', () => runProxyScenarios(here, makeStage, refusals))
 
 test('every reason to refuse a message has its scene', () => {
   const named = new Set(Object.values(refusals).map(({ is }) => is.reason))

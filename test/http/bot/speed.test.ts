@@ -6,9 +6,9 @@ import { usualLimits } from '../../../src/model/proxy/decide'
 import type { ProxyTag } from '../../../src/model/validation'
 import { insertAccount } from '../../../src/service/accounts'
 import { insertMember } from '../../../src/service/members'
-import { home, isOnFile } from '../../kit'
-import { createBot, decideMessage, patchAutoproxy } from '../../operator'
-import { createRecorder } from '../../recorder'
+import { createBot, decideMessage, patchAutoproxy } from '../../operatorActions'
+import { createRecorder } from '../../statementRecorder'
+import { createTestApp, isOnFile } from '../../testApp'
 
 const SMALL = '100000000000000001'
 const LARGE = '100000000000000002'
@@ -16,7 +16,7 @@ const LADDERS = '100000000000000003'
 const GUILD = '2'
 const LATCHED = '3'
 
-const { app, ask, deps, makeSystem } = home()
+const { app, ask, deps, makeSystem } = createTestApp()
 const authorization = `Bot ${await createBot(deps, 'discord')}`
 await populate(SMALL, 2, tagsOf(4))
 const everyone = await populate(LARGE, 1000, tagsOf(100))

@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'bun:test'
-import { home } from '../../kit'
-import { countRows, tableNames, versionOf, whileStopped } from '../../raw'
-import { type Json, type Stage, stagesIn } from './botFixture'
+import { countRows, tableNames, versionOf, whileStopped } from '../../rawSql'
+import { createTestApp } from '../../testApp'
+import { type BotFixture, createBotFixtures, type Json } from './botFixture'
 import {
   autoproxy,
   fronting,
-  hear,
   inGuild,
+  sendMessage,
   settings,
   spoke,
   systemInGuild,
 } from './proxyScenarios'
 
-const here = home()
-const makeStage = stagesIn(here)
+const here = createTestApp()
+const makeStage = createBotFixtures(here)
 
 const stands = ({ status, json }: { status: number; json: Json | null }) => [status, json?.code]
 
@@ -109,7 +109,7 @@ describe('a token', () => {
 })
 
 describe('an account', () => {
-  const linked = (stage: Stage, id: string) => stage.ask(`GET /bot/accounts/${id}`)
+  const linked = (stage: BotFixture, id: string) => stage.ask(`GET /bot/accounts/${id}`)
 
   test('is linked once, also when asked again, and unlinked', async () => {
     const stage = await makeStage()
@@ -225,7 +225,7 @@ describe('deleting a system', () => {
     const stage = await makeStage()
     await stage.doAll([spoke('wren'), ['DELETE /bot/systems/<system>']])
     expect(await opens(stage.names.token)).toBe(false)
-    expect(await hear(stage, 'w:hello')).toEqual({ action: 'ignore', reason: 'no_system' })
+    expect(await sendMessage(stage, 'w:hello')).toEqual({ action: 'ignore', reason: 'no_system' })
     const asNobody = async (line: string) => stands(await here.ask(stage.fill(line)))
     expect(await asNobody('GET /v2/systems/<system>')).toEqual([404, 20001])
     expect(await asNobody('GET /v2/members/<wren>')).toEqual([404, 20002])
@@ -252,7 +252,7 @@ const tablesOfSystems = [
   ...['systems', 'tokens'],
 ]
 
-async function fillEverything(stage: Stage): Promise<void> {
+async function fillEverything(stage: BotFixture): Promise<void> {
   const keepers = await stage.do('POST /v2/groups', { name: 'Keepers' })
   await stage.doAll([
     [`POST /v2/groups/${keepers.id}/members/add`, ['<wren>', '<finch>']],

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ignoreReasons, refuseReasons } from '../../../src/model/proxy/decide'
-import { document } from '../../document'
+import { document } from '../../openapiDocument'
 
 /** What a client author reads of an operation, and what a generator makes a function of. */
 interface Operation {

@@ -5,11 +5,11 @@ import { EXAMPLE_CODE } from '../../../src/serializers/bot'
 import { EXAMPLE_GROUP, EXAMPLE_MEMBER } from '../../../src/serializers/schema'
 import { EXAMPLE_LOGIN, EXAMPLE_SESSION, EXAMPLE_TOKEN } from '../../../src/serializers/web'
 import { hashSecret } from '../../../src/service/access/secrets'
-import { document } from '../../document'
-import { home } from '../../kit'
-import { createBot } from '../../operator'
-import { insert } from '../../raw'
-import { makeWorld } from '../../scenarios'
+import { document } from '../../openapiDocument'
+import { createBot } from '../../operatorActions'
+import { insert } from '../../rawSql'
+import { createFixture } from '../../scenarios'
+import { createTestApp } from '../../testApp'
 
 /** Every body that the API page shows is sent as it stands to a server that has what it names. */
 
@@ -65,8 +65,8 @@ test('there are bodies to send', () => expect(shown.length).toBeGreaterThan(25))
 
 test.each(shown)('$line takes the body that is shown', async ({ line, body, parameters }) => {
   // A name server that knows the host of every example; nothing is sent there.
-  const here = home({ events: { resolve: async () => ['93.184.215.14'] } })
-  const world = await makeWorld(here)
+  const here = createTestApp({ events: { resolve: async () => ['93.184.215.14'] } })
+  const world = await createFixture(here)
   const key = await createBot(here.deps, 'discord')
   await here.deps.transact('new', async (tx) => {
     await tx.update(members).set({ hid: EXAMPLE_MEMBER }).where(eq(members.id, world.wren.id))

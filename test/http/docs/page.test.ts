@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import Ajv from 'ajv'
-import { document as served } from '../../document'
-import { home } from '../../kit'
+import { document as served } from '../../openapiDocument'
+import { createTestApp } from '../../testApp'
 
-const { ask, makeSystem } = home()
+const { ask, makeSystem } = createTestApp()
 
 describe('the API page', () => {
   test('names nothing outside this server', async () => {
@@ -79,7 +79,7 @@ describe('the API page', () => {
   })
 
   test('may send requests to the public address that its document names', async () => {
-    const elsewhere = home({ PUBLIC_URL: 'https://plural.example/multitude/' })
+    const elsewhere = createTestApp({ PUBLIC_URL: 'https://plural.example/multitude/' })
     const { headers } = await elsewhere.ask('GET /docs')
     const policy = headers.get('content-security-policy')
     expect(policy).toContain("; connect-src 'self' https://plural.example; ")
@@ -142,7 +142,9 @@ describe('the document', () => {
   })
 
   test('names the address under which others reach this server', async () => {
-    const { json } = await home({ PUBLIC_URL: 'https://plural.example/' }).ask('GET /openapi.json')
+    const { json } = await createTestApp({ PUBLIC_URL: 'https://plural.example/' }).ask(
+      'GET /openapi.json',
+    )
     expect(json.servers).toEqual([{ url: 'https://plural.example' }])
   })
 
@@ -182,7 +184,7 @@ describe('the document', () => {
     ['GET /v2/systems/{systemRef}', '127.0.0.1', [200]],
     ['GET /bot/accounts/{account_id}', '192.0.2.2', [401, 429]],
   ])('names the headers that come with %s from %s', async (line, peer, expected) => {
-    const { makeSystem, ask } = home({ RATE_LIMIT: 'generic_get=1' })
+    const { makeSystem, ask } = createTestApp({ RATE_LIMIT: 'generic_get=1' })
     const { hid } = await makeSystem()
     const [, operation] = operations.find(([known]) => known === line) ?? []
     const asked = line.replace('{systemRef}', hid).replace('{account_id}', '1')

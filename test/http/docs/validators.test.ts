@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { generateSource } from 'oazapfts'
-import { document } from '../../document'
-import { home } from '../../kit'
-import { createBot } from '../../operator'
+import { document } from '../../openapiDocument'
+import { createBot } from '../../operatorActions'
+import { createTestApp } from '../../testApp'
 
-const here = home({ HOST: '127.0.0.1', PORT: '0' })
+const here = createTestApp({ HOST: '127.0.0.1', PORT: '0' })
 // Linters let nobody have a turn, which a server takes for silence.
 await here.app.storage.ready
 

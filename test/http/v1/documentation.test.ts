@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { document } from '../../document'
-import { home } from '../../kit'
-import { change } from '../../raw'
-import { everyone, type Json, makeWorld, type Who } from '../../scenarios'
+import { document } from '../../openapiDocument'
+import { change } from '../../rawSql'
+import { createFixture, everyone, type Json, type Who } from '../../scenarios'
+import { createTestApp } from '../../testApp'
 
 const TAG = 'Version 1 (deprecated)'
 
@@ -150,7 +150,7 @@ describe('the documentation', () => {
   })
 })
 
-const house = home()
+const house = createTestApp()
 
 /** Asks that succeed, for everyone who may; where the keys are those of something inside. */
 const answers: [line: string, who: Who[], keys: string[], body?: object][] = [
@@ -172,7 +172,7 @@ describe('an answer', () => {
   test.each(rows)(
     'has the exact keys of the interface: $line',
     async ({ line, who, keys, body }) => {
-      const { ask } = await makeWorld(house)
+      const { ask } = await createFixture(house)
       for (const as of who) {
         const { status, json } = await ask<Json | Json[]>(line, body, as)
         expect(status).toBe(200)
@@ -183,7 +183,7 @@ describe('an answer', () => {
   )
 
   test('holds whole systems and members inside a message and a switch', async () => {
-    const { get } = await makeWorld(house)
+    const { get } = await createFixture(house)
     for (const who of everyone) {
       const { system, member } = await get<Record<string, Json>>('GET /v1/msg/<message>', who)
       const { members } = await get<{ members: Json[] }>('GET /v1/s/<own>/fronters', who)
@@ -221,7 +221,7 @@ const dated: [line: string, status: number, who?: Who, body?: unknown][] = [
 
 describe('version 1 says that it is old', () => {
   test.each(dated)('with %s answered %i', async (line, status, who = 'owner', body = undefined) => {
-    const { ask } = await makeWorld(house)
+    const { ask } = await createFixture(house)
     const answer = await ask(line, body, who)
     expect(answer.status).toBe(status)
     expectOld(answer.headers)
@@ -235,7 +235,7 @@ describe('version 1 says that it is old', () => {
   })
 
   test('with a failure of its own, of which it tells nothing', async () => {
-    const broken = home()
+    const broken = createTestApp()
     await broken.deps.transact('new', (tx) => change(tx, 'drop table messages'))
     const { status, json, headers } = await broken.ask('GET /v1/msg/1')
     expect({ status, json }).toEqual({
@@ -263,14 +263,14 @@ describe('version 1 says that it is old', () => {
 describe('version 1 can be thrown away', () => {
   const src = join(import.meta.dir, '../../../src')
   const files = [...new Bun.Glob('**/*.ts').scanSync(src)]
-  const isOld = (file: string) => file === 'wire/v1.ts' || file.startsWith('http/v1/')
+  const isOld = (file: string) => file === 'serializers/v1.ts' || file.startsWith('http/v1/')
   const namesIt = (file: string) =>
     importsOf(readFileSync(join(src, file), 'utf8')).some((target) => /(^|\/)v1(\/|$)/.test(target))
 
   test('because nothing but the list of wires knows of it', () => {
     const knowing = files.filter((file) => !isOld(file) && namesIt(file))
     expect(files.filter(isOld).length).toBeGreaterThan(4)
-    expect(knowing).toEqual(['http/wires.ts'])
+    expect(knowing).toEqual(['http/apiModules.ts'])
   })
 })
 

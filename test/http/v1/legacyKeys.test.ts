@@ -1,20 +1,20 @@
 import { describe, expect } from 'bun:test'
 import type { JsonObject, Level } from '../../../src/model/entity'
 import { member } from '../../../src/model/member'
-import { home } from '../../kit'
-import { play, type Scenario, type Scenarios, type World } from '../../scenarios'
+import { type Fixture, runScenarios, type Scenario, type Scenarios } from '../../scenarios'
+import { createTestApp } from '../../testApp'
 
 /** The keys that version 2 has no like of: tz, prefix, suffix, and privacy as a word. */
-const house = home()
+const house = createTestApp()
 
-const oslo = ({ do: write }: World) => write('PATCH /v1/s', { tz: 'Europe/Oslo' })
+const oslo = ({ do: write }: Fixture) => write('PATCH /v1/s', { tz: 'Europe/Oslo' })
 
-async function expectZone({ get }: World, timezone: string): Promise<void> {
+async function expectZone({ get }: Fixture, timezone: string): Promise<void> {
   expect(await get('GET /v2/systems/@me/settings')).toMatchObject({ timezone })
 }
 
 describe('the time zone', () => {
-  play(house, {
+  runScenarios(house, {
     'written as tz is a setting, and reads as UTC': {
       ask: 'PATCH /v1/s',
       body: { tz: 'Europe/Oslo', tag: 'x' },
@@ -85,10 +85,10 @@ const before = [
   { prefix: null, suffix: 'older' },
 ]
 
-const tagged = ({ do: write }: World) => write('PATCH /v2/members/<wren>', { proxy_tags: before })
+const tagged = ({ do: write }: Fixture) => write('PATCH /v2/members/<wren>', { proxy_tags: before })
 
 describe('prefix and suffix', () => {
-  play(house, {
+  runScenarios(house, {
     ...scenarios(written, ([body, proxy_tags]) => ({
       [`become the tags of a member: ${JSON.stringify(body)}`]: {
         given: tagged,
@@ -147,10 +147,10 @@ describe('prefix and suffix', () => {
   })
 })
 
-const hide = ({ do: write }: World) => write('PATCH /v1/m/<wren>', { privacy: 'private' })
+const hide = ({ do: write }: Fixture) => write('PATCH /v1/m/<wren>', { privacy: 'private' })
 
 describe('privacy as one word', () => {
-  play(house, {
+  runScenarios(house, {
     'sets every level of the member': {
       ask: 'PATCH /v1/m/<wren>',
       body: { privacy: 'private' },
@@ -206,7 +206,7 @@ describe('privacy as one word', () => {
 })
 
 describe('a birthday', () => {
-  play(house, {
+  runScenarios(house, {
     ...scenarios(['0001-11-02', '0004-11-02', '0004-02-29'], (birthday) => ({
       [`has a hidden year: ${birthday}`]: {
         ask: 'PATCH /v1/m/<wren>',
@@ -242,6 +242,6 @@ function all(level: Level) {
   return Object.fromEntries(member.levels.map((name) => [name, level]))
 }
 
-async function expectLevels({ get }: World, levels: Record<string, Level>): Promise<void> {
+async function expectLevels({ get }: Fixture, levels: Record<string, Level>): Promise<void> {
   expect(await get('GET /v2/members/<wren>')).toHaveProperty('privacy', levels)
 }

@@ -2,10 +2,16 @@ import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { systemSettings } from '../../../src/db/tables'
 import { insertMember } from '../../../src/service/members'
-import { home } from '../../kit'
-import { everyone, makeWorld, play, type Scenario, type Scenarios } from '../../scenarios'
+import {
+  createFixture,
+  everyone,
+  runScenarios,
+  type Scenario,
+  type Scenarios,
+} from '../../scenarios'
+import { createTestApp } from '../../testApp'
 
-const house = home()
+const house = createTestApp()
 
 const levels = [
   'visibility',
@@ -82,7 +88,7 @@ const wrong = {
 }
 
 describe('a member', () => {
-  play(house, {
+  runScenarios(house, {
     'is read whole by its owner': { ask: 'GET /v1/m/<wren>', json: whole },
     'is read by others without its levels': {
       as: ['other', 'nobody'],
@@ -99,7 +105,7 @@ describe('a member', () => {
   })
 
   test('is found by 5 letters as well', async () => {
-    const { owner, ask } = await makeWorld(house)
+    const { owner, ask } = await createFixture(house)
     const hid = owner.hid.slice(0, 5)
     await house.deps.transact('new', (tx) =>
       insertMember(tx, owner.id, { name: 'Old' }, { hid, uuid: crypto.randomUUID() }),
@@ -116,7 +122,7 @@ const list = ['wren', 'finch', 'heron'].map((name) => ({
 }))
 
 describe('a system’s members', () => {
-  play(house, {
+  runScenarios(house, {
     'are listed whole for their owner': {
       ask: 'GET /v1/s/<own>/members',
       json: list.map((names) => ({ ...whole, ...names })),
@@ -141,7 +147,7 @@ describe('a system’s members', () => {
 })
 
 describe('making a member', () => {
-  play(house, {
+  runScenarios(house, {
     'takes a name alone': {
       ask: 'POST /v1/m',
       body: { name: 'Robin' },
@@ -212,7 +218,7 @@ describe('making a member', () => {
 })
 
 describe('changing a member', () => {
-  play(house, {
+  runScenarios(house, {
     'answers with the whole member': {
       ask: 'PATCH /v1/m/<wren>',
       body: given,
@@ -272,7 +278,7 @@ describe('changing a member', () => {
 })
 
 describe('deleting a member', () => {
-  play(house, {
+  runScenarios(house, {
     'happens at once': {
       ask: 'DELETE /v1/m/<wren.dashed>',
       status: 204,

@@ -2,12 +2,20 @@ import { describe, expect, test } from 'bun:test'
 import type { Message } from '../../../src/model/message'
 import { MINUTE } from '../../../src/model/time'
 import { insertMessage } from '../../../src/service/messages'
-import { home } from '../../kit'
-import { at, everyone, makeWorld, play, SAID, type Scenarios, type World } from '../../scenarios'
+import {
+  at,
+  createFixture,
+  everyone,
+  type Fixture,
+  runScenarios,
+  SAID,
+  type Scenarios,
+} from '../../scenarios'
+import { createTestApp } from '../../testApp'
 
 /** The clock of these tests: as the messages of their worlds are said, a minute ago. */
 let now = at(SAID) + MINUTE
-const house = home({ now: () => now })
+const house = createTestApp({ now: () => now })
 
 const said = {
   timestamp: SAID,
@@ -20,7 +28,7 @@ const said = {
 const LARGEST = '18446744073709551615'
 
 describe('a message', () => {
-  play(house, {
+  runScenarios(house, {
     'comes with its whole system and member for their owner': {
       ask: 'GET /v1/msg/<message>',
       has: said,
@@ -70,7 +78,7 @@ describe('a message', () => {
   })
 
   test('is found by what triggered it for less than 30 minutes, by its own ID for ever', async () => {
-    const { ask } = await makeWorld(house)
+    const { ask } = await createFixture(house)
     const start = now
     const after = async (passed: number) => {
       now = at(SAID) + passed
@@ -85,7 +93,7 @@ describe('a message', () => {
   })
 
   test('is found by numbers beyond those of JavaScript, and shown by them', async () => {
-    const world = await makeWorld(house)
+    const world = await createFixture(house)
     const ids = { id: LARGEST, original: '18446744073709551613', sender: '9007199254740993' }
     await say(world, { ...ids, channel: LARGEST })
     for (const who of everyone)
@@ -96,7 +104,7 @@ describe('a message', () => {
   })
 
   test('is the newest of those that one message triggered', async () => {
-    const world = await makeWorld(house)
+    const world = await createFixture(house)
     await say(world, { id: `1${world.message}`, timestamp: at(SAID) + 2 })
     await say(world, { id: `2${world.message}`, timestamp: at(SAID) + 1 })
     const { json } = await world.ask('GET /v1/msg/<original>', undefined, 'nobody')
@@ -113,7 +121,7 @@ function noMessages(...ids: string[]): Scenarios {
   )
 }
 
-function say({ home, owner, wren, original }: World, message: Partial<Message>): Promise<void> {
+function say({ home, owner, wren, original }: Fixture, message: Partial<Message>): Promise<void> {
   return home.deps.transact('new', (tx) =>
     insertMessage(tx, {
       id: '1',

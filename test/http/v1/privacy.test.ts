@@ -10,10 +10,10 @@ import { type SystemPatch, system } from '../../../src/model/system'
 import { formatInstant } from '../../../src/model/time'
 import { updateMember } from '../../../src/service/members'
 import { insertSwitch } from '../../../src/service/switches'
-import { home } from '../../kit'
-import { at, everyone, type Json, makeWorld, type Who, type World } from '../../scenarios'
+import { at, createFixture, everyone, type Fixture, type Json, type Who } from '../../scenarios'
+import { createTestApp } from '../../testApp'
 
-const house = home()
+const house = createTestApp()
 const strangers: Who[] = ['other', 'nobody']
 
 /** Every read of version 1 that shows a system, and every one that shows a member. */
@@ -78,7 +78,7 @@ const marks: Partial<Record<Kind, (key: string) => { stored: unknown; shown: str
 describe('a private value of a system', () => {
   for (const [key, field] of guarded(system.fields))
     test(`is shown to its owner alone: ${key}, by ${field.guard}`, async () => {
-      const world = await makeWorld(house)
+      const world = await createFixture(house)
       const { stored, shown } = markOf(key, field)
       await changeSystem(world, { [key]: stored, [field.guard ?? '']: 'private' })
       for (const line of systemReads)
@@ -87,7 +87,7 @@ describe('a private value of a system', () => {
 
   for (const level of system.levels)
     test(`hides nothing but what its level names: ${level}`, async () => {
-      const world = await makeWorld(house)
+      const world = await createFixture(house)
       await changeSystem(world, marked(system))
       for (const line of systemReads) {
         const before = await shownBy(world, line, world.owner.hid)
@@ -137,7 +137,7 @@ describe('a private value of a member', () => {
 describe('a privacy level', () => {
   for (const value of ['public', 'private'] as const) {
     test(`of a system that is ${value} is told to its owner alone`, async () => {
-      const world = await makeWorld(house)
+      const world = await createFixture(house)
       await changeSystem(world, Object.fromEntries(system.levels.map((name) => [name, value])))
       for (const line of systemReads)
         await expectLevels(world, line, world.owner.hid, systemLevels, value)
@@ -164,7 +164,7 @@ const lists: Partial<Record<ListAccess, string>> = {
 describe('a hidden list', () => {
   for (const level of system.levels)
     test(`is closed to everyone but its owner, and no other with it: ${level}`, async () => {
-      const world = await makeWorld(house)
+      const world = await createFixture(house)
       await changeSystem(world, { [level]: 'private' })
       for (const [gate, { level: closing, deniedError }] of Object.entries(listAccessRules)) {
         const line = lists[gate as ListAccess]
@@ -217,7 +217,7 @@ describe('a hidden member', () => {
 })
 
 async function expectHidden(
-  world: World,
+  world: Fixture,
   line: string,
   id: string,
   key: string,
@@ -243,7 +243,7 @@ async function expectHidden(
 }
 
 async function expectLevels(
-  world: World,
+  world: Fixture,
   line: string,
   id: string,
   levels: readonly string[],
@@ -258,8 +258,8 @@ async function expectLevels(
 }
 
 /** A world in which wren fronts, so that every read that shows a member shows this one. */
-async function fronting(): Promise<World> {
-  const world = await makeWorld(house)
+async function fronting(): Promise<Fixture> {
+  const world = await createFixture(house)
   const { owner, wren } = world
   await house.deps.transact('new', (tx) =>
     insertSwitch(house.deps, tx, owner.id, at('2025-01-01'), [wren]),
@@ -267,17 +267,22 @@ async function fronting(): Promise<World> {
   return world
 }
 
-async function changeSystem({ owner }: World, patch: SystemPatch): Promise<void> {
+async function changeSystem({ owner }: Fixture, patch: SystemPatch): Promise<void> {
   await house.deps.transact('new', async (tx) => {
     await tx.update(systems).set(patch).where(eq(systems.id, owner.id))
   })
 }
 
-async function changeMember({ wren }: World, patch: MemberPatch): Promise<void> {
+async function changeMember({ wren }: Fixture, patch: MemberPatch): Promise<void> {
   await house.deps.transact('new', (tx) => updateMember(tx, wren, patch))
 }
 
-async function shownBy(world: World, line: string, id: string, who: Who = 'nobody'): Promise<Json> {
+async function shownBy(
+  world: Fixture,
+  line: string,
+  id: string,
+  who: Who = 'nobody',
+): Promise<Json> {
   return objectIn((await world.ask<unknown>(line, undefined, who)).json, id)
 }
 

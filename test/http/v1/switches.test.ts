@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'bun:test'
 import { formatInstant, SECOND } from '../../../src/model/time'
 import { insertSwitch } from '../../../src/service/switches'
-import { home } from '../../kit'
 import {
   at,
+  createFixture,
+  type ExpectedEvent,
   everyone,
   FIRST,
+  type Fixture,
   LATEST,
-  makeWorld,
-  play,
+  runScenarios,
   type Scenario,
-  type Told,
-  type World,
 } from '../../scenarios'
+import { createTestApp } from '../../testApp'
 
-const house = home()
+const house = createTestApp()
 
 interface Listed {
   timestamp: string
@@ -27,7 +27,7 @@ const history = [
 ]
 
 describe('a system’s switches', () => {
-  play(house, {
+  runScenarios(house, {
     'are listed newest first, by time and short IDs alone': {
       as: everyone,
       ask: 'GET /v1/s/<own>/switches',
@@ -85,7 +85,7 @@ describe('a system’s switches', () => {
   })
 
   test('are at most 100, and the rest follows before the last of them', async () => {
-    const world = await makeWorld(house)
+    const world = await createFixture(house)
     const { owner, wren, finch, get } = world
     const start = at('2024-06-01T00:00:00Z')
     await house.deps.transact('new', async (tx) => {
@@ -107,7 +107,7 @@ describe('a system’s switches', () => {
 })
 
 describe('a system’s fronters', () => {
-  play(house, {
+  runScenarios(house, {
     'are the whole members of the latest switch': {
       ask: 'GET /v1/s/<own>/fronters',
       has: { members: [{ id: '<finch>', visibility: 'public' }] },
@@ -158,7 +158,7 @@ describe('a system’s fronters', () => {
 const FIRST_BUT_ONE = '2024-01-01T12:00:00Z'
 
 describe('logging a switch', () => {
-  play(house, {
+  runScenarios(house, {
     'is done without a word': {
       ...logging('<heron>', '<wren>'),
       status: 204,
@@ -258,14 +258,14 @@ function logging(...members: string[]): Pick<Scenario, 'ask' | 'body'> {
 }
 
 function log(members: string[]) {
-  return ({ do: write }: World) => write('POST /v1/s/switches', { members })
+  return ({ do: write }: Fixture) => write('POST /v1/s/switches', { members })
 }
 
-function told(members: string[]): Told[] {
+function told(members: string[]): ExpectedEvent[] {
   return [['CREATE_SWITCH', expect.any(String), { timestamp: expect.any(Number), members }]]
 }
 
-async function expectFront({ get }: World, names: string[]): Promise<void> {
+async function expectFront({ get }: Fixture, names: string[]): Promise<void> {
   const { members } = await get<{ members: { name: string }[] }>('GET /v1/s/<own>/fronters')
   expect(members.map(({ name }) => name)).toEqual(names)
 }

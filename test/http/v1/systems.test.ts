@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { systems } from '../../../src/db/tables'
-import { home } from '../../kit'
-import { everyone, makeWorld, play, type Scenarios } from '../../scenarios'
+import { createFixture, everyone, runScenarios, type Scenarios } from '../../scenarios'
+import { createTestApp } from '../../testApp'
 
-const house = home()
+const house = createTestApp()
 
 const NO_TOKEN = '401: Missing or invalid Authorization header'
 
@@ -35,7 +35,7 @@ const seen = {
 }
 
 describe('the own system', () => {
-  play(house, {
+  runScenarios(house, {
     'is read whole with its token': { ask: 'GET /v1/s', json: whole },
     'is the one of the token': { as: 'other', ask: 'GET /v1/s', has: { name: 'Harbour' } },
     'needs a token': { as: 'nobody', ask: 'GET /v1/s', status: 401, message: NO_TOKEN },
@@ -43,7 +43,7 @@ describe('the own system', () => {
   })
 
   test('is read with the token behind the word Bearer', async () => {
-    const { owner } = await makeWorld(house)
+    const { owner } = await createFixture(house)
     const headers = { authorization: `Bearer ${owner.token}` }
     expect((await house.ask('GET /v1/s', { headers })).json).toMatchObject({ id: owner.hid })
   })
@@ -54,7 +54,7 @@ describe('the own system', () => {
   })
 
   test('answers HEAD as GET, without a body', async () => {
-    const { owner } = await makeWorld(house)
+    const { owner } = await createFixture(house)
     const { status, text, headers } = await house.ask('HEAD /v1/s', { as: owner })
     const { text: whole } = await house.ask('GET /v1/s', { as: owner })
     expect({ status, text }).toEqual({ status: 200, text: '' })
@@ -63,7 +63,7 @@ describe('the own system', () => {
 })
 
 describe('a system', () => {
-  play(house, {
+  runScenarios(house, {
     'is read whole by its owner': { ask: 'GET /v1/s/<own>', json: whole },
     'is read by others without its levels': {
       as: ['other', 'nobody'],
@@ -87,7 +87,7 @@ describe('a system', () => {
   })
 
   test('is found by 5 letters as well', async () => {
-    const { owner, ask } = await makeWorld(house)
+    const { owner, ask } = await createFixture(house)
     const hid = owner.hid.slice(0, 5)
     await house.deps.transact('new', async (tx) => {
       await tx.update(systems).set({ hid }).where(eq(systems.id, owner.id))
@@ -99,7 +99,7 @@ describe('a system', () => {
 })
 
 describe('the system of an account', () => {
-  play(house, {
+  runScenarios(house, {
     'is read whole by its owner': { ask: 'GET /v1/a/<account>', json: whole },
     'is read by others without its levels': {
       as: ['other', 'nobody'],
@@ -146,7 +146,7 @@ const nothing = {
 }
 
 describe('changing the own system', () => {
-  play(house, {
+  runScenarios(house, {
     'answers with the whole new system': {
       ask: 'PATCH /v1/s',
       body: changed,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { member } from '../../../src/model/member'
-import { home } from '../../kit'
-import { type Json, makeWorld, play } from '../../scenarios'
+import { createFixture, type Json, runScenarios } from '../../scenarios'
+import { createTestApp } from '../../testApp'
 
-const house = home()
+const house = createTestApp()
 
 interface Shared {
   v1: string
@@ -74,7 +74,7 @@ const shared: Record<string, Shared> = {
 
 describe.each(Object.entries(shared))('a %s', (_, { v1, v2, values, levels, own }) => {
   test.each(Object.entries(values))('has one %s in both versions', async (key, given) => {
-    const { do: write, get } = await makeWorld(house)
+    const { do: write, get } = await createFixture(house)
     for (const value of given) {
       expect(await write(`PATCH ${v1}`, { [key]: value })).toHaveProperty(key, value)
       expect(await get(`GET ${v2}`)).toHaveProperty(key, value)
@@ -86,7 +86,7 @@ describe.each(Object.entries(shared))('a %s', (_, { v1, v2, values, levels, own 
   })
 
   test.each(levels)('has one %s in both versions', async (level) => {
-    const { do: write, get } = await makeWorld(house)
+    const { do: write, get } = await createFixture(house)
     for (const [given, stored] of [
       ['private', 'private'],
       ['public', 'public'],
@@ -103,7 +103,7 @@ describe.each(Object.entries(shared))('a %s', (_, { v1, v2, values, levels, own 
   })
 
   test('is in version 1 what these tables say, and is the same one', async () => {
-    const { get } = await makeWorld(house)
+    const { get } = await createFixture(house)
     const old = await get(`GET ${v1}`)
     const current = await get(`GET ${v2}`)
     const told = [...Object.keys(values), ...levels, ...own]
@@ -112,7 +112,7 @@ describe.each(Object.entries(shared))('a %s', (_, { v1, v2, values, levels, own 
   })
 
   test('that version 1 gave can be sent back to it without changing anything', async () => {
-    const { do: write, get } = await makeWorld(house)
+    const { do: write, get } = await createFixture(house)
     await write(`PATCH ${v1}`, firstOfEach(values))
     await write(`PATCH ${v2}`, { privacy: { [levels.at(-1) ?? '']: 'private' } })
     const [old, current] = [await get(`GET ${v1}`), await get(`GET ${v2}`)]
@@ -126,7 +126,7 @@ describe('a member', () => {
   const draft = firstOfEach(shared.member?.values ?? {})
 
   test('made in either version is whole in the other', async () => {
-    const { do: write, get } = await makeWorld(house)
+    const { do: write, get } = await createFixture(house)
     const old = await write('POST /v1/m', { ...draft, name_privacy: 'private' })
     const current = await get(`GET /v2/members/${old.id}`)
     expect(current).toMatchObject({ ...draft, privacy: { ...open, name_privacy: 'private' } })
@@ -138,7 +138,7 @@ describe('a member', () => {
   })
 
   test('deleted in either version is gone from the other', async () => {
-    const { do: write, ask } = await makeWorld(house)
+    const { do: write, ask } = await createFixture(house)
     await write('DELETE /v1/m/<wren>')
     expect((await ask('GET /v2/members/<wren>')).status).toBe(404)
     await write('DELETE /v2/members/<finch>')
@@ -147,7 +147,7 @@ describe('a member', () => {
 })
 
 test('a switch logged in either version is in the history of the other', async () => {
-  const { do: write, get, fill } = await makeWorld(house)
+  const { do: write, get, fill } = await createFixture(house)
   await write('POST /v1/s/switches', { members: ['<heron>', '<wren>'] })
   const [old] = await get<Json[]>('GET /v2/systems/@me/switches')
   expect(old).toMatchObject({ members: fill(['<heron>', '<wren>']) })
@@ -159,7 +159,7 @@ test('a switch logged in either version is in the history of the other', async (
 const long = { name: 'n'.repeat(100), display_name: 'd'.repeat(100) }
 
 describe('a name longer than 50', () => {
-  play(house, {
+  runScenarios(house, {
     'written through version 2 is shown whole': {
       given: ({ do: write }) => write('PATCH /v2/members/<wren>', long),
       ask: 'GET /v1/m/<wren>',
@@ -199,7 +199,7 @@ const addresses = [
 
 describe('an address', () => {
   test.each(addresses)('is not looked at by version 1, unlike version 2: %s', async (text) => {
-    const { do: write, get, ask } = await makeWorld(house)
+    const { do: write, get, ask } = await createFixture(house)
     const both = { avatar_url: text, banner: text }
     for (const { v1, v2 } of Object.values(shared)) {
       const { status, json } = await ask(`PATCH ${v2}`, both)
@@ -214,7 +214,7 @@ describe('an address', () => {
   })
 
   test('has at most 256 characters', async () => {
-    const { ask } = await makeWorld(house)
+    const { ask } = await createFixture(house)
     for (const { v1 } of Object.values(shared)) {
       expect((await ask(`PATCH ${v1}`, { banner: 'x'.repeat(256) })).status).toBe(200)
       const { json } = await ask(`PATCH ${v1}`, { banner: 'x'.repeat(257) })

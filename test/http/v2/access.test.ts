@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { home } from '../../kit'
-import { patchMemberGuild, patchSystemGuild } from '../../operator'
-import { everyone, makeWorld, stateOf, type Who, type World } from '../../scenarios'
+import { patchMemberGuild, patchSystemGuild } from '../../operatorActions'
+import { createFixture, everyone, type Fixture, stateOf, type Who } from '../../scenarios'
+import { createTestApp } from '../../testApp'
 import { endpoints } from './endpoints'
 
-const place = home()
+const place = createTestApp()
 
 /** A status, or a status with the number of an error. */
 type Fate = number | [status: number, code: number]
@@ -145,8 +145,8 @@ const cases = rows.flatMap(({ endpoint, ask, body, fates }) => {
   return everyone.map((who) => ({ line, who, body, fate: fates[who] }))
 })
 
-async function worldWithGuilds(): Promise<World> {
-  const world = await makeWorld(place)
+async function worldWithGuilds(): Promise<Fixture> {
+  const world = await createFixture(place)
   await patchSystemGuild(place.deps, world.owner.id, '333', {}, 'make')
   await patchMemberGuild(place.deps, world.wren, '333', {}, 'make')
   return world

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { home } from '../../kit'
-import { createBot } from '../../operator'
+import { createBot } from '../../operatorActions'
+import { createTestApp } from '../../testApp'
 
-const { ask, deps } = home({ RATE_LIMIT: 'off' })
+const { ask, deps } = createTestApp({ RATE_LIMIT: 'off' })
 const discord = { authorization: `Bot ${await createBot(deps, 'discord')}` }
 const matrix = { authorization: `Bot ${await createBot(deps, 'matrix', 'matrix')}` }
 const LINE = 'GET /v2/systems/@me/accounts'

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'bun:test'
-import { home } from '../../kit'
 import {
+  createFixture,
   eventsSince,
+  type Fixture,
   type Json,
-  makeWorld,
-  play,
+  runScenarios,
   type Scenarios,
   stateOf,
-  type World,
 } from '../../scenarios'
+import { createTestApp } from '../../testApp'
 
-const place = home()
+const place = createTestApp()
 
 const path = '/v2/systems/@me/autoproxy?guild_id=333'
 const get = `GET ${path}`
@@ -20,7 +20,7 @@ const off = { autoproxy_mode: 'off', autoproxy_member: null, last_latch_timestam
 const someTime = expect.stringMatching(/^20.*Z$/)
 const someInstant = expect.any(Number)
 
-const set = (body: Json) => (world: World) => world.do(patch, body)
+const set = (body: Json) => (world: Fixture) => world.do(patch, body)
 const memberMode = set({ autoproxy_mode: 'member', autoproxy_member: '<wren>' })
 const latched = set({ autoproxy_mode: 'latch', autoproxy_member: '<wren>' })
 
@@ -86,11 +86,11 @@ describe('which autoproxy is meant', () => {
           code: 0,
         }
   table['cannot be told by two guilds'] = { ask: `${get}&guild_id=334`, status: 400 }
-  play(place, table)
+  runScenarios(place, table)
 })
 
 describe('autoproxy in a guild', () => {
-  play(place, {
+  runScenarios(place, {
     'is off where it was never set': { ask: get, json: off },
     'goes off, which tells nothing when it was': {
       ask: patch,
@@ -290,10 +290,10 @@ describe('autoproxy in a guild', () => {
     }
   for (const body of ['', '[]', 'null', '{'])
     wrong[`is not changed by ${body || 'nothing'}`] = { ask: patch, body, status: 400 }
-  play(place, wrong)
+  runScenarios(place, wrong)
 
   test('is its own in each guild and each system', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     await memberMode(world)
     expect(await world.get('GET /v2/systems/@me/autoproxy?guild_id=334')).toEqual(off)
     expect(await world.get(get, 'other')).toEqual(off)
@@ -301,14 +301,14 @@ describe('autoproxy in a guild', () => {
 })
 
 describe('autoproxy of a deleted member', () => {
-  async function deleteWren(world: World) {
+  async function deleteWren(world: Fixture) {
     const { lastEvent } = await stateOf(place)
     await world.do('DELETE /v2/members/<wren>')
     return eventsSince(world, lastEvent)
   }
 
   test('goes off where it was chosen, and that is told', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     await memberMode(world)
     expect(await deleteWren(world)).toEqual([
       told({ autoproxy_mode: 'off', autoproxy_member: null }),
@@ -318,7 +318,7 @@ describe('autoproxy of a deleted member', () => {
   })
 
   test('lets go where it was latched, and that is told', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     await latched(world)
     expect(await deleteWren(world)).toEqual([
       told({ autoproxy_member: null, last_latch_timestamp: null }),
@@ -328,7 +328,7 @@ describe('autoproxy of a deleted member', () => {
   })
 
   test('stays where another is chosen', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     await world.do(patch, { autoproxy_mode: 'member', autoproxy_member: '<finch>' })
     expect(await deleteWren(world)).toEqual([['DELETE_MEMBER', world.wren.uuid, null]])
     expect(await world.get(get)).toMatchObject({ autoproxy_member: world.finch.hid })

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import type { JsonObject } from '../../../src/model/entity'
-import { home } from '../../kit'
-import { rows } from '../../raw'
-import { makeWorld } from '../../scenarios'
+import { rows } from '../../rawSql'
+import { createFixture } from '../../scenarios'
+import { createTestApp } from '../../testApp'
 
-const house = home({ RATE_LIMIT: 'off' })
+const house = createTestApp({ RATE_LIMIT: 'off' })
 const { ask } = house
 
 const kinds = [
@@ -37,7 +37,7 @@ describe.each(kinds)('many %s at once', (noun, line, first, second, foreign, eve
     )
 
   test('are changed together, answered in the order given, and told one by one', async () => {
-    const world = await makeWorld(house)
+    const world = await createFixture(house)
     const before = (await eventsOf(world.owner.id)).length
     const { status, json } = await ask<JsonObject[]>(line, {
       as: world.owner,
@@ -59,7 +59,7 @@ describe.each(kinds)('many %s at once', (noun, line, first, second, foreign, eve
   })
 
   test('that are so already make no event', async () => {
-    const world = await makeWorld(house)
+    const world = await createFixture(house)
     const before = (await eventsOf(world.owner.id)).length
     const body = [{ id: world[first].hid, name: world[first].name }]
     expect((await ask(line, { as: world.owner, body })).status).toBe(200)
@@ -67,7 +67,7 @@ describe.each(kinds)('many %s at once', (noun, line, first, second, foreign, eve
   })
 
   test('are refused together, every problem at its place', async () => {
-    const world = await makeWorld(house)
+    const world = await createFixture(house)
     const { status, json } = await ask(line, {
       as: world.owner,
       body: [
@@ -88,7 +88,7 @@ describe.each(kinds)('many %s at once', (noun, line, first, second, foreign, eve
   })
 
   test('named twice by two names are refused', async () => {
-    const world = await makeWorld(house)
+    const world = await createFixture(house)
     const body = [
       { id: world[first].hid, description: 'a' },
       { id: world[first].uuid, description: 'b' },
@@ -101,7 +101,7 @@ describe.each(kinds)('many %s at once', (noun, line, first, second, foreign, eve
     ['unknown', 'zzzzz', codes[0]],
     ['foreign', foreign, codes[1]],
   ] as const)('with an %s one change nothing', async (_, other, code) => {
-    const world = await makeWorld(house)
+    const world = await createFixture(house)
     const id = other === 'zzzzz' ? other : world[other].hid
     const body = [
       { id: world[first].hid, description: 'written' },
@@ -118,7 +118,7 @@ describe.each(kinds)('many %s at once', (noun, line, first, second, foreign, eve
     ['an empty list', []],
     ['too many', Array.from({ length: 1001 }, () => ({ id: 'abcde', name: 'x' }))],
   ])('in %s are a bad request', async (_, body) => {
-    const world = await makeWorld(house)
+    const world = await createFixture(house)
     const { status, json } = await ask(line, { as: world.owner, body })
     expect([status, json.code]).toEqual([400, 0])
   })

@@ -8,12 +8,12 @@ import { memberGuild, systemGuild } from '../../../src/model/guild'
 import { member } from '../../../src/model/member'
 import { settings } from '../../../src/model/settings'
 import { system } from '../../../src/model/system'
-import { document } from '../../document'
-import { home } from '../../kit'
-import { everyone, makeWorld } from '../../scenarios'
+import { document } from '../../openapiDocument'
+import { createFixture, everyone } from '../../scenarios'
+import { createTestApp } from '../../testApp'
 import { endpoints } from './endpoints'
 
-const place = home()
+const place = createTestApp()
 
 interface Schema {
   $ref?: string
@@ -274,7 +274,7 @@ describe('without the prefix', () => {
   }
 
   test.each(lines)('$line answers the same', async ({ line }) => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     const path = line.replaceAll(/\{\w+\}/g, (part) => own[part] ?? part)
     for (const who of everyone) {
       const prefixed = await world.ask(path.replace(' ', ' /v2'), bodies[line], who)
@@ -286,7 +286,7 @@ describe('without the prefix', () => {
   })
 
   test('members and groups are made as well', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     for (const noun of ['members', 'groups']) {
       const { id } = await world.do(`POST /${noun}`, { name: 'Robin' })
       expect(await world.get(`GET /v2/${noun}/${id}`)).toMatchObject({ name: 'Robin' })
@@ -294,7 +294,7 @@ describe('without the prefix', () => {
   })
 
   test('a slash at the end changes nothing', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     for (const path of ['/systems/@me', '/members/<wren>', '/systems/@me/switches'])
       for (const prefix of ['', '/v2'])
         expect(await world.get(`GET ${prefix}${path}/`)).toEqual(await world.get(`GET /v2${path}`))

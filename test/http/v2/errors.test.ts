@@ -2,18 +2,18 @@ import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { systemSettings } from '../../../src/db/tables'
 import { errorTable } from '../../../src/model/errors'
-import { home } from '../../kit'
-import { change } from '../../raw'
-import { LATEST, makeWorld, play, type Scenario, type World } from '../../scenarios'
+import { change } from '../../rawSql'
+import { createFixture, type Fixture, LATEST, runScenarios, type Scenario } from '../../scenarios'
+import { createTestApp } from '../../testApp'
 
-const place = home()
+const place = createTestApp()
 
 const guild = '/v2/systems/@me/guilds/333'
 const switches = '/v2/systems/@me/switches'
 const autoproxy = '/v2/systems/@me/autoproxy'
 const unknown = '00000000-0000-4000-8000-000000000000'
 
-const hide = (level: string) => (world: World) =>
+const hide = (level: string) => (world: Fixture) =>
   world.do('PATCH /v2/systems/@me', { privacy: { [level]: 'private' } })
 
 /** The error table, row by row, each with a request that meets it. */
@@ -191,7 +191,7 @@ describe('the error table', () => {
     `${code}: ${message}`,
     { ...scenario, status, code, message },
   ])
-  play(place, Object.fromEntries(scenarios))
+  runScenarios(place, Object.fromEntries(scenarios))
 
   test('every row is stated with its status and words', () => {
     const stated = Object.values(errorTable)
@@ -225,7 +225,7 @@ describe('errors that no single request meets', () => {
   })
 
   test('429 says how long to wait', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     const { uuid } = world.owner
     const asks = Array.from({ length: 12 }, () =>
       place.ask(`GET /v2/systems/${uuid}`, { peer: '203.0.113.9' }),
@@ -238,7 +238,7 @@ describe('errors that no single request meets', () => {
     })
   })
 
-  const broken = home()
+  const broken = createTestApp()
 
   test('500 says nothing of its cause, and can be found in the log', async () => {
     await broken.deps.transact('new', (tx) => change(tx, 'drop table messages'))
@@ -253,7 +253,7 @@ describe('errors that no single request meets', () => {
 
 describe('every error', () => {
   test('is JSON, with the words and number of the error object', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     for (const [, status, , { ask = '', body, as, given }] of table) {
       if (given || Array.isArray(as)) continue
       const { headers, json, ...answer } = await world.ask(ask, body, as)
@@ -267,7 +267,7 @@ describe('every error', () => {
   })
 
   test('a path of v1 under v2 is told apart from one that is nowhere', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     for (const path of ['/s', '/s/<own>', '/m', '/m/<wren>', '/a/<account>', '/msg/<message>']) {
       const { status, json } = await world.ask(`GET /v2${path}`)
       expect([status, json.message]).toEqual([400, 'Invalid path for API version'])
@@ -277,7 +277,7 @@ describe('every error', () => {
   })
 
   test('a wrong method says which are right', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     const { status, headers } = await world.ask('PUT /v2/members/<wren>', { name: 'x' })
     expect(status).toBe(405)
     const allowed = (headers.get('allow') ?? '').split(', ')
@@ -286,7 +286,7 @@ describe('every error', () => {
   })
 
   test('a body of exactly the largest size is read', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     const body = JSON.stringify({ name: 'Robin', ignored: '' })
     const filled = body.replace('""', `"${'x'.repeat(2 ** 20 - body.length)}"`)
     expect(filled).toHaveLength(2 ** 20)
@@ -295,7 +295,7 @@ describe('every error', () => {
   })
 })
 
-function limit({ owner }: World, most: number) {
+function limit({ owner }: Fixture, most: number) {
   return place.deps.transact('new', async (tx) => {
     await tx
       .update(systemSettings)

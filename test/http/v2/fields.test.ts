@@ -6,12 +6,12 @@ import { memberGuild, systemGuild } from '../../../src/model/guild'
 import { member } from '../../../src/model/member'
 import { settings } from '../../../src/model/settings'
 import { system } from '../../../src/model/system'
-import { home } from '../../kit'
-import { patchMemberGuild, patchSystemGuild } from '../../operator'
-import { eventsSince, makeWorld, stateOf, type World } from '../../scenarios'
+import { patchMemberGuild, patchSystemGuild } from '../../operatorActions'
+import { createFixture, eventsSince, type Fixture, stateOf } from '../../scenarios'
+import { createTestApp } from '../../testApp'
 import { badValueOf, valuesOf } from './values'
 
-const place = home()
+const place = createTestApp()
 
 interface Target {
   entity: Entity
@@ -19,7 +19,7 @@ interface Target {
   /** Where what was changed is read again; `$` is the short ID of the answer. */
   read: string
   told: string
-  make?: (world: World) => Promise<unknown>
+  make?: (world: Fixture) => Promise<unknown>
   /** What must be sent along. */
   needs?: JsonObject
 }
@@ -83,18 +83,18 @@ describe.each(targets)('$ask', ({ entity, ask, read, told, make, needs = {} }) =
   const isNew = ask.startsWith('POST')
   const writable = entity.entries.filter(([, field]) => !field.readonly)
 
-  async function worldOf(): Promise<World> {
-    const world = await makeWorld(place)
+  async function worldOf(): Promise<Fixture> {
+    const world = await createFixture(place)
     await make?.(world)
     return world
   }
 
   /** For what is refused: that it changes nothing is part of every test. */
-  let shared: Promise<World> | undefined
+  let shared: Promise<Fixture> | undefined
   const unchanged = () => (shared ??= worldOf())
 
   /** Refused with this error, and nothing is written. */
-  async function expectRefusal(world: World, body: unknown, keys: string[] | null) {
+  async function expectRefusal(world: Fixture, body: unknown, keys: string[] | null) {
     const before = await stateOf(place)
     const { status, json, text } = await world.ask(ask, body)
     const sent = JSON.stringify(body)?.slice(0, 200)

@@ -2,10 +2,17 @@ import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { systemSettings } from '../../../src/db/tables'
 import { group } from '../../../src/model/group'
-import { home } from '../../kit'
-import { initialOf, type Json, makeWorld, play, type Scenarios, type World } from '../../scenarios'
+import {
+  createFixture,
+  type Fixture,
+  initialOf,
+  type Json,
+  runScenarios,
+  type Scenarios,
+} from '../../scenarios'
+import { createTestApp } from '../../testApp'
 
-const place = home()
+const place = createTestApp()
 
 const allPublic = Object.fromEntries(group.levels.map((level) => [level, 'public']))
 
@@ -21,7 +28,7 @@ const bare = {
 const some = expect.any(String)
 
 describe('making a group', () => {
-  play(place, {
+  runScenarios(place, {
     'a name is all that a new group needs': {
       ask: 'POST /v2/groups',
       body: { name: 'Robins' },
@@ -102,7 +109,7 @@ describe('making a group', () => {
   })
 
   test('two clients at once get no more than the limit leaves', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     await limitGroups(world, 3)
     const answers = await Promise.all(
       ['A', 'B', 'C'].map((name) => world.ask('POST /v2/groups', { name })),
@@ -113,7 +120,7 @@ describe('making a group', () => {
 })
 
 describe('reading groups', () => {
-  play(place, {
+  runScenarios(place, {
     'a group names its system only when it is asked for alone': {
       as: ['owner', 'other', 'nobody'],
       ask: 'GET /v2/groups/<keepers>',
@@ -166,7 +173,7 @@ describe('groups with their members', () => {
       ask: `${path}?with_members=${word}`,
       status: 400,
     }
-  play(place, {
+  runScenarios(place, {
     ...table,
     'with_members without a value is refused': { ask: `${path}?with_members`, status: 400 },
     'with_members given twice is refused': {
@@ -178,7 +185,7 @@ describe('groups with their members', () => {
 })
 
 describe('changing a group', () => {
-  play(place, {
+  runScenarios(place, {
     'a change answers the whole group without its system, and tells what is new': {
       ask: 'PATCH /v2/groups/<keepers>',
       body: { name: 'Keepers', description: 'of keys', privacy: { visibility: 'private' } },
@@ -208,7 +215,7 @@ describe('changing a group', () => {
 })
 
 describe('deleting a group', () => {
-  play(place, {
+  runScenarios(place, {
     'a deleted group is gone, its members stay': {
       ask: 'DELETE /v2/groups/<keepers.upperDashed>',
       status: 204,
@@ -232,7 +239,7 @@ describe('deleting a group', () => {
       ['POST /v2/members/<heron>/groups/add', ['<keepers>']],
     ] as const
     for (const [line, body] of requests) {
-      const world = await makeWorld(place)
+      const world = await createFixture(place)
       const [gone, late] = await Promise.all([
         world.ask('DELETE /v2/groups/<keepers>'),
         world.ask(line, body),
@@ -246,7 +253,7 @@ describe('deleting a group', () => {
   })
 })
 
-function limitGroups({ owner }: World, group_limit: number) {
+function limitGroups({ owner }: Fixture, group_limit: number) {
   return place.deps.transact('new', async (tx) => {
     await tx
       .update(systemSettings)

@@ -1,20 +1,26 @@
 import { describe, expect, test } from 'bun:test'
 import { memberGuild, systemGuild } from '../../../src/model/guild'
 import { findMemberGuild } from '../../../src/service/guilds'
-import { home } from '../../kit'
-import { patchMemberGuild, patchSystemGuild } from '../../operator'
-import { initialOf, makeWorld, play, type Scenarios, type World } from '../../scenarios'
+import { patchMemberGuild, patchSystemGuild } from '../../operatorActions'
+import {
+  createFixture,
+  type Fixture,
+  initialOf,
+  runScenarios,
+  type Scenarios,
+} from '../../scenarios'
+import { createTestApp } from '../../testApp'
 
-const place = home()
+const place = createTestApp()
 
 const GUILD = '18446744073709551615'
 
 const ofSystem = initialOf(systemGuild)
 const ofMember = initialOf(memberGuild)
 
-const makeSystemGuild = ({ owner }: World) =>
+const makeSystemGuild = ({ owner }: Fixture) =>
   patchSystemGuild(place.deps, owner.id, GUILD, {}, 'make')
-const makeMemberGuild = ({ wren }: World) => patchMemberGuild(place.deps, wren, GUILD, {}, 'make')
+const makeMemberGuild = ({ wren }: Fixture) => patchMemberGuild(place.deps, wren, GUILD, {}, 'make')
 
 const notIds = [
   'abc',
@@ -48,7 +54,7 @@ describe('a system’s settings in a guild', () => {
       status: 400,
     }
   }
-  play(place, {
+  runScenarios(place, {
     ...refused,
     'are not there before a bot made them': { ask: `GET ${path}`, status: 404, code: 20009 },
     'are not made by a change': {
@@ -113,7 +119,7 @@ describe('a system’s settings in a guild', () => {
   })
 
   test('guilds do not mix', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     await makeSystemGuild(world)
     await patchSystemGuild(place.deps, world.owner.id, '1', { tag: 'one' }, 'make')
     await patchSystemGuild(place.deps, world.other.id, GUILD, { tag: 'theirs' }, 'make')
@@ -138,7 +144,7 @@ describe('a member’s settings in a guild', () => {
       status: 400,
     }
   }
-  play(place, {
+  runScenarios(place, {
     ...refused,
     'are not there before a bot made them': { ask: `GET ${path}`, status: 404, code: 20010 },
     'are not made by a change': {
@@ -221,7 +227,7 @@ describe('a member’s settings in a guild', () => {
   })
 
   test('go with their member', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     await makeMemberGuild(world)
     expect(await findMemberGuild(place.deps.db, world.wren.id, GUILD)).not.toBeNull()
     await world.do('DELETE /v2/members/<wren>')

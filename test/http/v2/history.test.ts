@@ -1,15 +1,23 @@
 import { describe, expect, test } from 'bun:test'
 import { formatInstant } from '../../../src/model/time'
 import { insertSwitch } from '../../../src/service/switches'
-import { home } from '../../kit'
-import { at, FIRST, type Json, LATEST, makeWorld, play, type Scenarios } from '../../scenarios'
+import {
+  at,
+  createFixture,
+  FIRST,
+  type Json,
+  LATEST,
+  runScenarios,
+  type Scenarios,
+} from '../../scenarios'
+import { createTestApp } from '../../testApp'
 
-const place = home()
+const place = createTestApp()
 
 const list = 'GET /v2/systems/<own>/switches'
 
 describe('the history of switches', () => {
-  play(place, {
+  runScenarios(place, {
     'is newest first, with short IDs in the order they were logged in': {
       as: ['owner', 'other', 'nobody'],
       ask: list,
@@ -105,10 +113,10 @@ describe('the history of switches', () => {
       ask: `${list}?${query}`,
       status: 400,
     }
-  play(place, refused)
+  runScenarios(place, refused)
 
   test('a page has at most a hundred switches, whatever the limit says', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     await place.deps.transact('new', async (tx) => {
       for (let number = 0; number < 120; number++)
         await insertSwitch(place.deps, tx, world.owner.id, at('2024-03-01') + number, [])
@@ -135,7 +143,7 @@ describe('the history of switches', () => {
 })
 
 describe('who fronts', () => {
-  play(place, {
+  runScenarios(place, {
     'are the members of the latest switch, as objects without their system': {
       as: ['owner', 'other', 'nobody'],
       ask: 'GET /v2/systems/<own>/fronters',
@@ -162,7 +170,7 @@ describe('who fronts', () => {
 })
 
 describe('one switch', () => {
-  play(place, {
+  runScenarios(place, {
     'has its members as objects, in their order': {
       as: ['owner', 'other', 'nobody'],
       ask: 'GET /v2/systems/<own>/switches/<first>',
@@ -205,7 +213,7 @@ describe('one switch', () => {
         code: 20008,
       }
   }
-  play(place, {
+  runScenarios(place, {
     ...single,
     'is not found through another system': {
       ask: 'GET /v2/systems/<other>/switches/<first>',

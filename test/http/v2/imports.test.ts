@@ -2,12 +2,12 @@ import { describe, expect, test } from 'bun:test'
 import type { JsonObject } from '../../../src/model/entity'
 import { insertAccount } from '../../../src/service/accounts'
 import type { ImportReport } from '../../../src/service/transfer/importContext'
-import { home, type Someone } from '../../kit'
-import { createBot } from '../../operator'
-import { change } from '../../raw'
-import { bring, exportText, listener, pluralkit } from '../../service/transfer/stage'
+import { createBot } from '../../operatorActions'
+import { change } from '../../rawSql'
+import { exportText, importInto, listener, pluralkit } from '../../service/transfer/importFixture'
+import { createTestApp, type TestSystem } from '../../testApp'
 
-const place = home()
+const place = createTestApp()
 const { deps } = place
 const importing = 'POST /v2/systems/@me/import'
 const bot = createBot(deps, 'discord')
@@ -105,12 +105,12 @@ describe('accounts that a file names', () => {
     ])
   })
 
-  async function asBot(me: Someone, query: string, body: string, key?: string) {
+  async function asBot(me: TestSystem, query: string, body: string, key?: string) {
     const headers = { authorization: `Bot ${key ?? (await bot)}`, 'x-system': me.hid }
     return place.ask<ImportReport>(importing + query, { headers, body })
   }
 
-  async function link({ id }: Someone, account: string): Promise<void> {
+  async function link({ id }: TestSystem, account: string): Promise<void> {
     await deps.transact('new', (tx) => insertAccount(deps, tx, id, account))
   }
 
@@ -157,7 +157,7 @@ describe('imports at once', () => {
   })
 
   /** Sends a file that does not end before it is told to. */
-  function slowly({ token }: Someone) {
+  function slowly({ token }: TestSystem) {
     const reading = Promise.withResolvers<void>()
     const ending = Promise.withResolvers<void>()
     const body = new ReadableStream<Uint8Array>(
@@ -223,7 +223,7 @@ describe('rows that do not come in', () => {
     async (_, file, counted, why) => {
       const to = await place.makeSystem()
       for (const dryRun of [true, false]) {
-        const report = await bring(place, to, pluralkit(file), { dryRun })
+        const report = await importInto(place, to, pluralkit(file), { dryRun })
         expect(report).toMatchObject(counted)
         const told = report.repairs.filter(({ left_out }) => left_out !== undefined)
         expect(told[0]?.why).toMatch(why)
@@ -233,7 +233,7 @@ describe('rows that do not come in', () => {
 
   test('a value that was mended leaves nothing out', async () => {
     const to = await place.makeSystem()
-    const report = await bring(
+    const report = await importInto(
       place,
       to,
       pluralkit({ members: [{ id: 'wrenzz', name: 'Wren', color: 'red' }] }),
@@ -257,9 +257,9 @@ describe('what is kept aside', () => {
   test('ends at 100,000 rows; the rest is counted, and comes in nowhere', async () => {
     const to = await place.makeSystem()
     const notes = Array.from({ length: 100_050 }, (_, at) => at)
-    const report = await bring(place, to, pluralkit({ multitude: { kept: { notes } } }))
+    const report = await importInto(place, to, pluralkit({ multitude: { kept: { notes } } }))
     expect([report.kept, report.skipped]).toEqual([{ notes: 100_000 }, { notes: 50 }])
-    const more = await bring(
+    const more = await importInto(
       place,
       to,
       pluralkit({ multitude: { kept: { polls: [1], notes: [5] } } }),
@@ -272,7 +272,7 @@ describe('what is kept aside', () => {
     const MiB = 1024 * 1024
     const notes = Array.from({ length: 33 }, (_, at) => `${at}`.padEnd(MiB - 2, '.'))
     const file = pluralkit({ multitude: { kept: { notes, polls: ['x'.repeat(MiB)] } } })
-    const report = await bring(place, to, file)
+    const report = await importInto(place, to, file)
     expect([report.kept, report.skipped]).toEqual([{ notes: 32 }, { notes: 1, polls: 1 }])
   }, 180_000)
 })
@@ -281,7 +281,7 @@ test('a setting that only PluralKit has is kept, exported and not shown', async 
   const as = await place.makeSystem()
   const told = await listener(place, as)
   const config = { card_show_color_hex: true }
-  const { repairs } = await bring(place, as, pluralkit({ config }))
+  const { repairs } = await importInto(place, as, pluralkit({ config }))
   expect(repairs).toEqual([])
   expect(await told()).toEqual(['SUCCESSFUL_IMPORT'])
   expect(JSON.parse(await exportText(deps, as.id)).config.card_show_color_hex).toBe(true)
@@ -294,9 +294,9 @@ test('what came from Simply Plural is private, and the report says so first', as
     JSON.stringify({ frontStatuses: [], members: [{ _id: '1', name: 'Wren' }] }),
   )
   const to = await place.makeSystem()
-  const [first] = (await bring(place, to, file, { dryRun: true })).repairs
+  const [first] = (await importInto(place, to, file, { dryRun: true })).repairs
   expect(first).toMatchObject({ kind: 'file', field: 'privacy', now: 'private' })
-  expect((await bring(place, to, file, { dryRun: true, isPublic: true })).repairs).toEqual([])
+  expect((await importInto(place, to, file, { dryRun: true, isPublic: true })).repairs).toEqual([])
 })
 
 test('a row of Simply Plural was made when its ID says', async () => {
@@ -305,7 +305,7 @@ test('a row of Simply Plural was made when its ID says', async () => {
     { _id: '64a000000000000000000001', name: 'Wren' },
     { _id: 'zz', name: 'Ash' },
   ]
-  await bring(place, to, Buffer.from(JSON.stringify({ frontStatuses: [], members })))
+  await importInto(place, to, Buffer.from(JSON.stringify({ frontStatuses: [], members })))
   const { json } = await place.ask<JsonObject[]>('GET /v2/systems/@me/members', { as: to })
   expect(json.map(({ created }) => String(created).slice(0, 7))).toEqual([
     '2023-07',
@@ -324,7 +324,7 @@ describe('a history of more than 100,000 switches', () => {
       select '00000000-0000-4000-8000-' || substr(cast(1000000000000 + i as text), 2), ${id},
         i * 1000000.0 from n`
     await deps.transact('new', (tx) => change(tx, sql))
-    await bring(place, await as, pluralkit({ multitude: { kept: { notes: ['once'] } } }))
+    await importInto(place, await as, pluralkit({ multitude: { kept: { notes: ['once'] } } }))
     const parts: { switches: { timestamp: string }[]; multitude: { kept: object } }[] = []
     for (const query of ['', '?part=2', '?part=3']) {
       const line = `GET /v2/systems/@me/export${query}`
@@ -339,7 +339,7 @@ describe('a history of more than 100,000 switches', () => {
     const times = parts.flatMap(({ switches }) => switches.map((one) => Date.parse(one.timestamp)))
     expect(times.every((time, at) => at === 0 || time < (times[at - 1] ?? 0))).toBe(true)
     const to = await place.makeSystem()
-    const report = await bring(place, to, Buffer.from(JSON.stringify(parts[2])))
+    const report = await importInto(place, to, Buffer.from(JSON.stringify(parts[2])))
     expect(report).toMatchObject({ repairs: [], switches: { added: 1 } })
   }, 120_000)
 

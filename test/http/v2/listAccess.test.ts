@@ -2,10 +2,17 @@ import { describe, expect, test } from 'bun:test'
 import { group } from '../../../src/model/group'
 import { listAccessRules as modelGates } from '../../../src/model/privacy'
 import { system } from '../../../src/model/system'
-import { home } from '../../kit'
-import { type Json, makeWorld, play, type Scenarios, type Who, type World } from '../../scenarios'
+import {
+  createFixture,
+  type Fixture,
+  type Json,
+  runScenarios,
+  type Scenarios,
+  type Who,
+} from '../../scenarios'
+import { createTestApp } from '../../testApp'
 
-const place = home()
+const place = createTestApp()
 
 const strangers: Who[] = ['other', 'nobody']
 
@@ -88,7 +95,7 @@ const gates: Gate[] = [
 ]
 
 /** Sets every level of the system or the group but one; the group stays visible. */
-function hideAllBut(world: World, of: Gate['of'], but: string) {
+function hideAllBut(world: Fixture, of: Gate['of'], but: string) {
   const levels = levelsOf[of].filter((level) => level !== but && level !== 'visibility')
   const privacy = Object.fromEntries(levels.map((level) => [level, 'private']))
   return world.do(writes[of], { privacy })
@@ -96,7 +103,7 @@ function hideAllBut(world: World, of: Gate['of'], but: string) {
 
 const closed: Scenarios = {}
 for (const { of, level, line, status, code } of gates) {
-  const close = (world: World) => world.do(writes[of], { privacy: { [level]: 'private' } })
+  const close = (world: Fixture) => world.do(writes[of], { privacy: { [level]: 'private' } })
   closed[`${level} closes ${line} to others`] = {
     as: strangers,
     given: close,
@@ -126,13 +133,14 @@ test('every gate of the model is tried here', () => {
   )
   expect(
     untried.map(
-      ([gate, { level }]) => `say in test/http/v2/gates.test.ts what ${gate} (${level}) closes`,
+      ([gate, { level }]) =>
+        `say in test/http/v2/listAccess.test.ts what ${gate} (${level}) closes`,
     ),
   ).toEqual([])
 })
 
 describe('a closed list', () => {
-  play(place, {
+  runScenarios(place, {
     ...closed,
     'of fronters is closed also when nobody ever switched': {
       as: 'nobody',
@@ -198,13 +206,13 @@ describe('a closed list', () => {
 })
 
 describe('a hidden member', () => {
-  const hide = (world: World) =>
+  const hide = (world: Fixture) =>
     world.do('PATCH /v2/members/<wren>', { privacy: { visibility: 'private' } })
-  const namesAt = async (world: World, line: string, who: Who) =>
+  const namesAt = async (world: Fixture, line: string, who: Who) =>
     (await world.get<Json[]>(line, who)).map(({ name }) => name)
 
   test('leaves the lists of the system and of groups, for others', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     await hide(world)
     const [list, inGroup] = ['GET /v2/systems/<own>/members', 'GET /v2/groups/<keepers>/members']
     expect(await namesAt(world, list, 'owner')).toEqual(['Wren', 'Finch', 'Heron'])
@@ -215,7 +223,7 @@ describe('a hidden member', () => {
     }
   })
 
-  play(place, {
+  runScenarios(place, {
     'leaves the groups with members': {
       as: strangers,
       given: hide,
@@ -271,9 +279,9 @@ describe('a hidden member', () => {
 })
 
 describe('a hidden group', () => {
-  const hide = (world: World) =>
+  const hide = (world: Fixture) =>
     world.do('PATCH /v2/groups/<keepers>', { privacy: { visibility: 'private' } })
-  play(place, {
+  runScenarios(place, {
     'leaves the list of the system, for others': {
       as: strangers,
       given: hide,

@@ -3,10 +3,10 @@ import { eq } from 'drizzle-orm'
 import { systemSettings } from '../../../src/db/tables'
 import { member } from '../../../src/model/member'
 import { insertMember } from '../../../src/service/members'
-import { home } from '../../kit'
-import { initialOf, type Json, makeWorld, play, type World } from '../../scenarios'
+import { createFixture, type Fixture, initialOf, type Json, runScenarios } from '../../scenarios'
+import { createTestApp } from '../../testApp'
 
-const place = home()
+const place = createTestApp()
 
 const allPublic = Object.fromEntries(member.levels.map((level) => [level, 'public']))
 
@@ -22,7 +22,7 @@ const bare = {
 const somebody = expect.any(String)
 
 describe('making a member', () => {
-  play(place, {
+  runScenarios(place, {
     'a name is all that a new member needs': {
       ask: 'POST /v2/members',
       body: { name: 'Robin' },
@@ -109,7 +109,7 @@ describe('making a member', () => {
   })
 
   test('two clients at once get no more than the limit leaves', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     await limitMembers(world, 5)
     const answers = await Promise.all(
       ['A', 'B', 'C', 'D'].map((name) => world.ask('POST /v2/members', { name })),
@@ -120,7 +120,7 @@ describe('making a member', () => {
 })
 
 describe('reading members', () => {
-  play(place, {
+  runScenarios(place, {
     'a member names its system only when it is asked for alone': {
       as: ['owner', 'other', 'nobody'],
       ask: 'GET /v2/members/<wren>',
@@ -146,7 +146,7 @@ describe('reading members', () => {
   })
 
   test('a member and a system may share a short ID, also one of five letters', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     const { hid, uuid } = world.owner
     const insert = (identity: { hid: string; uuid: string }) =>
       place.deps.transact('new', (tx) =>
@@ -163,7 +163,7 @@ describe('reading members', () => {
   })
 
   test('short IDs are lower case and whole, however the bot shows them', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     const shown = { hid_display_caps: true, hid_display_split: true, hid_list_padding: 'left' }
     await world.do('PATCH /v2/systems/@me/settings', shown)
     const { id, system } = await world.get('GET /v2/members/<wren.upperDashed>')
@@ -172,7 +172,7 @@ describe('reading members', () => {
 })
 
 describe('changing a member', () => {
-  play(place, {
+  runScenarios(place, {
     'a change answers the whole member without its system, and tells what is new': {
       ask: 'PATCH /v2/members/<wren>',
       body: { name: 'Wren', color: 'AABBCC', privacy: { visibility: 'private' } },
@@ -211,7 +211,7 @@ describe('changing a member', () => {
 })
 
 describe('deleting a member', () => {
-  play(place, {
+  runScenarios(place, {
     'a deleted member is gone': {
       ask: 'DELETE /v2/members/<wren.upperDashed>',
       status: 204,
@@ -271,7 +271,7 @@ describe('deleting a member', () => {
       ['POST /v2/systems/@me/switches', { members: ['<wren>'] }],
     ] as const
     for (const [line, body] of requests) {
-      const world = await makeWorld(place)
+      const world = await createFixture(place)
       const answers = await Promise.all([
         world.ask('DELETE /v2/members/<wren>'),
         world.ask(line, body),
@@ -285,7 +285,7 @@ describe('deleting a member', () => {
   })
 })
 
-function limitMembers({ owner }: World, member_limit: number) {
+function limitMembers({ owner }: Fixture, member_limit: number) {
   return place.deps.transact('new', async (tx) => {
     await tx
       .update(systemSettings)

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { insertMember } from '../../../src/service/members'
-import { home } from '../../kit'
-import { type After, type Json, makeWorld, play, type Scenarios } from '../../scenarios'
+import { type After, createFixture, type Json, runScenarios, type Scenarios } from '../../scenarios'
+import { createTestApp } from '../../testApp'
 
-const place = home()
+const place = createTestApp()
 
 const keepers = 'POST /v2/groups/<keepers>/members'
 const wren = 'POST /v2/members/<wren>/groups'
@@ -31,7 +31,7 @@ const isIn =
   }
 
 describe('the members of a group', () => {
-  play(place, {
+  runScenarios(place, {
     'are listed in the order they were made in, without their system': {
       as: ['owner', 'other', 'nobody'],
       ask: 'GET /v2/groups/<keepers>/members',
@@ -114,7 +114,7 @@ describe('the members of a group', () => {
 })
 
 describe('the groups of a member', () => {
-  play(place, {
+  runScenarios(place, {
     'are listed in the order they were made in, without system and members': {
       as: ['owner', 'other', 'nobody'],
       given: (world) => world.do(`${wren}/add`, ['<dreamers>']),
@@ -204,7 +204,7 @@ describe.each(['add', 'remove', 'overwrite'])('%s', (action) => {
         status: 400,
       }
 
-  play(place, {
+  runScenarios(place, {
     ...refusals,
     'one unknown member in the list is named, and nobody is changed': {
       ask: `${keepers}/${action}`,
@@ -269,7 +269,7 @@ describe.each(['add', 'remove', 'overwrite'])('%s', (action) => {
 
 describe('many at once', () => {
   test('five hundred members join and leave a group in one request', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     const uuids = await place.deps.transact('new', async (tx) => {
       const made: string[] = []
       for (let at = 0; at < 498; at++)
@@ -283,7 +283,7 @@ describe('many at once', () => {
   })
 
   test('clients that replace the same members at once leave a list that one of them sent', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     const answers = await Promise.all([
       world.ask(`${keepers}/overwrite`, ['<wren>']),
       world.ask(`${keepers}/overwrite`, ['<finch>', '<heron>']),

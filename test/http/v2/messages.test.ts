@@ -2,12 +2,20 @@ import { describe, expect, test } from 'bun:test'
 import type { Message } from '../../../src/model/message'
 import { type Instant, MINUTE, SECOND } from '../../../src/model/time'
 import { insertMessage } from '../../../src/service/messages'
-import { home } from '../../kit'
-import { deleteSystem } from '../../operator'
-import { at, type Json, makeWorld, play, SAID, type Scenarios, type World } from '../../scenarios'
+import { deleteSystem } from '../../operatorActions'
+import {
+  at,
+  createFixture,
+  type Fixture,
+  type Json,
+  runScenarios,
+  SAID,
+  type Scenarios,
+} from '../../scenarios'
+import { createTestApp } from '../../testApp'
 
 let clock: Instant = at(SAID)
-const place = home({ now: () => clock })
+const place = createTestApp({ now: () => clock })
 
 const said = (passed: Instant) => async () => {
   clock = at(SAID) + passed
@@ -47,7 +55,7 @@ describe('a proxied message', () => {
       code: 20006,
     }
 
-  play(place, {
+  runScenarios(place, {
     ...strangers,
     'is found by its own ID, with system and member': {
       as: ['owner', 'other', 'nobody'],
@@ -91,7 +99,7 @@ describe('a proxied message', () => {
   })
 
   test('shows its owner what it hides from others', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     const shown = await world.get<{ system: Json; member: Json }>(byId)
     expect(shown.system.privacy).toMatchObject({ name_privacy: 'public' })
     expect(shown.member.privacy).toMatchObject({ visibility: 'public' })
@@ -105,13 +113,13 @@ describe('a proxied message', () => {
   })
 
   test('has exactly the keys of the interface', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     const keys = Object.keys(await world.get(byId))
     expect(keys).toEqual([...Object.keys(message), 'system', 'member'])
   })
 
   test('outlives its member, and then names neither member nor system', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     await world.do('DELETE /v2/members/<wren>')
     for (const who of ['owner', 'other', 'nobody'] as const)
       expect(await world.get(byId, who)).toEqual({
@@ -122,13 +130,13 @@ describe('a proxied message', () => {
   })
 
   test('goes with its system', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     await deleteSystem(place.deps, world.owner.id)
     expect((await world.ask(byId, undefined, 'nobody')).json.code).toBe(20006)
   })
 
   test('may be of no guild, and has IDs beyond the numbers of JavaScript', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     await record(world, { id: '18446744073709551614', original: '9007199254740993', guild: null })
     const found = await world.ask('GET /v2/messages/18446744073709551614')
     expect(found.json).toMatchObject({
@@ -141,7 +149,7 @@ describe('a proxied message', () => {
   })
 
   test('is the newest of those that one message triggered', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     await record(world, { id: '71', original: '61', timestamp: at(SAID) - MINUTE })
     await record(world, { id: '72', original: '61', timestamp: at(SAID) })
     await record(world, { id: '73', original: '61', timestamp: at(SAID) - 2 * MINUTE })
@@ -150,7 +158,7 @@ describe('a proxied message', () => {
   })
 
   test('is found by its own ID before it is found as a trigger', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     await record(world, { id: '81', original: '82' })
     await record(world, { id: '82', original: '83' })
     await said(0)()
@@ -159,7 +167,7 @@ describe('a proxied message', () => {
 })
 
 function record(
-  { owner, wren }: World,
+  { owner, wren }: Fixture,
   given: Partial<Message> & { id: string; original: string },
 ) {
   return place.deps.transact('new', (tx) =>

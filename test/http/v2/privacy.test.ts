@@ -6,10 +6,10 @@ import { group } from '../../../src/model/group'
 import { member } from '../../../src/model/member'
 import { system } from '../../../src/model/system'
 import { formatInstant } from '../../../src/model/time'
-import { home } from '../../kit'
-import { at, makeWorld, type Who, type World } from '../../scenarios'
+import { at, createFixture, type Fixture, type Who } from '../../scenarios'
+import { createTestApp } from '../../testApp'
 
-const place = home()
+const place = createTestApp()
 
 /** Where the system, wren and keepers can be read. */
 const reads = {
@@ -151,7 +151,7 @@ describe.each(subjects.slice(1))('the private name of a $noun', ({ noun, write }
   const read = reads[noun][0] ?? ''
 
   test('is replaced by the display name', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     const privacy = { name_privacy: 'private' }
     await world.do(write, { name: 'Secret', display_name: 'Shown', privacy })
     for (const who of strangers) {
@@ -162,14 +162,14 @@ describe.each(subjects.slice(1))('the private name of a $noun', ({ noun, write }
   })
 
   test('stays where there is no display name', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     await world.do(write, { name: 'Secret', privacy: { name_privacy: 'private' } })
     for (const who of strangers)
       expect(await world.get(read, who)).toMatchObject({ name: 'Secret', display_name: null })
   })
 
   test('is not replaced while it is public', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     await world.do(write, { name: 'Known', display_name: 'Shown' })
     for (const who of strangers)
       expect(await world.get(read, who)).toMatchObject({ name: 'Known', display_name: 'Shown' })
@@ -177,7 +177,7 @@ describe.each(subjects.slice(1))('the private name of a $noun', ({ noun, write }
 })
 
 test('the address of the webhook is shown to the owner only', async () => {
-  const world = await makeWorld(place)
+  const world = await createFixture(place)
   const hook = 'https://marker.example/hook'
   await place.deps.transact('new', async (tx) => {
     await tx.update(systems).set({ webhook_url: hook }).where(eq(systems.id, world.owner.id))
@@ -190,8 +190,8 @@ test('the address of the webhook is shown to the owner only', async () => {
 })
 
 /** A world in which every field of the system, of wren and of keepers is a mark of its own. */
-async function markedWorld(): Promise<World> {
-  const world = await makeWorld(place)
+async function markedWorld(): Promise<Fixture> {
+  const world = await createFixture(place)
   await world.do('POST /v2/systems/@me/switches', { members: ['<wren>'] })
   await place.deps.transact('new', async (tx) => {
     await tx.update(systems).set(marksOf(system)).where(eq(systems.id, world.owner.id))

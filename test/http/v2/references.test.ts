@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { home } from '../../kit'
-import { linkAccount, patchMemberGuild } from '../../operator'
-import { makeWorld, play, type Scenarios } from '../../scenarios'
+import { linkAccount, patchMemberGuild } from '../../operatorActions'
+import { createFixture, runScenarios, type Scenarios } from '../../scenarios'
+import { createTestApp } from '../../testApp'
 
-const place = home()
+const place = createTestApp()
 
 const forms = ['id', 'upper', 'dashed', 'upperDashed', 'uuid', 'upperUuid']
 const shown = (name: string) => forms.map((form) => `<${name}.${form}>`)
@@ -31,14 +31,14 @@ describe('a system', () => {
   const reads = ['', '/settings', '/members', '/groups', '/switches', '/fronters']
 
   test.each([...reads, '/switches/<first>'])('is read in every form: %s', async (path) => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     const expected = await world.get(`GET /v2/systems/<own>${path}`)
     for (const ref of refs)
       expect(await world.get(`GET /v2/systems/${ref}${path}`)).toEqual(expected)
   })
 
   test('is changed in every form', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     for (const tag of refs) {
       const path = `/v2/systems/${tag}`
       expect(await world.do(`PATCH ${path}`, { tag })).toMatchObject({ tag: world.fill(tag) })
@@ -53,7 +53,7 @@ describe('a system', () => {
   })
 
   test('is found by each of its accounts, of 17 to 19 digits', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     for (const account of ['17000000000000001', '180000000000000001', '1900000000000000001']) {
       await linkAccount(place.deps, world.other.id, account)
       expect(await world.get(`GET /v2/systems/${account}`)).toMatchObject({ id: world.other.hid })
@@ -82,7 +82,7 @@ describe('a system', () => {
     for (const [ask, body] of writes)
       missing[`is not there to ${ask}`] = { ask, body, status: 404, code: 20001 }
   }
-  play(place, missing)
+  runScenarios(place, missing)
 })
 
 interface Kind {
@@ -100,7 +100,7 @@ const kinds: Kind[] = [
 
 describe.each(kinds)('one of the $noun', ({ noun, name, other, items, code }) => {
   test('is read in every form', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     await patchMemberGuild(place.deps, world.wren, '333', {}, 'make')
     const paths = ['', `/${items}`, ...(noun === 'members' ? ['/guilds/333'] : [])]
     for (const path of paths) {
@@ -112,7 +112,7 @@ describe.each(kinds)('one of the $noun', ({ noun, name, other, items, code }) =>
 
   test('is changed in every form', async () => {
     for (const ref of shown(name)) {
-      const world = await makeWorld(place)
+      const world = await createFixture(place)
       const path = `/v2/${noun}/${ref}`
       expect(await world.do(`PATCH ${path}`, { name: ref })).toMatchObject({
         name: world.fill(ref),
@@ -144,5 +144,5 @@ describe.each(kinds)('one of the $noun', ({ noun, name, other, items, code }) =>
     for (const [ask, body] of lines)
       missing[`is not there to ${ask}`] = { ask, body, status: 404, code }
   }
-  play(place, missing)
+  runScenarios(place, missing)
 })

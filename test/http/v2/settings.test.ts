@@ -2,10 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { systemSettings } from '../../../src/db/tables'
 import { settings } from '../../../src/model/settings'
-import { home } from '../../kit'
-import { initialOf, makeWorld, play } from '../../scenarios'
+import { createFixture, initialOf, runScenarios } from '../../scenarios'
+import { createTestApp } from '../../testApp'
 
-const place = home()
+const place = createTestApp()
 
 const defaults = initialOf(settings)
 const publicDefaults = Object.fromEntries(
@@ -34,7 +34,7 @@ const changed = {
 const patch = 'PATCH /v2/systems/@me/settings'
 
 describe('the settings of a system', () => {
-  play(place, {
+  runScenarios(place, {
     'are all shown to their owner, as they are for a new system': {
       ask: 'GET /v2/systems/@me/settings',
       json: defaults,
@@ -76,7 +76,7 @@ describe('the settings of a system', () => {
 })
 
 describe('changing settings', () => {
-  play(place, {
+  runScenarios(place, {
     'answers all of them, and tells those that are new': {
       ask: patch,
       body: { ...changed, pings_enabled: true, member_limit: 5, id: 'x' },
@@ -138,7 +138,7 @@ describe('changing settings', () => {
   })
 
   test('the limits that an operator set are shown', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     await place.deps.transact('new', async (tx) => {
       await tx
         .update(systemSettings)

@@ -1,14 +1,22 @@
 import { describe, expect, test } from 'bun:test'
 import { formatInstant, HOUR } from '../../../src/model/time'
-import { home } from '../../kit'
-import { at, FIRST, type Json, LATEST, makeWorld, play, type Scenarios } from '../../scenarios'
+import {
+  at,
+  createFixture,
+  FIRST,
+  type Json,
+  LATEST,
+  runScenarios,
+  type Scenarios,
+} from '../../scenarios'
+import { createTestApp } from '../../testApp'
 
-const place = home()
+const place = createTestApp()
 const TOMORROW = formatInstant(place.deps.now() + 23 * HOUR)
 
 describe('moving a switch', () => {
   const patch = 'PATCH /v2/systems/@me/switches/<first>'
-  play(place, {
+  runScenarios(place, {
     'a switch moves to another time and keeps its members': {
       ask: patch,
       body: { timestamp: '2024-01-01T11:00:00.000002Z', members: [] },
@@ -81,7 +89,7 @@ describe('moving a switch', () => {
   })
 
   test('switches that move to the same time at once do not meet', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     const body = { timestamp: '2024-05-01T00:00:00Z' }
     const answers = await Promise.all([
       world.ask('PATCH /v2/systems/@me/switches/<first>', body),
@@ -102,7 +110,7 @@ describe('changing who is in a switch', () => {
   for (const body of ['', '{}', 'null', '{"members": []}', '[1]', '[null]', '["<wren>", 5]', '['])
     refused[`${body || 'nothing'} is no list of members`] = { ask: patch, body, status: 400 }
 
-  play(place, {
+  runScenarios(place, {
     ...refused,
     'others take the place of those who were in it': {
       ask: patch,
@@ -165,7 +173,7 @@ describe('changing who is in a switch', () => {
 })
 
 describe('deleting a switch', () => {
-  play(place, {
+  runScenarios(place, {
     'a deleted switch is gone, and the one before it is who fronts': {
       ask: 'DELETE /v2/systems/@me/switches/<latest.upperUuid>',
       status: 204,
@@ -194,7 +202,7 @@ describe('deleting a switch', () => {
       [`PATCH ${path}/members`, ['<heron>']],
     ] as const
     for (const [line, body] of requests) {
-      const world = await makeWorld(place)
+      const world = await createFixture(place)
       const answers = await Promise.all([world.ask(`DELETE ${path}`), world.ask(line, body)])
       const statuses = answers.map(({ status }) => status)
       // Of two who delete it either may be the first.

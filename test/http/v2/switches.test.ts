@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { formatInstant, HOUR } from '../../../src/model/time'
 import { insertMember } from '../../../src/service/members'
-import { home } from '../../kit'
-import { at, type Json, LATEST, makeWorld, play, type Scenarios } from '../../scenarios'
+import { at, createFixture, type Json, LATEST, runScenarios, type Scenarios } from '../../scenarios'
+import { createTestApp } from '../../testApp'
 
-const place = home()
+const place = createTestApp()
 
 const post = 'POST /v2/systems/@me/switches'
 const some = expect.any(String)
@@ -20,7 +20,7 @@ const logged = (time: string, ...members: string[]): [string, string, Json] => [
 ]
 
 describe('logging a switch', () => {
-  play(place, {
+  runScenarios(place, {
     'a switch answers whole members in their order, without their system': {
       ask: post,
       body: { members: ['<heron>', '<wren>'], timestamp: '2024-02-01T00:00:00Z' },
@@ -206,7 +206,7 @@ describe('logging a switch', () => {
   })
 
   test('without a time, or with null, it is now', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     const before = place.deps.now()
     const first = await world.do(post, { members: ['<heron>'] })
     const second = await world.do(post, { members: ['<wren>'], timestamp: null, mood: 'fine' })
@@ -216,7 +216,7 @@ describe('logging a switch', () => {
   })
 
   test('at most 150 members front at once', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     const made = await place.deps.transact('new', async (tx) => {
       const rows = []
       for (let number = 0; number < 151; number++)
@@ -234,7 +234,7 @@ describe('logging a switch', () => {
   })
 
   test('clients at once log one switch of a kind', async () => {
-    const world = await makeWorld(place)
+    const world = await createFixture(place)
     const same = await Promise.all(
       Array.from({ length: 4 }, () => world.ask(post, { members: ['<heron>'] })),
     )
@@ -258,5 +258,5 @@ describe('logging a switch', () => {
     }
   for (const body of ['', '{', '[]', 'null', '["<wren>"]'])
     refused[`a switch cannot be ${body || 'nothing'}`] = { ask: post, body, status: 400 }
-  play(place, refused)
+  runScenarios(place, refused)
 })

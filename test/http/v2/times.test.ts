@@ -1,8 +1,8 @@
 import { describe, expect } from 'bun:test'
-import { home } from '../../kit'
-import { at, type Json, play, type Scenarios, type World } from '../../scenarios'
+import { at, type Fixture, type Json, runScenarios, type Scenarios } from '../../scenarios'
+import { createTestApp } from '../../testApp'
 
-const place = home()
+const place = createTestApp()
 
 const post = 'POST /v2/systems/@me/switches'
 
@@ -90,11 +90,11 @@ describe('times', () => {
       ask: `GET /v2/systems/@me/switches?before=${encodeURIComponent(before)}`,
       status: 400,
     }
-  play(place, table)
+  runScenarios(place, table)
 })
 
 /** A switch at that very time, and one a microsecond earlier. */
-async function logAround(world: World, time: string): Promise<void> {
+async function logAround(world: Fixture, time: string): Promise<void> {
   await world.do(post, { members: ['<heron>'], timestamp: formatBefore(time) })
   await world.do(post, { members: ['<wren>'], timestamp: time })
 }

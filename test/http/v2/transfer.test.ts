@@ -3,11 +3,11 @@ import type { JsonObject } from '../../../src/model/entity'
 import { insertGroup } from '../../../src/service/groups'
 import { insertMember } from '../../../src/service/members'
 import { fixture } from '../../formats/fixture'
-import { home } from '../../kit'
-import { change, everyRow } from '../../raw'
-import { bring, pluralkit } from '../../service/transfer/stage'
+import { change, everyRow } from '../../rawSql'
+import { importInto, pluralkit } from '../../service/transfer/importFixture'
+import { createTestApp } from '../../testApp'
 
-const place = home({ IMPORT_LIMIT: '20KiB' })
+const place = createTestApp({ IMPORT_LIMIT: '20KiB' })
 const importing = 'POST /v2/systems/@me/import'
 const lantern = textOf('pluralkit.json')
 
@@ -136,7 +136,7 @@ describe('what is not an import', () => {
   })
 
   test('one switch too many is a 400', async () => {
-    const spacious = home()
+    const spacious = createTestApp()
     const as = await spacious.makeSystem()
     const body = `{"switches":[${Array(100_001).fill('{}').join()}]}`
     const { status, json } = await spacious.ask(importing, { as, body })
@@ -182,7 +182,7 @@ interface Exported {
 describe('an export', async () => {
   const as = await place.makeSystem()
   const guild = (guild_id: string) => ({ guild_id, autoproxy_mode: 'member' })
-  await bring(
+  await importInto(
     place,
     as,
     pluralkit({
@@ -252,7 +252,7 @@ describe('an export', async () => {
     expect(text).not.toMatch(/finchx|ashcd/)
     expect(json.multitude).toMatchObject({ member_guilds: [{ member: 'wrenab' }], kept: {} })
     expect(json.multitude.autoproxy.map(({ guild_id }) => guild_id)).toEqual(['1'])
-    const { repairs } = await bring(place, await place.makeSystem(), Buffer.from(text))
+    const { repairs } = await importInto(place, await place.makeSystem(), Buffer.from(text))
     expect(repairs).toEqual([])
   })
 
@@ -302,12 +302,12 @@ describe('an export', async () => {
 })
 
 describe('what is large', async () => {
-  const large = home({ PORT: '0' })
+  const large = createTestApp({ PORT: '0' })
   const as = await large.makeSystem('Hill')
   const address = large.app.listen()
   const count = 2500
   const description = 'ü'.repeat(900)
-  await bring(
+  await importInto(
     large,
     as,
     pluralkit({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { home } from '../../kit'
+import { createTestApp } from '../../testApp'
 
-const { ask } = home()
+const { ask } = createTestApp()
 
 interface Manifest {
   name: string

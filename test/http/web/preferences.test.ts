@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import type { JsonObject } from '../../../src/model/entity'
-import { home } from '../../kit'
-import { exportSystem, importFile } from '../../operator'
-import { makeWorld } from '../../scenarios'
+import { exportSystem, importFile } from '../../operatorActions'
+import { createFixture } from '../../scenarios'
+import { createTestApp } from '../../testApp'
 
-const house = home({ RATE_LIMIT: 'off' })
+const house = createTestApp({ RATE_LIMIT: 'off' })
 const { ask, deps } = house
 
 const line = 'PATCH /web/preferences'
@@ -17,7 +17,7 @@ describe('preferences', () => {
   })
 
   test('follow from device to device, by UUID and in order', async () => {
-    const { owner, wren, finch, keepers } = await makeWorld(house)
+    const { owner, wren, finch, keepers } = await createFixture(house)
     const body = { pinned: [finch.hid, wren.uuid, finch.uuid], statuses: [keepers.hid] }
     const { status, json } = await ask(line, { as: owner, body })
     expect([status, json]).toEqual([
@@ -32,7 +32,7 @@ describe('preferences', () => {
   })
 
   test('forget who is deleted', async () => {
-    const { owner, wren, finch, keepers } = await makeWorld(house)
+    const { owner, wren, finch, keepers } = await createFixture(house)
     await ask(line, {
       as: owner,
       body: { pinned: [wren.hid, finch.hid], statuses: [keepers.hid] },
@@ -58,13 +58,13 @@ describe('preferences', () => {
   })
 
   test('of somebody else’s members are refused', async () => {
-    const { owner, stray, circle } = await makeWorld(house)
+    const { owner, stray, circle } = await createFixture(house)
     expect((await ask(line, { as: owner, body: { pinned: [stray.hid] } })).json.code).toBe(30008)
     expect((await ask(line, { as: owner, body: { statuses: [circle.hid] } })).json.code).toBe(30009)
   })
 
   test('go out with an export and come in elsewhere, and leave what is set there', async () => {
-    const { owner, wren, finch, keepers } = await makeWorld(house)
+    const { owner, wren, finch, keepers } = await createFixture(house)
     await ask(line, {
       as: owner,
       body: { pinned: [finch.hid, wren.hid], statuses: [keepers.hid], word: 'parts' },

@@ -3,12 +3,12 @@ import type { JsonObject } from '../../../src/model/entity'
 import { DAY, formatInstant, HOUR } from '../../../src/model/time'
 import { createLoginCode } from '../../../src/service/access/loginLinks'
 import { until } from '../../events/receiver'
-import { home, type Someone } from '../../kit'
-import { createBot, deleteSystem } from '../../operator'
-import { rows } from '../../raw'
+import { createBot, deleteSystem } from '../../operatorActions'
+import { rows } from '../../rawSql'
+import { createTestApp, type TestSystem } from '../../testApp'
 
 let clock = Date.parse('2026-11-01T12:00:00Z') * 1000
-const house = home({ now: () => ++clock, RATE_LIMIT: 'off' })
+const house = createTestApp({ now: () => ++clock, RATE_LIMIT: 'off' })
 const { ask, makeSystem, deps } = house
 
 const ours = { host: 'localhost', 'sec-fetch-site': 'same-origin', origin: 'http://localhost' }
@@ -29,7 +29,7 @@ async function logIn(proof: JsonObject, headers: Record<string, string> = ours, 
 }
 
 /** A browser that was let in, asking as our page does. */
-async function browserOf(me: Someone, more: JsonObject = {}) {
+async function browserOf(me: TestSystem, more: JsonObject = {}) {
   const { cookie, json, status } = await logIn({ token: me.token, ...more })
   expect(status).toBe(200)
   const asks = <T = JsonObject>(line: string, body?: unknown, headers: object = {}) =>
@@ -115,7 +115,7 @@ describe('logging in', () => {
 })
 
 describe('a login route', () => {
-  const limited = home({ RATE_LIMIT: 'generic_update=2' })
+  const limited = createTestApp({ RATE_LIMIT: 'generic_update=2' })
   const NOON = Date.UTC(2026, 10, 1, 12)
   beforeEach(() => setSystemTime(NOON))
   afterEach(() => setSystemTime())
@@ -173,7 +173,7 @@ describe('a login route', () => {
 })
 
 describe('a login link', () => {
-  const viewerOf = ({ id }: Someone) => ({ system: id, platform: null })
+  const viewerOf = ({ id }: TestSystem) => ({ system: id, platform: null })
   const peek = (code: string) =>
     ask<{ system: { name: string } }>('POST /web/login', {
       body: { code },
@@ -358,7 +358,7 @@ describe('a session', () => {
 type Browser = Awaited<ReturnType<typeof browserOf>>
 
 describe('a session ends', () => {
-  const ways: Record<string, (me: Someone, own: Browser) => Promise<unknown>> = {
+  const ways: Record<string, (me: TestSystem, own: Browser) => Promise<unknown>> = {
     'when its browser logs out': (_, own) => own.asks('DELETE /web/session'),
     'when another ends it': async (me, own) =>
       (await browserOf(me)).asks(`DELETE /web/sessions/${own.session.id}`),

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { loadPages } from '../../../src/web/pages'
-import { home } from '../../kit'
+import { createTestApp } from '../../testApp'
 
-const place = home()
+const place = createTestApp()
 const paths = [...(await loadPages()).keys()]
 const fileOf = (end: string) => paths.find((path) => path.endsWith(end)) ?? ''
 

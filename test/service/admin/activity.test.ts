@@ -10,11 +10,11 @@ import {
 } from '../../../src/service/admin/messageRetention'
 import { insertMessage } from '../../../src/service/messages'
 import { until } from '../../events/receiver'
-import { home, type Someone } from '../../kit'
-import { change, rows } from '../../raw'
+import { change, rows } from '../../rawSql'
+import { createTestApp, type TestSystem } from '../../testApp'
 
 let clock: Instant = Date.UTC(2026, 0, 1) * 1000
-const here = home({ now: () => ++clock })
+const here = createTestApp({ now: () => ++clock })
 const { deps } = here
 
 // As if the database were older than everything in it.
@@ -22,13 +22,13 @@ await deps.transact('new', (tx) =>
   change(tx, "update migrations set applied = '2020-01-01T00:00:00.000Z'"),
 )
 
-async function lastActive({ id }: Someone): Promise<Instant | null | undefined> {
+async function lastActive({ id }: TestSystem): Promise<Instant | null | undefined> {
   const all = await describeSystems(deps, operator)
   return all.find((one) => one.id === id)?.lastActive
 }
 
 /** One that was made then, and whose token was never used. */
-async function makeUnused(): Promise<Someone> {
+async function makeUnused(): Promise<TestSystem> {
   const made = await here.makeSystem()
   await deps.transact('new', async (tx) => {
     await change(tx, 'update tokens set last_used = null where system_id = :id', { id: made.id })
@@ -38,7 +38,7 @@ async function makeUnused(): Promise<Someone> {
 
 let messages = 0
 
-function say(of: Someone, timestamp: Instant) {
+function say(of: TestSystem, timestamp: Instant) {
   const id = String(++messages).padStart(18, '0')
   return deps.transact('new', (tx) =>
     insertMessage(tx, {
@@ -53,7 +53,7 @@ async function countMessages(): Promise<number> {
 }
 
 describe('a system was last active', () => {
-  const signs: [says: string, act: (one: Someone) => Promise<unknown>][] = [
+  const signs: [says: string, act: (one: TestSystem) => Promise<unknown>][] = [
     ['its token was used', (as) => here.ask('GET /v2/systems/@me', { as })],
     ['something of it changed', (as) => here.ask('POST /v2/members', { as, body: { name: 'A' } })],
     ['a member spoke', (one) => say(one, clock)],
@@ -92,7 +92,7 @@ describe('a system was last active', () => {
   })
 
   test('until the upgrade at least, if it is older than what is known', async () => {
-    const { deps: old, makeSystem } = home({ now: () => Date.UTC(2019, 0, 1) * 1000 })
+    const { deps: old, makeSystem } = createTestApp({ now: () => Date.UTC(2019, 0, 1) * 1000 })
     const { id } = await makeSystem()
     const [one] = await describeSystems({ ...old, now: () => clock + 9000 * DAY }, operator)
     expect(one?.id).toBe(id)

@@ -11,11 +11,11 @@ import {
   listStints,
 } from '../../../src/service/fronting/fronting'
 import { insertMember } from '../../../src/service/members'
-import { home, type Someone } from '../../kit'
-import { change, insertAll } from '../../raw'
+import { change, insertAll } from '../../rawSql'
+import { createTestApp, type TestSystem } from '../../testApp'
 
 const NOW: Instant = Date.UTC(2026, 0, 1) * 1000
-const { deps, makeSystem } = home({ now: () => NOW })
+const { deps, makeSystem } = createTestApp({ now: () => NOW })
 
 const MEMBERS = 150
 
@@ -25,7 +25,7 @@ const TIMES = 3350
 /** How many of these most of the questions are about. */
 const SOME = 1000
 
-let of: Someone
+let of: TestSystem
 const whole = { since: NOW - 2 * TIMES * MINUTE, until: null }
 const long = { since: NOW - 2 * SOME * MINUTE, until: null }
 const short = { since: NOW - 200 * MINUTE, until: null }

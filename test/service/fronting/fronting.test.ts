@@ -12,15 +12,15 @@ import {
   listStints,
 } from '../../../src/service/fronting/fronting'
 import { insertMember } from '../../../src/service/members'
-import { home, type Someone } from '../../kit'
 import { pairsOf, type Question, stintsOf, totalsOf } from '../../model/fronting/oracle'
-import { insert, insertAll, rows } from '../../raw'
+import { insert, insertAll, rows } from '../../rawSql'
+import { createTestApp, type TestSystem } from '../../testApp'
 
 const NOW: Instant = Date.UTC(2026, 0, 1) * 1000
-const { deps, makeSystem } = home({ now: () => NOW })
+const { deps, makeSystem } = createTestApp({ now: () => NOW })
 
 /** A system whose members take turns, one of them there until the last switch. */
-async function makeHistory(count: number): Promise<{ of: Someone; history: SwitchPoint[] }> {
+async function makeHistory(count: number): Promise<{ of: TestSystem; history: SwitchPoint[] }> {
   const of = await makeSystem()
   const history: SwitchPoint[] = []
   const switches: { uuid: string; system_id: number; timestamp: Instant }[] = []

@@ -3,11 +3,11 @@ import { type Instant, MINUTE } from '../../../src/model/time'
 import { listStints } from '../../../src/service/fronting/fronting'
 import { insertMember } from '../../../src/service/members'
 import { changeSwitchMembers } from '../../../src/service/switches'
-import { home } from '../../kit'
-import { change, insertAll } from '../../raw'
+import { change, insertAll } from '../../rawSql'
+import { createTestApp } from '../../testApp'
 
 const NOW: Instant = Date.UTC(2026, 0, 1) * 1000
-const { deps, makeSystem } = home({ now: () => NOW })
+const { deps, makeSystem } = createTestApp({ now: () => NOW })
 
 const SWITCHES = 30_000
 

@@ -8,11 +8,11 @@ import type { ProxyTag } from '../../../src/model/validation'
 import { insertAccount } from '../../../src/service/accounts'
 import { deleteMember, insertMember } from '../../../src/service/members'
 import { patchSettings } from '../../../src/service/settings'
-import { home } from '../../kit'
-import { decideMessage } from '../../operator'
+import { decideMessage } from '../../operatorActions'
+import { createTestApp } from '../../testApp'
 
 const ACCOUNT = '100000000000000001'
-const { deps, makeSystem } = home()
+const { deps, makeSystem } = createTestApp()
 const { id } = await makeSystem()
 const owner = { system: id, platform: null }
 await deps.transact('new', (tx) => insertAccount(deps, tx, id, ACCOUNT))

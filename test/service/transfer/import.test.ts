@@ -8,11 +8,18 @@ import type { Tally } from '../../../src/model/transfer'
 import { insertGroup } from '../../../src/service/groups'
 import { insertMember } from '../../../src/service/members'
 import { fixture } from '../../formats/fixture'
-import { home, isOnFile, type Someone } from '../../kit'
-import { change, everyRow, STOPPED, whileStopped } from '../../raw'
-import { bring, counts, fixtures, listener, meddleSlowly, pluralkit } from './stage'
+import { change, everyRow, STOPPED, whileStopped } from '../../rawSql'
+import { createTestApp, isOnFile, type TestSystem } from '../../testApp'
+import {
+  counts,
+  fixtures,
+  importInto,
+  listener,
+  pluralkit,
+  withRawDatabaseAsync,
+} from './importFixture'
 
-const place = home()
+const place = createTestApp()
 const { deps, app } = place
 
 const UUID = '5a0f6f0e-2a39-4d0c-8a6d-5a1a1d7a2b01'
@@ -71,11 +78,11 @@ describe.each(['members', 'groups'] as const)('%s of a file', (kind) => {
 
   test.each(scenarios)('%s', async (_, rows, names, tally) => {
     const to = await makeLantern()
-    const report = await bring(place, to, pluralkit({ [kind]: rows }))
+    const report = await importInto(place, to, pluralkit({ [kind]: rows }))
     expect(report[kind]).toEqual(tallyOf(tally))
     expect(await namesOf(to)).toEqual(names)
     const before = await everyRow(deps.db)
-    const again = await bring(place, to, pluralkit({ [kind]: rows }))
+    const again = await importInto(place, to, pluralkit({ [kind]: rows }))
     expect(again[kind]).toEqual(tallyOf(`0 0 ${rows.length} 0`))
     expect(await everyRow(deps.db)).toEqual(before)
   })
@@ -84,7 +91,7 @@ describe.each(['members', 'groups'] as const)('%s of a file', (kind) => {
     const theirs = await makeLantern()
     const to = await place.makeSystem()
     const file = pluralkit({ [kind]: [{ uuid: UUID, id: 'wrena', name: 'Wren' }] })
-    const { renamed, ...report } = await bring(place, to, file)
+    const { renamed, ...report } = await importInto(place, to, file)
     expect(report[kind]).toEqual(tallyOf('1 0 0 0'))
     const [made] = await rowsOf(to)
     expect(renamed).toEqual([
@@ -94,7 +101,7 @@ describe.each(['members', 'groups'] as const)('%s of a file', (kind) => {
     expect(await namesOf(theirs)).toEqual(['Wren', 'Ash'])
   })
 
-  async function makeLantern(): Promise<Someone> {
+  async function makeLantern(): Promise<TestSystem> {
     const made = await place.makeSystem()
     await deps.transact('new', async (tx) => {
       const insert = kind === 'members' ? insertMember : insertGroup
@@ -106,12 +113,12 @@ describe.each(['members', 'groups'] as const)('%s of a file', (kind) => {
     return made
   }
 
-  async function rowsOf({ id }: Someone) {
+  async function rowsOf({ id }: TestSystem) {
     const table = kind === 'members' ? members : groups
     return await deps.db.select().from(table).where(eq(table.system_id, id)).orderBy(table.id).all()
   }
 
-  async function namesOf(someone: Someone): Promise<string[]> {
+  async function namesOf(someone: TestSystem): Promise<string[]> {
     return (await rowsOf(someone)).map(({ name }) => name)
   }
 })
@@ -122,9 +129,9 @@ describe.each(fixtures)('the file %s', (name) => {
   test('changes nothing in a dry run, which tells what the import will do', async () => {
     const to = await place.makeSystem()
     const before = await everyRow(deps.db)
-    const tried = await bring(place, to, file, { dryRun: true })
+    const tried = await importInto(place, to, file, { dryRun: true })
     expect(await everyRow(deps.db)).toEqual(before)
-    const done = await bring(place, to, file)
+    const done = await importInto(place, to, file)
     const comparable = ({ renamed, ...rest }: typeof tried) => ({
       ...rest,
       dry_run: null,
@@ -137,10 +144,10 @@ describe.each(fixtures)('the file %s', (name) => {
 
   test('changes nothing when it comes a second time, says so, and tells nobody', async () => {
     const to = await place.makeSystem()
-    const first = await bring(place, to, file)
+    const first = await importInto(place, to, file)
     const before = await everyRow(deps.db)
     const told = await listener(place, to)
-    const again = await bring(place, to, file)
+    const again = await importInto(place, to, file)
     expect(await everyRow(deps.db)).toEqual(before)
     for (const kind of ['members', 'groups', 'memberships', 'switches'] as const) {
       const { added, unchanged, left_out } = first[kind]
@@ -158,7 +165,7 @@ describe.each(fixtures)('the file %s', (name) => {
 
   test('leaves a whole database behind', async () => {
     const found = isOnFile
-      ? await meddleSlowly(app.storage.location, (database) => inspect(database))
+      ? await withRawDatabaseAsync(app.storage.location, (database) => inspect(database))
       : await findAll(deps.db, checks)
     expect(found.map(({ problem }) => problem)).toEqual([])
   })
@@ -208,10 +215,10 @@ describe('an import that fails half-way', () => {
     const file = nextFile()
     await whileStopped(deps, `insert on ${table}`, when, async () => {
       const before = await everyRow(deps.db)
-      await expect(bring(place, to, file)).rejects.toThrow(STOPPED)
+      await expect(importInto(place, to, file)).rejects.toThrow(STOPPED)
       expect(await everyRow(deps.db)).toEqual(before)
     })
-    const done = await bring(place, to, file)
+    const done = await importInto(place, to, file)
     expect(counts(done)).toEqual(['2 0 0 0', '1 0 0 0', '2 0 0 0', '2 0 0 0'])
   })
 
@@ -233,20 +240,20 @@ describe('an import that fails half-way', () => {
     const to = await place.makeSystem()
     await setLimit(to, limit, 0)
     const before = await everyRow(deps.db)
-    await expect(bring(place, to, nextFile())).rejects.toMatchObject({ code })
+    await expect(importInto(place, to, nextFile())).rejects.toMatchObject({ code })
     expect(await everyRow(deps.db)).toEqual(before)
   })
 
   test('does not count those that are here already', async () => {
     const to = await place.makeSystem()
-    await bring(place, to, nextFile())
+    await importInto(place, to, nextFile())
     await setLimit(to, 'member_limit', 1)
-    expect(counts(await bring(place, to, nextFile()))[0]).toBe('0 0 2 0')
+    expect(counts(await importInto(place, to, nextFile()))[0]).toBe('0 0 2 0')
     const more = pluralkit({ members: [{ name: 'First' }, { name: 'Third' }] })
-    await expect(bring(place, to, more)).rejects.toMatchObject({ code: 40007 })
+    await expect(importInto(place, to, more)).rejects.toMatchObject({ code: 40007 })
   })
 
-  function setLimit({ id }: Someone, limit: string, value: number): Promise<void> {
+  function setLimit({ id }: TestSystem, limit: string, value: number): Promise<void> {
     const sql = `update settings set ${limit} = :value where system_id = :id`
     return deps.transact('new', (tx) => change(tx, sql, { value, id }))
   }

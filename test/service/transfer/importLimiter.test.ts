@@ -7,7 +7,7 @@ import {
   type ImportLimiter,
 } from '../../../src/service/transfer/importLimiter'
 import { createSpool } from '../../../src/service/transfer/spool'
-import { emptyFolder } from '../../program'
+import { emptyFolder } from '../../serverProcess'
 
 const KiB = 1024
 const folder = emptyFolder()

@@ -3,23 +3,23 @@ import { eq } from 'drizzle-orm'
 import fc from 'fast-check'
 import { systems } from '../../../src/db/tables'
 import { fixture } from '../../formats/fixture'
-import { type Step, stagesIn } from '../../http/bot/botFixture'
+import { createBotFixtures, type Step } from '../../http/bot/botFixture'
 import { spoke } from '../../http/bot/proxyScenarios'
-import { type Home, home } from '../../kit'
+import { createTestApp, type TestApp } from '../../testApp'
 import { anySystem, makeIt } from '../anySystem'
 import { pluralkitObjections } from '../pluralkitRules'
-import { bring, exportText, fixtures } from './stage'
+import { exportText, fixtures, importInto } from './importFixture'
 
-const here = home()
-const there = home()
-const anywhere = home()
+const here = createTestApp()
+const there = createTestApp()
+const anywhere = createTestApp()
 
-function forgetAll({ deps }: Home): Promise<unknown> {
+function forgetAll({ deps }: TestApp): Promise<unknown> {
   return deps.transact('new', async (tx) => tx.delete(systems).run())
 }
 
 /** The file, but for when it was written. */
-async function exported({ deps }: Home, systemId: number): Promise<string> {
+async function exported({ deps }: TestApp, systemId: number): Promise<string> {
   const text = await exportText(deps, systemId)
   return text.replace(/"exported_at":"[^"]*"/, '"exported_at":""')
 }
@@ -27,13 +27,13 @@ async function exported({ deps }: Home, systemId: number): Promise<string> {
 /** Imports into a server without any system, and gives what that exports. */
 async function broughtOver(text: string) {
   await forgetAll(there)
-  const report = await bring(there, 'new', Buffer.from(text))
+  const report = await importInto(there, 'new', Buffer.from(text))
   const made = await there.deps.db.select().from(systems).get()
   return { report, text: await exported(there, made?.id ?? 0) }
 }
 
 describe('a system with everything that can be set', async () => {
-  const stage = await stagesIn(here)()
+  const stage = await createBotFixtures(here)()
   const guildSettings = { tag: '| here', tag_enabled: false, avatar_url: 'http://a.example/x.png' }
   const at = (hour: string) => `2024-05-01T${hour}:00:00.000001Z`
   const steps: Step[] = [
@@ -108,7 +108,7 @@ describe('a system with everything that can be set', async () => {
   const { system: hid = '' } = stage.names
   const row = await here.deps.db.select().from(systems).where(eq(systems.hid, hid)).get()
   const someone = { id: row?.id ?? 0, hid, uuid: '', token: '' }
-  await bring(here, someone, fixture('simplyplural.json'))
+  await importInto(here, someone, fixture('simplyplural.json'))
   const text = await exported(here, someone.id)
 
   test('comes out of another server as it came out of this one', async () => {
@@ -131,7 +131,11 @@ describe('a system with everything that can be set', async () => {
   })
 
   test('changes nothing in the server it came from', async () => {
-    const { members, groups, switches, repairs } = await bring(here, someone, Buffer.from(text))
+    const { members, groups, switches, repairs } = await importInto(
+      here,
+      someone,
+      Buffer.from(text),
+    )
     for (const { added, changed } of [members, groups, switches])
       expect([added, changed]).toEqual([0, 0])
     expect(repairs).toEqual([])
@@ -174,7 +178,7 @@ describe('what PluralKit accepts', () => {
   })
 
   test.each(fixtures)('is what %s becomes here', async (name) => {
-    const { system } = await bring(here, 'new', fixture(name))
+    const { system } = await importInto(here, 'new', fixture(name))
     const made = await here.deps.db.select().from(systems).where(eq(systems.hid, system)).get()
     const text = await exported(here, made?.id ?? 0)
     expect(pluralkitObjections(text)).toEqual([])

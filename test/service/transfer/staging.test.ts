@@ -5,12 +5,12 @@ import { parseInProcess } from '../../../src/formats/chunks'
 import type { JsonObject } from '../../../src/model/entity'
 import { switchCapacity } from '../../../src/service/transfer/importSwitches'
 import { removeAbandoned, removeOldTags } from '../../../src/service/transfer/staging'
-import { home, type Someone } from '../../kit'
-import { countSystems, exportSystem, importFile, listSystems } from '../../operator'
-import { change, everyRow, insertAll, rows } from '../../raw'
-import { pluralkit } from './stage'
+import { countSystems, exportSystem, importFile, listSystems } from '../../operatorActions'
+import { change, everyRow, insertAll, rows } from '../../rawSql'
+import { createTestApp, type TestSystem } from '../../testApp'
+import { pluralkit } from './importFixture'
 
-const place = home()
+const place = createTestApp()
 const { deps } = place
 
 const plain = { dryRun: false, only: null, isPublic: false, link: new Set<string>() }
@@ -144,12 +144,12 @@ describe('while an import is under way', () => {
 })
 
 test('two files that are brought at once keep no more aside than there is room for', async () => {
-  const { deps, makeSystem } = home({ ARCHIVE_LIMIT: '100' })
+  const { deps, makeSystem } = createTestApp({ ARCHIVE_LIMIT: '100' })
   const one = await makeSystem()
   const fileWith = (text: string) => pluralkit({ multitude: { kept: { notes: [{ text }] } } })
   const slow = {
     ...deps,
-    async *readImport(...given: Parameters<typeof parseInProcess>) {
+    async *parseImport(...given: Parameters<typeof parseInProcess>) {
       for await (const part of parseInProcess(...given)) {
         // It knows by now how much room there is.
         if ('kept' in part) await importFile(deps, fileWith('b'.repeat(60)), target(one), plain)
@@ -234,7 +234,7 @@ test('a system has room for a million switches', async () => {
 
 class Killed extends Error {}
 
-interface Lantern extends Someone {
+interface Lantern extends TestSystem {
   members: string[]
   wren: string
   keepers: string
@@ -254,12 +254,12 @@ async function makeLantern(): Promise<Lantern> {
   return { ...one, members: [ash], wren, keepers }
 }
 
-function target({ id }: Someone) {
+function target({ id }: TestSystem) {
   return { systemId: id }
 }
 
 /** Imports the file, and does something whenever a part of it was taken in. */
-async function bringSlowly(to: Someone, between: (part: BundleChunk) => Promise<void>) {
+async function bringSlowly(to: TestSystem, between: (part: BundleChunk) => Promise<void>) {
   let isKilled = false
   const slow = {
     ...deps,
@@ -267,7 +267,7 @@ async function bringSlowly(to: Someone, between: (part: BundleChunk) => Promise<
       if (isKilled) return Promise.reject(new Killed())
       return deps.transact(work, length)
     }) as typeof deps.transact,
-    async *readImport(...[bytes, options]: Parameters<typeof parseInProcess>) {
+    async *parseImport(...[bytes, options]: Parameters<typeof parseInProcess>) {
       for await (const part of parseInProcess(bytes, options)) {
         yield part
         try {

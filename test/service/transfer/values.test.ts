@@ -8,12 +8,12 @@ import type { ImportPart } from '../../../src/model/transfer'
 import { insertAccount } from '../../../src/service/accounts'
 import type { ImportReport } from '../../../src/service/transfer/importContext'
 import { fixture } from '../../formats/fixture'
-import { home, type Someone } from '../../kit'
-import { createBot } from '../../operator'
-import { everyRow } from '../../raw'
-import { bring, counts, exportText, listener, pluralkit } from './stage'
+import { createBot } from '../../operatorActions'
+import { everyRow } from '../../rawSql'
+import { createTestApp, type TestSystem } from '../../testApp'
+import { counts, exportText, importInto, listener, pluralkit } from './importFixture'
 
-const place = home()
+const place = createTestApp()
 const { deps, app } = place
 const path = app.storage.location
 
@@ -40,7 +40,7 @@ describe('IDs of a file', () => {
 
   test('are kept by all that is new, as long as they are free', async () => {
     const { file, ids } = nextFile()
-    const report = await bring(place, 'new', file)
+    const report = await importInto(place, 'new', file)
     expect(report).toMatchObject({ system: ids[0] ?? '', renamed: [] })
     expect(await idsOf(report)).toEqual(ids)
     const { created } = (await systemOf(report)) ?? {}
@@ -49,8 +49,8 @@ describe('IDs of a file', () => {
 
   test('are drawn anew where they are not, and the report lists old and new', async () => {
     const { file, ids } = nextFile()
-    await bring(place, 'new', file)
-    const report = await bring(place, 'new', file)
+    await importInto(place, 'new', file)
+    const report = await importInto(place, 'new', file)
     const now = await idsOf(report)
     expect(report.system).toBe(now[0] ?? '')
     const names: Record<string, string> = { member: 'Wren', group: 'Keepers' }
@@ -76,10 +76,10 @@ describe('IDs of a file', () => {
   test('of a new system come with a token that opens it, but not in a dry run', async () => {
     const { file } = nextFile()
     const before = await everyRow(deps.db)
-    const tried = await bring(place, 'new', file, { dryRun: true })
+    const tried = await importInto(place, 'new', file, { dryRun: true })
     expect([tried.system, tried.token]).toEqual(['', undefined])
     expect(await everyRow(deps.db)).toEqual(before)
-    const { system, token = '' } = await bring(place, 'new', file)
+    const { system, token = '' } = await importInto(place, 'new', file)
     const headers = { authorization: token }
     expect((await place.ask('GET /v2/systems/@me', { headers })).json.id).toBe(system)
   })
@@ -105,7 +105,7 @@ describe('accounts of a file', () => {
     await deps.transact('new', (tx) => insertAccount(deps, tx, them.id, taken))
     await deps.transact('new', (tx) => insertAccount(deps, tx, to.id, own))
     const text = `{"switches":[],"accounts":[${free},${taken},${own}]}`
-    const { accounts } = await bring(place, to, Buffer.from(text))
+    const { accounts } = await importInto(place, to, Buffer.from(text))
     expect(await linkedTo(to)).toEqual([free, own])
     expect(await linkedTo(them)).toEqual([taken])
     expect(accounts).toEqual([
@@ -115,7 +115,7 @@ describe('accounts of a file', () => {
     ])
   })
 
-  async function linkedTo({ id }: Someone) {
+  async function linkedTo({ id }: TestSystem) {
     const rows = await deps.db.select().from(accounts).where(eq(accounts.system_id, id)).all()
     return rows.map((row) => row.id).toSorted()
   }
@@ -139,8 +139,8 @@ describe('what a file says of a member that is here already', () => {
 
   test.each(table)('%s', async (_, given, now) => {
     const to = await place.makeSystem()
-    expect(counts(await bring(place, to, pluralkit({ members: [wren] })))[0]).toBe('1 0 0 0')
-    const report = await bring(place, to, pluralkit({ members: [{ name: 'Wren', ...given }] }))
+    expect(counts(await importInto(place, to, pluralkit({ members: [wren] })))[0]).toBe('1 0 0 0')
+    const report = await importInto(place, to, pluralkit({ members: [{ name: 'Wren', ...given }] }))
     const row = await deps.db.select().from(members).where(eq(members.system_id, to.id)).get()
     const year = (instant: number | null | undefined) => formatInstant(instant ?? 0).slice(0, 4)
     expect({
@@ -165,7 +165,7 @@ describe('groups and switches that are here already', () => {
 
   test('get more members, never fewer; a switch of the same time stays as it is', async () => {
     const to = await place.makeSystem()
-    await bring(place, to, pluralkit(first))
+    await importInto(place, to, pluralkit(first))
     const second = {
       ...first,
       groups: [{ name: 'Keepers', members: ['ashbb'] }],
@@ -174,7 +174,7 @@ describe('groups and switches that are here already', () => {
         { timestamp: nine, members: ['ashbb'] },
       ],
     }
-    const report = await bring(place, to, pluralkit(second))
+    const report = await importInto(place, to, pluralkit(second))
     expect(counts(report)).toEqual(['0 0 2 0', '0 0 1 0', '1 0 0 0', '1 0 1 0'])
     const file = JSON.parse(await exportText(deps, to.id))
     const [wren, ash] = file.members.map(({ id }: { id: string }) => id)
@@ -203,7 +203,7 @@ describe('groups and switches that are here already', () => {
       accounts: ['444444444444444444'],
       multitude: { kept: { notes: [1] } },
     })
-    const report = await bring(place, to, file, { only: new Set(only) })
+    const report = await importInto(place, to, file, { only: new Set(only) })
     expect([counts(report), report.kept]).toEqual([expected, {}])
     const now = JSON.parse(await exportText(deps, to.id))
     expect([now.name, now.accounts, now.multitude.kept]).toEqual(['Before', [], {}])
@@ -246,9 +246,9 @@ describe('events', () => {
   test.each(table)('%s', async (_, file, expected) => {
     const to = await place.makeSystem('Hill')
     const told = await listener(place, to)
-    await bring(place, to, pluralkit(file), { dryRun: true })
+    await importInto(place, to, pluralkit(file), { dryRun: true })
     expect(await told()).toEqual([])
-    await bring(place, to, pluralkit(file))
+    await importInto(place, to, pluralkit(file))
     expect(await told()).toEqual(expected)
   })
 })
@@ -256,7 +256,7 @@ describe('events', () => {
 test('a collection of any name is kept aside and comes out again', async () => {
   const to = await place.makeSystem()
   const kept = { notes: [{ text: 'a' }], constructor: [{ text: 'b' }], toString: ['c'] }
-  const { kept: counted } = await bring(place, to, pluralkit({ multitude: { kept } }))
+  const { kept: counted } = await importInto(place, to, pluralkit({ multitude: { kept } }))
   expect(Object.entries(counted)).toEqual([
     ['notes', 1],
     ['constructor', 1],
@@ -279,9 +279,9 @@ test('proxy tags of imported members work, those that were changed by it too', a
   }
   const wren = (prefix: string) =>
     pluralkit({ members: [{ name: 'Wren', proxy_tags: [{ prefix }] }] })
-  await bring(place, to, wren('w:'))
+  await importInto(place, to, wren('w:'))
   expect(await proxied('w: hello')).toBe('Wren')
-  await bring(place, to, wren('W>'))
+  await importInto(place, to, wren('W>'))
   expect(await proxied('W> hello')).toBe('Wren')
   expect(await proxied('w: hello')).toBeUndefined()
 })
@@ -322,7 +322,7 @@ describe('secrets', () => {
       fixture('pluralkit-nasty.json'),
       pluralkit({ id: 'hooks', webhook_url, multitude: { unfit } }),
     ]
-    const reports = files.map(async (file) => bring(place, await place.makeSystem(), file))
+    const reports = files.map(async (file) => importInto(place, await place.makeSystem(), file))
     const said = JSON.stringify([await Promise.all(reports), await everyRow(deps.db)])
     expect(said).not.toContain('s3cr3t')
   })
@@ -337,7 +337,7 @@ test('switches of a long history are all there, in order', async () => {
   const file = pluralkit({ members: [{ id: 'wrend', name: 'Wren' }], switches: long.toReversed() })
   const progress: string[] = []
   const onProgress = (done: number, total: number) => progress.push(`${done} of ${total}`)
-  expect(counts(await bring(place, to, file, { onProgress }))[3]).toBe('1203 0 0 0')
+  expect(counts(await importInto(place, to, file, { onProgress }))[3]).toBe('1203 0 0 0')
   expect(progress.at(-1)).toBe('1204 of 1204')
   const rows = await deps.db
     .select()

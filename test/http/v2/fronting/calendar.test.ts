@@ -2,10 +2,10 @@ import { expect, test } from 'bun:test'
 import ICAL from 'ical.js'
 import ical from 'node-ical'
 import { parseInstant } from '../../../../src/model/time'
-import { home } from '../../../kit'
-import { makeWorld, type World } from '../../../scenarios'
+import { createFixture, type Fixture } from '../../../scenarios'
+import { createTestApp } from '../../../testApp'
 
-const place = home()
+const place = createTestApp()
 
 interface Event {
   uid: string
@@ -48,7 +48,7 @@ const sorted = (events: Event[]) => events.toSorted((a, b) => (a.uid < b.uid ? -
 
 const SPAN = 'since=2024-01-02T00:00:00Z&until=2024-01-03T00:00:00Z'
 
-const subscribe = async (world: World, as: 'owner' | 'nobody', span = SPAN) => {
+const subscribe = async (world: Fixture, as: 'owner' | 'nobody', span = SPAN) => {
   const answer = await world.ask(`GET /v2/systems/<own>/fronting.ics?${span}`, undefined, as)
   expect(answer.status).toBe(200)
   expect(answer.headers.get('content-type')).toBe('text/calendar; charset=utf-8')
@@ -56,7 +56,7 @@ const subscribe = async (world: World, as: 'owner' | 'nobody', span = SPAN) => {
 }
 
 test('two calendar programs read whole stints from the subscription', async () => {
-  const world = await makeWorld(place)
+  const world = await createFixture(place)
   const { wren, finch } = world
   const events = readTwice(await subscribe(world, 'nobody'))
   const began = parseInstant('2024-01-01T10:00:00.000001Z')
@@ -79,7 +79,7 @@ test('two calendar programs read whole stints from the subscription', async () =
 })
 
 test('an event keeps its UID when the stint ends', async () => {
-  const world = await makeWorld(place)
+  const world = await createFixture(place)
   const before = readTwice(await subscribe(world, 'owner', ''))
   await world.do('POST /v2/systems/@me/switches', { members: [] })
   const after = readTwice(await subscribe(world, 'owner', ''))
@@ -88,7 +88,7 @@ test('an event keeps its UID when the stint ends', async () => {
 })
 
 test('events are those of the other calendar export', async () => {
-  const world = await makeWorld(place)
+  const world = await createFixture(place)
   const { text } = await world.ask('GET /v2/systems/@me/export/front-history?format=ics')
   const titlesOf = (calendar: string) =>
     sorted(readTwice(calendar)).map(({ uid, title }) => ({ uid, title }))
@@ -97,7 +97,7 @@ test('events are those of the other calendar export', async () => {
 })
 
 test('names that are hard to write are read as they are', async () => {
-  const world = await makeWorld(place)
+  const world = await createFixture(place)
   const display_name = 'Wren; "the, first"\\ 🏮 '.repeat(4).trim()
   await world.do('PATCH /v2/members/<wren>', { display_name })
   const titles = readTwice(await subscribe(world, 'nobody')).map(({ title }) => title)
@@ -105,7 +105,7 @@ test('names that are hard to write are read as they are', async () => {
 })
 
 test('a stranger is not told a private name, neither a member’s nor the system’s', async () => {
-  const world = await makeWorld(place)
+  const world = await createFixture(place)
   await world.do('PATCH /v2/systems/@me', { privacy: { name_privacy: 'private' } })
   await world.do('PATCH /v2/members/<wren>', {
     name: 'Secret Name',

@@ -8,7 +8,6 @@ import { formatInstant, type Instant } from '../../../../src/model/time'
 import { dayToV2, hoursToV2, stintToV2, totalsToV2 } from '../../../../src/serializers/fronting'
 import { insertMember } from '../../../../src/service/members'
 import { deleteAllSwitches, insertSwitch } from '../../../../src/service/switches'
-import { home, type Someone } from '../../../kit'
 import {
   daysOf,
   hoursOf,
@@ -18,12 +17,13 @@ import {
   totalsOf,
 } from '../../../model/fronting/oracle'
 import { oddMoments, questionsAround } from '../../../model/fronting/worlds'
+import { createTestApp, type TestSystem } from '../../../testApp'
 
 /** What the clock shows, where a question says so. */
 let clock: Instant = Date.now() * 1000
-const { deps, makeSystem, ask } = home({ now: () => clock })
+const { deps, makeSystem, ask } = createTestApp({ now: () => clock })
 
-let owner: Someone
+let owner: TestSystem
 let people: Member[]
 
 beforeAll(async () => {

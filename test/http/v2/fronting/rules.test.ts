@@ -2,26 +2,26 @@ import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { createInserter } from '../../../../src/db/rows'
 import { switches } from '../../../../src/db/tables'
-import { home } from '../../../kit'
-import { insert } from '../../../raw'
-import { makeWorld, play, type World } from '../../../scenarios'
+import { insert } from '../../../rawSql'
+import { createFixture, type Fixture, runScenarios } from '../../../scenarios'
+import { createTestApp } from '../../../testApp'
 
 const insertImport = createInserter('imports', ['place_id', 'system_id', 'until'])
 
-const place = home()
+const place = createTestApp()
 
 const SPAN = 'since=2024-01-01T00:00:00Z&until=2024-01-03T00:00:00Z'
 const paths = ['stints', 'totals', 'days', 'hours', 'pairs']
 const none = Array.from({ length: 24 }, () => 0)
 
-const closeHistory = ({ do: change }: World) =>
+const closeHistory = ({ do: change }: Fixture) =>
   change('PATCH /v2/systems/@me', { privacy: { front_history_privacy: 'private' } })
 
-const hide = (name: string) => (world: World) =>
+const hide = (name: string) => (world: Fixture) =>
   world.do(`PATCH /v2/members/<${name}>`, { privacy: { visibility: 'private' } })
 
 describe('what fronting answers', () => {
-  play(place, {
+  runScenarios(place, {
     'stints are whole, newest first, and the last one lasts': {
       as: ['owner', 'other', 'nobody'],
       ask: `GET /v2/systems/<own>/fronting/stints?${SPAN}`,
@@ -160,7 +160,7 @@ describe('what fronting answers', () => {
 })
 
 describe('what a stranger is told of hidden members', () => {
-  play(place, {
+  runScenarios(place, {
     'in totals they are counted, not named': {
       as: ['other', 'nobody'],
       given: hide('finch'),
@@ -224,7 +224,7 @@ describe('what a stranger is told of hidden members', () => {
 
 describe('what fronting refuses', () => {
   for (const path of [...paths.map((one) => `fronting/${one}`), 'fronting.ics'])
-    play(place, {
+    runScenarios(place, {
       [`${path}: a closed history to everyone but its owner`]: {
         as: ['other', 'nobody'],
         given: closeHistory,
@@ -262,7 +262,7 @@ describe('what fronting refuses', () => {
       },
     })
 
-  play(place, {
+  runScenarios(place, {
     'more than four hundred days': {
       ask: 'GET /v2/systems/@me/fronting/days?since=2023-01-01&until=2024-02-05T00:00:00.000001Z',
       status: 400,
@@ -294,7 +294,7 @@ describe('what fronting refuses', () => {
 })
 
 test('what was not asked for as well: the last 720 hours', async () => {
-  const { get } = await makeWorld(place)
+  const { get } = await createFixture(place)
   const { since, until } = await get<{ since: string; until: string }>(
     'GET /v2/systems/@me/fronting/totals',
   )

@@ -5,8 +5,8 @@ import { events } from '../../../src/db/tables'
 import type { JsonObject } from '../../../src/model/entity'
 import type { Deps } from '../../../src/service/deps'
 import type { ImportOptions, ImportReport } from '../../../src/service/transfer/importContext'
-import type { Home, Someone } from '../../kit'
-import { exportSystem, type ImportTarget, importFile } from '../../operator'
+import { exportSystem, type ImportTarget, importFile } from '../../operatorActions'
+import type { TestApp, TestSystem } from '../../testApp'
 
 /** The names of all files that were made up for the tests. */
 export const fixtures = readdirSync(new URL('../../formats/fixtures', import.meta.url)).toSorted()
@@ -33,7 +33,7 @@ export function dump(path: string): Record<string, unknown[]> {
 }
 
 /** Does something to the database behind the program's back. */
-export function meddle<T>(path: string, work: (database: Database) => T): T {
+export function withRawDatabase<T>(path: string, work: (database: Database) => T): T {
   const database = new Database(path)
   try {
     database.run('PRAGMA busy_timeout = 5000')
@@ -44,7 +44,7 @@ export function meddle<T>(path: string, work: (database: Database) => T): T {
 }
 
 /** The same for work that waits. */
-export async function meddleSlowly<T>(
+export async function withRawDatabaseAsync<T>(
   path: string,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
@@ -64,9 +64,9 @@ export async function exportText(deps: Deps, systemId: number): Promise<string> 
 }
 
 /** Imports into a system, or into a new one. */
-export async function bring(
-  { deps }: Home,
-  to: Someone | 'new',
+export async function importInto(
+  { deps }: TestApp,
+  to: TestSystem | 'new',
   file: Uint8Array,
   options: Partial<ImportOptions> = {},
 ): Promise<ImportReport> {
@@ -87,7 +87,10 @@ export function pluralkit(parts: JsonObject): Uint8Array {
 }
 
 /** Gives the types of the events that a system had since the last time it was asked. */
-export async function listener({ deps }: Home, { id }: Someone): Promise<() => Promise<string[]>> {
+export async function listener(
+  { deps }: TestApp,
+  { id }: TestSystem,
+): Promise<() => Promise<string[]>> {
   const newest = async () => {
     const row = await deps.db
       .select({ id: max(events.id) })

@@ -3,10 +3,10 @@ import type { Db } from '../../../src/db/types'
 import type { JsonObject } from '../../../src/model/entity'
 import { insertGroup } from '../../../src/service/groups'
 import { insertMember } from '../../../src/service/members'
-import { type Asking, home, type Someone } from '../../kit'
-import { change, rows, whileStopped } from '../../raw'
+import { change, rows, whileStopped } from '../../rawSql'
+import { createTestApp, type RequestOptions, type TestSystem } from '../../testApp'
 
-const house = home({ RATE_LIMIT: 'off' })
+const house = createTestApp({ RATE_LIMIT: 'off' })
 const { ask, deps, app } = house
 
 const kinds = {
@@ -22,7 +22,7 @@ interface Made {
 }
 
 /** Creates many rows of a system at once. */
-function make(someone: Someone, noun: Noun, count: number, more: object = {}): Promise<Made[]> {
+function make(someone: TestSystem, noun: Noun, count: number, more: object = {}): Promise<Made[]> {
   return deps.transact('new', async (tx) => {
     const made: Made[] = []
     for (let at = 0; at < count; at++)
@@ -49,7 +49,7 @@ async function countUntilDone(work: Promise<unknown>, request: () => Promise<unk
 
 /** Makes the change in a transaction that commits only after the request waits for its own. */
 async function changeMeanwhile(
-  { id }: Someone,
+  { id }: TestSystem,
   request: () => ReturnType<typeof ask<JsonObject[]>>,
   work: (tx: Db) => Promise<void>,
 ) {
@@ -143,7 +143,7 @@ describe.each(['members', 'groups'] as const)('a bulk change of %s', (noun) => {
     expect(await eventsOf(me.id)).toHaveLength(3)
   })
 
-  test.each<[string, (me: Someone, made: Made[]) => [string, Asking]]>([
+  test.each<[string, (me: TestSystem, made: Made[]) => [string, RequestOptions]]>([
     [
       'named one by one',
       (as, made) => [
@@ -215,7 +215,7 @@ describe('a bulk change of many proxy tags', () => {
   })
 
   /** Prefixes that messages are matched with, by member, of the set that is in force. */
-  const indexed = async (me: Someone) => {
+  const indexed = async (me: TestSystem) => {
     const found = await rows<{ member_id: number; prefix: string; set_id: number }>(
       deps.db,
       `select member_id, prefix, set_id from proxy_tag_keys
@@ -232,7 +232,7 @@ describe('a bulk change of many proxy tags', () => {
     return Map.groupBy(found, ({ member_id }) => member_id)
   }
 
-  const expectIndexed = async (me: Someone) => {
+  const expectIndexed = async (me: TestSystem) => {
     const stored = await rows<{ id: number; proxy_tags: string }>(
       deps.db,
       'select id, proxy_tags from members where system_id = :id',
@@ -323,7 +323,7 @@ describe('a bulk change of many proxy tags', () => {
 
 describe('the queue of bulk changes', () => {
   /** Occupies the turn of a system until it is released. */
-  const occupy = async ({ id }: Someone, signal = new AbortController().signal) => {
+  const occupy = async ({ id }: TestSystem, signal = new AbortController().signal) => {
     const begun = Promise.withResolvers<void>()
     const held = Promise.withResolvers<void>()
     const done = deps.bulkQueue({ systemId: id, signal }, () => {
@@ -336,7 +336,7 @@ describe('the queue of bulk changes', () => {
       await done
     }
   }
-  const change = (someone: Someone, { hid }: Made, color: string, asking: Asking = {}) =>
+  const change = (someone: TestSystem, { hid }: Made, color: string, asking: RequestOptions = {}) =>
     ask<JsonObject[]>(bulk('members'), { as: someone, body: [{ id: hid, color }], ...asking })
 
   test('runs one per system, in the order of arrival, and refuses the fifth', async () => {

@@ -1,17 +1,17 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { alone, program } from './product'
+import { alone, program } from './serverProcess'
 
 /** A server with an invented family in it, for whatever looks at the dashboard. */
-export interface FamilyHome {
+export interface SeededServer {
   readonly address: string
   readonly token: string
   ask<T>(line: string, body?: unknown): Promise<T>
   end(): Promise<void>
 }
 
-export async function openHome(name: string): Promise<FamilyHome> {
+export async function startSeededServer(name: string): Promise<SeededServer> {
   const folder = mkdtempSync(join(tmpdir(), 'multitude-family-'))
   const words = program.map((word) => (word.includes('/') ? resolve(word) : word))
   const env = { ...alone, PATH: process.env.PATH ?? '' }
@@ -160,8 +160,8 @@ export function servePictures(): { address: string; stop(): void } {
 }
 
 /** The family moves in, with what happened in the last so many days. */
-export async function settle(
-  { ask }: FamilyHome,
+export async function seed(
+  { ask }: SeededServer,
   { pictures, days, now }: { pictures: string; days: number; now: number },
 ): Promise<void> {
   const ids = new Map<string, string>()

@@ -6,8 +6,8 @@ import manifest from '../package.json'
 import { commands } from '../src/cli/run'
 import { settings } from '../src/config'
 import { migrations } from '../src/db/migrations'
-import { document } from './document'
-import { home } from './kit'
+import { document } from './openapiDocument'
+import { createTestApp } from './testApp'
 
 const root = join(import.meta.dir, '..')
 
@@ -61,7 +61,13 @@ describe('the house', () => {
   })
 
   /** Who asks is found out here, so nobody asks yet. */
-  const recognizing = ['findBot', 'findSession', 'findSubscriber', 'findToken', 'recallToken']
+  const recognizing = [
+    'findBot',
+    'findSession',
+    'authenticateCalendar',
+    'findToken',
+    'getCachedToken',
+  ]
 
   test('every verb that is called from outside knows who asks, and checks by itself', () => {
     const calls = filesOf('http', 'cli', 'events').flatMap(callsToService)
@@ -86,27 +92,28 @@ describe('the house', () => {
   test('only the database, its settings and its commands know which engine it is', () => {
     const knowing = files.filter(
       (file) =>
-        !/^(db|config|cli)\b/.test(file) && /postgres|sqlite/i.test(read(join('src', file))),
+        !/^(db|config|cli)\b/.test(file) &&
+        linesOf(file).some((line) => /postgres|sqlite/i.test(line) && !/^import\b/.test(line)),
     )
     expect(knowing).toEqual([])
   })
 
   test('only what a wire has made is shown', () => {
     const makers = files.filter((file) =>
-      /\bas (Shown|ShownObject|Json)\b|import \{[^}]*\bshow\b[^}]*\} from/.test(
+      /\bas (Serialized|SerializedObject|Json)\b|import \{[^}]*\bmarkSerialized\b[^}]*\} from/.test(
         read(join('src', file)),
       ),
     )
     // A webhook is spelled where it is kept; faces were made by a wire when their rows were written.
-    const others = makers.filter((file) => roomOf(file) !== 'wire')
-    expect(others.toSorted()).toEqual(['events/webhooks.ts', 'service/load/load.ts'])
+    const others = makers.filter((file) => roomOf(file) !== 'serializers')
+    expect(others.toSorted()).toEqual(['events/webhooks.ts', 'service/read/v2.ts'])
   })
 
   test('only main reads the environment and the arguments', () => {
     const readers = files.filter((file) =>
       /process\.(env\b(?!\.MULTITUDE_(COMMIT|DATE))|argv)/.test(read(join('src', file))),
     )
-    expect(readers.toSorted()).toEqual(['cli/self.ts', 'main.ts'])
+    expect(readers.toSorted()).toEqual(['cli/selfProcess.ts', 'main.ts'])
   })
 
   test('every setting counts somewhere', () => {
@@ -270,7 +277,7 @@ describe('what people read', () => {
 })
 
 describe('without a token', () => {
-  const { ask } = home()
+  const { ask } = createTestApp()
 
   /** Who logs in is nobody yet. */
   const forNobody = ['post /web/session', 'post /web/login']

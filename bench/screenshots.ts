@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { launchBrowser, logIn } from './browser'
-import { openHome, servePictures, settle } from './family'
+import { seed, servePictures, startSeededServer } from './seededServer'
 
 /** Makes the pictures of the dashboard in docs/pictures, of an invented family. */
 
@@ -19,10 +19,10 @@ const now = noon < Date.now() ? noon : noon - 86_400_000
 
 mkdirSync(folder, { recursive: true })
 const pictures = servePictures()
-const home = await openHome('Lantern Hill')
+const home = await startSeededServer('Lantern Hill')
 const browser = await launchBrowser()
 try {
-  await settle(home, { pictures: pictures.address, days: 40, now })
+  await seed(home, { pictures: pictures.address, days: 40, now })
   for (const { name, place, width, height, scale, scheme } of shots) {
     const context = await browser.newContext({
       viewport: { width, height },

@@ -3,7 +3,7 @@ import { renderedObjectSql } from '../src/db/renderedJson'
 import { group } from '../src/model/group'
 import { member } from '../src/model/member'
 import { system } from '../src/model/system'
-import { isoOf, jsonList, jsonOf } from './json'
+import { isoOf, jsonList, jsonOf } from './referenceJson'
 
 /**
  * The least that this runtime can do for the same answers, each by itself: a bare server, prepared

@@ -11,15 +11,15 @@ import { DISCORD } from '../src/model/platform'
 import type { Instant } from '../src/model/time'
 import { insertToken } from '../src/service/access/insertToken'
 import { insertSystem } from '../src/service/systems'
-import { expectDocumented } from './document'
-import { giveBack, takeDatabase } from './postgres/templateDatabases'
-import { change } from './raw'
+import { expectDocumented } from './openapiDocument'
+import { acquireDatabase, releaseDatabase } from './postgres/templateDatabases'
+import { change } from './rawSql'
 
 /** Whether these tests run on a file. What is about the file itself is for nobody else. */
 export const isOnFile = !process.env.TEST_POSTGRES
 
 /** A system of a test, with what its owner knows. */
-export interface Someone {
+export interface TestSystem {
   id: number
   hid: string
   uuid: string
@@ -33,15 +33,15 @@ export interface Answer<T = JsonObject> {
   json: T
 }
 
-export interface Asking {
-  as?: Someone | null
+export interface RequestOptions {
+  as?: TestSystem | null
   body?: unknown
   headers?: Record<string, string>
   peer?: string
 }
 
 /** The real app on a real file of its own, which goes when the tests of the file are done. */
-export function home({
+export function createTestApp({
   now,
   events,
   ...settings
@@ -59,7 +59,7 @@ export function home({
   afterAll(async () => {
     await app.stop()
     rmSync(folder, { recursive: true })
-    if (!isOnFile) giveBack(process.env.TEST_POSTGRES ?? '', config.DATABASE_URL)
+    if (!isOnFile) releaseDatabase(process.env.TEST_POSTGRES ?? '', config.DATABASE_URL)
   })
 
   return {
@@ -72,7 +72,7 @@ export function home({
       log.flush()
       return lines.join('')
     },
-    makeSystem: (name: string | null = null): Promise<Someone> =>
+    makeSystem: (name: string | null = null): Promise<TestSystem> =>
       app.deps.transact('new', async (tx) => {
         const { id, hid, uuid } = await insertSystem(
           tx,
@@ -89,7 +89,7 @@ export function home({
     /** Asks "METHOD /path" and holds the answer against the API documentation. */
     async ask<T = JsonObject>(
       line: string,
-      { as, body, headers = {}, peer = '127.0.0.1' }: Asking = {},
+      { as, body, headers = {}, peer = '127.0.0.1' }: RequestOptions = {},
     ) {
       const [method = 'GET', path = '/'] = line.split(' ')
       const request = new Request(`http://localhost${path}`, {
@@ -110,7 +110,7 @@ export function home({
 /** Of a new file there, or of a new database of the server that the tests run on. */
 export function addressIn(folder: string): string {
   const { TEST_POSTGRES } = process.env
-  return TEST_POSTGRES ? takeDatabase(TEST_POSTGRES) : `file:${join(folder, 'test.db')}`
+  return TEST_POSTGRES ? acquireDatabase(TEST_POSTGRES) : `file:${join(folder, 'test.db')}`
 }
 
-export type Home = ReturnType<typeof home>
+export type TestApp = ReturnType<typeof createTestApp>

@@ -1,7 +1,7 @@
 import { existsSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import type { Endpoint } from './endpoints'
-import type { Measured, Orders } from './load'
-import { everythingOn, program } from './product'
+import type { Measured, Orders } from './loadGenerator'
+import { everythingOn, program } from './serverProcess'
 
 /** A server that is measured. */
 export interface Running {
@@ -11,7 +11,7 @@ export interface Running {
 }
 
 export function startLoad() {
-  const running = Bun.spawn([process.execPath, 'bench/load.ts'], {
+  const running = Bun.spawn([process.execPath, 'bench/loadGenerator.ts'], {
     stdin: 'pipe',
     stdout: 'pipe',
     stderr: 2,
@@ -30,7 +30,7 @@ export function startLoad() {
 
 export type Load = ReturnType<typeof startLoad>
 
-export interface Turn {
+export interface Measurement {
   perSecond: number
   p50: number
   p99: number
@@ -47,13 +47,13 @@ export interface Pressure {
   members: number
 }
 
-export async function take(
+export async function measureEndpoint(
   load: Load,
   { connections, seconds: long, members }: Pressure,
   endpoint: Endpoint,
   { pid, port }: Pick<Running, 'pid' | 'port'>,
   variants?: Orders['variants'],
-): Promise<Turn> {
+): Promise<Measurement> {
   const before = cpuOfProcess(pid)
   const measured = await load.press({
     port,
@@ -80,8 +80,8 @@ export async function take(
   }
 }
 
-export function medianOf(turns: Turn[]): Turn {
-  const middle = (key: keyof Turn) =>
+export function medianOf(turns: Measurement[]): Measurement {
+  const middle = (key: keyof Measurement) =>
     turns.map((turn) => turn[key]).toSorted((a, b) => a - b)[Math.floor(turns.length / 2)] ?? 0
   return {
     perSecond: middle('perSecond'),

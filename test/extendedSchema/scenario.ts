@@ -4,10 +4,15 @@ import { eventsOfSystemAfter, latestEventId } from '../../src/events/outbox'
 import { serializeEvent } from '../../src/events/serialize'
 import type { JsonObject } from '../../src/model/entity'
 import { renderRowJson } from '../../src/serializers/v2'
-import { home, type Someone } from '../kit'
-import { createBot } from '../operator'
+import { createBot } from '../operatorActions'
 import { pluralkitObjections } from '../service/pluralkitRules'
-import { bring, exportText, meddleSlowly, pluralkit } from '../service/transfer/stage'
+import {
+  exportText,
+  importInto,
+  pluralkit,
+  withRawDatabaseAsync,
+} from '../service/transfer/importFixture'
+import { createTestApp, type TestSystem } from '../testApp'
 import { type Added, added, LEVEL, TOLD_TIME } from './tables'
 
 /**
@@ -15,7 +20,7 @@ import { type Added, added, LEVEL, TOLD_TIME } from './tables'
  * more field of every kind. Every answer is held against that copy's own documentation.
  */
 
-const place = home()
+const place = createTestApp()
 const { deps, ask } = place
 
 const sent: JsonObject = mapAdded(({ sent }) => sent)
@@ -24,8 +29,8 @@ const told = { [TOLD_TIME]: '2025-06-07T08:09:10.5Z' }
 const GUILD = '200000000000000001'
 
 interface Scene {
-  me: Someone
-  stranger: Someone
+  me: TestSystem
+  stranger: TestSystem
   wren: string
   keepers: string
 }
@@ -171,10 +176,10 @@ describe('a file', () => {
 
   test('brings it, takes it away again, and brings it elsewhere', async () => {
     const [one, other] = [await place.makeSystem(), await place.makeSystem()]
-    expect((await bring(place, one, file)).repairs).toEqual([])
+    expect((await importInto(place, one, file)).repairs).toEqual([])
     const text = await exportText(deps, one.id)
     expect(partsOf(text)).toMatchObject([rich, plain, rich, rich, plain, plain, plain])
-    await bring(place, other, Buffer.from(text))
+    await importInto(place, other, Buffer.from(text))
     expect(partsOf(await exportText(deps, other.id))).toMatchObject([
       rich,
       plain,
@@ -190,7 +195,7 @@ describe('a file', () => {
 
   test('is still one that PluralKit takes', async () => {
     const me = await place.makeSystem()
-    await bring(place, me, file)
+    await importInto(place, me, file)
     expect(pluralkitObjections(await exportText(deps, me.id))).toEqual([])
   })
 
@@ -198,7 +203,7 @@ describe('a file', () => {
     const me = await place.makeSystem()
     const wrong = { ...mapAdded(() => ({})), [TOLD_TIME]: {} }
     const members = [{ name: 'Wren', ...wrong }]
-    const { repairs } = await bring(place, me, pluralkit({ members }))
+    const { repairs } = await importInto(place, me, pluralkit({ members }))
     expect(repairs.map(({ field }) => field).toSorted()).toEqual(Object.keys(wrong).toSorted())
   })
 })
@@ -208,7 +213,9 @@ test('doctor finds nothing wrong with it', async () => {
   const body = { ...sent, privacy: { [LEVEL]: 'private' } }
   await ask(`PATCH /v2/members/${wren}`, { as: me, body })
   const path = place.config.DATABASE_URL.replace('file:', '')
-  expect(await meddleSlowly(path, (database) => inspect(database, renderRowJson))).toEqual([])
+  expect(await withRawDatabaseAsync(path, (database) => inspect(database, renderRowJson))).toEqual(
+    [],
+  )
 })
 
 /** The system, its settings, a member, a group and what they have of a guild. */

@@ -298,6 +298,33 @@ describe('without a token', () => {
   })
 })
 
+describe('file names in comments and documents', () => {
+  const folders = new Bun.Glob('{src,test,bench,examples,docs,.ci}/**/*')
+  const known = [...readdirSync(root), ...folders.scanSync({ cwd: root, dot: true })]
+  const isKnown = (name: string, file: string) =>
+    ['', 'src/', 'test/', 'src/web/app/', `${join(file, '..')}/`].some((start) =>
+      known.includes(start + name),
+    ) ||
+    (!name.includes('/') && known.some((path) => path.endsWith(`/${name}`)))
+
+  test('exist', () => {
+    const readable = known.filter(
+      (file) =>
+        /\.(tsx?|md)$/.test(file) && file !== 'CHANGELOG.md' && existsSync(join(root, file)),
+    )
+    const missing = readable.flatMap((file) =>
+      read(file)
+        .split('\n')
+        .filter((line) => file.endsWith('.md') || /^\s*(\/\/|\/?\*)/.test(line))
+        .flatMap((line) => [...line.matchAll(/`([\w.@/-]+\.(?:ts|tsx|css|md))`/g)])
+        .filter(([, name = '']) => !isKnown(name, file))
+        .map(([, name]) => `${file} names ${name}, which does not exist`),
+    )
+    expect(readable.length).toBeGreaterThan(300)
+    expect(missing).toEqual([])
+  })
+})
+
 /** What runs in browsers is a room within a room. */
 function roomOf(file: string): string {
   if (file.startsWith('web/app/')) return 'web/app'

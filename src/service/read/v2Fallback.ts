@@ -17,8 +17,8 @@ import { type Front, findSwitch, getFronters } from '../switches'
 import { getSystem, getSystemById } from '../systems'
 
 /**
- * The long way to the answers of `load.ts`, for rows whose faces are missing: whole rows, each
- * seen and spelled as answers to writes are. Whoever comes this way asks for the faces to be mended.
+ * Fallback of `service/read/v2.ts` on a cache miss: reads whole rows, redacts and serializes them as
+ * responses to writes are, and schedules a refresh of the cache.
  */
 
 export async function renderSystem(deps: Deps, viewer: Viewer, ref: string): Promise<string> {

@@ -12,9 +12,9 @@ import type { Serialized } from '../../model/privacy'
 import type { Audience } from '../../model/renderedJson'
 import { SWITCHES_PER_PAGE } from '../../model/switch'
 
-/** The statements behind `reading.ts`: each answers with ready JSON. */
+/** Statements of `service/read/v2.ts`. Each returns the JSON of a response. */
 
-/** As the bytes that are sent: a text would be decoded only to be encoded again. */
+/** JSON as bytes, because a string would be decoded only to be encoded again. */
 export type Json = Uint8Array<ArrayBuffer> & Serialized
 
 export type BySystemRef<More extends string> = ReturnType<typeof bySystemRef<More>>

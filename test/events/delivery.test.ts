@@ -11,7 +11,7 @@ const DISPATCH_ALLOW = '127.0.0.1'
 
 const at = createTestApp({
   DISPATCH_ALLOW,
-  events: { timeoutMs: 400, pauses: [20 * MS, 60 * MS, 180 * MS] },
+  events: { timeoutMs: 1500, pauses: [20 * MS, 60 * MS, 180 * MS] },
 })
 const patient = createTestApp({ DISPATCH_ALLOW })
 const impatient = createTestApp({
@@ -91,7 +91,7 @@ describe('a receiver that', () => {
     ['fails', () => 500, { status: 500, error: null }],
     ['is forbidden', () => 403, { status: 403, error: null }],
     ['redirects', () => Response.redirect('/other'), { status: 302, error: null }],
-    ['hangs', () => Bun.sleep(800).then(() => 200), { status: null, error: 'timeout' }],
+    ['hangs', () => Bun.sleep(2500).then(() => 200), { status: null, error: 'timeout' }],
   ]
   test.each(failing)('%s is asked again after growing pauses', async (_, fail, logged) => {
     const { as, receiver } = await hooked((one) => (receiver.events.length < 4 ? fail(one) : 200))

@@ -7,14 +7,14 @@ set -eu
 work=$1 script=$2
 shift 2
 mount -t tmpfs tmpfs "$work"
-mkdir "$work/upper" "$work/own" "$work/root"
-mount -t overlay overlay -o "lowerdir=/,upperdir=$work/upper,workdir=$work/own" "$work/root"
-mount -t proc proc "$work/root/proc"
-mount --bind /dev "$work/root/dev"
-mount -t tmpfs -o mode=1777 tmpfs "$work/root/dev/shm"
-mount -t devpts devpts "$work/root/dev/pts"
+mkdir "$work/upper" "$work/own" "$work/copy"
+mount -t overlay overlay -o "lowerdir=/,upperdir=$work/upper,workdir=$work/own" "$work/copy"
+mount -t proc proc "$work/copy/proc"
+mount --bind /dev "$work/copy/dev"
+mount -t tmpfs -o mode=1777 tmpfs "$work/copy/dev/shm"
+mount -t devpts devpts "$work/copy/dev/pts"
 ip link set lo up
-cp -r "$@" "$work/root/"
-cp "$script" "$work/root/script.sh"
+cp -r "$@" "$work/copy/"
+cp "$script" "$work/copy/script.sh"
 # Not replaced by the script: when this first process ends, so do all that the script has started.
-chroot "$work/root" sh /script.sh
+chroot "$work/copy" sh /script.sh

@@ -54,24 +54,24 @@ const messageKeys = ['timestamp', 'id', 'original', 'sender', 'channel', 'system
 const readOnly = ['id', 'created']
 
 interface Endpoint {
-  /** The keys of what it answers, or of each thing in a list; nothing where it answers 204. */
+  /** Keys of the response, or of each item of a list; undefined when the response is 204. */
   keys?: string[]
-  /** The keys that it takes. */
-  takes?: string[]
+  /** Keys that the body accepts. */
+  accepts?: string[]
 }
 
-/** Every endpoint of version 1, as the interface has them. */
+/** Endpoints of version 1 in the PluralKit API. */
 const endpoints: Record<string, Endpoint> = {
   'GET /v1/s': { keys: systemKeys },
   'GET /v1/s/{id}': { keys: systemKeys },
   'GET /v1/s/{id}/members': { keys: memberKeys },
   'GET /v1/s/{id}/switches': { keys: switchKeys },
   'GET /v1/s/{id}/fronters': { keys: switchKeys },
-  'PATCH /v1/s': { keys: systemKeys, takes: without(systemKeys, readOnly) },
-  'POST /v1/s/switches': { takes: ['members'] },
+  'PATCH /v1/s': { keys: systemKeys, accepts: without(systemKeys, readOnly) },
+  'POST /v1/s/switches': { accepts: ['members'] },
   'GET /v1/m/{id}': { keys: memberKeys },
-  'POST /v1/m': { keys: memberKeys, takes: without(memberKeys, readOnly) },
-  'PATCH /v1/m/{id}': { keys: memberKeys, takes: without(memberKeys, readOnly) },
+  'POST /v1/m': { keys: memberKeys, accepts: without(memberKeys, readOnly) },
+  'PATCH /v1/m/{id}': { keys: memberKeys, accepts: without(memberKeys, readOnly) },
   'DELETE /v1/m/{id}': {},
   'GET /v1/a/{id}': { keys: systemKeys },
   'GET /v1/msg/{id}': { keys: messageKeys },
@@ -97,31 +97,34 @@ interface Shape {
   items?: Shape
 }
 
-describe('the documentation', () => {
-  const old = operations.filter(({ line }) => line.includes(' /v1'))
+describe('API document of version 1', () => {
+  const v1Operations = operations.filter(({ line }) => line.includes(' /v1'))
 
-  test('has every endpoint of version 1, and no other', () => {
-    expect(old.map(({ line }) => line).toSorted()).toEqual(Object.keys(endpoints).toSorted())
+  test('documents exactly the endpoints of version 1', () => {
+    expect(v1Operations.map(({ line }) => line).toSorted()).toEqual(
+      Object.keys(endpoints).toSorted(),
+    )
   })
 
-  test('has all of version 1, and nothing else, deprecated and in a section of its own', () => {
+  test('marks version 1, and nothing else, as deprecated and puts it in its own section', () => {
     const inSection = operations.filter(({ operation }) => operation.tags?.includes(TAG))
     const deprecated = operations.filter(({ operation }) => operation.deprecated === true)
-    expect(inSection).toEqual(old)
-    expect(deprecated).toEqual(old)
-    for (const { operation } of old) expect(operation.tags).toEqual([TAG])
-    for (const { line, operation } of old) expect(operation.summary, line).toMatch(/\w/)
+    expect(inSection).toEqual(v1Operations)
+    expect(deprecated).toEqual(v1Operations)
+    for (const { operation } of v1Operations) expect(operation.tags).toEqual([TAG])
+    for (const { line, operation } of v1Operations) expect(operation.summary, line).toMatch(/\w/)
   })
 
-  test.each(old)('has the exact keys of $line', ({ line, operation }) => {
-    const { keys, takes } = endpoints[line] ?? {}
-    const shown: Shape | undefined = operation.responses[200]?.content?.['application/json']?.schema
-    const { properties = {}, required = [] } = shown?.items ?? shown ?? {}
+  test.each(v1Operations)('documents exactly the keys of $line', ({ line, operation }) => {
+    const { keys, accepts } = endpoints[line] ?? {}
+    const schema: Shape | undefined =
+      operation.responses[200]?.content?.['application/json']?.schema
+    const { properties = {}, required = [] } = schema?.items ?? schema ?? {}
     expect(Object.keys(properties).toSorted()).toEqual((keys ?? []).toSorted())
     expect(required.toSorted()).toEqual((keys ?? []).toSorted())
     expect(204 in operation.responses).toBe(keys === undefined)
-    const taken = operation.requestBody?.content['application/json']?.schema.properties ?? {}
-    expect(Object.keys(taken).toSorted()).toEqual((takes ?? []).toSorted())
+    const accepted = operation.requestBody?.content['application/json']?.schema.properties ?? {}
+    expect(Object.keys(accepted).toSorted()).toEqual((accepts ?? []).toSorted())
   })
 
   test.each([
@@ -138,22 +141,22 @@ describe('the documentation', () => {
     ['DELETE /v1/m/{id}', [401, 403, 404]],
     ['GET /v1/a/{id}', [404]],
     ['GET /v1/msg/{id}', [404]],
-  ])('names the errors of %s', (line, statuses) => {
-    const responses = old.find((known) => known.line === line)?.operation.responses ?? {}
+  ])('documents the errors of %s', (line, statuses) => {
+    const responses = v1Operations.find((known) => known.line === line)?.operation.responses ?? {}
     expect(Object.keys(responses).map(Number)).toEqual(expect.arrayContaining([...statuses, 429]))
   })
 
-  test('names the numbers of what a switch can have wrong', () => {
-    const { operation } = old.find(({ line }) => line === 'POST /v1/s/switches') ?? {}
-    const refused = JSON.stringify(operation?.responses[400])
-    for (const code of [0, 40001, 40003, 40004]) expect(refused).toContain(`\`${code}\` `)
+  test('documents every error code of logging a switch', () => {
+    const { operation } = v1Operations.find(({ line }) => line === 'POST /v1/s/switches') ?? {}
+    const badRequest = JSON.stringify(operation?.responses[400])
+    for (const code of [0, 40001, 40003, 40004]) expect(badRequest).toContain(`\`${code}\` `)
   })
 })
 
-const house = createTestApp()
+const testApp = createTestApp()
 
-/** Asks that succeed, for everyone who may; where the keys are those of something inside. */
-const answers: [line: string, who: Who[], keys: string[], body?: object][] = [
+/** Successful requests, their callers, and the keys of the response or of each item of a list. */
+const successes: [line: string, who: Who[], keys: string[], body?: object][] = [
   ['GET /v1/s', ['owner', 'other'], systemKeys],
   ['GET /v1/s/<own>', everyone, systemKeys],
   ['GET /v1/a/<account>', everyone, systemKeys],
@@ -167,12 +170,12 @@ const answers: [line: string, who: Who[], keys: string[], body?: object][] = [
   ['GET /v1/msg/<message>', everyone, messageKeys],
 ]
 
-describe('an answer', () => {
-  const rows = answers.map(([line, who, keys, body]) => ({ line, who, keys, body }))
+describe('responses of version 1', () => {
+  const rows = successes.map(([line, who, keys, body]) => ({ line, who, keys, body }))
   test.each(rows)(
-    'has the exact keys of the interface: $line',
+    '$line returns exactly the documented keys',
     async ({ line, who, keys, body }) => {
-      const { ask } = await createFixture(house)
+      const { ask } = await createFixture(testApp)
       for (const as of who) {
         const { status, json } = await ask<Json | Json[]>(line, body, as)
         expect(status).toBe(200)
@@ -182,8 +185,8 @@ describe('an answer', () => {
     },
   )
 
-  test('holds whole systems and members inside a message and a switch', async () => {
-    const { get } = await createFixture(house)
+  test('messages and fronters of version 1 contain complete systems and members', async () => {
+    const { get } = await createFixture(testApp)
     for (const who of everyone) {
       const { system, member } = await get<Record<string, Json>>('GET /v1/msg/<message>', who)
       const { members } = await get<{ members: Json[] }>('GET /v1/s/<own>/fronters', who)
@@ -196,7 +199,7 @@ describe('an answer', () => {
 
 const LARGE = JSON.stringify({ name: 'x'.repeat(1024 * 1024) })
 
-const dated: [line: string, status: number, who?: Who, body?: unknown][] = [
+const requests: [line: string, status: number, who?: Who, body?: unknown][] = [
   ['GET /v1/s', 200],
   ['HEAD /v1/s', 200],
   ['GET /v1/s/', 200],
@@ -219,22 +222,27 @@ const dated: [line: string, status: number, who?: Who, body?: unknown][] = [
   ['POST /v1/m', 413, 'owner', LARGE],
 ]
 
-describe('version 1 says that it is old', () => {
-  test.each(dated)('with %s answered %i', async (line, status, who = 'owner', body = undefined) => {
-    const { ask } = await createFixture(house)
-    const answer = await ask(line, body, who)
-    expect(answer.status).toBe(status)
-    expectOld(answer.headers)
-  })
+describe('deprecation headers of version 1', () => {
+  test.each(requests)(
+    '%s sends deprecation headers with status %i',
+    async (line, status, who = 'owner', body = undefined) => {
+      const { ask } = await createFixture(testApp)
+      const answer = await ask(line, body, who)
+      expect(answer.status).toBe(status)
+      expectDeprecated(answer.headers)
+    },
+  )
 
-  test('with an answer to too many requests', async () => {
-    const asked = Array.from({ length: 40 }, () => house.ask('GET /v1/s', { peer: '192.0.2.7' }))
-    const refused = (await Promise.all(asked)).filter(({ status }) => status === 429)
+  test('a rate-limited request of version 1 gets deprecation headers', async () => {
+    const pending = Array.from({ length: 40 }, () =>
+      testApp.ask('GET /v1/s', { peer: '192.0.2.7' }),
+    )
+    const refused = (await Promise.all(pending)).filter(({ status }) => status === 429)
     expect(refused.length).toBeGreaterThan(0)
-    for (const { headers } of refused) expectOld(headers)
+    for (const { headers } of refused) expectDeprecated(headers)
   })
 
-  test('with a failure of its own, of which it tells nothing', async () => {
+  test('a failed request of version 1 gets deprecation headers and a 500 without details', async () => {
     const broken = createTestApp()
     await broken.deps.transact('new', (tx) => change(tx, 'drop table messages'))
     const { status, json, headers } = await broken.ask('GET /v1/msg/1')
@@ -242,35 +250,35 @@ describe('version 1 says that it is old', () => {
       status: 500,
       json: { message: '500: Internal Server Error', code: 0 },
     })
-    expectOld(headers)
+    expectDeprecated(headers)
   })
 
   test.each(['/v2/systems/@me', '/systems/@me', '/v2/s', '/v1x', '/nowhere', '/health'])(
-    'and nothing else says so: %s',
+    '%s sends no deprecation headers',
     async (path) => {
-      const { headers } = await house.ask(`GET ${path}`)
+      const { headers } = await testApp.ask(`GET ${path}`)
       expect([headers.get('deprecation'), headers.get('link')]).toEqual([null, null])
     },
   )
 
-  test('and leads to a page that is there', async () => {
-    const { headers } = await house.ask('GET /v1/s')
+  test('the deprecation link of version 1 leads to an existing page', async () => {
+    const { headers } = await testApp.ask('GET /v1/s')
     const [, page] = /^<([^>]+)>/.exec(headers.get('link') ?? '') ?? []
-    expect((await house.ask(`GET ${page}`)).status).toBe(200)
+    expect((await testApp.ask(`GET ${page}`)).status).toBe(200)
   })
 })
 
-describe('version 1 can be thrown away', () => {
+describe('removal of version 1', () => {
   const src = join(import.meta.dir, '../../../src')
   const files = [...new Bun.Glob('**/*.ts').scanSync(src)]
-  const isOld = (file: string) => file === 'serializers/v1.ts' || file.startsWith('http/v1/')
-  const namesIt = (file: string) =>
+  const isV1 = (file: string) => file === 'serializers/v1.ts' || file.startsWith('http/v1/')
+  const importsV1 = (file: string) =>
     importsOf(readFileSync(join(src, file), 'utf8')).some((target) => /(^|\/)v1(\/|$)/.test(target))
 
-  test('because nothing but the list of wires knows of it', () => {
-    const knowing = files.filter((file) => !isOld(file) && namesIt(file))
-    expect(files.filter(isOld).length).toBeGreaterThan(4)
-    expect(knowing).toEqual(['http/apiModules.ts'])
+  test('only http/apiModules.ts imports version 1', () => {
+    const importers = files.filter((file) => !isV1(file) && importsV1(file))
+    expect(files.filter(isV1).length).toBeGreaterThan(4)
+    expect(importers).toEqual(['http/apiModules.ts'])
   })
 })
 
@@ -279,11 +287,11 @@ function importsOf(source: string): string[] {
   return [...found].flatMap(([, target]) => target ?? [])
 }
 
-function expectOld(headers: Headers): void {
+function expectDeprecated(headers: Headers): void {
   expect(headers.get('deprecation')).toBe('true')
   expect(headers.get('link')).toMatch(/^<[^>]+>; rel="deprecation"$/)
 }
 
-function without(keys: string[], some: string[]): string[] {
-  return keys.filter((key) => !some.includes(key))
+function without(keys: string[], excluded: string[]): string[] {
+  return keys.filter((key) => !excluded.includes(key))
 }

@@ -4,18 +4,18 @@ import { member } from '../../../src/model/member'
 import { type Fixture, runScenarios, type Scenario, type Scenarios } from '../../scenarios'
 import { createTestApp } from '../../testApp'
 
-/** The keys that version 2 has no like of: tz, prefix, suffix, and privacy as a word. */
-const house = createTestApp()
+// Keys without a counterpart in version 2: tz, prefix, suffix, and privacy as one word.
+const testApp = createTestApp()
 
-const oslo = ({ do: write }: Fixture) => write('PATCH /v1/s', { tz: 'Europe/Oslo' })
+const setOslo = ({ do: write }: Fixture) => write('PATCH /v1/s', { tz: 'Europe/Oslo' })
 
-async function expectZone({ get }: Fixture, timezone: string): Promise<void> {
+async function expectTimezone({ get }: Fixture, timezone: string): Promise<void> {
   expect(await get('GET /v2/systems/@me/settings')).toMatchObject({ timezone })
 }
 
-describe('the time zone', () => {
-  runScenarios(house, {
-    'written as tz is a setting, and reads as UTC': {
+describe('tz in version 1', () => {
+  runScenarios(testApp, {
+    'PATCH /v1/s stores tz in the settings and returns UTC': {
       ask: 'PATCH /v1/s',
       body: { tz: 'Europe/Oslo', tag: 'x' },
       has: { tz: 'UTC', tag: 'x' },
@@ -23,30 +23,30 @@ describe('the time zone', () => {
         ['UPDATE_SETTINGS', null, { timezone: 'Europe/Oslo' }],
         ['UPDATE_SYSTEM', null, { tag: 'x' }],
       ],
-      after: (world) => expectZone(world, 'Europe/Oslo'),
+      after: (fixture) => expectTimezone(fixture, 'Europe/Oslo'),
     },
-    'reads as UTC whatever version 2 says': {
+    'GET /v1/s/{id} returns UTC when the settings have another time zone': {
       given: ({ do: write }) => write('PATCH /v2/systems/@me/settings', { timezone: 'Asia/Tokyo' }),
       as: ['owner', 'nobody'],
       ask: 'GET /v1/s/<own>',
       has: { tz: 'UTC' },
     },
     ...scenarios([null, ''], (tz) => ({
-      [`is UTC again when tz is ${JSON.stringify(tz)}`]: {
-        given: oslo,
+      [`PATCH /v1/s resets the time zone to UTC when tz is ${JSON.stringify(tz)}`]: {
+        given: setOslo,
         ask: 'PATCH /v1/s',
         body: { tz },
         events: [['UPDATE_SETTINGS', null, { timezone: 'UTC' }]],
-        after: (world) => expectZone(world, 'UTC'),
+        after: (fixture) => expectTimezone(fixture, 'UTC'),
       },
     })),
     ...scenarios(['Middle/Earth', '+01:00', 7, {}, true], (tz) => ({
-      [`stays as it is when tz is ${JSON.stringify(tz)}`]: {
-        given: oslo,
+      [`PATCH /v1/s refuses the tz ${JSON.stringify(tz)} and keeps the time zone`]: {
+        given: setOslo,
         ask: 'PATCH /v1/s',
         body: { tz, name: 'Vale' },
         ...problem('tz'),
-        after: (world) => expectZone(world, 'Europe/Oslo'),
+        after: (fixture) => expectTimezone(fixture, 'Europe/Oslo'),
       },
     })),
   })
@@ -54,8 +54,8 @@ describe('the time zone', () => {
 
 const LONG = 'x'.repeat(48)
 
-/** What prefix and suffix make of the member's tags: the body, then the whole list. */
-const written: [body: JsonObject, tags: unknown[]][] = [
+/** Bodies with prefix or suffix, and all proxy tags of the member afterwards. */
+const accepted: [body: JsonObject, tags: unknown[]][] = [
   [{ prefix: 'w:' }, [{ prefix: 'w:', suffix: null }]],
   [{ suffix: '-w' }, [{ prefix: null, suffix: '-w' }]],
   [{ prefix: '[', suffix: ']' }, [{ prefix: '[', suffix: ']' }]],
@@ -80,18 +80,19 @@ const refused: [body: JsonObject, problems: string[]][] = [
   [{ prefix: 7, birthday: 'today', privacy: 'secret' }, ['birthday', 'prefix', 'privacy']],
 ]
 
-const before = [
+const oldTags = [
   { prefix: 'old', suffix: null },
   { prefix: null, suffix: 'older' },
 ]
 
-const tagged = ({ do: write }: Fixture) => write('PATCH /v2/members/<wren>', { proxy_tags: before })
+const setOldTags = ({ do: write }: Fixture) =>
+  write('PATCH /v2/members/<wren>', { proxy_tags: oldTags })
 
-describe('prefix and suffix', () => {
-  runScenarios(house, {
-    ...scenarios(written, ([body, proxy_tags]) => ({
-      [`become the tags of a member: ${JSON.stringify(body)}`]: {
-        given: tagged,
+describe('prefix and suffix in version 1', () => {
+  runScenarios(testApp, {
+    ...scenarios(accepted, ([body, proxy_tags]) => ({
+      [`PATCH /v1/m/{id} replaces the proxy tags: ${JSON.stringify(body)}`]: {
+        given: setOldTags,
         ask: 'PATCH /v1/m/<wren>',
         body,
         has: { proxy_tags },
@@ -99,7 +100,7 @@ describe('prefix and suffix', () => {
         after: async ({ get }) =>
           expect((await get('GET /v2/members/<wren>')).proxy_tags).toEqual(proxy_tags),
       },
-      [`become the tags of a new member: ${JSON.stringify(body)}`]: {
+      [`POST /v1/m sets the proxy tags: ${JSON.stringify(body)}`]: {
         ask: 'POST /v1/m',
         body: { name: 'Robin', ...body },
         has: { proxy_tags },
@@ -109,39 +110,39 @@ describe('prefix and suffix', () => {
       },
     })),
     ...scenarios(refused, ([body, problems]) => ({
-      [`are refused by their own names: ${JSON.stringify(body)}`]: {
-        given: tagged,
+      [`PATCH /v1/m/{id} names the invalid keys: ${JSON.stringify(body)}`]: {
+        given: setOldTags,
         ask: 'PATCH /v1/m/<wren>',
         body,
         ...problem(...problems),
       },
-      [`are refused for a new member: ${JSON.stringify(body)}`]: {
+      [`POST /v1/m names the invalid keys: ${JSON.stringify(body)}`]: {
         ask: 'POST /v1/m',
         body,
         ...problem('name', ...problems),
       },
     })),
-    'are those of the first pair': {
-      given: tagged,
+    'GET /v1/m/{id} returns the first proxy tag as prefix and suffix': {
+      given: setOldTags,
       as: ['owner', 'other', 'nobody'],
       ask: 'GET /v1/m/<wren>',
-      has: { prefix: 'old', suffix: null, proxy_tags: before },
+      has: { prefix: 'old', suffix: null, proxy_tags: oldTags },
     },
-    'are both there when the first pair has both': {
+    'GET /v1/m/{id} returns prefix and suffix when the first proxy tag has both': {
       given: ({ do: write }) =>
         write('PATCH /v2/members/<wren>', { proxy_tags: [{ prefix: '[', suffix: ']' }] }),
       ask: 'GET /v1/m/<wren>',
       has: { prefix: '[', suffix: ']' },
     },
-    'are nothing when there is no pair': {
+    'GET /v1/m/{id} returns null as prefix and suffix when there are no proxy tags': {
       ask: 'GET /v1/m/<wren>',
       has: { prefix: null, suffix: null, proxy_tags: [] },
     },
-    'stay when something else changes': {
-      given: tagged,
+    'PATCH /v1/m/{id} keeps the proxy tags when another field changes': {
+      given: setOldTags,
       ask: 'PATCH /v1/m/<wren>',
       body: { color: '88c0a8' },
-      has: { prefix: 'old', proxy_tags: before },
+      has: { prefix: 'old', proxy_tags: oldTags },
       events: [['UPDATE_MEMBER', '<wren.uuid>', { color: '88c0a8' }]],
     },
   })
@@ -149,54 +150,58 @@ describe('prefix and suffix', () => {
 
 const hide = ({ do: write }: Fixture) => write('PATCH /v1/m/<wren>', { privacy: 'private' })
 
-describe('privacy as one word', () => {
-  runScenarios(house, {
-    'sets every level of the member': {
+describe('privacy in version 1', () => {
+  runScenarios(testApp, {
+    'PATCH /v1/m/{id} sets every privacy level when privacy is one word': {
       ask: 'PATCH /v1/m/<wren>',
       body: { privacy: 'private' },
       has: { privacy: 'private', visibility: 'private', metadata_privacy: 'private' },
-      events: [['UPDATE_MEMBER', '<wren.uuid>', all('private')]],
-      after: (world) => expectLevels(world, all('private')),
+      events: [['UPDATE_MEMBER', '<wren.uuid>', allLevels('private')]],
+      after: (fixture) => expectLevels(fixture, allLevels('private')),
     },
     ...scenarios([null, 'public'], (privacy) => ({
-      [`makes every level public when it is ${privacy}`]: {
+      [`PATCH /v1/m/{id} makes every level public when privacy is ${privacy}`]: {
         given: hide,
         ask: 'PATCH /v1/m/<wren>',
         body: { privacy },
         has: { privacy: 'public', visibility: 'public' },
-        events: [['UPDATE_MEMBER', '<wren.uuid>', all('public')]],
-        after: (world) => expectLevels(world, all('public')),
+        events: [['UPDATE_MEMBER', '<wren.uuid>', allLevels('public')]],
+        after: (fixture) => expectLevels(fixture, allLevels('public')),
       },
     })),
-    'sets every level of a new member': {
+    'POST /v1/m sets every privacy level when privacy is one word': {
       ask: 'POST /v1/m',
       body: { name: 'Robin', privacy: 'private' },
       has: { privacy: 'private', name_privacy: 'private' },
-      events: [['CREATE_MEMBER', expect.any(String), { name: 'Robin', ...all('private') }]],
+      events: [['CREATE_MEMBER', expect.any(String), { name: 'Robin', ...allLevels('private') }]],
       after: async ({ get }, { json }) =>
-        expect(await get(`GET /v2/members/${json.id}`)).toHaveProperty('privacy', all('private')),
+        expect(await get(`GET /v2/members/${json.id}`)).toHaveProperty(
+          'privacy',
+          allLevels('private'),
+        ),
     },
-    'is passed over where a level is given itself': {
+    'PATCH /v1/m/{id} ignores privacy when the body has a privacy level': {
       ask: 'PATCH /v1/m/<wren>',
       body: { privacy: 'private', name_privacy: 'private', birthday_privacy: null },
       has: { privacy: 'public', name_privacy: 'private' },
       events: [['UPDATE_MEMBER', '<wren.uuid>', { name_privacy: 'private' }]],
-      after: (world) => expectLevels(world, { ...all('public'), name_privacy: 'private' }),
+      after: (fixture) =>
+        expectLevels(fixture, { ...allLevels('public'), name_privacy: 'private' }),
     },
-    'is passed over for a new member where a level is given itself': {
+    'POST /v1/m ignores privacy when the body has a privacy level': {
       ask: 'POST /v1/m',
       body: { name: 'Robin', privacy: 'private', visibility: null },
       has: { privacy: 'public', name_privacy: 'public' },
       events: [['CREATE_MEMBER', expect.any(String), { name: 'Robin', visibility: 'public' }]],
     },
-    'reads as the visibility': {
+    'GET /v1/m/{id} returns the visibility as privacy': {
       given: ({ do: write }) =>
         write('PATCH /v2/members/<wren>', { privacy: { visibility: 'private' } }),
       ask: 'GET /v1/m/<wren>',
       has: { privacy: 'private', visibility: 'private', name_privacy: 'public' },
     },
     ...scenarios(['secret', 'Private', '', true, {}], (privacy) => ({
-      [`is public, private or null, unlike ${JSON.stringify(privacy)}`]: {
+      [`PATCH /v1/m/{id} refuses the privacy ${JSON.stringify(privacy)}`]: {
         ask: 'PATCH /v1/m/<wren>',
         body: { privacy },
         ...problem('privacy'),
@@ -205,10 +210,10 @@ describe('privacy as one word', () => {
   })
 })
 
-describe('a birthday', () => {
-  runScenarios(house, {
+describe('birthdays in version 1', () => {
+  runScenarios(testApp, {
     ...scenarios(['0001-11-02', '0004-11-02', '0004-02-29'], (birthday) => ({
-      [`has a hidden year: ${birthday}`]: {
+      [`PATCH /v1/m/{id} accepts the birthday ${birthday} with a hidden year`]: {
         ask: 'PATCH /v1/m/<wren>',
         body: { birthday },
         has: { birthday },
@@ -220,7 +225,7 @@ describe('a birthday', () => {
     ...scenarios(
       ['0001-02-29', '0000-01-01', '11-02', '1987-6-5', '2021-02-30', 4],
       (birthday) => ({
-        [`is a real day, unlike ${birthday}`]: {
+        [`PATCH /v1/m/{id} refuses the birthday ${birthday}`]: {
           ask: 'PATCH /v1/m/<wren>',
           body: { birthday },
           ...problem('birthday'),
@@ -230,7 +235,7 @@ describe('a birthday', () => {
   })
 })
 
-function scenarios<T>(cases: T[], scenariosOf: (one: T) => Scenarios): Scenarios {
+function scenarios<T>(cases: T[], scenariosOf: (value: T) => Scenarios): Scenarios {
   return Object.assign({}, ...cases.map(scenariosOf))
 }
 
@@ -238,7 +243,7 @@ function problem(...problems: string[]): Pick<Scenario, 'status' | 'code' | 'pro
   return { status: 400, code: 40001, problems }
 }
 
-function all(level: Level) {
+function allLevels(level: Level) {
   return Object.fromEntries(member.levels.map((name) => [name, level]))
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../../scenarios'
 import { createTestApp } from '../../testApp'
 
-const house = createTestApp()
+const testApp = createTestApp()
 
 const levels = [
   'visibility',
@@ -23,12 +23,12 @@ const levels = [
   'metadata_privacy',
 ]
 
-function all(level: string | null) {
+function allLevels(level: string | null) {
   return Object.fromEntries(levels.map((name) => [name, level]))
 }
 
-/** A new member as its owner reads it. */
-const whole = {
+/** New member as returned to its owner. */
+const ownerJson = {
   id: '<wren>',
   name: 'Wren',
   display_name: null,
@@ -44,12 +44,13 @@ const whole = {
   keep_proxy: false,
   created: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/),
   privacy: 'public',
-  ...all('public'),
+  ...allLevels('public'),
 }
 
-const seen = { ...whole, privacy: null, ...all(null) }
+/** New member as returned to other callers. */
+const publicJson = { ...ownerJson, privacy: null, ...allLevels(null) }
 
-const given = {
+const everyField = {
   name: 'Robin',
   display_name: 'Robin of the Hill',
   description: 'Sings',
@@ -63,11 +64,11 @@ const given = {
     { prefix: '[', suffix: ']' },
   ],
   keep_proxy: true,
-  ...all('private'),
+  ...allLevels('private'),
 }
 
-/** A wrong value for every key that can be written. */
-const wrong = {
+/** Invalid value for every writable key. */
+const invalidFields = {
   name: 'n'.repeat(51),
   display_name: 'd'.repeat(51),
   description: 'd'.repeat(1001),
@@ -87,27 +88,30 @@ const wrong = {
   metadata_privacy: '',
 }
 
-describe('a member', () => {
-  runScenarios(house, {
-    'is read whole by its owner': { ask: 'GET /v1/m/<wren>', json: whole },
-    'is read by others without its levels': {
+describe('reading a member in version 1', () => {
+  runScenarios(testApp, {
+    'GET /v1/m/{id} returns the complete member to its owner': {
+      ask: 'GET /v1/m/<wren>',
+      json: ownerJson,
+    },
+    'GET /v1/m/{id} returns no privacy levels to other callers': {
       as: ['other', 'nobody'],
       ask: 'GET /v1/m/<wren>',
-      json: seen,
+      json: publicJson,
     },
     ...Object.fromEntries(
       ['upper', 'dashed', 'upperDashed'].map((form) => [
-        `is found by its short ID written ${form}`,
+        `GET /v1/m/{id} accepts the short ID written ${form}`,
         { as: everyone, ask: `GET /v1/m/<wren.${form}>`, has: { id: '<wren>' } },
       ]),
     ),
-    ...missing('GET', 'is not found'),
+    ...missing('GET'),
   })
 
-  test('is found by 5 letters as well', async () => {
-    const { owner, ask } = await createFixture(house)
+  test('GET /v1/m/{id} accepts a short ID of 5 letters', async () => {
+    const { owner, ask } = await createFixture(testApp)
     const hid = owner.hid.slice(0, 5)
-    await house.deps.transact('new', (tx) =>
+    await testApp.deps.transact('new', (tx) =>
       insertMember(tx, owner.id, { name: 'Old' }, { hid, uuid: crypto.randomUUID() }),
     )
     for (const written of [hid, hid.toUpperCase()])
@@ -121,24 +125,24 @@ const list = ['wren', 'finch', 'heron'].map((name) => ({
   name: `${name.charAt(0).toUpperCase()}${name.slice(1)}`,
 }))
 
-describe('a system’s members', () => {
-  runScenarios(house, {
-    'are listed whole for their owner': {
+describe('listing members in version 1', () => {
+  runScenarios(testApp, {
+    'GET /v1/s/{id}/members returns complete members to their owner': {
       ask: 'GET /v1/s/<own>/members',
-      json: list.map((names) => ({ ...whole, ...names })),
+      json: list.map((names) => ({ ...ownerJson, ...names })),
     },
-    'are listed for others without their levels': {
+    'GET /v1/s/{id}/members returns no privacy levels to other callers': {
       as: ['other', 'nobody'],
       ask: 'GET /v1/s/<own.upperDashed>/members',
-      json: list.map((names) => ({ ...seen, ...names })),
+      json: list.map((names) => ({ ...publicJson, ...names })),
     },
-    'are missing with their system': {
+    'GET /v1/s/{id}/members returns 404 for an unknown system': {
       as: everyone,
       ask: 'GET /v1/s/qqqqq/members',
       status: 404,
       code: 20001,
     },
-    'are not listed by a UUID': {
+    'GET /v1/s/{id}/members returns 404 for a UUID': {
       ask: 'GET /v1/s/<own.uuid>/members',
       status: 404,
       code: 20001,
@@ -146,25 +150,25 @@ describe('a system’s members', () => {
   })
 })
 
-describe('making a member', () => {
-  runScenarios(house, {
-    'takes a name alone': {
+describe('creating a member in version 1', () => {
+  runScenarios(testApp, {
+    'POST /v1/m requires only a name': {
       ask: 'POST /v1/m',
       body: { name: 'Robin' },
-      json: { ...whole, id: expect.stringMatching(/^[a-z]{6}$/), name: 'Robin' },
+      json: { ...ownerJson, id: expect.stringMatching(/^[a-z]{6}$/), name: 'Robin' },
       events: [['CREATE_MEMBER', expect.any(String), { name: 'Robin' }]],
       after: async ({ get }, { json }) =>
         expect(await get('GET /v1/s/<own>/members')).toContainEqual(json),
     },
-    'takes every key': {
+    'POST /v1/m accepts every writable key': {
       ask: 'POST /v1/m',
-      body: given,
-      has: { ...given, prefix: 'r:', suffix: null, privacy: 'private' },
-      events: [['CREATE_MEMBER', expect.any(String), given]],
+      body: everyField,
+      has: { ...everyField, prefix: 'r:', suffix: null, privacy: 'private' },
+      events: [['CREATE_MEMBER', expect.any(String), everyField]],
       after: async ({ get }, { json }) =>
-        expect(await get(`GET /v1/m/${json.id}`)).toMatchObject(given),
+        expect(await get(`GET /v1/m/${json.id}`)).toMatchObject(everyField),
     },
-    'gives it to the system of the token': {
+    'POST /v1/m creates the member in the system of the token': {
       as: 'other',
       ask: 'POST /v1/m',
       body: { name: 'Robin', system: '<own>' },
@@ -175,19 +179,26 @@ describe('making a member', () => {
         expect(await get('GET /v1/s/<other>/members', 'other')).toContainEqual(json)
       },
     },
-    'needs a token': { as: 'nobody', ask: 'POST /v1/m', body: given, status: 401 },
-    ...Object.fromEntries(
-      [{}, { ...given, name: undefined }, { name: null }, { name: '' }, { name: 7 }].map((body) => [
-        `needs a name, unlike ${JSON.stringify(body)}`,
-        { ask: 'POST /v1/m', body, ...problemsOf('name') },
-      ]),
-    ),
-    'tells every problem at once': {
+    'POST /v1/m requires a token': {
+      as: 'nobody',
       ask: 'POST /v1/m',
-      body: { ...wrong, name: undefined },
-      ...problemsOf(...Object.keys(wrong)),
+      body: everyField,
+      status: 401,
     },
-    'passes over what cannot be written or is unknown': {
+    ...Object.fromEntries(
+      [{}, { ...everyField, name: undefined }, { name: null }, { name: '' }, { name: 7 }].map(
+        (body) => [
+          `POST /v1/m refuses a body without a valid name: ${JSON.stringify(body)}`,
+          { ask: 'POST /v1/m', body, ...problemsOf('name') },
+        ],
+      ),
+    ),
+    'POST /v1/m reports all problems at once': {
+      ask: 'POST /v1/m',
+      body: { ...invalidFields, name: undefined },
+      ...problemsOf(...Object.keys(invalidFields)),
+    },
+    'POST /v1/m ignores read-only and unknown keys': {
       ask: 'POST /v1/m',
       body: {
         name: 'Robin',
@@ -197,10 +208,10 @@ describe('making a member', () => {
         tts: true,
         nickname: 'x',
       },
-      json: { ...whole, id: expect.not.stringMatching(/^aaaaa$/), name: 'Robin' },
+      json: { ...ownerJson, id: expect.not.stringMatching(/^aaaaa$/), name: 'Robin' },
       events: [['CREATE_MEMBER', expect.any(String), { name: 'Robin' }]],
     },
-    'stops at the limit of the system': {
+    'POST /v1/m refuses a member beyond the limit of the system': {
       given: ({ home, owner }) =>
         home.deps.transact('new', async (tx) => {
           await tx
@@ -217,69 +228,77 @@ describe('making a member', () => {
   })
 })
 
-describe('changing a member', () => {
-  runScenarios(house, {
-    'answers with the whole member': {
+describe('changing a member in version 1', () => {
+  runScenarios(testApp, {
+    'PATCH /v1/m/{id} returns the complete member': {
       ask: 'PATCH /v1/m/<wren>',
-      body: given,
-      json: { ...whole, ...given, prefix: 'r:', privacy: 'private' },
-      events: [['UPDATE_MEMBER', '<wren.uuid>', given]],
+      body: everyField,
+      json: { ...ownerJson, ...everyField, prefix: 'r:', privacy: 'private' },
+      events: [['UPDATE_MEMBER', '<wren.uuid>', everyField]],
     },
-    'keeps what is not given': {
-      given: ({ do: write }) => write('PATCH /v1/m/<wren>', given),
+    'PATCH /v1/m/{id} keeps fields that are not given': {
+      given: ({ do: write }) => write('PATCH /v1/m/<wren>', everyField),
       ask: 'PATCH /v1/m/<wren.upperDashed>',
       body: { pronouns: null },
-      has: { ...given, pronouns: null },
+      has: { ...everyField, pronouns: null },
       events: [['UPDATE_MEMBER', '<wren.uuid>', { pronouns: null }]],
       after: async ({ get }) =>
-        expect(await get('GET /v1/m/<wren>')).toMatchObject({ ...given, pronouns: null }),
+        expect(await get('GET /v1/m/<wren>')).toMatchObject({ ...everyField, pronouns: null }),
     },
-    'to what it is already tells nobody': { ask: 'PATCH /v1/m/<wren>', body: { name: 'Wren' } },
-    'to a level of null makes it public': {
-      given: ({ do: write }) => write('PATCH /v1/m/<wren>', given),
+    'PATCH /v1/m/{id} records no event when nothing changes': {
+      ask: 'PATCH /v1/m/<wren>',
+      body: { name: 'Wren' },
+    },
+    'PATCH /v1/m/{id} makes a privacy level public when it is null': {
+      given: ({ do: write }) => write('PATCH /v1/m/<wren>', everyField),
       ask: 'PATCH /v1/m/<wren>',
       body: { visibility: null },
       has: { visibility: 'public', privacy: 'public', name_privacy: 'private' },
       events: [['UPDATE_MEMBER', '<wren.uuid>', { visibility: 'public' }]],
     },
-    'passes over what cannot be written or is unknown': {
+    'PATCH /v1/m/{id} ignores read-only and unknown keys': {
       ask: 'PATCH /v1/m/<wren>',
       body: { id: 'aaaaa', created: 7, message_count: 9, tts: true, name: 'Jenny' },
-      json: { ...whole, name: 'Jenny' },
+      json: { ...ownerJson, name: 'Jenny' },
       events: [['UPDATE_MEMBER', '<wren.uuid>', { name: 'Jenny' }]],
     },
-    'tells every problem at once': {
+    'PATCH /v1/m/{id} reports all problems at once': {
       ask: 'PATCH /v1/m/<wren>',
-      body: wrong,
-      ...problemsOf(...Object.keys(wrong)),
+      body: invalidFields,
+      ...problemsOf(...Object.keys(invalidFields)),
     },
-    'cannot take its name away': {
+    'PATCH /v1/m/{id} refuses null for name, keep_proxy and proxy_tags': {
       ask: 'PATCH /v1/m/<wren>',
       body: { name: null, keep_proxy: null, proxy_tags: null },
       ...problemsOf('name', 'keep_proxy', 'proxy_tags'),
     },
-    'is not for another system': {
+    'PATCH /v1/m/{id} refuses a member of another system': {
       as: 'other',
       ask: 'PATCH /v1/m/<wren>',
-      body: given,
+      body: everyField,
       status: 403,
       code: 30006,
     },
-    'needs a token': { as: 'nobody', ask: 'PATCH /v1/m/<wren>', body: given, status: 401 },
-    ...missing('PATCH', 'is not possible', { name: 'Robin' }),
+    'PATCH /v1/m/{id} requires a token': {
+      as: 'nobody',
+      ask: 'PATCH /v1/m/<wren>',
+      body: everyField,
+      status: 401,
+    },
+    ...missing('PATCH', { name: 'Robin' }),
     ...malformed('PATCH /v1/m/<wren>'),
     ...Object.fromEntries(
       [{}, { id: 'aaaaa' }, { tts: true }, { banner_privacy: 'private' }].map((body) => [
-        `needs a key that can be changed here, unlike ${JSON.stringify(body)}`,
+        `PATCH /v1/m/{id} refuses a body without a writable key: ${JSON.stringify(body)}`,
         { ask: 'PATCH /v1/m/<wren>', body, status: 400, message: /no valid key/ },
       ]),
     ),
   })
 })
 
-describe('deleting a member', () => {
-  runScenarios(house, {
-    'happens at once': {
+describe('deleting a member in version 1', () => {
+  runScenarios(testApp, {
+    'DELETE /v1/m/{id} deletes the member and removes it from its switches': {
       ask: 'DELETE /v1/m/<wren.dashed>',
       status: 204,
       events: [['DELETE_MEMBER', '<wren.uuid>', null]],
@@ -290,14 +309,14 @@ describe('deleting a member', () => {
         expect(switches.map(({ members }) => members.length)).toEqual([1, 1])
       },
     },
-    'is not for another system': {
+    'DELETE /v1/m/{id} refuses a member of another system': {
       as: 'other',
       ask: 'DELETE /v1/m/<wren>',
       status: 403,
       code: 30006,
     },
-    'needs a token': { as: 'nobody', ask: 'DELETE /v1/m/<wren>', status: 401 },
-    ...missing('DELETE', 'is not possible'),
+    'DELETE /v1/m/{id} requires a token': { as: 'nobody', ask: 'DELETE /v1/m/<wren>', status: 401 },
+    ...missing('DELETE'),
   })
 })
 
@@ -309,19 +328,19 @@ function malformed(ask: string): Scenarios {
   const bodies = ['', 'name', '{"name":', '[]', 'null', '7', '[{"name":"Robin"}]']
   return Object.fromEntries(
     bodies.map((body) => [
-      `is refused where the body is no JSON object: ${body}`,
+      `${ask} refuses a body that is not a JSON object: ${body}`,
       { ask, body, status: 400, message: /not valid JSON|must be a JSON object/ },
     ]),
   )
 }
 
-/** Version 1 knows members by short IDs alone, and a system's ID is no member's. */
-function missing(method: string, what: string, body?: object): Scenarios {
+/** Scenarios with references to no member: version 1 accepts nothing but short IDs of members. */
+function missing(method: string, body?: object): Scenarios {
   const ids = ['qqqqq', 'qqqqqq', '<own>', '<wren.uuid>', 'abc', 'ab-cdef', '@me', '%20']
   const as = method === 'GET' ? everyone : 'owner'
   return Object.fromEntries(
     ids.map((id) => [
-      `${what} by ${id}`,
+      `${method} /v1/m/{id} returns 404 for ${id}`,
       { as, ask: `${method} /v1/m/${id}`, ...(body && { body }), status: 404, code: 20002 },
     ]),
   )

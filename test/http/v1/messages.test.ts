@@ -13,11 +13,11 @@ import {
 } from '../../scenarios'
 import { createTestApp } from '../../testApp'
 
-/** The clock of these tests: as the messages of their worlds are said, a minute ago. */
+/** Clock of the test app, one minute after the message of the fixture. */
 let now = at(SAID) + MINUTE
-const house = createTestApp({ now: () => now })
+const testApp = createTestApp({ now: () => now })
 
-const said = {
+const expected = {
   timestamp: SAID,
   id: '<message>',
   original: '<original>',
@@ -27,101 +27,104 @@ const said = {
 
 const LARGEST = '18446744073709551615'
 
-describe('a message', () => {
-  runScenarios(house, {
-    'comes with its whole system and member for their owner': {
+describe('messages in version 1', () => {
+  runScenarios(testApp, {
+    'GET /v1/msg/{id} returns the complete system and member to their owner': {
       ask: 'GET /v1/msg/<message>',
-      has: said,
+      has: expected,
       after: async ({ fill, get }, { json }) =>
         expect(json).toEqual({
-          ...fill(said),
+          ...fill(expected),
           system: await get('GET /v1/s'),
           member: await get('GET /v1/m/<wren>'),
         }),
     },
-    'comes for others as they see its system and member': {
+    'GET /v1/msg/{id} redacts system and member for other callers': {
       as: ['other', 'nobody'],
       given: ({ do: write }) => write('PATCH /v1/m/<wren>', { visibility: 'private' }),
       ask: 'GET /v1/msg/<message>',
-      has: said,
+      has: expected,
       after: async ({ fill, get }, { json }) =>
         expect(json).toEqual({
-          ...fill(said),
+          ...fill(expected),
           system: await get('GET /v1/s/<own>', 'nobody'),
           member: await get('GET /v1/m/<wren>', 'other'),
         }),
     },
-    'is found by the message that triggered it': {
+    'GET /v1/msg/{id} finds a message by the ID of its original': {
       as: everyone,
       ask: 'GET /v1/msg/<original>',
-      has: said,
+      has: expected,
     },
-    'stays without a system and a member once the member is gone': {
+    'GET /v1/msg/{id} returns neither system nor member after the member was deleted': {
       as: everyone,
       given: ({ do: write }) => write('DELETE /v1/m/<wren>'),
       ask: 'GET /v1/msg/<message>',
-      json: { ...said, system: null, member: null },
+      json: { ...expected, system: null, member: null },
     },
-    'is missing where nobody said it': {
+    'GET /v1/msg/{id} returns 404 for an unknown ID': {
       as: everyone,
       ask: 'GET /v1/msg/1',
       status: 404,
       code: 20006,
     },
-    'is not found by who said it or where': {
+    'GET /v1/msg/{id} does not find a message by its channel': {
       ask: 'GET /v1/msg/222',
       status: 404,
       code: 20006,
     },
-    ...noMessages('<wren>', '<own.uuid>', '-1', '1.5', '1e3', '0x1', '%20', `${LARGEST}0`),
-    ...noMessages('18446744073709551616', '９'),
+    ...invalidIds('<wren>', '<own.uuid>', '-1', '1.5', '1e3', '0x1', '%20', `${LARGEST}0`),
+    ...invalidIds('18446744073709551616', '９'),
   })
 
-  test('is found by what triggered it for less than 30 minutes, by its own ID for ever', async () => {
-    const { ask } = await createFixture(house)
+  test('version 1 finds a message by its original for less than 30 minutes, by its own ID forever', async () => {
+    const { ask } = await createFixture(testApp)
     const start = now
-    const after = async (passed: number) => {
+    const statusesAfter = async (passed: number) => {
       now = at(SAID) + passed
-      const asked = ['<original>', '<message>'].map((id) => ask(`GET /v1/msg/${id}`))
-      return (await Promise.all(asked)).map(({ status }) => status)
+      const requests = ['<original>', '<message>'].map((id) => ask(`GET /v1/msg/${id}`))
+      return (await Promise.all(requests)).map(({ status }) => status)
     }
-    expect(await after(0)).toEqual([200, 200])
-    expect(await after(30 * MINUTE - 1)).toEqual([200, 200])
-    expect(await after(30 * MINUTE)).toEqual([404, 200])
-    expect(await after(365 * 24 * 60 * MINUTE)).toEqual([404, 200])
+    expect(await statusesAfter(0)).toEqual([200, 200])
+    expect(await statusesAfter(30 * MINUTE - 1)).toEqual([200, 200])
+    expect(await statusesAfter(30 * MINUTE)).toEqual([404, 200])
+    expect(await statusesAfter(365 * 24 * 60 * MINUTE)).toEqual([404, 200])
     now = start
   })
 
-  test('is found by numbers beyond those of JavaScript, and shown by them', async () => {
-    const world = await createFixture(house)
+  test('version 1 finds and returns message IDs beyond the safe integers of JavaScript', async () => {
+    const fixture = await createFixture(testApp)
     const ids = { id: LARGEST, original: '18446744073709551613', sender: '9007199254740993' }
-    await say(world, { ...ids, channel: LARGEST })
+    await insertTestMessage(fixture, { ...ids, channel: LARGEST })
     for (const who of everyone)
       for (const id of [ids.id, ids.original]) {
-        const { json } = await world.ask(`GET /v1/msg/${id}`, undefined, who)
+        const { json } = await fixture.ask(`GET /v1/msg/${id}`, undefined, who)
         expect(json).toMatchObject({ ...ids, channel: LARGEST })
       }
   })
 
-  test('is the newest of those that one message triggered', async () => {
-    const world = await createFixture(house)
-    await say(world, { id: `1${world.message}`, timestamp: at(SAID) + 2 })
-    await say(world, { id: `2${world.message}`, timestamp: at(SAID) + 1 })
-    const { json } = await world.ask('GET /v1/msg/<original>', undefined, 'nobody')
-    expect(json).toMatchObject({ id: `1${world.message}`, original: world.original })
+  test('version 1 returns the newest message when one original triggered several', async () => {
+    const fixture = await createFixture(testApp)
+    await insertTestMessage(fixture, { id: `1${fixture.message}`, timestamp: at(SAID) + 2 })
+    await insertTestMessage(fixture, { id: `2${fixture.message}`, timestamp: at(SAID) + 1 })
+    const { json } = await fixture.ask('GET /v1/msg/<original>', undefined, 'nobody')
+    expect(json).toMatchObject({ id: `1${fixture.message}`, original: fixture.original })
   })
 })
 
-function noMessages(...ids: string[]): Scenarios {
+function invalidIds(...ids: string[]): Scenarios {
   return Object.fromEntries(
     ids.map((id) => [
-      `is missing for ${id}, which is no message ID`,
+      `GET /v1/msg/{id} returns 404 for ${id}, which is not a message ID`,
       { as: everyone, ask: `GET /v1/msg/${id}`, status: 404, code: 20006 },
     ]),
   )
 }
 
-function say({ home, owner, wren, original }: Fixture, message: Partial<Message>): Promise<void> {
+function insertTestMessage(
+  { home, owner, wren, original }: Fixture,
+  message: Partial<Message>,
+): Promise<void> {
   return home.deps.transact('new', (tx) =>
     insertMessage(tx, {
       id: '1',

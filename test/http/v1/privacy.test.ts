@@ -13,11 +13,12 @@ import { insertSwitch } from '../../../src/service/switches'
 import { at, createFixture, everyone, type Fixture, type Json, type Who } from '../../scenarios'
 import { createTestApp } from '../../testApp'
 
-const house = createTestApp()
-const strangers: Who[] = ['other', 'nobody']
+const testApp = createTestApp()
+const nonOwners: Who[] = ['other', 'nobody']
 
-/** Every read of version 1 that shows a system, and every one that shows a member. */
+/** Reads of version 1 that return the system. */
 const systemReads = ['GET /v1/s/<own>', 'GET /v1/a/<account>', 'GET /v1/msg/<message>']
+/** Reads of version 1 that return wren while wren fronts. */
 const memberReads = [
   'GET /v1/m/<wren>',
   'GET /v1/s/<own>/members',
@@ -41,7 +42,7 @@ const memberLevels = [
   'metadata_privacy',
 ] as const
 
-/** What each level hides, in the words of version 1; the other levels close lists. */
+/** Keys of version 1 that each level of a system hides; the remaining levels close lists. */
 const hiddenOfSystem: Record<string, string[]> = {
   name_privacy: ['name'],
   description_privacy: ['description'],
@@ -59,8 +60,8 @@ const hiddenOfMember: Record<string, string[]> = {
   proxy_privacy: ['prefix', 'proxy_tags', 'suffix'],
 }
 
-/** A value of each kind that occurs nowhere else, and how it looks in an answer. */
-const marks: Partial<Record<Kind, (key: string) => { stored: unknown; shown: string }>> = {
+/** Unique value of each kind of field, as it is stored and as it appears in a response. */
+const markers: Partial<Record<Kind, (key: string) => { stored: unknown; shown: string }>> = {
   text: (key) => same(`marker-${key}`),
   url: (key) => same(`https://example.org/marker-${key}.png`),
   date: () => same('1917-03-05'),
@@ -75,218 +76,222 @@ const marks: Partial<Record<Kind, (key: string) => { stored: unknown; shown: str
   }),
 }
 
-describe('a private value of a system', () => {
+describe('private fields of a system in version 1', () => {
   for (const [key, field] of guarded(system.fields))
-    test(`is shown to its owner alone: ${key}, by ${field.guard}`, async () => {
-      const world = await createFixture(house)
-      const { stored, shown } = markOf(key, field)
-      await changeSystem(world, { [key]: stored, [field.guard ?? '']: 'private' })
+    test(`${field.guard} hides ${key} of a system from everyone but its owner`, async () => {
+      const fixture = await createFixture(testApp)
+      const { stored, shown } = markerOf(key, field)
+      await changeSystem(fixture, { [key]: stored, [field.guard ?? '']: 'private' })
       for (const line of systemReads)
-        await expectHidden(world, line, world.owner.hid, key, stored, shown)
+        await expectHidden(fixture, line, fixture.owner.hid, key, stored, shown)
     })
 
   for (const level of system.levels)
-    test(`hides nothing but what its level names: ${level}`, async () => {
-      const world = await createFixture(house)
-      await changeSystem(world, marked(system))
+    test(`${level} of a system hides only its own fields`, async () => {
+      const fixture = await createFixture(testApp)
+      await changeSystem(fixture, markersOf(system))
       for (const line of systemReads) {
-        const before = await shownBy(world, line, world.owner.hid)
-        await changeSystem(world, { [level]: 'private' })
-        const hidden = changedKeys(before, await shownBy(world, line, world.owner.hid))
+        const before = await readObject(fixture, line, fixture.owner.hid)
+        await changeSystem(fixture, { [level]: 'private' })
+        const hidden = changedKeys(before, await readObject(fixture, line, fixture.owner.hid))
         expect(hidden).toEqual(hiddenOfSystem[level] ?? [])
-        await changeSystem(world, { [level]: 'public' })
+        await changeSystem(fixture, { [level]: 'public' })
       }
     })
 })
 
-describe('a private value of a member', () => {
+describe('private fields of a member in version 1', () => {
   for (const [key, field] of guarded(member.fields))
-    test(`is shown to its owner alone: ${key}, by ${field.guard}`, async () => {
-      const world = await fronting()
-      const { stored, shown } = markOf(key, field)
-      const others = { name: 'Wren', display_name: 'Somebody' }
-      await changeMember(world, { ...others, [key]: stored, [field.guard ?? '']: 'private' })
+    test(`${field.guard} hides ${key} of a member from everyone but its owner`, async () => {
+      const fixture = await createFrontingFixture()
+      const { stored, shown } = markerOf(key, field)
+      const names = { name: 'Wren', display_name: 'Somebody' }
+      await changeMember(fixture, { ...names, [key]: stored, [field.guard ?? '']: 'private' })
       for (const line of memberReads)
-        await expectHidden(world, line, world.wren.hid, key, stored, shown)
+        await expectHidden(fixture, line, fixture.wren.hid, key, stored, shown)
     })
 
   for (const level of member.levels.filter((name) => name !== 'visibility'))
-    test(`hides nothing but what its level names: ${level}`, async () => {
-      const world = await fronting()
-      await changeMember(world, marked(member))
+    test(`${level} of a member hides only its own fields`, async () => {
+      const fixture = await createFrontingFixture()
+      await changeMember(fixture, markersOf(member))
       for (const line of memberReads) {
-        const before = await shownBy(world, line, world.wren.hid)
-        await changeMember(world, { [level]: 'private' })
-        const hidden = changedKeys(before, await shownBy(world, line, world.wren.hid))
+        const before = await readObject(fixture, line, fixture.wren.hid)
+        await changeMember(fixture, { [level]: 'private' })
+        const hidden = changedKeys(before, await readObject(fixture, line, fixture.wren.hid))
         expect(hidden).toEqual(hiddenOfMember[level] ?? [])
-        await changeMember(world, { [level]: 'public' })
+        await changeMember(fixture, { [level]: 'public' })
       }
     })
 
-  test('leaves the name where there is no display name to stand in for it', async () => {
-    const world = await fronting()
-    await changeMember(world, { name_privacy: 'private' })
+  test('name_privacy of a member keeps the name when there is no display name', async () => {
+    const fixture = await createFrontingFixture()
+    await changeMember(fixture, { name_privacy: 'private' })
     for (const line of memberReads)
-      expect(await shownBy(world, line, world.wren.hid)).toMatchObject({
+      expect(await readObject(fixture, line, fixture.wren.hid)).toMatchObject({
         name: 'Wren',
         display_name: null,
       })
   })
 })
 
-describe('a privacy level', () => {
+describe('privacy levels in version 1', () => {
   for (const value of ['public', 'private'] as const) {
-    test(`of a system that is ${value} is told to its owner alone`, async () => {
-      const world = await createFixture(house)
-      await changeSystem(world, Object.fromEntries(system.levels.map((name) => [name, value])))
+    test(`${value} levels of a system are returned to its owner only`, async () => {
+      const fixture = await createFixture(testApp)
+      await changeSystem(fixture, Object.fromEntries(system.levels.map((name) => [name, value])))
       for (const line of systemReads)
-        await expectLevels(world, line, world.owner.hid, systemLevels, value)
+        await expectLevels(fixture, line, fixture.owner.hid, systemLevels, value)
     })
 
-    test(`of a member that is ${value} is told to its owner alone`, async () => {
-      const world = await fronting()
-      await changeMember(world, Object.fromEntries(member.levels.map((name) => [name, value])))
-      // Others do not even find the member in the list once it is hidden.
+    test(`${value} levels of a member are returned to its owner only`, async () => {
+      const fixture = await createFrontingFixture()
+      await changeMember(fixture, Object.fromEntries(member.levels.map((name) => [name, value])))
+      // Once the member is hidden, other callers do not get it in the list.
       const reads = memberReads.filter((line) => value === 'public' || !line.endsWith('/members'))
       for (const line of reads)
-        await expectLevels(world, line, world.wren.hid, [...memberLevels, 'privacy'], value)
+        await expectLevels(fixture, line, fixture.wren.hid, [...memberLevels, 'privacy'], value)
     })
   }
 })
 
-/** The lists that version 1 has; it knows neither groups nor single switches. */
+/** Lists of version 1, which has neither groups nor single switches. */
 const lists: Partial<Record<ListAccess, string>> = {
   members: 'GET /v1/s/<own>/members',
   fronters: 'GET /v1/s/<own>/fronters',
   history: 'GET /v1/s/<own>/switches',
 }
 
-describe('a hidden list', () => {
+describe('private lists in version 1', () => {
   for (const level of system.levels)
-    test(`is closed to everyone but its owner, and no other with it: ${level}`, async () => {
-      const world = await createFixture(house)
-      await changeSystem(world, { [level]: 'private' })
-      for (const [gate, { level: closing, deniedError }] of Object.entries(listAccessRules)) {
-        const line = lists[gate as ListAccess]
+    test(`${level} closes no list but its own, and that one to everyone but the owner`, async () => {
+      const fixture = await createFixture(testApp)
+      await changeSystem(fixture, { [level]: 'private' })
+      for (const [access, { level: closingLevel, deniedError }] of Object.entries(
+        listAccessRules,
+      )) {
+        const line = lists[access as ListAccess]
         if (line === undefined) continue
-        expect((await world.ask(line)).status).toBe(200)
-        for (const who of strangers) {
-          const { status, json } = await world.ask(line, undefined, who)
-          if (closing !== level) expect(status).toBe(200)
+        expect((await fixture.ask(line)).status).toBe(200)
+        for (const who of nonOwners) {
+          const { status, json } = await fixture.ask(line, undefined, who)
+          if (closingLevel !== level) expect(status).toBe(200)
           else
             expect({ status, code: json.code }).toEqual({ status: 403, code: codeOf(deniedError) })
         }
       }
     })
 
-  test('is closed by the levels that version 1 names itself', () => {
-    const closing: string[] = Object.keys(lists).map(
-      (gate) => listAccessRules[gate as ListAccess].level,
+  test('lists of version 1 are closed by the levels that version 1 has', () => {
+    const closingLevels: string[] = Object.keys(lists).map(
+      (access) => listAccessRules[access as ListAccess].level,
     )
-    expect(closing.toSorted()).toEqual(systemLevels.slice(1).toSorted())
+    expect(closingLevels.toSorted()).toEqual(systemLevels.slice(1).toSorted())
   })
 
-  test('of a system without switches is closed before they are missed', async () => {
-    const owner = await house.makeSystem()
-    await house.ask('PATCH /v1/s', { as: owner, body: { front_privacy: 'private' } })
-    expect((await house.ask(`GET /v1/s/${owner.hid}/fronters`)).status).toBe(403)
-    expect((await house.ask(`GET /v1/s/${owner.hid}/fronters`, { as: owner })).status).toBe(404)
+  test('private fronters of a system without switches return 403, not 404, to other callers', async () => {
+    const owner = await testApp.makeSystem()
+    await testApp.ask('PATCH /v1/s', { as: owner, body: { front_privacy: 'private' } })
+    expect((await testApp.ask(`GET /v1/s/${owner.hid}/fronters`)).status).toBe(403)
+    expect((await testApp.ask(`GET /v1/s/${owner.hid}/fronters`, { as: owner })).status).toBe(404)
   })
 })
 
-describe('a hidden member', () => {
-  test('is left out of the list for everyone but its owner', async () => {
-    const world = await fronting()
-    await changeMember(world, { visibility: 'private' })
-    const listed = async (who: Who) =>
-      (await world.get<Json[]>('GET /v1/s/<own>/members', who)).map(({ name }) => name)
-    expect(await listed('owner')).toEqual(['Wren', 'Finch', 'Heron'])
-    for (const who of strangers) expect(await listed(who)).toEqual(['Finch', 'Heron'])
+describe('a hidden member in version 1', () => {
+  test('a hidden member is listed for its owner only', async () => {
+    const fixture = await createFrontingFixture()
+    await changeMember(fixture, { visibility: 'private' })
+    const namesFor = async (who: Who) =>
+      (await fixture.get<Json[]>('GET /v1/s/<own>/members', who)).map(({ name }) => name)
+    expect(await namesFor('owner')).toEqual(['Wren', 'Finch', 'Heron'])
+    for (const who of nonOwners) expect(await namesFor(who)).toEqual(['Finch', 'Heron'])
   })
 
-  test('is still found by its ID, among the fronters, in switches and messages', async () => {
-    const world = await fronting()
-    await changeMember(world, { visibility: 'private' })
-    for (const who of strangers) {
+  test('a hidden member is returned by ID and in fronters, switches and messages', async () => {
+    const fixture = await createFrontingFixture()
+    await changeMember(fixture, { visibility: 'private' })
+    for (const who of nonOwners) {
       for (const line of memberReads.filter((read) => !read.endsWith('/members')))
-        expect(await shownBy(world, line, world.wren.hid, who)).toMatchObject({ name: 'Wren' })
-      const [latest] = await world.get<Json[]>('GET /v1/s/<own>/switches', who)
-      expect(latest).toMatchObject({ members: [world.wren.hid] })
+        expect(await readObject(fixture, line, fixture.wren.hid, who)).toMatchObject({
+          name: 'Wren',
+        })
+      const [latest] = await fixture.get<Json[]>('GET /v1/s/<own>/switches', who)
+      expect(latest).toMatchObject({ members: [fixture.wren.hid] })
     }
   })
 })
 
 async function expectHidden(
-  world: Fixture,
+  fixture: Fixture,
   line: string,
   id: string,
   key: string,
   stored: unknown,
   shown: string,
 ): Promise<void> {
-  const own = await shownBy(world, line, id, 'owner')
-  // Version 1 has no key for some of them; hidden they are all the same.
-  if (key in own) expect(JSON.stringify(own[key])).toContain(shown)
-  for (const who of strangers) {
-    const { text, json } = await world.ask(line, undefined, who)
-    const seen = objectIn(json, id)
+  const forOwner = await readObject(fixture, line, id, 'owner')
+  // Version 1 has no key for some fields; their values must not appear anywhere either.
+  if (key in forOwner) expect(JSON.stringify(forOwner[key])).toContain(shown)
+  for (const who of nonOwners) {
+    const { text, json } = await fixture.ask(line, undefined, who)
+    const object = objectIn(json, id)
     if (key === 'display_name') {
-      // It is what others see in place of the private name.
-      expect(seen).toMatchObject({ name: stored, display_name: null })
+      // Other callers get the display name in place of the private name.
+      expect(object).toMatchObject({ name: stored, display_name: null })
       continue
     }
     expect(text, `${line} for ${who}`).not.toContain(shown)
-    if (key === 'name' && 'display_name' in own)
-      expect(seen).toMatchObject({ name: 'Somebody', display_name: null })
-    else if (key in own) expect(seen[key]).toEqual(key === 'proxy_tags' ? [] : null)
+    if (key === 'name' && 'display_name' in forOwner)
+      expect(object).toMatchObject({ name: 'Somebody', display_name: null })
+    else if (key in forOwner) expect(object[key]).toEqual(key === 'proxy_tags' ? [] : null)
   }
 }
 
 async function expectLevels(
-  world: Fixture,
+  fixture: Fixture,
   line: string,
   id: string,
   levels: readonly string[],
   value: string,
 ): Promise<void> {
   for (const who of everyone) {
-    const seen = await shownBy(world, line, id, who)
-    const told = Object.fromEntries(levels.map((level) => [level, seen[level]]))
+    const object = await readObject(fixture, line, id, who)
+    const actual = Object.fromEntries(levels.map((level) => [level, object[level]]))
     const expected = levels.map((level) => [level, who === 'owner' ? value : null])
-    expect(told, `${line} for ${who}`).toEqual(Object.fromEntries(expected))
+    expect(actual, `${line} for ${who}`).toEqual(Object.fromEntries(expected))
   }
 }
 
-/** A world in which wren fronts, so that every read that shows a member shows this one. */
-async function fronting(): Promise<Fixture> {
-  const world = await createFixture(house)
-  const { owner, wren } = world
-  await house.deps.transact('new', (tx) =>
-    insertSwitch(house.deps, tx, owner.id, at('2025-01-01'), [wren]),
+/** Creates a fixture in which wren fronts, so that all of `memberReads` return wren. */
+async function createFrontingFixture(): Promise<Fixture> {
+  const fixture = await createFixture(testApp)
+  const { owner, wren } = fixture
+  await testApp.deps.transact('new', (tx) =>
+    insertSwitch(testApp.deps, tx, owner.id, at('2025-01-01'), [wren]),
   )
-  return world
+  return fixture
 }
 
 async function changeSystem({ owner }: Fixture, patch: SystemPatch): Promise<void> {
-  await house.deps.transact('new', async (tx) => {
+  await testApp.deps.transact('new', async (tx) => {
     await tx.update(systems).set(patch).where(eq(systems.id, owner.id))
   })
 }
 
 async function changeMember({ wren }: Fixture, patch: MemberPatch): Promise<void> {
-  await house.deps.transact('new', (tx) => updateMember(tx, wren, patch))
+  await testApp.deps.transact('new', (tx) => updateMember(tx, wren, patch))
 }
 
-async function shownBy(
-  world: Fixture,
+async function readObject(
+  fixture: Fixture,
   line: string,
   id: string,
   who: Who = 'nobody',
 ): Promise<Json> {
-  return objectIn((await world.ask<unknown>(line, undefined, who)).json, id)
+  return objectIn((await fixture.ask<unknown>(line, undefined, who)).json, id)
 }
 
-/** The object with that ID, wherever it lies in an answer. */
+/** Returns the object with this ID, at any depth of a response. */
 function objectIn(json: unknown, id: string): Json {
   const found = objectsIn(json).find((object) => object.id === id)
   if (!found) throw new Error(`${id} is not in ${JSON.stringify(json)}`)
@@ -303,16 +308,16 @@ function guarded(fields: Fields): [string, Field][] {
   return Object.entries(fields).filter(([, field]) => field.guard !== undefined)
 }
 
-/** A value in every field that has a marker, guarded or not. */
-function marked({ fields }: Entity): Json {
-  const known = Object.entries(fields).filter(([, { kind }]) => kind in marks)
-  return Object.fromEntries(known.map(([key, field]) => [key, markOf(key, field).stored]))
+/** Returns a marker for every field whose kind has one, guarded or not. */
+function markersOf({ fields }: Entity): Json {
+  const known = Object.entries(fields).filter(([, { kind }]) => kind in markers)
+  return Object.fromEntries(known.map(([key, field]) => [key, markerOf(key, field).stored]))
 }
 
-function markOf(key: string, { kind }: Field) {
-  const mark = marks[kind]
-  if (!mark) throw new Error(`there is no marker for the kind ${kind}`)
-  return mark(key)
+function markerOf(key: string, { kind }: Field) {
+  const marker = markers[kind]
+  if (!marker) throw new Error(`no marker for the kind ${kind}`)
+  return marker(key)
 }
 
 function changedKeys(before: Json, after: Json): string[] {

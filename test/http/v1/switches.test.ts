@@ -14,9 +14,9 @@ import {
 } from '../../scenarios'
 import { createTestApp } from '../../testApp'
 
-const house = createTestApp()
+const testApp = createTestApp()
 
-interface Listed {
+interface ListedSwitch {
   timestamp: string
   members: string[]
 }
@@ -26,49 +26,53 @@ const history = [
   { timestamp: FIRST, members: ['<wren>', '<finch>'] },
 ]
 
-describe('a system’s switches', () => {
-  runScenarios(house, {
-    'are listed newest first, by time and short IDs alone': {
+describe('listing switches in version 1', () => {
+  runScenarios(testApp, {
+    'GET /v1/s/{id}/switches returns times and short IDs, newest first': {
       as: everyone,
       ask: 'GET /v1/s/<own>/switches',
       json: history,
     },
-    'are listed for any form of the short ID': {
+    'GET /v1/s/{id}/switches accepts any form of the short ID': {
       as: everyone,
       ask: 'GET /v1/s/<own.upperDashed>/switches',
       json: history,
     },
-    'are listed before a time, but not at it': {
+    'GET /v1/s/{id}/switches returns switches before a time, excluding that time': {
       as: everyone,
       ask: `GET /v1/s/<own>/switches?before=${LATEST}`,
       json: [history[1]],
     },
-    'are told apart by a microsecond': {
+    'GET /v1/s/{id}/switches compares times by the microsecond': {
       ask: 'GET /v1/s/<own>/switches?before=2024-01-01T10:00:00.000002Z',
       json: [history[1]],
     },
-    'are none before the first': {
+    'GET /v1/s/{id}/switches returns an empty list before the first switch': {
       ask: `GET /v1/s/<own>/switches?before=${FIRST}`,
       json: [],
     },
-    'are listed before a time with an offset': {
+    'GET /v1/s/{id}/switches accepts a time with an offset': {
       ask: 'GET /v1/s/<own>/switches?before=2024-01-02T12:00:00%2B02:00',
       json: [history[1]],
     },
-    'know no other limit than their own': {
+    'GET /v1/s/{id}/switches ignores the parameters limit and order': {
       ask: 'GET /v1/s/<own>/switches?limit=1&order=oldest',
       json: history,
     },
-    'are missing with their system': {
+    'GET /v1/s/{id}/switches returns 404 for an unknown system': {
       as: everyone,
       ask: 'GET /v1/s/qqqqq/switches',
       status: 404,
       code: 20001,
     },
-    'are not listed by a UUID': { ask: 'GET /v1/s/<own.uuid>/switches', status: 404, code: 20001 },
+    'GET /v1/s/{id}/switches returns 404 for a UUID': {
+      ask: 'GET /v1/s/<own.uuid>/switches',
+      status: 404,
+      code: 20001,
+    },
     ...Object.fromEntries(
       ['', 'null', 'yesterday', '2024-02-30', '1704103200'].map((before) => [
-        `are not listed before "${before}"`,
+        `GET /v1/s/{id}/switches refuses the time "${before}"`,
         {
           as: everyone,
           ask: `GET /v1/s/<own>/switches?before=${before}`,
@@ -79,23 +83,23 @@ describe('a system’s switches', () => {
     ),
   })
 
-  test('are an empty list where there are none', async () => {
-    const { hid } = await house.makeSystem()
-    expect(await house.ask(`GET /v1/s/${hid}/switches`)).toMatchObject({ status: 200, json: [] })
+  test('GET /v1/s/{id}/switches returns an empty list for a system without switches', async () => {
+    const { hid } = await testApp.makeSystem()
+    expect(await testApp.ask(`GET /v1/s/${hid}/switches`)).toMatchObject({ status: 200, json: [] })
   })
 
-  test('are at most 100, and the rest follows before the last of them', async () => {
-    const world = await createFixture(house)
-    const { owner, wren, finch, get } = world
+  test('GET /v1/s/{id}/switches returns pages of at most 100 switches', async () => {
+    const fixture = await createFixture(testApp)
+    const { owner, wren, finch, get } = fixture
     const start = at('2024-06-01T00:00:00Z')
-    await house.deps.transact('new', async (tx) => {
+    await testApp.deps.transact('new', async (tx) => {
       for (let count = 0; count < 203; count++)
-        await insertSwitch(house.deps, tx, owner.id, start + count, [count % 2 ? wren : finch])
+        await insertSwitch(testApp.deps, tx, owner.id, start + count, [count % 2 ? wren : finch])
     })
-    const pages: Listed[][] = []
+    const pages: ListedSwitch[][] = []
     let line = 'GET /v1/s/<own>/switches'
     for (let page = 0; page < 4; page++) {
-      const listed = await get<Listed[]>(line, 'nobody')
+      const listed = await get<ListedSwitch[]>(line, 'nobody')
       pages.push(listed)
       line = `GET /v1/s/<own>/switches?before=${listed.at(-1)?.timestamp}`
     }
@@ -106,127 +110,140 @@ describe('a system’s switches', () => {
   })
 })
 
-describe('a system’s fronters', () => {
-  runScenarios(house, {
-    'are the whole members of the latest switch': {
+describe('reading fronters in version 1', () => {
+  runScenarios(testApp, {
+    'GET /v1/s/{id}/fronters returns the complete members of the latest switch': {
       ask: 'GET /v1/s/<own>/fronters',
       has: { members: [{ id: '<finch>', visibility: 'public' }] },
       after: async ({ get }, { json }) =>
         expect(json).toEqual({ timestamp: LATEST, members: [await get('GET /v1/m/<finch>')] }),
     },
-    'are shown to others without their levels': {
+    'GET /v1/s/{id}/fronters returns no privacy levels to other callers': {
       as: ['other', 'nobody'],
       ask: 'GET /v1/s/<own.upperDashed>/fronters',
       has: { timestamp: LATEST, members: [{ name: 'Finch', visibility: null, privacy: null }] },
     },
-    'come in the order of the switch': {
-      given: log(['<heron>', '<wren>', '<finch>']),
+    'GET /v1/s/{id}/fronters keeps the order of the switch': {
+      given: logSwitch(['<heron>', '<wren>', '<finch>']),
       as: everyone,
       ask: 'GET /v1/s/<own>/fronters',
       has: { members: [{ name: 'Heron' }, { name: 'Wren' }, { name: 'Finch' }] },
     },
-    'are those of the latest time, not of the last word': {
+    'GET /v1/s/{id}/fronters returns the switch with the latest time, not the one logged last': {
       given: ({ do: write }) =>
-        write('POST /v2/systems/@me/switches', { members: ['<heron>'], timestamp: FIRST_BUT_ONE }),
+        write('POST /v2/systems/@me/switches', { members: ['<heron>'], timestamp: BETWEEN }),
       ask: 'GET /v1/s/<own>/fronters',
       has: { timestamp: LATEST, members: [{ name: 'Finch' }] },
     },
-    'are nobody after a switch-out': {
-      given: log([]),
+    'GET /v1/s/{id}/fronters returns no members after a switch-out': {
+      given: logSwitch([]),
       as: everyone,
       ask: 'GET /v1/s/<own>/fronters',
       has: { members: [] },
     },
-    'are missing with their system': {
+    'GET /v1/s/{id}/fronters returns 404 for an unknown system': {
       as: everyone,
       ask: 'GET /v1/s/qqqqq/fronters',
       status: 404,
       code: 20001,
     },
-    'are not found by a UUID': { ask: 'GET /v1/s/<own.uuid>/fronters', status: 404, code: 20001 },
+    'GET /v1/s/{id}/fronters returns 404 for a UUID': {
+      ask: 'GET /v1/s/<own.uuid>/fronters',
+      status: 404,
+      code: 20001,
+    },
   })
 
-  test('are missing where there are no switches', async () => {
-    const owner = await house.makeSystem()
-    for (const as of [owner, await house.makeSystem(), null]) {
-      const { status, json } = await house.ask(`GET /v1/s/${owner.hid}/fronters`, { as })
+  test('GET /v1/s/{id}/fronters returns 404 for a system without switches', async () => {
+    const owner = await testApp.makeSystem()
+    for (const as of [owner, await testApp.makeSystem(), null]) {
+      const { status, json } = await testApp.ask(`GET /v1/s/${owner.hid}/fronters`, { as })
       expect({ status, code: json.code }).toEqual({ status: 404, code: 0 })
     }
   })
 })
 
-const FIRST_BUT_ONE = '2024-01-01T12:00:00Z'
+const BETWEEN = '2024-01-01T12:00:00Z'
 
-describe('logging a switch', () => {
-  runScenarios(house, {
-    'is done without a word': {
-      ...logging('<heron>', '<wren>'),
+describe('logging a switch in version 1', () => {
+  runScenarios(testApp, {
+    'POST /v1/s/switches logs a switch and returns no content': {
+      ...logRequest('<heron>', '<wren>'),
       status: 204,
-      events: told(['<heron.uuid>', '<wren.uuid>']),
-      after: (world) => expectFront(world, ['Heron', 'Wren']),
+      events: createdEvents(['<heron.uuid>', '<wren.uuid>']),
+      after: (fixture) => expectFront(fixture, ['Heron', 'Wren']),
     },
-    'takes IDs in every form': {
-      ...logging('<heron.upper>', '<wren.dashed>', '<finch.upperDashed>'),
+    'POST /v1/s/switches accepts member IDs in every form': {
+      ...logRequest('<heron.upper>', '<wren.dashed>', '<finch.upperDashed>'),
       status: 204,
-      events: told(['<heron.uuid>', '<wren.uuid>', '<finch.uuid>']),
-      after: (world) => expectFront(world, ['Heron', 'Wren', 'Finch']),
+      events: createdEvents(['<heron.uuid>', '<wren.uuid>', '<finch.uuid>']),
+      after: (fixture) => expectFront(fixture, ['Heron', 'Wren', 'Finch']),
     },
-    'takes its key in any case': {
+    'POST /v1/s/switches accepts its key in any case': {
       ask: 'POST /v1/s/switches',
       body: { Members: ['<heron>'] },
       status: 204,
-      events: told(['<heron.uuid>']),
-      after: (world) => expectFront(world, ['Heron']),
+      events: createdEvents(['<heron.uuid>']),
+      after: (fixture) => expectFront(fixture, ['Heron']),
     },
-    'of nobody is a switch-out': {
-      ...logging(),
+    'POST /v1/s/switches logs a switch-out when the list is empty': {
+      ...logRequest(),
       status: 204,
-      events: told([]),
-      after: (world) => expectFront(world, []),
+      events: createdEvents([]),
+      after: (fixture) => expectFront(fixture, []),
     },
-    'is now, and looks at no other key': {
+    'POST /v1/s/switches uses the current time and ignores other keys': {
       ask: 'POST /v1/s/switches',
       body: { members: ['<heron>'], timestamp: 'garbage', id: 7 },
       status: 204,
-      events: told(['<heron.uuid>']),
+      events: createdEvents(['<heron.uuid>']),
       after: async ({ get, home }) => {
-        const [latest] = await get<Listed[]>('GET /v1/s/<own>/switches')
+        const [latest] = await get<ListedSwitch[]>('GET /v1/s/<own>/switches')
         expect(home.deps.now() - at(latest?.timestamp ?? '')).toBeLessThan(60 * SECOND)
       },
     },
-    'of the same members in another order is another switch': {
-      given: log(['<wren>', '<finch>']),
-      ...logging('<finch>', '<wren>'),
+    'POST /v1/s/switches accepts the current fronters in another order': {
+      given: logSwitch(['<wren>', '<finch>']),
+      ...logRequest('<finch>', '<wren>'),
       status: 204,
-      events: told(['<finch.uuid>', '<wren.uuid>']),
+      events: createdEvents(['<finch.uuid>', '<wren.uuid>']),
     },
-    'belongs to the system of the token': {
+    'POST /v1/s/switches logs the switch for the system of the token': {
       as: 'other',
-      ...logging(),
+      ...logRequest(),
       status: 204,
-      events: told([]),
-      after: (world) => expectFront(world, ['Finch']),
+      events: createdEvents([]),
+      after: (fixture) => expectFront(fixture, ['Finch']),
     },
-    'needs a token': { as: 'nobody', ...logging('<heron>'), status: 401 },
-    'refuses the same member twice': {
-      ...logging('<wren>', '<heron>', '<wren.upperDashed>'),
+    'POST /v1/s/switches requires a token': { as: 'nobody', ...logRequest('<heron>'), status: 401 },
+    'POST /v1/s/switches refuses the same member twice': {
+      ...logRequest('<wren>', '<heron>', '<wren.upperDashed>'),
       status: 400,
       code: 40003,
     },
-    'refuses who fronts already': { ...logging('<finch.upper>'), status: 400, code: 40004 },
-    'refuses a second switch-out': { given: log([]), ...logging(), status: 400, code: 40004 },
-    'refuses a member that nobody knows': {
-      ...logging('<wren>', 'qqqqq'),
+    'POST /v1/s/switches refuses the current fronters': {
+      ...logRequest('<finch.upper>'),
+      status: 400,
+      code: 40004,
+    },
+    'POST /v1/s/switches refuses a second switch-out': {
+      given: logSwitch([]),
+      ...logRequest(),
+      status: 400,
+      code: 40004,
+    },
+    'POST /v1/s/switches refuses an unknown member': {
+      ...logRequest('<wren>', 'qqqqq'),
       status: 400,
       message: "400: Bad Request (Member 'qqqqq' not found.)",
     },
-    'refuses a member of another system': {
-      ...logging('<wren>', '<stray>'),
+    'POST /v1/s/switches refuses a member of another system': {
+      ...logRequest('<wren>', '<stray>'),
       status: 400,
       message: "400: Bad Request (Member '<stray>' is not part of your system.)",
     },
-    'refuses more than 150 members': {
-      ...logging(...Array.from({ length: 151 }, () => '<wren>')),
+    'POST /v1/s/switches refuses more than 150 members': {
+      ...logRequest(...Array.from({ length: 151 }, () => '<wren>')),
       status: 400,
       code: 40001,
       has: { errors: { members: [{ max_length: 150, actual_length: 151 }] } },
@@ -234,14 +251,14 @@ describe('logging a switch', () => {
     ...Object.fromEntries(
       [{}, { members: null }, { members: '<wren>' }, { members: [7] }, { members: {} }].map(
         (body) => [
-          `needs a list of members, unlike ${JSON.stringify(body)}`,
+          `POST /v1/s/switches refuses a body without a list of members: ${JSON.stringify(body)}`,
           { ask: 'POST /v1/s/switches', body, status: 400, code: 40001, problems: ['members'] },
         ],
       ),
     ),
     ...Object.fromEntries(
       ['', 'members', '{"members":', '[]', '["<wren>"]', 'null', '7'].map((body) => [
-        `is refused where the body is no JSON object: ${body}`,
+        `POST /v1/s/switches refuses a body that is not a JSON object: ${body}`,
         {
           ask: 'POST /v1/s/switches',
           body,
@@ -253,15 +270,15 @@ describe('logging a switch', () => {
   })
 })
 
-function logging(...members: string[]): Pick<Scenario, 'ask' | 'body'> {
+function logRequest(...members: string[]): Pick<Scenario, 'ask' | 'body'> {
   return { ask: 'POST /v1/s/switches', body: { members } }
 }
 
-function log(members: string[]) {
+function logSwitch(members: string[]) {
   return ({ do: write }: Fixture) => write('POST /v1/s/switches', { members })
 }
 
-function told(members: string[]): ExpectedEvent[] {
+function createdEvents(members: string[]): ExpectedEvent[] {
   return [['CREATE_SWITCH', expect.any(String), { timestamp: expect.any(Number), members }]]
 }
 

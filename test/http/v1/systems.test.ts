@@ -4,12 +4,12 @@ import { systems } from '../../../src/db/tables'
 import { createFixture, everyone, runScenarios, type Scenarios } from '../../scenarios'
 import { createTestApp } from '../../testApp'
 
-const house = createTestApp()
+const testApp = createTestApp()
 
 const NO_TOKEN = '401: Missing or invalid Authorization header'
 
-/** A new system as its owner reads it. */
-const whole = {
+/** New system as returned to its owner. */
+const ownerJson = {
   id: '<own>',
   name: 'Lantern Hill',
   description: null,
@@ -25,71 +25,83 @@ const whole = {
   front_history_privacy: 'public',
 }
 
-/** The same for everyone else: what is public, and no levels. */
-const seen = {
-  ...whole,
+/** New system as returned to other callers: without privacy levels. */
+const publicJson = {
+  ...ownerJson,
   description_privacy: null,
   member_list_privacy: null,
   front_privacy: null,
   front_history_privacy: null,
 }
 
-describe('the own system', () => {
-  runScenarios(house, {
-    'is read whole with its token': { ask: 'GET /v1/s', json: whole },
-    'is the one of the token': { as: 'other', ask: 'GET /v1/s', has: { name: 'Harbour' } },
-    'needs a token': { as: 'nobody', ask: 'GET /v1/s', status: 401, message: NO_TOKEN },
-    'answers with a slash behind it': { ask: 'GET /v1/s/', json: whole },
+describe('reading the own system in version 1', () => {
+  runScenarios(testApp, {
+    'GET /v1/s returns the complete system to its owner': { ask: 'GET /v1/s', json: ownerJson },
+    'GET /v1/s returns the system of the token': {
+      as: 'other',
+      ask: 'GET /v1/s',
+      has: { name: 'Harbour' },
+    },
+    'GET /v1/s requires a token': {
+      as: 'nobody',
+      ask: 'GET /v1/s',
+      status: 401,
+      message: NO_TOKEN,
+    },
+    'GET /v1/s accepts a trailing slash': { ask: 'GET /v1/s/', json: ownerJson },
   })
 
-  test('is read with the token behind the word Bearer', async () => {
-    const { owner } = await createFixture(house)
+  test('GET /v1/s accepts the token after "Bearer"', async () => {
+    const { owner } = await createFixture(testApp)
     const headers = { authorization: `Bearer ${owner.token}` }
-    expect((await house.ask('GET /v1/s', { headers })).json).toMatchObject({ id: owner.hid })
+    expect((await testApp.ask('GET /v1/s', { headers })).json).toMatchObject({ id: owner.hid })
   })
 
-  test('is not read with a token that nobody has', async () => {
+  test('GET /v1/s refuses unknown tokens', async () => {
     for (const authorization of ['nonsense', 'Bearer', 'A'.repeat(64)])
-      expect((await house.ask('GET /v1/s', { headers: { authorization } })).status).toBe(401)
+      expect((await testApp.ask('GET /v1/s', { headers: { authorization } })).status).toBe(401)
   })
 
-  test('answers HEAD as GET, without a body', async () => {
-    const { owner } = await createFixture(house)
-    const { status, text, headers } = await house.ask('HEAD /v1/s', { as: owner })
-    const { text: whole } = await house.ask('GET /v1/s', { as: owner })
+  test('HEAD /v1/s is answered like GET, without a body', async () => {
+    const { owner } = await createFixture(testApp)
+    const { status, text, headers } = await testApp.ask('HEAD /v1/s', { as: owner })
+    const { text: body } = await testApp.ask('GET /v1/s', { as: owner })
     expect({ status, text }).toEqual({ status: 200, text: '' })
-    expect(headers.get('content-length')).toBe(String(Buffer.byteLength(whole)))
+    expect(headers.get('content-length')).toBe(String(Buffer.byteLength(body)))
   })
 })
 
-describe('a system', () => {
-  runScenarios(house, {
-    'is read whole by its owner': { ask: 'GET /v1/s/<own>', json: whole },
-    'is read by others without its levels': {
+describe('reading a system by its ID in version 1', () => {
+  runScenarios(testApp, {
+    'GET /v1/s/{id} returns the complete system to its owner': {
+      ask: 'GET /v1/s/<own>',
+      json: ownerJson,
+    },
+    'GET /v1/s/{id} returns no privacy levels to other callers': {
       as: ['other', 'nobody'],
       ask: 'GET /v1/s/<own>',
-      json: seen,
+      json: publicJson,
     },
     ...Object.fromEntries(
       ['upper', 'dashed', 'upperDashed'].map((form) => [
-        `is found by its short ID written ${form}`,
+        `GET /v1/s/{id} accepts the short ID written ${form}`,
         { as: everyone, ask: `GET /v1/s/<own.${form}>`, has: { id: '<own>' } },
       ]),
     ),
     ...Object.fromEntries(
       ['qqqqq', 'qqqqqq', '<own.uuid>', '<account>', '@me', 'abc', 'abcdefg', 'ab-cdef', '%20'].map(
         (id) => [
-          `is not found by ${id}`,
+          `GET /v1/s/{id} returns 404 for ${id}`,
           { as: everyone, ask: `GET /v1/s/${id}`, status: 404, code: 20001 },
         ],
       ),
     ),
   })
 
-  test('is found by 5 letters as well', async () => {
-    const { owner, ask } = await createFixture(house)
+  test('GET /v1/s/{id} accepts a short ID of 5 letters', async () => {
+    const { owner, ask } = await createFixture(testApp)
     const hid = owner.hid.slice(0, 5)
-    await house.deps.transact('new', async (tx) => {
+    await testApp.deps.transact('new', async (tx) => {
       await tx.update(systems).set({ hid }).where(eq(systems.id, owner.id))
     })
     for (const written of [hid, hid.toUpperCase()])
@@ -98,15 +110,18 @@ describe('a system', () => {
   })
 })
 
-describe('the system of an account', () => {
-  runScenarios(house, {
-    'is read whole by its owner': { ask: 'GET /v1/a/<account>', json: whole },
-    'is read by others without its levels': {
+describe('reading the system of an account in version 1', () => {
+  runScenarios(testApp, {
+    'GET /v1/a/{id} returns the complete system to its owner': {
+      ask: 'GET /v1/a/<account>',
+      json: ownerJson,
+    },
+    'GET /v1/a/{id} returns no privacy levels to other callers': {
       as: ['other', 'nobody'],
       ask: 'GET /v1/a/<account>',
-      json: seen,
+      json: publicJson,
     },
-    'is missing where none is linked': {
+    'GET /v1/a/{id} returns 404 when the account is not linked': {
       as: everyone,
       ask: 'GET /v1/a/123456789012345678',
       status: 404,
@@ -115,7 +130,7 @@ describe('the system of an account', () => {
     ...Object.fromEntries(
       ['<own>', '<own.uuid>', '@me', '1234567890123456', '12345678901234567890', 'x', '-1'].map(
         (id) => [
-          `is not found by ${id}, which is no account`,
+          `GET /v1/a/{id} returns 404 for ${id}, which is not an account ID`,
           { ask: `GET /v1/a/${id}`, status: 404, code: 20001 },
         ],
       ),
@@ -136,7 +151,7 @@ const changed = {
   front_history_privacy: 'private',
 }
 
-const nothing = {
+const cleared = {
   name: null,
   description: null,
   tag: null,
@@ -145,59 +160,63 @@ const nothing = {
   banner: null,
 }
 
-describe('changing the own system', () => {
-  runScenarios(house, {
-    'answers with the whole new system': {
+describe('changing the own system in version 1', () => {
+  runScenarios(testApp, {
+    'PATCH /v1/s returns the complete changed system': {
       ask: 'PATCH /v1/s',
       body: changed,
-      json: { ...whole, ...changed },
+      json: { ...ownerJson, ...changed },
       events: [['UPDATE_SYSTEM', null, changed]],
       after: async ({ get }) => expect(await get('GET /v1/s')).toMatchObject(changed),
     },
-    'keeps what is not given': {
+    'PATCH /v1/s keeps fields that are not given': {
       given: ({ do: write }) => write('PATCH /v1/s', changed),
       ask: 'PATCH /v1/s',
       body: { tag: null },
       has: { ...changed, tag: null },
       events: [['UPDATE_SYSTEM', null, { tag: null }]],
     },
-    'changes nobody else’s': {
+    'PATCH /v1/s changes only the system of the token': {
       as: 'other',
       ask: 'PATCH /v1/s',
       body: { name: 'Quay' },
       has: { id: '<other>', name: 'Quay' },
       events: [['UPDATE_SYSTEM', null, { name: 'Quay' }]],
-      after: async ({ get }) => expect(await get('GET /v1/s')).toMatchObject({ name: whole.name }),
+      after: async ({ get }) =>
+        expect(await get('GET /v1/s')).toMatchObject({ name: ownerJson.name }),
     },
-    'needs a token': {
+    'PATCH /v1/s requires a token': {
       as: 'nobody',
       ask: 'PATCH /v1/s',
       body: changed,
       status: 401,
       message: NO_TOKEN,
     },
-    'to what it is already tells nobody': { ask: 'PATCH /v1/s', body: { name: 'Lantern Hill' } },
-    'leaves no value where a text is empty or null': {
+    'PATCH /v1/s records no event when nothing changes': {
+      ask: 'PATCH /v1/s',
+      body: { name: 'Lantern Hill' },
+    },
+    'PATCH /v1/s clears texts that are empty or null': {
       given: ({ do: write }) => write('PATCH /v1/s', changed),
       ask: 'PATCH /v1/s',
       body: { name: '', description: null, tag: '', color: '', avatar_url: '', banner: null },
-      has: nothing,
-      events: [['UPDATE_SYSTEM', null, nothing]],
+      has: cleared,
+      events: [['UPDATE_SYSTEM', null, cleared]],
     },
-    'to a level of null makes it public': {
+    'PATCH /v1/s makes a privacy level public when it is null': {
       given: ({ do: write }) => write('PATCH /v1/s', changed),
       ask: 'PATCH /v1/s',
       body: { front_privacy: null },
       has: { front_privacy: 'public', front_history_privacy: 'private' },
       events: [['UPDATE_SYSTEM', null, { front_privacy: 'public' }]],
     },
-    'passes over what cannot be written or is unknown': {
+    'PATCH /v1/s ignores read-only and unknown keys': {
       ask: 'PATCH /v1/s',
       body: { id: 'aaaaa', uuid: 7, created: 'never', privacy: {}, nickname: 'x', name: 'Vale' },
-      json: { ...whole, name: 'Vale' },
+      json: { ...ownerJson, name: 'Vale' },
       events: [['UPDATE_SYSTEM', null, { name: 'Vale' }]],
     },
-    'tells every problem at once, and changes nothing': {
+    'PATCH /v1/s reports all problems at once and changes nothing': {
       ask: 'PATCH /v1/s',
       body: {
         name: 'n'.repeat(101),
@@ -216,50 +235,58 @@ describe('changing the own system', () => {
       code: 40001,
       problems: [...Object.keys(changed), 'tz'],
     },
-    'is refused whole for one bad key': {
+    'PATCH /v1/s changes nothing when one key is invalid': {
       ask: 'PATCH /v1/s',
       body: { ...changed, tz: 'Europe/Oslo', color: 'red' },
       status: 400,
       code: 40001,
       problems: ['color'],
     },
-    'tells how long a text may be': {
+    'PATCH /v1/s reports the maximum length of a text': {
       ask: 'PATCH /v1/s',
       body: { tag: 't'.repeat(80) },
       status: 400,
       code: 40001,
       has: { errors: { tag: [{ max_length: 79, actual_length: 80 }] } },
     },
-    'takes texts of full length': {
+    'PATCH /v1/s accepts texts of maximum length': {
       ask: 'PATCH /v1/s',
       body: { name: 'n'.repeat(100), tag: 't'.repeat(79) },
       has: { name: 'n'.repeat(100), tag: 't'.repeat(79) },
       events: [['UPDATE_SYSTEM', null, { name: 'n'.repeat(100), tag: 't'.repeat(79) }]],
     },
-    'takes a colour in upper case, and keeps it in lower': {
+    'PATCH /v1/s stores a colour in lower case': {
       ask: 'PATCH /v1/s',
       body: { color: 'F2B632' },
       has: { color: 'f2b632' },
       events: [['UPDATE_SYSTEM', null, { color: 'f2b632' }]],
     },
     ...refused(
-      'says nothing',
+      'has no known key',
       /no valid key/,
       {},
       { id: 'aaaaa', created: null },
-      // Keys of version 2 are unknown here.
+      // Version 1 does not know these keys of version 2.
       { pronouns: 'they/them' },
       { name_privacy: 'private', privacy: { front_privacy: 'private' } },
     ),
-    ...refused('is no JSON', /not valid JSON/, '', 'name', '{"name":', "{'name':'x'}"),
-    ...refused('is no object', /must be a JSON object/, '[]', 'null', '7', '"name"', '[{"tag":1}]'),
+    ...refused('is not JSON', /not valid JSON/, '', 'name', '{"name":', "{'name':'x'}"),
+    ...refused(
+      'is not an object',
+      /must be a JSON object/,
+      '[]',
+      'null',
+      '7',
+      '"name"',
+      '[{"tag":1}]',
+    ),
   })
 })
 
-function refused(what: string, message: RegExp, ...bodies: unknown[]): Scenarios {
+function refused(reason: string, message: RegExp, ...bodies: unknown[]): Scenarios {
   return Object.fromEntries(
     bodies.map((body) => [
-      `is refused where the body ${what}: ${JSON.stringify(body)}`,
+      `PATCH /v1/s refuses a body that ${reason}: ${JSON.stringify(body)}`,
       { ask: 'PATCH /v1/s', body, status: 400, message },
     ]),
   )

@@ -3,21 +3,21 @@ import { member } from '../../../src/model/member'
 import { createFixture, type Json, runScenarios } from '../../scenarios'
 import { createTestApp } from '../../testApp'
 
-const house = createTestApp()
+const testApp = createTestApp()
 
-interface Shared {
+interface SharedEntity {
   v1: string
   v2: string
-  /** Some values for every key that both versions write, each other than the one before. */
+  /** Values of every key that both versions write; each differs from the one before. */
   values: Record<string, unknown[]>
   levels: string[]
-  /** Keys of version 1 that version 2 has no like of, or that nobody writes. */
-  own: string[]
+  /** Keys that only version 1 has, or that are read-only. */
+  otherKeys: string[]
 }
 
 const texts = ['One', 'Zwei 🌱', null]
 
-const shared: Record<string, Shared> = {
+const sharedEntities: Record<string, SharedEntity> = {
   system: {
     v1: '/v1/s',
     v2: '/v2/systems/@me',
@@ -35,7 +35,7 @@ const shared: Record<string, Shared> = {
       'front_privacy',
       'front_history_privacy',
     ],
-    own: ['id', 'created', 'tz'],
+    otherKeys: ['id', 'created', 'tz'],
   },
   member: {
     v1: '/v1/m/<wren>',
@@ -68,77 +68,83 @@ const shared: Record<string, Shared> = {
       'pronoun_privacy',
       'metadata_privacy',
     ],
-    own: ['id', 'created', 'prefix', 'suffix', 'privacy'],
+    otherKeys: ['id', 'created', 'prefix', 'suffix', 'privacy'],
   },
 }
 
-describe.each(Object.entries(shared))('a %s', (_, { v1, v2, values, levels, own }) => {
-  test.each(Object.entries(values))('has one %s in both versions', async (key, given) => {
-    const { do: write, get } = await createFixture(house)
-    for (const value of given) {
-      expect(await write(`PATCH ${v1}`, { [key]: value })).toHaveProperty(key, value)
-      expect(await get(`GET ${v2}`)).toHaveProperty(key, value)
-    }
-    for (const value of given) {
-      expect(await write(`PATCH ${v2}`, { [key]: value })).toHaveProperty(key, value)
-      expect(await get(`GET ${v1}`)).toHaveProperty(key, value)
-    }
-  })
+describe.each(Object.entries(sharedEntities))(
+  'a %s in both versions',
+  (name, { v1, v2, values, levels, otherKeys }) => {
+    test.each(Object.entries(values))(
+      `a ${name} has the same %s in both versions`,
+      async (key, given) => {
+        const { do: write, get } = await createFixture(testApp)
+        for (const value of given) {
+          expect(await write(`PATCH ${v1}`, { [key]: value })).toHaveProperty(key, value)
+          expect(await get(`GET ${v2}`)).toHaveProperty(key, value)
+        }
+        for (const value of given) {
+          expect(await write(`PATCH ${v2}`, { [key]: value })).toHaveProperty(key, value)
+          expect(await get(`GET ${v1}`)).toHaveProperty(key, value)
+        }
+      },
+    )
 
-  test.each(levels)('has one %s in both versions', async (level) => {
-    const { do: write, get } = await createFixture(house)
-    for (const [given, stored] of [
-      ['private', 'private'],
-      ['public', 'public'],
-      ['private', 'private'],
-      [null, 'public'],
-    ]) {
-      await write(`PATCH ${v1}`, { [level]: given })
-      expect(await get(`GET ${v2}`)).toMatchObject({ privacy: { [level]: stored } })
-    }
-    for (const value of ['private', 'public']) {
-      await write(`PATCH ${v2}`, { privacy: { [level]: value } })
-      expect(await get(`GET ${v1}`)).toHaveProperty(level, value)
-    }
-  })
+    test.each(levels)(`a ${name} has the same privacy level %s in both versions`, async (level) => {
+      const { do: write, get } = await createFixture(testApp)
+      for (const [given, stored] of [
+        ['private', 'private'],
+        ['public', 'public'],
+        ['private', 'private'],
+        [null, 'public'],
+      ]) {
+        await write(`PATCH ${v1}`, { [level]: given })
+        expect(await get(`GET ${v2}`)).toMatchObject({ privacy: { [level]: stored } })
+      }
+      for (const value of ['private', 'public']) {
+        await write(`PATCH ${v2}`, { privacy: { [level]: value } })
+        expect(await get(`GET ${v1}`)).toHaveProperty(level, value)
+      }
+    })
 
-  test('is in version 1 what these tables say, and is the same one', async () => {
-    const { get } = await createFixture(house)
-    const old = await get(`GET ${v1}`)
-    const current = await get(`GET ${v2}`)
-    const told = [...Object.keys(values), ...levels, ...own]
-    expect(Object.keys(old).toSorted()).toEqual(told.toSorted())
-    expect(old).toMatchObject({ id: current.id, created: current.created })
-  })
+    test(`a ${name} in version 1 has exactly the listed keys and the ID of version 2`, async () => {
+      const { get } = await createFixture(testApp)
+      const old = await get(`GET ${v1}`)
+      const current = await get(`GET ${v2}`)
+      const listed = [...Object.keys(values), ...levels, ...otherKeys]
+      expect(Object.keys(old).toSorted()).toEqual(listed.toSorted())
+      expect(old).toMatchObject({ id: current.id, created: current.created })
+    })
 
-  test('that version 1 gave can be sent back to it without changing anything', async () => {
-    const { do: write, get } = await createFixture(house)
-    await write(`PATCH ${v1}`, firstOfEach(values))
-    await write(`PATCH ${v2}`, { privacy: { [levels.at(-1) ?? '']: 'private' } })
-    const [old, current] = [await get(`GET ${v1}`), await get(`GET ${v2}`)]
-    expect(await write(`PATCH ${v1}`, old)).toEqual(old)
-    expect(await get(`GET ${v2}`)).toEqual(current)
-  })
-})
+    test(`a ${name} returned by version 1 can be sent back without changing anything`, async () => {
+      const { do: write, get } = await createFixture(testApp)
+      await write(`PATCH ${v1}`, firstOfEach(values))
+      await write(`PATCH ${v2}`, { privacy: { [levels.at(-1) ?? '']: 'private' } })
+      const [old, current] = [await get(`GET ${v1}`), await get(`GET ${v2}`)]
+      expect(await write(`PATCH ${v1}`, old)).toEqual(old)
+      expect(await get(`GET ${v2}`)).toEqual(current)
+    })
+  },
+)
 
-describe('a member', () => {
-  const open = Object.fromEntries(member.levels.map((level) => [level, 'public']))
-  const draft = firstOfEach(shared.member?.values ?? {})
+describe('a member in both versions', () => {
+  const allPublic = Object.fromEntries(member.levels.map((level) => [level, 'public']))
+  const draft = firstOfEach(sharedEntities.member?.values ?? {})
 
-  test('made in either version is whole in the other', async () => {
-    const { do: write, get } = await createFixture(house)
+  test('a member created in one version is complete in the other', async () => {
+    const { do: write, get } = await createFixture(testApp)
     const old = await write('POST /v1/m', { ...draft, name_privacy: 'private' })
     const current = await get(`GET /v2/members/${old.id}`)
-    expect(current).toMatchObject({ ...draft, privacy: { ...open, name_privacy: 'private' } })
-    const made = await write('POST /v2/members', { ...draft, privacy: { name_privacy: 'private' } })
-    const { id, created, ...same } = await get(`GET /v1/m/${made.id}`)
+    expect(current).toMatchObject({ ...draft, privacy: { ...allPublic, name_privacy: 'private' } })
+    const inV2 = await write('POST /v2/members', { ...draft, privacy: { name_privacy: 'private' } })
+    const { id, created, ...same } = await get(`GET /v1/m/${inV2.id}`)
     const { id: _, created: __, ...first } = old
     expect(same).toEqual(first)
-    expect({ id, created }).toEqual({ id: made.id, created: made.created })
+    expect({ id, created }).toEqual({ id: inV2.id, created: inV2.created })
   })
 
-  test('deleted in either version is gone from the other', async () => {
-    const { do: write, ask } = await createFixture(house)
+  test('a member deleted in one version is not found in the other', async () => {
+    const { do: write, ask } = await createFixture(testApp)
     await write('DELETE /v1/m/<wren>')
     expect((await ask('GET /v2/members/<wren>')).status).toBe(404)
     await write('DELETE /v2/members/<finch>')
@@ -146,8 +152,8 @@ describe('a member', () => {
   })
 })
 
-test('a switch logged in either version is in the history of the other', async () => {
-  const { do: write, get, fill } = await createFixture(house)
+test('a switch logged in one version is in the history of the other', async () => {
+  const { do: write, get, fill } = await createFixture(testApp)
   await write('POST /v1/s/switches', { members: ['<heron>', '<wren>'] })
   const [old] = await get<Json[]>('GET /v2/systems/@me/switches')
   expect(old).toMatchObject({ members: fill(['<heron>', '<wren>']) })
@@ -156,26 +162,26 @@ test('a switch logged in either version is in the history of the other', async (
   expect(current).toEqual({ timestamp, members: fill(['<wren>']) })
 })
 
-const long = { name: 'n'.repeat(100), display_name: 'd'.repeat(100) }
+const longNames = { name: 'n'.repeat(100), display_name: 'd'.repeat(100) }
 
-describe('a name longer than 50', () => {
-  runScenarios(house, {
-    'written through version 2 is shown whole': {
-      given: ({ do: write }) => write('PATCH /v2/members/<wren>', long),
+describe('names longer than 50 characters', () => {
+  runScenarios(testApp, {
+    'GET /v1/m/{id} returns names longer than 50 characters in full': {
+      given: ({ do: write }) => write('PATCH /v2/members/<wren>', longNames),
       ask: 'GET /v1/m/<wren>',
-      has: long,
+      has: longNames,
     },
-    'is in nobody’s way when something else changes': {
-      given: ({ do: write }) => write('PATCH /v2/members/<wren>', long),
+    'PATCH /v1/m/{id} changes other fields of a member with names longer than 50 characters': {
+      given: ({ do: write }) => write('PATCH /v2/members/<wren>', longNames),
       ask: 'PATCH /v1/m/<wren>',
       body: { color: '88c0a8' },
-      has: long,
+      has: longNames,
       events: [['UPDATE_MEMBER', '<wren.uuid>', { color: '88c0a8' }]],
     },
     ...Object.fromEntries(
       ['PATCH /v1/m/<wren>', 'POST /v1/m'].flatMap((ask) => [
         [
-          `cannot be written by ${ask}`,
+          `${ask} refuses names longer than 50 characters`,
           {
             ask,
             body: { name: 'n'.repeat(51), display_name: 'd'.repeat(51) },
@@ -189,7 +195,7 @@ describe('a name longer than 50', () => {
   })
 })
 
-const addresses = [
+const invalidUrls = [
   'not an address',
   'ftp://example.org/a.png',
   'javascript:alert(1)',
@@ -197,25 +203,28 @@ const addresses = [
   '?',
 ]
 
-describe('an address', () => {
-  test.each(addresses)('is not looked at by version 1, unlike version 2: %s', async (text) => {
-    const { do: write, get, ask } = await createFixture(house)
-    const both = { avatar_url: text, banner: text }
-    for (const { v1, v2 } of Object.values(shared)) {
-      const { status, json } = await ask(`PATCH ${v2}`, both)
-      expect({ status, keys: Object.keys(json.errors as Json) }).toEqual({
-        status: 400,
-        keys: ['avatar_url', 'banner'],
-      })
-      expect(await write(`PATCH ${v1}`, both)).toMatchObject(both)
-      expect(await get(`GET ${v2}`)).toMatchObject(both)
-    }
-    expect(await write('POST /v1/m', { name: 'Robin', ...both })).toMatchObject(both)
-  })
+describe('image URLs in version 1', () => {
+  test.each(invalidUrls)(
+    'version 1 accepts an invalid URL that version 2 refuses: %s',
+    async (text) => {
+      const { do: write, get, ask } = await createFixture(testApp)
+      const both = { avatar_url: text, banner: text }
+      for (const { v1, v2 } of Object.values(sharedEntities)) {
+        const { status, json } = await ask(`PATCH ${v2}`, both)
+        expect({ status, keys: Object.keys(json.errors as Json) }).toEqual({
+          status: 400,
+          keys: ['avatar_url', 'banner'],
+        })
+        expect(await write(`PATCH ${v1}`, both)).toMatchObject(both)
+        expect(await get(`GET ${v2}`)).toMatchObject(both)
+      }
+      expect(await write('POST /v1/m', { name: 'Robin', ...both })).toMatchObject(both)
+    },
+  )
 
-  test('has at most 256 characters', async () => {
-    const { ask } = await createFixture(house)
-    for (const { v1 } of Object.values(shared)) {
+  test('version 1 refuses a banner URL longer than 256 characters', async () => {
+    const { ask } = await createFixture(testApp)
+    for (const { v1 } of Object.values(sharedEntities)) {
       expect((await ask(`PATCH ${v1}`, { banner: 'x'.repeat(256) })).status).toBe(200)
       const { json } = await ask(`PATCH ${v1}`, { banner: 'x'.repeat(257) })
       expect(json).toMatchObject({ code: 40001, errors: { banner: [tooLong(256, 257)] } })

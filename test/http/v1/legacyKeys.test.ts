@@ -5,6 +5,7 @@ import { type Fixture, runScenarios, type Scenario, type Scenarios } from '../..
 import { createTestApp } from '../../testApp'
 
 // Keys without a counterpart in version 2: tz, prefix, suffix, and privacy as one word.
+
 const testApp = createTestApp()
 
 const setOslo = ({ do: write }: Fixture) => write('PATCH /v1/s', { tz: 'Europe/Oslo' })

@@ -7,15 +7,15 @@ const discord = { authorization: `Bot ${await createBot(deps, 'discord')}` }
 const matrix = { authorization: `Bot ${await createBot(deps, 'matrix', 'matrix')}` }
 const LINE = 'GET /v2/systems/@me/accounts'
 
-const made = await ask<{ system: { id: string }; token: string }>('POST /bot/systems', {
+const created = await ask<{ system: { id: string }; token: string }>('POST /bot/systems', {
   headers: discord,
   body: { account_id: '100000000000000001', name: 'Lantern Hill' },
 })
-const { token } = made.json
+const { token } = created.json
 const asOwner = { authorization: token }
 
 describe('the accounts of a system', () => {
-  test('are listed for its owner, each with its platform where that is not Discord', async () => {
+  test('lists accounts for the owner, with their platform unless it is Discord', async () => {
     const { json } = await ask<{ code: string }>('POST /v2/systems/@me/link-code', {
       headers: asOwner,
     })
@@ -30,19 +30,19 @@ describe('the accounts of a system', () => {
     ])
   })
 
-  test('are there for whoever may read as the owner, and for nobody else', async () => {
-    const scoped = async (scope: string) => {
+  test('lists accounts only for tokens that may read as the owner', async () => {
+    const statusFor = async (scope: string) => {
       const { json } = await ask<{ token: string }>('POST /v2/systems/@me/tokens', {
         headers: asOwner,
         body: { name: scope, scope },
       })
       return (await ask(LINE, { headers: { authorization: json.token } })).status
     }
-    const answers = ['front', 'read', 'calendar', 'watch'].map(async (scope) => [
+    const statuses = ['front', 'read', 'calendar', 'watch'].map(async (scope) => [
       scope,
-      await scoped(scope),
+      await statusFor(scope),
     ])
-    expect(Object.fromEntries(await Promise.all(answers))).toEqual({
+    expect(Object.fromEntries(await Promise.all(statuses))).toEqual({
       front: 200,
       read: 200,
       calendar: 403,

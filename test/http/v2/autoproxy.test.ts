@@ -10,7 +10,7 @@ import {
 } from '../../scenarios'
 import { createTestApp } from '../../testApp'
 
-const place = createTestApp()
+const testApp = createTestApp()
 
 const path = '/v2/systems/@me/autoproxy?guild_id=333'
 const get = `GET ${path}`
@@ -20,57 +20,57 @@ const off = { autoproxy_mode: 'off', autoproxy_member: null, last_latch_timestam
 const someTime = expect.stringMatching(/^20.*Z$/)
 const someInstant = expect.any(Number)
 
-const set = (body: Json) => (world: Fixture) => world.do(patch, body)
+const set = (body: Json) => (fixture: Fixture) => fixture.do(patch, body)
 const memberMode = set({ autoproxy_mode: 'member', autoproxy_member: '<wren>' })
-const latched = set({ autoproxy_mode: 'latch', autoproxy_member: '<wren>' })
+const latchMode = set({ autoproxy_mode: 'latch', autoproxy_member: '<wren>' })
 
-/** What is told of a change in the guild. */
-const told = (data: Json): [string, null, Json] => [
+/** Event of a change in the guild. */
+const updatedEvent = (data: Json): [string, null, Json] => [
   'UPDATE_AUTOPROXY',
   null,
   { guild_id: '333', ...data },
 ]
 
-describe('which autoproxy is meant', () => {
+describe('query parameters of autoproxy', () => {
   const table: Scenarios = {
-    'needs a guild': {
+    'GET autoproxy requires a guild': {
       ask: 'GET /v2/systems/@me/autoproxy',
       status: 400,
       code: 50001,
       message: /^Unimplemented.*guild_id/,
     },
-    'needs a guild to be changed': {
+    'PATCH autoproxy requires a guild': {
       ask: 'PATCH /v2/systems/@me/autoproxy',
       body: { autoproxy_mode: 'off' },
       status: 400,
       code: 50001,
       message: /^Unimplemented.*guild_id/,
     },
-    'cannot be that of a channel': {
+    'GET autoproxy refuses a channel': {
       ask: 'GET /v2/systems/@me/autoproxy?channel_id=1',
       status: 400,
       code: 50001,
       message: /^Unimplemented.*channel/,
     },
-    'cannot be that of a channel in a guild': {
+    'GET autoproxy refuses a channel in a guild': {
       ask: `${get}&channel_id=1`,
       status: 400,
       code: 50001,
       message: /^Unimplemented.*channel/,
     },
-    'cannot be changed for a channel': {
+    'PATCH autoproxy refuses a channel': {
       ask: `${patch}&channel_id=1`,
       body: { autoproxy_mode: 'off' },
       status: 400,
       code: 50001,
       message: /^Unimplemented.*channel/,
     },
-    'is nobody’s without a token, whatever the query says': {
+    'GET autoproxy requires a token, whatever the query': {
       as: 'nobody',
       ask: 'GET /v2/systems/@me/autoproxy',
       status: 401,
     },
-    'may be in the highest of guilds': {
+    'GET autoproxy accepts the highest guild ID': {
       ask: 'GET /v2/systems/@me/autoproxy?guild_id=18446744073709551615',
       json: off,
     },
@@ -79,39 +79,39 @@ describe('which autoproxy is meant', () => {
   for (const id of wrong)
     for (const query of [`guild_id=${id}`, `guild_id=333&channel_id=${id}`])
       for (const method of ['GET', 'PATCH'])
-        table[`cannot be told by ${method} ${query}`] = {
+        table[`${method} autoproxy refuses the query ${query}`] = {
           ask: `${method} /v2/systems/@me/autoproxy?${query}`,
           ...(method === 'PATCH' && { body: { autoproxy_mode: 'off' } }),
           status: 400,
           code: 0,
         }
-  table['cannot be told by two guilds'] = { ask: `${get}&guild_id=334`, status: 400 }
-  runScenarios(place, table)
+  table['GET autoproxy refuses two guilds'] = { ask: `${get}&guild_id=334`, status: 400 }
+  runScenarios(testApp, table)
 })
 
 describe('autoproxy in a guild', () => {
-  runScenarios(place, {
-    'is off where it was never set': { ask: get, json: off },
-    'goes off, which tells nothing when it was': {
+  runScenarios(testApp, {
+    'GET autoproxy returns off when it was never set': { ask: get, json: off },
+    'PATCH autoproxy records no event when it was off and stays off': {
       ask: patch,
       body: { autoproxy_mode: 'off', autoproxy_member: null },
       json: off,
     },
-    'follows the front': {
+    'PATCH autoproxy sets the front mode': {
       ask: patch,
       body: { autoproxy_mode: 'front' },
       json: { ...off, autoproxy_mode: 'front' },
-      events: [told({ autoproxy_mode: 'front' })],
-      after: async (world) =>
-        expect(await world.get(get)).toEqual({ ...off, autoproxy_mode: 'front' }),
+      events: [updatedEvent({ autoproxy_mode: 'front' })],
+      after: async (fixture) =>
+        expect(await fixture.get(get)).toEqual({ ...off, autoproxy_mode: 'front' }),
     },
-    'latches, onto nobody at first': {
+    'PATCH autoproxy sets the latch mode without a member': {
       ask: patch,
       body: { autoproxy_mode: 'latch' },
       json: { ...off, autoproxy_mode: 'latch' },
-      events: [told({ autoproxy_mode: 'latch' })],
+      events: [updatedEvent({ autoproxy_mode: 'latch' })],
     },
-    'latches onto a member': {
+    'PATCH autoproxy sets the latch mode with a member and the current time': {
       ask: patch,
       body: { autoproxy_mode: 'latch', autoproxy_member: '<wren.uuid>' },
       json: {
@@ -120,109 +120,113 @@ describe('autoproxy in a guild', () => {
         last_latch_timestamp: someTime,
       },
       events: [
-        told({
+        updatedEvent({
           autoproxy_mode: 'latch',
           autoproxy_member: '<wren.uuid>',
           last_latch_timestamp: someInstant,
         }),
       ],
     },
-    'chooses a member, which is shown by its short ID and told by its UUID': {
+    'PATCH autoproxy sets the member mode, returns the short ID and records the UUID': {
       ask: patch,
       body: { autoproxy_mode: 'member', autoproxy_member: '<wren.upperDashed>' },
       json: { autoproxy_mode: 'member', autoproxy_member: '<wren>', last_latch_timestamp: null },
-      events: [told({ autoproxy_mode: 'member', autoproxy_member: '<wren.uuid>' })],
+      events: [updatedEvent({ autoproxy_mode: 'member', autoproxy_member: '<wren.uuid>' })],
     },
-    'chooses another member without repeating the mode': {
+    'PATCH autoproxy changes the member without repeating the mode': {
       given: memberMode,
       ask: patch,
       body: { autoproxy_member: '<finch.upperUuid>' },
       has: { autoproxy_mode: 'member', autoproxy_member: '<finch>' },
-      events: [told({ autoproxy_member: '<finch.uuid>' })],
+      events: [updatedEvent({ autoproxy_member: '<finch.uuid>' })],
     },
-    'keeps the member that is stored when the mode is repeated': {
+    'PATCH autoproxy keeps the member when the member mode is repeated': {
       given: memberMode,
       ask: patch,
       body: { autoproxy_mode: 'member' },
       has: { autoproxy_mode: 'member', autoproxy_member: '<wren>' },
     },
-    'keeps the latched member as the chosen one': {
-      given: latched,
+    'PATCH autoproxy keeps the latched member when the mode becomes member': {
+      given: latchMode,
       ask: patch,
       body: { autoproxy_mode: 'member' },
       has: { autoproxy_mode: 'member', autoproxy_member: '<wren>' },
-      events: [told({ autoproxy_mode: 'member' })],
+      events: [updatedEvent({ autoproxy_mode: 'member' })],
     },
-    'needs a member in member mode': {
+    'PATCH autoproxy refuses the member mode without a member': {
       ask: patch,
       body: { autoproxy_mode: 'member' },
       status: 400,
       code: 40002,
     },
-    'needs a member in member mode, and null is none': {
+    'PATCH autoproxy refuses the member mode with null as member': {
       ask: patch,
       body: { autoproxy_mode: 'member', autoproxy_member: null },
       status: 400,
       code: 40002,
     },
-    'does not let go of the chosen member': {
+    'PATCH autoproxy refuses to clear the member in member mode': {
       given: memberMode,
       ask: patch,
       body: { autoproxy_member: null },
       status: 400,
       code: 40002,
     },
-    'lets go of the latched member': {
-      given: latched,
+    'PATCH autoproxy clears the latched member when it is null': {
+      given: latchMode,
       ask: patch,
       body: { autoproxy_member: null },
       json: { ...off, autoproxy_mode: 'latch' },
-      events: [told({ autoproxy_member: null, last_latch_timestamp: null })],
+      events: [updatedEvent({ autoproxy_member: null, last_latch_timestamp: null })],
     },
-    'lets go of the latched member for an empty text too': {
-      given: latched,
+    'PATCH autoproxy clears the latched member when it is an empty text': {
+      given: latchMode,
       ask: patch,
       body: { autoproxy_member: '' },
       json: { ...off, autoproxy_mode: 'latch' },
-      events: [told({ autoproxy_member: null, last_latch_timestamp: null })],
+      events: [updatedEvent({ autoproxy_member: null, last_latch_timestamp: null })],
     },
-    'says nothing by null when it is off': {
+    'PATCH autoproxy ignores null as member when it is off': {
       ask: patch,
       body: { autoproxy_member: null },
       json: off,
     },
-    'says nothing by null when it follows the front': {
+    'PATCH autoproxy ignores null as member in front mode': {
       given: set({ autoproxy_mode: 'front' }),
       ask: patch,
       body: { autoproxy_member: null },
       json: { ...off, autoproxy_mode: 'front' },
     },
-    'forgets the chosen member when it goes off': {
+    'PATCH autoproxy clears the member when the mode becomes off': {
       given: memberMode,
       ask: patch,
       body: { autoproxy_mode: 'off' },
       json: off,
-      events: [told({ autoproxy_mode: 'off', autoproxy_member: null })],
-      after: async (world) =>
-        expect((await world.ask(patch, { autoproxy_mode: 'member' })).json.code).toBe(40002),
+      events: [updatedEvent({ autoproxy_mode: 'off', autoproxy_member: null })],
+      after: async (fixture) =>
+        expect((await fixture.ask(patch, { autoproxy_mode: 'member' })).json.code).toBe(40002),
     },
-    'forgets the latched member when it follows the front': {
-      given: latched,
+    'PATCH autoproxy clears the latched member when the mode becomes front': {
+      given: latchMode,
       ask: patch,
       body: { autoproxy_mode: 'front', autoproxy_member: null },
       json: { ...off, autoproxy_mode: 'front' },
       events: [
-        told({ autoproxy_mode: 'front', autoproxy_member: null, last_latch_timestamp: null }),
+        updatedEvent({
+          autoproxy_mode: 'front',
+          autoproxy_member: null,
+          last_latch_timestamp: null,
+        }),
       ],
     },
-    'has no member when it goes off': {
+    'PATCH autoproxy refuses a member together with the mode off': {
       ask: patch,
       body: { autoproxy_mode: 'off', autoproxy_member: '<wren>' },
       status: 400,
       code: 40001,
       problems: ['autoproxy_member'],
     },
-    'has no member when it follows the front': {
+    'PATCH autoproxy refuses a member together with the front mode': {
       given: memberMode,
       ask: patch,
       body: { autoproxy_mode: 'front', autoproxy_member: '<wren>' },
@@ -230,14 +234,14 @@ describe('autoproxy in a guild', () => {
       code: 40001,
       problems: ['autoproxy_member'],
     },
-    'has no member while it is off': {
+    'PATCH autoproxy refuses a member while it is off': {
       ask: patch,
       body: { autoproxy_member: '<wren>' },
       status: 400,
       code: 40001,
       problems: ['autoproxy_member'],
     },
-    'does not know an unknown member': {
+    'PATCH autoproxy refuses an unknown member': {
       ask: patch,
       body: { autoproxy_mode: 'member', autoproxy_member: 'zzzzz' },
       json: {
@@ -248,21 +252,25 @@ describe('autoproxy in a guild', () => {
       status: 400,
       code: 40001,
     },
-    'does not take somebody else’s member': {
+    'PATCH autoproxy refuses a member of another system': {
       ask: patch,
       body: { autoproxy_mode: 'latch', autoproxy_member: '<stray>' },
       status: 403,
       code: 30006,
     },
-    'does not move its latch time by hand': {
-      given: latched,
+    'PATCH autoproxy refuses to change the latch time': {
+      given: latchMode,
       ask: patch,
       body: { last_latch_timestamp: '2001-01-01T00:00:00Z' },
       status: 400,
       code: 0,
     },
-    'says nothing valid with nothing': { ask: patch, body: { guild_id: '1' }, status: 400 },
-    'tells every problem at once': {
+    'PATCH autoproxy refuses a body without a valid key': {
+      ask: patch,
+      body: { guild_id: '1' },
+      status: 400,
+    },
+    'PATCH autoproxy reports all problems at once': {
       ask: patch,
       body: { autoproxy_mode: 'sideways', autoproxy_member: 5 },
       status: 400,
@@ -273,7 +281,7 @@ describe('autoproxy in a guild', () => {
 
   const wrong: Scenarios = {}
   for (const mode of [null, '', 'OFF', 'Latch', 'none', 1, true, [], ['off'], {}])
-    wrong[`has no mode ${JSON.stringify(mode)}`] = {
+    wrong[`PATCH autoproxy refuses the mode ${JSON.stringify(mode)}`] = {
       ask: patch,
       body: { autoproxy_mode: mode },
       status: 400,
@@ -281,7 +289,7 @@ describe('autoproxy in a guild', () => {
       problems: ['autoproxy_mode'],
     }
   for (const member of [1, true, false, [], ['<wren>'], {}])
-    wrong[`has no member ${JSON.stringify(member)}`] = {
+    wrong[`PATCH autoproxy refuses the member ${JSON.stringify(member)}`] = {
       ask: patch,
       body: { autoproxy_mode: 'latch', autoproxy_member: member },
       status: 400,
@@ -289,48 +297,52 @@ describe('autoproxy in a guild', () => {
       problems: ['autoproxy_member'],
     }
   for (const body of ['', '[]', 'null', '{'])
-    wrong[`is not changed by ${body || 'nothing'}`] = { ask: patch, body, status: 400 }
-  runScenarios(place, wrong)
+    wrong[`PATCH autoproxy refuses the body ${body || '(empty)'}`] = {
+      ask: patch,
+      body,
+      status: 400,
+    }
+  runScenarios(testApp, wrong)
 
-  test('is its own in each guild and each system', async () => {
-    const world = await createFixture(place)
-    await memberMode(world)
-    expect(await world.get('GET /v2/systems/@me/autoproxy?guild_id=334')).toEqual(off)
-    expect(await world.get(get, 'other')).toEqual(off)
+  test('PATCH autoproxy does not change other guilds or systems', async () => {
+    const fixture = await createFixture(testApp)
+    await memberMode(fixture)
+    expect(await fixture.get('GET /v2/systems/@me/autoproxy?guild_id=334')).toEqual(off)
+    expect(await fixture.get(get, 'other')).toEqual(off)
   })
 })
 
 describe('autoproxy of a deleted member', () => {
-  async function deleteWren(world: Fixture) {
-    const { lastEvent } = await stateOf(place)
-    await world.do('DELETE /v2/members/<wren>')
-    return eventsSince(world, lastEvent)
+  async function deleteWren(fixture: Fixture) {
+    const { lastEvent } = await stateOf(testApp)
+    await fixture.do('DELETE /v2/members/<wren>')
+    return eventsSince(fixture, lastEvent)
   }
 
-  test('goes off where it was chosen, and that is told', async () => {
-    const world = await createFixture(place)
-    await memberMode(world)
-    expect(await deleteWren(world)).toEqual([
-      told({ autoproxy_mode: 'off', autoproxy_member: null }),
-      ['DELETE_MEMBER', world.wren.uuid, null],
+  test('deleting the member of the member mode turns autoproxy off and records that', async () => {
+    const fixture = await createFixture(testApp)
+    await memberMode(fixture)
+    expect(await deleteWren(fixture)).toEqual([
+      updatedEvent({ autoproxy_mode: 'off', autoproxy_member: null }),
+      ['DELETE_MEMBER', fixture.wren.uuid, null],
     ])
-    expect(await world.get(get)).toEqual(off)
+    expect(await fixture.get(get)).toEqual(off)
   })
 
-  test('lets go where it was latched, and that is told', async () => {
-    const world = await createFixture(place)
-    await latched(world)
-    expect(await deleteWren(world)).toEqual([
-      told({ autoproxy_member: null, last_latch_timestamp: null }),
-      ['DELETE_MEMBER', world.wren.uuid, null],
+  test('deleting the latched member clears the latch and records that', async () => {
+    const fixture = await createFixture(testApp)
+    await latchMode(fixture)
+    expect(await deleteWren(fixture)).toEqual([
+      updatedEvent({ autoproxy_member: null, last_latch_timestamp: null }),
+      ['DELETE_MEMBER', fixture.wren.uuid, null],
     ])
-    expect(await world.get(get)).toEqual({ ...off, autoproxy_mode: 'latch' })
+    expect(await fixture.get(get)).toEqual({ ...off, autoproxy_mode: 'latch' })
   })
 
-  test('stays where another is chosen', async () => {
-    const world = await createFixture(place)
-    await world.do(patch, { autoproxy_mode: 'member', autoproxy_member: '<finch>' })
-    expect(await deleteWren(world)).toEqual([['DELETE_MEMBER', world.wren.uuid, null]])
-    expect(await world.get(get)).toMatchObject({ autoproxy_member: world.finch.hid })
+  test('deleting a member keeps autoproxy with another member', async () => {
+    const fixture = await createFixture(testApp)
+    await fixture.do(patch, { autoproxy_mode: 'member', autoproxy_member: '<finch>' })
+    expect(await deleteWren(fixture)).toEqual([['DELETE_MEMBER', fixture.wren.uuid, null]])
+    expect(await fixture.get(get)).toMatchObject({ autoproxy_member: fixture.finch.hid })
   })
 })

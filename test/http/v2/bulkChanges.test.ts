@@ -4,8 +4,8 @@ import { rows } from '../../rawSql'
 import { createFixture } from '../../scenarios'
 import { createTestApp } from '../../testApp'
 
-const house = createTestApp({ RATE_LIMIT: 'off' })
-const { ask } = house
+const testApp = createTestApp({ RATE_LIMIT: 'off' })
+const { ask } = testApp
 
 const kinds = [
   [
@@ -28,54 +28,54 @@ const kinds = [
   ],
 ] as const
 
-describe.each(kinds)('many %s at once', (noun, line, first, second, foreign, event, codes) => {
+describe.each(kinds)('a bulk change of %s', (noun, line, first, second, foreign, event, codes) => {
   const eventsOf = (systemId: number) =>
     rows<{ type: string; subject: string }>(
-      house.deps.db,
+      testApp.deps.db,
       'select type, subject from events where system_id = :systemId order by id',
       { systemId },
     )
 
-  test('are changed together, answered in the order given, and told one by one', async () => {
-    const world = await createFixture(house)
-    const before = (await eventsOf(world.owner.id)).length
+  test(`a bulk change of ${noun} keeps the order of the request and records one event for each`, async () => {
+    const fixture = await createFixture(testApp)
+    const before = (await eventsOf(fixture.owner.id)).length
     const { status, json } = await ask<JsonObject[]>(line, {
-      as: world.owner,
+      as: fixture.owner,
       body: [
-        { id: world[second].uuid, description: 'second', privacy: { visibility: 'private' } },
-        { id: world[first].hid.toUpperCase(), color: 'AABBCC' },
+        { id: fixture[second].uuid, description: 'second', privacy: { visibility: 'private' } },
+        { id: fixture[first].hid.toUpperCase(), color: 'AABBCC' },
       ],
     })
     expect(status).toBe(200)
-    expect(json.map(({ id }) => id)).toEqual([world[second].hid, world[first].hid])
+    expect(json.map(({ id }) => id)).toEqual([fixture[second].hid, fixture[first].hid])
     expect(json).toMatchObject([
       { description: 'second', privacy: { visibility: 'private' } },
       { color: 'aabbcc' },
     ])
-    expect((await eventsOf(world.owner.id)).slice(before)).toEqual([
-      { type: event, subject: world[second].uuid },
-      { type: event, subject: world[first].uuid },
+    expect((await eventsOf(fixture.owner.id)).slice(before)).toEqual([
+      { type: event, subject: fixture[second].uuid },
+      { type: event, subject: fixture[first].uuid },
     ])
   })
 
-  test('that are so already make no event', async () => {
-    const world = await createFixture(house)
-    const before = (await eventsOf(world.owner.id)).length
-    const body = [{ id: world[first].hid, name: world[first].name }]
-    expect((await ask(line, { as: world.owner, body })).status).toBe(200)
-    expect(await eventsOf(world.owner.id)).toHaveLength(before)
+  test(`a bulk change of ${noun} records no event when nothing changes`, async () => {
+    const fixture = await createFixture(testApp)
+    const before = (await eventsOf(fixture.owner.id)).length
+    const body = [{ id: fixture[first].hid, name: fixture[first].name }]
+    expect((await ask(line, { as: fixture.owner, body })).status).toBe(200)
+    expect(await eventsOf(fixture.owner.id)).toHaveLength(before)
   })
 
-  test('are refused together, every problem at its place', async () => {
-    const world = await createFixture(house)
+  test(`a bulk change of ${noun} reports every problem by index and changes nothing`, async () => {
+    const fixture = await createFixture(testApp)
     const { status, json } = await ask(line, {
-      as: world.owner,
+      as: fixture.owner,
       body: [
-        { id: world[first].hid, description: 'written' },
-        { id: world[second].hid, color: 'red', name: '' },
-        { description: 'of whom?' },
-        { id: world[first].hid, description: 'twice' },
-        { id: world[foreign].hid, unknown: true },
+        { id: fixture[first].hid, description: 'written' },
+        { id: fixture[second].hid, color: 'red', name: '' },
+        { description: 'without an ID' },
+        { id: fixture[first].hid, description: 'twice' },
+        { id: fixture[foreign].hid, unknown: true },
         'nonsense',
       ],
     })
@@ -83,49 +83,56 @@ describe.each(kinds)('many %s at once', (noun, line, first, second, foreign, eve
     expect(Object.keys(json.errors as object).toSorted()).toEqual(
       ['1.color', '1.name', '2.id', '3.id', '4', '5'].toSorted(),
     )
-    const { json: kept } = await ask(`GET /v2/${noun}/${world[first].hid}`, { as: world.owner })
-    expect(kept.description).not.toBe('written')
+    const { json: stored } = await ask(`GET /v2/${noun}/${fixture[first].hid}`, {
+      as: fixture.owner,
+    })
+    expect(stored.description).not.toBe('written')
   })
 
-  test('named twice by two names are refused', async () => {
-    const world = await createFixture(house)
+  test(`a bulk change of ${noun} refuses the short ID and the UUID of the same one`, async () => {
+    const fixture = await createFixture(testApp)
     const body = [
-      { id: world[first].hid, description: 'a' },
-      { id: world[first].uuid, description: 'b' },
+      { id: fixture[first].hid, description: 'a' },
+      { id: fixture[first].uuid, description: 'b' },
     ]
-    const { status, json } = await ask(line, { as: world.owner, body })
+    const { status, json } = await ask(line, { as: fixture.owner, body })
     expect([status, Object.keys(json.errors as object)]).toEqual([400, ['1.id']])
   })
 
   test.each([
     ['unknown', 'zzzzz', codes[0]],
     ['foreign', foreign, codes[1]],
-  ] as const)('with an %s one change nothing', async (_, other, code) => {
-    const world = await createFixture(house)
-    const id = other === 'zzzzz' ? other : world[other].hid
-    const body = [
-      { id: world[first].hid, description: 'written' },
-      { id, description: 'written' },
-    ]
-    const { json } = await ask(line, { as: world.owner, body })
-    expect(json.code).toBe(code)
-    const { json: kept } = await ask(`GET /v2/${noun}/${world[first].hid}`, { as: world.owner })
-    expect(kept.description).not.toBe('written')
-  })
+  ] as const)(
+    `a bulk change of ${noun} changes nothing when one ID is %s`,
+    async (_, other, code) => {
+      const fixture = await createFixture(testApp)
+      const id = other === 'zzzzz' ? other : fixture[other].hid
+      const body = [
+        { id: fixture[first].hid, description: 'written' },
+        { id, description: 'written' },
+      ]
+      const { json } = await ask(line, { as: fixture.owner, body })
+      expect(json.code).toBe(code)
+      const { json: stored } = await ask(`GET /v2/${noun}/${fixture[first].hid}`, {
+        as: fixture.owner,
+      })
+      expect(stored.description).not.toBe('written')
+    },
+  )
 
   test.each<[string, unknown]>([
-    ['no list', {}],
+    ['an object', {}],
     ['an empty list', []],
-    ['too many', Array.from({ length: 1001 }, () => ({ id: 'abcde', name: 'x' }))],
-  ])('in %s are a bad request', async (_, body) => {
-    const world = await createFixture(house)
-    const { status, json } = await ask(line, { as: world.owner, body })
+    ['more than 1000 entries', Array.from({ length: 1001 }, () => ({ id: 'abcde', name: 'x' }))],
+  ])(`a bulk change of ${noun} refuses %s`, async (_, body) => {
+    const fixture = await createFixture(testApp)
+    const { status, json } = await ask(line, { as: fixture.owner, body })
     expect([status, json.code]).toEqual([400, 0])
   })
 })
 
-test('a thousand members change in one request, and others are answered meanwhile', async () => {
-  const me = await house.makeSystem()
+test('a bulk change of 1000 members does not block other requests', async () => {
+  const me = await testApp.makeSystem()
   const ids: string[] = []
   for (let at = 0; at < 1000; at++) {
     const { json } = await ask<{ id: string }>('POST /v2/members', {

@@ -6,28 +6,33 @@ import { insertMember } from '../../../src/service/members'
 import { change, rows, whileStopped } from '../../rawSql'
 import { createTestApp, type RequestOptions, type TestSystem } from '../../testApp'
 
-const house = createTestApp({ RATE_LIMIT: 'off' })
-const { ask, deps, app } = house
+const testApp = createTestApp({ RATE_LIMIT: 'off' })
+const { ask, deps, app } = testApp
 
 const kinds = {
-  members: { insert: insertMember, faces: 'member_faces' },
-  groups: { insert: insertGroup, faces: 'group_faces' },
+  members: { insert: insertMember, cacheTable: 'member_faces' },
+  groups: { insert: insertGroup, cacheTable: 'group_faces' },
 } as const
 
 type Noun = keyof typeof kinds
 
-interface Made {
+interface CreatedRow {
   id: number
   hid: string
 }
 
-/** Creates many rows of a system at once. */
-function make(someone: TestSystem, noun: Noun, count: number, more: object = {}): Promise<Made[]> {
+/** Creates many rows of a system in one transaction. */
+function createRows(
+  system: TestSystem,
+  noun: Noun,
+  count: number,
+  more: object = {},
+): Promise<CreatedRow[]> {
   return deps.transact('new', async (tx) => {
-    const made: Made[] = []
+    const created: CreatedRow[] = []
     for (let at = 0; at < count; at++)
-      made.push(await kinds[noun].insert(tx, someone.id, { name: `Number ${at}`, ...more }))
-    return made
+      created.push(await kinds[noun].insert(tx, system.id, { name: `Number ${at}`, ...more }))
+    return created
   })
 }
 
@@ -47,7 +52,7 @@ async function countUntilDone(work: Promise<unknown>, request: () => Promise<unk
   }
 }
 
-/** Makes the change in a transaction that commits only after the request waits for its own. */
+/** Runs `work` in a transaction that commits only after the request waits for its own. */
 async function changeMeanwhile(
   { id }: TestSystem,
   request: () => ReturnType<typeof ask<JsonObject[]>>,
@@ -72,16 +77,16 @@ const eventsOf = (systemId: number) =>
   )
 
 describe.each(['members', 'groups'] as const)('a bulk change of %s', (noun) => {
-  test('keeps what another request changes between preparation and transaction', async () => {
-    const me = await house.makeSystem()
-    const made = await make(me, noun, 3)
-    const [first, second, third] = made
+  test(`a bulk change of ${noun} keeps what another request changes between preparation and transaction`, async () => {
+    const me = await testApp.makeSystem()
+    const created = await createRows(me, noun, 3)
+    const [first, second, third] = created
     const { status, json } = await changeMeanwhile(
       me,
       () =>
         ask<JsonObject[]>(bulk(noun), {
           as: me,
-          body: made.map(({ hid }) => ({ id: hid, color: 'aabbcc' })),
+          body: created.map(({ hid }) => ({ id: hid, color: 'aabbcc' })),
         }),
       (tx) =>
         change(
@@ -98,36 +103,36 @@ describe.each(['members', 'groups'] as const)('a bulk change of %s', (noun) => {
       { id: second?.hid, color: 'aabbcc', ...changed },
       { id: third?.hid, color: 'aabbcc', ...changed },
     ])
-    const { json: kept } = await ask<JsonObject[]>(`GET /v2/systems/@me/${noun}`, { as: me })
-    expect(kept).toEqual(json)
-    const { json: seen } = await ask<JsonObject[]>(`GET /v2/systems/${me.hid}/${noun}`)
-    expect(seen.map(({ id }) => id)).toEqual([first?.hid])
-    // The third had the colour before this request wrote it.
+    const { json: stored } = await ask<JsonObject[]>(`GET /v2/systems/@me/${noun}`, { as: me })
+    expect(stored).toEqual(json)
+    const { json: publicList } = await ask<JsonObject[]>(`GET /v2/systems/${me.hid}/${noun}`)
+    expect(publicList.map(({ id }) => id)).toEqual([first?.hid])
+    // The third row already had the colour, so its event is missing.
     expect(await eventsOf(me.id)).toHaveLength(2)
   })
 
-  test('changes nothing when one is deleted between preparation and transaction', async () => {
-    const me = await house.makeSystem()
-    const made = await make(me, noun, 2)
+  test(`a bulk change of ${noun} changes nothing when one is deleted between preparation and transaction`, async () => {
+    const me = await testApp.makeSystem()
+    const created = await createRows(me, noun, 2)
     const { status, json } = await changeMeanwhile(
       me,
       () =>
         ask<JsonObject[]>(bulk(noun), {
           as: me,
-          body: made.map(({ hid }) => ({ id: hid, description: 'written' })),
+          body: created.map(({ hid }) => ({ id: hid, description: 'written' })),
         }),
-      (tx) => change(tx, `delete from ${noun} where id = :id`, { id: made[1]?.id ?? 0 }),
+      (tx) => change(tx, `delete from ${noun} where id = :id`, { id: created[1]?.id ?? 0 }),
     )
     expect(status).toBe(404)
-    expect(json).toMatchObject({ message: expect.stringContaining(made[1]?.hid ?? '') })
-    const { json: left } = await ask(`GET /v2/${noun}/${made[0]?.hid}`, { as: me })
-    expect(left.description).toBeNull()
+    expect(json).toMatchObject({ message: expect.stringContaining(created[1]?.hid ?? '') })
+    const { json: remaining } = await ask(`GET /v2/${noun}/${created[0]?.hid}`, { as: me })
+    expect(remaining.description).toBeNull()
     expect(await eventsOf(me.id)).toEqual([])
   })
 
-  test('of privacy includes one that is created between preparation and transaction', async () => {
-    const me = await house.makeSystem()
-    await make(me, noun, 2)
+  test(`a bulk privacy change of ${noun} includes one that is created between preparation and transaction`, async () => {
+    const me = await testApp.makeSystem()
+    await createRows(me, noun, 2)
     await changeMeanwhile(
       me,
       () =>
@@ -143,56 +148,56 @@ describe.each(['members', 'groups'] as const)('a bulk change of %s', (noun) => {
     expect(await eventsOf(me.id)).toHaveLength(3)
   })
 
-  test.each<[string, (me: TestSystem, made: Made[]) => [string, RequestOptions]]>([
+  test.each<[string, (me: TestSystem, created: CreatedRow[]) => [string, RequestOptions]]>([
     [
       'named one by one',
-      (as, made) => [
+      (as, created) => [
         bulk(noun),
-        { as, body: made.map(({ hid }) => ({ id: hid, privacy: { visibility: 'private' } })) },
+        { as, body: created.map(({ hid }) => ({ id: hid, privacy: { visibility: 'private' } })) },
       ],
     ],
     [
-      'of a whole system',
+      'of an entire system',
       (as) => [
         `POST /private/bulk_privacy/${noun.slice(0, -1)}`,
         { as, body: { visibility: 'private' } },
       ],
     ],
-  ])('stores the rendered JSON of rows %s', async (_, request) => {
-    const me = await house.makeSystem()
-    const made = await make(me, noun, 3)
-    await ask(...request(me, made))
+  ])(`a bulk change of ${noun} stores the rendered JSON of rows %s`, async (_, request) => {
+    const me = await testApp.makeSystem()
+    const created = await createRows(me, noun, 3)
+    await ask(...request(me, created))
     const stored = await rows<{ own: string }>(
       deps.db,
-      `select own from ${kinds[noun].faces} where id in (select id from ${noun} where system_id = :id)`,
+      `select own from ${kinds[noun].cacheTable} where id in (select id from ${noun} where system_id = :id)`,
       { id: me.id },
     )
     expect(stored).toHaveLength(3)
     for (const { own } of stored) expect(own).toContain('"visibility":"private"')
   })
 
-  test('undoes everything when a statement fails', async () => {
-    const me = await house.makeSystem()
-    const made = await make(me, noun, 120)
+  test(`a bulk change of ${noun} is rolled back when a statement fails`, async () => {
+    const me = await testApp.makeSystem()
+    const created = await createRows(me, noun, 120)
     const before = await rows(deps.db, `select * from ${noun} order by id`)
-    const last = made.at(-1)?.id ?? 0
+    const last = created.at(-1)?.id ?? 0
     const { status } = await whileStopped(
       app.storage,
       `update on ${noun}`,
       `old.id = ${last}`,
       () =>
-        ask(bulk(noun), { as: me, body: made.map(({ hid }) => ({ id: hid, color: '112233' })) }),
+        ask(bulk(noun), { as: me, body: created.map(({ hid }) => ({ id: hid, color: '112233' })) }),
     )
     expect(status).toBe(500)
     expect(await rows(deps.db, `select * from ${noun} order by id`)).toEqual(before)
     expect(await eventsOf(me.id)).toEqual([])
   })
 
-  test('lets another system write before its transaction', async () => {
-    const me = await house.makeSystem()
-    const other = await house.makeSystem()
-    const made = await make(me, noun, 1000, { description: 'before '.repeat(100) })
-    const body = made.map(({ hid }) => ({ id: hid, description: 'after '.repeat(100) }))
+  test(`a bulk change of ${noun} lets another system write before its transaction`, async () => {
+    const me = await testApp.makeSystem()
+    const other = await testApp.makeSystem()
+    const created = await createRows(me, noun, 1000, { description: 'before '.repeat(100) })
+    const body = created.map(({ hid }) => ({ id: hid, description: 'after '.repeat(100) }))
     const changing = ask(bulk(noun), { as: me, body })
     const written = await ask('PATCH /v2/systems/@me', { as: other, body: { name: 'Other' } })
     expect([written.status, (await changing).status]).toEqual([200, 200])
@@ -207,14 +212,14 @@ describe.each(['members', 'groups'] as const)('a bulk change of %s', (noun) => {
 })
 
 describe('a bulk change of many proxy tags', () => {
-  const tagsFor = (lead: string) => ({
+  const tagsFor = (prefix: string) => ({
     proxy_tags: Array.from({ length: 50 }, (_, tag) => ({
-      prefix: `${lead}${tag}:`,
+      prefix: `${prefix}${tag}:`,
       suffix: null,
     })),
   })
 
-  /** Prefixes that messages are matched with, by member, of the set that is in force. */
+  /** Returns the indexed prefixes by member, and expects them all in the active tag set. */
   const indexed = async (me: TestSystem) => {
     const found = await rows<{ member_id: number; prefix: string; set_id: number }>(
       deps.db,
@@ -245,12 +250,12 @@ describe('a bulk change of many proxy tags', () => {
     }
   }
 
-  test('lets other systems and its own write, and keeps what they wrote', async () => {
-    const me = await house.makeSystem()
-    const other = await house.makeSystem()
-    const made = await make(me, 'members', 200, tagsFor('old'))
-    const [bystander, ...others] = made
-    const [changed, deleted] = [others.slice(0, -20), others.slice(-20)]
+  test('a bulk change of many proxy tags lets all systems write, and keeps what they wrote', async () => {
+    const me = await testApp.makeSystem()
+    const other = await testApp.makeSystem()
+    const created = await createRows(me, 'members', 200, tagsFor('old'))
+    const [single, ...rest] = created
+    const [changed, deleted] = [rest.slice(0, -20), rest.slice(-20)]
     const changing = ask(bulk('members'), {
       as: me,
       body: changed.map(({ hid }) => ({ id: hid, ...tagsFor('new') })),
@@ -261,25 +266,25 @@ describe('a bulk change of many proxy tags', () => {
       const tags = { proxy_tags: [{ prefix: `own ${at}:` }] }
       const writes = [
         ask('PATCH /v2/systems/@me', { as: other, body: { name: `Name ${at}` } }),
-        ask(`PATCH /v2/members/${bystander?.hid}`, { as: me, body: tags }),
+        ask(`PATCH /v2/members/${single?.hid}`, { as: me, body: tags }),
         ask('POST /v2/members', { as: me, body: { name: `Late ${at}`, ...tags } }),
       ]
       for (const { status } of await Promise.all(writes)) expect(status).toBe(200)
-      const gone = deleted.pop()
-      if (gone) await ask(`DELETE /v2/members/${gone.hid}`, { as: me })
+      const row = deleted.pop()
+      if (row) await ask(`DELETE /v2/members/${row.hid}`, { as: me })
     })
     expect((await changing).status).toBe(200)
     expect(answered).toBeGreaterThan(2)
     await expectIndexed(me)
     const keys = await indexed(me)
     expect(keys.get(changed[0]?.id ?? 0)?.[0]?.prefix).toBe('new0:')
-    expect(keys.get(bystander?.id ?? 0)?.map(({ prefix }) => prefix)).toEqual([`own ${at}:`])
+    expect(keys.get(single?.id ?? 0)?.map(({ prefix }) => prefix)).toEqual([`own ${at}:`])
   })
 
-  test('leaves nothing behind when a statement fails', async () => {
-    const me = await house.makeSystem()
-    const made = await make(me, 'members', 60, tagsFor('old'))
-    const last = made.at(-1)?.id ?? 0
+  test('a bulk change of many proxy tags leaves no rows behind when a statement fails', async () => {
+    const me = await testApp.makeSystem()
+    const created = await createRows(me, 'members', 60, tagsFor('old'))
+    const last = created.at(-1)?.id ?? 0
     const { status } = await whileStopped(
       app.storage,
       'update on members',
@@ -287,7 +292,7 @@ describe('a bulk change of many proxy tags', () => {
       () =>
         ask(bulk('members'), {
           as: me,
-          body: made.map(({ hid }) => ({ id: hid, ...tagsFor('new') })),
+          body: created.map(({ hid }) => ({ id: hid, ...tagsFor('new') })),
         }),
     )
     expect(status).toBe(500)
@@ -296,9 +301,9 @@ describe('a bulk change of many proxy tags', () => {
     expect(await rows(deps.db, 'select id from imports')).toEqual([])
   })
 
-  test('is possible while a file is being imported into the system', async () => {
-    const me = await house.makeSystem()
-    const made = await make(me, 'members', 60, tagsFor('old'))
+  test('a bulk change of many proxy tags succeeds during an import into the system', async () => {
+    const me = await testApp.makeSystem()
+    const created = await createRows(me, 'members', 60, tagsFor('old'))
     const file = {
       version: 2,
       members: Array.from({ length: 60 }, (_, at) => ({
@@ -312,17 +317,17 @@ describe('a bulk change of many proxy tags', () => {
       ask('POST /v2/systems/@me/import', { as: me, body: file }),
       ask(bulk('members'), {
         as: me,
-        body: made.map(({ hid }) => ({ id: hid, ...tagsFor('new') })),
+        body: created.map(({ hid }) => ({ id: hid, ...tagsFor('new') })),
       }),
     ])
     expect([imported.status, changed.status]).toEqual([200, 200])
     await expectIndexed(me)
-    expect((await indexed(me)).get(made[0]?.id ?? 0)?.[0]?.prefix).toBe('new0:')
+    expect((await indexed(me)).get(created[0]?.id ?? 0)?.[0]?.prefix).toBe('new0:')
   })
 })
 
 describe('the queue of bulk changes', () => {
-  /** Occupies the turn of a system until it is released. */
+  /** Occupies the queue for a system until the returned function is called. */
   const occupy = async ({ id }: TestSystem, signal = new AbortController().signal) => {
     const begun = Promise.withResolvers<void>()
     const held = Promise.withResolvers<void>()
@@ -336,63 +341,67 @@ describe('the queue of bulk changes', () => {
       await done
     }
   }
-  const change = (someone: TestSystem, { hid }: Made, color: string, asking: RequestOptions = {}) =>
-    ask<JsonObject[]>(bulk('members'), { as: someone, body: [{ id: hid, color }], ...asking })
+  const change = (
+    system: TestSystem,
+    { hid }: CreatedRow,
+    color: string,
+    options: RequestOptions = {},
+  ) => ask<JsonObject[]>(bulk('members'), { as: system, body: [{ id: hid, color }], ...options })
 
-  test('runs one per system, in the order of arrival, and refuses the fifth', async () => {
-    const me = await house.makeSystem()
-    const [one] = (await make(me, 'members', 1)) as [Made]
+  test('the bulk queue runs a single change per system, in order of arrival, and refuses the fifth', async () => {
+    const me = await testApp.makeSystem()
+    const [row] = (await createRows(me, 'members', 1)) as [CreatedRow]
     const release = await occupy(me)
     const answered: string[] = []
     const waiting = ['000001', '000002', '000003'].map(async (color) => {
-      const { status } = await change(me, one, color)
+      const { status } = await change(me, row, color)
       answered.push(`${color}: ${status}`)
     })
-    const refused = await change(me, one, '000004')
+    const refused = await change(me, row, '000004')
     expect(refused.status).toBe(429)
     expect(refused.headers.get('retry-after')).toBe('1')
     expect(answered).toEqual([])
     await release()
     await Promise.all(waiting)
     expect(answered).toEqual(['000001: 200', '000002: 200', '000003: 200'])
-    const { json } = await ask(`GET /v2/members/${one.hid}`, { as: me })
+    const { json } = await ask(`GET /v2/members/${row.hid}`, { as: me })
     expect(json.color).toBe('000003')
   })
 
-  test('runs two per server; other systems wait without delaying single changes', async () => {
-    const busy = [await house.makeSystem(), await house.makeSystem()]
-    const me = await house.makeSystem()
-    const [one] = (await make(me, 'members', 1)) as [Made]
-    const releases = await Promise.all(busy.map((someone) => occupy(someone)))
+  test('the bulk queue runs two changes per server and does not delay ordinary changes', async () => {
+    const busy = [await testApp.makeSystem(), await testApp.makeSystem()]
+    const me = await testApp.makeSystem()
+    const [row] = (await createRows(me, 'members', 1)) as [CreatedRow]
+    const releases = await Promise.all(busy.map((system) => occupy(system)))
     let isAnswered = false
-    const changing = change(me, one, 'aabbcc').then((answer) => {
+    const changing = change(me, row, 'aabbcc').then((answer) => {
       isAnswered = true
       return answer
     })
-    const single = await ask(`PATCH /v2/members/${one.hid}`, { as: me, body: { pronouns: 'it' } })
-    expect([single.status, isAnswered]).toEqual([200, false])
+    const ordinary = await ask(`PATCH /v2/members/${row.hid}`, { as: me, body: { pronouns: 'it' } })
+    expect([ordinary.status, isAnswered]).toEqual([200, false])
     await releases[0]?.()
     const { status, json } = await changing
     expect([status, json[0]?.color, json[0]?.pronouns]).toEqual([200, 'aabbcc', 'it'])
     await releases[1]?.()
   })
 
-  test('drops a change whose client closed the connection before its turn', async () => {
-    const me = await house.makeSystem()
-    const [one] = (await make(me, 'members', 1)) as [Made]
+  test('the bulk queue drops a waiting change whose client closed the connection', async () => {
+    const me = await testApp.makeSystem()
+    const [row] = (await createRows(me, 'members', 1)) as [CreatedRow]
     const address = app.listen()
     const release = await occupy(me)
-    const leaving = new AbortController()
-    const left = fetch(`${address}/v2/systems/@me/members`, {
+    const abort = new AbortController()
+    const aborted = fetch(`${address}/v2/systems/@me/members`, {
       method: 'PATCH',
       headers: { authorization: me.token },
-      body: JSON.stringify([{ id: one.hid, color: '00ff00' }]),
-      signal: leaving.signal,
+      body: JSON.stringify([{ id: row.hid, color: '00ff00' }]),
+      signal: abort.signal,
     }).catch(() => null)
     while (app.handle.inFlight() === 0) await Bun.sleep(1)
-    const next = change(me, one, '0000ff')
-    leaving.abort()
-    expect(await left).toBeNull()
+    const next = change(me, row, '0000ff')
+    abort.abort()
+    expect(await aborted).toBeNull()
     while (app.handle.inFlight() > 1) await Bun.sleep(1)
     await release()
     expect((await next).status).toBe(200)

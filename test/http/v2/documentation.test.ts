@@ -13,7 +13,7 @@ import { createFixture, everyone } from '../../scenarios'
 import { createTestApp } from '../../testApp'
 import { endpoints } from './endpoints'
 
-const place = createTestApp()
+const testApp = createTestApp()
 
 interface Schema {
   $ref?: string
@@ -55,7 +55,7 @@ interface Operation {
 
 const paths = document.paths as Record<string, Record<string, Operation>>
 const components = document.components.schemas as Record<string, Schema>
-const shared = document.components.parameters as Record<string, Parameter>
+const sharedParameters = document.components.parameters as Record<string, Parameter>
 
 const lines = Object.entries(endpoints).map(([line, endpoint]) => ({ line, ...endpoint }))
 
@@ -66,11 +66,11 @@ function operationOf(line: string): Operation {
   return found
 }
 
-/** With those that are shared by many operations in their place. */
+/** Returns the parameters of an operation, with references to shared ones resolved. */
 function parametersOf(line: string): Parameter[] {
   return (operationOf(line).parameters ?? []).map((parameter) => {
     const [, name = ''] = /^#\/components\/parameters\/(.+)$/.exec(parameter.$ref ?? '') ?? []
-    return shared[name] ?? parameter
+    return sharedParameters[name] ?? parameter
   })
 }
 
@@ -80,14 +80,14 @@ function bodyOf(line: string): Schema {
   return schema
 }
 
-describe.each(lines)('$line', ({ line, tag, answer, errors }) => {
-  test('has a summary and its tag', () => {
+describe.each(lines)('API document', ({ line, tag, answer, errors }) => {
+  test(`${line} has a summary and its tag`, () => {
     const { summary, tags } = operationOf(line)
     expect(summary).toMatch(/^[A-Z].{5,}[^.]$/)
     expect(tags).toEqual([tag])
   })
 
-  test('has every part of its path, and optional parameters in its query', () => {
+  test(`${line} documents its path and query parameters`, () => {
     const parameters = parametersOf(line)
     const parts = [...line.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
     const inPath = parameters.filter((parameter) => parameter.in === 'path')
@@ -99,12 +99,12 @@ describe.each(lines)('$line', ({ line, tag, answer, errors }) => {
       expect(required).toBe(rest.in === 'path' || rest.name === 'guild_id')
       expect(rest.in).toBeOneOf(['path', 'query', 'header'])
       expect(schema.type).toBeString()
-      // As a list it would be a schema's keyword; a parameter has a map of that name.
+      // In a schema `examples` is a list, in a parameter it is a map.
       expect(rest.examples).not.toBeArray()
     }
   })
 
-  test('answers with a schema', () => {
+  test(`${line} documents the schema of its response`, () => {
     const { responses } = operationOf(line)
     const successes = Object.keys(responses).filter((status) => status < '300')
     if (line.endsWith('/fronters')) expect(successes).toEqual(['200', '204'])
@@ -118,7 +118,7 @@ describe.each(lines)('$line', ({ line, tag, answer, errors }) => {
     expect(Object.keys(components)).toContain(String(name))
   })
 
-  test('names every error it can give, and no other', () => {
+  test(`${line} documents exactly the errors that it can return`, () => {
     const { responses } = operationOf(line)
     const documented = Object.entries(responses)
       .filter(([status]) => status >= '400')
@@ -129,14 +129,14 @@ describe.each(lines)('$line', ({ line, tag, answer, errors }) => {
     expect(Object.fromEntries(documented)).toEqual(errors)
   })
 
-  test('has a body exactly where one is sent', () => {
+  test(`${line} documents a body exactly when it accepts one`, () => {
     const sends = /^(POST|PATCH)/.test(line)
     const { requestBody } = operationOf(line)
     expect(requestBody?.required).toBe(sends ? true : undefined)
     if (sends) expect(Object.keys(requestBody?.content ?? {})).toEqual(['application/json'])
   })
 
-  test('says nothing that OpenAPI has no word for', () => {
+  test(`${line} has no keys that OpenAPI does not define`, () => {
     const known = ['operationId', 'summary', 'description', 'tags', 'parameters', 'responses']
     const keys = Object.keys(operationOf(line))
     expect(keys.filter((key) => ![...known, 'requestBody', 'security'].includes(key))).toEqual([])
@@ -150,7 +150,7 @@ const queries: Record<string, string[]> = {
   'PATCH /systems/@me/autoproxy': ['guild_id', 'channel_id'],
 }
 
-describe('the limits of the interface', () => {
+describe('documented limits', () => {
   const bodies: Record<string, Entity> = {
     'PATCH /systems/{systemRef}': system,
     'POST /members': member,
@@ -163,18 +163,23 @@ describe('the limits of the interface', () => {
     'PATCH /systems/@me/autoproxy': autoproxy,
   }
 
-  test.each(Object.entries(bodies))('%s says how long each text may be', (line, { entries }) => {
-    const { properties = {} } = bodyOf(line)
-    const stated = Object.entries(properties).filter(([, { maxLength }]) => maxLength !== undefined)
-    const held = entries.filter(
-      ([, { kind, readonly, max }]) => !readonly && max && ['text', 'url'].includes(kind),
-    )
-    expect(Object.fromEntries(stated.map(([key, { maxLength }]) => [key, maxLength]))).toEqual(
-      Object.fromEntries(held.map(([key, { max }]) => [key, max])),
-    )
-  })
+  test.each(Object.entries(bodies))(
+    '%s documents the maximum length of each text',
+    (line, { entries }) => {
+      const { properties = {} } = bodyOf(line)
+      const documented = Object.entries(properties).filter(
+        ([, { maxLength }]) => maxLength !== undefined,
+      )
+      const limited = entries.filter(
+        ([, { kind, readonly, max }]) => !readonly && max && ['text', 'url'].includes(kind),
+      )
+      expect(
+        Object.fromEntries(documented.map(([key, { maxLength }]) => [key, maxLength])),
+      ).toEqual(Object.fromEntries(limited.map(([key, { max }]) => [key, max])))
+    },
+  )
 
-  test('lists say how much they hold', () => {
+  test('bodies document the maximum number of items of lists', () => {
     const tags = bodyOf('POST /members').properties?.proxy_tags
     expect(tags).toMatchObject({ type: 'array', maxItems: 100 })
     expect(tags?.items?.properties?.prefix).toMatchObject({ maxLength: 95 })
@@ -189,7 +194,7 @@ describe('the limits of the interface', () => {
     expect(changed).toMatchObject({ type: 'array', maxItems: 150 })
   })
 
-  test('words to choose from are listed', () => {
+  test('bodies document the values of choices', () => {
     const settings = bodyOf('PATCH /systems/{systemRef}/settings').properties
     expect(settings?.hid_list_padding?.enum).toEqual(['off', 'left', 'right'])
     expect(settings?.proxy_switch?.enum).toEqual(['off', 'new', 'add'])
@@ -199,66 +204,70 @@ describe('the limits of the interface', () => {
     expect(privacy?.visibility?.enum).toEqual(['public', 'private', null])
   })
 
-  test('only making needs a name', () => {
+  test('only bodies that create a member or group require a name', () => {
     for (const line of ['POST /members', 'POST /groups'])
       expect(bodyOf(line).required).toEqual(['name'])
     for (const line of ['PATCH /members/{memberRef}', 'PATCH /groups/{groupRef}'])
       expect(bodyOf(line).required).toBeUndefined()
   })
 
-  test('what is only shown is in no body', () => {
+  test('bodies do not contain read-only fields', () => {
     for (const [line, { entries }] of Object.entries(bodies)) {
-      const shown = entries.filter(([, { readonly }]) => readonly).map(([key]) => key)
-      const taken = Object.keys(bodyOf(line).properties ?? {})
-      for (const key of [...shown, 'id', 'uuid', 'system']) expect(taken, line).not.toContain(key)
+      const readOnly = entries.filter(([, { readonly }]) => readonly).map(([key]) => key)
+      const accepted = Object.keys(bodyOf(line).properties ?? {})
+      for (const key of [...readOnly, 'id', 'uuid', 'system'])
+        expect(accepted, line).not.toContain(key)
       if (line.startsWith('PATCH')) continue
-      expect(taken.length, line).toBe(entries.length - shown.length + 1)
+      expect(accepted.length, line).toBe(entries.length - readOnly.length + 1)
     }
   })
 })
 
-describe('the components', () => {
+describe('documented components', () => {
   const ajv = new Ajv({ strict: false, validateFormats: false, allowUnionTypes: true })
-  const pointing = JSON.parse(
+  const resolvable = JSON.parse(
     JSON.stringify(components).replaceAll('"#/components', '"document#/components'),
   )
-  ajv.addSchema({ $id: 'document', components: { schemas: pointing } })
+  ajv.addSchema({ $id: 'document', components: { schemas: resolvable } })
 
-  test.each(Object.keys(components))('%s is a schema, and its examples fit it', (name) => {
-    expect(() => ajv.compile(pointing[name])).not.toThrow()
-    for (const [key, schema] of Object.entries(components[name]?.properties ?? {}))
-      if (schema.example !== undefined)
-        expect([key, ajv.validate(schema, schema.example)]).toEqual([key, true])
-  })
+  test.each(Object.keys(components))(
+    'component %s is a valid schema with valid examples',
+    (name) => {
+      expect(() => ajv.compile(resolvable[name])).not.toThrow()
+      for (const [key, schema] of Object.entries(components[name]?.properties ?? {}))
+        if (schema.example !== undefined)
+          expect([key, ajv.validate(schema, schema.example)]).toEqual([key, true])
+    },
+  )
 
-  test.each(['System', 'Member', 'Group', 'Settings'])('%s has examples', (name) => {
+  test.each(['System', 'Member', 'Group', 'Settings'])('component %s has examples', (name) => {
     const properties = Object.values(components[name]?.properties ?? {})
     expect(properties.some(({ example }) => example !== undefined)).toBe(true)
   })
 
-  test('every example of an error is that error', () => {
+  test('examples of errors match the error table', () => {
     for (const { line } of lines)
       for (const [status, { content }] of Object.entries(operationOf(line).responses))
         for (const [name, { value }] of Object.entries(
           content?.['application/json'].examples ?? {},
         )) {
-          const { status: own, ...rest } = errorTable[name as keyof typeof errorTable]
-          // Who is to come back later is told when.
-          const later = status === '429' || status === '503' ? { retry_after: 1000 } : {}
-          expect([String(own), value]).toEqual([status, { ...rest, ...later }])
+          const { status: expectedStatus, ...rest } = errorTable[name as keyof typeof errorTable]
+          // Errors after which a client may retry carry the time to wait.
+          const retry = status === '429' || status === '503' ? { retry_after: 1000 } : {}
+          expect([String(expectedStatus), value]).toEqual([status, { ...rest, ...retry }])
         }
   })
 })
 
-describe('without the prefix', () => {
-  test('nothing is documented', () => {
-    const bare = Object.keys(paths).filter((path) =>
+describe('paths without /v2', () => {
+  test('no path without /v2 is documented', () => {
+    const unprefixed = Object.keys(paths).filter((path) =>
       /^\/(systems|members|groups|messages)\b/.test(path),
     )
-    expect(bare).toEqual([])
+    expect(unprefixed).toEqual([])
   })
 
-  const own: Record<string, string> = {
+  const refs: Record<string, string> = {
     '{systemRef}': '<own>',
     '{memberRef}': '<wren>',
     '{groupRef}': '<keepers>',
@@ -273,30 +282,32 @@ describe('without the prefix', () => {
     'PATCH /groups/{groupRef}': { name: 'Robins' },
   }
 
-  test.each(lines)('$line answers the same', async ({ line }) => {
-    const world = await createFixture(place)
-    const path = line.replaceAll(/\{\w+\}/g, (part) => own[part] ?? part)
+  test.each(lines)('$line returns the same without /v2', async ({ line }) => {
+    const fixture = await createFixture(testApp)
+    const path = line.replaceAll(/\{\w+\}/g, (part) => refs[part] ?? part)
     for (const who of everyone) {
-      const prefixed = await world.ask(path.replace(' ', ' /v2'), bodies[line], who)
-      const bare = await world.ask(path, bodies[line], who)
-      const isGone = prefixed.status === 204 && line.startsWith('DELETE')
-      if (isGone) expect(bare.status).toBe(404)
-      else expect([bare.status, bare.json]).toEqual([prefixed.status, prefixed.json])
+      const prefixed = await fixture.ask(path.replace(' ', ' /v2'), bodies[line], who)
+      const unprefixed = await fixture.ask(path, bodies[line], who)
+      const isDeleted = prefixed.status === 204 && line.startsWith('DELETE')
+      if (isDeleted) expect(unprefixed.status).toBe(404)
+      else expect([unprefixed.status, unprefixed.json]).toEqual([prefixed.status, prefixed.json])
     }
   })
 
-  test('members and groups are made as well', async () => {
-    const world = await createFixture(place)
+  test('members and groups can be created without /v2', async () => {
+    const fixture = await createFixture(testApp)
     for (const noun of ['members', 'groups']) {
-      const { id } = await world.do(`POST /${noun}`, { name: 'Robin' })
-      expect(await world.get(`GET /v2/${noun}/${id}`)).toMatchObject({ name: 'Robin' })
+      const { id } = await fixture.do(`POST /${noun}`, { name: 'Robin' })
+      expect(await fixture.get(`GET /v2/${noun}/${id}`)).toMatchObject({ name: 'Robin' })
     }
   })
 
-  test('a slash at the end changes nothing', async () => {
-    const world = await createFixture(place)
+  test('a trailing slash does not change the response', async () => {
+    const fixture = await createFixture(testApp)
     for (const path of ['/systems/@me', '/members/<wren>', '/systems/@me/switches'])
       for (const prefix of ['', '/v2'])
-        expect(await world.get(`GET ${prefix}${path}/`)).toEqual(await world.get(`GET /v2${path}`))
+        expect(await fixture.get(`GET ${prefix}${path}/`)).toEqual(
+          await fixture.get(`GET /v2${path}`),
+        )
   })
 })

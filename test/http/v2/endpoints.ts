@@ -1,19 +1,19 @@
-/** One line of the interface's tables: what it answers, and every error number it can give. */
+/** Expected documentation of an endpoint: its response and every error code that it can return. */
 export interface Endpoint {
   tag: string
-  /** A component, a list of one, or nothing (204). */
+  /** Schema of the response, a list of that schema, or null for 204. */
   answer: string | [string] | null
-  /** Error numbers by status; 0 where the status says it all. */
+  /** Error codes by status; 0 is the generic error of a status. */
   errors: Record<number, number[]>
 }
 
-/** Any request may meet these: a bot may act for a system that does not exist. */
+/** Errors of every request; 404 because a bot may act for a system that does not exist. */
 const always = { 403: [0], 404: [20001], 429: [0], 500: [0], 503: [0] }
 const read = { 400: [0], ...always }
 const write = { 400: [0], 401: [0], 413: [0], ...always }
 const patch = { ...write, 400: [0, 40001] }
 
-/** The tables Systems, Members, Groups, Switches and Messages of the interface specification. */
+/** Endpoints of the PluralKit API for systems, members, groups, switches and messages. */
 export const endpoints: Record<string, Endpoint> = {
   'GET /systems/{systemRef}': {
     tag: 'Systems',

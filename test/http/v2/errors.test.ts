@@ -6,17 +6,17 @@ import { change } from '../../rawSql'
 import { createFixture, type Fixture, LATEST, runScenarios, type Scenario } from '../../scenarios'
 import { createTestApp } from '../../testApp'
 
-const place = createTestApp()
+const testApp = createTestApp()
 
 const guild = '/v2/systems/@me/guilds/333'
 const switches = '/v2/systems/@me/switches'
 const autoproxy = '/v2/systems/@me/autoproxy'
-const unknown = '00000000-0000-4000-8000-000000000000'
+const unknownUuid = '00000000-0000-4000-8000-000000000000'
 
-const hide = (level: string) => (world: Fixture) =>
-  world.do('PATCH /v2/systems/@me', { privacy: { [level]: 'private' } })
+const hide = (level: string) => (fixture: Fixture) =>
+  fixture.do('PATCH /v2/systems/@me', { privacy: { [level]: 'private' } })
 
-/** The error table, row by row, each with a request that meets it. */
+/** Rows of the error table, each with a request that gets this error. */
 const table: [code: number, status: number, message: string, Partial<Scenario>][] = [
   [0, 400, '400: Bad Request (the body is not valid JSON)', { ask: 'POST /v2/members', body: '{' }],
   [
@@ -66,7 +66,7 @@ const table: [code: number, status: number, message: string, Partial<Scenario>][
     20008,
     404,
     'Switch not found, switch associated with different system, or unauthorized to view front history.',
-    { ask: `GET ${switches}/${unknown}` },
+    { ask: `GET ${switches}/${unknownUuid}` },
   ],
   [20009, 404, 'No system guild settings found for target guild.', { ask: `GET ${guild}` }],
   [
@@ -97,8 +97,8 @@ const table: [code: number, status: number, message: string, Partial<Scenario>][
     'Unauthorized to view group member list',
     {
       as: 'nobody',
-      given: (world) =>
-        world.do('PATCH /v2/groups/<keepers>', { privacy: { list_privacy: 'private' } }),
+      given: (fixture) =>
+        fixture.do('PATCH /v2/groups/<keepers>', { privacy: { list_privacy: 'private' } }),
       ask: 'GET /v2/groups/<keepers>/members',
     },
   ],
@@ -175,62 +175,62 @@ const table: [code: number, status: number, message: string, Partial<Scenario>][
     40007,
     400,
     'Member limit reached.',
-    { given: (world) => limit(world, 3), ask: 'POST /v2/members', body: { name: 'Robin' } },
+    { given: (fixture) => setLimits(fixture, 3), ask: 'POST /v2/members', body: { name: 'Robin' } },
   ],
   [
     40008,
     400,
     'Group limit reached.',
-    { given: (world) => limit(world, 2), ask: 'POST /v2/groups', body: { name: 'Robins' } },
+    { given: (fixture) => setLimits(fixture, 2), ask: 'POST /v2/groups', body: { name: 'Robins' } },
   ],
   [50001, 400, 'Unimplemented (autoproxy without guild_id)', { ask: `GET ${autoproxy}` }],
 ]
 
 describe('the error table', () => {
   const scenarios = table.map(([code, status, message, scenario]) => [
-    `${code}: ${message}`,
+    `returns error ${code}: ${message}`,
     { ...scenario, status, code, message },
   ])
-  runScenarios(place, Object.fromEntries(scenarios))
+  runScenarios(testApp, Object.fromEntries(scenarios))
 
-  test('every row is stated with its status and words', () => {
-    const stated = Object.values(errorTable)
+  test('errorTable has every error with its status and message', () => {
+    const known = Object.values(errorTable)
     for (const [code, status, message] of table.filter(([code]) => code > 0)) {
-      const found = stated.find((kind) => kind.code === code)
+      const found = known.find((kind) => kind.code === code)
       expect(found?.status).toBe(status)
       const [beginning = ''] = found?.message.split('{ref}') ?? []
       expect(message).toStartWith(beginning)
     }
-    const bare = stated.filter(({ code }) => code === 0).map((kind) => kind.status)
+    const generic = known.filter(({ code }) => code === 0).map((kind) => kind.status)
     for (const status of [400, 401, 403, 404, 405, 409, 413, 429, 500])
-      expect(bare).toContain(status)
+      expect(generic).toContain(status)
   })
 
-  test('no number is stated that the table does not have, nor the reserved one', () => {
-    const rows = table.map(([code]) => code)
-    const numbers = Object.values(errorTable).map(({ code }) => code)
-    expect(numbers.filter((code) => !rows.includes(code))).toEqual([])
-    expect(numbers).not.toContain(20007)
+  test('errorTable has no untested code and not the reserved one', () => {
+    const tested = table.map(([code]) => code)
+    const codes = Object.values(errorTable).map(({ code }) => code)
+    expect(codes.filter((code) => !tested.includes(code))).toEqual([])
+    expect(codes).not.toContain(20007)
   })
 
-  test('numbers belong to one error each', () => {
-    const numbers = Object.values(errorTable).flatMap(({ code }) => (code > 0 ? [code] : []))
-    expect(numbers).toEqual([...new Set(numbers)])
+  test('errorTable has each code only once', () => {
+    const codes = Object.values(errorTable).flatMap(({ code }) => (code > 0 ? [code] : []))
+    expect(codes).toEqual([...new Set(codes)])
   })
 })
 
-describe('errors that no single request meets', () => {
-  test('409 has its words, though nothing in v2 gives it', () => {
+describe('errors that no single request gets', () => {
+  test('errorTable has 409, which no v2 endpoint returns', () => {
     expect(errorTable.conflict).toEqual({ status: 409, code: 0, message: '409: Conflict' })
   })
 
-  test('429 says how long to wait', async () => {
-    const world = await createFixture(place)
-    const { uuid } = world.owner
-    const asks = Array.from({ length: 12 }, () =>
-      place.ask(`GET /v2/systems/${uuid}`, { peer: '203.0.113.9' }),
+  test('error 429 has the time to wait in retry_after', async () => {
+    const fixture = await createFixture(testApp)
+    const { uuid } = fixture.owner
+    const requests = Array.from({ length: 12 }, () =>
+      testApp.ask(`GET /v2/systems/${uuid}`, { peer: '203.0.113.9' }),
     )
-    const refused = (await Promise.all(asks)).find(({ status }) => status === 429)
+    const refused = (await Promise.all(requests)).find(({ status }) => status === 429)
     expect(refused?.json).toEqual({
       message: '429: Too Many Requests',
       code: 0,
@@ -240,7 +240,7 @@ describe('errors that no single request meets', () => {
 
   const broken = createTestApp()
 
-  test('500 says nothing of its cause, and can be found in the log', async () => {
+  test('error 500 does not reveal its cause, which is logged with the request ID', async () => {
     await broken.deps.transact('new', (tx) => change(tx, 'drop table messages'))
     const { status, json, text, headers } = await broken.ask('GET /v2/messages/1')
     expect(status).toBe(500)
@@ -252,11 +252,11 @@ describe('errors that no single request meets', () => {
 })
 
 describe('every error', () => {
-  test('is JSON, with the words and number of the error object', async () => {
-    const world = await createFixture(place)
+  test('every error is JSON with a message and a code', async () => {
+    const fixture = await createFixture(testApp)
     for (const [, status, , { ask = '', body, as, given }] of table) {
       if (given || Array.isArray(as)) continue
-      const { headers, json, ...answer } = await world.ask(ask, body, as)
+      const { headers, json, ...answer } = await fixture.ask(ask, body, as)
       expect(answer.status).toBe(status)
       expect(headers.get('content-type')).toStartWith('application/json')
       const keys = Object.keys(json).toSorted()
@@ -266,40 +266,43 @@ describe('every error', () => {
     }
   })
 
-  test('a path of v1 under v2 is told apart from one that is nowhere', async () => {
-    const world = await createFixture(place)
+  test('a v1 path returns 400 under /v2, and 404 without a prefix', async () => {
+    const fixture = await createFixture(testApp)
     for (const path of ['/s', '/s/<own>', '/m', '/m/<wren>', '/a/<account>', '/msg/<message>']) {
-      const { status, json } = await world.ask(`GET /v2${path}`)
+      const { status, json } = await fixture.ask(`GET /v2${path}`)
       expect([status, json.message]).toEqual([400, 'Invalid path for API version'])
-      const bare = await world.ask(`GET ${path}`)
-      expect([bare.status, bare.json]).toEqual([404, { message: '404: Not Found', code: 0 }])
+      const unprefixed = await fixture.ask(`GET ${path}`)
+      expect([unprefixed.status, unprefixed.json]).toEqual([
+        404,
+        { message: '404: Not Found', code: 0 },
+      ])
     }
   })
 
-  test('a wrong method says which are right', async () => {
-    const world = await createFixture(place)
-    const { status, headers } = await world.ask('PUT /v2/members/<wren>', { name: 'x' })
+  test('error 405 lists the allowed methods', async () => {
+    const fixture = await createFixture(testApp)
+    const { status, headers } = await fixture.ask('PUT /v2/members/<wren>', { name: 'x' })
     expect(status).toBe(405)
     const allowed = (headers.get('allow') ?? '').split(', ')
     for (const method of ['GET', 'PATCH', 'DELETE']) expect(allowed).toContain(method)
     expect(allowed).not.toContain('PUT')
   })
 
-  test('a body of exactly the largest size is read', async () => {
-    const world = await createFixture(place)
+  test('a body of exactly the maximum size is accepted', async () => {
+    const fixture = await createFixture(testApp)
     const body = JSON.stringify({ name: 'Robin', ignored: '' })
     const filled = body.replace('""', `"${'x'.repeat(2 ** 20 - body.length)}"`)
     expect(filled).toHaveLength(2 ** 20)
-    expect((await world.ask('POST /v2/members', filled)).status).toBe(200)
-    expect((await world.ask('POST /v2/members', `${filled} `)).status).toBe(413)
+    expect((await fixture.ask('POST /v2/members', filled)).status).toBe(200)
+    expect((await fixture.ask('POST /v2/members', `${filled} `)).status).toBe(413)
   })
 })
 
-function limit({ owner }: Fixture, most: number) {
-  return place.deps.transact('new', async (tx) => {
+function setLimits({ owner }: Fixture, limit: number) {
+  return testApp.deps.transact('new', async (tx) => {
     await tx
       .update(systemSettings)
-      .set({ member_limit: most, group_limit: most })
+      .set({ member_limit: limit, group_limit: limit })
       .where(eq(systemSettings.system_id, owner.id))
   })
 }

@@ -11,17 +11,17 @@ import { createFixture, eventsSince, type Fixture, stateOf } from '../../scenari
 import { createTestApp } from '../../testApp'
 import { badValueOf, valuesOf } from './values'
 
-const place = createTestApp()
+const testApp = createTestApp()
 
 interface Target {
   entity: Entity
   ask: string
-  /** Where what was changed is read again; `$` is the short ID of the answer. */
+  /** Request that reads the result; `$` stands for the short ID in the response. */
   read: string
-  told: string
-  make?: (world: Fixture) => Promise<unknown>
-  /** What must be sent along. */
-  needs?: JsonObject
+  event: string
+  prepare?: (fixture: Fixture) => Promise<unknown>
+  /** Keys that every body must have. */
+  required?: JsonObject
 }
 
 const targets: Target[] = [
@@ -29,74 +29,74 @@ const targets: Target[] = [
     entity: system,
     ask: 'PATCH /v2/systems/@me',
     read: 'GET /v2/systems/@me',
-    told: 'UPDATE_SYSTEM',
+    event: 'UPDATE_SYSTEM',
   },
   {
     entity: settings,
     ask: 'PATCH /v2/systems/@me/settings',
     read: 'GET /v2/systems/@me/settings',
-    told: 'UPDATE_SETTINGS',
+    event: 'UPDATE_SETTINGS',
   },
   {
     entity: systemGuild,
     ask: 'PATCH /v2/systems/@me/guilds/333',
     read: 'GET /v2/systems/@me/guilds/333',
-    told: 'UPDATE_SYSTEM_GUILD',
-    make: ({ owner }) => patchSystemGuild(place.deps, owner.id, '333', {}, 'make'),
+    event: 'UPDATE_SYSTEM_GUILD',
+    prepare: ({ owner }) => patchSystemGuild(testApp.deps, owner.id, '333', {}, 'make'),
   },
   {
     entity: member,
     ask: 'PATCH /v2/members/<heron>',
     read: 'GET /v2/members/<heron>',
-    told: 'UPDATE_MEMBER',
+    event: 'UPDATE_MEMBER',
   },
   {
     entity: member,
     ask: 'POST /v2/members',
     read: 'GET /v2/members/$',
-    told: 'CREATE_MEMBER',
-    needs: { name: 'Robin' },
+    event: 'CREATE_MEMBER',
+    required: { name: 'Robin' },
   },
   {
     entity: memberGuild,
     ask: 'PATCH /v2/members/<heron>/guilds/333',
     read: 'GET /v2/members/<heron>/guilds/333',
-    told: 'UPDATE_MEMBER_GUILD',
-    make: ({ heron }) => patchMemberGuild(place.deps, heron, '333', {}, 'make'),
+    event: 'UPDATE_MEMBER_GUILD',
+    prepare: ({ heron }) => patchMemberGuild(testApp.deps, heron, '333', {}, 'make'),
   },
   {
     entity: group,
     ask: 'PATCH /v2/groups/<dreamers>',
     read: 'GET /v2/groups/<dreamers>',
-    told: 'UPDATE_GROUP',
+    event: 'UPDATE_GROUP',
   },
   {
     entity: group,
     ask: 'POST /v2/groups',
     read: 'GET /v2/groups/$',
-    told: 'CREATE_GROUP',
-    needs: { name: 'Robins' },
+    event: 'CREATE_GROUP',
+    required: { name: 'Robins' },
   },
 ]
 
-describe.each(targets)('$ask', ({ entity, ask, read, told, make, needs = {} }) => {
+describe.each(targets)('$ask', ({ entity, ask, read, event, prepare, required = {} }) => {
   const isNew = ask.startsWith('POST')
   const writable = entity.entries.filter(([, field]) => !field.readonly)
 
-  async function worldOf(): Promise<Fixture> {
-    const world = await createFixture(place)
-    await make?.(world)
-    return world
+  async function createTargetFixture(): Promise<Fixture> {
+    const fixture = await createFixture(testApp)
+    await prepare?.(fixture)
+    return fixture
   }
 
-  /** For what is refused: that it changes nothing is part of every test. */
+  /** Fixture of all refused requests; every test checks that nothing was written. */
   let shared: Promise<Fixture> | undefined
-  const unchanged = () => (shared ??= worldOf())
+  const sharedFixture = () => (shared ??= createTargetFixture())
 
-  /** Refused with this error, and nothing is written. */
-  async function expectRefusal(world: Fixture, body: unknown, keys: string[] | null) {
-    const before = await stateOf(place)
-    const { status, json, text } = await world.ask(ask, body)
+  /** Expects a 400 with these keys in `errors`, or with none if null, and no write. */
+  async function expectRefusal(fixture: Fixture, body: unknown, keys: string[] | null) {
+    const before = await stateOf(testApp)
+    const { status, json, text } = await fixture.ask(ask, body)
     const sent = JSON.stringify(body)?.slice(0, 200)
     expect({ status, code: json.code }, `${sent} gave ${text}`).toEqual({
       status: 400,
@@ -105,43 +105,43 @@ describe.each(targets)('$ask', ({ entity, ask, read, told, make, needs = {} }) =
     expect(Object.keys((json.errors as JsonObject) ?? {}).toSorted(), sent).toEqual(
       (keys ?? []).toSorted(),
     )
-    expect(await stateOf(place)).toEqual(before)
+    expect(await stateOf(testApp)).toEqual(before)
     return json
   }
 
-  test.each(writable)('%s takes what it may hold, gives it back and tells of it', async (key) => {
-    const world = await worldOf()
+  test.each(writable)(`${ask} stores, returns and records every valid %s`, async (key) => {
+    const fixture = await createTargetFixture()
     const field = entity.fields[key] as Field
-    let stored: unknown = (await world.get(isNew ? 'GET /v2/systems/@me' : read))[key]
-    for (const [sent, kept] of goodValuesOf(field)) {
-      const { lastEvent } = await stateOf(place)
-      const answer = await world.do(ask, { ...needs, [key]: sent })
-      expect(answer[key]).toEqual(kept)
-      const [event, ...more] = await eventsSince(world, lastEvent)
-      const isChanged = isNew || JSON.stringify(kept) !== JSON.stringify(stored)
-      expect(event?.[0]).toBe(isChanged ? told : undefined)
+    let previous: unknown = (await fixture.get(isNew ? 'GET /v2/systems/@me' : read))[key]
+    for (const [sent, stored] of goodValuesOf(field)) {
+      const { lastEvent } = await stateOf(testApp)
+      const answer = await fixture.do(ask, { ...required, [key]: sent })
+      expect(answer[key]).toEqual(stored)
+      const [recorded, ...more] = await eventsSince(fixture, lastEvent)
+      const isChanged = isNew || JSON.stringify(stored) !== JSON.stringify(previous)
+      expect(recorded?.[0]).toBe(isChanged ? event : undefined)
       const guild = ask.includes('/guilds/') ? { guild_id: '333' } : {}
-      if (isChanged) expect(event?.[2]).toEqual({ ...needs, ...guild, [key]: kept })
+      if (isChanged) expect(recorded?.[2]).toEqual({ ...required, ...guild, [key]: stored })
       expect(more).toEqual([])
-      const again = await world.get(read.replace('$', String(answer.id)))
-      expect(again[key]).toEqual(kept)
-      stored = kept
+      const again = await fixture.get(read.replace('$', String(answer.id)))
+      expect(again[key]).toEqual(stored)
+      previous = stored
     }
   })
 
-  test.each(writable)('%s refuses everything else', async (key) => {
-    const world = await unchanged()
+  test.each(writable)(`${ask} refuses every invalid %s`, async (key) => {
+    const fixture = await sharedFixture()
     const field = entity.fields[key] as Field
     for (const value of valuesOf(field).bad)
-      await expectRefusal(world, { ...needs, [key]: value }, [key])
+      await expectRefusal(fixture, { ...required, [key]: value }, [key])
   })
 
-  const lengthy = writable.filter(([, { kind }]) => kind === 'text' || kind === 'url')
+  const limited = writable.filter(([, { kind }]) => kind === 'text' || kind === 'url')
 
-  test.each(lengthy)('%s that is too long is told with both lengths', async (key) => {
+  test.each(limited)(`${ask} reports both lengths when %s is too long`, async (key) => {
     const { max = 0 } = entity.fields[key] as Field
     const sent = `https://example.com/${'x'.repeat(max)}`
-    const json = await expectRefusal(await unchanged(), { ...needs, [key]: sent }, [key])
+    const json = await expectRefusal(await sharedFixture(), { ...required, [key]: sent }, [key])
     const [problem] = (json.errors as Record<string, JsonObject[]>)[key] ?? []
     expect(problem).toEqual({
       message: expect.any(String),
@@ -150,114 +150,114 @@ describe.each(targets)('$ask', ({ entity, ask, read, told, make, needs = {} }) =
     })
   })
 
-  test('every problem is told at once', async () => {
+  test(`${ask} reports all problems at once`, async () => {
     const body: JsonObject = {}
     for (const [key, field] of writable) body[key] = badValueOf(field)
     const levels = Object.fromEntries(entity.levels.map((level) => [level, 'hidden']))
     const keys = [...writable.map(([key]) => key), ...entity.levels]
-    await expectRefusal(await unchanged(), { ...body, privacy: levels }, keys)
+    await expectRefusal(await sharedFixture(), { ...body, privacy: levels }, keys)
   })
 
-  test('one problem is enough for nothing to be written', async () => {
-    const world = await unchanged()
+  test(`${ask} writes nothing when one key is invalid`, async () => {
+    const fixture = await sharedFixture()
     const [[good], [bad, badField]] = [writable.at(-1), writable[0]] as [
       [string, Field],
       [string, Field],
     ]
     const [value] = goodValuesOf(entity.fields[good] as Field)[0] ?? []
-    await expectRefusal(world, { ...needs, [good]: value, [bad]: badValueOf(badField) }, [bad])
+    await expectRefusal(fixture, { ...required, [good]: value, [bad]: badValueOf(badField) }, [bad])
   })
 
-  test('keys that are unknown or only shown are passed over', async () => {
-    const world = await worldOf()
+  test(`${ask} ignores unknown and read-only keys`, async () => {
+    const fixture = await createTargetFixture()
     const [key, field] = writable[0] as [string, Field]
-    const [sent, kept] = goodValuesOf(field)[0] as [unknown, unknown]
-    const { system: _, ...before } = isNew ? {} : await world.get(read)
-    const answer = await world.do(ask, { ...needs, ...onlyShown, [key]: sent })
-    for (const shown of Object.keys(onlyShown))
+    const [sent, stored] = goodValuesOf(field)[0] as [unknown, unknown]
+    const { system: _, ...before } = isNew ? {} : await fixture.get(read)
+    const answer = await fixture.do(ask, { ...required, ...readOnlyKeys, [key]: sent })
+    for (const shown of Object.keys(readOnlyKeys))
       if (!isNew) expect(answer[shown]).toEqual(before[shown])
-      else expect(answer[shown]).not.toEqual(onlyShown[shown as keyof typeof onlyShown])
-    expect(answer[key]).toEqual(kept)
+      else expect(answer[shown]).not.toEqual(readOnlyKeys[shown as keyof typeof readOnlyKeys])
+    expect(answer[key]).toEqual(stored)
   })
 
   if (!isNew) {
-    test('a change that says nothing valid is refused', async () => {
-      const world = await worldOf()
-      const nothing = [{}, onlyShown, { name_privacy: 'private' }] as JsonObject[]
-      for (const body of nothing) await expectRefusal(world, body, null)
-      await expectRefusal(world, '{"__proto__": {"name": "x", "display_name": "x"}}', null)
+    test(`${ask} refuses a body without a valid key`, async () => {
+      const fixture = await createTargetFixture()
+      const bodies = [{}, readOnlyKeys, { name_privacy: 'private' }] as JsonObject[]
+      for (const body of bodies) await expectRefusal(fixture, body, null)
+      await expectRefusal(fixture, '{"__proto__": {"name": "x", "display_name": "x"}}', null)
     })
 
-    test('a change to what is so already tells nothing', async () => {
-      const world = await worldOf()
-      const same = await world.get(read)
+    test(`${ask} records no event when nothing changes`, async () => {
+      const fixture = await createTargetFixture()
+      const same = await fixture.get(read)
       const body = Object.fromEntries(writable.map(([key]) => [key, same[key]]))
-      const { lastEvent } = await stateOf(place)
-      const { json } = await world.ask(ask, { ...body, privacy: same.privacy })
+      const { lastEvent } = await stateOf(testApp)
+      const { json } = await fixture.ask(ask, { ...body, privacy: same.privacy })
       const { system: _, ...rest } = same
       expect(json).toEqual(rest)
-      expect(await eventsSince(world, lastEvent)).toEqual([])
+      expect(await eventsSince(fixture, lastEvent)).toEqual([])
     })
 
-    test('a key that is left out keeps its value', async () => {
-      const world = await worldOf()
+    test(`${ask} keeps the value of a key that is left out`, async () => {
+      const fixture = await createTargetFixture()
       for (const [key, field] of writable) {
-        const before = await world.get(read)
+        const before = await fixture.get(read)
         const [sent] = goodValuesOf(field).at(-1) ?? []
         const { system: _, ...rest } = before
-        const answer = await world.do(ask, { [key]: sent })
+        const answer = await fixture.do(ask, { [key]: sent })
         expect({ ...answer, [key]: null }).toEqual({ ...rest, [key]: null })
       }
     })
   }
 
-  test('a body that is no JSON object is refused', async () => {
-    const world = await unchanged()
+  test(`${ask} refuses a body that is not a JSON object`, async () => {
+    const fixture = await sharedFixture()
     for (const body of ['', '{', '{"name": }', "{'name': 'x'}", '[]', '[{}]', 'null', '5', '"x"'])
-      await expectRefusal(world, body, null)
+      await expectRefusal(fixture, body, null)
   })
 
   if (entity.levels.length > 0)
-    test('each privacy level is set alone, and null makes it public', async () => {
-      const world = await worldOf()
+    test(`${ask} sets each privacy level alone, and null makes it public`, async () => {
+      const fixture = await createTargetFixture()
       for (const level of entity.levels)
-        for (const [sent, kept] of [
+        for (const [sent, stored] of [
           ['private', 'private'],
           [null, 'public'],
           ['private', 'private'],
           ['public', 'public'],
         ]) {
-          const answer = await world.do(ask, { ...needs, privacy: { [level]: sent } })
-          const levels = { ...defaultLevels(entity), [level]: kept }
+          const answer = await fixture.do(ask, { ...required, privacy: { [level]: sent } })
+          const levels = { ...defaultLevels(entity), [level]: stored }
           expect(answer.privacy).toEqual(levels)
-          const again = await world.get(read.replace('$', String(answer.id)))
+          const again = await fixture.get(read.replace('$', String(answer.id)))
           expect(again.privacy).toEqual(levels)
         }
     })
 
   if (entity.levels.length > 0)
-    test('a privacy level takes two words and null only', async () => {
-      const world = await unchanged()
+    test(`${ask} refuses privacy levels other than public, private and null`, async () => {
+      const fixture = await sharedFixture()
       for (const level of entity.levels)
         for (const value of ['', 'Private', 'PUBLIC', 'hidden', 1, true, [], {}])
-          await expectRefusal(world, { ...needs, privacy: { [level]: value } }, [level])
+          await expectRefusal(fixture, { ...required, privacy: { [level]: value } }, [level])
       for (const privacy of ['private', 1, true, []])
-        await expectRefusal(world, { ...needs, privacy }, ['privacy'])
+        await expectRefusal(fixture, { ...required, privacy }, ['privacy'])
     })
 
   if (entity.levels.length > 0)
-    test('a privacy object without a known level says nothing', async () => {
-      const world = await worldOf()
+    test(`${ask} treats a privacy object without a known level as missing`, async () => {
+      const fixture = await createTargetFixture()
       for (const privacy of [null, {}, { shoe_privacy: 'private' }])
         if (isNew)
-          expect((await world.do(ask, { ...needs, privacy })).privacy).toEqual(
+          expect((await fixture.do(ask, { ...required, privacy })).privacy).toEqual(
             defaultLevels(entity),
           )
-        else await expectRefusal(world, { privacy }, null)
+        else await expectRefusal(fixture, { privacy }, null)
     })
 })
 
-const onlyShown = {
+const readOnlyKeys = {
   id: 'abcdef',
   uuid: 'c0db2b1e-c682-4573-ad7e-17822e2eb2d4',
   system: 'abcdef',
@@ -273,7 +273,7 @@ const onlyShown = {
   constructor: 'x',
 }
 
-/** A choice lists what it takes; every other kind has values of its own. */
+/** Returns valid values with what is stored; those of a choice come from the field itself. */
 function goodValuesOf(field: Field): [unknown, unknown][] {
   if (field.kind !== 'choice') return valuesOf(field).good
   return (field.choices ?? []).map((word) => [word, word])

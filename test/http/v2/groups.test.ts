@@ -12,11 +12,11 @@ import {
 } from '../../scenarios'
 import { createTestApp } from '../../testApp'
 
-const place = createTestApp()
+const testApp = createTestApp()
 
 const allPublic = Object.fromEntries(group.levels.map((level) => [level, 'public']))
 
-const bare = {
+const newGroup = {
   id: expect.stringMatching(/^[abcefghjknoprstuvwxyz]{6}$/),
   uuid: expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/),
   ...initialOf(group),
@@ -25,22 +25,22 @@ const bare = {
   privacy: allPublic,
 }
 
-const some = expect.any(String)
+const anyUuid = expect.any(String)
 
-describe('making a group', () => {
-  runScenarios(place, {
-    'a name is all that a new group needs': {
+describe('creating a group', () => {
+  runScenarios(testApp, {
+    'creating a group requires only a name': {
       ask: 'POST /v2/groups',
       body: { name: 'Robins' },
-      json: bare,
-      events: [['CREATE_GROUP', some, { name: 'Robins' }]],
-      after: async (world, { json }) => {
-        const found = await world.get(`GET /v2/groups/${json.id}`)
-        expect(found).toEqual({ ...json, system: world.owner.hid })
-        expect(await world.get<Json[]>(`GET /v2/groups/${json.id}/members`)).toEqual([])
+      json: newGroup,
+      events: [['CREATE_GROUP', anyUuid, { name: 'Robins' }]],
+      after: async (fixture, { json }) => {
+        const found = await fixture.get(`GET /v2/groups/${json.id}`)
+        expect(found).toEqual({ ...json, system: fixture.owner.hid })
+        expect(await fixture.get<Json[]>(`GET /v2/groups/${json.id}/members`)).toEqual([])
       },
     },
-    'a new group has everything that was sent along, and the event tells the same': {
+    'creating a group stores and records all given fields': {
       ask: 'POST /v2/groups',
       body: {
         name: 'Robins',
@@ -50,7 +50,7 @@ describe('making a group', () => {
         privacy: { list_privacy: 'private', visibility: null },
       },
       json: {
-        ...bare,
+        ...newGroup,
         icon: 'https://example.com/i.png',
         color: 'aabbcc',
         privacy: { ...allPublic, list_privacy: 'private' },
@@ -58,7 +58,7 @@ describe('making a group', () => {
       events: [
         [
           'CREATE_GROUP',
-          some,
+          anyUuid,
           {
             name: 'Robins',
             icon: 'https://example.com/i.png',
@@ -70,76 +70,77 @@ describe('making a group', () => {
         ],
       ],
     },
-    'groups made through the API are public, whatever the default for bots is': {
-      given: (world) => world.do('PATCH /v2/systems/@me/settings', { group_default_private: true }),
+    'creating a group makes it public, whatever the default for bots': {
+      given: (fixture) =>
+        fixture.do('PATCH /v2/systems/@me/settings', { group_default_private: true }),
       ask: 'POST /v2/groups',
       body: { name: 'Robins' },
       has: { privacy: allPublic },
-      events: [['CREATE_GROUP', some, { name: 'Robins' }]],
+      events: [['CREATE_GROUP', anyUuid, { name: 'Robins' }]],
     },
-    'a group cannot be made with members': {
+    'creating a group ignores members': {
       ask: 'POST /v2/groups',
       body: { name: 'Robins', members: ['<wren.uuid>'] },
       lacks: ['members'],
-      events: [['CREATE_GROUP', some, { name: 'Robins' }]],
-      after: async (world, { json }) =>
-        expect(await world.get<Json[]>(`GET /v2/groups/${json.id}/members`)).toEqual([]),
+      events: [['CREATE_GROUP', anyUuid, { name: 'Robins' }]],
+      after: async (fixture, { json }) =>
+        expect(await fixture.get<Json[]>(`GET /v2/groups/${json.id}/members`)).toEqual([]),
     },
-    'a group without a name cannot be made, and every problem is told': {
+    'creating a group reports a missing name together with all other problems': {
       ask: 'POST /v2/groups',
       body: { display_name: 'x'.repeat(101), icon: 'nowhere', privacy: { list_privacy: 1 } },
       status: 400,
       code: 40001,
       problems: ['name', 'display_name', 'icon', 'list_privacy'],
     },
-    'a system at its limit takes no more groups': {
-      given: (world) => limitGroups(world, 2),
+    'creating a group is refused when the limit is reached': {
+      given: (fixture) => limitGroups(fixture, 2),
       ask: 'POST /v2/groups',
       body: { name: 'Robins' },
       status: 400,
       code: 40008,
     },
-    'the limit counts the own groups only': {
+    'creating a group is accepted when another system has reached its limit': {
       as: 'other',
-      given: (world) => limitGroups(world, 2),
+      given: (fixture) => limitGroups(fixture, 2),
       ask: 'POST /v2/groups',
       body: { name: 'Robins' },
-      events: [['CREATE_GROUP', some, { name: 'Robins' }]],
+      events: [['CREATE_GROUP', anyUuid, { name: 'Robins' }]],
     },
   })
 
-  test('two clients at once get no more than the limit leaves', async () => {
-    const world = await createFixture(place)
-    await limitGroups(world, 3)
+  test('concurrent requests cannot create more groups than the limit', async () => {
+    const fixture = await createFixture(testApp)
+    await limitGroups(fixture, 3)
     const answers = await Promise.all(
-      ['A', 'B', 'C'].map((name) => world.ask('POST /v2/groups', { name })),
+      ['A', 'B', 'C'].map((name) => fixture.ask('POST /v2/groups', { name })),
     )
     expect(answers.map(({ json }) => json.code ?? 0).toSorted()).toEqual([0, 40008, 40008])
-    expect(await world.get('GET /v2/systems/@me/groups')).toHaveLength(3)
+    expect(await fixture.get('GET /v2/systems/@me/groups')).toHaveLength(3)
   })
 })
 
 describe('reading groups', () => {
-  runScenarios(place, {
-    'a group names its system only when it is asked for alone': {
+  runScenarios(testApp, {
+    'GET of one group returns its system': {
       as: ['owner', 'other', 'nobody'],
       ask: 'GET /v2/groups/<keepers>',
       has: { id: '<keepers>', uuid: '<keepers.uuid>', name: 'Keepers', system: '<own>' },
       lacks: ['members'],
     },
-    'the list of groups is in the order they were made in': {
+    'groups are listed in order of creation, without their system': {
       as: ['owner', 'other', 'nobody'],
       ask: 'GET /v2/systems/<own>/groups',
       has: [{ name: 'Keepers' }, { name: 'Dreamers' }],
       lacks: ['"system"', '"members"', 'Circle'],
     },
-    'a system without groups has an empty list': {
+    'the list of groups of a system without groups is empty': {
       as: 'other',
-      given: (world) => world.do('DELETE /v2/groups/<circle>', undefined, 'other'),
+      given: (fixture) => fixture.do('DELETE /v2/groups/<circle>', undefined, 'other'),
       ask: 'GET /v2/systems/@me/groups?with_members=true',
       json: [],
     },
-    'a short ID of a member is none of a group': {
+    'a group is not found by the short ID of a member': {
       ask: 'GET /v2/groups/<wren>',
       status: 404,
       code: 20004,
@@ -147,50 +148,50 @@ describe('reading groups', () => {
   })
 })
 
-describe('groups with their members', () => {
+describe('listing groups with their members', () => {
   const path = 'GET /v2/systems/<own>/groups'
   const yes = ['true', 'TRUE', 'True', 'tRuE', '1']
   const no = ['false', 'FALSE', 'False', '0']
   const neither = ['', 'null', 'NULL', 'yes', 'no', 'on', '2', '-1', '01', 'true%20', 'undefined']
   const table: Scenarios = {}
-  for (const word of yes)
-    table[`with_members=${word} adds the members’ UUIDs`] = {
+  for (const value of yes)
+    table[`with_members=${value} adds the members’ UUIDs`] = {
       as: ['owner', 'nobody'],
-      ask: `${path}?with_members=${word}`,
+      ask: `${path}?with_members=${value}`,
       has: [
         { name: 'Keepers', members: ['<wren.uuid>', '<finch.uuid>'] },
         { name: 'Dreamers', members: [] },
       ],
     }
-  for (const word of no)
-    table[`with_members=${word} leaves the members out`] = {
-      ask: `${path}?with_members=${word}`,
+  for (const value of no)
+    table[`with_members=${value} leaves the members out`] = {
+      ask: `${path}?with_members=${value}`,
       has: [{ name: 'Keepers' }, { name: 'Dreamers' }],
       lacks: ['"members"'],
     }
-  for (const word of neither)
-    table[`with_members=${word} is refused`] = {
-      ask: `${path}?with_members=${word}`,
+  for (const value of neither)
+    table[`with_members=${value} is refused`] = {
+      ask: `${path}?with_members=${value}`,
       status: 400,
     }
-  runScenarios(place, {
+  runScenarios(testApp, {
     ...table,
     'with_members without a value is refused': { ask: `${path}?with_members`, status: 400 },
     'with_members given twice is refused': {
       ask: `${path}?with_members=true&with_members=false`,
       status: 400,
     },
-    'a parameter that nobody knows is passed over': { ask: `${path}?with_friends=yes` },
+    'the list of groups ignores unknown parameters': { ask: `${path}?with_friends=yes` },
   })
 })
 
 describe('changing a group', () => {
-  runScenarios(place, {
-    'a change answers the whole group without its system, and tells what is new': {
+  runScenarios(testApp, {
+    'changing a group returns the complete group without its system and records the changes': {
       ask: 'PATCH /v2/groups/<keepers>',
       body: { name: 'Keepers', description: 'of keys', privacy: { visibility: 'private' } },
       json: {
-        ...bare,
+        ...newGroup,
         id: '<keepers>',
         uuid: '<keepers.uuid>',
         name: 'Keepers',
@@ -201,12 +202,12 @@ describe('changing a group', () => {
         ['UPDATE_GROUP', '<keepers.uuid>', { description: 'of keys', visibility: 'private' }],
       ],
     },
-    'what is so already is no change': {
+    'changing a group records no event when nothing changes': {
       ask: 'PATCH /v2/groups/<keepers>',
       body: { name: 'Keepers', description: '', privacy: { visibility: null } },
       has: { description: null },
     },
-    'members are not changed along with their group': {
+    'changing a group refuses a body with nothing but members': {
       ask: 'PATCH /v2/groups/<keepers>',
       body: { members: [] },
       status: 400,
@@ -215,22 +216,22 @@ describe('changing a group', () => {
 })
 
 describe('deleting a group', () => {
-  runScenarios(place, {
-    'a deleted group is gone, its members stay': {
+  runScenarios(testApp, {
+    'deleting a group keeps its members': {
       ask: 'DELETE /v2/groups/<keepers.upperDashed>',
       status: 204,
       events: [['DELETE_GROUP', '<keepers.uuid>', null]],
-      after: async (world) => {
+      after: async (fixture) => {
         for (const line of ['GET /v2/groups/<keepers>', 'GET /v2/groups/<keepers.uuid>/members'])
-          expect((await world.ask(line)).json.code).toBe(20004)
-        expect((await world.ask('DELETE /v2/groups/<keepers>')).json.code).toBe(20004)
-        expect(await world.get<Json[]>('GET /v2/members/<wren>/groups')).toEqual([])
-        expect(await world.get<Json[]>('GET /v2/systems/@me/members')).toHaveLength(3)
+          expect((await fixture.ask(line)).json.code).toBe(20004)
+        expect((await fixture.ask('DELETE /v2/groups/<keepers>')).json.code).toBe(20004)
+        expect(await fixture.get<Json[]>('GET /v2/members/<wren>/groups')).toEqual([])
+        expect(await fixture.get<Json[]>('GET /v2/systems/@me/members')).toHaveLength(3)
       },
     },
   })
 
-  test('what comes at the same moment finds the group whole or gone', async () => {
+  test('a request concurrent with the deletion of a group succeeds or returns 404', async () => {
     const requests = [
       ['DELETE /v2/groups/<keepers>'],
       ['PATCH /v2/groups/<keepers>', { name: 'Robins' }],
@@ -239,22 +240,22 @@ describe('deleting a group', () => {
       ['POST /v2/members/<heron>/groups/add', ['<keepers>']],
     ] as const
     for (const [line, body] of requests) {
-      const world = await createFixture(place)
-      const [gone, late] = await Promise.all([
-        world.ask('DELETE /v2/groups/<keepers>'),
-        world.ask(line, body),
+      const fixture = await createFixture(testApp)
+      const [deletion, other] = await Promise.all([
+        fixture.ask('DELETE /v2/groups/<keepers>'),
+        fixture.ask(line, body),
       ])
-      // Of two who delete it either may be the first.
-      const [deleted, other] = gone.status === 204 ? [gone, late] : [late, gone]
-      if (line !== 'DELETE /v2/groups/<keepers>') expect(deleted, line).toBe(gone)
-      expect(deleted.status, line).toBe(204)
-      expect([200, 204, 404], line).toContain(other.status)
+      // Either of two deletions may be the first.
+      const [first, second] = deletion.status === 204 ? [deletion, other] : [other, deletion]
+      if (line !== 'DELETE /v2/groups/<keepers>') expect(first, line).toBe(deletion)
+      expect(first.status, line).toBe(204)
+      expect([200, 204, 404], line).toContain(second.status)
     }
   })
 })
 
 function limitGroups({ owner }: Fixture, group_limit: number) {
-  return place.deps.transact('new', async (tx) => {
+  return testApp.deps.transact('new', async (tx) => {
     await tx
       .update(systemSettings)
       .set({ group_limit })

@@ -11,16 +11,17 @@ import {
 } from '../../scenarios'
 import { createTestApp } from '../../testApp'
 
-const place = createTestApp()
+const testApp = createTestApp()
 
 const GUILD = '18446744073709551615'
 
-const ofSystem = initialOf(systemGuild)
-const ofMember = initialOf(memberGuild)
+const systemDefaults = initialOf(systemGuild)
+const memberDefaults = initialOf(memberGuild)
 
-const makeSystemGuild = ({ owner }: Fixture) =>
-  patchSystemGuild(place.deps, owner.id, GUILD, {}, 'make')
-const makeMemberGuild = ({ wren }: Fixture) => patchMemberGuild(place.deps, wren, GUILD, {}, 'make')
+const createSystemGuild = ({ owner }: Fixture) =>
+  patchSystemGuild(testApp.deps, owner.id, GUILD, {}, 'make')
+const createMemberGuild = ({ wren }: Fixture) =>
+  patchMemberGuild(testApp.deps, wren, GUILD, {}, 'make')
 
 const notIds = [
   'abc',
@@ -40,50 +41,59 @@ const notIds = [
   '1'.repeat(21),
 ]
 
-describe('a system’s settings in a guild', () => {
+describe('system guild settings', () => {
   const path = `/v2/systems/@me/guilds/${GUILD}`
   const refused: Scenarios = {}
   for (const id of notIds) {
-    refused[`are not in a guild called ${id}`] = {
+    refused[`GET system guild settings refuses the guild ID ${id}`] = {
       ask: `GET /v2/systems/@me/guilds/${id}`,
       status: 400,
     }
-    refused[`are not changed in a guild called ${id}`] = {
+    refused[`PATCH system guild settings refuses the guild ID ${id}`] = {
       ask: `PATCH /v2/systems/@me/guilds/${id}`,
       body: { tag: '|' },
       status: 400,
     }
   }
-  runScenarios(place, {
+  runScenarios(testApp, {
     ...refused,
-    'are not there before a bot made them': { ask: `GET ${path}`, status: 404, code: 20009 },
-    'are not made by a change': {
+    'GET system guild settings returns 404 before a bot created them': {
+      ask: `GET ${path}`,
+      status: 404,
+      code: 20009,
+    },
+    'PATCH system guild settings returns 404 before a bot created them': {
       ask: `PATCH ${path}`,
       body: { tag: '|' },
       status: 404,
       code: 20009,
     },
-    'have their defaults once made, and do not repeat the guild': {
-      given: makeSystemGuild,
+    'GET system guild settings returns the defaults without the guild ID': {
+      given: createSystemGuild,
       ask: `GET ${path}`,
-      json: ofSystem,
+      json: systemDefaults,
     },
-    'are of one guild only': {
-      given: makeSystemGuild,
+    'GET system guild settings returns 404 for another guild': {
+      given: createSystemGuild,
       ask: 'GET /v2/systems/@me/guilds/1',
       status: 404,
       code: 20009,
     },
-    'are of one system only': {
+    'GET system guild settings returns 404 to another system': {
       as: 'other',
-      given: makeSystemGuild,
+      given: createSystemGuild,
       ask: `GET ${path}`,
       status: 404,
       code: 20009,
     },
-    'are for nobody': { as: 'nobody', given: makeSystemGuild, ask: `GET ${path}`, status: 401 },
-    'answer a change with all of them, and tell what is new and where': {
-      given: makeSystemGuild,
+    'GET system guild settings requires a token': {
+      as: 'nobody',
+      given: createSystemGuild,
+      ask: `GET ${path}`,
+      status: 401,
+    },
+    'PATCH system guild settings returns all of them and records the changes with the guild ID': {
+      given: createSystemGuild,
       ask: `PATCH ${path}`,
       body: {
         guild_id: '1',
@@ -93,7 +103,7 @@ describe('a system’s settings in a guild', () => {
         name_format: '{name}',
         display_name: '',
       },
-      json: { ...ofSystem, proxying_enabled: false, tag: '| here', name_format: '{name}' },
+      json: { ...systemDefaults, proxying_enabled: false, tag: '| here', name_format: '{name}' },
       events: [
         [
           'UPDATE_SYSTEM_GUILD',
@@ -102,14 +112,14 @@ describe('a system’s settings in a guild', () => {
         ],
       ],
     },
-    'tell nothing when nothing changes': {
-      given: makeSystemGuild,
+    'PATCH system guild settings records no event when nothing changes': {
+      given: createSystemGuild,
       ask: `PATCH ${path}`,
-      body: ofSystem,
-      json: ofSystem,
+      body: systemDefaults,
+      json: systemDefaults,
     },
-    'tell every problem at once': {
-      given: makeSystemGuild,
+    'PATCH system guild settings reports all problems at once': {
+      given: createSystemGuild,
       ask: `PATCH ${path}`,
       body: { tag: 'x'.repeat(80), proxying_enabled: null, tag_enabled: 'yes', avatar_url: 'x' },
       status: 400,
@@ -118,90 +128,99 @@ describe('a system’s settings in a guild', () => {
     },
   })
 
-  test('guilds do not mix', async () => {
-    const world = await createFixture(place)
-    await makeSystemGuild(world)
-    await patchSystemGuild(place.deps, world.owner.id, '1', { tag: 'one' }, 'make')
-    await patchSystemGuild(place.deps, world.other.id, GUILD, { tag: 'theirs' }, 'make')
-    await world.do(`PATCH ${path}`, { tag: 'ours' })
-    expect(await world.get(`GET ${path}`)).toMatchObject({ tag: 'ours' })
-    expect(await world.get('GET /v2/systems/@me/guilds/1')).toMatchObject({ tag: 'one' })
-    expect(await world.get(`GET ${path}`, 'other')).toMatchObject({ tag: 'theirs' })
+  test('PATCH system guild settings does not change other guilds or systems', async () => {
+    const fixture = await createFixture(testApp)
+    await createSystemGuild(fixture)
+    await patchSystemGuild(testApp.deps, fixture.owner.id, '1', { tag: 'one' }, 'make')
+    await patchSystemGuild(testApp.deps, fixture.other.id, GUILD, { tag: 'theirs' }, 'make')
+    await fixture.do(`PATCH ${path}`, { tag: 'ours' })
+    expect(await fixture.get(`GET ${path}`)).toMatchObject({ tag: 'ours' })
+    expect(await fixture.get('GET /v2/systems/@me/guilds/1')).toMatchObject({ tag: 'one' })
+    expect(await fixture.get(`GET ${path}`, 'other')).toMatchObject({ tag: 'theirs' })
   })
 })
 
-describe('a member’s settings in a guild', () => {
+describe('member guild settings', () => {
   const path = `/v2/members/<wren>/guilds/${GUILD}`
   const refused: Scenarios = {}
   for (const id of notIds) {
-    refused[`are not in a guild called ${id}`] = {
+    refused[`GET member guild settings refuses the guild ID ${id}`] = {
       ask: `GET /v2/members/<wren>/guilds/${id}`,
       status: 400,
     }
-    refused[`are not changed in a guild called ${id}`] = {
+    refused[`PATCH member guild settings refuses the guild ID ${id}`] = {
       ask: `PATCH /v2/members/<wren>/guilds/${id}`,
       body: { keep_proxy: true },
       status: 400,
     }
   }
-  runScenarios(place, {
+  runScenarios(testApp, {
     ...refused,
-    'are not there before a bot made them': { ask: `GET ${path}`, status: 404, code: 20010 },
-    'are not made by a change': {
+    'GET member guild settings returns 404 before a bot created them': {
+      ask: `GET ${path}`,
+      status: 404,
+      code: 20010,
+    },
+    'PATCH member guild settings returns 404 before a bot created them': {
       ask: `PATCH ${path}`,
       body: { keep_proxy: true },
       status: 404,
       code: 20010,
     },
-    'have their defaults once made, and do not repeat the guild': {
-      given: makeMemberGuild,
+    'GET member guild settings returns the defaults without the guild ID': {
+      given: createMemberGuild,
       ask: `GET ${path}`,
-      json: ofMember,
+      json: memberDefaults,
     },
-    'are of one guild only': {
-      given: makeMemberGuild,
+    'GET member guild settings returns 404 for another guild': {
+      given: createMemberGuild,
       ask: 'GET /v2/members/<wren>/guilds/1',
       status: 404,
       code: 20010,
     },
-    'are of one member only': {
-      given: makeMemberGuild,
+    'GET member guild settings returns 404 for another member': {
+      given: createMemberGuild,
       ask: `GET /v2/members/<finch>/guilds/${GUILD}`,
       status: 404,
       code: 20010,
     },
-    'are not said to another system to be there': {
+    'GET member guild settings returns 403 to another system when they exist': {
       as: 'other',
-      given: makeMemberGuild,
+      given: createMemberGuild,
       ask: `GET ${path}`,
       status: 403,
       code: 30006,
     },
-    'are not said to another system to be missing': {
+    'GET member guild settings returns 403 to another system when they do not exist': {
       as: 'other',
       ask: `GET ${path}`,
       status: 403,
       code: 30006,
     },
-    'are not changed by another system': {
+    'PATCH member guild settings returns 403 to another system': {
       as: 'other',
-      given: makeMemberGuild,
+      given: createMemberGuild,
       ask: `PATCH ${path}`,
       body: { keep_proxy: true },
       status: 403,
       code: 30006,
     },
-    'are for nobody': { as: 'nobody', given: makeMemberGuild, ask: `GET ${path}`, status: 401 },
-    'are not those of an unknown member': {
+    'GET member guild settings requires a token': {
+      as: 'nobody',
+      given: createMemberGuild,
+      ask: `GET ${path}`,
+      status: 401,
+    },
+    'GET member guild settings returns 404 for an unknown member': {
       ask: `GET /v2/members/zzzzz/guilds/${GUILD}`,
       status: 404,
       code: 20002,
     },
-    'answer a change with all of them, and tell what is new and where': {
-      given: makeMemberGuild,
+    'PATCH member guild settings returns all of them and records the changes with the guild ID': {
+      given: createMemberGuild,
       ask: `PATCH ${path}`,
       body: { guild_id: '1', display_name: 'Wren here', avatar_url: null, keep_proxy: false },
-      json: { ...ofMember, display_name: 'Wren here', keep_proxy: false },
+      json: { ...memberDefaults, display_name: 'Wren here', keep_proxy: false },
       events: [
         [
           'UPDATE_MEMBER_GUILD',
@@ -210,14 +229,14 @@ describe('a member’s settings in a guild', () => {
         ],
       ],
     },
-    'tell nothing when nothing changes': {
-      given: makeMemberGuild,
+    'PATCH member guild settings records no event when nothing changes': {
+      given: createMemberGuild,
       ask: `PATCH ${path}`,
-      body: ofMember,
-      json: ofMember,
+      body: memberDefaults,
+      json: memberDefaults,
     },
-    'tell every problem at once': {
-      given: makeMemberGuild,
+    'PATCH member guild settings reports all problems at once': {
+      given: createMemberGuild,
       ask: `PATCH ${path}`,
       body: { display_name: 'x'.repeat(101), avatar_url: 5, keep_proxy: 'no' },
       status: 400,
@@ -226,12 +245,12 @@ describe('a member’s settings in a guild', () => {
     },
   })
 
-  test('go with their member', async () => {
-    const world = await createFixture(place)
-    await makeMemberGuild(world)
-    expect(await findMemberGuild(place.deps.db, world.wren.id, GUILD)).not.toBeNull()
-    await world.do('DELETE /v2/members/<wren>')
-    expect(await findMemberGuild(place.deps.db, world.wren.id, GUILD)).toBeNull()
-    expect((await world.ask(`GET ${path}`)).json.code).toBe(20002)
+  test('member guild settings are deleted with their member', async () => {
+    const fixture = await createFixture(testApp)
+    await createMemberGuild(fixture)
+    expect(await findMemberGuild(testApp.deps.db, fixture.wren.id, GUILD)).not.toBeNull()
+    await fixture.do('DELETE /v2/members/<wren>')
+    expect(await findMemberGuild(testApp.deps.db, fixture.wren.id, GUILD)).toBeNull()
+    expect((await fixture.ask(`GET ${path}`)).json.code).toBe(20002)
   })
 })

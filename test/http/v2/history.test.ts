@@ -12,13 +12,13 @@ import {
 } from '../../scenarios'
 import { createTestApp } from '../../testApp'
 
-const place = createTestApp()
+const testApp = createTestApp()
 
 const list = 'GET /v2/systems/<own>/switches'
 
 describe('the history of switches', () => {
-  runScenarios(place, {
-    'is newest first, with short IDs in the order they were logged in': {
+  runScenarios(testApp, {
+    'the switch history is newest first, with short IDs in the order of logging': {
       as: ['owner', 'other', 'nobody'],
       ask: list,
       json: [
@@ -26,59 +26,66 @@ describe('the history of switches', () => {
         { id: '<first>', timestamp: FIRST, members: ['<wren>', '<finch>'] },
       ],
     },
-    'is empty for a system without switches': {
+    'the switch history of a system without switches is empty': {
       as: 'other',
-      given: (world) => world.do('DELETE /v2/systems/@me/switches/<theirs>', undefined, 'other'),
+      given: (fixture) =>
+        fixture.do('DELETE /v2/systems/@me/switches/<theirs>', undefined, 'other'),
       ask: 'GET /v2/systems/@me/switches',
       json: [],
     },
-    'before a time leaves out the switch at that very time': {
+    'the parameter before excludes a switch at exactly that time': {
       ask: `${list}?before=${LATEST}`,
       has: [{ id: '<first>' }],
     },
-    'before a time knows microseconds': {
+    'the parameter before compares microseconds': {
       ask: `${list}?before=2024-01-02T10:00:00.500001Z`,
       has: [{ id: '<latest>' }, { id: '<first>' }],
     },
-    'before a time knows the microsecond that Date would lose': {
+    'the parameter before keeps a microsecond that Date would lose': {
       ask: `${list}?before=2024-01-01T10:00:00.000002Z`,
       has: [{ id: '<first>' }],
     },
-    'before the first time is empty': { ask: `${list}?before=${FIRST}`, json: [] },
-    'before a time takes an offset': {
+    'the switch history before the first switch is empty': {
+      ask: `${list}?before=${FIRST}`,
+      json: [],
+    },
+    'the parameter before accepts an offset': {
       ask: `${list}?before=2024-01-02T12:00:00.500001%2B02:00`,
       has: [{ id: '<latest>' }, { id: '<first>' }],
     },
-    'before a time takes an offset whose plus was not encoded': {
+    'the parameter before accepts an offset whose plus is not encoded': {
       ask: `${list}?before=2024-01-02T12:00:00.500001+02:00`,
       has: [{ id: '<latest>' }, { id: '<first>' }],
     },
-    'before a time takes a short offset whose plus was not encoded': {
+    'the parameter before accepts a short offset whose plus is not encoded': {
       ask: `${list}?before=2024-01-02T12:00:00.5+02`,
       has: [{ id: '<first>' }],
     },
-    'before a time takes an offset to the west': {
+    'the parameter before accepts a negative offset': {
       ask: `${list}?before=2024-01-02T05:00:00.5-05:00`,
       has: [{ id: '<first>' }],
     },
-    'before a time takes a space between date and time': {
+    'the parameter before accepts a space between date and time': {
       ask: `${list}?before=2024-01-02%2010:00`,
       has: [{ id: '<first>' }],
     },
-    'before a day means its midnight': {
+    'the parameter before parses a date as its midnight': {
       ask: `${list}?before=2024-01-02`,
       has: [{ id: '<first>' }],
     },
-    'limit says how many': { ask: `${list}?limit=1`, has: [{ id: '<latest>' }] },
-    'limit and before go together': {
+    'the parameter limit limits the number of switches': {
+      ask: `${list}?limit=1`,
+      has: [{ id: '<latest>' }],
+    },
+    'the parameters limit and before can be combined': {
       ask: `${list}?limit=1&before=${LATEST}`,
       has: [{ id: '<first>' }],
     },
-    'a parameter that nobody knows is passed over': {
+    'the switch history ignores unknown parameters': {
       ask: `${list}?after=2024-01-01&limit=1`,
       has: [{ id: '<latest>' }],
     },
-    'of an unknown system is not found, whatever the query says': {
+    'the switch history of an unknown system returns 404': {
       ask: 'GET /v2/systems/zzzzz/switches?limit=5',
       status: 404,
       code: 20001,
@@ -108,18 +115,18 @@ describe('the history of switches', () => {
   queries.push('limit=5&limit=5', 'limit=&limit=5', 'limit=5&limit=')
   queries.push(`before=${LATEST}&before=${FIRST}`, 'before=2024-02-30', 'before=1704189600')
   for (const query of queries)
-    refused[`?${query} is refused`] = {
+    refused[`the switch history refuses the query ?${query}`] = {
       as: ['owner', 'nobody'],
       ask: `${list}?${query}`,
       status: 400,
     }
-  runScenarios(place, refused)
+  runScenarios(testApp, refused)
 
-  test('a page has at most a hundred switches, whatever the limit says', async () => {
-    const world = await createFixture(place)
-    await place.deps.transact('new', async (tx) => {
+  test('a page of the switch history has at most 100 switches, whatever the limit', async () => {
+    const fixture = await createFixture(testApp)
+    await testApp.deps.transact('new', async (tx) => {
       for (let number = 0; number < 120; number++)
-        await insertSwitch(place.deps, tx, world.owner.id, at('2024-03-01') + number, [])
+        await insertSwitch(testApp.deps, tx, fixture.owner.id, at('2024-03-01') + number, [])
     })
     const sizes: Record<string, number> = {}
     for (const query of [
@@ -130,21 +137,21 @@ describe('the history of switches', () => {
       '?limit=1000',
       `?limit=${'9'.repeat(30)}`,
     ])
-      sizes[query] = (await world.get<Json[]>(`${list}${query}`)).length
+      sizes[query] = (await fixture.get<Json[]>(`${list}${query}`)).length
     expect(Object.values(sizes)).toEqual([100, 99, 100, 100, 100, 100])
-    const page = await world.get<Json[]>(list)
+    const page = await fixture.get<Json[]>(list)
     const newest = at('2024-03-01') + 119
     expect(page.map(({ timestamp }) => timestamp)).toEqual(
       page.map((_, number) => formatInstant(newest - number)),
     )
     const before = page.at(-1)?.timestamp
-    expect(await world.get<Json[]>(`${list}?before=${before}`)).toHaveLength(22)
+    expect(await fixture.get<Json[]>(`${list}?before=${before}`)).toHaveLength(22)
   })
 })
 
-describe('who fronts', () => {
-  runScenarios(place, {
-    'are the members of the latest switch, as objects without their system': {
+describe('fronters', () => {
+  runScenarios(testApp, {
+    'GET fronters returns the members of the latest switch without their system': {
       as: ['owner', 'other', 'nobody'],
       ask: 'GET /v2/systems/<own>/fronters',
       has: {
@@ -154,15 +161,16 @@ describe('who fronts', () => {
       },
       lacks: ['"system"', 'Wren'],
     },
-    'is no content for a system without switches': {
+    'GET fronters returns 204 for a system without switches': {
       as: 'other',
-      given: (world) => world.do('DELETE /v2/systems/@me/switches/<theirs>', undefined, 'other'),
+      given: (fixture) =>
+        fixture.do('DELETE /v2/systems/@me/switches/<theirs>', undefined, 'other'),
       ask: 'GET /v2/systems/@me/fronters',
       status: 204,
     },
-    'is nobody after a switch-out': {
+    'GET fronters returns no members after a switch-out': {
       as: 'nobody',
-      given: (world) => world.do('POST /v2/systems/@me/switches', { members: [] }),
+      given: (fixture) => fixture.do('POST /v2/systems/@me/switches', { members: [] }),
       ask: 'GET /v2/systems/<own>/fronters',
       has: { members: [] },
     },
@@ -170,8 +178,8 @@ describe('who fronts', () => {
 })
 
 describe('one switch', () => {
-  runScenarios(place, {
-    'has its members as objects, in their order': {
+  runScenarios(testApp, {
+    'GET of one switch returns its members as objects, in order': {
       as: ['owner', 'other', 'nobody'],
       ask: 'GET /v2/systems/<own>/switches/<first>',
       has: {
@@ -181,7 +189,7 @@ describe('one switch', () => {
       },
       lacks: ['"system"'],
     },
-    'is found by its UUID in upper case': {
+    'GET of one switch accepts its UUID in upper case': {
       ask: 'GET /v2/systems/@me/switches/<first.upperUuid>',
       has: { id: '<first>' },
     },
@@ -199,23 +207,23 @@ describe('one switch', () => {
   for (const { method, body, tail } of paths) {
     const ask = (ref: string) => `${method} /v2/systems/@me/switches/${ref}${tail}`
     for (const ref of notUuids)
-      single[`${method} ${tail} refuses ${ref}, which is no UUID`] = {
+      single[`${method} switches/{id}${tail} refuses ${ref}, which is not a UUID`] = {
         ask: ask(ref),
         body,
         status: 400,
         code: 40006,
       }
     for (const ref of ['<theirs>', '00000000-0000-4000-8000-000000000000', '<wren.uuid>'])
-      single[`${method} ${tail} finds no ${ref} in the own system`] = {
+      single[`${method} switches/{id}${tail} returns 404 for ${ref}`] = {
         ask: ask(ref),
         body,
         status: 404,
         code: 20008,
       }
   }
-  runScenarios(place, {
+  runScenarios(testApp, {
     ...single,
-    'is not found through another system': {
+    'GET of one switch returns 404 through another system': {
       ask: 'GET /v2/systems/<other>/switches/<first>',
       as: ['owner', 'other', 'nobody'],
       status: 404,

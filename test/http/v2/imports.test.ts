@@ -7,69 +7,72 @@ import { change } from '../../rawSql'
 import { exportText, importInto, listener, pluralkit } from '../../service/transfer/importFixture'
 import { createTestApp, type TestSystem } from '../../testApp'
 
-const place = createTestApp()
-const { deps } = place
-const importing = 'POST /v2/systems/@me/import'
+const testApp = createTestApp()
+const { deps } = testApp
+const importRequest = 'POST /v2/systems/@me/import'
 const bot = createBot(deps, 'discord')
 
-let accounts = 0
-const nextAccount = () => `7000000000000${String(accounts++).padStart(5, '0')}`
+let accountCount = 0
+const nextAccount = () => `7000000000000${String(accountCount++).padStart(5, '0')}`
 const textOf = (parts: JsonObject) => new TextDecoder().decode(pluralkit(parts))
 
-describe('accounts that a file names', () => {
-  const WAITS = 'link it from that account'
+describe('accounts in an imported file', () => {
+  const NOT_LINKED = 'link it from that account'
 
-  test('are told and not linked when a system sends it: anybody could name anybody', async () => {
-    const [me, them] = [await place.makeSystem(), await place.makeSystem()]
+  test('an import by the owner reports accounts without linking them, because a file can name any account', async () => {
+    const [me, them] = [await testApp.makeSystem(), await testApp.makeSystem()]
     const [free, own, taken] = [nextAccount(), nextAccount(), nextAccount()]
     await link(me, own)
     await link(them, taken)
     const body = textOf({ name: 'Claims', accounts: [free, own, taken] })
-    const told = await listener(place, me)
+    const newEvents = await listener(testApp, me)
     for (const query of ['?dry_run=true', '']) {
-      const { status, json } = await place.ask<ImportReport>(importing + query, { as: me, body })
+      const { status, json } = await testApp.ask<ImportReport>(importRequest + query, {
+        as: me,
+        body,
+      })
       expect(status).toBe(200)
       expect(json.accounts).toEqual([
-        { id: free, linked: false, why: WAITS },
+        { id: free, linked: false, why: NOT_LINKED },
         { id: own, linked: true, why: 'was linked already' },
         { id: taken, linked: false, why: 'is linked to another system here' },
       ])
     }
-    expect(await told()).toEqual(['UPDATE_SYSTEM', 'SUCCESSFUL_IMPORT'])
+    expect(await newEvents()).toEqual(['UPDATE_SYSTEM', 'SUCCESSFUL_IMPORT'])
     expect(await ownerOf(free)).toBe(404)
     expect(await ownerOf(taken)).toBe(them.hid)
   })
 
-  test('are linked when a bot vouches for them, and each is told', async () => {
-    const [me, them] = [await place.makeSystem(), await place.makeSystem()]
+  test('an import by a bot links the accounts of the query and records each', async () => {
+    const [me, them] = [await testApp.makeSystem(), await testApp.makeSystem()]
     const [first, second, taken, other] = [1, 2, 3, 4].map(nextAccount)
     await link(them, taken ?? '')
     const body = textOf({ accounts: [first, second, taken] })
-    const told = await listener(place, me)
+    const newEvents = await listener(testApp, me)
     const { json } = await asBot(me, `?link=${first},${taken},${other}`, body)
     expect(json.accounts).toEqual([
       { id: first ?? '', linked: true, why: 'is named by the file' },
-      { id: second ?? '', linked: false, why: WAITS },
+      { id: second ?? '', linked: false, why: NOT_LINKED },
       { id: taken ?? '', linked: false, why: 'is linked to another system here' },
       { id: other ?? '', linked: false, why: 'is not named by the file' },
     ])
-    expect(await told()).toEqual(['LINK_ACCOUNT', 'SUCCESSFUL_IMPORT'])
+    expect(await newEvents()).toEqual(['LINK_ACCOUNT', 'SUCCESSFUL_IMPORT'])
     expect(await ownerOf(first ?? '')).toBe(me.hid)
     expect(await ownerOf(second ?? '')).toBe(404)
     expect(await ownerOf(taken ?? '')).toBe(them.hid)
   })
 
-  test('are not vouched for by a system, nor by what is no account', async () => {
-    const me = await place.makeSystem()
+  test('an import refuses accounts to link from the owner, and invalid ones from a bot', async () => {
+    const me = await testApp.makeSystem()
     const body = textOf({ accounts: ['1'] })
-    const own = await place.ask(`${importing}?link=1`, { as: me, body })
-    expect([own.status, own.json.code]).toEqual([403, 0])
-    const wrong = await asBot(me, '?link=wren', body)
-    expect([wrong.status, wrong.json]).toMatchObject([400, { code: 0 }])
+    const byOwner = await testApp.ask(`${importRequest}?link=1`, { as: me, body })
+    expect([byOwner.status, byOwner.json.code]).toEqual([403, 0])
+    const invalid = await asBot(me, '?link=wren', body)
+    expect([invalid.status, invalid.json]).toMatchObject([400, { code: 0 }])
   })
 
-  test('are vouched for by bots of their own platform alone', async () => {
-    const me = await place.makeSystem()
+  test('an import by a bot links only accounts of its own platform', async () => {
+    const me = await testApp.makeSystem()
     const mine = nextAccount()
     const [wren, ash] = ['matrix:@wren:example.org', 'irc:ash']
     await link(me, 'matrix:@me:example.org')
@@ -82,23 +85,26 @@ describe('accounts that a file names', () => {
     expect((await asBot(me, '?link=@wren:example.org', body, key)).status).toBe(400)
     const { json } = await asBot(me, `?link=${wren}`, body, key)
     expect(json.accounts).toEqual([
-      { id: mine, linked: false, why: WAITS },
+      { id: mine, linked: false, why: NOT_LINKED },
       { id: wren, linked: true, why: 'is named by the file' },
-      { id: ash, linked: false, why: WAITS },
+      { id: ash, linked: false, why: NOT_LINKED },
     ])
     expect(await ownerOf(wren)).toBe(me.hid)
   })
 
-  test('are Discord’s in a file of PluralKit, of all platforms in one of ours', async () => {
-    const me = await place.makeSystem()
-    const given = ['5', 'matrix:@a:b', 'discord:6', 'IRC:x', 'irc:..', 'irc:a b']
+  test('an import reads Discord accounts from PluralKit files and all platforms from its own files', async () => {
+    const me = await testApp.makeSystem()
+    const listed = ['5', 'matrix:@a:b', 'discord:6', 'IRC:x', 'irc:..', 'irc:a b']
     const readFrom = async (parts: JsonObject) => {
       const body = textOf(parts)
-      const { json } = await place.ask<ImportReport>(`${importing}?dry_run=true`, { as: me, body })
+      const { json } = await testApp.ask<ImportReport>(`${importRequest}?dry_run=true`, {
+        as: me,
+        body,
+      })
       return json.accounts.map(({ id }) => id)
     }
-    expect(await readFrom({ accounts: given })).toEqual(['5'])
-    expect(await readFrom({ accounts: ['1'], multitude: { accounts: given } })).toEqual([
+    expect(await readFrom({ accounts: listed })).toEqual(['5'])
+    expect(await readFrom({ accounts: ['1'], multitude: { accounts: listed } })).toEqual([
       '5',
       'matrix:@a:b',
       '6',
@@ -107,27 +113,27 @@ describe('accounts that a file names', () => {
 
   async function asBot(me: TestSystem, query: string, body: string, key?: string) {
     const headers = { authorization: `Bot ${key ?? (await bot)}`, 'x-system': me.hid }
-    return place.ask<ImportReport>(importing + query, { headers, body })
+    return testApp.ask<ImportReport>(importRequest + query, { headers, body })
   }
 
   async function link({ id }: TestSystem, account: string): Promise<void> {
     await deps.transact('new', (tx) => insertAccount(deps, tx, id, account))
   }
 
-  /** Whose it is, or the status that says it is nobody's. */
+  /** Returns the ID of the system that the account is linked to, or the status of the error. */
   async function ownerOf(account: string): Promise<unknown> {
-    const { status, json } = await place.ask(`GET /v2/systems/${account}`)
+    const { status, json } = await testApp.ask(`GET /v2/systems/${account}`)
     return status === 200 ? json.id : status
   }
 })
 
-describe('imports at once', () => {
-  test('are one for each system: a further one gets 429 from the first byte on', async () => {
-    const as = await place.makeSystem()
-    const upload = slowly(as)
+describe('concurrent imports', () => {
+  test('a second import into a system gets 429 while the first one is uploaded', async () => {
+    const as = await testApp.makeSystem()
+    const upload = uploadSlowly(as)
     await upload.begun
-    for (const line of [importing, `${importing}?dry_run=true`]) {
-      const { status, json, headers } = await place.ask(line, { as, body: textOf({}) })
+    for (const line of [importRequest, `${importRequest}?dry_run=true`]) {
+      const { status, json, headers } = await testApp.ask(line, { as, body: textOf({}) })
       expect([status, json.code]).toEqual([429, 0])
       expect(json.message).toContain('a file is being imported into this system')
       expect(headers.get('retry-after')).toBe('5')
@@ -135,29 +141,33 @@ describe('imports at once', () => {
     }
     upload.finish()
     expect((await upload.answer).status).toBe(200)
-    expect((await place.ask(importing, { as, body: textOf({}) })).status).toBe(200)
+    expect((await testApp.ask(importRequest, { as, body: textOf({}) })).status).toBe(200)
   })
 
-  test('are not kept waiting by files of other systems that still arrive', async () => {
-    const senders = [await place.makeSystem(), await place.makeSystem(), await place.makeSystem()]
-    const uploads = senders.map(slowly)
+  test('an import does not wait for uploads of other systems', async () => {
+    const senders = [
+      await testApp.makeSystem(),
+      await testApp.makeSystem(),
+      await testApp.makeSystem(),
+    ]
+    const uploads = senders.map(uploadSlowly)
     for (const { begun } of uploads) await begun
-    const as = await place.makeSystem()
-    expect((await place.ask(importing, { as, body: textOf({}) })).status).toBe(200)
+    const as = await testApp.makeSystem()
+    expect((await testApp.ask(importRequest, { as, body: textOf({}) })).status).toBe(200)
     for (const { finish } of uploads) finish()
     for (const { answer } of uploads) expect((await answer).status).toBe(200)
   })
 
-  test('that were refused or broken make room again', async () => {
-    const as = await place.makeSystem()
+  test('a refused import does not block the next one', async () => {
+    const as = await testApp.makeSystem()
     for (let time = 0; time < 4; time++) {
-      const { status } = await place.ask(importing, { as, body: 'nothing of the kind' })
+      const { status } = await testApp.ask(importRequest, { as, body: 'nothing of the kind' })
       expect(status).toBe(400)
     }
   })
 
-  /** Sends a file that does not end before it is told to. */
-  function slowly({ token }: TestSystem) {
+  /** Sends a file that does not end before `finish` is called. */
+  function uploadSlowly({ token }: TestSystem) {
     const reading = Promise.withResolvers<void>()
     const ending = Promise.withResolvers<void>()
     const body = new ReadableStream<Uint8Array>(
@@ -173,14 +183,14 @@ describe('imports at once', () => {
     )
     const init = { method: 'POST', headers: { authorization: token }, body }
     const request = new Request('http://localhost/v2/systems/@me/import', init)
-    const answer = place.app.handle(request, '127.0.0.1')
+    const answer = testApp.app.handle(request, '127.0.0.1')
     return { answer, begun: reading.promise, finish: ending.resolve }
   }
 })
 
-describe('rows that do not come in', () => {
+describe('rows that an import leaves out', () => {
   const at = '2024-01-01T00:00:00Z'
-  const cases: [says: string, file: JsonObject, counted: object, why: RegExp][] = [
+  const cases: [name: string, file: JsonObject, counted: object, reason: RegExp][] = [
     [
       'a switch with a bad time',
       { switches: [{ timestamp: 'noon', members: [] }] },
@@ -194,7 +204,7 @@ describe('rows that do not come in', () => {
       /no list of members/,
     ],
     [
-      'two switches at one time',
+      'the second of two switches at one time',
       {
         switches: [
           { timestamp: at, members: [] },
@@ -205,13 +215,13 @@ describe('rows that do not come in', () => {
       /several at one time/,
     ],
     [
-      'what is no object',
+      'rows that are not objects',
       { members: ['Wren', { name: 'Ash' }], groups: [7], switches: [null] },
       { members: { added: 1, left_out: 1 }, groups: { left_out: 1 }, switches: { left_out: 1 } },
       /not an object/,
     ],
     [
-      'a group’s unknown member',
+      'an unknown member of a group',
       { groups: [{ name: 'Keepers', members: ['nobody'] }] },
       { groups: { added: 1 }, memberships: { added: 0, left_out: 1 } },
       /no such member/,
@@ -219,22 +229,22 @@ describe('rows that do not come in', () => {
   ]
 
   test.each(cases)(
-    '%s is counted, and told apart from a value that was mended',
-    async (_, file, counted, why) => {
-      const to = await place.makeSystem()
+    'an import counts %s as left out, not as repaired',
+    async (_, file, counted, reason) => {
+      const to = await testApp.makeSystem()
       for (const dryRun of [true, false]) {
-        const report = await importInto(place, to, pluralkit(file), { dryRun })
+        const report = await importInto(testApp, to, pluralkit(file), { dryRun })
         expect(report).toMatchObject(counted)
-        const told = report.repairs.filter(({ left_out }) => left_out !== undefined)
-        expect(told[0]?.why).toMatch(why)
+        const leftOut = report.repairs.filter(({ left_out }) => left_out !== undefined)
+        expect(leftOut[0]?.why).toMatch(reason)
       }
     },
   )
 
-  test('a value that was mended leaves nothing out', async () => {
-    const to = await place.makeSystem()
+  test('an import does not count a row with a repaired value as left out', async () => {
+    const to = await testApp.makeSystem()
     const report = await importInto(
-      place,
+      testApp,
       to,
       pluralkit({ members: [{ id: 'wrenzz', name: 'Wren', color: 'red' }] }),
     )
@@ -253,60 +263,62 @@ describe('rows that do not come in', () => {
   })
 })
 
-describe('what is kept aside', () => {
-  test('ends at 100,000 rows; the rest is counted, and comes in nowhere', async () => {
-    const to = await place.makeSystem()
+describe('archived rows of an import', () => {
+  test('an import archives at most 100,000 rows and counts the rest as skipped', async () => {
+    const to = await testApp.makeSystem()
     const notes = Array.from({ length: 100_050 }, (_, at) => at)
-    const report = await importInto(place, to, pluralkit({ multitude: { kept: { notes } } }))
+    const report = await importInto(testApp, to, pluralkit({ multitude: { kept: { notes } } }))
     expect([report.kept, report.skipped]).toEqual([{ notes: 100_000 }, { notes: 50 }])
     const more = await importInto(
-      place,
+      testApp,
       to,
       pluralkit({ multitude: { kept: { polls: [1], notes: [5] } } }),
     )
     expect([more.kept, more.skipped]).toEqual([{ notes: 1 }, { polls: 1 }])
   }, 180_000)
 
-  test('ends at 32 MiB, and no row is larger than one', async () => {
-    const to = await place.makeSystem()
+  test('an import archives at most 32 MiB, and no row larger than 1 MiB', async () => {
+    const to = await testApp.makeSystem()
     const MiB = 1024 * 1024
     const notes = Array.from({ length: 33 }, (_, at) => `${at}`.padEnd(MiB - 2, '.'))
     const file = pluralkit({ multitude: { kept: { notes, polls: ['x'.repeat(MiB)] } } })
-    const report = await importInto(place, to, file)
+    const report = await importInto(testApp, to, file)
     expect([report.kept, report.skipped]).toEqual([{ notes: 32 }, { notes: 1, polls: 1 }])
   }, 180_000)
 })
 
-test('a setting that only PluralKit has is kept, exported and not shown', async () => {
-  const as = await place.makeSystem()
-  const told = await listener(place, as)
+test('a setting that only PluralKit has is stored and exported, but not shown', async () => {
+  const as = await testApp.makeSystem()
+  const newEvents = await listener(testApp, as)
   const config = { card_show_color_hex: true }
-  const { repairs } = await importInto(place, as, pluralkit({ config }))
+  const { repairs } = await importInto(testApp, as, pluralkit({ config }))
   expect(repairs).toEqual([])
-  expect(await told()).toEqual(['SUCCESSFUL_IMPORT'])
+  expect(await newEvents()).toEqual(['SUCCESSFUL_IMPORT'])
   expect(JSON.parse(await exportText(deps, as.id)).config.card_show_color_hex).toBe(true)
-  const { json } = await place.ask('GET /v2/systems/@me/settings', { as })
+  const { json } = await testApp.ask('GET /v2/systems/@me/settings', { as })
   expect(json).not.toHaveProperty('card_show_color_hex')
 })
 
-test('what came from Simply Plural is private, and the report says so first', async () => {
+test('an import from Simply Plural makes everything private and reports that first', async () => {
   const file = Buffer.from(
     JSON.stringify({ frontStatuses: [], members: [{ _id: '1', name: 'Wren' }] }),
   )
-  const to = await place.makeSystem()
-  const [first] = (await importInto(place, to, file, { dryRun: true })).repairs
+  const to = await testApp.makeSystem()
+  const [first] = (await importInto(testApp, to, file, { dryRun: true })).repairs
   expect(first).toMatchObject({ kind: 'file', field: 'privacy', now: 'private' })
-  expect((await importInto(place, to, file, { dryRun: true, isPublic: true })).repairs).toEqual([])
+  expect((await importInto(testApp, to, file, { dryRun: true, isPublic: true })).repairs).toEqual(
+    [],
+  )
 })
 
-test('a row of Simply Plural was made when its ID says', async () => {
-  const to = await place.makeSystem()
+test('an import from Simply Plural takes the creation time from the ID of a row', async () => {
+  const to = await testApp.makeSystem()
   const members = [
     { _id: '64a000000000000000000001', name: 'Wren' },
     { _id: 'zz', name: 'Ash' },
   ]
-  await importInto(place, to, Buffer.from(JSON.stringify({ frontStatuses: [], members })))
-  const { json } = await place.ask<JsonObject[]>('GET /v2/systems/@me/members', { as: to })
+  await importInto(testApp, to, Buffer.from(JSON.stringify({ frontStatuses: [], members })))
+  const { json } = await testApp.ask<JsonObject[]>('GET /v2/systems/@me/members', { as: to })
   expect(json.map(({ created }) => String(created).slice(0, 7))).toEqual([
     '2023-07',
     new Date().toISOString().slice(0, 7),
@@ -314,9 +326,9 @@ test('a row of Simply Plural was made when its ID says', async () => {
 })
 
 describe('a history of more than 100,000 switches', () => {
-  const as = place.makeSystem('Long')
+  const as = testApp.makeSystem('Long')
 
-  test('is exported in parts, each a file that can be imported, until no part is left', async () => {
+  test('a history of more than 100,000 switches is exported in parts that can be imported', async () => {
     const { id } = await as
     const sql = `
       insert into switches (uuid, system_id, timestamp)
@@ -324,11 +336,11 @@ describe('a history of more than 100,000 switches', () => {
       select '00000000-0000-4000-8000-' || substr(cast(1000000000000 + i as text), 2), ${id},
         i * 1000000.0 from n`
     await deps.transact('new', (tx) => change(tx, sql))
-    await importInto(place, await as, pluralkit({ multitude: { kept: { notes: ['once'] } } }))
+    await importInto(testApp, await as, pluralkit({ multitude: { kept: { notes: ['once'] } } }))
     const parts: { switches: { timestamp: string }[]; multitude: { kept: object } }[] = []
     for (const query of ['', '?part=2', '?part=3']) {
       const line = `GET /v2/systems/@me/export${query}`
-      const { status, json, headers } = await place.ask(line, { as: await as })
+      const { status, json, headers } = await testApp.ask(line, { as: await as })
       expect(status).toBe(200)
       parts.push(json as unknown as (typeof parts)[number])
       const next = parts.length < 3 ? `<export?part=${parts.length + 1}>; rel="next"` : null
@@ -338,8 +350,8 @@ describe('a history of more than 100,000 switches', () => {
     expect(parts.map(({ multitude }) => multitude.kept)).toEqual([{ notes: ['once'] }, {}, {}])
     const times = parts.flatMap(({ switches }) => switches.map((one) => Date.parse(one.timestamp)))
     expect(times.every((time, at) => at === 0 || time < (times[at - 1] ?? 0))).toBe(true)
-    const to = await place.makeSystem()
-    const report = await importInto(place, to, Buffer.from(JSON.stringify(parts[2])))
+    const to = await testApp.makeSystem()
+    const report = await importInto(testApp, to, Buffer.from(JSON.stringify(parts[2])))
     expect(report).toMatchObject({ repairs: [], switches: { added: 1 } })
   }, 120_000)
 
@@ -351,9 +363,9 @@ describe('a history of more than 100,000 switches', () => {
     ['two', 400],
     ['', 400],
     ['1.5', 400],
-  ])('has no part "%s"', async (part, status) => {
-    const answer = await place.ask(`GET /v2/systems/@me/export?part=${part}`, {
-      as: await place.makeSystem(),
+  ])('an export refuses the part "%s"', async (part, status) => {
+    const answer = await testApp.ask(`GET /v2/systems/@me/export?part=${part}`, {
+      as: await testApp.makeSystem(),
     })
     expect([answer.status, answer.json.code]).toEqual([status, 0])
   })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { group } from '../../../src/model/group'
-import { listAccessRules as modelGates } from '../../../src/model/privacy'
+import { listAccessRules } from '../../../src/model/privacy'
 import { system } from '../../../src/model/system'
 import {
   createFixture,
@@ -12,14 +12,14 @@ import {
 } from '../../scenarios'
 import { createTestApp } from '../../testApp'
 
-const place = createTestApp()
+const testApp = createTestApp()
 
-const strangers: Who[] = ['other', 'nobody']
+const nonOwners: Who[] = ['other', 'nobody']
 
 const levelsOf = { system: system.levels, group: group.levels }
 const writes = { system: 'PATCH /v2/systems/@me', group: 'PATCH /v2/groups/<keepers>' }
 
-interface Gate {
+interface AccessCase {
   of: 'system' | 'group'
   level: string
   line: string
@@ -28,7 +28,7 @@ interface Gate {
   query?: string
 }
 
-const gates: Gate[] = [
+const cases: AccessCase[] = [
   {
     of: 'system',
     level: 'member_list_privacy',
@@ -94,18 +94,18 @@ const gates: Gate[] = [
   },
 ]
 
-/** Sets every level of the system or the group but one; the group stays visible. */
-function hideAllBut(world: Fixture, of: Gate['of'], but: string) {
-  const levels = levelsOf[of].filter((level) => level !== but && level !== 'visibility')
+/** Makes every level of the system or the group private but one; the group stays visible. */
+function hideAllBut(fixture: Fixture, of: AccessCase['of'], exception: string) {
+  const levels = levelsOf[of].filter((level) => level !== exception && level !== 'visibility')
   const privacy = Object.fromEntries(levels.map((level) => [level, 'private']))
-  return world.do(writes[of], { privacy })
+  return fixture.do(writes[of], { privacy })
 }
 
 const closed: Scenarios = {}
-for (const { of, level, line, status, code } of gates) {
-  const close = (world: Fixture) => world.do(writes[of], { privacy: { [level]: 'private' } })
-  closed[`${level} closes ${line} to others`] = {
-    as: strangers,
+for (const { of, level, line, status, code } of cases) {
+  const close = (fixture: Fixture) => fixture.do(writes[of], { privacy: { [level]: 'private' } })
+  closed[`${level} closes ${line} to other callers`] = {
+    as: nonOwners,
     given: close,
     ask: line,
     status,
@@ -113,66 +113,65 @@ for (const { of, level, line, status, code } of gates) {
     lacks: ['Wren', 'Finch', 'Keepers', '<wren>', '<finch>'],
   }
   closed[`${level} leaves ${line} open to the owner`] = { given: close, ask: line }
-  closed[`${level} alone can close ${line}`] = {
-    as: strangers,
-    given: (world) => hideAllBut(world, of, level),
+  closed[`no level but ${level} closes ${line}`] = {
+    as: nonOwners,
+    given: (fixture) => hideAllBut(fixture, of, level),
     ask: line,
   }
   if (of === 'system')
-    closed[`${level} of others leaves ${line} open`] = {
-      as: strangers,
-      given: (world) =>
-        world.do('PATCH /v2/systems/@me', { privacy: { [level]: 'private' } }, 'other'),
+    closed[`${level} of another system leaves ${line} open`] = {
+      as: nonOwners,
+      given: (fixture) =>
+        fixture.do('PATCH /v2/systems/@me', { privacy: { [level]: 'private' } }, 'other'),
       ask: line,
     }
 }
 
-test('every gate of the model is tried here', () => {
-  const untried = Object.entries(modelGates).filter(
-    ([, { level }]) => !gates.some((tried) => tried.level === level),
+test('every list access rule has a case', () => {
+  const missing = Object.entries(listAccessRules).filter(
+    ([, { level }]) => !cases.some((known) => known.level === level),
   )
   expect(
-    untried.map(
-      ([gate, { level }]) =>
-        `say in test/http/v2/listAccess.test.ts what ${gate} (${level}) closes`,
+    missing.map(
+      ([name, { level }]) => `add a case for ${name} (${level}) to test/http/v2/listAccess.test.ts`,
     ),
   ).toEqual([])
 })
 
-describe('a closed list', () => {
-  runScenarios(place, {
+describe('private lists', () => {
+  runScenarios(testApp, {
     ...closed,
-    'of fronters is closed also when nobody ever switched': {
+    'private fronters of a system without switches return 403': {
       as: 'nobody',
-      given: async (world) => {
-        await world.do('DELETE /v2/systems/@me/switches/<first>')
-        await world.do('DELETE /v2/systems/@me/switches/<latest>')
-        await world.do('PATCH /v2/systems/@me', { privacy: { front_privacy: 'private' } })
+      given: async (fixture) => {
+        await fixture.do('DELETE /v2/systems/@me/switches/<first>')
+        await fixture.do('DELETE /v2/systems/@me/switches/<latest>')
+        await fixture.do('PATCH /v2/systems/@me', { privacy: { front_privacy: 'private' } })
       },
       ask: 'GET /v2/systems/<own>/fronters',
       status: 403,
       code: 30004,
     },
-    'of switches does not say which switches there are': {
-      as: strangers,
-      given: (world) =>
-        world.do('PATCH /v2/systems/@me', { privacy: { front_history_privacy: 'private' } }),
+    'a private history does not reveal whether a switch exists': {
+      as: nonOwners,
+      given: (fixture) =>
+        fixture.do('PATCH /v2/systems/@me', { privacy: { front_history_privacy: 'private' } }),
       ask: 'GET /v2/systems/<own>/switches/00000000-0000-4000-8000-000000000000',
       status: 404,
       code: 20008,
     },
-    'of members does not close a group’s': {
-      as: strangers,
-      given: (world) =>
-        world.do('PATCH /v2/systems/@me', { privacy: { member_list_privacy: 'private' } }),
+    'a private member list leaves the member lists of groups open': {
+      as: nonOwners,
+      given: (fixture) =>
+        fixture.do('PATCH /v2/systems/@me', { privacy: { member_list_privacy: 'private' } }),
       ask: 'GET /v2/groups/<keepers>/members',
       has: [{ name: 'Wren' }, { name: 'Finch' }],
     },
-    'of a group’s members is empty among the groups with members': {
-      as: strangers,
-      given: async (world) => {
-        await world.do('POST /v2/groups/<dreamers>/members/add', ['<wren>'])
-        await world.do('PATCH /v2/groups/<keepers>', { privacy: { list_privacy: 'private' } })
+    'a private member list of a group is empty in the list of groups with members': {
+      as: nonOwners,
+      given: async (fixture) => {
+        await fixture.do('POST /v2/groups/<dreamers>/members/add', ['<wren>'])
+        await fixture.do('PATCH /v2/groups/<keepers>', { privacy: { list_privacy: 'private' } })
       },
       ask: 'GET /v2/systems/<own>/groups?with_members=true',
       has: [
@@ -180,25 +179,25 @@ describe('a closed list', () => {
         { name: 'Dreamers', members: ['<wren.uuid>'] },
       ],
     },
-    'of a group’s members is not told from the members’ side': {
-      as: strangers,
-      given: async (world) => {
-        await world.do('POST /v2/groups/<dreamers>/members/add', ['<wren>'])
-        await world.do('PATCH /v2/groups/<keepers>', { privacy: { list_privacy: 'private' } })
+    'a group with a private member list is left out of the groups of a member': {
+      as: nonOwners,
+      given: async (fixture) => {
+        await fixture.do('POST /v2/groups/<dreamers>/members/add', ['<wren>'])
+        await fixture.do('PATCH /v2/groups/<keepers>', { privacy: { list_privacy: 'private' } })
       },
       ask: 'GET /v2/members/<wren>/groups',
       has: [{ name: 'Dreamers' }],
       lacks: ['Keepers'],
     },
-    'of a group’s members is told to the owner from either side': {
-      given: (world) =>
-        world.do('PATCH /v2/groups/<keepers>', { privacy: { list_privacy: 'private' } }),
+    'a group with a private member list stays in the groups of a member for the owner': {
+      given: (fixture) =>
+        fixture.do('PATCH /v2/groups/<keepers>', { privacy: { list_privacy: 'private' } }),
       ask: 'GET /v2/members/<wren>/groups',
       has: [{ name: 'Keepers' }],
     },
-    'of a group’s members is whole for the owner': {
-      given: (world) =>
-        world.do('PATCH /v2/groups/<keepers>', { privacy: { list_privacy: 'private' } }),
+    'a private member list of a group is complete for the owner': {
+      given: (fixture) =>
+        fixture.do('PATCH /v2/groups/<keepers>', { privacy: { list_privacy: 'private' } }),
       ask: 'GET /v2/systems/<own>/groups?with_members=true',
       has: [{ members: ['<wren.uuid>', '<finch.uuid>'] }, { members: [] }],
     },
@@ -206,71 +205,71 @@ describe('a closed list', () => {
 })
 
 describe('a hidden member', () => {
-  const hide = (world: Fixture) =>
-    world.do('PATCH /v2/members/<wren>', { privacy: { visibility: 'private' } })
-  const namesAt = async (world: Fixture, line: string, who: Who) =>
-    (await world.get<Json[]>(line, who)).map(({ name }) => name)
+  const hide = (fixture: Fixture) =>
+    fixture.do('PATCH /v2/members/<wren>', { privacy: { visibility: 'private' } })
+  const namesIn = async (fixture: Fixture, line: string, who: Who) =>
+    (await fixture.get<Json[]>(line, who)).map(({ name }) => name)
 
-  test('leaves the lists of the system and of groups, for others', async () => {
-    const world = await createFixture(place)
-    await hide(world)
+  test('a hidden member is in the member lists of the system and its groups for the owner only', async () => {
+    const fixture = await createFixture(testApp)
+    await hide(fixture)
     const [list, inGroup] = ['GET /v2/systems/<own>/members', 'GET /v2/groups/<keepers>/members']
-    expect(await namesAt(world, list, 'owner')).toEqual(['Wren', 'Finch', 'Heron'])
-    expect(await namesAt(world, inGroup, 'owner')).toEqual(['Wren', 'Finch'])
-    for (const who of strangers) {
-      expect(await namesAt(world, list, who)).toEqual(['Finch', 'Heron'])
-      expect(await namesAt(world, inGroup, who)).toEqual(['Finch'])
+    expect(await namesIn(fixture, list, 'owner')).toEqual(['Wren', 'Finch', 'Heron'])
+    expect(await namesIn(fixture, inGroup, 'owner')).toEqual(['Wren', 'Finch'])
+    for (const who of nonOwners) {
+      expect(await namesIn(fixture, list, who)).toEqual(['Finch', 'Heron'])
+      expect(await namesIn(fixture, inGroup, who)).toEqual(['Finch'])
     }
   })
 
-  runScenarios(place, {
-    'leaves the groups with members': {
-      as: strangers,
+  runScenarios(testApp, {
+    'a hidden member is left out of the list of groups with members for other callers': {
+      as: nonOwners,
       given: hide,
       ask: 'GET /v2/systems/<own>/groups?with_members=true',
       has: [{ members: ['<finch.uuid>'] }, { members: [] }],
       lacks: ['<wren.uuid>'],
     },
-    'stays there for the owner': {
+    'a hidden member stays in the list of groups with members for the owner': {
       given: hide,
       ask: 'GET /v2/systems/<own>/groups?with_members=true',
       has: [{ members: ['<wren.uuid>', '<finch.uuid>'] }, { members: [] }],
     },
-    'still answers when it is asked for': {
-      as: strangers,
+    'a hidden member is returned by its ID': {
+      as: nonOwners,
       given: hide,
       ask: 'GET /v2/members/<wren>',
       has: { name: 'Wren', system: '<own>', privacy: null },
     },
-    'still fronts': {
-      as: strangers,
-      given: async (world) => {
-        await hide(world)
-        await world.do('POST /v2/systems/@me/switches', { members: ['<wren>'] })
+    'a hidden member is returned among the fronters': {
+      as: nonOwners,
+      given: async (fixture) => {
+        await hide(fixture)
+        await fixture.do('POST /v2/systems/@me/switches', { members: ['<wren>'] })
       },
       ask: 'GET /v2/systems/<own>/fronters',
       has: { members: [{ name: 'Wren' }] },
     },
-    'is still in the history': {
-      as: strangers,
+    'a hidden member stays in the switch history': {
+      as: nonOwners,
       given: hide,
       ask: 'GET /v2/systems/<own>/switches',
       has: [{ members: ['<finch>'] }, { members: ['<wren>', '<finch>'] }],
     },
-    'is still in its switch': {
-      as: strangers,
+    'a hidden member stays in its switch': {
+      as: nonOwners,
       given: hide,
       ask: 'GET /v2/systems/<own>/switches/<first>',
       has: { members: [{ name: 'Wren' }, { name: 'Finch' }] },
     },
-    'is still who a message is from': {
-      as: strangers,
+    'a hidden member stays in its messages': {
+      as: nonOwners,
       given: hide,
       ask: 'GET /v2/messages/<message>',
       has: { member: { name: 'Wren' } },
     },
-    'still has groups': {
-      as: strangers,
+    'a hidden member keeps its list of groups': {
+      as: nonOwners,
       given: hide,
       ask: 'GET /v2/members/<wren>/groups',
       has: [{ name: 'Keepers' }],
@@ -279,40 +278,40 @@ describe('a hidden member', () => {
 })
 
 describe('a hidden group', () => {
-  const hide = (world: Fixture) =>
-    world.do('PATCH /v2/groups/<keepers>', { privacy: { visibility: 'private' } })
-  runScenarios(place, {
-    'leaves the list of the system, for others': {
-      as: strangers,
+  const hide = (fixture: Fixture) =>
+    fixture.do('PATCH /v2/groups/<keepers>', { privacy: { visibility: 'private' } })
+  runScenarios(testApp, {
+    'a hidden group is left out of the groups of the system for other callers': {
+      as: nonOwners,
       given: hide,
       ask: 'GET /v2/systems/<own>/groups?with_members=1',
       has: [{ name: 'Dreamers' }],
       lacks: ['Keepers', '<keepers>', '<wren.uuid>'],
     },
-    'leaves the lists of its members, for others': {
-      as: strangers,
+    'a hidden group is left out of the groups of its members for other callers': {
+      as: nonOwners,
       given: hide,
       ask: 'GET /v2/members/<wren>/groups',
       json: [],
     },
-    'stays in the list of the system, for the owner': {
+    'a hidden group stays in the groups of the system for the owner': {
       given: hide,
       ask: 'GET /v2/systems/<own>/groups',
       has: [{ name: 'Keepers' }, { name: 'Dreamers' }],
     },
-    'stays in the lists of its members, for the owner': {
+    'a hidden group stays in the groups of its members for the owner': {
       given: hide,
       ask: 'GET /v2/members/<wren>/groups',
       has: [{ name: 'Keepers' }],
     },
-    'still answers when it is asked for': {
-      as: strangers,
+    'a hidden group is returned by its ID': {
+      as: nonOwners,
       given: hide,
       ask: 'GET /v2/groups/<keepers>',
       has: { name: 'Keepers', system: '<own>', privacy: null },
     },
-    'still lists its members when it is asked for': {
-      as: strangers,
+    'a hidden group lists its members': {
+      as: nonOwners,
       given: hide,
       ask: 'GET /v2/groups/<keepers>/members',
       has: [{ name: 'Wren' }, { name: 'Finch' }],

@@ -6,11 +6,11 @@ import { insertMember } from '../../../src/service/members'
 import { createFixture, type Fixture, initialOf, type Json, runScenarios } from '../../scenarios'
 import { createTestApp } from '../../testApp'
 
-const place = createTestApp()
+const testApp = createTestApp()
 
 const allPublic = Object.fromEntries(member.levels.map((level) => [level, 'public']))
 
-const bare = {
+const newMember = {
   id: expect.stringMatching(/^[abcefghjknoprstuvwxyz]{6}$/),
   uuid: expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/),
   ...initialOf(member),
@@ -19,21 +19,21 @@ const bare = {
   privacy: allPublic,
 }
 
-const somebody = expect.any(String)
+const anyUuid = expect.any(String)
 
-describe('making a member', () => {
-  runScenarios(place, {
-    'a name is all that a new member needs': {
+describe('creating a member', () => {
+  runScenarios(testApp, {
+    'creating a member requires only a name': {
       ask: 'POST /v2/members',
       body: { name: 'Robin' },
-      json: bare,
-      events: [['CREATE_MEMBER', somebody, { name: 'Robin' }]],
-      after: async (world, { json }) => {
-        const found = await world.get(`GET /v2/members/${json.id}`)
-        expect(found).toEqual({ ...json, system: world.owner.hid })
+      json: newMember,
+      events: [['CREATE_MEMBER', anyUuid, { name: 'Robin' }]],
+      after: async (fixture, { json }) => {
+        const found = await fixture.get(`GET /v2/members/${json.id}`)
+        expect(found).toEqual({ ...json, system: fixture.owner.hid })
       },
     },
-    'a new member has everything that was sent along, and the event tells the same': {
+    'creating a member stores and records all given fields': {
       ask: 'POST /v2/members',
       body: {
         name: 'Robin',
@@ -43,7 +43,7 @@ describe('making a member', () => {
         privacy: { visibility: 'private', name_privacy: null },
       },
       json: {
-        ...bare,
+        ...newMember,
         color: 'aabbcc',
         proxy_tags: [{ prefix: 'r:', suffix: null }],
         autoproxy_enabled: false,
@@ -52,7 +52,7 @@ describe('making a member', () => {
       events: [
         [
           'CREATE_MEMBER',
-          somebody,
+          anyUuid,
           {
             name: 'Robin',
             color: 'aabbcc',
@@ -64,120 +64,120 @@ describe('making a member', () => {
         ],
       ],
     },
-    'members made through the API are public, whatever the default for bots is': {
-      given: (world) =>
-        world.do('PATCH /v2/systems/@me/settings', { member_default_private: true }),
+    'creating a member makes it public, whatever the default for bots': {
+      given: (fixture) =>
+        fixture.do('PATCH /v2/systems/@me/settings', { member_default_private: true }),
       ask: 'POST /v2/members',
       body: { name: 'Robin' },
       has: { privacy: allPublic },
-      events: [['CREATE_MEMBER', somebody, { name: 'Robin' }]],
+      events: [['CREATE_MEMBER', anyUuid, { name: 'Robin' }]],
     },
-    'a member without a name cannot be made': {
+    'creating a member without a name is refused': {
       ask: 'POST /v2/members',
       body: { display_name: 'Robin' },
       status: 400,
       code: 40001,
       problems: ['name'],
     },
-    'a missing name is told together with the other problems': {
+    'creating a member reports a missing name together with all other problems': {
       ask: 'POST /v2/members',
       body: { color: '#fff', privacy: { visibility: 'hidden' } },
       status: 400,
       code: 40001,
       problems: ['name', 'color', 'visibility'],
     },
-    'two members may have the same name': {
+    'creating a member accepts the name of another member': {
       ask: 'POST /v2/members',
       body: { name: 'Wren' },
       has: { name: 'Wren' },
-      events: [['CREATE_MEMBER', somebody, { name: 'Wren' }]],
+      events: [['CREATE_MEMBER', anyUuid, { name: 'Wren' }]],
     },
-    'a system at its limit takes no more members': {
-      given: (world) => limitMembers(world, 3),
+    'creating a member is refused when the limit is reached': {
+      given: (fixture) => limitMembers(fixture, 3),
       ask: 'POST /v2/members',
       body: { name: 'Robin' },
       status: 400,
       code: 40007,
     },
-    'the limit counts the own members only': {
+    'creating a member is accepted when another system has reached its limit': {
       as: 'other',
-      given: (world) => limitMembers(world, 3),
+      given: (fixture) => limitMembers(fixture, 3),
       ask: 'POST /v2/members',
       body: { name: 'Robin' },
-      events: [['CREATE_MEMBER', somebody, { name: 'Robin' }]],
+      events: [['CREATE_MEMBER', anyUuid, { name: 'Robin' }]],
     },
   })
 
-  test('two clients at once get no more than the limit leaves', async () => {
-    const world = await createFixture(place)
-    await limitMembers(world, 5)
+  test('concurrent requests cannot create more members than the limit', async () => {
+    const fixture = await createFixture(testApp)
+    await limitMembers(fixture, 5)
     const answers = await Promise.all(
-      ['A', 'B', 'C', 'D'].map((name) => world.ask('POST /v2/members', { name })),
+      ['A', 'B', 'C', 'D'].map((name) => fixture.ask('POST /v2/members', { name })),
     )
     expect(answers.map(({ json }) => json.code ?? 0).toSorted()).toEqual([0, 0, 40007, 40007])
-    expect(await world.get('GET /v2/systems/@me/members')).toHaveLength(5)
+    expect(await fixture.get('GET /v2/systems/@me/members')).toHaveLength(5)
   })
 })
 
 describe('reading members', () => {
-  runScenarios(place, {
-    'a member names its system only when it is asked for alone': {
+  runScenarios(testApp, {
+    'GET of one member returns its system': {
       as: ['owner', 'other', 'nobody'],
       ask: 'GET /v2/members/<wren>',
       has: { id: '<wren>', uuid: '<wren.uuid>', name: 'Wren', system: '<own>' },
     },
-    'the list of members is in the order they were made in': {
+    'members are listed in order of creation, without their system': {
       as: ['owner', 'other', 'nobody'],
       ask: 'GET /v2/systems/<own>/members',
       has: [{ name: 'Wren' }, { name: 'Finch' }, { name: 'Heron' }],
       lacks: ['"system"', 'Stray'],
     },
-    'a system without members has an empty list': {
+    'the list of members of a system without members is empty': {
       as: 'other',
-      given: (world) => world.do('DELETE /v2/members/<stray>', undefined, 'other'),
+      given: (fixture) => fixture.do('DELETE /v2/members/<stray>', undefined, 'other'),
       ask: 'GET /v2/systems/@me/members',
       json: [],
     },
-    'a short ID of a system is none of a member': {
+    'a member is not found by the short ID of a system': {
       ask: 'GET /v2/members/<own>',
       status: 404,
       code: 20002,
     },
   })
 
-  test('a member and a system may share a short ID, also one of five letters', async () => {
-    const world = await createFixture(place)
-    const { hid, uuid } = world.owner
+  test('a member and a system may share a short ID, and a short ID may have five letters', async () => {
+    const fixture = await createFixture(testApp)
+    const { hid, uuid } = fixture.owner
     const insert = (identity: { hid: string; uuid: string }) =>
-      place.deps.transact('new', (tx) =>
-        insertMember(tx, world.owner.id, { name: 'Twin' }, identity),
+      testApp.deps.transact('new', (tx) =>
+        insertMember(tx, fixture.owner.id, { name: 'Twin' }, identity),
       )
     await insert({ hid, uuid: crypto.randomUUID() })
     await insert({ hid: 'qqdib', uuid: crypto.randomUUID() })
-    expect(await world.get('GET /v2/members/<own>')).toMatchObject({ id: hid, name: 'Twin' })
-    expect(await world.get('GET /v2/systems/<own>')).toMatchObject({ id: hid, uuid })
+    expect(await fixture.get('GET /v2/members/<own>')).toMatchObject({ id: hid, name: 'Twin' })
+    expect(await fixture.get('GET /v2/systems/<own>')).toMatchObject({ id: hid, uuid })
     for (const ref of ['qqdib', 'QQDIB', 'qQdIb'])
-      expect(await world.get(`GET /v2/members/${ref}`)).toMatchObject({ id: 'qqdib' })
+      expect(await fixture.get(`GET /v2/members/${ref}`)).toMatchObject({ id: 'qqdib' })
     for (const ref of ['qqd-ib', 'qq-dib', 'qqdi', 'qqdibb', 'qqdib1'])
-      expect((await world.ask(`GET /v2/members/${ref}`)).json.code).toBe(20002)
+      expect((await fixture.ask(`GET /v2/members/${ref}`)).json.code).toBe(20002)
   })
 
-  test('short IDs are lower case and whole, however the bot shows them', async () => {
-    const world = await createFixture(place)
-    const shown = { hid_display_caps: true, hid_display_split: true, hid_list_padding: 'left' }
-    await world.do('PATCH /v2/systems/@me/settings', shown)
-    const { id, system } = await world.get('GET /v2/members/<wren.upperDashed>')
-    expect({ id, system }).toEqual({ id: world.wren.hid, system: world.owner.hid })
+  test('short IDs are lower case and without a dash, whatever the display settings', async () => {
+    const fixture = await createFixture(testApp)
+    const display = { hid_display_caps: true, hid_display_split: true, hid_list_padding: 'left' }
+    await fixture.do('PATCH /v2/systems/@me/settings', display)
+    const { id, system } = await fixture.get('GET /v2/members/<wren.upperDashed>')
+    expect({ id, system }).toEqual({ id: fixture.wren.hid, system: fixture.owner.hid })
   })
 })
 
 describe('changing a member', () => {
-  runScenarios(place, {
-    'a change answers the whole member without its system, and tells what is new': {
+  runScenarios(testApp, {
+    'changing a member returns the complete member without its system and records the changes': {
       ask: 'PATCH /v2/members/<wren>',
       body: { name: 'Wren', color: 'AABBCC', privacy: { visibility: 'private' } },
       json: {
-        ...bare,
+        ...newMember,
         id: '<wren>',
         uuid: '<wren.uuid>',
         name: 'Wren',
@@ -186,21 +186,21 @@ describe('changing a member', () => {
       },
       events: [['UPDATE_MEMBER', '<wren.uuid>', { color: 'aabbcc', visibility: 'private' }]],
     },
-    'a colour that is the same in another case is no change': {
-      given: (world) => world.do('PATCH /v2/members/<wren>', { color: 'aabbcc' }),
+    'changing a member to the same colour in another case records no event': {
+      given: (fixture) => fixture.do('PATCH /v2/members/<wren>', { color: 'aabbcc' }),
       ask: 'PATCH /v2/members/<wren>',
       body: { color: 'AABBCC', display_name: '', proxy_tags: [{}] },
       has: { color: 'aabbcc', display_name: null, proxy_tags: [] },
     },
-    'a member takes the name of its neighbour': {
+    'changing a member accepts the name of another member': {
       ask: 'PATCH /v2/members/<wren>',
       body: { name: 'Finch' },
       has: { name: 'Finch' },
       events: [['UPDATE_MEMBER', '<wren.uuid>', { name: 'Finch' }]],
-      after: async (world) =>
-        expect(await world.get('GET /v2/members/<finch>')).toMatchObject({ name: 'Finch' }),
+      after: async (fixture) =>
+        expect(await fixture.get('GET /v2/members/<finch>')).toMatchObject({ name: 'Finch' }),
     },
-    'the name cannot be taken away': {
+    'changing a member refuses null as its name': {
       ask: 'PATCH /v2/members/<wren>',
       body: { name: null, display_name: null },
       status: 400,
@@ -211,53 +211,53 @@ describe('changing a member', () => {
 })
 
 describe('deleting a member', () => {
-  runScenarios(place, {
-    'a deleted member is gone': {
+  runScenarios(testApp, {
+    'deleting a member removes it from all reads': {
       ask: 'DELETE /v2/members/<wren.upperDashed>',
       status: 204,
       events: [['DELETE_MEMBER', '<wren.uuid>', null]],
-      after: async (world) => {
+      after: async (fixture) => {
         for (const ref of ['<wren>', '<wren.uuid>'])
-          expect((await world.ask(`GET /v2/members/${ref}`)).json.code).toBe(20002)
-        expect((await world.ask('DELETE /v2/members/<wren>')).json.code).toBe(20002)
-        const left = await world.get<Json[]>('GET /v2/systems/@me/members')
-        expect(left.map(({ name }) => name)).toEqual(['Finch', 'Heron'])
+          expect((await fixture.ask(`GET /v2/members/${ref}`)).json.code).toBe(20002)
+        expect((await fixture.ask('DELETE /v2/members/<wren>')).json.code).toBe(20002)
+        const remaining = await fixture.get<Json[]>('GET /v2/systems/@me/members')
+        expect(remaining.map(({ name }) => name)).toEqual(['Finch', 'Heron'])
       },
     },
-    'a deleted member leaves its groups': {
+    'deleting a member removes it from its groups': {
       ask: 'DELETE /v2/members/<wren>',
       status: 204,
       events: [['DELETE_MEMBER', '<wren.uuid>', null]],
-      after: async (world) => {
-        const [keepers] = await world.get<Json[]>('GET /v2/systems/@me/groups?with_members=true')
-        expect(keepers?.members).toEqual([world.finch.uuid])
+      after: async (fixture) => {
+        const [keepers] = await fixture.get<Json[]>('GET /v2/systems/@me/groups?with_members=true')
+        expect(keepers?.members).toEqual([fixture.finch.uuid])
       },
     },
-    'a deleted member leaves its switches, which stay': {
+    'deleting a member removes it from its switches, and keeps the switches': {
       ask: 'DELETE /v2/members/<finch>',
       status: 204,
       events: [['DELETE_MEMBER', '<finch.uuid>', null]],
-      after: async (world) => {
-        const history = await world.get<Json[]>('GET /v2/systems/@me/switches')
-        expect(history.map(({ members }) => members)).toEqual([[], [world.wren.hid]])
-        expect(await world.get('GET /v2/systems/@me/fronters')).toMatchObject({ members: [] })
+      after: async (fixture) => {
+        const history = await fixture.get<Json[]>('GET /v2/systems/@me/switches')
+        expect(history.map(({ members }) => members)).toEqual([[], [fixture.wren.hid]])
+        expect(await fixture.get('GET /v2/systems/@me/fronters')).toMatchObject({ members: [] })
       },
     },
-    'messages of a deleted member stay, without member and system': {
+    'deleting a member keeps its messages without member and system': {
       ask: 'DELETE /v2/members/<wren>',
       status: 204,
       events: [['DELETE_MEMBER', '<wren.uuid>', null]],
-      after: async (world) =>
-        expect(await world.get('GET /v2/messages/<message>', 'nobody')).toMatchObject({
-          id: world.message,
-          sender: world.account,
+      after: async (fixture) =>
+        expect(await fixture.get('GET /v2/messages/<message>', 'nobody')).toMatchObject({
+          id: fixture.message,
+          sender: fixture.account,
           system: null,
           member: null,
         }),
     },
   })
 
-  test('what comes at the same moment finds the member whole or gone', async () => {
+  test('a request concurrent with the deletion of a member succeeds or is refused', async () => {
     const requests = [
       ['DELETE /v2/members/<wren>'],
       ['PATCH /v2/members/<wren>', { name: 'Robin' }],
@@ -271,22 +271,22 @@ describe('deleting a member', () => {
       ['POST /v2/systems/@me/switches', { members: ['<wren>'] }],
     ] as const
     for (const [line, body] of requests) {
-      const world = await createFixture(place)
+      const fixture = await createFixture(testApp)
       const answers = await Promise.all([
-        world.ask('DELETE /v2/members/<wren>'),
-        world.ask(line, body),
+        fixture.ask('DELETE /v2/members/<wren>'),
+        fixture.ask(line, body),
       ])
       const statuses = answers.map(({ status }) => status)
-      // Of two who delete it either may be the first.
-      const [gone, late] = line === requests[0][0] ? statuses.toSorted() : statuses
-      expect(gone, line).toBe(204)
-      expect([200, 204, 400, 404], line).toContain(late as number)
+      // Either of two deletions may be the first.
+      const [deletion, other] = line === requests[0][0] ? statuses.toSorted() : statuses
+      expect(deletion, line).toBe(204)
+      expect([200, 204, 400, 404], line).toContain(other as number)
     }
   })
 })
 
 function limitMembers({ owner }: Fixture, member_limit: number) {
-  return place.deps.transact('new', async (tx) => {
+  return testApp.deps.transact('new', async (tx) => {
     await tx
       .update(systemSettings)
       .set({ member_limit })

@@ -3,109 +3,113 @@ import { insertMember } from '../../../src/service/members'
 import { type After, createFixture, type Json, runScenarios, type Scenarios } from '../../scenarios'
 import { createTestApp } from '../../testApp'
 
-const place = createTestApp()
+const testApp = createTestApp()
 
-const keepers = 'POST /v2/groups/<keepers>/members'
-const wren = 'POST /v2/members/<wren>/groups'
+const keepersMembers = 'POST /v2/groups/<keepers>/members'
+const wrenGroups = 'POST /v2/members/<wren>/groups'
 
-const told = (group: string, action: string, members: string[]): [string, string, Json] => [
+const membershipEvent = (
+  group: string,
+  action: string,
+  members: string[],
+): [string, string, Json] => [
   'UPDATE_GROUP_MEMBERS',
   `<${group}.uuid>`,
   { action, members: members.map((name) => `<${name}.uuid>`) },
 ]
 
-/** Who is in keepers afterwards. */
-const leaves =
+/** Expects exactly these members in keepers. */
+const expectKeepers =
   (...names: string[]): After =>
-  async (world) => {
-    const found = await world.get<Json[]>('GET /v2/groups/<keepers>/members')
+  async (fixture) => {
+    const found = await fixture.get<Json[]>('GET /v2/groups/<keepers>/members')
     expect(found.map(({ name }) => name)).toEqual(names)
   }
 
-/** Which groups wren is in afterwards. */
-const isIn =
+/** Expects wren in exactly these groups. */
+const expectGroupsOfWren =
   (...names: string[]): After =>
-  async (world) => {
-    const found = await world.get<Json[]>('GET /v2/members/<wren>/groups')
+  async (fixture) => {
+    const found = await fixture.get<Json[]>('GET /v2/members/<wren>/groups')
     expect(found.map(({ name }) => name)).toEqual(names)
   }
 
-describe('the members of a group', () => {
-  runScenarios(place, {
-    'are listed in the order they were made in, without their system': {
+describe('members of a group', () => {
+  runScenarios(testApp, {
+    'members of a group are listed in order of creation, without their system': {
       as: ['owner', 'other', 'nobody'],
       ask: 'GET /v2/groups/<keepers>/members',
       has: [{ name: 'Wren' }, { name: 'Finch' }],
       lacks: ['"system"'],
     },
-    'can be added': {
-      ask: `${keepers}/add`,
+    'members/add adds a member to a group': {
+      ask: `${keepersMembers}/add`,
       body: ['<heron>'],
       status: 204,
-      events: [told('keepers', 'add', ['heron'])],
-      after: leaves('Wren', 'Finch', 'Heron'),
+      events: [membershipEvent('keepers', 'add', ['heron'])],
+      after: expectKeepers('Wren', 'Finch', 'Heron'),
     },
-    'are told of only when they are new': {
-      ask: `${keepers}/add`,
+    'members/add records only new members': {
+      ask: `${keepersMembers}/add`,
       body: ['<wren>', '<heron>'],
       status: 204,
-      events: [told('keepers', 'add', ['heron'])],
-      after: leaves('Wren', 'Finch', 'Heron'),
+      events: [membershipEvent('keepers', 'add', ['heron'])],
+      after: expectKeepers('Wren', 'Finch', 'Heron'),
     },
-    'can be added again, which changes nothing': {
-      ask: `${keepers}/add`,
+    'members/add changes nothing when all of them are in the group': {
+      ask: `${keepersMembers}/add`,
       body: ['<wren>', '<finch>', '<wren.uuid>'],
       status: 204,
-      after: leaves('Wren', 'Finch'),
+      after: expectKeepers('Wren', 'Finch'),
     },
-    'can be named twice, in whatever form': {
-      ask: `${keepers}/add`,
+    'members/add accepts several references to the same member': {
+      ask: `${keepersMembers}/add`,
       body: ['<heron>', '<heron.upper>', '<heron.uuid>', '<heron.dashed>'],
       status: 204,
-      events: [told('keepers', 'add', ['heron'])],
-      after: leaves('Wren', 'Finch', 'Heron'),
+      events: [membershipEvent('keepers', 'add', ['heron'])],
+      after: expectKeepers('Wren', 'Finch', 'Heron'),
     },
-    'can be removed': {
-      ask: `${keepers}/remove`,
+    'members/remove removes a member from a group': {
+      ask: `${keepersMembers}/remove`,
       body: ['<wren.upperDashed>'],
       status: 204,
-      events: [told('keepers', 'remove', ['wren'])],
-      after: leaves('Finch'),
+      events: [membershipEvent('keepers', 'remove', ['wren'])],
+      after: expectKeepers('Finch'),
     },
-    'can be removed though they are not there, which changes nothing': {
-      ask: `${keepers}/remove`,
+    'members/remove changes nothing when the member is not in the group': {
+      ask: `${keepersMembers}/remove`,
       body: ['<heron>'],
       status: 204,
-      after: leaves('Wren', 'Finch'),
+      after: expectKeepers('Wren', 'Finch'),
     },
-    'are told of only when they were there': {
-      ask: `${keepers}/remove`,
+    'members/remove records only members that were in the group': {
+      ask: `${keepersMembers}/remove`,
       body: ['<heron>', '<finch>', '<finch>'],
       status: 204,
-      events: [told('keepers', 'remove', ['finch'])],
-      after: leaves('Wren'),
+      events: [membershipEvent('keepers', 'remove', ['finch'])],
+      after: expectKeepers('Wren'),
     },
-    'can be replaced by others': {
-      ask: `${keepers}/overwrite`,
+    'members/overwrite replaces the members of a group': {
+      ask: `${keepersMembers}/overwrite`,
       body: ['<heron>', '<finch.uuid>'],
       status: 204,
-      events: [told('keepers', 'overwrite', ['heron', 'finch'])],
-      after: leaves('Finch', 'Heron'),
+      events: [membershipEvent('keepers', 'overwrite', ['heron', 'finch'])],
+      after: expectKeepers('Finch', 'Heron'),
     },
-    'can be replaced by themselves, which changes nothing': {
-      ask: `${keepers}/overwrite`,
+    'members/overwrite changes nothing when the members are the same': {
+      ask: `${keepersMembers}/overwrite`,
       body: ['<finch>', '<wren>', '<wren>'],
       status: 204,
-      after: leaves('Wren', 'Finch'),
+      after: expectKeepers('Wren', 'Finch'),
     },
-    'can be replaced by nobody': {
-      ask: `${keepers}/overwrite`,
+    'members/overwrite removes all members when the list is empty': {
+      ask: `${keepersMembers}/overwrite`,
       body: [],
       status: 204,
-      events: [told('keepers', 'overwrite', [])],
-      after: leaves(),
+      events: [membershipEvent('keepers', 'overwrite', [])],
+      after: expectKeepers(),
     },
-    'of an empty group can be replaced by nobody, which changes nothing': {
+    'members/overwrite changes nothing when list and group are empty': {
       ask: 'POST /v2/groups/<dreamers>/members/overwrite',
       body: [],
       status: 204,
@@ -113,66 +117,72 @@ describe('the members of a group', () => {
   })
 })
 
-describe('the groups of a member', () => {
-  runScenarios(place, {
-    'are listed in the order they were made in, without system and members': {
+describe('groups of a member', () => {
+  runScenarios(testApp, {
+    'groups of a member are listed in order of creation, without system and members': {
       as: ['owner', 'other', 'nobody'],
-      given: (world) => world.do(`${wren}/add`, ['<dreamers>']),
+      given: (fixture) => fixture.do(`${wrenGroups}/add`, ['<dreamers>']),
       ask: 'GET /v2/members/<wren>/groups',
       has: [{ name: 'Keepers' }, { name: 'Dreamers' }],
       lacks: ['"system"', '"members"'],
     },
-    'can be added, and each is told of': {
+    'groups/add adds a member to groups and records an event for each': {
       ask: 'POST /v2/members/<heron>/groups/add',
       body: ['<dreamers>', '<keepers.uuid>', '<keepers>'],
       status: 204,
-      events: [told('dreamers', 'add', ['heron']), told('keepers', 'add', ['heron'])],
+      events: [
+        membershipEvent('dreamers', 'add', ['heron']),
+        membershipEvent('keepers', 'add', ['heron']),
+      ],
     },
-    'can be added again, which changes nothing': {
-      ask: `${wren}/add`,
+    'groups/add changes nothing when the member is in the group': {
+      ask: `${wrenGroups}/add`,
       body: ['<keepers>'],
       status: 204,
-      after: isIn('Keepers'),
+      after: expectGroupsOfWren('Keepers'),
     },
-    'can be removed': {
-      ask: `${wren}/remove`,
+    'groups/remove removes a member from a group': {
+      ask: `${wrenGroups}/remove`,
       body: ['<keepers.dashed>', '<dreamers>'],
       status: 204,
-      events: [told('keepers', 'remove', ['wren'])],
-      after: isIn(),
+      events: [membershipEvent('keepers', 'remove', ['wren'])],
+      after: expectGroupsOfWren(),
     },
-    'can be removed though it is not in them, which changes nothing': {
-      ask: `${wren}/remove`,
+    'groups/remove changes nothing when the member is not in the group': {
+      ask: `${wrenGroups}/remove`,
       body: ['<dreamers>'],
       status: 204,
-      after: isIn('Keepers'),
+      after: expectGroupsOfWren('Keepers'),
     },
-    'can be replaced by others, told as what was added and what was removed': {
-      ask: `${wren}/overwrite`,
+    'groups/overwrite replaces the groups of a member and records additions and removals': {
+      ask: `${wrenGroups}/overwrite`,
       body: ['<dreamers>'],
       status: 204,
-      events: [told('dreamers', 'add', ['wren']), told('keepers', 'remove', ['wren'])],
-      after: isIn('Dreamers'),
+      events: [
+        membershipEvent('dreamers', 'add', ['wren']),
+        membershipEvent('keepers', 'remove', ['wren']),
+      ],
+      after: expectGroupsOfWren('Dreamers'),
     },
-    'can be replaced by none': {
-      ask: `${wren}/overwrite`,
+    'groups/overwrite removes a member from all groups when the list is empty': {
+      ask: `${wrenGroups}/overwrite`,
       body: [],
       status: 204,
-      events: [told('keepers', 'remove', ['wren'])],
-      after: isIn(),
+      events: [membershipEvent('keepers', 'remove', ['wren'])],
+      after: expectGroupsOfWren(),
     },
-    'can be replaced by themselves, which changes nothing': {
-      ask: `${wren}/overwrite`,
+    'groups/overwrite changes nothing when the groups are the same': {
+      ask: `${wrenGroups}/overwrite`,
       body: ['<keepers>', '<keepers.uuid>'],
       status: 204,
-      after: isIn('Keepers'),
+      after: expectGroupsOfWren('Keepers'),
     },
-    'leave the other members where they are': {
-      ask: `${wren}/overwrite`,
+    'groups/overwrite keeps the other members of a group': {
+      ask: `${wrenGroups}/overwrite`,
       body: [],
       status: 204,
-      events: [told('keepers', 'remove', ['wren'])],
-      after: leaves('Finch'),
+      events: [membershipEvent('keepers', 'remove', ['wren'])],
+      after: expectKeepers('Finch'),
     },
   })
 })
@@ -180,85 +190,85 @@ describe('the groups of a member', () => {
 const notLists = ['', 'null', '{}', '{"members": []}', '"<wren>"', '5', '["<wren>"', '[["<wren>"]]']
 const notStrings = [[1], [null], ['<wren>', 5], [{ id: '<wren>' }], [true]]
 
-describe.each(['add', 'remove', 'overwrite'])('%s', (action) => {
+describe.each(['add', 'remove', 'overwrite'])('refusals of %s', (action) => {
   const refusals: Scenarios = {}
   for (const [at, body] of [...notLists, ...notStrings].entries()) {
     const sent = typeof body === 'string' ? body : JSON.stringify(body)
-    refusals[`a body of ${sent || 'nothing'} is no list of members (${at})`] = {
-      ask: `${keepers}/${action}`,
+    refusals[`members/${action} refuses the body ${sent || '(empty)'} (${at})`] = {
+      ask: `${keepersMembers}/${action}`,
       body,
       status: 400,
     }
-    refusals[`a body of ${sent || 'nothing'} is no list of groups (${at})`] = {
-      ask: `${wren}/${action}`,
+    refusals[`groups/${action} refuses the body ${sent || '(empty)'} (${at})`] = {
+      ask: `${wrenGroups}/${action}`,
       body,
       status: 400,
     }
   }
-  const isEmptyFine = action === 'overwrite'
-  for (const line of [keepers, wren])
-    if (!isEmptyFine)
-      refusals[`an empty list is refused by ${line}`] = {
+  const allowsEmpty = action === 'overwrite'
+  for (const line of [keepersMembers, wrenGroups])
+    if (!allowsEmpty)
+      refusals[`${line}/${action} refuses an empty list`] = {
         ask: `${line}/${action}`,
         body: [],
         status: 400,
       }
 
-  runScenarios(place, {
+  runScenarios(testApp, {
     ...refusals,
-    'one unknown member in the list is named, and nobody is changed': {
-      ask: `${keepers}/${action}`,
+    [`members/${action} names an unknown member and changes nothing`]: {
+      ask: `${keepersMembers}/${action}`,
       body: ['<heron>', '<wren>', 'zzzzz'],
       status: 404,
       code: 20003,
       message: "Member 'zzzzz' not found.",
-      after: leaves('Wren', 'Finch'),
+      after: expectKeepers('Wren', 'Finch'),
     },
-    'a word that cannot be a reference is named just as it was given': {
-      ask: `${keepers}/${action}`,
+    [`members/${action} returns an invalid reference unchanged in the error`]: {
+      ask: `${keepersMembers}/${action}`,
       body: ['<heron>', 'No $& one\u0000 {ref}'],
       status: 404,
       code: 20003,
       message: "Member 'No $& one\u0000 {ref}' not found.",
     },
-    'somebody else’s member in the list is named, and nobody is changed': {
-      ask: `${keepers}/${action}`,
+    [`members/${action} names a member of another system and changes nothing`]: {
+      ask: `${keepersMembers}/${action}`,
       body: ['<heron>', '<stray.upper>'],
       status: 403,
       code: 30008,
       message: "Member '<stray.upper>' is not part of your system.",
-      after: leaves('Wren', 'Finch'),
+      after: expectKeepers('Wren', 'Finch'),
     },
-    'one unknown group in the list is named, and no group is changed': {
-      ask: `${wren}/${action}`,
+    [`groups/${action} names an unknown group and changes nothing`]: {
+      ask: `${wrenGroups}/${action}`,
       body: ['<dreamers>', '<keepers>', '00000000-0000-4000-8000-000000000000'],
       status: 404,
       code: 20005,
       message: "Group '00000000-0000-4000-8000-000000000000' not found.",
-      after: isIn('Keepers'),
+      after: expectGroupsOfWren('Keepers'),
     },
-    'a member is no group': {
-      ask: `${wren}/${action}`,
+    [`groups/${action} refuses a member as a group`]: {
+      ask: `${wrenGroups}/${action}`,
       body: ['<wren.uuid>'],
       status: 404,
       code: 20005,
       message: "Group '<wren.uuid>' not found.",
     },
-    'somebody else’s group in the list is named, and no group is changed': {
-      ask: `${wren}/${action}`,
+    [`groups/${action} names a group of another system and changes nothing`]: {
+      ask: `${wrenGroups}/${action}`,
       body: ['<dreamers>', '<circle.uuid>'],
       status: 403,
       code: 30009,
       message: "Group '<circle.uuid>' is not part of your system.",
-      after: isIn('Keepers'),
+      after: expectGroupsOfWren('Keepers'),
     },
-    'the group of another system takes nobody': {
+    [`members/${action} refuses the group of another system`]: {
       ask: `POST /v2/groups/<circle>/members/${action}`,
       body: ['<wren>'],
       status: 403,
       code: 30007,
     },
-    'the member of another system goes nowhere': {
+    [`groups/${action} refuses the member of another system`]: {
       ask: `POST /v2/members/<stray>/groups/${action}`,
       body: ['<keepers>'],
       status: 403,
@@ -267,30 +277,30 @@ describe.each(['add', 'remove', 'overwrite'])('%s', (action) => {
   })
 })
 
-describe('many at once', () => {
-  test('five hundred members join and leave a group in one request', async () => {
-    const world = await createFixture(place)
-    const uuids = await place.deps.transact('new', async (tx) => {
-      const made: string[] = []
+describe('large and concurrent changes of memberships', () => {
+  test('members/add and members/remove accept hundreds of members in one request', async () => {
+    const fixture = await createFixture(testApp)
+    const uuids = await testApp.deps.transact('new', async (tx) => {
+      const created: string[] = []
       for (let at = 0; at < 498; at++)
-        made.push((await insertMember(tx, world.owner.id, { name: `Bee ${at}` })).uuid)
-      return made
+        created.push((await insertMember(tx, fixture.owner.id, { name: `Bee ${at}` })).uuid)
+      return created
     })
-    await world.do(`${keepers}/add`, uuids)
-    expect(await world.get('GET /v2/groups/<keepers>/members')).toHaveLength(500)
-    await world.do(`${keepers}/remove`, uuids)
-    await leaves('Wren', 'Finch')(world, await world.ask('GET /v2/systems/@me'))
+    await fixture.do(`${keepersMembers}/add`, uuids)
+    expect(await fixture.get('GET /v2/groups/<keepers>/members')).toHaveLength(500)
+    await fixture.do(`${keepersMembers}/remove`, uuids)
+    await expectKeepers('Wren', 'Finch')(fixture, await fixture.ask('GET /v2/systems/@me'))
   })
 
-  test('clients that replace the same members at once leave a list that one of them sent', async () => {
-    const world = await createFixture(place)
+  test('concurrent members/overwrite requests leave the list of one of them', async () => {
+    const fixture = await createFixture(testApp)
     const answers = await Promise.all([
-      world.ask(`${keepers}/overwrite`, ['<wren>']),
-      world.ask(`${keepers}/overwrite`, ['<finch>', '<heron>']),
-      world.ask(`${keepers}/overwrite`, ['<heron>']),
+      fixture.ask(`${keepersMembers}/overwrite`, ['<wren>']),
+      fixture.ask(`${keepersMembers}/overwrite`, ['<finch>', '<heron>']),
+      fixture.ask(`${keepersMembers}/overwrite`, ['<heron>']),
     ])
     expect(answers.map(({ status }) => status)).toEqual([204, 204, 204])
-    const found = await world.get<Json[]>('GET /v2/groups/<keepers>/members')
+    const found = await fixture.get<Json[]>('GET /v2/groups/<keepers>/members')
     const names = found.map(({ name }) => name)
     const sent: unknown[][] = [['Wren'], ['Finch', 'Heron'], ['Heron']]
     expect(sent).toContainEqual(names)

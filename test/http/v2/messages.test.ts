@@ -15,16 +15,16 @@ import {
 import { createTestApp } from '../../testApp'
 
 let clock: Instant = at(SAID)
-const place = createTestApp({ now: () => clock })
+const testApp = createTestApp({ now: () => clock })
 
-const said = (passed: Instant) => async () => {
+const setClock = (passed: Instant) => async () => {
   clock = at(SAID) + passed
 }
 
 const byId = 'GET /v2/messages/<message>'
 const byOriginal = 'GET /v2/messages/<original>'
 
-const message = {
+const expected = {
   timestamp: SAID,
   id: '<message>',
   original: '<original>',
@@ -34,7 +34,7 @@ const message = {
 }
 
 describe('a proxied message', () => {
-  const strangers: Scenarios = {}
+  const invalid: Scenarios = {}
   for (const id of [
     'abc',
     '-1',
@@ -46,131 +46,139 @@ describe('a proxied message', () => {
     '18446744073709551616',
     '1'.repeat(21),
   ])
-    strangers[`is not called ${id}`] = { ask: `GET /v2/messages/${id}`, status: 400 }
+    invalid[`GET /v2/messages/{id} refuses the ID ${id}`] = {
+      ask: `GET /v2/messages/${id}`,
+      status: 400,
+    }
   for (const id of ['0', '222', '333', '<account>', '18446744073709551615'])
-    strangers[`is not found as ${id}`] = {
+    invalid[`GET /v2/messages/{id} returns 404 for ${id}`] = {
       as: ['owner', 'nobody'],
       ask: `GET /v2/messages/${id}`,
       status: 404,
       code: 20006,
     }
 
-  runScenarios(place, {
-    ...strangers,
-    'is found by its own ID, with system and member': {
+  runScenarios(testApp, {
+    ...invalid,
+    'GET /v2/messages/{id} finds a message by its own ID, with system and member': {
       as: ['owner', 'other', 'nobody'],
-      given: said(0),
+      given: setClock(0),
       ask: byId,
       has: {
-        ...message,
+        ...expected,
         system: { id: '<own>', name: 'Lantern Hill' },
         member: { id: '<wren>', name: 'Wren' },
       },
     },
-    'is found by its own ID years later': {
-      given: said(10 * 365 * 24 * 60 * MINUTE),
+    'GET /v2/messages/{id} finds a message by its own ID years later': {
+      given: setClock(10 * 365 * 24 * 60 * MINUTE),
       ask: byId,
-      has: message,
+      has: expected,
     },
-    'is found by the message that triggered it': {
+    'GET /v2/messages/{id} finds a message by the ID of its original': {
       as: ['owner', 'nobody'],
-      given: said(SECOND),
+      given: setClock(SECOND),
       ask: byOriginal,
-      has: message,
+      has: expected,
     },
-    'is found so until half an hour has passed': {
-      given: said(30 * MINUTE - 1),
+    'GET /v2/messages/{id} finds a message by its original for less than 30 minutes': {
+      given: setClock(30 * MINUTE - 1),
       ask: byOriginal,
-      has: message,
+      has: expected,
     },
-    'is not found so when half an hour has passed': {
-      given: said(30 * MINUTE),
+    'GET /v2/messages/{id} does not find a message by its original after 30 minutes': {
+      given: setClock(30 * MINUTE),
       ask: byOriginal,
       status: 404,
       code: 20006,
     },
-    'is not found so a day later, not even by its owner': {
-      as: ['owner', 'nobody'],
-      given: said(24 * 60 * MINUTE),
-      ask: byOriginal,
-      status: 404,
-      code: 20006,
-    },
+    'GET /v2/messages/{id} does not find a message by its original after a day, not even for the owner':
+      {
+        as: ['owner', 'nobody'],
+        given: setClock(24 * 60 * MINUTE),
+        ask: byOriginal,
+        status: 404,
+        code: 20006,
+      },
   })
 
-  test('shows its owner what it hides from others', async () => {
-    const world = await createFixture(place)
-    const shown = await world.get<{ system: Json; member: Json }>(byId)
-    expect(shown.system.privacy).toMatchObject({ name_privacy: 'public' })
-    expect(shown.member.privacy).toMatchObject({ visibility: 'public' })
-    expect(shown.system).toHaveProperty('webhook_url')
-    expect(shown.member).not.toHaveProperty('system')
+  test('a message contains private fields for its owner only', async () => {
+    const fixture = await createFixture(testApp)
+    const forOwner = await fixture.get<{ system: Json; member: Json }>(byId)
+    expect(forOwner.system.privacy).toMatchObject({ name_privacy: 'public' })
+    expect(forOwner.member.privacy).toMatchObject({ visibility: 'public' })
+    expect(forOwner.system).toHaveProperty('webhook_url')
+    expect(forOwner.member).not.toHaveProperty('system')
     for (const who of ['other', 'nobody'] as const) {
-      const { system, member } = await world.get<{ system: Json; member: Json }>(byId, who)
+      const { system, member } = await fixture.get<{ system: Json; member: Json }>(byId, who)
       expect([system.privacy, member.privacy, member.autoproxy_enabled]).toEqual([null, null, null])
       expect(system).not.toHaveProperty('webhook_url')
     }
   })
 
-  test('has exactly the keys of the interface', async () => {
-    const world = await createFixture(place)
-    const keys = Object.keys(await world.get(byId))
-    expect(keys).toEqual([...Object.keys(message), 'system', 'member'])
+  test('a message has exactly the documented keys', async () => {
+    const fixture = await createFixture(testApp)
+    const keys = Object.keys(await fixture.get(byId))
+    expect(keys).toEqual([...Object.keys(expected), 'system', 'member'])
   })
 
-  test('outlives its member, and then names neither member nor system', async () => {
-    const world = await createFixture(place)
-    await world.do('DELETE /v2/members/<wren>')
+  test('a message of a deleted member has neither member nor system', async () => {
+    const fixture = await createFixture(testApp)
+    await fixture.do('DELETE /v2/members/<wren>')
     for (const who of ['owner', 'other', 'nobody'] as const)
-      expect(await world.get(byId, who)).toEqual({
-        ...world.fill(message),
+      expect(await fixture.get(byId, who)).toEqual({
+        ...fixture.fill(expected),
         system: null,
         member: null,
       })
   })
 
-  test('goes with its system', async () => {
-    const world = await createFixture(place)
-    await deleteSystem(place.deps, world.owner.id)
-    expect((await world.ask(byId, undefined, 'nobody')).json.code).toBe(20006)
+  test('a message is deleted with its system', async () => {
+    const fixture = await createFixture(testApp)
+    await deleteSystem(testApp.deps, fixture.owner.id)
+    expect((await fixture.ask(byId, undefined, 'nobody')).json.code).toBe(20006)
   })
 
-  test('may be of no guild, and has IDs beyond the numbers of JavaScript', async () => {
-    const world = await createFixture(place)
-    await record(world, { id: '18446744073709551614', original: '9007199254740993', guild: null })
-    const found = await world.ask('GET /v2/messages/18446744073709551614')
+  test('a message may have no guild, and has IDs beyond the safe integers of JavaScript', async () => {
+    const fixture = await createFixture(testApp)
+    await insertTestMessage(fixture, {
+      id: '18446744073709551614',
+      original: '9007199254740993',
+      guild: null,
+    })
+    const found = await fixture.ask('GET /v2/messages/18446744073709551614')
     expect(found.json).toMatchObject({
       id: '18446744073709551614',
       original: '9007199254740993',
       guild: null,
     })
-    const neighbour = await world.ask('GET /v2/messages/9007199254740992')
+    const neighbour = await fixture.ask('GET /v2/messages/9007199254740992')
     expect(neighbour.json.code).toBe(20006)
   })
 
-  test('is the newest of those that one message triggered', async () => {
-    const world = await createFixture(place)
-    await record(world, { id: '71', original: '61', timestamp: at(SAID) - MINUTE })
-    await record(world, { id: '72', original: '61', timestamp: at(SAID) })
-    await record(world, { id: '73', original: '61', timestamp: at(SAID) - 2 * MINUTE })
-    await said(0)()
-    expect(await world.get('GET /v2/messages/61')).toMatchObject({ id: '72' })
+  test('the newest message is returned when one original triggered several', async () => {
+    const fixture = await createFixture(testApp)
+    await insertTestMessage(fixture, { id: '71', original: '61', timestamp: at(SAID) - MINUTE })
+    await insertTestMessage(fixture, { id: '72', original: '61', timestamp: at(SAID) })
+    await insertTestMessage(fixture, { id: '73', original: '61', timestamp: at(SAID) - 2 * MINUTE })
+    await setClock(0)()
+    expect(await fixture.get('GET /v2/messages/61')).toMatchObject({ id: '72' })
   })
 
-  test('is found by its own ID before it is found as a trigger', async () => {
-    const world = await createFixture(place)
-    await record(world, { id: '81', original: '82' })
-    await record(world, { id: '82', original: '83' })
-    await said(0)()
-    expect(await world.get('GET /v2/messages/82')).toMatchObject({ id: '82', original: '83' })
+  test('a message with this ID is preferred to one with this original', async () => {
+    const fixture = await createFixture(testApp)
+    await insertTestMessage(fixture, { id: '81', original: '82' })
+    await insertTestMessage(fixture, { id: '82', original: '83' })
+    await setClock(0)()
+    expect(await fixture.get('GET /v2/messages/82')).toMatchObject({ id: '82', original: '83' })
   })
 })
 
-function record(
+function insertTestMessage(
   { owner, wren }: Fixture,
-  given: Partial<Message> & { id: string; original: string },
+  values: Partial<Message> & { id: string; original: string },
 ) {
-  return place.deps.transact('new', (tx) =>
+  return testApp.deps.transact('new', (tx) =>
     insertMessage(tx, {
       sender: '111',
       channel: '222',
@@ -178,7 +186,7 @@ function record(
       system_id: owner.id,
       member_id: wren.id,
       timestamp: at(SAID),
-      ...given,
+      ...values,
     }),
   )
 }

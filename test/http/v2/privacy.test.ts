@@ -9,9 +9,9 @@ import { formatInstant } from '../../../src/model/time'
 import { at, createFixture, type Fixture, type Who } from '../../scenarios'
 import { createTestApp } from '../../testApp'
 
-const place = createTestApp()
+const testApp = createTestApp()
 
-/** Where the system, wren and keepers can be read. */
+/** Requests that return the system, wren or keepers. */
 const reads = {
   system: [
     'GET /v2/systems/<own>',
@@ -37,8 +37,8 @@ const reads = {
   ],
 }
 
-/** Reads that show none of them, and requests that must be refused without telling anything. */
-const others: [line: string, body?: unknown][] = [
+/** Reads that return none of them, and requests that must be refused without revealing anything. */
+const otherRequests: [line: string, body?: unknown][] = [
   ['GET /v2/systems/<own>/settings'],
   ['GET /v2/systems/<own>/switches'],
   ['PATCH /v2/systems/<own>', { tag: 'x' }],
@@ -51,7 +51,7 @@ const others: [line: string, body?: unknown][] = [
   ['DELETE /v2/groups/<keepers>'],
 ]
 
-const strangers: Who[] = ['other', 'nobody']
+const nonOwners: Who[] = ['other', 'nobody']
 
 const subjects = [
   { noun: 'system', entity: system, write: 'PATCH /v2/systems/@me' },
@@ -59,87 +59,91 @@ const subjects = [
   { noun: 'group', entity: group, write: 'PATCH /v2/groups/<keepers>' },
 ] as const
 
-describe.each(subjects)('what is private of a $noun', ({ noun, entity, write }) => {
+describe.each(subjects)('privacy of a $noun', ({ noun, entity, write }) => {
   const fields = entity.entries
   const guarded = fields.filter(([, { guard }]) => guard !== undefined)
-  /** What each level hides; those that close whole lists hide no field. */
+  /** Fields that each level hides; levels that close lists hide none. */
   const hides = entity.levels.map((level): [level: string, keys: string[]] => [
     level,
     guarded.filter(([, { guard }]) => guard === level).map(([key]) => key),
   ])
 
-  test('is shown to everyone while it is public', async () => {
-    const world = await markedWorld()
+  test(`public fields of a ${noun} are returned to all callers`, async () => {
+    const fixture = await createMarkedFixture()
     for (const line of reads[noun])
-      for (const who of ['owner', ...strangers] as Who[]) {
-        const { text } = await world.ask(line, undefined, who)
-        for (const [key] of guarded) expect(text, line).toContain(traceOf(entity, key))
+      for (const who of ['owner', ...nonOwners] as Who[]) {
+        const { text } = await fixture.ask(line, undefined, who)
+        for (const [key] of guarded) expect(text, line).toContain(markerTextOf(entity, key))
       }
   })
 
   const levels = hides.filter(([, keys]) => keys.length > 0)
 
-  test.each(levels)('%s hides %p from others, and nothing else', async (level, hidden) => {
-    const world = await markedWorld()
-    await world.do(write, { privacy: { [level]: 'private' } })
-    const lines = [...new Set(Object.values(reads).flat())].map((line) => [line] as [string])
-    for (const who of strangers)
-      for (const [line, body] of [...lines, ...others]) {
-        const { text, json } = await world.ask(line, body, who)
-        for (const [key] of guarded) {
-          const trace = traceOf(entity, key)
-          // The display name is what stands in for the name: it may be there, but not as itself.
-          if (hidden.includes(key) && key === 'display_name')
-            expect(valuesAt(json, key), line).not.toContain(markOf(entity, key))
-          else if (hidden.includes(key)) expect(text, `${line} as ${who}`).not.toContain(trace)
-          else if (reads[noun].includes(line)) expect(text, line).toContain(trace)
+  test.each(levels)(
+    `%s of a ${noun} hides %p from other callers, and nothing else`,
+    async (level, hidden) => {
+      const fixture = await createMarkedFixture()
+      await fixture.do(write, { privacy: { [level]: 'private' } })
+      const lines = [...new Set(Object.values(reads).flat())].map((line) => [line] as [string])
+      for (const who of nonOwners)
+        for (const [line, body] of [...lines, ...otherRequests]) {
+          const { text, json } = await fixture.ask(line, body, who)
+          for (const [key] of guarded) {
+            const markerText = markerTextOf(entity, key)
+            // The display name replaces a private name, so it may appear, but not under its own key.
+            if (hidden.includes(key) && key === 'display_name')
+              expect(valuesAt(json, key), line).not.toContain(markerOf(entity, key))
+            else if (hidden.includes(key))
+              expect(text, `${line} as ${who}`).not.toContain(markerText)
+            else if (reads[noun].includes(line)) expect(text, line).toContain(markerText)
+          }
         }
+      for (const line of reads[noun]) {
+        const { text } = await fixture.ask(line)
+        for (const [key] of guarded) expect(text, line).toContain(markerTextOf(entity, key))
       }
-    for (const line of reads[noun]) {
-      const { text } = await world.ask(line)
-      for (const [key] of guarded) expect(text, line).toContain(traceOf(entity, key))
-    }
-  })
+    },
+  )
 
-  test('leaves a stranger the same keys, all empty, when everything is private', async () => {
-    const world = await markedWorld()
+  test(`a ${noun} that is all private has the same keys for other callers, all empty`, async () => {
+    const fixture = await createMarkedFixture()
     const [line = ''] = reads[noun]
-    const owned = await world.get(line)
-    const all = Object.fromEntries(entity.levels.map((level) => [level, 'private']))
-    await world.do(write, { privacy: all })
-    for (const who of strangers) {
-      const expected: JsonObject = { ...owned, privacy: null }
+    const ownerJson = await fixture.get(line)
+    const allPrivate = Object.fromEntries(entity.levels.map((level) => [level, 'private']))
+    await fixture.do(write, { privacy: allPrivate })
+    for (const who of nonOwners) {
+      const expected: JsonObject = { ...ownerJson, privacy: null }
       for (const [key, { kind, fallback, guard, ownerOnly }] of fields) {
         if (ownerOnly === 'absent') delete expected[key]
         else if (ownerOnly === 'null') expected[key] = null
-        else if (fallback) expected[key] = owned[fallback]
+        else if (fallback) expected[key] = ownerJson[fallback]
         else if (guard) expected[key] = kind === 'proxyTags' ? [] : null
       }
-      expect(await world.get(line, who)).toEqual(expected)
+      expect(await fixture.get(line, who)).toEqual(expected)
     }
-    expect(await world.get(line)).toEqual({ ...owned, privacy: all })
+    expect(await fixture.get(line)).toEqual({ ...ownerJson, privacy: allPrivate })
   })
 
-  test('what is always shown stays, and what is the owner’s alone never is', async () => {
-    const world = await markedWorld()
-    const all = Object.fromEntries(entity.levels.map((level) => [level, 'private']))
-    await world.do(write, { ...alwaysShown(entity), privacy: all })
-    for (const who of strangers) {
-      const seen = await world.get(reads[noun][0] ?? '', who)
-      expect(seen).toMatchObject(alwaysShown(entity))
-      expect(seen.privacy).toBeNull()
-      expect(seen).not.toHaveProperty('webhook_url')
-      if (noun === 'member') expect(seen.autoproxy_enabled).toBeNull()
+  test(`a ${noun} that is all private keeps unguarded fields and never shows owner-only ones`, async () => {
+    const fixture = await createMarkedFixture()
+    const allPrivate = Object.fromEntries(entity.levels.map((level) => [level, 'private']))
+    await fixture.do(write, { ...unguardedValues(entity), privacy: allPrivate })
+    for (const who of nonOwners) {
+      const json = await fixture.get(reads[noun][0] ?? '', who)
+      expect(json).toMatchObject(unguardedValues(entity))
+      expect(json.privacy).toBeNull()
+      expect(json).not.toHaveProperty('webhook_url')
+      if (noun === 'member') expect(json.autoproxy_enabled).toBeNull()
     }
   })
 
-  test('the levels themselves are the owner’s alone, also in lists', async () => {
-    const world = await markedWorld()
+  test(`privacy levels of a ${noun} are returned to the owner only, also in lists`, async () => {
+    const fixture = await createMarkedFixture()
     for (const line of reads[noun]) {
-      const { text } = await world.ask(line)
+      const { text } = await fixture.ask(line)
       for (const level of entity.levels) expect(text, line).toContain(`"${level}":`)
-      for (const who of strangers) {
-        const answer = await world.ask(line, undefined, who)
+      for (const who of nonOwners) {
+        const answer = await fixture.ask(line, undefined, who)
         for (const level of entity.levels) expect(answer.text, line).not.toContain(`"${level}":`)
         expect(valuesAt(answer.json, 'privacy').filter((value) => value !== null)).toEqual([])
       }
@@ -150,65 +154,65 @@ describe.each(subjects)('what is private of a $noun', ({ noun, entity, write }) 
 describe.each(subjects.slice(1))('the private name of a $noun', ({ noun, write }) => {
   const read = reads[noun][0] ?? ''
 
-  test('is replaced by the display name', async () => {
-    const world = await createFixture(place)
+  test(`the private name of a ${noun} is replaced by its display name`, async () => {
+    const fixture = await createFixture(testApp)
     const privacy = { name_privacy: 'private' }
-    await world.do(write, { name: 'Secret', display_name: 'Shown', privacy })
-    for (const who of strangers) {
+    await fixture.do(write, { name: 'Secret', display_name: 'Shown', privacy })
+    for (const who of nonOwners) {
       const shown = { name: 'Shown', display_name: null }
-      expect(await world.get(read, who)).toMatchObject(shown)
+      expect(await fixture.get(read, who)).toMatchObject(shown)
     }
-    expect(await world.get(read)).toMatchObject({ name: 'Secret', display_name: 'Shown' })
+    expect(await fixture.get(read)).toMatchObject({ name: 'Secret', display_name: 'Shown' })
   })
 
-  test('stays where there is no display name', async () => {
-    const world = await createFixture(place)
-    await world.do(write, { name: 'Secret', privacy: { name_privacy: 'private' } })
-    for (const who of strangers)
-      expect(await world.get(read, who)).toMatchObject({ name: 'Secret', display_name: null })
+  test(`the private name of a ${noun} is kept when there is no display name`, async () => {
+    const fixture = await createFixture(testApp)
+    await fixture.do(write, { name: 'Secret', privacy: { name_privacy: 'private' } })
+    for (const who of nonOwners)
+      expect(await fixture.get(read, who)).toMatchObject({ name: 'Secret', display_name: null })
   })
 
-  test('is not replaced while it is public', async () => {
-    const world = await createFixture(place)
-    await world.do(write, { name: 'Known', display_name: 'Shown' })
-    for (const who of strangers)
-      expect(await world.get(read, who)).toMatchObject({ name: 'Known', display_name: 'Shown' })
+  test(`the public name of a ${noun} is not replaced`, async () => {
+    const fixture = await createFixture(testApp)
+    await fixture.do(write, { name: 'Known', display_name: 'Shown' })
+    for (const who of nonOwners)
+      expect(await fixture.get(read, who)).toMatchObject({ name: 'Known', display_name: 'Shown' })
   })
 })
 
-test('the address of the webhook is shown to the owner only', async () => {
-  const world = await createFixture(place)
+test('the URL of the webhook is returned to the owner only', async () => {
+  const fixture = await createFixture(testApp)
   const hook = 'https://marker.example/hook'
-  await place.deps.transact('new', async (tx) => {
-    await tx.update(systems).set({ webhook_url: hook }).where(eq(systems.id, world.owner.id))
+  await testApp.deps.transact('new', async (tx) => {
+    await tx.update(systems).set({ webhook_url: hook }).where(eq(systems.id, fixture.owner.id))
   })
   for (const line of reads.system) {
-    expect((await world.ask(line)).text).toContain(hook)
-    for (const who of strangers)
-      expect((await world.ask(line, undefined, who)).text).not.toContain(hook)
+    expect((await fixture.ask(line)).text).toContain(hook)
+    for (const who of nonOwners)
+      expect((await fixture.ask(line, undefined, who)).text).not.toContain(hook)
   }
 })
 
-/** A world in which every field of the system, of wren and of keepers is a mark of its own. */
-async function markedWorld(): Promise<Fixture> {
-  const world = await createFixture(place)
-  await world.do('POST /v2/systems/@me/switches', { members: ['<wren>'] })
-  await place.deps.transact('new', async (tx) => {
-    await tx.update(systems).set(marksOf(system)).where(eq(systems.id, world.owner.id))
-    await tx.update(members).set(marksOf(member)).where(eq(members.id, world.wren.id))
-    await tx.update(groups).set(marksOf(group)).where(eq(groups.id, world.keepers.id))
+/** Creates a fixture in which every guarded field of the system, wren and keepers has a unique value. */
+async function createMarkedFixture(): Promise<Fixture> {
+  const fixture = await createFixture(testApp)
+  await fixture.do('POST /v2/systems/@me/switches', { members: ['<wren>'] })
+  await testApp.deps.transact('new', async (tx) => {
+    await tx.update(systems).set(markersOf(system)).where(eq(systems.id, fixture.owner.id))
+    await tx.update(members).set(markersOf(member)).where(eq(members.id, fixture.wren.id))
+    await tx.update(groups).set(markersOf(group)).where(eq(groups.id, fixture.keepers.id))
   })
-  return world
+  return fixture
 }
 
-function marksOf(entity: Entity): JsonObject {
+function markersOf(entity: Entity): JsonObject {
   const guarded = entity.entries.filter(([, { guard }]) => guard !== undefined)
-  return Object.fromEntries(guarded.map(([key]) => [key, markOf(entity, key)]))
+  return Object.fromEntries(guarded.map(([key]) => [key, markerOf(entity, key)]))
 }
 
-/** A value that nothing else has. */
-function markOf({ name, fields }: Entity, key: string): unknown {
-  const mark = `${name} marker ${key}`
+/** Returns a value that no other field has. */
+function markerOf({ name, fields }: Entity, key: string): unknown {
+  const marker = `${name} marker ${key}`
   switch (fields[key]?.kind) {
     case 'url':
       return `https://${name}.example/${key}.png`
@@ -219,21 +223,21 @@ function markOf({ name, fields }: Entity, key: string): unknown {
     case 'count':
       return 918_273_645
     case 'proxyTags':
-      return [{ prefix: `${mark}:`, suffix: null }]
+      return [{ prefix: `${marker}:`, suffix: null }]
     default:
-      return `${mark}.`
+      return `${marker}.`
   }
 }
 
-/** How that value looks in an answer. */
-function traceOf(entity: Entity, key: string): string {
-  const mark = markOf(entity, key)
+/** Returns the text of that value in a response. */
+function markerTextOf(entity: Entity, key: string): string {
+  const marker = markerOf(entity, key)
   const kind = entity.fields[key]?.kind
-  if (kind === 'timestamp') return formatInstant(mark as number)
-  return kind === 'proxyTags' ? `${entity.name} marker ${key}:` : String(mark)
+  if (kind === 'timestamp') return formatInstant(marker as number)
+  return kind === 'proxyTags' ? `${entity.name} marker ${key}:` : String(marker)
 }
 
-/** Every value that stands under a key, however deep. */
+/** Returns all values of a key, at any depth. */
 function valuesAt(json: unknown, key: string): unknown[] {
   if (typeof json !== 'object' || json === null) return []
   return Object.entries(json).flatMap(([name, value]) => [
@@ -242,7 +246,7 @@ function valuesAt(json: unknown, key: string): unknown[] {
   ])
 }
 
-function alwaysShown({ fields }: Entity): JsonObject {
+function unguardedValues({ fields }: Entity): JsonObject {
   const values = { tag: '| always', color: 'abcdef', keep_proxy: true, tts: true }
   return Object.fromEntries(Object.entries(values).filter(([key]) => key in fields))
 }

@@ -3,12 +3,12 @@ import { linkAccount, patchMemberGuild } from '../../operatorActions'
 import { createFixture, runScenarios, type Scenarios } from '../../scenarios'
 import { createTestApp } from '../../testApp'
 
-const place = createTestApp()
+const testApp = createTestApp()
 
 const forms = ['id', 'upper', 'dashed', 'upperDashed', 'uuid', 'upperUuid']
-const shown = (name: string) => forms.map((form) => `<${name}.${form}>`)
+const refsOf = (name: string) => forms.map((form) => `<${name}.${form}>`)
 
-const nowhere = [
+const unknownRefs = [
   'zzzzz',
   'zzzzzz',
   'zzz-zzz',
@@ -26,50 +26,57 @@ const nowhere = [
   "'--",
 ]
 
-describe('a system', () => {
-  const refs = [...shown('own'), '<account>', '@me', '%40me']
+describe('references to a system', () => {
+  const refs = [...refsOf('own'), '<account>', '@me', '%40me']
   const reads = ['', '/settings', '/members', '/groups', '/switches', '/fronters']
 
-  test.each([...reads, '/switches/<first>'])('is read in every form: %s', async (path) => {
-    const world = await createFixture(place)
-    const expected = await world.get(`GET /v2/systems/<own>${path}`)
-    for (const ref of refs)
-      expect(await world.get(`GET /v2/systems/${ref}${path}`)).toEqual(expected)
-  })
+  test.each([...reads, '/switches/<first>'])(
+    'GET /v2/systems/{ref}%s accepts every form of reference',
+    async (path) => {
+      const fixture = await createFixture(testApp)
+      const expected = await fixture.get(`GET /v2/systems/<own>${path}`)
+      for (const ref of refs)
+        expect(await fixture.get(`GET /v2/systems/${ref}${path}`)).toEqual(expected)
+    },
+  )
 
-  test('is changed in every form', async () => {
-    const world = await createFixture(place)
+  test('writes to a system accept every form of reference', async () => {
+    const fixture = await createFixture(testApp)
     for (const tag of refs) {
       const path = `/v2/systems/${tag}`
-      expect(await world.do(`PATCH ${path}`, { tag })).toMatchObject({ tag: world.fill(tag) })
+      expect(await fixture.do(`PATCH ${path}`, { tag })).toMatchObject({ tag: fixture.fill(tag) })
       const settings = { description_templates: [tag] }
-      expect(await world.do(`PATCH ${path}/settings`, settings)).toMatchObject(world.fill(settings))
-      const made = await world.do(`POST ${path}/switches`, { members: ['<wren>'] })
-      const one = `${path}/switches/${made.id}`
-      await world.do(`PATCH ${one}/members`, ['<heron>'])
-      await world.do(`PATCH ${one}`, { timestamp: '2024-06-01' })
-      await world.do(`DELETE ${one}`)
+      expect(await fixture.do(`PATCH ${path}/settings`, settings)).toMatchObject(
+        fixture.fill(settings),
+      )
+      const created = await fixture.do(`POST ${path}/switches`, { members: ['<wren>'] })
+      const switchPath = `${path}/switches/${created.id}`
+      await fixture.do(`PATCH ${switchPath}/members`, ['<heron>'])
+      await fixture.do(`PATCH ${switchPath}`, { timestamp: '2024-06-01' })
+      await fixture.do(`DELETE ${switchPath}`)
     }
   })
 
-  test('is found by each of its accounts, of 17 to 19 digits', async () => {
-    const world = await createFixture(place)
+  test('a system is found by account IDs of 17 to 19 digits', async () => {
+    const fixture = await createFixture(testApp)
     for (const account of ['17000000000000001', '180000000000000001', '1900000000000000001']) {
-      await linkAccount(place.deps, world.other.id, account)
-      expect(await world.get(`GET /v2/systems/${account}`)).toMatchObject({ id: world.other.hid })
+      await linkAccount(testApp.deps, fixture.other.id, account)
+      expect(await fixture.get(`GET /v2/systems/${account}`)).toMatchObject({
+        id: fixture.other.hid,
+      })
     }
   })
 
   const missing: Scenarios = {}
-  for (const ref of [...nowhere, '@ME', '<wren>', '<wren.uuid>'])
+  for (const ref of [...unknownRefs, '@ME', '<wren>', '<wren.uuid>'])
     for (const path of [...reads, '/switches/<first>'])
-      missing[`is not found as ${ref}${path}`] = {
+      missing[`GET /v2/systems/${ref}${path} returns 404`] = {
         as: ['owner', 'nobody'],
         ask: `GET /v2/systems/${ref}${path}`,
         status: 404,
         code: 20001,
       }
-  for (const ref of nowhere) {
+  for (const ref of unknownRefs) {
     const path = `/v2/systems/${ref}`
     const writes: [string, unknown][] = [
       [`PATCH ${path}`, { tag: 'x' }],
@@ -80,9 +87,9 @@ describe('a system', () => {
       [`DELETE ${path}/switches/<first>`, undefined],
     ]
     for (const [ask, body] of writes)
-      missing[`is not there to ${ask}`] = { ask, body, status: 404, code: 20001 }
+      missing[`${ask} returns 404`] = { ask, body, status: 404, code: 20001 }
   }
-  runScenarios(place, missing)
+  runScenarios(testApp, missing)
 })
 
 interface Kind {
@@ -98,34 +105,41 @@ const kinds: Kind[] = [
   { noun: 'groups', name: 'keepers', other: 'wren', items: 'members', code: 20004 },
 ]
 
-describe.each(kinds)('one of the $noun', ({ noun, name, other, items, code }) => {
-  test('is read in every form', async () => {
-    const world = await createFixture(place)
-    await patchMemberGuild(place.deps, world.wren, '333', {}, 'make')
+describe.each(kinds)('references to $noun', ({ noun, name, other, items, code }) => {
+  test(`reads of ${noun} accept every form of reference`, async () => {
+    const fixture = await createFixture(testApp)
+    await patchMemberGuild(testApp.deps, fixture.wren, '333', {}, 'make')
     const paths = ['', `/${items}`, ...(noun === 'members' ? ['/guilds/333'] : [])]
     for (const path of paths) {
-      const expected = await world.get(`GET /v2/${noun}/<${name}>${path}`)
-      for (const ref of shown(name))
-        expect(await world.get(`GET /v2/${noun}/${ref}${path}`)).toEqual(expected)
+      const expected = await fixture.get(`GET /v2/${noun}/<${name}>${path}`)
+      for (const ref of refsOf(name))
+        expect(await fixture.get(`GET /v2/${noun}/${ref}${path}`)).toEqual(expected)
     }
   })
 
-  test('is changed in every form', async () => {
-    for (const ref of shown(name)) {
-      const world = await createFixture(place)
+  test(`writes to ${noun} accept every form of reference`, async () => {
+    for (const ref of refsOf(name)) {
+      const fixture = await createFixture(testApp)
       const path = `/v2/${noun}/${ref}`
-      expect(await world.do(`PATCH ${path}`, { name: ref })).toMatchObject({
-        name: world.fill(ref),
+      expect(await fixture.do(`PATCH ${path}`, { name: ref })).toMatchObject({
+        name: fixture.fill(ref),
       })
       for (const action of ['remove', 'add', 'overwrite'])
-        await world.do(`POST ${path}/${items}/${action}`, shown(other))
-      await world.do(`DELETE ${path}`)
-      expect((await world.ask(`GET /v2/${noun}/<${name}>`)).json.code).toBe(code)
+        await fixture.do(`POST ${path}/${items}/${action}`, refsOf(other))
+      await fixture.do(`DELETE ${path}`)
+      expect((await fixture.ask(`GET /v2/${noun}/<${name}>`)).json.code).toBe(code)
     }
   })
 
   const missing: Scenarios = {}
-  for (const ref of [...nowhere, '@me', `<${other}>`, `<${other}.uuid>`, '<own>', '<account>']) {
+  for (const ref of [
+    ...unknownRefs,
+    '@me',
+    `<${other}>`,
+    `<${other}.uuid>`,
+    '<own>',
+    '<account>',
+  ]) {
     const path = `/v2/${noun}/${ref}`
     const lines: [string, unknown][] = [
       [`GET ${path}`, undefined],
@@ -142,7 +156,7 @@ describe.each(kinds)('one of the $noun', ({ noun, name, other, items, code }) =>
         [`PATCH ${path}/guilds/333`, { keep_proxy: true }],
       )
     for (const [ask, body] of lines)
-      missing[`is not there to ${ask}`] = { ask, body, status: 404, code }
+      missing[`${ask} returns 404`] = { ask, body, status: 404, code }
   }
-  runScenarios(place, missing)
+  runScenarios(testApp, missing)
 })

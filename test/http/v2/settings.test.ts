@@ -5,7 +5,7 @@ import { settings } from '../../../src/model/settings'
 import { createFixture, initialOf, runScenarios } from '../../scenarios'
 import { createTestApp } from '../../testApp'
 
-const place = createTestApp()
+const testApp = createTestApp()
 
 const defaults = initialOf(settings)
 const publicDefaults = Object.fromEntries(
@@ -33,24 +33,24 @@ const changed = {
 
 const patch = 'PATCH /v2/systems/@me/settings'
 
-describe('the settings of a system', () => {
-  runScenarios(place, {
-    'are all shown to their owner, as they are for a new system': {
+describe('reading the settings of a system', () => {
+  runScenarios(testApp, {
+    'GET /v2/systems/@me/settings returns the defaults of a new system': {
       ask: 'GET /v2/systems/@me/settings',
       json: defaults,
     },
-    'are all shown to their owner who goes by the name of the system': {
+    'GET /v2/systems/{id}/settings returns all settings to the owner': {
       ask: 'GET /v2/systems/<own.upperDashed>/settings',
       json: defaults,
     },
-    'show some keys to everyone else, and nothing beside them': {
+    'GET /v2/systems/{id}/settings returns only public settings to other callers': {
       as: ['other', 'nobody'],
       ask: 'GET /v2/systems/<own>/settings',
       json: publicDefaults,
     },
-    'show the same keys when all was changed': {
+    'GET /v2/systems/{id}/settings returns only public settings after all were changed': {
       as: ['other', 'nobody'],
-      given: (world) => world.do(patch, changed),
+      given: (fixture) => fixture.do(patch, changed),
       ask: 'GET /v2/systems/<own>/settings',
       json: {
         pings_enabled: false,
@@ -65,19 +65,23 @@ describe('the settings of a system', () => {
       },
       lacks: ['Buenos_Aires', 'Likes'],
     },
-    'are each whoever’s who asks by @me': {
+    'GET /v2/systems/@me/settings returns the settings of the caller': {
       as: 'other',
-      given: (world) => world.do(patch, changed),
+      given: (fixture) => fixture.do(patch, changed),
       ask: 'GET /v2/systems/@me/settings',
       json: defaults,
     },
-    'need somebody for @me': { as: 'nobody', ask: 'GET /v2/systems/@me/settings', status: 401 },
+    'GET /v2/systems/@me/settings requires a token': {
+      as: 'nobody',
+      ask: 'GET /v2/systems/@me/settings',
+      status: 401,
+    },
   })
 })
 
 describe('changing settings', () => {
-  runScenarios(place, {
-    'answers all of them, and tells those that are new': {
+  runScenarios(testApp, {
+    'PATCH settings returns all settings and records the changed ones': {
       ask: patch,
       body: { ...changed, pings_enabled: true, member_limit: 5, id: 'x' },
       json: { ...defaults, ...changed, pings_enabled: true },
@@ -88,47 +92,51 @@ describe('changing settings', () => {
           Object.fromEntries(Object.entries(changed).filter(([key]) => key !== 'pings_enabled')),
         ],
       ],
-      after: async (world) =>
-        expect(await world.get('GET /v2/systems/@me/settings')).toEqual({
+      after: async (fixture) =>
+        expect(await fixture.get('GET /v2/systems/@me/settings')).toEqual({
           ...defaults,
           ...changed,
           pings_enabled: true,
         }),
     },
-    'to what they are tells nothing': { ask: patch, body: defaults, json: defaults },
-    'of the limits alone changes nothing': {
+    'PATCH settings records no event when nothing changes': {
+      ask: patch,
+      body: defaults,
+      json: defaults,
+    },
+    'PATCH settings refuses a body with nothing but limits': {
       ask: patch,
       body: { member_limit: 5, group_limit: 5 },
       status: 400,
     },
-    'of the name format to nothing restores the default': {
-      given: (world) => world.do(patch, changed),
+    'PATCH settings restores the default name format when it is null': {
+      given: (fixture) => fixture.do(patch, changed),
       ask: patch,
       body: { name_format: null },
       has: { name_format: '{name} {tag}' },
       events: [['UPDATE_SETTINGS', null, { name_format: '{name} {tag}' }]],
     },
-    'takes nothing among the templates as an empty one': {
+    'PATCH settings stores null among the description templates as an empty text': {
       ask: patch,
       body: { description_templates: ['Likes:', null, null] },
       has: { description_templates: ['Likes:', '', ''] },
       events: [['UPDATE_SETTINGS', null, { description_templates: ['Likes:', '', ''] }]],
     },
-    'of the latch timeout knows never from the default': {
-      given: (world) => world.do(patch, changed),
+    'PATCH settings stores a latch timeout of null instead of the default': {
+      given: (fixture) => fixture.do(patch, changed),
       ask: patch,
       body: { latch_timeout: null },
       has: { latch_timeout: null },
       events: [['UPDATE_SETTINGS', null, { latch_timeout: null }]],
     },
-    'is for nobody else': {
+    'PATCH settings of another system is refused': {
       as: 'other',
       ask: 'PATCH /v2/systems/<own>/settings',
       body: changed,
       status: 403,
       message: '403: Missing permissions to access this resource',
     },
-    'tells every problem at once': {
+    'PATCH settings reports all problems at once': {
       ask: patch,
       body: { timezone: null, hid_list_padding: 'middle', latch_timeout: -1, pings_enabled: true },
       status: 400,
@@ -137,16 +145,16 @@ describe('changing settings', () => {
     },
   })
 
-  test('the limits that an operator set are shown', async () => {
-    const world = await createFixture(place)
-    await place.deps.transact('new', async (tx) => {
+  test('settings show the limits that an operator set, and PATCH keeps them', async () => {
+    const fixture = await createFixture(testApp)
+    await testApp.deps.transact('new', async (tx) => {
       await tx
         .update(systemSettings)
         .set({ member_limit: 2000, group_limit: 500 })
-        .where(eq(systemSettings.system_id, world.owner.id))
+        .where(eq(systemSettings.system_id, fixture.owner.id))
     })
-    const shown = { member_limit: 2000, group_limit: 500 }
-    expect(await world.get('GET /v2/systems/@me/settings')).toMatchObject(shown)
-    expect(await world.do(patch, { member_limit: 1, pings_enabled: false })).toMatchObject(shown)
+    const limits = { member_limit: 2000, group_limit: 500 }
+    expect(await fixture.get('GET /v2/systems/@me/settings')).toMatchObject(limits)
+    expect(await fixture.do(patch, { member_limit: 1, pings_enabled: false })).toMatchObject(limits)
   })
 })

@@ -11,13 +11,13 @@ import {
 } from '../../scenarios'
 import { createTestApp } from '../../testApp'
 
-const place = createTestApp()
-const TOMORROW = formatInstant(place.deps.now() + 23 * HOUR)
+const testApp = createTestApp()
+const TOMORROW = formatInstant(testApp.deps.now() + 23 * HOUR)
 
 describe('moving a switch', () => {
   const patch = 'PATCH /v2/systems/@me/switches/<first>'
-  runScenarios(place, {
-    'a switch moves to another time and keeps its members': {
+  runScenarios(testApp, {
+    'moving a switch changes its time and keeps its members': {
       ask: patch,
       body: { timestamp: '2024-01-01T11:00:00.000002Z', members: [] },
       has: {
@@ -26,93 +26,97 @@ describe('moving a switch', () => {
         members: [{ name: 'Wren' }, { name: 'Finch' }],
       },
       events: [['UPDATE_SWITCH', '<first>', { timestamp: at('2024-01-01T11:00:00.000002Z') }]],
-      after: async (world, { json }) =>
-        expect(await world.get('GET /v2/systems/@me/switches/<first>')).toEqual(json),
+      after: async (fixture, { json }) =>
+        expect(await fixture.get('GET /v2/systems/@me/switches/<first>')).toEqual(json),
     },
-    'a switch that moves past the latest is who fronts': {
+    'moving a switch past the latest one changes the fronters': {
       ask: patch,
       body: { timestamp: '2024-05-01T00:00:00Z' },
       events: [['UPDATE_SWITCH', '<first>', { timestamp: at('2024-05-01T00:00:00Z') }]],
-      after: async (world) => {
-        const { id } = await world.get('GET /v2/systems/@me/fronters')
-        expect(id).toBe(world.first.uuid)
-        const history = await world.get<Json[]>('GET /v2/systems/@me/switches')
-        expect(history.map((past) => past.id)).toEqual([world.first.uuid, world.latest.uuid])
+      after: async (fixture) => {
+        const { id } = await fixture.get('GET /v2/systems/@me/fronters')
+        expect(id).toBe(fixture.first.uuid)
+        const history = await fixture.get<Json[]>('GET /v2/systems/@me/switches')
+        expect(history.map((past) => past.id)).toEqual([fixture.first.uuid, fixture.latest.uuid])
       },
     },
-    'a time that another switch has is taken': {
+    'moving a switch to the time of another one is refused': {
       ask: patch,
       body: { timestamp: LATEST },
       status: 400,
       code: 40005,
     },
-    'a time that the switch itself has is taken': {
+    'moving a switch to its own time is refused': {
       ask: patch,
       body: { timestamp: FIRST },
       status: 400,
       code: 40005,
     },
-    'a time that a switch of another system has is free': {
+    'moving a switch to the time of a switch of another system is accepted': {
       as: 'other',
       ask: 'PATCH /v2/systems/@me/switches/<theirs>',
       body: { timestamp: LATEST },
       events: [['UPDATE_SWITCH', '<theirs>', { timestamp: at(LATEST) }]],
     },
-    'a switch may move into the near future': {
+    'moving a switch into the near future is accepted': {
       ask: patch,
       body: { timestamp: TOMORROW },
       has: { timestamp: TOMORROW },
       events: [['UPDATE_SWITCH', '<first>', { timestamp: at(TOMORROW) }]],
     },
-    'a switch does not move into the far future': {
+    'moving a switch into the far future is refused': {
       ask: patch,
-      body: { timestamp: formatInstant(place.deps.now() + 25 * HOUR) },
+      body: { timestamp: formatInstant(testApp.deps.now() + 25 * HOUR) },
       status: 400,
       code: 40001,
       problems: ['timestamp'],
     },
-    'the time must be said': {
+    'moving a switch requires a timestamp': {
       ask: patch,
       body: {},
       status: 400,
       code: 40001,
       problems: ['timestamp'],
     },
-    'no time is no time': {
+    'moving a switch refuses null as timestamp': {
       ask: patch,
       body: { timestamp: null },
       status: 400,
       code: 40001,
       problems: ['timestamp'],
     },
-    'a list is no time': { ask: patch, body: '[]', status: 400 },
+    'moving a switch refuses a list as body': { ask: patch, body: '[]', status: 400 },
   })
 
-  test('switches that move to the same time at once do not meet', async () => {
-    const world = await createFixture(place)
+  test('only one of two switches that concurrently move to the same time is moved', async () => {
+    const fixture = await createFixture(testApp)
     const body = { timestamp: '2024-05-01T00:00:00Z' }
     const answers = await Promise.all([
-      world.ask('PATCH /v2/systems/@me/switches/<first>', body),
-      world.ask('PATCH /v2/systems/@me/switches/<latest>', body),
+      fixture.ask('PATCH /v2/systems/@me/switches/<first>', body),
+      fixture.ask('PATCH /v2/systems/@me/switches/<latest>', body),
     ])
     expect(answers.map(({ json }) => json.code ?? 0).toSorted()).toEqual([0, 40005])
   })
 })
 
-describe('changing who is in a switch', () => {
+describe('changing the members of a switch', () => {
   const patch = 'PATCH /v2/systems/@me/switches/<first>/members'
-  const changed = (...names: string[]): [string, string, Json] => [
+  const updatedEvent = (...names: string[]): [string, string, Json] => [
     'UPDATE_SWITCH',
     '<first>',
     { members: names.map((name) => `<${name}.uuid>`) },
   ]
   const refused: Scenarios = {}
   for (const body of ['', '{}', 'null', '{"members": []}', '[1]', '[null]', '["<wren>", 5]', '['])
-    refused[`${body || 'nothing'} is no list of members`] = { ask: patch, body, status: 400 }
+    refused[`changing the members of a switch refuses the body ${body || '(empty)'}`] = {
+      ask: patch,
+      body,
+      status: 400,
+    }
 
-  runScenarios(place, {
+  runScenarios(testApp, {
     ...refused,
-    'others take the place of those who were in it': {
+    'changing the members of a switch replaces them': {
       ask: patch,
       body: ['<heron.upper>', '<wren.uuid>'],
       has: {
@@ -121,48 +125,48 @@ describe('changing who is in a switch', () => {
         members: [{ name: 'Heron', autoproxy_enabled: true }, { name: 'Wren' }],
       },
       lacks: ['"system"'],
-      events: [changed('heron', 'wren')],
-      after: async (world, { json }) =>
-        expect(await world.get('GET /v2/systems/@me/switches/<first>')).toEqual(json),
+      events: [updatedEvent('heron', 'wren')],
+      after: async (fixture, { json }) =>
+        expect(await fixture.get('GET /v2/systems/@me/switches/<first>')).toEqual(json),
     },
-    'the same members in another order are a change': {
+    'changing the members of a switch accepts another order': {
       ask: patch,
       body: ['<finch>', '<wren>'],
       has: { members: [{ name: 'Finch' }, { name: 'Wren' }] },
-      events: [changed('finch', 'wren')],
+      events: [updatedEvent('finch', 'wren')],
     },
-    'nobody may be in it': {
+    'changing the members of a switch accepts an empty list': {
       ask: patch,
       body: [],
       has: { members: [] },
-      events: [changed()],
+      events: [updatedEvent()],
     },
-    'the same members in the same order are refused': {
+    'changing the members of a switch refuses the same members in the same order': {
       ask: patch,
       body: ['<wren.uuid>', '<finch.dashed>'],
       status: 400,
       code: 40004,
     },
-    'the same member twice is refused': {
+    'changing the members of a switch refuses the same member twice': {
       ask: patch,
       body: ['<heron>', '<heron.uuid>'],
       status: 400,
       code: 40003,
     },
-    'it may be like the switch beside it': {
+    'changing the members of a switch accepts the members of the next switch': {
       ask: patch,
       body: ['<finch>'],
       has: { members: [{ name: 'Finch' }] },
-      events: [changed('finch')],
+      events: [updatedEvent('finch')],
     },
-    'an unknown member is named, and nobody is changed': {
+    'changing the members of a switch names an unknown member and changes nothing': {
       ask: patch,
       body: ['<heron>', 'zzzzz'],
       status: 404,
       code: 20003,
       message: "Member 'zzzzz' not found.",
     },
-    'somebody else’s member is named, and nobody is changed': {
+    'changing the members of a switch names a member of another system and changes nothing': {
       ask: patch,
       body: ['<heron>', '<stray>'],
       status: 403,
@@ -173,28 +177,28 @@ describe('changing who is in a switch', () => {
 })
 
 describe('deleting a switch', () => {
-  runScenarios(place, {
-    'a deleted switch is gone, and the one before it is who fronts': {
+  runScenarios(testApp, {
+    'deleting the latest switch makes the one before it current': {
       ask: 'DELETE /v2/systems/@me/switches/<latest.upperUuid>',
       status: 204,
       events: [['DELETE_SWITCH', '<latest>', null]],
-      after: async (world) => {
+      after: async (fixture) => {
         const path = '/v2/systems/@me/switches/<latest>'
-        expect((await world.ask(`GET ${path}`)).json.code).toBe(20008)
-        expect((await world.ask(`DELETE ${path}`)).json.code).toBe(20008)
-        const { id } = await world.get('GET /v2/systems/@me/fronters')
-        expect(id).toBe(world.first.uuid)
+        expect((await fixture.ask(`GET ${path}`)).json.code).toBe(20008)
+        expect((await fixture.ask(`DELETE ${path}`)).json.code).toBe(20008)
+        const { id } = await fixture.get('GET /v2/systems/@me/fronters')
+        expect(id).toBe(fixture.first.uuid)
       },
     },
-    'its members stay': {
+    'deleting a switch keeps its members': {
       ask: 'DELETE /v2/systems/@me/switches/<latest>',
       status: 204,
       events: [['DELETE_SWITCH', '<latest>', null]],
-      after: (world) => world.get('GET /v2/members/<finch>'),
+      after: (fixture) => fixture.get('GET /v2/members/<finch>'),
     },
   })
 
-  test('a switch is deleted once, and what comes at the same moment finds it whole or gone', async () => {
+  test('a request concurrent with the deletion of a switch succeeds or returns 404', async () => {
     const path = '/v2/systems/@me/switches/<latest>'
     const requests = [
       [`DELETE ${path}`],
@@ -202,13 +206,13 @@ describe('deleting a switch', () => {
       [`PATCH ${path}/members`, ['<heron>']],
     ] as const
     for (const [line, body] of requests) {
-      const world = await createFixture(place)
-      const answers = await Promise.all([world.ask(`DELETE ${path}`), world.ask(line, body)])
+      const fixture = await createFixture(testApp)
+      const answers = await Promise.all([fixture.ask(`DELETE ${path}`), fixture.ask(line, body)])
       const statuses = answers.map(({ status }) => status)
-      // Of two who delete it either may be the first.
-      const [gone, late] = line === requests[0][0] ? statuses.toSorted() : statuses
-      expect(gone).toBe(204)
-      expect([200, 404], line).toContain(late as number)
+      // Either of two deletions may be the first.
+      const [deletion, other] = line === requests[0][0] ? statuses.toSorted() : statuses
+      expect(deletion).toBe(204)
+      expect([200, 404], line).toContain(other as number)
     }
   })
 })

@@ -2,12 +2,12 @@ import { describe, expect } from 'bun:test'
 import { at, type Fixture, type Json, runScenarios, type Scenarios } from '../../scenarios'
 import { createTestApp } from '../../testApp'
 
-const place = createTestApp()
+const testApp = createTestApp()
 
 const post = 'POST /v2/systems/@me/switches'
 
-/** What is told of a new switch of heron. */
-const logged = (time: string): [string, string, Json] => [
+/** Event of a new switch of heron. */
+const createdEvent = (time: string): [string, string, Json] => [
   'CREATE_SWITCH',
   expect.any(String),
   { timestamp: at(time), members: ['<heron.uuid>'] },
@@ -50,34 +50,34 @@ describe('times', () => {
   ]
 
   const table: Scenarios = {}
-  for (const [given, meant] of Object.entries(good)) {
-    table[`${given} means ${meant} for a new switch`] = {
+  for (const [sent, parsed] of Object.entries(good)) {
+    table[`logging a switch parses ${sent} as ${parsed}`] = {
       ask: post,
-      body: { members: ['<heron>'], timestamp: given },
-      has: { timestamp: meant },
-      events: [logged(meant)],
+      body: { members: ['<heron>'], timestamp: sent },
+      has: { timestamp: parsed },
+      events: [createdEvent(parsed)],
     }
-    table[`${given} means ${meant} for a switch that moves`] = {
+    table[`moving a switch parses ${sent} as ${parsed}`] = {
       ask: 'PATCH /v2/systems/@me/switches/<latest>',
-      body: { timestamp: given },
-      has: { timestamp: meant },
-      events: [['UPDATE_SWITCH', '<latest>', { timestamp: at(meant) }]],
+      body: { timestamp: sent },
+      has: { timestamp: parsed },
+      events: [['UPDATE_SWITCH', '<latest>', { timestamp: at(parsed) }]],
     }
-    table[`${given} means ${meant} in a query, and is left out itself`] = {
-      given: (world) => logAround(world, meant),
-      ask: `GET /v2/systems/@me/switches?limit=1&before=${encodeURIComponent(given)}`,
-      has: [{ timestamp: formatBefore(meant) }],
+    table[`the query parameter before parses ${sent} as ${parsed} and excludes that time`] = {
+      given: (fixture) => logAround(fixture, parsed),
+      ask: `GET /v2/systems/@me/switches?limit=1&before=${encodeURIComponent(sent)}`,
+      has: [{ timestamp: microsecondBefore(parsed) }],
     }
   }
   for (const timestamp of [...bad, 0, 1709287230, true, {}, []]) {
-    table[`${JSON.stringify(timestamp)} is no time for a new switch`] = {
+    table[`logging a switch refuses the time ${JSON.stringify(timestamp)}`] = {
       ask: post,
       body: { members: ['<heron>'], timestamp },
       status: 400,
       code: 40001,
       problems: ['timestamp'],
     }
-    table[`${JSON.stringify(timestamp)} is no time to move a switch to`] = {
+    table[`moving a switch refuses the time ${JSON.stringify(timestamp)}`] = {
       ask: 'PATCH /v2/systems/@me/switches/<latest>',
       body: { timestamp },
       status: 400,
@@ -86,20 +86,20 @@ describe('times', () => {
     }
   }
   for (const before of bad)
-    table[`${JSON.stringify(before)} is no time in a query`] = {
+    table[`the query parameter before refuses the time ${JSON.stringify(before)}`] = {
       ask: `GET /v2/systems/@me/switches?before=${encodeURIComponent(before)}`,
       status: 400,
     }
-  runScenarios(place, table)
+  runScenarios(testApp, table)
 })
 
-/** A switch at that very time, and one a microsecond earlier. */
-async function logAround(world: Fixture, time: string): Promise<void> {
-  await world.do(post, { members: ['<heron>'], timestamp: formatBefore(time) })
-  await world.do(post, { members: ['<wren>'], timestamp: time })
+/** Logs a switch at this time, and one a microsecond earlier. */
+async function logAround(fixture: Fixture, time: string): Promise<void> {
+  await fixture.do(post, { members: ['<heron>'], timestamp: microsecondBefore(time) })
+  await fixture.do(post, { members: ['<wren>'], timestamp: time })
 }
 
-function formatBefore(time: string): string {
+function microsecondBefore(time: string): string {
   const micros = at(time) - 1
   const millis = Math.floor(micros / 1000)
   const rest = String(micros - millis * 1000).padStart(3, '0')

@@ -7,9 +7,9 @@ import { change, everyRow } from '../../rawSql'
 import { importInto, pluralkit } from '../../service/transfer/importFixture'
 import { createTestApp } from '../../testApp'
 
-const place = createTestApp({ IMPORT_LIMIT: '20KiB' })
-const importing = 'POST /v2/systems/@me/import'
-const lantern = textOf('pluralkit.json')
+const testApp = createTestApp({ IMPORT_LIMIT: '20KiB' })
+const importRequest = 'POST /v2/systems/@me/import'
+const pluralkitFile = textOf('pluralkit.json')
 
 interface Report {
   system: string
@@ -20,32 +20,38 @@ interface Report {
   switches: { added: number; left_out: number }
 }
 
-describe('a file sent by the owner', () => {
+describe('an import by the owner', () => {
   test.each([
     ['pluralkit', 'pluralkit.json', 2, 1, 3],
     ['tupperbox', 'tupperbox.json', 2, 2, 0],
     ['simplyplural', 'simplyplural.json', 3, 4, 5],
-  ])('is known by its content: %s', async (format, name, members, groups, switches) => {
-    const as = await place.makeSystem()
-    const { status, json } = await place.ask<Report>(importing, { as, body: textOf(name) })
-    expect(status).toBe(200)
-    expect(json).toMatchObject({
-      format,
-      dry_run: false,
-      system: as.hid,
-      members: { added: members },
-      groups: { added: groups },
-      switches: { added: switches },
-    })
-    expect(json).not.toHaveProperty('token')
-    const { json: list } = await place.ask<JsonObject[]>('GET /v2/systems/@me/members', { as })
-    expect(list).toHaveLength(members)
-  })
+  ])(
+    'an import recognizes the format %s by the content',
+    async (format, name, members, groups, switches) => {
+      const as = await testApp.makeSystem()
+      const { status, json } = await testApp.ask<Report>(importRequest, { as, body: textOf(name) })
+      expect(status).toBe(200)
+      expect(json).toMatchObject({
+        format,
+        dry_run: false,
+        system: as.hid,
+        members: { added: members },
+        groups: { added: groups },
+        switches: { added: switches },
+      })
+      expect(json).not.toHaveProperty('token')
+      const { json: list } = await testApp.ask<JsonObject[]>('GET /v2/systems/@me/members', { as })
+      expect(list).toHaveLength(members)
+    },
+  )
 
-  test('may come as any content type, at the root too, and by a token in either spelling', async () => {
-    const as = await place.makeSystem()
+  test('an import accepts any content type, a path without /v2 and a Bearer token', async () => {
+    const as = await testApp.makeSystem()
     const headers = { 'content-type': 'image/png', authorization: `Bearer ${as.token}` }
-    const { status } = await place.ask('POST /systems/@me/import', { body: lantern, headers })
+    const { status } = await testApp.ask('POST /systems/@me/import', {
+      body: pluralkitFile,
+      headers,
+    })
     expect(status).toBe(200)
   })
 
@@ -60,69 +66,85 @@ describe('a file sent by the owner', () => {
     ['?unknown=1', { members: { added: 2 } }],
   ]
 
-  test.each(queries)('is taken as %s says', async (query, expected) => {
-    const as = await place.makeSystem()
-    const before = await everyRow(place.deps.db)
-    const { status, json } = await place.ask(`${importing}${query}`, { as, body: lantern })
+  test.each(queries)('an import follows the query %s', async (query, expected) => {
+    const as = await testApp.makeSystem()
+    const before = await everyRow(testApp.deps.db)
+    const { status, json } = await testApp.ask(`${importRequest}${query}`, {
+      as,
+      body: pluralkitFile,
+    })
     expect(status).toBe(200)
     expect(json).toMatchObject(expected)
-    expect(Bun.deepEquals(await everyRow(place.deps.db), before)).toBe(query === '?dry_run=true')
+    expect(Bun.deepEquals(await everyRow(testApp.deps.db), before)).toBe(query === '?dry_run=true')
   })
 
   test.each([
     ['', 'private'],
     ['?public=true', 'public'],
-  ])('of Simply Plural with "%s" makes what friends saw %s', async (query, level) => {
-    const as = await place.makeSystem()
-    const body = textOf('simplyplural.json')
-    await place.ask(`${importing}${query}`, { as, body })
-    const { json } = await place.ask<JsonObject[]>('GET /v2/systems/@me/members', { as })
-    expect(json.find(({ name }) => name === 'Wren')?.privacy).toMatchObject({ visibility: level })
-    expect(json.find(({ name }) => name === 'Ash')?.privacy).toMatchObject({
-      visibility: 'private',
-    })
-  })
+  ])(
+    'an import from Simply Plural with the query "%s" makes members that friends saw %s',
+    async (query, level) => {
+      const as = await testApp.makeSystem()
+      const body = textOf('simplyplural.json')
+      await testApp.ask(`${importRequest}${query}`, { as, body })
+      const { json } = await testApp.ask<JsonObject[]>('GET /v2/systems/@me/members', { as })
+      expect(json.find(({ name }) => name === 'Wren')?.privacy).toMatchObject({ visibility: level })
+      expect(json.find(({ name }) => name === 'Ash')?.privacy).toMatchObject({
+        visibility: 'private',
+      })
+    },
+  )
 })
 
-describe('what is not an import', () => {
-  const refused: [says: string, query: string, body: string | undefined, reason: RegExp][] = [
-    ['nothing', '', undefined, /not valid JSON/],
+describe('refused imports', () => {
+  const refused: [name: string, query: string, body: string | undefined, reason: RegExp][] = [
+    ['an empty body', '', undefined, /not valid JSON/],
     ['a text', '', 'hello', /not valid JSON/],
-    ['half a file', '', lantern.slice(0, -20), /not valid JSON/],
+    ['a truncated file', '', pluralkitFile.slice(0, -20), /not valid JSON/],
     ['a list', '', '[]', /not an export of PluralKit, Tupperbox or Simply Plural/],
-    ['an object of something else', '', '{"members":[{"id":"abcde"}]}', /not an export/],
-    ['an archive', '', 'PK\u0003\u0004', /ZIP archive/],
+    ['an unknown object', '', '{"members":[{"id":"abcde"}]}', /not an export/],
+    ['a ZIP archive', '', 'PK\u0003\u0004', /ZIP archive/],
     [
-      'a file whose members are no list',
+      'a file whose members are not a list',
       '',
       '{"switches":[],"members":{}}',
       /"members" is not a list/,
     ],
-    ['a doubtful dry run', '?dry_run=maybe', lantern, /dry_run must be true or false/],
-    ['only nothing', '?only=', lantern, /only must have one value/],
-    ['only something unknown', '?only=members,tokens', lantern, /only must be members or groups/],
-    ['doubtful publicity', '?public=yes', lantern, /public must be true or false/],
+    [
+      'a file with an invalid dry_run',
+      '?dry_run=maybe',
+      pluralkitFile,
+      /dry_run must be true or false/,
+    ],
+    ['a file with an empty only', '?only=', pluralkitFile, /only must have one value/],
+    [
+      'a file with an unknown only',
+      '?only=members,tokens',
+      pluralkitFile,
+      /only must be members or groups/,
+    ],
+    ['a file with an invalid public', '?public=yes', pluralkitFile, /public must be true or false/],
   ]
 
   test.each(refused)(
-    '%s is a 400 that says why, and changes nothing',
+    'an import of %s returns 400 with the reason and changes nothing',
     async (_, query, body, reason) => {
-      const as = await place.makeSystem()
-      const before = await everyRow(place.deps.db)
-      const { status, json } = await place.ask(`${importing}${query}`, { as, body })
+      const as = await testApp.makeSystem()
+      const before = await everyRow(testApp.deps.db)
+      const { status, json } = await testApp.ask(`${importRequest}${query}`, { as, body })
       expect([status, json.code]).toEqual([400, 0])
       expect(json.message).toMatch(/^400: Bad Request \(/)
       expect(json.message).toMatch(reason)
-      expect(await everyRow(place.deps.db)).toEqual(before)
+      expect(await everyRow(testApp.deps.db)).toEqual(before)
     },
   )
 
-  test('too large a file is a 413, whether it tells its size or not', async () => {
-    const as = await place.makeSystem()
-    const before = await everyRow(place.deps.db)
-    const body = `${lantern}${' '.repeat(20 * 1024)}`
-    const told = await place.ask(importing, { as, body })
-    const untold = await place.app.handle(
+  test('an import of too large a file returns 413, with and without a content length', async () => {
+    const as = await testApp.makeSystem()
+    const before = await everyRow(testApp.deps.db)
+    const body = `${pluralkitFile}${' '.repeat(20 * 1024)}`
+    const withLength = await testApp.ask(importRequest, { as, body })
+    const withoutLength = await testApp.app.handle(
       new Request('http://localhost/v2/systems/@me/import', {
         method: 'POST',
         headers: { authorization: as.token },
@@ -130,45 +152,45 @@ describe('what is not an import', () => {
       }),
       '127.0.0.1',
     )
-    expect([told.status, untold.status]).toEqual([413, 413])
-    expect(told.json).toMatchObject({ code: 0, message: expect.stringContaining('413') })
-    expect(await everyRow(place.deps.db)).toEqual(before)
+    expect([withLength.status, withoutLength.status]).toEqual([413, 413])
+    expect(withLength.json).toMatchObject({ code: 0, message: expect.stringContaining('413') })
+    expect(await everyRow(testApp.deps.db)).toEqual(before)
   })
 
-  test('one switch too many is a 400', async () => {
-    const spacious = createTestApp()
-    const as = await spacious.makeSystem()
+  test('an import of more than 100,000 switches returns 400', async () => {
+    const unlimited = createTestApp()
+    const as = await unlimited.makeSystem()
     const body = `{"switches":[${Array(100_001).fill('{}').join()}]}`
-    const { status, json } = await spacious.ask(importing, { as, body })
+    const { status, json } = await unlimited.ask(importRequest, { as, body })
     expect([status, json.message]).toEqual([400, expect.stringContaining('100,000 switches')])
   })
 
   test.each([
     ['member', 40007],
     ['group', 40008],
-  ])('more than the %s limit allows is refused whole', async (kind, code) => {
-    const as = await place.makeSystem('Before')
+  ])('an import beyond the %s limit returns 400 and changes nothing', async (kind, code) => {
+    const as = await testApp.makeSystem('Before')
     const limit = `update settings set ${kind}_limit = 0 where system_id = :id`
-    await place.deps.transact('new', (tx) => change(tx, limit, { id: as.id }))
-    const before = await everyRow(place.deps.db)
-    const { status, json } = await place.ask(importing, { as, body: lantern })
+    await testApp.deps.transact('new', (tx) => change(tx, limit, { id: as.id }))
+    const before = await everyRow(testApp.deps.db)
+    const { status, json } = await testApp.ask(importRequest, { as, body: pluralkitFile })
     expect([status, json.code]).toEqual([400, code])
-    expect(await everyRow(place.deps.db)).toEqual(before)
+    expect(await everyRow(testApp.deps.db)).toEqual(before)
   })
 
   test.each([
-    ['nobody', importing, 401],
-    ['nobody', 'GET /v2/systems/@me/export', 401],
-    ['nobody', 'GET /v2/systems/@me/export/front-history?format=csv', 401],
-    ['another', 'POST /v2/systems/OWNER/import', 404],
-    ['another', 'GET /v2/systems/OWNER/export', 404],
-  ])('%s asking %s is a %i', async (who, line, status) => {
-    const owner = await place.makeSystem()
-    const as = who === 'nobody' ? null : await place.makeSystem()
-    const body = line.startsWith('POST') ? lantern : undefined
-    const before = await everyRow(place.deps.db)
-    expect((await place.ask(line.replace('OWNER', owner.hid), { as, body })).status).toBe(status)
-    expect(await everyRow(place.deps.db)).toEqual(before)
+    ['an anonymous caller', importRequest, 401],
+    ['an anonymous caller', 'GET /v2/systems/@me/export', 401],
+    ['an anonymous caller', 'GET /v2/systems/@me/export/front-history?format=csv', 401],
+    ['another system', 'POST /v2/systems/OWNER/import', 404],
+    ['another system', 'GET /v2/systems/OWNER/export', 404],
+  ])('%s that sends %s gets %i', async (who, line, status) => {
+    const owner = await testApp.makeSystem()
+    const as = who === 'an anonymous caller' ? null : await testApp.makeSystem()
+    const body = line.startsWith('POST') ? pluralkitFile : undefined
+    const before = await everyRow(testApp.deps.db)
+    expect((await testApp.ask(line.replace('OWNER', owner.hid), { as, body })).status).toBe(status)
+    expect(await everyRow(testApp.deps.db)).toEqual(before)
   })
 })
 
@@ -180,10 +202,10 @@ interface Exported {
 }
 
 describe('an export', async () => {
-  const as = await place.makeSystem()
+  const as = await testApp.makeSystem()
   const guild = (guild_id: string) => ({ guild_id, autoproxy_mode: 'member' })
   await importInto(
-    place,
+    testApp,
     as,
     pluralkit({
       name: 'Hill',
@@ -210,21 +232,21 @@ describe('an export', async () => {
       },
     }),
   )
-  const other = await place.makeSystem()
-  await place.deps.transact('new', async (tx) => {
+  const other = await testApp.makeSystem()
+  await testApp.deps.transact('new', async (tx) => {
     await insertMember(tx, other.id, { name: 'Theirs' }, { hid: 'theirm' })
     await insertGroup(tx, other.id, { name: 'Theirs' }, { hid: 'theirg' })
   })
 
-  test('is a file of JSON, to be saved', async () => {
-    const { status, headers, text, json } = await place.ask('GET /v2/systems/@me/export', { as })
+  test('an export is a JSON attachment', async () => {
+    const { status, headers, text, json } = await testApp.ask('GET /v2/systems/@me/export', { as })
     expect(status).toBe(200)
     expect(headers.get('content-type')).toBe('application/json')
     expect(headers.get('content-disposition')).toBe('attachment; filename="system.json"')
     expect(json).toMatchObject({ version: 2, id: as.hid, uuid: as.uuid, name: 'Hill' })
-    const head = await place.ask('HEAD /v2/systems/@me/export', { as })
+    const head = await testApp.ask('HEAD /v2/systems/@me/export', { as })
     expect([head.status, head.text]).toEqual([200, ''])
-    // Give or take a digit of the time of writing.
+    // The time of the export is written without trailing zeros, so its length varies.
     const length = Number(head.headers.get('content-length'))
     expect(Math.abs(length - Buffer.byteLength(text))).toBeLessThan(4)
   })
@@ -238,25 +260,31 @@ describe('an export', async () => {
     ['?groups=empty&members=ashcd', 'ashcd', 'empty()', '|ashcd|'],
   ]
 
-  test.each(chosen)('of "%s" holds that part', async (query, members, groups, switches) => {
-    const { json } = await place.ask<Exported>(`GET /v2/systems/@me/export${query}`, { as })
-    expect(json.members.map(({ id }) => id).join(' ')).toBe(members)
-    expect(json.groups.map((group) => `${group.id}(${group.members})`).join(' ')).toBe(groups)
-    expect(json.switches.map((entry) => entry.members.join()).join('|')).toBe(switches)
-  })
+  test.each(chosen)(
+    'an export with the query "%s" contains exactly that part',
+    async (query, members, groups, switches) => {
+      const { json } = await testApp.ask<Exported>(`GET /v2/systems/@me/export${query}`, { as })
+      expect(json.members.map(({ id }) => id).join(' ')).toBe(members)
+      expect(json.groups.map((group) => `${group.id}(${group.members})`).join(' ')).toBe(groups)
+      expect(json.switches.map((entry) => entry.members.join()).join('|')).toBe(switches)
+    },
+  )
 
-  test('of a part holds nothing of those who are left out, and comes in without repairs', async () => {
-    const { text, json } = await place.ask<Exported>('GET /v2/systems/@me/export?members=wrenab', {
-      as,
-    })
+  test('a partial export contains nothing of other members and is imported without repairs', async () => {
+    const { text, json } = await testApp.ask<Exported>(
+      'GET /v2/systems/@me/export?members=wrenab',
+      {
+        as,
+      },
+    )
     expect(text).not.toMatch(/finchx|ashcd/)
     expect(json.multitude).toMatchObject({ member_guilds: [{ member: 'wrenab' }], kept: {} })
     expect(json.multitude.autoproxy.map(({ guild_id }) => guild_id)).toEqual(['1'])
-    const { repairs } = await importInto(place, await place.makeSystem(), Buffer.from(text))
+    const { repairs } = await importInto(testApp, await testApp.makeSystem(), Buffer.from(text))
     expect(repairs).toEqual([])
   })
 
-  const wrong: [query: string, status: number, code: number, message: string][] = [
+  const invalid: [query: string, status: number, code: number, message: string][] = [
     ['?members=nobody', 404, 20003, "Member 'nobody' not found."],
     ['?members=wrenab,1', 404, 20003, "Member '1' not found."],
     ['?groups=wrenab', 404, 20005, "Group 'wrenab' not found."],
@@ -265,15 +293,22 @@ describe('an export', async () => {
     ['?members=', 400, 0, '400: Bad Request (members must have one value)'],
   ]
 
-  test.each(wrong)('of "%s" is a %i', async (query, status, code, message) => {
-    const answer = await place.ask(`GET /v2/systems/@me/export${query}`, { as })
-    expect([answer.status, answer.json.code, answer.json.message]).toEqual([status, code, message])
-  })
+  test.each(invalid)(
+    'an export with the query "%s" returns %i',
+    async (query, status, code, message) => {
+      const answer = await testApp.ask(`GET /v2/systems/@me/export${query}`, { as })
+      expect([answer.status, answer.json.code, answer.json.message]).toEqual([
+        status,
+        code,
+        message,
+      ])
+    },
+  )
 
   const history = 'GET /v2/systems/@me/export/front-history'
 
-  test('of the front history is a table', async () => {
-    const { status, headers, text } = await place.ask(`${history}?format=csv`, { as })
+  test('the front history is exported as CSV', async () => {
+    const { status, headers, text } = await testApp.ask(`${history}?format=csv`, { as })
     expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8'])
     expect(headers.get('content-disposition')).toBe('attachment; filename="front-history.csv"')
     expect(text.split('\r\n')).toEqual([
@@ -285,8 +320,8 @@ describe('an export', async () => {
     ])
   })
 
-  test('of the front history is a calendar', async () => {
-    const { headers, text } = await place.ask(`${history}?format=ics`, { as })
+  test('the front history is exported as a calendar', async () => {
+    const { headers, text } = await testApp.ask(`${history}?format=ics`, { as })
     expect(headers.get('content-type')).toBe('text/calendar; charset=utf-8')
     expect(headers.get('content-disposition')).toBe('attachment; filename="front-history.ics"')
     expect(text).toMatch(/^BEGIN:VCALENDAR\r\n.*\r\nX-WR-CALNAME:Hill\r\n.*END:VCALENDAR\r\n$/s)
@@ -294,14 +329,14 @@ describe('an export', async () => {
   })
 
   test.each(['', '?format=', '?format=xml', '?format=csv&format=ics'])(
-    'of the front history as "%s" is a 400',
+    'the front history export refuses the query "%s"',
     async (query) => {
-      expect((await place.ask(`${history}${query}`, { as })).status).toBe(400)
+      expect((await testApp.ask(`${history}${query}`, { as })).status).toBe(400)
     },
   )
 })
 
-describe('what is large', async () => {
+describe('large responses', async () => {
   const large = createTestApp({ PORT: '0' })
   const as = await large.makeSystem('Hill')
   const address = large.app.listen()
@@ -327,18 +362,22 @@ describe('what is large', async () => {
     ['export/front-history?format=ics', /^UID:.+\r$/gm, count],
   ]
 
-  test.each(parts)('comes whole to all who ask at once: %s', async (path, part, times) => {
-    const asked = Array.from({ length: 5 }, async () => {
-      const response = await fetch(`${address}/v2/systems/@me/${path}`, {
-        headers: { authorization: as.token },
+  test.each(parts)(
+    'concurrent requests for %s all get the complete response',
+    async (path, part, times) => {
+      const requests = Array.from({ length: 5 }, async () => {
+        const response = await fetch(`${address}/v2/systems/@me/${path}`, {
+          headers: { authorization: as.token },
+        })
+        const bytes = await response.bytes()
+        // A chunked response has no content length, but cannot be truncated unnoticed.
+        expect(bytes).toHaveLength(Number(response.headers.get('content-length') ?? bytes.length))
+        return new TextDecoder().decode(bytes)
       })
-      const bytes = await response.bytes()
-      // What comes in chunks has no length, and cannot end too soon unnoticed.
-      expect(bytes).toHaveLength(Number(response.headers.get('content-length') ?? bytes.length))
-      return new TextDecoder().decode(bytes)
-    })
-    for (const text of await Promise.all(asked)) expect(new Set(text.match(part)).size).toBe(times)
-  })
+      for (const text of await Promise.all(requests))
+        expect(new Set(text.match(part)).size).toBe(times)
+    },
+  )
 })
 
 function hidsOf(length: number): string[] {

@@ -1,16 +1,16 @@
 import type { Field } from '../../../src/model/field'
 import { Problem } from '../../../src/model/validation'
 
-/** Values for one field: what is sent and what is kept of it, and what must be refused. */
+/** Test values of a field: valid ones with what is stored, and invalid ones. */
 export interface Values {
-  good: [sent: unknown, kept: unknown][]
+  good: [sent: unknown, stored: unknown][]
   bad: unknown[]
 }
 
 const notText = [1, 0, true, false, [], ['x'], {}, { x: 'y' }]
 const notList = [null, 'x', '', 1, true, {}]
 
-/** Values that try every rule of a field's kind, by what decisions.md says of it. */
+/** Returns values that cover every rule of the field's kind. */
 export function valuesOf(field: Field): Values {
   if (field.kind === 'text') return textValues(field)
   const values = byKind[field.kind]
@@ -24,10 +24,10 @@ export function valuesOf(field: Field): Values {
   }
 }
 
-/** Any value that the field refuses. */
+/** Returns a value that the field refuses. */
 export function badValueOf(field: Field): unknown {
   const [bad] = valuesOf(field).bad
-  if (!(field.read(bad) instanceof Problem)) throw new Error(`${field.kind} takes ${bad}`)
+  if (!(field.read(bad) instanceof Problem)) throw new Error(`${field.kind} accepts ${bad}`)
   return bad
 }
 
@@ -38,7 +38,7 @@ function textValues({ max = 0, required, defaultValue }: Field): Values {
     ['🌱'.repeat(Math.floor(max / 2)), '🌱'.repeat(Math.floor(max / 2))],
     [' x ', ' x '],
     ['a < b "c" \'d\' \\ &', 'a < b "c" \'d\' \\ &'],
-    // What looks like JSON, or must be escaped in it, is text like any other.
+    // Text that looks like JSON, or must be escaped in JSON, is stored unchanged.
     ...same('null', '{"a": [1]}', '1', 'tab\t, line\n, bell\u0007, \u2028 \u007f é'),
   ]
   const bad = [...notText, 'x'.repeat(max + 1), '🌱'.repeat(max / 2 + 1), 'a\0b', 'a\ud800b']

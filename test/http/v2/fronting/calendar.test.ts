@@ -5,7 +5,7 @@ import { parseInstant } from '../../../../src/model/time'
 import { createFixture, type Fixture } from '../../../scenarios'
 import { createTestApp } from '../../../testApp'
 
-const place = createTestApp()
+const testApp = createTestApp()
 
 interface Event {
   uid: string
@@ -14,8 +14,8 @@ interface Event {
   end: string | null
 }
 
-/** The same calendar, read by two programs that know nothing of each other. */
-function readTwice(text: string): Event[] {
+/** Parses a calendar with two independent libraries and expects the same events from both. */
+function parseTwice(text: string): Event[] {
   const first = new ICAL.Component(ICAL.parse(text))
     .getAllSubcomponents('vevent')
     .map((component): Event => {
@@ -48,17 +48,17 @@ const sorted = (events: Event[]) => events.toSorted((a, b) => (a.uid < b.uid ? -
 
 const SPAN = 'since=2024-01-02T00:00:00Z&until=2024-01-03T00:00:00Z'
 
-const subscribe = async (world: Fixture, as: 'owner' | 'nobody', span = SPAN) => {
-  const answer = await world.ask(`GET /v2/systems/<own>/fronting.ics?${span}`, undefined, as)
+const subscribe = async (fixture: Fixture, as: 'owner' | 'nobody', span = SPAN) => {
+  const answer = await fixture.ask(`GET /v2/systems/<own>/fronting.ics?${span}`, undefined, as)
   expect(answer.status).toBe(200)
   expect(answer.headers.get('content-type')).toBe('text/calendar; charset=utf-8')
   return answer.text
 }
 
-test('two calendar programs read whole stints from the subscription', async () => {
-  const world = await createFixture(place)
-  const { wren, finch } = world
-  const events = readTwice(await subscribe(world, 'nobody'))
+test('fronting.ics contains complete stints that two calendar libraries can read', async () => {
+  const fixture = await createFixture(testApp)
+  const { wren, finch } = fixture
+  const events = parseTwice(await subscribe(fixture, 'nobody'))
   const began = parseInstant('2024-01-01T10:00:00.000001Z')
   expect(sorted(events)).toEqual(
     sorted([
@@ -78,43 +78,43 @@ test('two calendar programs read whole stints from the subscription', async () =
   )
 })
 
-test('an event keeps its UID when the stint ends', async () => {
-  const world = await createFixture(place)
-  const before = readTwice(await subscribe(world, 'owner', ''))
-  await world.do('POST /v2/systems/@me/switches', { members: [] })
-  const after = readTwice(await subscribe(world, 'owner', ''))
+test('an event of fronting.ics keeps its UID when the stint ends', async () => {
+  const fixture = await createFixture(testApp)
+  const before = parseTwice(await subscribe(fixture, 'owner', ''))
+  await fixture.do('POST /v2/systems/@me/switches', { members: [] })
+  const after = parseTwice(await subscribe(fixture, 'owner', ''))
   expect(before).toHaveLength(1)
   expect(after.map(({ uid }) => uid)).toEqual(before.map(({ uid }) => uid))
 })
 
-test('events are those of the other calendar export', async () => {
-  const world = await createFixture(place)
-  const { text } = await world.ask('GET /v2/systems/@me/export/front-history?format=ics')
+test('fronting.ics has the same events as the calendar export', async () => {
+  const fixture = await createFixture(testApp)
+  const { text } = await fixture.ask('GET /v2/systems/@me/export/front-history?format=ics')
   const titlesOf = (calendar: string) =>
-    sorted(readTwice(calendar)).map(({ uid, title }) => ({ uid, title }))
+    sorted(parseTwice(calendar)).map(({ uid, title }) => ({ uid, title }))
   const span = 'since=2020-01-01'
-  expect(titlesOf(await subscribe(world, 'owner', span))).toEqual(titlesOf(text))
+  expect(titlesOf(await subscribe(fixture, 'owner', span))).toEqual(titlesOf(text))
 })
 
-test('names that are hard to write are read as they are', async () => {
-  const world = await createFixture(place)
+test('fronting.ics keeps special characters in names', async () => {
+  const fixture = await createFixture(testApp)
   const display_name = 'Wren; "the, first"\\ 🏮 '.repeat(4).trim()
-  await world.do('PATCH /v2/members/<wren>', { display_name })
-  const titles = readTwice(await subscribe(world, 'nobody')).map(({ title }) => title)
+  await fixture.do('PATCH /v2/members/<wren>', { display_name })
+  const titles = parseTwice(await subscribe(fixture, 'nobody')).map(({ title }) => title)
   expect(titles).toContain(display_name)
 })
 
-test('a stranger is not told a private name, neither a member’s nor the system’s', async () => {
-  const world = await createFixture(place)
-  await world.do('PATCH /v2/systems/@me', { privacy: { name_privacy: 'private' } })
-  await world.do('PATCH /v2/members/<wren>', {
+test('fronting.ics hides private names of members and the system from other callers', async () => {
+  const fixture = await createFixture(testApp)
+  await fixture.do('PATCH /v2/systems/@me', { privacy: { name_privacy: 'private' } })
+  await fixture.do('PATCH /v2/members/<wren>', {
     name: 'Secret Name',
     display_name: 'W',
     privacy: { name_privacy: 'private' },
   })
-  const text = await subscribe(world, 'nobody')
+  const text = await subscribe(fixture, 'nobody')
   expect(text).not.toContain('Secret Name')
   expect(text).not.toContain('Lantern Hill')
   expect(text).toContain('X-WR-CALNAME:Front history')
-  expect(await subscribe(world, 'owner')).toContain('X-WR-CALNAME:Lantern Hill')
+  expect(await subscribe(fixture, 'owner')).toContain('X-WR-CALNAME:Lantern Hill')
 })

@@ -19,27 +19,27 @@ import {
 import { oddMoments, questionsAround } from '../../../model/fronting/worlds'
 import { createTestApp, type TestSystem } from '../../../testApp'
 
-/** What the clock shows, where a question says so. */
+/** Clock of the test app; every question sets it. */
 let clock: Instant = Date.now() * 1000
 const { deps, makeSystem, ask } = createTestApp({ now: () => clock })
 
 let owner: TestSystem
-let people: Member[]
+let memberRows: Member[]
 
 beforeAll(async () => {
   owner = await makeSystem()
-  const made = await deps.transact('new', async (tx) => [
+  const created = await deps.transact('new', async (tx) => [
     await insertMember(tx, owner.id, { name: 'A' }),
     await insertMember(tx, owner.id, { name: 'B' }),
     await insertMember(tx, owner.id, { name: 'C' }),
     await insertMember(tx, owner.id, { name: 'D' }),
     await insertMember(tx, owner.id, { name: 'E' }),
   ])
-  people = made.sort((a, b) => (a.hid < b.hid ? -1 : 1))
+  memberRows = created.sort((a, b) => (a.hid < b.hid ? -1 : 1))
 })
 
-describe.each(oddMoments)('in %s around %s', (zone, _, odd) => {
-  test('random histories are answered as the slow way finds, for owner and stranger', async () => {
+describe.each(oddMoments)('fronting in %s around %s', (zone, anomaly, odd) => {
+  test(`fronting of random histories in ${zone} around ${anomaly} matches the oracle for all callers`, async () => {
     await fc.assert(
       fc.asyncProperty(questionsAround(zone, odd), fc.constantFrom(...periods), compareAll),
       { numRuns: 12 },
@@ -48,14 +48,14 @@ describe.each(oddMoments)('in %s around %s', (zone, _, odd) => {
 })
 
 async function compareAll(question: Question, by: (typeof periods)[number]): Promise<void> {
-  const asked = await bringAbout(question)
-  const { since, until } = asked.span
+  const stored = await storeQuestion(question)
+  const { since, until } = stored.span
   const query = new URLSearchParams({
     since: formatInstant(since),
     until: formatInstant(until),
-    zone: asked.zone,
+    zone: stored.zone,
   })
-  const as = asked.hidden === null ? owner : null
+  const as = stored.hidden === null ? owner : null
   const get = async (path: string) => {
     const { status, json } = await ask(
       `GET /v2/systems/${owner.hid}/fronting/${path}${path.includes('?') ? '&' : '?'}${query}`,
@@ -64,16 +64,16 @@ async function compareAll(question: Question, by: (typeof periods)[number]): Pro
     expect(status).toBe(200)
     return json as unknown
   }
-  expect(await get('totals')).toEqual(totalsToV2(totalsOf(asked)))
-  expect(await get(`days?by=${by}`)).toEqual(daysOf(asked, by).map(dayToV2))
-  expect(await get('pairs')).toEqual(pairsOf(asked))
-  expect(await get('stints?limit=1000')).toEqual(stintsOf(asked).map(stintToV2))
+  expect(await get('totals')).toEqual(totalsToV2(totalsOf(stored)))
+  expect(await get(`days?by=${by}`)).toEqual(daysOf(stored, by).map(dayToV2))
+  expect(await get('pairs')).toEqual(pairsOf(stored))
+  expect(await get('stints?limit=1000')).toEqual(stintsOf(stored).map(stintToV2))
   if (until - since < 2 * 24 * 3600 * 1e6)
-    expect(await get('hours')).toEqual(hoursToV2(hoursOf(asked)))
-  await expectPages(get, stintsOf(asked).map(stintToV2))
+    expect(await get('hours')).toEqual(hoursToV2(hoursOf(stored)))
+  await expectPages(get, stintsOf(stored).map(stintToV2))
 }
 
-/** Page by page, each with whoever began at the same moment. */
+/** Reads all stints in pages; a page contains all stints that began at the same moment. */
 async function expectPages(
   get: (path: string) => Promise<unknown>,
   expected: Record<string, unknown>[],
@@ -88,29 +88,31 @@ async function expectPages(
   expect(found).toEqual(expected)
 }
 
-/** Makes a random history the system's own, its members called by their short IDs here. */
-async function bringAbout(question: Question): Promise<Question> {
-  const names = new Map(['aaaaa', 'bbbbb', 'ccccc', 'ddddd', 'eeeee'].map((name, at) => [name, at]))
-  const one = (name: string) => people[names.get(name) ?? 0] as Member
+/** Stores a random history in the test system, and returns it with the members' short IDs. */
+async function storeQuestion(question: Question): Promise<Question> {
+  const indexes = new Map(
+    ['aaaaa', 'bbbbb', 'ccccc', 'ddddd', 'eeeee'].map((name, index) => [name, index]),
+  )
+  const memberNamed = (name: string) => memberRows[indexes.get(name) ?? 0] as Member
   clock = question.now
   await deleteAllSwitches(deps, { system: owner.id, platform: null })
   await deps.transact('new', async (tx) => {
     for (const { timestamp, members } of question.history)
-      await insertSwitch(deps, tx, owner.id, timestamp, members.map(one))
-    for (const name of names.keys()) {
+      await insertSwitch(deps, tx, owner.id, timestamp, members.map(memberNamed))
+    for (const name of indexes.keys()) {
       const visibility = question.hidden?.has(name) ? 'private' : 'public'
       await tx
         .update(memberTable)
         .set({ visibility })
-        .where(eq(memberTable.id, one(name).id))
+        .where(eq(memberTable.id, memberNamed(name).id))
     }
   })
   return {
     ...question,
     history: question.history.map(({ timestamp, members }) => ({
       timestamp,
-      members: members.map((name) => one(name).hid),
+      members: members.map((name) => memberNamed(name).hid),
     })),
-    hidden: question.hidden && new Set([...question.hidden].map((name) => one(name).hid)),
+    hidden: question.hidden && new Set([...question.hidden].map((name) => memberNamed(name).hid)),
   }
 }

@@ -8,38 +8,38 @@ import { createTestApp } from '../../../testApp'
 
 const insertImport = createInserter('imports', ['place_id', 'system_id', 'until'])
 
-const place = createTestApp()
+const testApp = createTestApp()
 
 const SPAN = 'since=2024-01-01T00:00:00Z&until=2024-01-03T00:00:00Z'
 const paths = ['stints', 'totals', 'days', 'hours', 'pairs']
-const none = Array.from({ length: 24 }, () => 0)
+const zeros = Array.from({ length: 24 }, () => 0)
 
 const closeHistory = ({ do: change }: Fixture) =>
   change('PATCH /v2/systems/@me', { privacy: { front_history_privacy: 'private' } })
 
-const hide = (name: string) => (world: Fixture) =>
-  world.do(`PATCH /v2/members/<${name}>`, { privacy: { visibility: 'private' } })
+const hide = (name: string) => (fixture: Fixture) =>
+  fixture.do(`PATCH /v2/members/<${name}>`, { privacy: { visibility: 'private' } })
 
-describe('what fronting answers', () => {
-  runScenarios(place, {
-    'stints are whole, newest first, and the last one lasts': {
+describe('fronting statistics', () => {
+  runScenarios(testApp, {
+    'fronting/stints returns complete stints, newest first, with the current one open': {
       as: ['owner', 'other', 'nobody'],
       ask: `GET /v2/systems/<own>/fronting/stints?${SPAN}`,
       has: { length: 2 },
       after: async ({ wren, finch }, { json }) => {
-        const whole = [
+        const expected = [
           { member: wren.hid, to: '2024-01-02T10:00:00.5Z', open: false },
           { member: finch.hid, to: null, open: true },
         ]
         const from = '2024-01-01T10:00:00.000001Z'
         expect(json as unknown).toEqual(
-          whole
+          expected
             .sort((a, b) => (a.member < b.member ? -1 : 1))
             .map(({ member, to, open }) => ({ member, from, to, open })),
         )
       },
     },
-    'totals are cut to the span': {
+    'fronting/totals counts only time within the span': {
       ask: `GET /v2/systems/<own>/fronting/totals?${SPAN}`,
       json: {
         since: '2024-01-01T00:00:00Z',
@@ -73,11 +73,11 @@ describe('what fronting answers', () => {
         ],
       },
     },
-    'pairs say how long and how often': {
+    'fronting/pairs returns time and number of times together': {
       ask: `GET /v2/systems/<own>/fronting/pairs?${SPAN}`,
       has: [{ time: 86400, times: 1 }],
     },
-    'a system without switches has days, but nobody in them': {
+    'fronting/days returns empty days for a system without switches': {
       given: ({ home, owner }) =>
         home.deps.transact('new', (tx) =>
           tx
@@ -97,20 +97,20 @@ describe('what fronting answers', () => {
         },
       ],
     },
-    'a span that lies ahead has no time': {
+    'fronting/totals is empty for a span in the future': {
       ask: 'GET /v2/systems/<own>/fronting/totals?since=2250-01-01&until=2250-01-02',
       has: { switches: 0, nobody: 0, members: [] },
     },
-    'a span of centuries is answered': {
+    'fronting/hours accepts a span of centuries': {
       ask: 'GET /v2/systems/<own>/fronting/hours?since=1700-01-01&until=2250-01-01&zone=Europe/Berlin',
     },
-    'of a member who was deleted nothing is told': {
+    'fronting/stints leaves out deleted members': {
       given: ({ ask }) => ask('DELETE /v2/members/<wren>'),
       ask: `GET /v2/systems/<own>/fronting/stints?${SPAN}`,
       has: [{ member: '<finch>' }],
       lacks: ['<wren>'],
     },
-    'what an unfinished import brings is not seen': {
+    'fronting/totals ignores switches of an unfinished import': {
       given: async ({ home, owner }) => {
         const system_id = owner.id
         await home.deps.transact('new', async (tx) => {
@@ -126,49 +126,49 @@ describe('what fronting answers', () => {
       ask: `GET /v2/systems/<own>/fronting/totals?${SPAN}`,
       has: { switches: 2, nobody: 0 },
     },
-    'days are the calendar of the owner’s zone for the owner': {
+    'fronting/days uses the time zone of the owner for the owner': {
       given: ({ do: change }) =>
         change('PATCH /v2/systems/@me/settings', { timezone: 'Asia/Kathmandu' }),
       ask: `GET /v2/systems/<own>/fronting/days?since=2024-01-01&until=2024-01-02`,
       has: [{ start: '2023-12-31T18:15:00Z' }, { end: '2024-01-02T18:15:00Z' }],
     },
-    'days are UTC’s for others, who are not told the owner’s zone': {
+    'fronting/days uses UTC for other callers, because the time zone of the owner is private': {
       as: ['other', 'nobody'],
       given: ({ do: change }) =>
         change('PATCH /v2/systems/@me/settings', { timezone: 'Asia/Kathmandu' }),
       ask: `GET /v2/systems/<own>/fronting/days?since=2024-01-01&until=2024-01-02`,
       has: [{ start: '2024-01-01T00:00:00Z', end: '2024-01-02T00:00:00Z' }],
     },
-    'a zone with a plus that was not encoded is understood': {
+    'fronting/days accepts a time zone whose plus is not encoded': {
       ask: 'GET /v2/systems/<own>/fronting/days?since=2024-01-01&until=2024-01-02&zone=Etc/GMT+5',
       has: [{ start: '2023-12-31T05:00:00Z' }, {}],
     },
-    'one member’s stints can be asked for by UUID': {
+    'fronting/stints filters by the UUID of a member': {
       ask: `GET /v2/systems/<own>/fronting/stints?${SPAN}&member=<wren.uuid>`,
       has: [{ member: '<wren>' }],
       lacks: ['<finch>'],
     },
-    'a limit above the largest is the largest': {
+    'fronting/stints accepts a limit above the maximum': {
       ask: `GET /v2/systems/<own>/fronting/stints?${SPAN}&limit=5000`,
       has: { length: 2 },
     },
-    'four hundred days can be asked for': {
+    'fronting/days accepts a span of 400 days': {
       ask: 'GET /v2/systems/<own>/fronting/days?since=2023-01-01&until=2024-02-05',
       has: { length: 400 },
     },
   })
 })
 
-describe('what a stranger is told of hidden members', () => {
-  runScenarios(place, {
-    'in totals they are counted, not named': {
+describe('fronting of hidden members', () => {
+  runScenarios(testApp, {
+    'fronting/totals counts hidden members for other callers without naming them': {
       as: ['other', 'nobody'],
       given: hide('finch'),
       ask: `GET /v2/systems/<own>/fronting/totals?${SPAN}`,
       has: { hidden: { time: 136799, stints: 1, members: 1 }, nobody: 0 },
       lacks: ['<finch>'],
     },
-    'in days they are counted, not named': {
+    'fronting/days counts hidden members for other callers without naming them': {
       as: ['other', 'nobody'],
       given: hide('finch'),
       ask: `GET /v2/systems/<own>/fronting/days?${SPAN}`,
@@ -178,43 +178,43 @@ describe('what a stranger is told of hidden members', () => {
       ],
       lacks: ['<finch>'],
     },
-    'there are zeros where nobody is hidden': {
+    'fronting/totals counts zero hidden members when none is hidden': {
       as: ['other', 'nobody'],
       ask: `GET /v2/systems/<own>/fronting/totals?${SPAN}`,
       has: { hidden: { time: 0, stints: 0, members: 0 } },
     },
-    'their stints are left out': {
+    'fronting/stints leaves out hidden members for other callers': {
       as: ['other', 'nobody'],
       given: hide('finch'),
       ask: `GET /v2/systems/<own>/fronting/stints?${SPAN}`,
       has: { length: 1 },
       lacks: ['<finch>'],
     },
-    'asked for by ID, there are none': {
+    'fronting/stints filtered by a hidden member is empty for other callers': {
       as: ['other', 'nobody'],
       given: hide('finch'),
       ask: `GET /v2/systems/<own>/fronting/stints?${SPAN}&member=<finch>`,
       json: [],
     },
-    'their hours are nobody’s': {
+    'fronting/hours leaves out hidden members for other callers': {
       as: ['other', 'nobody'],
-      given: async (world) => [await hide('finch')(world), await hide('wren')(world)],
+      given: async (fixture) => [await hide('finch')(fixture), await hide('wren')(fixture)],
       ask: `GET /v2/systems/<own>/fronting/hours?${SPAN}`,
-      json: { members: {}, weekdays: Array.from({ length: 7 }, () => none) },
+      json: { members: {}, weekdays: Array.from({ length: 7 }, () => zeros) },
     },
-    'they are in no pair': {
+    'fronting/pairs leaves out hidden members for other callers': {
       as: ['other', 'nobody'],
       given: hide('finch'),
       ask: `GET /v2/systems/<own>/fronting/pairs?${SPAN}`,
       json: [],
     },
-    'they have no event in the calendar': {
+    'fronting.ics leaves out hidden members for other callers': {
       as: ['other', 'nobody'],
       given: hide('finch'),
       ask: `GET /v2/systems/<own>/fronting.ics?${SPAN}`,
       lacks: ['Finch', '<finch>'],
     },
-    'the owner sees them as ever': {
+    'fronting/totals returns hidden members to the owner': {
       given: hide('finch'),
       ask: `GET /v2/systems/@me/fronting/totals?${SPAN}`,
       has: { hidden: null, members: [{ member: '<finch>' }, {}] },
@@ -222,70 +222,86 @@ describe('what a stranger is told of hidden members', () => {
   })
 })
 
-describe('what fronting refuses', () => {
+describe('refusals of fronting statistics', () => {
   for (const path of [...paths.map((one) => `fronting/${one}`), 'fronting.ics'])
-    runScenarios(place, {
-      [`${path}: a closed history to everyone but its owner`]: {
+    runScenarios(testApp, {
+      [`${path} refuses a private history to other callers`]: {
         as: ['other', 'nobody'],
         given: closeHistory,
         ask: `GET /v2/systems/<own>/${path}?${SPAN}`,
         status: 403,
         code: 30005,
       },
-      [`${path}: not to its owner`]: {
+      [`${path} returns a private history to its owner`]: {
         given: closeHistory,
         ask: `GET /v2/systems/@me/${path}?${SPAN}`,
       },
-      [`${path}: a system that is not there`]: {
+      [`${path} returns 404 for an unknown system`]: {
         ask: `GET /v2/systems/zzzzz/${path}`,
         status: 404,
         code: 20001,
       },
-      [`${path}: @me of nobody`]: { as: 'nobody', ask: `GET /v2/systems/@me/${path}`, status: 401 },
-      [`${path}: a span that ends where it begins`]: {
+      [`${path} requires a token for @me`]: {
+        as: 'nobody',
+        ask: `GET /v2/systems/@me/${path}`,
+        status: 401,
+      },
+      [`${path} refuses an empty span`]: {
         ask: `GET /v2/systems/@me/${path}?since=2024-01-01&until=2024-01-01`,
         status: 400,
         message: /since must be before until/,
       },
-      [`${path}: a beginning behind now`]: {
+      [`${path} refuses a span that begins in the future without an end`]: {
         ask: `GET /v2/systems/@me/${path}?since=2250-01-01`,
         status: 400,
       },
-      [`${path}: a time that is none`]: {
+      [`${path} refuses an invalid time`]: {
         ask: `GET /v2/systems/@me/${path}?since=yesterday`,
         status: 400,
       },
-      [`${path}: a zone that is unknown`]: {
+      [`${path} refuses an unknown time zone`]: {
         ask: `GET /v2/systems/@me/${path}?zone=Europe/Atlantis`,
         status: 400,
         message: /time zone name/,
       },
     })
 
-  runScenarios(place, {
-    'more than four hundred days': {
+  runScenarios(testApp, {
+    'fronting/days refuses more than 400 days': {
       ask: 'GET /v2/systems/@me/fronting/days?since=2023-01-01&until=2024-02-05T00:00:00.000001Z',
       status: 400,
       message: /more than 400/,
     },
-    'days of all times, at once': {
+    'fronting/days refuses months of several centuries': {
       ask: 'GET /v2/systems/@me/fronting/days?since=1700-01-01&until=2250-01-01&by=month',
       status: 400,
     },
-    'another period': { ask: 'GET /v2/systems/@me/fronting/days?by=year', status: 400 },
-    'a limit of zero': { ask: 'GET /v2/systems/@me/fronting/stints?limit=0', status: 400 },
-    'a negative limit': { ask: 'GET /v2/systems/@me/fronting/stints?limit=-1', status: 400 },
-    'a limit in words': { ask: 'GET /v2/systems/@me/fronting/stints?limit=ten', status: 400 },
-    'a member that cannot be': {
+    'fronting/days refuses an unknown period': {
+      ask: 'GET /v2/systems/@me/fronting/days?by=year',
+      status: 400,
+    },
+    'fronting/stints refuses a limit of zero': {
+      ask: 'GET /v2/systems/@me/fronting/stints?limit=0',
+      status: 400,
+    },
+    'fronting/stints refuses a negative limit': {
+      ask: 'GET /v2/systems/@me/fronting/stints?limit=-1',
+      status: 400,
+    },
+    'fronting/stints refuses a limit that is not a number': {
+      ask: 'GET /v2/systems/@me/fronting/stints?limit=ten',
+      status: 400,
+    },
+    'fronting/stints refuses an invalid member reference': {
       ask: 'GET /v2/systems/@me/fronting/stints?member=x',
       status: 400,
     },
-    'a member that is unknown': {
+    'fronting/stints returns 404 for an unknown member': {
       ask: 'GET /v2/systems/@me/fronting/stints?member=zzzzz',
       status: 404,
       code: 20002,
     },
-    'a member of another system': {
+    'fronting/stints returns 404 for a member of another system': {
       ask: 'GET /v2/systems/@me/fronting/stints?member=<stray>',
       status: 404,
       code: 20002,
@@ -293,8 +309,8 @@ describe('what fronting refuses', () => {
   })
 })
 
-test('what was not asked for as well: the last 720 hours', async () => {
-  const { get } = await createFixture(place)
+test('fronting/totals covers the last 720 hours when the query has no span', async () => {
+  const { get } = await createFixture(testApp)
   const { since, until } = await get<{ since: string; until: string }>(
     'GET /v2/systems/@me/fronting/totals',
   )

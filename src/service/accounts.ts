@@ -30,7 +30,7 @@ export async function linkAccount(deps: Deps, viewer: Viewer, account: string): 
   })
 }
 
-/** Whether the account was linked to this system. */
+/** Returns false if the account is not linked to the caller's system. */
 export async function unlinkAccount(deps: Deps, viewer: Viewer, account: string): Promise<boolean> {
   const systemId = requireSystem(viewer)
   requirePlatformAuthority(viewer, account)
@@ -42,22 +42,23 @@ export async function unlinkAccount(deps: Deps, viewer: Viewer, account: string)
   })
 }
 
-/** Unlinks at its owner's wish, whatever system it is linked to. */
+/** Unlinks an account from the system it is linked to, whichever that is. */
 export async function forgetAccount(deps: Deps, viewer: Viewer, account: string): Promise<void> {
   requirePlatformAuthority(viewer, account)
   await deps.transact({ account }, async (tx) => {
     const found = await findAccount(tx, account)
     if (!found) throw error('systemNotFound')
     await lockSystem(tx, found.system_id)
-    // It may have been unlinked, or linked elsewhere, while this waited for the system.
-    const still = await findAccount(tx, account)
-    if (still?.system_id !== found.system_id) throw error('conflict', 'it was changed meanwhile')
+    // Another transaction may have unlinked or relinked it while this one waited for the lock.
+    const current = await findAccount(tx, account)
+    if (current?.system_id !== found.system_id)
+      throw error('conflict', 'the account was changed by another request')
     await requireEnabled(tx, found.system_id)
     await removeAccount(deps, tx, found)
   })
 }
 
-/** Lets autoproxy speak for this account, or not. */
+/** Enables or disables autoproxy for messages of this account. */
 export async function patchAccount(
   deps: Deps,
   viewer: Viewer,
@@ -105,7 +106,10 @@ async function getLinked(db: Db, account: string): Promise<LinkedAccount> {
   return { ...found, autoproxy_enabled: found.autoproxy_enabled === 1 }
 }
 
-/** Links within a transaction. Linking twice changes nothing; somebody else's is a conflict. */
+/**
+ * Links within a transaction. Does nothing if the account is linked to this system already; throws
+ * a conflict if it is linked to another one.
+ */
 export async function insertAccount(
   deps: Deps,
   tx: Db,
@@ -130,7 +134,10 @@ async function removeAccount(deps: Deps, tx: Db, { id, system_id }: Account): Pr
   await recordEvent(tx, deps.now(), { system_id, type: 'UNLINK_ACCOUNT', subject: id, data: null })
 }
 
-/** What becomes of the accounts that a file names. A file only claims: somebody must vouch. */
+/**
+ * Decides which accounts of an import file to link. A file proves nothing, so a new account is
+ * linked only if the operator or a bot vouches for it.
+ */
 export async function planAccounts(
   db: Db,
   systemId: number | null,
@@ -153,7 +160,7 @@ export async function planAccounts(
   return planned
 }
 
-/** Links what was planned, and keeps what the file says of the accounts. Whether that is new. */
+/** Links the planned accounts and applies their settings of the file. Returns whether any changed. */
 export async function linkImported(
   deps: Deps,
   tx: Db,
@@ -162,7 +169,7 @@ export async function linkImported(
   planned: readonly { id: string; linked: boolean }[],
 ): Promise<boolean> {
   const linked = new Set(planned.flatMap((one) => (one.linked ? one.id : [])))
-  let isTouched = false
+  let isChanged = false
   for (const { id, autoproxy_enabled } of named) {
     if (!linked.has(id)) continue
     const before = await findAccount(tx, id)
@@ -170,12 +177,12 @@ export async function linkImported(
     const isEnabled = before?.autoproxy_enabled ?? true
     const isNew = autoproxy_enabled !== undefined && autoproxy_enabled !== isEnabled
     if (isNew) await tx.update(accounts).set({ autoproxy_enabled }).where(eq(accounts.id, id))
-    if (!before || isNew) isTouched = true
+    if (!before || isNew) isChanged = true
   }
-  return isTouched
+  return isChanged
 }
 
-/** As storage gives it. */
+/** An account as it is stored, with a number for the flag. */
 type Stored<A extends Account> = Omit<A, 'autoproxy_enabled'> & { autoproxy_enabled: number }
 
 const byId = statement<'id', Stored<Account>>(

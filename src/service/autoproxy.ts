@@ -11,12 +11,12 @@ import type { Deps } from './deps'
 import { findMember } from './members'
 import { recordEvent } from './outbox'
 
-/** Autoproxy of a system in a guild, with the member as it is named outside. */
+/** Autoproxy of a system in a guild, with the IDs of the member that clients use. */
 export interface GuildAutoproxy extends Omit<Autoproxy, 'autoproxy_member'> {
   autoproxy_member: Identity | null
 }
 
-/** What every other mode than `latch` and `member` is without. */
+/** Values of the modes that have no member: all but `latch` and `member`. */
 const released = { autoproxy_member: null, last_latch_timestamp: null }
 
 const unset: GuildAutoproxy = { ...fillDefaults(autoproxy, {}), ...released }
@@ -29,7 +29,7 @@ export async function getOwnAutoproxy(
   return getAutoproxy(db, requireSystem(viewer, 'read'), guild)
 }
 
-/** What is set in a guild; what was never set is off. */
+/** Returns the state in a guild; mode `off` if none was ever stored. */
 export async function getAutoproxy(
   db: Db,
   systemId: number,
@@ -51,12 +51,12 @@ export async function patchAutoproxy(
   return deps.transact({ system: systemId }, async (tx) => {
     await requireExists(tx, systemId)
     const before = await getAutoproxy(tx, systemId, guild)
-    const after = await settleMember(deps, tx, systemId, before, patch)
+    const after = await applyPatch(deps, tx, systemId, before, patch)
     return storeAutoproxy(deps, tx, systemId, guild, before, after)
   })
 }
 
-/** Keeps the new state and tells what is new about it. */
+/** Stores the new state and records an event with the changed values. */
 export async function storeAutoproxy(
   deps: Deps,
   tx: Db,
@@ -83,32 +83,32 @@ export async function storeAutoproxy(
   return after
 }
 
-/** As events name the member. */
+/** Replaces the member by its UUID, as in events. */
 function withUuid({ autoproxy_member, ...rest }: GuildAutoproxy): Autoproxy {
   return { ...rest, autoproxy_member: autoproxy_member?.uuid ?? null }
 }
 
-/** The rules between mode and member. */
-async function settleMember(
+/** Applies a patch. The mode decides whether a member is required, allowed or refused. */
+async function applyPatch(
   deps: Deps,
   tx: Db,
   systemId: number,
   before: GuildAutoproxy,
   patch: AutoproxyPatch,
 ): Promise<GuildAutoproxy> {
-  const { autoproxy_member: named, ...rest } = patch
+  const { autoproxy_member: memberRef, ...rest } = patch
   const after = { ...before, ...rest }
   const { autoproxy_mode } = after
   if (autoproxy_mode === 'off' || autoproxy_mode === 'front') {
-    if (named) throw rejectMember(`Must be null while the mode is ${autoproxy_mode}.`)
+    if (memberRef) throw rejectMember(`Must be null while the mode is ${autoproxy_mode}.`)
     return { ...after, ...released }
   }
-  if (named) {
-    const autoproxy_member = await getNamed(tx, systemId, named)
+  if (memberRef) {
+    const autoproxy_member = await getNamed(tx, systemId, memberRef)
     const isLatched = autoproxy_mode === 'latch'
     return { ...after, autoproxy_member, ...(isLatched && { last_latch_timestamp: deps.now() }) }
   }
-  const isReleased = named === null
+  const isReleased = memberRef === null
   if (autoproxy_mode === 'member' && (isReleased || !before.autoproxy_member))
     throw error('autoproxyMemberMissing')
   return isReleased ? { ...after, ...released } : after

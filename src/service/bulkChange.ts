@@ -8,13 +8,13 @@ import type { Deps } from './deps'
 import type { Owned } from './identity'
 import { recordSerializedEvent } from './outbox'
 
-/** How members and groups differ in a bulk change. */
+/** Differences between members and groups in a bulk change. */
 export interface BulkKind<E extends Entity> {
   readonly table: 'members' | 'groups'
   readonly events: { readonly changed: EventType }
-  /** What is kept beside a row, and follows what changes in it. */
+  /** Updates the rows that are derived from a changed row, such as its proxy tag keys. */
   readonly syncDerivedRows: (tx: Db, row: Owned<E>, changed: Patch<E>) => Promise<void>
-  /** Commits a bulk change, after writing beforehand what would make its transaction long. */
+  /** Commits a bulk change. Writes first, in batches, what would make its transaction long. */
   readonly commitBulk: <T>(
     deps: Deps,
     systemId: number,
@@ -23,16 +23,16 @@ export interface BulkKind<E extends Entity> {
   ) => Promise<T>
 }
 
-/** Writes what is stored beside the rows of a bulk change, in its transaction. */
+/** Writes the rows derived from those of a bulk change, in its transaction. */
 type FinishDerivedRows = (tx: Db) => Promise<void>
 
-/** A row that a bulk change names, as it is stored, with its patch. */
+/** A row of a bulk change as it is stored, with its patch. */
 interface Target<E> {
   readonly stored: Owned<E>
   readonly patch: Patch<E>
 }
 
-/** A changed row and all that is written of it, prepared before the transaction that does so. */
+/** A changed row with everything that is written for it, prepared before the transaction. */
 interface Planned<E> {
   readonly stored: Owned<E>
   readonly before: Owned<E>
@@ -40,7 +40,7 @@ interface Planned<E> {
   readonly changed: Patch<E>
   readonly values: object
   readonly data: string
-  readonly faces: RenderedJson | null
+  readonly rendered: RenderedJson | null
 }
 
 interface RowAccess<E> {
@@ -48,12 +48,12 @@ interface RowAccess<E> {
   updateRow(tx: Db, id: number, changed: object): MaybePromise<unknown>
 }
 
-/** Rows whose statements are sent without waiting for the answers in between. */
+/** Number of rows whose statements are sent without waiting for their results. */
 const BATCH = 50
 
 /**
- * Changes many rows in one transaction, which holds the lock that all writes of a file need. Rows
- * are compared and rendered before it; in it only those that another request changed since then.
+ * Creates a function that changes many rows in one transaction. On SQLite all other writes wait for
+ * it, so rows are compared and rendered before; in it only those that another request changed since.
  */
 export function createBulkChange<E extends Entity>(
   { table, events, syncDerivedRows, commitBulk }: BulkKind<E>,
@@ -64,17 +64,17 @@ export function createBulkChange<E extends Entity>(
     const changed = diff<E>(before, patch)
     const after = { ...before, ...changed }
     const values = encodeRow(Object.keys(changed), changed)
-    const faces = renderForAudiences(db, table, after)
-    return { stored, before, after, changed, values, data: JSON.stringify(changed), faces }
+    const rendered = renderForAudiences(db, table, after)
+    return { stored, before, after, changed, values, data: JSON.stringify(changed), rendered }
   }
 
-  /** On a file, a statement that fails throws here, so that none follows it. */
+  /** On SQLite a failing statement throws here, so no further statement is sent. */
   const send = (tx: Db, deps: Deps, planned: Planned<E>): MaybePromise<unknown>[] => {
-    const { after, values, data, faces } = planned
+    const { after, values, data, rendered } = planned
     const { id, uuid: subject, system_id } = after
     return [
       updateRow(tx, id, values),
-      faces && storeRendered(tx, table, id, faces),
+      rendered && storeRendered(tx, table, id, rendered),
       recordSerializedEvent(tx, deps.now(), { system_id, type: events.changed, subject }, data),
     ]
   }
@@ -116,11 +116,11 @@ export function createBulkChange<E extends Entity>(
     const planned = await commitBulk(deps, systemId, prepared.values(), (finishDerivedRows) =>
       deps.transact({ system: systemId }, (tx) => write(tx, finishDerivedRows), 'long'),
     )
-    return planned.map(({ after, faces }) => ownerJson(deps.db, table, after, faces?.own))
+    return planned.map(({ after, rendered }) => ownerJson(deps.db, table, after, rendered?.own))
   }
 }
 
-/** Compares rows of the same columns, as they are stored. */
+/** Compares two stored rows with the same columns. */
 function isSame(a: object, b: object): boolean {
   const values = Object.values(b)
   return Object.values(a).every((value, at) => value === values[at])

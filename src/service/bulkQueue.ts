@@ -5,9 +5,9 @@ import { createWorkQueue, type QueuedWork, type WorkQueue } from './workQueue'
 export type BulkQueue = WorkQueue<QueuedWork>
 
 const MAX_RUNNING = 2
-/** As many as the rate limit admits in a second. */
+/** The number of writes per second that the rate limit admits. */
 const MAX_WAITING_OF_SYSTEM = 3
-/** Each holds its request body in memory. */
+/** Limited because each waiting request holds its body in memory. */
 const MAX_WAITING = 32
 const RETRY_AFTER_MS = 1000
 

@@ -1,9 +1,9 @@
-/** About how long one piece of long work may keep everyone else waiting. */
+/** Time that long work runs before it yields to the event loop, about the delay of other requests. */
 const TURN_MS = 10
 
 /**
- * For the middle of long work: waits until the others had their turn, once this one's is over.
- * Throws the signal's reason when the work is no longer wanted.
+ * Creates a function that long work calls often. It yields to the event loop if the work has run for
+ * `turn` milliseconds, and throws the signal's reason if the signal is aborted.
  */
 export function createYielder(
   turn = TURN_MS,
@@ -19,7 +19,7 @@ export function createYielder(
   }
 }
 
-/** Between the pieces of long work, others have their turn. */
+/** Runs a generator to its end and yields to the event loop between its steps when due. */
 export async function runCooperatively<T>(
   work: Generator<void, T>,
   signal: AbortSignal | null,
@@ -31,7 +31,7 @@ export async function runCooperatively<T>(
   }
 }
 
-/** A long list, between whose items others have their turn. */
+/** Iterates over a long list and yields to the event loop between its items when due. */
 export async function* iterateCooperatively<T>(
   items: Iterable<T>,
   signal: AbortSignal | null,

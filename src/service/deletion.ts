@@ -6,46 +6,43 @@ import { error } from '../model/errors'
 import type { Deps } from './deps'
 import { removeSomeTags, tagIndexOf } from './proxy/tagIndex'
 
-/**
- * What has few rows is deleted at once. What has many is only taken out of everybody's sight, in the
- * transaction that deletes it: a system or a member loses its name, a history is forgotten. Its rows
- * are removed in slices afterwards, by whoever runs next if need be.
- */
+// Few rows are deleted at once; many are only hidden, and deleted in batches afterwards, after a kill
+// by the next process. See "Deletion" in ARCHITECTURE.md.
 
-/** So many rows are deleted in a moment. */
+/** Number of rows that can be deleted in one short transaction. */
 const INLINE_LIMIT = 500
 
 export async function deleteOrHideSystem(tx: Db, id: number): Promise<void> {
   if (isFew(await sizeOfSystem(tx).get({ id }))) return void (await deleteSystem(tx).run({ id }))
-  // Without these nobody can come as the system, nor write to it.
-  for (const remove of access) await remove(tx).run({ id })
-  for (const takeName of namesOfSystem) await takeName(tx).run({ id })
+  // Without these rows no caller can authenticate as the system or write to it.
+  for (const remove of deleteAccess) await remove(tx).run({ id })
+  for (const hide of hideSystem) await hide(tx).run({ id })
   await hideSwitches(tx).run({ id })
 }
 
 export async function deleteOrHideMember(tx: Db, id: number): Promise<void> {
   if (isFew(await sizeOfMember(tx).get({ id }))) return void (await deleteMember(tx).run({ id }))
-  const place = await insertHiddenSystem(tx).get(hiddenIdentity())
-  for (const remove of besideMember) await remove(tx).run({ id })
-  await moveMember(tx).run({ id, place: place?.id ?? null })
+  const hidden = await insertHiddenSystem(tx).get(hiddenIdentity())
+  for (const remove of deleteDerivedRows) await remove(tx).run({ id })
+  await moveMember(tx).run({ id, hidden: hidden?.id ?? null })
 }
 
-/** All switches of a system. */
+/** Deletes or hides all switches of a system. */
 export async function deleteOrHideSwitches(tx: Db, id: number): Promise<void> {
   const isSmall = isFew(await sizeOfHistory(tx).get({ id }))
   await (isSmall ? deleteSwitches : hideSwitches)(tx).run({ id })
 }
 
-/** For writes: the system may have been deleted while they waited for their turn. */
+/** Throws if the system was deleted while the write waited for its lock. */
 export async function requireExists(tx: Db, id: number): Promise<void> {
-  if (!(await stillThere(tx).get({ id }))) throw error('systemNotFound')
+  if (!(await existingSystem(tx).get({ id }))) throw error('systemNotFound')
 }
 
 type IsStopped = () => boolean
 
 const never: IsStopped = () => false
 
-/** Removes the rows of all that was deleted, by this process or by another one. */
+/** Deletes the hidden rows of all deletions, of this process and of others. */
 export async function purgeDeleted(deps: Deps, isStopped = never): Promise<void> {
   for (const { id, last } of await pendingDeletion(deps.db).all({}))
     await purgeSwitches(deps, id, last, isStopped)
@@ -53,16 +50,20 @@ export async function purgeDeleted(deps: Deps, isStopped = never): Promise<void>
     await purgeHiddenSystem(deps, id, isStopped)
 }
 
-/** A system without a name, with everything in it. */
+/** Deletes a hidden system with all its rows. */
 export async function purgeHiddenSystem(deps: Deps, id: number, isStopped = never): Promise<void> {
   await purgeTags(deps, await tagIndexOf(deps.db, id), isStopped)
-  for (const some of partsOfHiddenSystem)
-    await inBatches(deps, isStopped, async (tx, most) => (await some(tx).all({ id, most })).length)
+  for (const removeSome of hiddenSystemBatches)
+    await inBatches(
+      deps,
+      isStopped,
+      async (tx, most) => (await removeSome(tx).all({ id, most })).length,
+    )
   if (!isStopped())
     await deps.transact('new', async (tx) => void (await deleteSystem(tx).run({ id })))
 }
 
-/** Keys that nobody asks for any more. */
+/** Deletes a set of proxy tag keys that is no longer in use. */
 export async function purgeTags(deps: Deps, setId: number, isStopped = never): Promise<void> {
   await inBatches(deps, isStopped, (tx, most) => removeSomeTags(tx, setId, most))
 }
@@ -73,27 +74,27 @@ async function purgeSwitches(
   last: number,
   isStopped: IsStopped,
 ): Promise<void> {
-  // New ones may lie between them, and are not looked at again and again.
+  // Continue after the last batch, so that new switches in between are not scanned again.
   let from = -Infinity
   await inBatches(deps, isStopped, async (tx, most) => {
-    const gone = await someDeletedSwitches(tx).all({ id, last, from, most })
-    for (const { timestamp } of gone) from = Math.max(from, timestamp)
-    return gone.length
+    const deleted = await deleteHiddenSwitches(tx).all({ id, last, from, most })
+    for (const { timestamp } of deleted) from = Math.max(from, timestamp)
+    return deleted.length
   })
   if (!isStopped())
     await deps.transact(
       { system: id },
-      async (tx) => void (await keptSwitches(tx).run({ id, last })),
+      async (tx) => void (await clearWatermark(tx).run({ id, last })),
     )
 }
 
-/** How long one slice may hold the write lock, and how many rows it removes for a start. */
+/** Target for the time that one batch holds the write lock. The batch size adapts to it. */
 const BATCH_MS = 10
 const FIRST_BATCH = 100
 const MIN_BATCH = 10
 const MAX_BATCH = 1000
 
-/** Removes some rows after the other, in transactions so short that nobody waits for them. */
+/** Deletes rows in batches, each in a short transaction, so that other writes wait only briefly. */
 async function inBatches(
   deps: Deps,
   isStopped: IsStopped,
@@ -101,22 +102,22 @@ async function inBatches(
 ): Promise<void> {
   let most = FIRST_BATCH
   while (!isStopped()) {
-    let took = 0
-    const gone = await deps.transact(
+    let elapsed = 0
+    const deleted = await deps.transact(
       'new',
       async (tx) => {
         const began = performance.now()
         const count = await remove(tx, most)
-        took = performance.now() - began
+        elapsed = performance.now() - began
         return count
       },
       'slice',
     )
-    // Fewer than asked for are not the last: another transaction may have deleted some of them.
-    if (gone === 0) return
-    // Some rows have many others that go with them.
-    if (took < BATCH_MS / 2) most = Math.min(most * 2, MAX_BATCH)
-    if (took > BATCH_MS) most = Math.max(Math.ceil(most / 2), MIN_BATCH)
+    // A short batch is not the last one: another transaction may have deleted some of its rows.
+    if (deleted === 0) return
+    // The time differs, because the deletion of some rows cascades to many others.
+    if (elapsed < BATCH_MS / 2) most = Math.min(most * 2, MAX_BATCH)
+    if (elapsed > BATCH_MS) most = Math.max(Math.ceil(most / 2), MIN_BATCH)
     await new Promise((resolve) => setImmediate(resolve))
   }
 }
@@ -125,12 +126,12 @@ function isFew(found: { size: number } | null): boolean {
   return (found?.size ?? 0) <= INLINE_LIMIT
 }
 
-/** How many rows there are, as far as that matters. */
-function createSize(...from: (string | ((say: Dialect) => string))[]) {
-  return statement<'id', { size: number }>((say) => {
+/** Creates a statement that counts rows, up to just above `INLINE_LIMIT` for each source. */
+function createSize(...from: (string | ((dialect: Dialect) => string))[]) {
+  return statement<'id', { size: number }>((dialect) => {
     const counts = from.map(
       (rows) =>
-        `(select ${say.count()} from (select 1 from ${typeof rows === 'string' ? rows : rows(say)} limit ${INLINE_LIMIT + 1}) few)`,
+        `(select ${dialect.count()} from (select 1 from ${typeof rows === 'string' ? rows : rows(dialect)} limit ${INLINE_LIMIT + 1}) few)`,
     )
     return `select ${counts.join(' + ')} as size`
   })
@@ -157,7 +158,7 @@ const sizeOfSystem = createSize(
   'proxy_tag_keys where set_id = (select coalesce(tag_set, id) from systems where id = :id)',
 )
 
-const stillThere = statement<'id'>(
+const existingSystem = statement<'id'>(
   `select id from systems where id = :id and ${isVisible('systems')}`,
 )
 
@@ -165,7 +166,7 @@ const deleteSystem = statement<'id'>('delete from systems where id = :id')
 const deleteMember = statement<'id'>('delete from members where id = :id')
 const deleteSwitches = statement<'id'>('delete from switches where system_id = :id')
 
-const access = [
+const deleteAccess = [
   'tokens',
   'sessions',
   'login_codes',
@@ -178,13 +179,13 @@ const access = [
   'imports',
 ].map((table) => statement<'id'>(`delete from ${ofSystem(table)}`))
 
-const namesOfSystem = [
+const hideSystem = [
   `systems set ${HIDE_SQL} where id = :id`,
   `members set ${HIDE_SQL} where system_id = :id`,
   `groups set ${HIDE_SQL} where system_id = :id`,
 ].map((rest) => statement<'id'>(`update ${rest}`))
 
-/** Numbers of switches only grow, so those that come later are not meant. */
+/** Row IDs of switches only grow, so switches that are logged later stay visible. */
 const hideSwitches = statement<'id'>(`
    update systems set forgotten_switches = (select coalesce(max(id), 0) from switches)
    where id = :id`)
@@ -193,53 +194,57 @@ const insertHiddenSystem = statement<'hid' | 'uuid', { id: number }>(
   'insert into systems (hid, uuid) values (:hid, :uuid) returning id',
 )
 
-const besideMember = ['group_members', 'proxy_tag_keys', 'pinned_members'].map((table) =>
+const deleteDerivedRows = ['group_members', 'proxy_tag_keys', 'pinned_members'].map((table) =>
   statement<'id'>(`delete from ${ofMember(table)}`),
 )
 
-const moveMember = statement<'id' | 'place'>(
-  `update members set ${HIDE_SQL}, system_id = :place, proxy_tags = '[]' where id = :id`,
+const moveMember = statement<'id' | 'hidden'>(
+  `update members set ${HIDE_SQL}, system_id = :hidden, proxy_tags = '[]' where id = :id`,
 )
 
 const pendingDeletion = statement<never, { id: number; last: number }>(
   'select id, forgotten_switches as last from systems where forgotten_switches > 0',
 )
 
-const someDeletedSwitches = statement<'id' | 'last' | 'from' | 'most', { timestamp: number }>(`
+const deleteHiddenSwitches = statement<'id' | 'last' | 'from' | 'most', { timestamp: number }>(`
    delete from switches where id in (
      select id from switches where system_id = :id and timestamp > :from and +id <= :last
      order by timestamp limit :most
    ) returning timestamp`)
 
-/** Unless it was deleted once more meanwhile, or another process still removes some. */
-const keptSwitches = statement<'id' | 'last'>(
+/** Does nothing if the history was deleted again meanwhile, or hidden switches are left. */
+const clearWatermark = statement<'id' | 'last'>(
   `update systems set forgotten_switches = 0 where id = :id and forgotten_switches = :last
    and not exists (select 1 from switches where system_id = :id and +id <= :last)`,
 )
 
-/** Where no import is under way. */
+/** Hidden systems, except the staging systems of running imports. */
 const hiddenSystems = statement<never, { id: number }>(`
    select id from systems where not ${isVisible('systems')}
    and id not in (select place_id from imports)`)
 
-/** In an order in which the rows that are left always make sense. */
-const partsOfHiddenSystem = [
+/** In an order in which the remaining rows are consistent after each batch. */
+const hiddenSystemBatches = [
   ...['switches', 'messages', 'events', 'archive', 'autoproxy', 'system_guilds', 'groups'].map(
     (table) =>
       someRows(`delete from ${table}`, table, (row) => `select ${row} from ${ofSystem(table)}`),
   ),
   someRows('delete from switch_members', 'switch_members', inMembers('switch_members')),
-  // Messages outlive their member.
+  // Records of messages remain when their member is deleted.
   someRows('update messages set member_id = null', 'messages', inMembers('messages')),
   someRows('delete from member_guilds', 'member_guilds', inMembers('member_guilds')),
   someRows('delete from members', 'members', (row) => `select ${row} from ${ofSystem('members')}`),
 ]
 
-function someRows(change: string, table: string, chosen: (row: string, say: Dialect) => string) {
-  return statement<'id' | 'most'>((say) => {
-    const row = say.rowId(table)
-    const some = `${chosen(`${table}.${row}`, say)} limit :most`
-    return `${change} where ${row} in (${some}) returning 1`
+function someRows(
+  change: string,
+  table: string,
+  select: (row: string, dialect: Dialect) => string,
+) {
+  return statement<'id' | 'most'>((dialect) => {
+    const row = dialect.rowId(table)
+    const selected = `${select(`${table}.${row}`, dialect)} limit :most`
+    return `${change} where ${row} in (${selected}) returning 1`
   })
 }
 

@@ -10,28 +10,28 @@ import { createLongReads, type LongReads } from './longReads'
 import { createImportLimiter, type ImportLimiter } from './transfer/importLimiter'
 import { createSpool } from './transfer/spool'
 
-/** What every verb works with. The outside world enters here and nowhere else. */
+/** Dependencies of all service functions: storage, clock, queues, caches and quotas. */
 export interface Deps {
   readonly db: Db
   readonly sharedRead: Storage['sharedRead']
   readonly transact: Storage['transact']
-  /** Reads as of one moment, whatever is written meanwhile. */
+  /** Runs reads on one snapshot, unaffected by concurrent writes. */
   readonly snapshot: Storage['snapshot']
   readonly longReads: LongReads
   readonly now: () => Instant
-  /** How the file of an import is read: here, or by another process. */
+  /** Parses the file of an import, in this process or in a worker process. */
   readonly parseImport: ParseImport
   readonly importLimiter: ImportLimiter
   readonly bulkQueue: BulkQueue
   readonly credentialCache: CredentialCache
   readonly quotas: Quotas
-  /** Asks for the faces of a row, where a reader found none. */
+  /** Schedules rendering of a row's JSON after a cache miss. */
   readonly scheduleRender: (table: RenderedTable, id: number) => void
 }
 
 /**
- * The wall clock in microseconds. It never gives one instant twice, so that two switches logged
- * within the same millisecond keep their order.
+ * Creates a wall clock in microseconds. It never returns the same instant twice, so that two
+ * switches logged within one millisecond keep their order.
  */
 export function createClock(): () => Instant {
   let last = 0
@@ -41,16 +41,16 @@ export function createClock(): () => Instant {
   }
 }
 
-/** For describing the verbs without doing them: whoever asks anything of it has made a mistake. */
+/** Placeholder for code that only describes routes. Every use of its database is an error. */
 export const noDeps: Deps = {
   db: new Proxy({} as Db, {
     get() {
-      throw new Error('there is no database here')
+      throw new Error('no database available')
     },
   }),
   sharedRead: { begin: () => 0, end: () => {} },
-  transact: () => Promise.reject(new Error('there is no database here')),
-  snapshot: () => Promise.reject(new Error('there is no database here')),
+  transact: () => Promise.reject(new Error('no database available')),
+  snapshot: () => Promise.reject(new Error('no database available')),
   longReads: createLongReads(),
   now: () => 0,
   parseImport: parseInProcess,

@@ -30,7 +30,7 @@ import type { Deps } from './deps'
 import { memberRepository } from './members'
 import { recordEvent } from './outbox'
 
-/** Whether settings that were never made in a guild may be made now. Only bots may. */
+/** Behaviour when no settings are stored for the guild yet. Only bots may create them. */
 export type OnMissing = 'refuse' | 'make'
 
 export async function getSystemGuild(
@@ -93,7 +93,7 @@ export async function patchMemberGuild(
   const member = await memberRepository.getOwn(deps, viewer, ref)
   if (onMissing === 'make') requirePlatformAuthority(viewer, guildId)
   return deps.transact({ system: member.system_id }, async (tx) => {
-    await memberRepository.refuseDeleted(tx, member.id)
+    await memberRepository.requireExists(tx, member.id)
     const found = await findMemberGuild(tx, member.id, guildId)
     if (!found && onMissing === 'refuse') throw error('noMemberGuild')
     const { after, changed } = applyPatch(memberGuild, found, patch)
@@ -126,7 +126,7 @@ export async function findMemberGuild(
   return (await ofMember(db).get({ member, guild: guildId })) ?? null
 }
 
-/** What a guild sets for everyone in it; the defaults when nothing was ever set. */
+/** Returns the settings of a guild, which apply to every system in it; defaults if none are stored. */
 export async function getGuild({ db }: Deps, viewer: Viewer, id: string): Promise<Guild> {
   requirePlatformAuthority(viewer, id)
   return findGuild(db, id)
@@ -152,7 +152,7 @@ export async function patchGuild(
   })
 }
 
-/** What a patch makes of settings, starting from the defaults where there are none yet. */
+/** Applies a patch to stored settings, or to the defaults if none are stored. */
 function applyPatch<E extends Entity>(entity: E, found: Row<E> | null, patch: Patch<E>) {
   const before = found ?? fillDefaults(entity, {} as Draft<E>)
   const changed = diff(before, patch)

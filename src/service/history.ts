@@ -17,7 +17,7 @@ export interface PastSwitch {
   members: string[]
 }
 
-/** Newest first, before a time if one is given. */
+/** Lists switches, newest first; only those before a time if one is given. */
 export async function listSwitches(
   { db }: Deps,
   viewer: Viewer,
@@ -30,7 +30,7 @@ export async function listSwitches(
 
 const PAGE = 1000
 
-/** All of the history, some at a time, between which others have their turn. */
+/** Iterates over the history in pages and yields to the event loop between them when due. */
 export async function* historyInPages(
   db: Db,
   systemId: number,
@@ -54,7 +54,7 @@ export async function* historyInPages(
 
 const STRIDE = 10_000
 
-/** The time of the switch so many back from a time; null when there are not so many. */
+/** Returns the time of the switch `count` switches before a time; null if there are fewer. */
 export async function skipSwitches(
   db: Db,
   systemId: number,
@@ -77,7 +77,7 @@ export async function skipSwitches(
   return from
 }
 
-/** Some of the history: newest first before a time, or oldest first behind it. */
+/** Returns a page of the history: newest first before a time, or oldest first after it. */
 async function pageOfSwitches(
   db: Db,
   systemId: number,
@@ -104,7 +104,7 @@ function createPage(range: SQL, order: SQL) {
       .select({
         uuid: switches.uuid,
         timestamp: switches.timestamp,
-        // Written out: inside a selected expression Drizzle drops the tables' names.
+        // Raw SQL, because Drizzle drops table names inside a selected expression.
         hids: sql<string>`${sql.raw(
           db.driver.dialect.jsonTexts(
             'm.hid',

@@ -6,10 +6,10 @@ import { isEnabled, isVisible } from '../db/visibility'
 import type { Entity, Identity, Row } from '../model/entity'
 import { HID_ALPHABET, HID_LENGTH, parseRef, type Ref } from '../model/ref'
 
-/** What a file says of an identity. */
+/** IDs that an import file gives for a row. */
 export type GivenIdentity = Partial<Pick<Identity, 'hid' | 'uuid'>>
 
-/** A row's number and its system's. */
+/** Row ID of an entity and of its system. */
 export interface RowLocation {
   id: number
   system_id: number
@@ -18,7 +18,7 @@ export interface RowLocation {
 /** A member or group of a system. */
 export type Owned<E> = Row<E> & Identity & { system_id: number }
 
-/** How rows with a short ID and a UUID are found, and how new ones get theirs. */
+/** Creates queries that find rows by short ID or UUID, and generate IDs for new rows. */
 export function identityQueries<R extends Identity>(
   entity: Entity,
   table: 'systems' | 'members' | 'groups',
@@ -30,17 +30,17 @@ export function identityQueries<R extends Identity>(
   const byUuid = where<'uuid'>('uuid = :uuid')
   const enabledByHid = where<'hid'>(`hid = :hid and ${isEnabled(table)}`)
   const enabledByUuid = where<'uuid'>(`uuid = :uuid and ${isEnabled(table)}`)
-  // As one JSON text, so that their number is not bounded by the engine's parameters.
-  const amongAll = statement<'names', R>(
+  // Names are passed as one JSON text, because engines limit the number of parameters.
+  const byNames = statement<'names', R>(
     ({ inJsonTexts }) =>
       `select * from ${table}
        where ${inJsonTexts('hid', ':names')} or ${inJsonTexts('uuid', ':names')}`,
   )
 
-  const placeByHid = statement<'hid', RowLocation>(
+  const locationByHid = statement<'hid', RowLocation>(
     `select id, system_id from ${table} where hid = :hid and ${isEnabled(table)}`,
   )
-  const placeByUuid = statement<'uuid', RowLocation>(
+  const locationByUuid = statement<'uuid', RowLocation>(
     `select id, system_id from ${table} where uuid = :uuid and ${isEnabled(table)}`,
   )
 
@@ -52,11 +52,11 @@ export function identityQueries<R extends Identity>(
   const find = async (db: Db, ref: Ref) =>
     decoded(await ('uuid' in ref ? byUuid(db).get(ref) : byHid(db).get(ref)))
 
-  /** The same, but for what the operator has disabled. */
+  /** Like `find`, but ignores systems that the operator disabled, and their rows. */
   const findEnabled = async (db: Db, ref: Ref) =>
     decoded(await ('uuid' in ref ? enabledByUuid(db).get(ref) : enabledByHid(db).get(ref)))
 
-  /** What of an identity that was given elsewhere is free here. */
+  /** Returns those of the given IDs that no row on this server has. */
   const availableParts = async (db: Db, { hid, uuid }: GivenIdentity): Promise<GivenIdentity> => {
     const isFree = async (ref: Ref) => (await find(db, ref)) === null
     return {
@@ -65,7 +65,7 @@ export function identityQueries<R extends Identity>(
     }
   }
 
-  /** A new UUID, and a short ID that nobody of this kind has yet. */
+  /** Generates a UUID, and a short ID that no row of this table has. */
   const generate = async (db: Db): Promise<{ uuid: string; hid: string }> => {
     for (;;) {
       const hid = generateHid()
@@ -80,29 +80,29 @@ export function identityQueries<R extends Identity>(
     availableParts,
     generate,
 
-    /** Only which row a reference names, and whose it is. */
+    /** Finds only the row ID and system of a reference. */
     async locate(db: Db, text: string): Promise<RowLocation | null> {
       const ref = parseRef(text)
       if (ref === null) return null
-      return await ('uuid' in ref ? placeByUuid(db).get(ref) : placeByHid(db).get(ref))
+      return await ('uuid' in ref ? locationByUuid(db).get(ref) : locationByHid(db).get(ref))
     },
 
     decode,
 
     /**
-     * The rows that the references name, in their order, as they are stored; null for each that
-     * names nothing.
+     * Finds the rows of a list of references, in its order, as they are stored; null for a reference
+     * without a row.
      */
     async findAllStored(db: Db, refs: readonly string[]): Promise<(R | null)[]> {
       const parsed = refs.map((ref) => parseRef(ref))
       const named = parsed.flatMap((ref) => (ref ? Object.values(ref) : []))
-      const rows = await amongAll(db).all({ names: JSON.stringify(named) })
+      const rows = await byNames(db).all({ names: JSON.stringify(named) })
       const known = new Map<string, R>()
       for (const row of rows) known.set(row.hid, row).set(row.uuid, row)
       return parsed.map((ref) => (ref && known.get('uuid' in ref ? ref.uuid : ref.hid)) ?? null)
     },
 
-    /** The given identity as far as it is free here; the rest is drawn. */
+    /** Keeps those of the given IDs that are free, and generates the others. */
     async chooseIdentity(db: Db, given: GivenIdentity): Promise<{ uuid: string; hid: string }> {
       return { ...(await generate(db)), ...(await availableParts(db, given)) }
     },

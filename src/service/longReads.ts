@@ -9,7 +9,7 @@ export interface WaitingClient {
   readonly address: string | null
 }
 
-/** Client of a caller without a connection, such as a command. */
+/** Client of a long read that has no connection, such as a command. */
 export const noConnection: WaitingClient = { signal: null, address: null }
 
 /** Long read of the rows of one system. */
@@ -24,7 +24,7 @@ export interface LongRead extends QueuedWork, WaitingClient {
  */
 export type LongReads = WorkQueue<LongRead>
 
-/** Fewer than storage gives snapshots at a time, so that a short read that needs one finds it. */
+/** Fewer than the snapshots that storage allows at a time, so that one is left for a short read. */
 const MAX_RUNNING = 3
 const MAX_WAITING_OF_OWNER = 4
 const MAX_WAITING_OF_OTHERS = 4

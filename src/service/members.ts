@@ -36,7 +36,7 @@ export const memberRepository = createOwnedRepository<typeof member>({
 
 export const { find: findMember, insert: insertMember, update: updateMember } = memberRepository
 
-/** A member of any system, as this viewer may see it. */
+/** Returns a member of any system, redacted for the viewer. */
 export async function getMember(
   { db }: Deps,
   viewer: Viewer,
@@ -46,17 +46,17 @@ export async function getMember(
   return redact(member, found, isOwner(viewer, found.system_id))
 }
 
-/** The caller as the system that a member is of. */
+/** Returns the viewer for acting as the system of a member. */
 export async function actForMember({ db }: Deps, viewer: Viewer, ref: string): Promise<Viewer> {
   const { system_id } = await memberRepository.get(db, ref)
   return actAs(db, viewer, system_id)
 }
 
-/** The members of a system that this viewer may list. */
+/** Lists the members of a system that the viewer may list. */
 export async function listMembers({ db }: Deps, viewer: Viewer, of: System): Promise<Member[]> {
   const owner = isOwner(viewer, of.id)
   requireListAccess('members', of, owner)
-  return await (owner ? everyone(db) : visible(db)).all({ system: of.id })
+  return await (owner ? allMembers(db) : publicMembers(db)).all({ system: of.id })
 }
 
 export function createMember(deps: Deps, viewer: Viewer, draft: MemberDraft): Promise<Member> {
@@ -96,7 +96,7 @@ export function deleteMember(deps: Deps, viewer: Viewer, ref: string): Promise<v
   return memberRepository.remove(deps, viewer, ref)
 }
 
-/** A `member` mode that loses its member turns off; a latch that loses it is free again. */
+/** Turns autoproxy off if its mode is `member` and names this member; a latch only loses the member. */
 async function releaseAutoproxy(
   deps: Deps,
   tx: Db,
@@ -122,7 +122,7 @@ async function releaseAutoproxy(
   }
 }
 
-const everyone = prepared((db) =>
+const allMembers = prepared((db) =>
   db
     .select()
     .from(members)
@@ -131,7 +131,7 @@ const everyone = prepared((db) =>
     .prepare(),
 )
 
-const visible = prepared((db) =>
+const publicMembers = prepared((db) =>
   db
     .select()
     .from(members)

@@ -14,7 +14,7 @@ import { recordEvent } from './outbox'
 export const membershipActions = ['add', 'remove', 'overwrite'] as const
 export type MembershipAction = (typeof membershipActions)[number]
 
-/** Changes who is in one group. All references are checked before anything changes. */
+/** Changes the members of one group. All references are checked before anything changes. */
 export async function changeGroupMembers(
   deps: Deps,
   viewer: Viewer,
@@ -25,7 +25,7 @@ export async function changeGroupMembers(
   rejectEmptyList(action, refs)
   const group = await groupRepository.getOwn(deps, viewer, ref)
   await deps.transact({ system: group.system_id }, async (tx) => {
-    await groupRepository.refuseDeleted(tx, group.id)
+    await groupRepository.requireExists(tx, group.id)
     const named = await memberRepository.getOwnAll(tx, group.system_id, refs)
     const before = await membersOf(tx).all({ group: group.id })
     const { added, removed } = compare(before, named, action)
@@ -35,12 +35,12 @@ export async function changeGroupMembers(
     )
     await deletePairs(tx, eq(groupMembers.group_id, group.id), groupMembers.member_id, removed)
     if (added.length + removed.length === 0) return
-    const told = action === 'overwrite' ? unique(named) : [...added, ...removed]
-    await recordGroupEvent(deps, tx, group, action, told)
+    const reported = action === 'overwrite' ? unique(named) : [...added, ...removed]
+    await recordGroupEvent(deps, tx, group, action, reported)
   })
 }
 
-/** Changes which groups one member is in. */
+/** Changes the groups of one member. */
 export async function changeMemberGroups(
   deps: Deps,
   viewer: Viewer,
@@ -51,7 +51,7 @@ export async function changeMemberGroups(
   rejectEmptyList(action, refs)
   const member = await memberRepository.getOwn(deps, viewer, ref)
   await deps.transact({ system: member.system_id }, async (tx) => {
-    await memberRepository.refuseDeleted(tx, member.id)
+    await memberRepository.requireExists(tx, member.id)
     const named = await groupRepository.getOwnAll(tx, member.system_id, refs)
     const before = await groupsOf(tx).all({ member: member.id, system: member.system_id })
     const { added, removed } = compare(before, named, action)
@@ -69,7 +69,7 @@ function rejectEmptyList(action: MembershipAction, refs: readonly string[]): voi
   if (action !== 'overwrite' && refs.length === 0) throw error('badRequest', 'the list is empty')
 }
 
-/** What an action really changes: naming one twice, or what is so already, changes nothing. */
+/** Returns the actual changes of an action, without repeated names and without what is so already. */
 function compare<T extends { id: number }>(
   before: readonly T[],
   named: readonly T[],
@@ -140,7 +140,7 @@ const groupsOf = prepared((db) =>
     .where(
       and(
         eq(groupMembers.member_id, sql.placeholder('member')),
-        // Not those that an import is still bringing.
+        // Excludes groups of a running import, which belong to its staging system.
         eq(groups.system_id, sql.placeholder('system')),
       ),
     )

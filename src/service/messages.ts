@@ -11,14 +11,14 @@ import type { Deps } from './deps'
 import { memberRepository } from './members'
 import { getSystemById } from './systems'
 
-/** A message with its member and system, both null once the member is gone. */
+/** A message with its member and system, both null once the member is deleted. */
 export interface FoundMessage {
   message: Message
   member: Member | null
   system: System | null
 }
 
-/** The same as a viewer may see it. */
+/** A message whose member and system are redacted for a viewer. */
 export interface RedactedMessage {
   message: Message
   member: Redacted<typeof member> | null
@@ -39,7 +39,7 @@ export async function getVisibleMessage(
   }
 }
 
-/** By its own ID at any time; by the message that triggered it only for a while. */
+/** Finds a message by its own ID, or for a limited time by the ID of the original message. */
 export async function getMessage(db: Db, now: Instant, id: string): Promise<FoundMessage> {
   const found =
     (await byId(db).get({ id })) ??
@@ -48,9 +48,9 @@ export async function getMessage(db: Db, now: Instant, id: string): Promise<Foun
   return withMember(db, found)
 }
 
-/** Also of a system that is disabled: its ID is taken all the same. */
+/** Finds a message by its ID, including messages of disabled systems, because their IDs are in use. */
 export async function findMessage(db: Db, id: string): Promise<Message | null> {
-  return await takenById(db).get({ id })
+  return await byIdOfAny(db).get({ id })
 }
 
 export async function withMember(db: Db, message: Message): Promise<FoundMessage> {
@@ -62,12 +62,12 @@ export async function withMember(db: Db, message: Message): Promise<FoundMessage
 export async function insertMessage(tx: Db, message: Message): Promise<void> {
   const { id, original, sender, channel, guild, system_id, member_id, timestamp } = message
   const values = { id, original, sender, channel, guild, system_id, member_id, timestamp }
-  // Another system's may have come while this was looked up.
+  // Another system may have recorded this ID since the lookup.
   if (!(await insertRow(tx).get(values)))
-    throw error('conflict', 'the message is recorded otherwise')
+    throw error('conflict', 'the message is recorded with other values')
 }
 
-/** In the place of one, if at all, whose system is being removed. */
+/** Replaces an existing message only if its system is being deleted. */
 const insertRow = statement<keyof Message, { id: string }>(`
    insert into messages (id, original, sender, channel, guild, system_id, member_id, timestamp)
    values (:id, :original, :sender, :channel, :guild, :system_id, :member_id, :timestamp)
@@ -78,19 +78,21 @@ const insertRow = statement<keyof Message, { id: string }>(`
      select 1 from systems where systems.id = messages.system_id and ${isVisible('systems')}
    ) returning id`)
 
-/** A condition that leaves out messages whose system is being removed, or is disabled. */
-const isMessageThere = isOf(`${isVisible('systems')} and ${isEnabled('systems')}`)
+/** SQL condition that excludes messages whose system is being deleted or is disabled. */
+const isMessageVisible = isOf(`${isVisible('systems')} and ${isEnabled('systems')}`)
 
 function isOf(systems: string): string {
   return `exists (select 1 from systems where systems.id = messages.system_id and ${systems})`
 }
 
-const takenById = statement<'id', Message>(
+const byIdOfAny = statement<'id', Message>(
   `select * from messages where id = :id and ${isOf(isVisible('systems'))}`,
 )
 
-const byId = statement<'id', Message>(`select * from messages where id = :id and ${isMessageThere}`)
+const byId = statement<'id', Message>(
+  `select * from messages where id = :id and ${isMessageVisible}`,
+)
 
 const byOriginal = statement<'original' | 'since', Message>(`
    select * from messages where original = :original and timestamp > :since
-   and ${isMessageThere} order by timestamp desc limit 1`)
+   and ${isMessageVisible} order by timestamp desc limit 1`)

@@ -3,12 +3,12 @@ import type { Db, MaybePromise } from '../db/types'
 import type { Change } from '../model/events'
 import type { Instant } from '../model/time'
 
-/** Records the event of a change, in the transaction of the change itself. */
+/** Records the event of a change, in the transaction of the change. */
 export function recordEvent(tx: Db, at: Instant, change: Change): MaybePromise<unknown> {
   return recordSerializedEvent(tx, at, change, change.data && JSON.stringify(change.data))
 }
 
-/** The same with data that is JSON already. */
+/** Like `recordEvent`, with data that is serialized already. */
 export function recordSerializedEvent(
   tx: Db,
   at: Instant,

@@ -29,14 +29,14 @@ import { recordEvent } from './outbox'
 import { withDefaultPrivacy } from './privacy'
 import { getSettings } from './settings'
 
-/** How a kind of belongings differs from the others. */
+/** Differences between the entities that belong to a system: members and groups. */
 interface OwnedKind<E extends Entity> extends BulkKind<E> {
   readonly entity: E
   readonly errors: {
     readonly missing: ErrorName
     readonly foreign: ErrorName
     readonly full: ErrorName
-    /** As missing and foreign, in a list of references. */
+    /** Like `missing` and `foreign`, for a reference in a list. */
     readonly missingRef: ErrorName
     readonly foreignRef: ErrorName
   }
@@ -46,9 +46,9 @@ interface OwnedKind<E extends Entity> extends BulkKind<E> {
     readonly removed: EventType
   }
   readonly limitOf: (settings: Settings) => number
-  /** Whether a bot makes them private. */
+  /** Whether new rows created by a bot are private. */
   readonly isPrivateIn: (settings: Settings) => boolean
-  /** What lets go of a row before it is removed. */
+  /** Removes references to a row before it is deleted. */
   readonly beforeDelete: (
     deps: Deps,
     tx: Db,
@@ -57,7 +57,7 @@ interface OwnedKind<E extends Entity> extends BulkKind<E> {
   readonly remove: (tx: Db, id: number) => Promise<void>
 }
 
-/** What a system's own things have in common: how they are found, made, changed and removed. */
+/** Creates the operations that members and groups have in common: find, create, update, delete. */
 export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
   const { entity, table, errors, events } = kind
   const {
@@ -73,7 +73,7 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
   const updateRow = createUpdater(table)
   const insertRow = createInserter(table, ['uuid', 'hid', 'system_id', ...columnNames(entity)])
   const countRows = statement<'system', { all: number }>(
-    (say) => `select ${say.count()} as "all" from ${table} where system_id = :system`,
+    (dialect) => `select ${dialect.count()} as "all" from ${table} where system_id = :system`,
   )
 
   const storedOfSystem = statement<'system', Owned<E>>(
@@ -91,12 +91,12 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
     return found
   }
 
-  /** Only which row is meant. */
+  /** Finds only the IDs of a row of the caller's system. */
   const locateOwn = async ({ db }: Deps, viewer: Viewer, ref: string) => {
     requireSystem(viewer)
-    const place = requireFound(await locate(db, ref))
-    if (!isOwner(viewer, place.system_id)) throw error(errors.foreign)
-    return place
+    const location = requireFound(await locate(db, ref))
+    if (!isOwner(viewer, location.system_id)) throw error(errors.foreign)
+    return location
   }
 
   const count = async (db: Db, systemId: number) =>
@@ -109,9 +109,9 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
     identity: GivenIdentity = {},
   ): Promise<Owned<E>> => {
     const row = fillDefaults(entity, draft)
-    const named = { ...(await generate(tx)), ...identity, system_id: systemId }
-    const made = { ...row, ...named }
-    const owned = { id: await insertRow(tx, made), ...made }
+    const ids = { ...(await generate(tx)), ...identity, system_id: systemId }
+    const values = { ...row, ...ids }
+    const owned = { id: await insertRow(tx, values), ...values }
     await kind.syncDerivedRows(tx, owned, row)
     await renderAndStore(tx, table, owned)
     return owned
@@ -119,14 +119,14 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
 
   const update = async (tx: Db, before: Owned<E>, changed: Patch<E>): Promise<Owned<E>> => {
     const after = { ...before, ...changed }
-    // In this order, and without waiting in between: neither needs the other's answer. What takes
-    // several steps is waited for by itself: none of them may come when all else was undone.
+    // Both statements are sent in this order without waiting in between. Derived rows take several
+    // steps, so they are awaited separately: none may run after the transaction was rolled back.
     await Promise.all([updateRow(tx, before.id, changed), renderAndStore(tx, table, after)])
     await kind.syncDerivedRows(tx, after, changed)
     return after
   }
 
-  /** Those that a list names, in its order, as they are stored. Throws for the first wrong name. */
+  /** Returns the rows of a list of references, as stored. Throws for the first wrong reference. */
   const getOwnStored = async (
     db: Db,
     systemId: number,
@@ -135,7 +135,7 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
     const own: Owned<E>[] = []
     for (const [at, row] of (await findAllStored(db, refs)).entries()) {
       if (row?.system_id === systemId) own.push(row)
-      // What is disabled is not there for others.
+      // Rows of a disabled system do not exist for other systems.
       else if (!row || (await isDisabled(db, row.system_id)))
         throw error(errors.missingRef, refs[at])
       else throw error(errors.foreignRef, refs[at])
@@ -143,19 +143,19 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
     return own
   }
 
-  /** Keeps what a patch says that is new, and tells it. */
+  /** Stores the changed values of a patch and records an event, if there are any. */
   const changeRow = async (deps: Deps, tx: Db, before: Owned<E>, patch: Patch<E>) => {
     const changed = diff<E>(before, patch)
     if (isEmptyPatch(changed)) return before
     const { uuid, system_id } = before
     const data: JsonObject = changed
-    const told = recordEvent(tx, deps.now(), {
+    const recorded = recordEvent(tx, deps.now(), {
       system_id,
       type: events.changed,
       subject: uuid,
       data,
     })
-    const [after] = await Promise.all([update(tx, before, changed), told])
+    const [after] = await Promise.all([update(tx, before, changed), recorded])
     return after
   }
 
@@ -163,7 +163,7 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
     find: findByRef,
     locate,
     findById,
-    freeOf: availableParts,
+    availableParts,
     count,
     insert,
     update,
@@ -186,8 +186,8 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
       return rows.map((row) => decode({ ...row }))
     },
 
-    /** For writes: it may have been deleted while they waited for their turn. */
-    async refuseDeleted(tx: Db, id: number): Promise<void> {
+    /** Throws if the row was deleted while the write waited for its lock. */
+    async requireExists(tx: Db, id: number): Promise<void> {
       requireFound(await findById(tx, id))
     },
 
@@ -198,15 +198,15 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
         if ((await count(tx, system_id)) >= kind.limitOf(settings)) throw error(errors.full)
         const isPrivate = viewer.platform !== null && kind.isPrivateIn(settings)
         const given = isPrivate ? withDefaultPrivacy(entity, draft) : draft
-        const made = await insert(tx, system_id, { ...given, created: deps.now() })
+        const created = await insert(tx, system_id, { ...given, created: deps.now() })
         const data: JsonObject = given
         await recordEvent(tx, deps.now(), {
           system_id,
           type: events.created,
-          subject: made.uuid,
+          subject: created.uuid,
           data,
         })
-        return made
+        return created
       })
     },
 
@@ -218,8 +218,8 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
     },
 
     /**
-     * Changes all named rows or none; a value that is already set makes no event. Returns the JSON
-     * list of the rows as their owner sees them, in the order named.
+     * Changes all listed rows or none; a patch that changes nothing records no event. Returns the
+     * JSON list of the rows for their owner, in the order of the list.
      */
     async changeMany(
       deps: Deps,
@@ -274,7 +274,7 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
       })
     },
 
-    /** Gives one that waited elsewhere to its system, under its own name. */
+    /** Assigns a row of a staging system to its final system, with its IDs. */
     async adopt(tx: Db, systemId: number, id: number, given: GivenIdentity): Promise<Identity> {
       const identity = await chooseIdentity(tx, given)
       await updateRow(tx, id, { ...identity, system_id: systemId })
@@ -283,7 +283,7 @@ export function createOwnedRepository<E extends Entity>(kind: OwnedKind<E>) {
   }
 }
 
-/** By one name or another. */
+/** Throws if a row is listed twice, be it by its short ID and by its UUID. */
 function rejectRepeatedRows(rows: readonly { id: number }[]): void {
   const seen = new Set<number>()
   for (const [at, { id }] of rows.entries()) {

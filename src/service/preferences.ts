@@ -34,14 +34,14 @@ export async function preferencesOf(db: Db, system: number): Promise<Preferences
   }
 }
 
-/** Null where nobody set any. */
-export async function givenPreferences(db: Db, systemId: number): Promise<Preferences | null> {
+/** Returns the preferences; null if all have their defaults. */
+export async function findPreferences(db: Db, systemId: number): Promise<Preferences | null> {
   const all = await preferencesOf(db, systemId)
   const isUnset = all.word === DEFAULT_WORD && all.pinned.length === 0 && all.statuses.length === 0
   return isUnset ? null : all
 }
 
-/** Whole lists take the place of those that were. */
+/** Stores the given preferences. A list replaces the stored list. */
 async function storePreferences(
   tx: Db,
   system: number,
@@ -56,7 +56,7 @@ async function storePreferences(
   await markRows(tx, idsOf(members), idsOf(groups))
 }
 
-/** Of a file: what is set here already is of today, so only what is missing is filled in. */
+/** Stores preferences of an import file where none are set. Returns whether any were stored. */
 export async function fillPreferences(
   tx: Db,
   system: number,
@@ -99,7 +99,7 @@ const unpinAll = statement<'system'>(`
 const unmarkAll = statement<'system'>(`
    delete from status_groups where group_id in (select id from groups where system_id = :system)`)
 
-/** One that is named twice is there once, where it was named first. */
+/** Ignores a repeated member, so that it keeps its first position. */
 const pin = statement<'id' | 'position'>(
   'insert into pinned_members (member_id, position) values (:id, :position) on conflict do nothing',
 )

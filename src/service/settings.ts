@@ -13,7 +13,7 @@ import type { Deps } from './deps'
 import { recordEvent } from './outbox'
 import { getOwnSystem, getSystem, updateSystem } from './systems'
 
-/** The settings of any system, as this viewer may see them. */
+/** Returns the settings of any system, redacted for the viewer. */
 export async function getVisibleSettings(
   deps: Deps,
   viewer: Viewer,
@@ -41,7 +41,7 @@ export async function patchSettings(
   return withQuotas(deps.quotas, stored)
 }
 
-/** Changes the caller's own system and its settings together. */
+/** Changes the caller's system and its settings in one transaction. */
 export async function patchSystemAndSettings(
   deps: Deps,
   viewer: Viewer,
@@ -73,7 +73,7 @@ export async function updateSettings(
   return { ...before, ...changed }
 }
 
-/** What PluralKit's files say and nothing here asks for. Whether it changed. */
+/** Stores a setting of PluralKit that is only exported again. Returns whether it changed. */
 export async function storeColorHex(tx: Db, systemId: number, shown: boolean): Promise<boolean> {
   const changed = await setColorHex(tx).all({ system: systemId, shown: Number(shown) })
   return changed.length > 0

@@ -27,11 +27,11 @@ import { getOwnSystem } from './systems'
 /** A switch with the rows of its members, in their order. */
 export type Front = Switch & {
   members: Member[]
-  /** How many more there are, for one who watches and is not shown them. */
+  /** Number of private members left out for a caller whose token may only watch the front. */
   hidden?: number
 }
 
-/** Who fronts now: the switch with the latest time, or null when there is none. */
+/** Returns the switch with the latest time; null if there is none. */
 export async function getFronters({ db }: Deps, viewer: Viewer, of: System): Promise<Front | null> {
   const isWatching = isWatcher(viewer, of.id)
   requireListAccess('fronters', of, isWatching || isOwner(viewer, of.id))
@@ -74,7 +74,7 @@ export async function moveSwitch(
   return deps.transact({ system: id }, async (tx) => {
     const front = await getFront(tx, id, switchRef)
     if (await hasSwitchAt(tx, id, timestamp)) throw error('sameTimestamp')
-    await shiftSwitches(tx).run({ system: id, timestamp })
+    await deleteHiddenAt(tx).run({ system: id, timestamp })
     await tx.update(switches).set({ timestamp }).where(eq(switches.id, front.id))
     await recordSwitchEvent(deps, tx, 'UPDATE_SWITCH', front, { timestamp })
     return { ...front, timestamp }
@@ -117,8 +117,7 @@ export async function deleteSwitch(
 export async function deleteAllSwitches(deps: Deps, viewer: Viewer): Promise<void> {
   const systemId = requireSystem(viewer)
   await deps.transact({ system: systemId }, async (tx) => {
-    const one = await latest(tx).get({ system: systemId })
-    if (!one) return
+    if (!(await latest(tx).get({ system: systemId }))) return
     await deleteOrHideSwitches(tx, systemId)
     await recordEvent(tx, deps.now(), {
       system_id: systemId,
@@ -141,11 +140,11 @@ export async function insertSwitch(
   timestamp: Instant,
   named: Member[],
 ): Promise<Front> {
-  await shiftSwitches(tx).run({ system: systemId, timestamp })
-  const made = { uuid: randomUUID(), system_id: systemId, timestamp }
-  const id = await insertRow(tx, made)
+  await deleteHiddenAt(tx).run({ system: systemId, timestamp })
+  const row = { uuid: randomUUID(), system_id: systemId, timestamp }
+  const id = await insertRow(tx, row)
   await insertMembers(tx, id, named)
-  const front = { id, ...made, members: named }
+  const front = { id, ...row, members: named }
   await recordSwitchEvent(deps, tx, 'CREATE_SWITCH', front, { timestamp, members: uuidsOf(named) })
   return front
 }
@@ -228,8 +227,11 @@ const atTime = statement<'system' | 'timestamp', { id: number }>(`
    select id from switches where system_id = :system and timestamp = :timestamp
    and ${isLiveSwitch('switches', deletionWatermark(':system'))}`)
 
-/** One of an import under way, or that waits to be removed: what is logged meanwhile comes first. */
-const shiftSwitches = statement<'system' | 'timestamp'>(`
+/**
+ * Deletes a hidden switch with the same time, of a running import or a deleted history: a switch
+ * logged meanwhile has priority.
+ */
+const deleteHiddenAt = statement<'system' | 'timestamp'>(`
    delete from switches where system_id = :system and timestamp = :timestamp
    and not ${isLiveSwitch('switches', deletionWatermark(':system'))}`)
 

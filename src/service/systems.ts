@@ -33,7 +33,7 @@ import type { Deps } from './deps'
 import { type GivenIdentity, identityQueries } from './identity'
 import { recordEvent } from './outbox'
 
-/** The system a caller names. `@me` without a token is told apart from one that does not exist. */
+/** Returns the named system. `@me` without a token throws `unauthorized`, not `systemNotFound`. */
 export async function getSystem({ db }: Deps, viewer: Viewer, ref: string): Promise<System> {
   if (ref === '@me') return getSystemById(db, systemOf(viewer))
   const found = await findSystem(db, ref)
@@ -41,12 +41,12 @@ export async function getSystem({ db }: Deps, viewer: Viewer, ref: string): Prom
   return found
 }
 
-/** What is disabled is not there, but for whoever disabled it. */
+/** Hides a disabled system from all callers but the operator and the system itself. */
 function maySee({ isOperator, system }: Viewer, { id, disabled_at }: StoredSystem): boolean {
   return disabled_at === null || isOperator === true || system === id
 }
 
-/** As getSystem, for changing it: only its owner may. */
+/** Like `getSystem`, but throws if the caller is not the owner. */
 export async function getOwnSystem(
   deps: Deps,
   viewer: Viewer,
@@ -59,14 +59,14 @@ export async function getOwnSystem(
   return found
 }
 
-/** The caller as the system it names: a bot as one of its platform, the operator as any. */
+/** Returns the viewer for acting as a system: a bot for one of its platform, the operator for any. */
 export async function actFor(
   { db }: Deps,
   viewer: Viewer,
   ref: string,
 ): Promise<{ viewer: Viewer; system: StoredSystem }> {
   const platform = viewer.isOperator ? null : requireBot(viewer)
-  // A bot has no system of its own that it could mean.
+  // A bot has no system, so `@me` means nothing for it.
   if (ref === '@me' && platform !== null)
     throw error('badRequest', 'a bot names a system by its ID or an account')
   const system = await findSystem(db, ref)
@@ -74,39 +74,39 @@ export async function actFor(
   return { viewer: await actAs(db, viewer, system.id), system }
 }
 
-/** Bots act only for who was made on their platform, or has an account there. */
+/** A bot may act only for a system that was created on its platform or has an account there. */
 export async function actAs(db: Db, viewer: Viewer, systemId: number): Promise<Viewer> {
   if (!viewer.isOperator) await requirePlatformSystem(db, requireBot(viewer), systemId)
   return { ...viewer, system: systemId }
 }
 
 async function requirePlatformSystem(db: Db, platform: Platform, systemId: number): Promise<void> {
-  const home = await homeOf(db).get({ system: systemId })
-  if (!home) throw error('systemNotFound')
-  const accounts: string[] = JSON.parse(home.accounts)
-  const isHere = accounts.some((account) => platformOf(account) === platform)
-  if (!isHere && home.made_on !== platform) throw error('forbidden')
-  if (home.disabled_at !== null) throw disabledError()
+  const found = await platformsOf(db).get({ system: systemId })
+  if (!found) throw error('systemNotFound')
+  const accounts: string[] = JSON.parse(found.accounts)
+  const hasAccount = accounts.some((account) => platformOf(account) === platform)
+  if (!hasAccount && found.made_on !== platform) throw error('forbidden')
+  if (found.disabled_at !== null) throw disabledError()
 }
 
-interface Beginning {
-  /** Linked to it. */
+interface Registration {
+  /** Account to link to the new system. */
   account: string | null
   tokenName: string
-  /** A code of the operator's, where one is needed. */
+  /** Invite code of the operator, where one is required. */
   invite?: string | null
 }
 
-/** Makes a system with its first token, which is shown only here, and links an account to it. */
+/** Creates a system, links an account to it, and returns its first token, which is not stored. */
 export async function createSystem(
   deps: Deps,
   viewer: Viewer,
   draft: SystemDraft,
-  { account, tokenName, invite = null }: Beginning,
+  { account, tokenName, invite = null }: Registration,
 ): Promise<{ system: System; token: string }> {
   const platform = viewer.isOperator ? null : requireBot(viewer)
   if (account !== null) requirePlatformAuthority(viewer, account)
-  // Where they are counted, one after the other.
+  // With a quota, registrations run one at a time, so that the count is exact.
   const subject = deps.quotas.systems === null ? 'new' : 'registration'
   return deps.transact(subject, async (tx) => {
     if (!viewer.isOperator) {
@@ -137,7 +137,7 @@ export async function deleteSystem(deps: Deps, viewer: Viewer): Promise<void> {
   })
 }
 
-/** Waits until all its rows are gone, too: no server may run that would remove them. */
+/** Deletes a system with all its rows. For commands, as no server may run that would purge them. */
 export async function deleteSystemWhole(deps: Deps, viewer: Viewer): Promise<void> {
   requireOperator(viewer)
   await deleteSystem(deps, viewer)
@@ -154,12 +154,12 @@ export async function countSystems({ db }: Deps, viewer: Viewer): Promise<number
   return row?.all ?? 0
 }
 
-/** Which part of an identity nobody on this server has yet. */
+/** Returns those of the given IDs that no system on this server has. */
 export async function freeSystemIdentity(db: Db, given: GivenIdentity): Promise<GivenIdentity> {
   return stored.availableParts(db, given)
 }
 
-/** With what is beside its fields. */
+/** A system with the column that is not in its field table. */
 export interface StoredSystem extends System {
   disabled_at: Instant | null
 }
@@ -181,7 +181,7 @@ export async function getSystemById(db: Db, id: number): Promise<System> {
   return found
 }
 
-/** Keeps what a patch says that is new, and tells it. */
+/** Stores the changed values of a patch and records an event, if there are any. */
 export async function updateSystem(
   deps: Deps,
   tx: Db,
@@ -203,7 +203,7 @@ export async function updateSystem(
   return after
 }
 
-/** Gives a system that nobody could name yet its identity. */
+/** Sets the IDs of a hidden system, which makes it visible. */
 export async function nameSystem(
   tx: Db,
   id: number,
@@ -227,10 +227,10 @@ export async function insertSystem(
     ...identity,
     made_on,
   }
-  const made = { id: await insertRow(tx, row), ...row }
-  await insertSettings(tx).run({ system: made.id })
-  await renderAndStore(tx, 'systems', made)
-  return made
+  const created = { id: await insertRow(tx, row), ...row }
+  await insertSettings(tx).run({ system: created.id })
+  await renderAndStore(tx, 'systems', created)
+  return created
 }
 
 const update = createUpdater('systems')
@@ -241,13 +241,13 @@ const insertSettings = statement<'system'>('insert into settings (system_id) val
 
 const stored = identityQueries<StoredSystem>(system, 'systems')
 
-interface HomeOf {
+interface SystemPlatforms {
   made_on: Platform | null
   accounts: string
   disabled_at: Instant | null
 }
 
-const homeOf = statement<'system', HomeOf>(
+const platformsOf = statement<'system', SystemPlatforms>(
   ({ groupConcat, jsonString }) => `
    select made_on, disabled_at, (
      select '[' || coalesce(${groupConcat(jsonString('accounts.id'))}, '') || ']'

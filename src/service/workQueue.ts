@@ -6,7 +6,7 @@ export interface QueuedWork {
 }
 
 export interface WorkQueueOptions<W extends QueuedWork> {
-  /** How much runs at a time. Of each system only one piece of work runs at a time. */
+  /** Number of jobs that run at a time. Of each system only one runs at a time. */
   readonly maxRunning: number
   /** Throws if the work may not wait behind the work that waits already. */
   readonly rejectExcess?: (work: W, waiting: readonly W[]) => void
@@ -14,10 +14,7 @@ export interface WorkQueueOptions<W extends QueuedWork> {
   readonly isPreferred?: (work: W) => boolean
 }
 
-/**
- * Runs work when its turn comes. Throws the reason of the client's signal as soon as a client whose
- * work waits has closed its connection.
- */
+/** Runs work when its turn comes. Throws the signal's reason if the client disconnects before. */
 export type WorkQueue<W extends QueuedWork> = <T>(work: W, run: () => Promise<T>) => Promise<T>
 
 export function createWorkQueue<W extends QueuedWork>({
@@ -25,9 +22,9 @@ export function createWorkQueue<W extends QueuedWork>({
   rejectExcess,
   isPreferred = () => false,
 }: WorkQueueOptions<W>): WorkQueue<W> {
-  /** Systems whose work runs. */
+  /** Systems with running work. */
   const running = new Set<number>()
-  /** What begins the work that waits, oldest first. */
+  /** Waiting work with the function that starts it, oldest first. */
   const waiting = new Map<W, () => void>()
 
   const canBegin = ({ systemId }: W) => running.size < maxRunning && !running.has(systemId)

@@ -39,9 +39,9 @@ export async function listBots({ db }: Deps, viewer: Viewer): Promise<BotInfo[]>
 export async function revokeBot(deps: Deps, viewer: Viewer, name: string): Promise<boolean> {
   requireOperator(viewer)
   return deps.transact('new', async (tx) => {
-    const gone = await tx.delete(bots).where(eq(bots.name, name)).returning().all()
+    const deleted = await tx.delete(bots).where(eq(bots.name, name)).returning().all()
     await incrementCounter(tx, 'keys')
-    return gone.length > 0
+    return deleted.length > 0
   })
 }
 

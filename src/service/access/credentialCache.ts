@@ -3,21 +3,21 @@ import type { Platform } from '../../model/platform'
 import type { Viewer } from '../../model/privacy'
 import type { Instant } from '../../model/time'
 
-/** A system as it may be named. */
+/** IDs of the system that a token belongs to. */
 export interface TokenOwner {
   id: number
   hid: string
   uuid: string
 }
 
-/** A token or a session that somebody showed. */
+/** A token or a session that a client presented. */
 export interface Credential {
-  /** Its own row number. */
+  /** Row ID of the token or session. */
   readonly id: number
   readonly system: TokenOwner
   readonly viewer: Viewer
   readonly expires: Instant | null
-  /** From when on its use is worth another write, in milliseconds. */
+  /** Time from which the next use is recorded, in milliseconds. */
   due: number
 }
 
@@ -25,7 +25,7 @@ export interface Bot {
   platform: Platform
 }
 
-/** Whose tokens, sessions and keys these are: most were looked up a moment ago. */
+/** Caches of looked-up tokens, sessions and bot keys, because clients use the same one repeatedly. */
 export interface CredentialCache {
   readonly tokens: Cache<Credential>
   readonly sessions: Cache<Credential>
@@ -33,9 +33,9 @@ export interface CredentialCache {
 }
 
 interface Cache<T> {
-  /** What was looked up since anything was last written. */
+  /** Returns a value that was looked up since the last write to the database. */
   getCached(secret: string): T | undefined
-  /** The same, or else what is looked up now. */
+  /** Returns the cached value, or looks it up. */
   getOrLoad(secret: string, lookUp: () => Promise<T | null>): Promise<T | null>
 }
 
@@ -50,27 +50,28 @@ export function createCredentialCache(sharedRead: Pick<SharedRead, 'begin'>): Cr
 }
 
 function createCache<T>(sharedRead: Pick<SharedRead, 'begin'>): Cache<T> {
-  const known = new Map<string, T>()
+  const cached = new Map<string, T>()
   let version = -1
 
-  const catchUp = () => {
+  const clearIfStale = () => {
     const current = sharedRead.begin()
     if (current === version) return version
-    known.clear()
+    cached.clear()
     version = current
     return version
   }
 
   return {
     getCached(secret) {
-      catchUp()
-      return known.get(secret)
+      clearIfStale()
+      return cached.get(secret)
     },
     async getOrLoad(secret, lookUp) {
-      const lookedUpAt = catchUp()
-      const found = known.get(secret) ?? (await lookUp())
-      // Not what was revoked while it was looked up, and not without end.
-      if (found && catchUp() === lookedUpAt && known.size < MAX_CACHED) known.set(secret, found)
+      const lookedUpAt = clearIfStale()
+      const found = cached.get(secret) ?? (await lookUp())
+      // A write during the lookup may have revoked it, so it is not cached then.
+      if (found && clearIfStale() === lookedUpAt && cached.size < MAX_CACHED)
+        cached.set(secret, found)
       return found
     },
   }

@@ -10,11 +10,10 @@ import type { Bot, Credential, TokenOwner } from './credentialCache'
 import { hashSecret } from './secrets'
 import { renewSession } from './sessions'
 
-/** Who somebody is by what they show: a token, a session's cookie, or a bot's key. */
-
+/** Least time between two writes of `last_used`. */
 const TOUCH_MS = 60 * 60 * 1000
 
-/** Whose token this is: looked up by its hash, so that no comparison tells how close a guess was. */
+/** Finds a token by its hash, so that the time of a comparison reveals nothing about the token. */
 export async function findToken(deps: Deps, token: string): Promise<Credential | null> {
   const found = await deps.credentialCache.tokens.getOrLoad(token, async () => {
     const row = await tokenByHash(deps.db).get({ hash: hashSecret(token) })
@@ -26,7 +25,7 @@ export async function findToken(deps: Deps, token: string): Promise<Credential |
   return found && touch(deps, found, touchToken)
 }
 
-/** The same, if it was looked up since anything was last written. */
+/** Like `findToken`, but only if the token is cached. */
 export function getCachedToken(deps: Deps, token: string): Credential | null {
   const known = deps.credentialCache.tokens.getCached(token)
   return known ? touch(deps, known, touchToken) : null
@@ -40,7 +39,7 @@ export async function findSession(deps: Deps, secret: string): Promise<Credentia
   return found && touch(deps, found, renewSession)
 }
 
-/** One that stands in the address of a calendar, where no other may stand. */
+/** Authenticates the token in the URL of a calendar. Tokens of other scopes are refused there. */
 export async function authenticateCalendar(deps: Deps, token: string): Promise<Viewer> {
   const credential = await findToken(deps, token)
   if (!credential) throw error('unauthorized')
@@ -48,7 +47,7 @@ export async function authenticateCalendar(deps: Deps, token: string): Promise<V
   return credential.viewer
 }
 
-/** The bot whose key this is. */
+/** Finds the bot of a key. */
 export async function findBot(deps: Deps, key: string): Promise<Bot | null> {
   return deps.credentialCache.bots.getOrLoad(key, async () =>
     botByHash(deps.db).get({ hash: hashSecret(key) }),
@@ -71,24 +70,24 @@ function toCredential(deps: Deps, row: CredentialRow, more: Partial<Viewer>): Cr
   return { id: credential, system: { id, hid, uuid }, viewer, expires, due }
 }
 
-/** What is over is nothing. That it was used is kept once an hour, and nobody waits for it. */
+/** Returns null for an expired credential. Records its use once an hour, without waiting for it. */
 function touch(
   deps: Deps,
   credential: Credential,
-  keep: (deps: Deps, id: number) => Promise<void>,
+  recordUse: (deps: Deps, id: number) => Promise<void>,
 ): Credential | null {
   if (credential.expires !== null && credential.expires <= deps.now()) return null
   const now = Date.now()
   if (now >= credential.due) {
     credential.due = now + TOUCH_MS
-    keep(deps, credential.id).catch(() => {})
+    recordUse(deps, credential.id).catch(() => {})
   }
   return credential
 }
 
 async function touchToken(deps: Deps, id: number): Promise<void> {
   await deps.transact('new', async (tx: Db) => {
-    await usedAt(tx).run({ id, now: deps.now() })
+    await setLastUsed(tx).run({ id, now: deps.now() })
   })
 }
 
@@ -104,4 +103,4 @@ const sessionByHash = statement<'hash', CredentialRow>(`
 
 const botByHash = statement<'hash', Bot>('select platform from bots where hash = :hash')
 
-const usedAt = statement<'id' | 'now'>('update tokens set last_used = :now where id = :id')
+const setLastUsed = statement<'id' | 'now'>('update tokens set last_used = :now where id = :id')

@@ -7,11 +7,11 @@ import type { Deps } from '../deps'
 import { generateSecret, hashSecret } from './secrets'
 
 export interface CreatedToken extends Token {
-  /** The token itself: shown this once, and kept nowhere. */
+  /** The token itself. It is shown once and never stored; the database holds its hash. */
   secret: string
 }
 
-/** A key to everything, as a new system gets one. */
+/** Creates a token with full access, such as the first one of a new system. */
 export async function insertToken(
   deps: Deps,
   tx: Db,
@@ -21,7 +21,7 @@ export async function insertToken(
   return (await insertDraft(deps, tx, systemId, { name })).secret
 }
 
-/** Where there is one of that name, its sessions and streams end with it. */
+/** Replaces a token of the same name; sessions and streams of the old one end. */
 export async function insertDraft(
   deps: Deps,
   tx: Db,

@@ -12,34 +12,32 @@ import type { Deps } from '../deps'
 import { getSystemById } from '../systems'
 import { oneTimeCodes } from './oneTimeCodes'
 
-/**
- * Codes by which somebody known on one platform proves on another that they are the same: told to
- * the bot there, a code links their account.
- */
+// Codes that link an account of another platform: the owner creates one here and sends it from that
+// account to the bot there.
 
 export interface LinkCode {
   code: string
   expires: Instant
 }
 
-/** None that looks like another, in either case and in any handwriting. */
+/** Without characters that look alike, in either case and in handwriting. */
 const LETTERS = '34679ACDEFHJKMNPQRTVWXY'
 const LENGTH = 8
 
 const MAX_FAILURES = 5
 const FAILURE_WINDOW = MINUTE
 
-/** Makes a code, shown only here. With too many open ones the oldest goes. */
+/** Creates a code; only its hash is stored. Deletes the oldest code if too many are open. */
 export async function createLinkCode(deps: Deps, viewer: Viewer): Promise<LinkCode> {
   const systemId = requireSystem(viewer, 'issue_tokens')
   const code = generateCode()
   return deps.transact({ system: systemId }, async (tx) => {
     await requireExists(tx, systemId)
-    return { code, expires: await codes.keep(tx, systemId, code, deps.now()) }
+    return { code, expires: await codes.store(tx, systemId, code, deps.now()) }
   })
 }
 
-/** Links an account by a code, which is used up by it. Gives the system it was made for. */
+/** Links an account by a code, which is valid once. Returns the system that created the code. */
 export async function linkByCode(
   deps: Deps,
   viewer: Viewer,
@@ -50,14 +48,14 @@ export async function linkByCode(
   const linked = await deps.transact({ account }, async (tx) => {
     const now = deps.now()
     await requireFewFailures(tx, account, now)
-    const code = await codes.take(tx, normalizeCode(given), now)
+    const code = await codes.consume(tx, normalizeCode(given), now)
     if (code) {
       await lockSystem(tx, code.system_id)
       await requireEnabled(tx, code.system_id)
       await insertAccount(deps, tx, code.system_id, account)
       return getSystemById(tx, code.system_id)
     }
-    // Must be kept, so it cannot be told by throwing here.
+    // The failure must be committed, so the error is thrown after the transaction.
     await deleteFailures(tx).run({ until: now - FAILURE_WINDOW })
     await insertFailure(tx).run({ account, at: now })
     return null
@@ -68,9 +66,9 @@ export async function linkByCode(
 
 async function requireFewFailures(tx: Db, account: string, now: Instant): Promise<void> {
   const failed = await failuresOf(tx).all({ account, since: now - FAILURE_WINDOW })
-  const decisive = failed.at(-MAX_FAILURES)
-  if (!decisive) return
-  const wait = Math.ceil((decisive.at + FAILURE_WINDOW - now) / 1000)
+  const oldest = failed.at(-MAX_FAILURES)
+  if (!oldest) return
+  const wait = Math.ceil((oldest.at + FAILURE_WINDOW - now) / 1000)
   throw error('tooManyRequests', 'too many wrong codes', Math.max(1, wait))
 }
 
@@ -78,7 +76,7 @@ function generateCode(): string {
   return Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('')
 }
 
-/** People write codes down in their own way. */
+/** Removes spaces and hyphens and ignores case, because people type codes in different ways. */
 function normalizeCode(code: string): string {
   return code.replace(/[\s-]/g, '').toUpperCase()
 }

@@ -8,7 +8,7 @@ import type { Deps } from '../deps'
 import { getSystemById } from '../systems'
 import { oneTimeCodes } from './oneTimeCodes'
 
-/** Links that let a browser in, once: made by the operator or a bot, for who they know. */
+// Links that log a browser in, once. The operator or a bot creates one for a system.
 
 export interface LoginCode {
   code: string
@@ -17,18 +17,21 @@ export interface LoginCode {
 
 export const loginCodes = oneTimeCodes('login_codes')
 
-/** Makes the code of a login link, shown only here. */
+/** Creates the code of a login link; only its hash is stored. */
 export async function createLoginCode(deps: Deps, viewer: Viewer): Promise<LoginCode> {
   const systemId = requireSystem(viewer, 'issue_tokens')
   const code = randomBytes(32).toString('base64url')
   return deps.transact({ system: systemId }, async (tx) => {
     await requireExists(tx, systemId)
     await requireEnabled(tx, systemId)
-    return { code, expires: await loginCodes.keep(tx, systemId, code, deps.now()) }
+    return { code, expires: await loginCodes.store(tx, systemId, code, deps.now()) }
   })
 }
 
-/** Whom a link would let in as, so that the page can ask. Wrong, used and over are the same. */
+/**
+ * Returns the name of the system that a link logs in to, so that the page can ask for confirmation.
+ * Wrong, used and expired codes give the same error.
+ */
 export async function previewLogin(
   deps: Deps,
   _viewer: Viewer,

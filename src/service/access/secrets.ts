@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** 48 random bytes in base64: 64 characters. Shown once, when made. */
+/** Generates 48 random bytes in base64, which are 64 characters. */
 export function generateSecret(): string {
   return randomBytes(48).toString('base64')
 }
 
-/** What is kept of a secret. It is random enough that a plain hash cannot be guessed back. */
+/** Hashes a secret for storage. Secrets are random enough that a plain hash is safe. */
 export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')
 }

@@ -12,8 +12,7 @@ import type { Deps } from '../deps'
 import { loginCodes } from './loginLinks'
 import { hashSecret } from './secrets'
 
-/** Browsers that were let in, each until it is sent away. */
-
+/** A browser that is logged in. */
 export interface Session {
   id: number
   uuid: string
@@ -27,48 +26,48 @@ export interface Session {
 const SHORT = 12 * HOUR
 const REMEMBERED = 90 * DAY
 const LONGEST = 365 * DAY
-const MOST = 50
+const MAX_SESSIONS = 50
 const MAX_INSTANT = Number.MAX_SAFE_INTEGER
 
-/** What somebody shows to be let in. */
+/** Credential that a browser logs in with. */
 export type Proof = { token: string } | { code: string }
 
 export interface Device {
   name: string
-  /** For months, and not only until the browser is closed. */
+  /** Stays logged in for months, not only until the browser is closed. */
   remember: boolean
 }
 
-export interface Opened extends Session {
-  /** What the cookie holds; only its hash is kept. */
+export interface OpenedSession extends Session {
+  /** Value of the cookie; only its hash is stored. */
   secret: string
 }
 
-/** Lets a browser in. Null for what is wrong, used or over: which of them is nobody's business. */
+/** Logs a browser in. Returns null for a wrong, used or expired proof, without saying which. */
 export async function openSession(
   deps: Deps,
   _viewer: Viewer,
   proof: Proof,
   { name, remember }: Device,
-): Promise<Opened | null> {
+): Promise<OpenedSession | null> {
   return deps.transact('new', async (tx) => {
     const now = deps.now()
-    const whose = await previewOrigin(tx, proof, now)
-    if (!whose) return null
-    // Whoever sends all browsers away meanwhile sends this one away too.
-    await lockSystem(tx, whose.system_id)
+    const preview = await previewOrigin(tx, proof, now)
+    if (!preview) return null
+    // A concurrent request that ends all sessions must also end this one.
+    await lockSystem(tx, preview.system_id)
     const origin = await findOrigin(tx, proof, now)
     if (!origin) return null
     await requireEnabled(tx, origin.system_id)
     const secret = randomBytes(32).toString('base64url')
     const { system_id, token_id } = origin
-    const lasts = now + (remember ? REMEMBERED : SHORT)
-    const expires = Math.min(lasts, origin.expires ?? Infinity)
-    if (token_id !== null) await usedAt(tx).run({ id: token_id, now })
-    const made = { uuid: randomUUID(), system_id, name, created: now, last_used: now, expires }
+    const latest = now + (remember ? REMEMBERED : SHORT)
+    const expires = Math.min(latest, origin.expires ?? Infinity)
+    if (token_id !== null) await setLastUsed(tx).run({ id: token_id, now })
+    const session = { uuid: randomUUID(), system_id, name, created: now, last_used: now, expires }
     await removeExpired(tx).run({ now })
     const row = await insertSession(tx).get({
-      uuid: made.uuid,
+      uuid: session.uuid,
       system: system_id,
       token: token_id,
       hash: hashSecret(secret),
@@ -79,18 +78,18 @@ export async function openSession(
     })
     const surplus = await removeSurplus(tx).all({ system: system_id })
     if (surplus.length > 0) await incrementCounter(tx, 'keys')
-    return { ...made, id: row?.id ?? 0, secret }
+    return { ...session, id: row?.id ?? 0, secret }
   })
 }
 
 interface Origin {
   system_id: number
   token_id: number | null
-  /** When the token ends: no session outlives it. */
+  /** Expiry of the token, which no session outlives. */
   expires: Instant | null
 }
 
-/** Without using up what is good for once. */
+/** Finds the system of a proof without consuming a code. */
 async function previewOrigin(
   tx: Db,
   proof: Proof,
@@ -102,15 +101,15 @@ async function previewOrigin(
 
 async function findOrigin(tx: Db, proof: Proof, now: Instant): Promise<Origin | null> {
   if ('code' in proof) {
-    const used = await loginCodes.take(tx, proof.code, now)
-    return used && { ...used, token_id: null, expires: null }
+    const consumed = await loginCodes.consume(tx, proof.code, now)
+    return consumed && { ...consumed, token_id: null, expires: null }
   }
   const token = await tokenByHash(tx).get({ hash: hashSecret(proof.token), now })
   if (token && token.scope !== 'full') throw error('forbidden')
   return token
 }
 
-/** The one that the caller came in by. */
+/** Returns the session of the caller. */
 export async function getSession({ db, now }: Deps, viewer: Viewer): Promise<Session> {
   const found = viewer.session && (await byId(db).get({ id: viewer.session, now: now() }))
   if (!found) throw error('unauthorized')
@@ -144,7 +143,7 @@ export async function endSession(deps: Deps, viewer: Viewer, uuid: string): Prom
   if (!ended) throw error('notFound')
 }
 
-/** Ends the session of whoever shows its secret, also where the system is disabled. */
+/** Ends the session of a cookie, even if its system is disabled. */
 export async function endOwnSession(deps: Deps, _viewer: Viewer, secret: string): Promise<void> {
   const found = await byHash(deps.db).get({ hash: hashSecret(secret), now: deps.now() })
   if (!found) throw error('unauthorized')
@@ -155,7 +154,7 @@ export async function endOwnSession(deps: Deps, _viewer: Viewer, secret: string)
   })
 }
 
-/** Sends every browser away, and those that have a link and were not here yet. */
+/** Ends all sessions of the system and deletes its unused login links. */
 export async function endAllSessions(deps: Deps, viewer: Viewer): Promise<void> {
   const system = requireSystem(viewer, 'manage')
   await deps.transact({ system }, async (tx) => {
@@ -165,7 +164,7 @@ export async function endAllSessions(deps: Deps, viewer: Viewer): Promise<void> 
   })
 }
 
-/** Moves on when it was last used, and with that its end. */
+/** Updates the time of last use, and extends a remembered session. */
 export async function renewSession(deps: Deps, id: number): Promise<void> {
   await deps.transact('new', async (tx) => {
     await renew(tx).run({ id, now: deps.now() })
@@ -192,7 +191,7 @@ const removeExpired = statement<'now'>('delete from sessions where expires <= :n
 
 const removeSurplus = statement<'system'>(
   `delete from sessions where system_id = :system and id not in (
-     select id from sessions where system_id = :system order by id desc limit ${MOST}
+     select id from sessions where system_id = :system order by id desc limit ${MAX_SESSIONS}
    ) returning id`,
 )
 
@@ -219,15 +218,15 @@ const endOne = statement<'system' | 'uuid', { id: number }>(
 
 const endAll = statement<'system'>('delete from sessions where system_id = :system')
 
-/** Not beyond the end of its token. */
+/** Extends a remembered session, but not beyond the expiry of its token. */
 const renew = statement<'id' | 'now'>(({ min }) => {
-  const lasts = min(`:now + ${REMEMBERED}`, `created + ${LONGEST}`)
+  const latest = min(`:now + ${REMEMBERED}`, `created + ${LONGEST}`)
   const token = 'select tokens.expires from tokens where tokens.id = sessions.token_id'
-  const most = min(lasts, `coalesce((${token}), ${MAX_INSTANT})`)
+  const expires = min(latest, `coalesce((${token}), ${MAX_INSTANT})`)
   return `
    update sessions set last_used = :now,
-     expires = case when remember = 1 then ${most} else expires end
+     expires = case when remember = 1 then ${expires} else expires end
    where id = :id`
 })
 
-const usedAt = statement<'id' | 'now'>('update tokens set last_used = :now where id = :id')
+const setLastUsed = statement<'id' | 'now'>('update tokens set last_used = :now where id = :id')

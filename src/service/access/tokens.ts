@@ -9,23 +9,23 @@ import { requireExists } from '../deletion'
 import type { Deps } from '../deps'
 import { type CreatedToken, insertDraft, removeToken } from './insertToken'
 
-/** Makes a token. A browser may share, but not give away more than a link for friends. */
+/** Creates a token. A browser session may only create tokens for sharing: watch and calendar. */
 export async function createToken(
   deps: Deps,
   viewer: Viewer,
   draft: TokenDraft,
 ): Promise<CreatedToken> {
-  const systemId = requireSystem(viewer, actOf(draft.scope ?? 'full'))
+  const systemId = requireSystem(viewer, permissionFor(draft.scope ?? 'full'))
   return deps.transact({ system: systemId }, async (tx) => {
     await requireExists(tx, systemId)
     await removeExpired(tx).run({ system: systemId, now: deps.now() })
     if (await scopeOf(tx).get({ system: systemId, name: draft.name }))
-      throw error('conflict', 'there is a token of that name')
+      throw error('conflict', 'a token of that name exists')
     return insertDraft(deps, tx, systemId, draft)
   })
 }
 
-/** The same in place of an older one of that name. A bot replaces only what it could have made. */
+/** Creates a token or replaces one of the same name. A bot may only replace tokens of full scope. */
 export async function replaceToken(
   deps: Deps,
   viewer: Viewer,
@@ -38,12 +38,12 @@ export async function replaceToken(
     await incrementCounter(tx, 'keys')
     const before = await scopeOf(tx).get({ system: systemId, name: draft.name })
     if (before && viewer.platform !== null && before.scope !== 'full')
-      throw error('conflict', 'the token of that name was made for something else')
+      throw error('conflict', 'a token of that name exists with another scope')
     return insertDraft(deps, tx, systemId, draft)
   })
 }
 
-function actOf(scope: Scope): Permission {
+function permissionFor(scope: Scope): Permission {
   return scope === 'watch' || scope === 'calendar' ? 'share' : 'issue_tokens'
 }
 
@@ -52,7 +52,7 @@ export async function listTokens({ db, now }: Deps, viewer: Viewer): Promise<Tok
   return rows.map(decode)
 }
 
-/** Makes it useless at once, with its sessions and streams. Whether there was one of that name. */
+/** Revokes a token and ends its sessions and streams. Returns false if there is none of that name. */
 export async function revokeToken(deps: Deps, viewer: Viewer, name: string): Promise<boolean> {
   const system = requireSystem(viewer, 'manage')
   return deps.transact({ system }, async (tx) => {

@@ -7,7 +7,7 @@ import { type Instant, parseInstant } from '../../model/time'
 import type { Deps } from '../deps'
 import { deleteSystemWhole } from '../systems'
 
-/** A system as its operator sees it: how much it has, and when it was last used. */
+/** A system as shown to the operator: counts of its rows, and its last activity. */
 export interface SystemInfo {
   id: number
   hid: string
@@ -19,7 +19,7 @@ export interface SystemInfo {
   groups: number
   switches: number
   messages: number
-  /** When one of its tokens or browsers came in, something of it changed, or a member spoke. */
+  /** Latest use of a token or session, change of a row, or proxied message. */
   lastActive: Instant | null
 }
 
@@ -31,8 +31,8 @@ export async function describeSystems(deps: Deps, viewer: Viewer): Promise<Syste
 }
 
 /**
- * Those that were not used since then. Disabled ones are left alone: they could not be used. What
- * was used before this server kept count is taken to have been used until then.
+ * Lists the systems without activity since a time, except disabled ones, which cannot be used. Older
+ * systems count as active until this server began to record activity.
  */
 export async function findUnused(
   deps: Deps,
@@ -43,23 +43,23 @@ export async function findUnused(
   return systems.filter((one) => isUnused(one, since))
 }
 
-/** Deletes those of them that are still unused, one after the other. Gives which went. */
+/** Deletes the unused systems one after the other. Returns the deleted ones. */
 export async function pruneSystems(
   deps: Deps,
   viewer: Viewer,
   since: Instant,
 ): Promise<SystemInfo[]> {
-  const gone: SystemInfo[] = []
+  const deleted: SystemInfo[] = []
   const known = await knownSince(deps.db)
   for (const { id } of await findUnused(deps, viewer, since)) {
-    // It may have been used while others were deleted.
+    // It may have been used while other systems were deleted.
     const row = await one(deps.db).get({ id })
-    const now = row && infoOf(row, known, deps.now())
-    if (!now || !isUnused(now, since)) continue
+    const current = row && infoOf(row, known, deps.now())
+    if (!current || !isUnused(current, since)) continue
     await deleteSystemWhole(deps, { ...viewer, system: id })
-    gone.push(now)
+    deleted.push(current)
   }
-  return gone
+  return deleted
 }
 
 function isUnused({ disabled, lastActive }: SystemInfo, since: Instant): boolean {
@@ -79,18 +79,18 @@ type Row = Omit<SystemInfo, 'disabled' | 'lastActive'> & {
 function infoOf(row: Row, known: Instant, now: Instant): SystemInfo {
   const { disabled_at, token_made, token_used, session_used, event_at, message_at, past_at } = row
   const { id, hid, uuid, name, created, members, groups, switches, messages } = row
-  const signs = [created, token_made, token_used, session_used, event_at, message_at, past_at]
+  const times = [created, token_made, token_used, session_used, event_at, message_at, past_at]
   const isOlder = created === null || created < known
-  const last = Math.max(...signs.map((at) => at ?? 0), isOlder ? known : 0)
+  const last = Math.max(...times.map((at) => at ?? 0), isOlder ? known : 0)
   return {
     ...{ id, hid, uuid, name, created, members, groups, switches, messages },
     disabled: disabled_at !== null,
-    // A message may say of itself that it is of tomorrow.
+    // The timestamp of a message is given by its client and may be in the future.
     lastActive: last === 0 ? null : Math.min(last, now),
   }
 }
 
-/** Since when it is kept what is forgotten elsewhere: the day of that migration. */
+/** Returns the time since which activity is recorded: that of the migration that added it. */
 async function knownSince(db: Db): Promise<Instant> {
   const row = await upgradedAt(db).get({})
   return (row && parseInstant(row.applied)) ?? 0
@@ -100,7 +100,7 @@ const upgradedAt = statement<never, { applied: string }>(
   "select applied from migrations where name like '%\\_operating' escape '\\'",
 )
 
-const describing = ({ count }: Dialect, condition: string) => `
+const selectInfo = ({ count }: Dialect, condition: string) => `
    select systems.id, hid, uuid, name, created, disabled_at,
      (select ${count()} from members where members.system_id = systems.id) as members,
      (select ${count()} from groups where groups.system_id = systems.id) as groups,
@@ -115,6 +115,6 @@ const describing = ({ count }: Dialect, condition: string) => `
      (select at from past_activity where past_activity.system_id = systems.id) as past_at
    from systems where ${isVisible('systems')} ${condition} order by systems.id`
 
-const all = statement<never, Row>((say) => describing(say, ''))
+const all = statement<never, Row>((dialect) => selectInfo(dialect, ''))
 
-const one = statement<'id', Row>((say) => describing(say, 'and systems.id = :id'))
+const one = statement<'id', Row>((dialect) => selectInfo(dialect, 'and systems.id = :id'))

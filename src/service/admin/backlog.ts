@@ -5,15 +5,15 @@ import type { Instant } from '../../model/time'
 import { createYielder } from '../cooperative'
 import type { Deps } from '../deps'
 
-/** What waits to be sent, of all systems together. */
+/** Undelivered webhook events of all systems together. */
 export interface Backlog {
-  /** Events that active webhooks were not given yet. */
+  /** Events not yet delivered to active webhooks. */
   waiting: number
   oldest: Instant | null
   webhooks: Record<'active' | 'pending' | 'disabled', number>
 }
 
-/** Others have their turn between two systems, of which each has a bounded number of events. */
+/** Counts system by system, yielding in between. Each system has a bounded number of events. */
 export async function measureBacklog({ db }: Deps, viewer: Viewer): Promise<Backlog> {
   requireOperator(viewer)
   const yieldIfDue = createYielder()
@@ -44,7 +44,7 @@ const nextActive = statement<'system', { system_id: number; cursor: number }>(
 )
 
 const waitingFor = statement<'system_id' | 'cursor', { count: number; oldest: Instant | null }>(
-  (say) => `select ${say.count()} as count, (
+  (dialect) => `select ${dialect.count()} as count, (
      select at from events where system_id = :system_id and id > :cursor order by id limit 1
    ) as oldest from events where system_id = :system_id and id > :cursor`,
 )

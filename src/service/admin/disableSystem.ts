@@ -7,7 +7,7 @@ import { requireOperator, systemOf, type Viewer } from '../../model/privacy'
 import type { Instant } from '../../model/time'
 import type { Deps } from '../deps'
 
-/** What who comes for a disabled system is told. */
+/** Error for callers that authenticate as a disabled system. */
 export function disabledError(): DomainError {
   return error('forbidden', 'disabled by the operator')
 }
@@ -16,12 +16,12 @@ export async function requireEnabled(db: Db, systemId: number): Promise<void> {
   if (await isDisabled(db, systemId)) throw disabledError()
 }
 
-/** Nobody comes in as the system any more, nobody sees it, and nothing is sent for it. */
+/** Disables a system: its credentials are refused, it is hidden, and its webhooks stop. */
 export async function disableSystem(deps: Deps, viewer: Viewer): Promise<void> {
   await setDisabled(deps, viewer, deps.now())
 }
 
-/** All is as it was; what waited for its webhook is sent. */
+/** Enables a system again. Events recorded meanwhile are delivered to its webhook. */
 export async function enableSystem(deps: Deps, viewer: Viewer): Promise<void> {
   await setDisabled(deps, viewer, null)
 }
@@ -32,7 +32,7 @@ async function setDisabled(deps: Deps, viewer: Viewer, at: Instant | null): Prom
   await deps.transact({ system: id }, async (tx) => {
     if ((await isDisabled(tx, id)) === (at !== null)) return
     await update(tx, id, { disabled_at: at })
-    // Those who send look anew whose webhooks are to be served, and who may come in.
+    // All processes reload the active webhooks and drop cached credentials.
     await incrementCounter(tx, 'hooks')
     await incrementCounter(tx, 'keys')
   })

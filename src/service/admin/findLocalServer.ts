@@ -2,7 +2,7 @@ import { findAnnounced } from '../../db/lease'
 import { requireOperator, type Viewer } from '../../model/privacy'
 import type { Deps } from '../deps'
 
-/** Address on which a server of this machine serves the same data; null where none is known. */
+/** Returns the address of a server on this machine that uses the same database; null if none is known. */
 export async function findLocalServer({ db }: Deps, viewer: Viewer): Promise<string | null> {
   requireOperator(viewer)
   return await findAnnounced(db)

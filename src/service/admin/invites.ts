@@ -11,8 +11,7 @@ import { hashSecret } from '../access/secrets'
 import type { Deps } from '../deps'
 import type { Quotas } from './quotas'
 
-/** Codes by which a system may be made where not everybody may make one. */
-
+/** A code that allows the creation of systems where registration is by invitation. */
 export interface Invite {
   name: string
   created: Instant
@@ -21,11 +20,11 @@ export interface Invite {
   used: number
 }
 
-/** None that looks like another. */
+/** Without characters that look alike. */
 const LETTERS = '34679ACDEFHJKMNPQRTVWXY'
 const LENGTH = 12
 
-/** Makes a code, shown only here. */
+/** Creates a code; only its hash is stored. */
 export async function createInvite(
   deps: Deps,
   viewer: Viewer,
@@ -34,8 +33,7 @@ export async function createInvite(
   requireOperator(viewer)
   const code = Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('')
   await deps.transact('new', async (tx) => {
-    if (await byName(tx).get({ name }))
-      throw error('conflict', `there is an invite ${name} already`)
+    if (await byName(tx).get({ name })) throw error('conflict', `the invite ${name} exists already`)
     await insert(tx, { name, uses, expires, used: 0, hash: hashSecret(code), created: deps.now() })
   })
   return code.replace(/(.{4})(?=.)/g, '$1-')
@@ -51,16 +49,16 @@ export async function listInvites({ db }: Deps, viewer: Viewer): Promise<Invite[
     .all()
 }
 
-/** Whether there was one of that name. */
+/** Returns false if there is no invite of that name. */
 export async function revokeInvite(deps: Deps, viewer: Viewer, name: string): Promise<boolean> {
   requireOperator(viewer)
   return deps.transact('new', async (tx) => {
-    const gone = await tx.delete(invites).where(eq(invites.name, name)).returning().all()
-    return gone.length > 0
+    const deleted = await tx.delete(invites).where(eq(invites.name, name)).returning().all()
+    return deleted.length > 0
   })
 }
 
-/** Throws unless a system may be made; a code is used by it, in the transaction that makes it. */
+/** Throws unless a system may be created. Consumes the code in the transaction that creates it. */
 export async function consumeInvite(
   { registration }: Quotas,
   tx: Db,
@@ -74,7 +72,7 @@ export async function consumeInvite(
     throw error('forbidden', 'a valid invite is needed')
 }
 
-/** People write codes down in their own way. */
+/** Removes spaces and hyphens and ignores case, because people type codes in different ways. */
 function normalizeCode(code: string): string {
   return code.replace(/[\s-]/g, '').toUpperCase()
 }

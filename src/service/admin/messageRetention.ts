@@ -3,55 +3,55 @@ import { statement } from '../../db/statement'
 import { type Instant, SECOND } from '../../model/time'
 import type { Deps } from '../deps'
 
-/** How many records are looked at together. */
+/** Number of records that are read together. */
 const BATCH = 500
-/** So much longer than a slice took, others have the machine for themselves. */
-const PAUSE_MS = 9
+/** The pause after a batch is this many times as long as the batch took. */
+const PAUSE_FACTOR = 9
 const REPEAT_MS = 60 * 60 * 1000
 const FIRST_MS = 5_000
 
 interface RetentionOptions {
-  /** For how long records are kept, in milliseconds; null for ever. */
+  /** Time for which records are kept, in milliseconds; null for ever. */
   readonly keepMs: number | null
-  /** Whether this process is the one of all on the same data that removes them. */
+  /** Whether this process, of all on the same database, removes them. */
   readonly isLeader: () => boolean
   readonly warn: (message: string, fields: { cause: string }) => void
 }
 
-/** Removes records of messages that are too old, every so often. Gives how to end that. */
+/** Removes old records of messages every hour. Returns a function that stops it. */
 export function startMessageRetention(
   deps: Deps,
   { keepMs, isLeader, warn }: RetentionOptions,
   firstMs = FIRST_MS,
 ): () => Promise<void> {
   if (keepMs === null) return async () => {}
-  let isEnded = false
+  let isStopping = false
   let working: Promise<void> | undefined
-  const mayNot = () => isEnded || !isLeader()
+  const mustStop = () => isStopping || !isLeader()
   const work = () => {
-    if (mayNot()) return
-    working ??= removeOldMessages(deps, deps.now() - (keepMs * SECOND) / 1000, mayNot)
+    if (mustStop()) return
+    working ??= removeOldMessages(deps, deps.now() - (keepMs * SECOND) / 1000, mustStop)
       .then(() => {})
-      .catch((cause) => warn('old messages could not be removed', { cause: String(cause) }))
+      .catch((cause) => warn('message cleanup failed', { cause: String(cause) }))
       .then(() => {
         working = undefined
       })
   }
-  const once = setTimeout(work, firstMs)
-  const again = setInterval(work, REPEAT_MS)
-  once.unref()
-  again.unref()
+  const first = setTimeout(work, firstMs)
+  const repeat = setInterval(work, REPEAT_MS)
+  first.unref()
+  repeat.unref()
   return async () => {
-    isEnded = true
-    clearTimeout(once)
-    clearInterval(again)
+    isStopping = true
+    clearTimeout(first)
+    clearInterval(repeat)
     await working
   }
 }
 
 /**
- * Goes through all records by their IDs: an index by time would cost every message that is sent,
- * and there is no hurry. Gives how many went.
+ * Removes records older than a time and returns their number. It scans all records by ID, because an
+ * index by time would slow down every new message.
  */
 export async function removeOldMessages(
   deps: Deps,
@@ -59,42 +59,42 @@ export async function removeOldMessages(
   isStopped = () => false,
 ): Promise<number> {
   let last = ''
-  let gone = 0
+  let removed = 0
   while (!isStopped()) {
     const began = performance.now()
     const rows = await following(deps.db).all({ id: last, limit: BATCH })
     const old = rows.filter(({ timestamp }) => timestamp < before)
     if (old.length > 0) await remove(deps, old)
-    gone += old.length
+    removed += old.length
     last = rows.at(-1)?.id ?? last
-    if (rows.length < BATCH) return gone
-    await Bun.sleep((performance.now() - began) * PAUSE_MS)
+    if (rows.length < BATCH) return removed
+    await Bun.sleep((performance.now() - began) * PAUSE_FACTOR)
   }
-  return gone
+  return removed
 }
 
-interface Old {
+interface MessageRow {
   id: string
   system_id: number
   timestamp: Instant
 }
 
-/** When somebody last spoke is known afterwards, too. */
-async function remove(deps: Deps, old: readonly Old[]): Promise<void> {
-  const spoken = new Map<number, Instant>()
+/** Deletes records, and stores the latest time of each system as its last activity. */
+async function remove(deps: Deps, old: readonly MessageRow[]): Promise<void> {
+  const lastActive = new Map<number, Instant>()
   for (const { system_id, timestamp } of old)
-    spoken.set(system_id, Math.max(timestamp, spoken.get(system_id) ?? 0))
+    lastActive.set(system_id, Math.max(timestamp, lastActive.get(system_id) ?? 0))
   await deps.transact(
     'new',
     async (tx) => {
       for (const { id } of old) await removeOne(tx).run({ id })
-      for (const [system, at] of spoken) await keepActivity(tx).run({ system, at })
+      for (const [system, at] of lastActive) await keepActivity(tx).run({ system, at })
     },
     'slice',
   )
 }
 
-const following = statement<'id' | 'limit', Old>(
+const following = statement<'id' | 'limit', MessageRow>(
   'select id, system_id, timestamp from messages where id > :id order by id limit :limit',
 )
 

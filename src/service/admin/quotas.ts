@@ -4,19 +4,19 @@ import { isVisible } from '../../db/visibility'
 import { error } from '../../model/errors'
 import { type Settings, settings } from '../../model/settings'
 
-/** How much there may be on this server, and who may come. */
+/** Limits of this server, and its registration mode. */
 export interface Quotas {
-  /** Systems in all; null for any number. */
+  /** Maximum number of systems; null for no limit. */
   readonly systems: number | null
-  /** What a system may have, unless it was given a limit of its own. */
+  /** Maximum number for a system that has no limit of its own. */
   readonly members: number
   readonly groups: number
-  /** Bytes of what imports keep aside for one system. */
+  /** Maximum bytes of archived rows of one system. */
   readonly archive: number
   readonly registration: 'open' | 'closed' | 'invite'
 }
 
-/** The limits of a system that has none of its own are those of the server. */
+/** Replaces the default limits of a system by those of the server. */
 export function withQuotas<S extends Settings>(quotas: Quotas, stored: S): S {
   const { member_limit, group_limit } = settings.fields
   return {

@@ -2,7 +2,7 @@ import { statement } from '../../db/statement'
 import { requireOperator, type Viewer } from '../../model/privacy'
 import type { Deps } from '../deps'
 
-/** How many bytes the database takes, wherever it is. */
+/** Returns the size of the database in bytes. */
 export async function measureSize({ db }: Deps, viewer: Viewer): Promise<number> {
   requireOperator(viewer)
   return (await size(db).get({}))?.bytes ?? 0

@@ -5,7 +5,7 @@ import { requireOperator, type Viewer } from '../../model/privacy'
 import { DAY } from '../../model/time'
 import type { Deps } from '../deps'
 
-/** How much there is on this server, and how it grew. */
+/** Row counts of this server, and their growth by month. */
 export interface Stats {
   systems: number
   disabled: number
@@ -14,7 +14,7 @@ export interface Stats {
   switches: number
   messages: number
   accounts: number
-  /** By month, as YYYY-MM, oldest first: what was made then and is still there. */
+  /** Rows created in each month (YYYY-MM) that still exist, oldest first. */
   months: Month[]
 }
 
@@ -28,7 +28,7 @@ export interface Month {
 export async function getStats({ db }: Deps, viewer: Viewer): Promise<Stats> {
   requireOperator(viewer)
   const totals = await countAll(db).get({})
-  if (!totals) throw new Error('nothing can be counted')
+  if (!totals) throw new Error('count query returned no row')
   return { ...totals, months: await growth(db) }
 }
 
@@ -36,11 +36,11 @@ const grown = ['systems', 'members', 'messages'] as const
 
 async function growth(db: Db): Promise<Month[]> {
   const months = new Map<string, Month>()
-  for (const what of grown)
-    for (const { day, count } of await byDay[what](db).all({})) {
+  for (const table of grown)
+    for (const { day, count } of await byDay[table](db).all({})) {
       const month = new Date(day * DAY_MS).toISOString().slice(0, 7)
       const sum = months.get(month) ?? { month, systems: 0, members: 0, messages: 0 }
-      sum[what] += count
+      sum[table] += count
       months.set(month, sum)
     }
   return [...months.values()].toSorted((a, b) => (a.month < b.month ? -1 : 1))
@@ -48,7 +48,7 @@ async function growth(db: Db): Promise<Month[]> {
 
 const DAY_MS = DAY / 1000
 
-/** Days since 1970, which every engine can count by. */
+/** Groups by days since 1970, because date functions differ between the engines. */
 const countByDay = (table: string, time: string, condition = 'true') =>
   statement<never, { day: number; count: number }>(
     ({

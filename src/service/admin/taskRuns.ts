@@ -5,12 +5,12 @@ import { requireOperator, type Viewer } from '../../model/privacy'
 import type { Instant } from '../../model/time'
 import type { Deps } from '../deps'
 
-/** What is done now and then, by one of the processes, and told to whoever asks any of them. */
+/** A recurring task that one process runs. Its last run is stored, so that every process can report it. */
 export type TaskName = 'backup' | 'backup_command'
 
 export type TaskRun = typeof reports.$inferSelect
 
-/** Keeps how it went; `problem` is null where it went well. */
+/** Stores the result of a run; `problem` is null on success. */
 export async function recordTaskRun(
   deps: Deps,
   viewer: Viewer,

@@ -20,7 +20,7 @@ import { groupRepository } from '../groups'
 import { historyInPages, type PastSwitch, skipSwitches } from '../history'
 import { noConnection, type WaitingClient } from '../longReads'
 import { memberRepository } from '../members'
-import { givenPreferences } from '../preferences'
+import { findPreferences } from '../preferences'
 import { getColorHex, getSettings } from '../settings'
 import { getSystemById } from '../systems'
 import { archivedPages } from './archive'
@@ -207,7 +207,7 @@ async function takeSnapshot(
       // One that speaks for a member who stays behind means nothing elsewhere.
       return id !== null && member === null ? [] : [{ ...row, autoproxy_member: member }]
     }),
-    preferences: isPart ? null : await givenPreferences(db, systemId),
+    preferences: isPart ? null : await findPreferences(db, systemId),
     kept: isPart || part > 1 ? [] : archivedPages(db, systemId),
   }
 }

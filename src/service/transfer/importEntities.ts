@@ -62,7 +62,7 @@ async function planNames(work: Import): Promise<void> {
   for (const part of ['members', 'groups'] as const)
     for (const { incoming, found } of wants(work, part) ? matched[part] : [])
       if (!found) {
-        const free = await own[part].freeOf(deps.db, incoming)
+        const free = await own[part].availableParts(deps.db, incoming)
         recordRename(report, nouns[part], incoming.values.name, incoming, free)
       }
 }

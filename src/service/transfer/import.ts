@@ -1,5 +1,5 @@
 import type { Db } from '../../db/types'
-import { UnreadableFile } from '../../formats/bundle'
+import { type ReadOptions, UnreadableFile } from '../../formats/bundle'
 import type { BundleChunk, ByteSource } from '../../formats/chunks'
 import { error } from '../../model/errors'
 import {
@@ -105,12 +105,15 @@ function toImportError({ reason, message }: UnreadableFile) {
 }
 
 /** How many members and groups a file may have at most. */
-async function limitsFor({ db, quotas }: Deps, systemId: number | null) {
-  if (systemId === null) return { mostMembers: quotas.members, mostGroups: quotas.groups }
+async function limitsFor(
+  { db, quotas }: Deps,
+  systemId: number | null,
+): Promise<Required<Pick<ReadOptions, 'maxMembers' | 'maxGroups'>>> {
+  if (systemId === null) return { maxMembers: quotas.members, maxGroups: quotas.groups }
   const { member_limit, group_limit } = withQuotas(quotas, await getSettings(db, systemId))
   return {
-    mostMembers: Math.max(member_limit, await memberRepository.count(db, systemId)),
-    mostGroups: Math.max(group_limit, await groupRepository.count(db, systemId)),
+    maxMembers: Math.max(member_limit, await memberRepository.count(db, systemId)),
+    maxGroups: Math.max(group_limit, await groupRepository.count(db, systemId)),
   }
 }
 

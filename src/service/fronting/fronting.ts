@@ -34,44 +34,44 @@ import { getSystem, getSystemById } from '../systems'
 import { createFile, type ExportFile, membersOf } from '../transfer/export'
 import { type Names, readHistory, replayBackwards, replaySwitches } from './historyPages'
 
-/** Stints and what they sum up to. Before the first switch and after now, nothing is known. */
+// Stints and their sums. Nothing is known before the first switch and after now.
 
-const USUAL_SPAN = 30 * DAY
+const DEFAULT_SPAN = 30 * DAY
 
 const ALWAYS: Span = { since: Number.MIN_SAFE_INTEGER, until: Number.MAX_SAFE_INTEGER }
 
-/** Most bytes that one calendar has, which are about 250,000 stints. */
+/** Maximum size of a calendar in bytes, about 250,000 stints. */
 export const MAX_CALENDAR = 50_000_000
 
-/** What a caller says of the time they ask about. */
-export interface AskedSpan {
+/** Span of time that the caller requests. */
+export interface SpanQuery {
   since: Instant | null
   until: Instant | null
 }
 
-export interface AskedCalendar extends AskedSpan {
-  /** Null for the owner's own, which is UTC for everyone else. */
+export interface CalendarQuery extends SpanQuery {
+  /** Time zone; null for that of the system, or UTC for callers other than the owner. */
   zone: string | null
 }
 
-export interface AskedStints extends AskedSpan {
+export interface StintQuery extends SpanQuery {
   before: Instant | null
   limit: number
   member: string | null
 }
 
-/** Newest first, whole, as far as they overlap the span. */
+/** Lists the stints that overlap the span, newest first, with their true start and end. */
 export async function listStints(
   deps: Deps,
   viewer: Viewer,
   ref: string,
-  { before, limit, member, ...asked }: AskedStints,
+  { before, limit, member, ...query }: StintQuery,
   client: WaitingClient = noConnection,
 ): Promise<Stint[]> {
-  const look = await scopeOf(deps, viewer, ref, asked, client)
-  const only = member === null ? null : await memberOf(deps.db, look.of, member)
+  const scope = await scopeOf(deps, viewer, ref, query, client)
+  const only = member === null ? null : await memberOf(deps.db, scope.of, member)
   const wanted = { before: before ?? Infinity, only }
-  const found = await replayInto(deps, look, wanted, (wanted) =>
+  const found = await replayInto(deps, scope, wanted, (wanted) =>
     collectStints({ ...wanted, limit }),
   )
   return newestFirst(found?.stints() ?? [])
@@ -81,14 +81,14 @@ export async function getTotals(
   deps: Deps,
   viewer: Viewer,
   ref: string,
-  asked: AskedSpan,
+  query: SpanQuery,
   client: WaitingClient = noConnection,
 ): Promise<Totals> {
-  const look = await scopeOf(deps, viewer, ref, asked, client)
+  const scope = await scopeOf(deps, viewer, ref, query, client)
   return sum(
     deps,
-    look,
-    () => (hides) => sumTotals(look.span, hides),
+    scope,
+    () => (hides) => sumTotals(scope.span, hides),
     (sums) => sums.totals(),
     (sums) => {
       if (sums.isTooMuch()) throw tooLong(`there are more than ${MAX_SUMMED} stints`)
@@ -96,26 +96,26 @@ export async function getTotals(
   )
 }
 
-/** In the zone's calendar, oldest first; each is made when it is asked for. */
+/** Lists days, weeks or months in the time zone, oldest first. Each is computed when it is read. */
 export async function listDays(
   deps: Deps,
   viewer: Viewer,
   ref: string,
-  { zone, by, ...asked }: AskedCalendar & { by: Period },
+  { zone, by, ...query }: CalendarQuery & { by: Period },
   client: WaitingClient = noConnection,
 ): Promise<AsyncIterable<Day>> {
-  const look = await scopeOf(deps, viewer, ref, asked, client)
-  const { since, until } = look.span
+  const scope = await scopeOf(deps, viewer, ref, query, client)
+  const { since, until } = scope.span
   const tooMany = tooLong(`there are more than ${MAX_DAYS}`)
-  if (isTooLong(look.span, by, MAX_DAYS)) throw tooMany
+  if (isTooLong(scope.span, by, MAX_DAYS)) throw tooMany
   const reach = { since: since - MARGIN, until: until + MARGIN }
-  const zoneName = await zoneOf(deps, look, zone)
+  const zoneName = await zoneOf(deps, scope, zone)
   return sum(
     deps,
-    look,
+    scope,
     async () => {
       const offsets = await offsetsOf(zoneName, reach, client)
-      const buckets = findBuckets(offsets, by, look.span, MAX_DAYS)
+      const buckets = findBuckets(offsets, by, scope.span, MAX_DAYS)
       if (!buckets) throw tooMany
       return (hides) => sumDays(buckets, hides)
     },
@@ -127,15 +127,15 @@ export async function getHours(
   deps: Deps,
   viewer: Viewer,
   ref: string,
-  { zone, ...asked }: AskedCalendar,
+  { zone, ...query }: CalendarQuery,
   client: WaitingClient = noConnection,
 ): Promise<Hours> {
-  const look = await scopeOf(deps, viewer, ref, asked, client)
-  const known = await knownPart(deps, look)
-  const zoneName = await zoneOf(deps, look, zone)
+  const scope = await scopeOf(deps, viewer, ref, query, client)
+  const known = await knownPart(deps, scope)
+  const zoneName = await zoneOf(deps, scope, zone)
   return sum(
     deps,
-    look,
+    scope,
     async () => {
       const offsets = await offsetsOf(zoneName, known, client)
       return (hides) => sumHours(offsets, hides)
@@ -148,33 +148,33 @@ export async function listPairs(
   deps: Deps,
   viewer: Viewer,
   ref: string,
-  asked: AskedSpan,
+  query: SpanQuery,
   client: WaitingClient = noConnection,
 ): Promise<Pair[]> {
-  const look = await scopeOf(deps, viewer, ref, asked, client)
+  const scope = await scopeOf(deps, viewer, ref, query, client)
   return sum(
     deps,
-    look,
+    scope,
     () => sumPairs,
     (sums) => runCooperatively(sums.pairs(), client.signal),
   )
 }
 
-/** Whole stints as a calendar, for programs that fetch it again and again. */
+/** Renders complete stints as a calendar, for programs that poll it. */
 export async function getCalendar(
   deps: Deps,
   viewer: Viewer,
   ref: string,
-  asked: AskedSpan,
+  query: SpanQuery,
   client: WaitingClient = noConnection,
 ): Promise<ExportFile> {
-  const look = await scopeOf(deps, viewer, ref, asked, client, isSubscriber)
-  const title = redact(system, look.of, look.isOwn).name ?? 'Front history'
-  const calendar = createCalendar(look.now, title)
+  const scope = await scopeOf(deps, viewer, ref, query, client, isSubscriber)
+  const title = redact(system, scope.of, scope.isOwn).name ?? 'Front history'
+  const calendar = createCalendar(scope.now, title)
   const file = createFile()
   let events = ''
-  const listen = async (wanted: Omit<Wanted, 'limit'>, db: Db) => {
-    const titles = await titlesOf(db, look)
+  const createListener = async (wanted: Omit<Wanted, 'limit'>, db: Db) => {
+    const titles = await titlesOf(db, scope)
     return streamStints(wanted, ({ member: hid, from, to }) => {
       events += calendar.event({
         start: from,
@@ -184,27 +184,27 @@ export async function getCalendar(
       })
     })
   }
-  const turnPage = () => {
+  const flush = () => {
     file.write(events)
     events = ''
     if (file.size > MAX_CALENDAR) throw tooLong(`the calendar has more than ${MAX_CALENDAR} bytes`)
   }
   file.write(calendar.head)
-  await replayInto(deps, look, everyStint, listen, turnPage)
-  turnPage()
+  await replayInto(deps, scope, everyStint, createListener, flush)
+  flush()
   file.write(calendar.foot)
-  const whole = file.end()
-  // Both the end of a large file and its answer take a while.
+  const finished = file.end()
+  // Yield, because finishing a large file and sending it both take a while.
   await createYielder(0)()
-  return whole
+  return finished
 }
 
 const everyStint = { before: Infinity, only: null }
 
-/** Names of members as the viewer may see them, by short ID. */
+/** Returns the names of members by short ID, redacted for the viewer. */
 async function titlesOf(db: Db, { of, isOwn }: FrontingScope): Promise<Map<string, string>> {
-  const seen = (await membersOf(db, of.id)).map((row) => redact(member, row, isOwn))
-  return new Map(seen.map((one) => [one.hid ?? '', one.display_name ?? one.name ?? '']))
+  const redacted = (await membersOf(db, of.id)).map((row) => redact(member, row, isOwn))
+  return new Map(redacted.map((one) => [one.hid ?? '', one.display_name ?? one.name ?? '']))
 }
 
 function tooLong(what: string): Error {
@@ -213,7 +213,7 @@ function tooLong(what: string): Error {
 
 interface FrontingScope {
   of: System
-  /** The owner sees everybody, others only whom the system lets them see. */
+  /** Whether the caller sees private members, too. */
   isOwn: boolean
   now: Instant
   span: Span
@@ -224,7 +224,7 @@ async function scopeOf(
   deps: Deps,
   viewer: Viewer,
   ref: string,
-  asked: AskedSpan,
+  query: SpanQuery,
   client: WaitingClient,
   seesAll: (viewer: Viewer, systemId: number) => boolean = isOwner,
 ): Promise<FrontingScope> {
@@ -232,83 +232,84 @@ async function scopeOf(
   const isOwn = seesAll(viewer, of.id)
   requireListAccess('history', of, isOwn)
   const now = deps.now()
-  const until = asked.until ?? now
-  const since = asked.since ?? until - USUAL_SPAN
+  const until = query.until ?? now
+  const since = query.since ?? until - DEFAULT_SPAN
   if (since >= until) throw error('badRequest', 'since must be before until')
   return { of, isOwn, now, span: { since, until }, client }
 }
 
-/** A subscriber sees the calendar as the owner does, and nothing else. */
+/** A calendar token sees the calendar as the owner does, and nothing else. */
 function isSubscriber({ system, access = 'full' }: Viewer, systemId: number): boolean {
   return system === systemId && hasPermission(access, 'subscribe')
 }
 
 /**
- * Sums up what is known of the span. What takes long to prepare is prepared in the turn of the read,
- * so that a request which is refused costs little.
+ * Replays the known part of the span into a listener. `prepare` runs when the read leaves the queue,
+ * so that a refused request costs little.
  */
 async function sum<L extends ReplayListener, T>(
   deps: Deps,
   { of, isOwn, now, span, client }: FrontingScope,
   prepare: () => MaybePromise<(hides: Hides) => L>,
   result: (listener: L) => T | Promise<T>,
-  turnPage: (listener: L) => void = () => {},
+  onPage: (listener: L) => void = () => {},
 ): Promise<T> {
   const known = { since: span.since, until: Math.min(span.until, now) }
   const read = { systemId: of.id, isOwn, ...client }
-  return readHistory(deps, read, known, async (db, turns) => {
-    const listen = await prepare()
+  return readHistory(deps, read, known, async (db, newYielder) => {
+    const createListener = await prepare()
     const { names, hides } = await namesFor(db, of.id, isOwn)
-    const listener = listen(hides)
-    const walk = createReplay(known, [listener])
-    for await (const _ of replaySwitches(db, of.id, names, known, walk, turns)) turnPage(listener)
-    walk.finish()
+    const listener = createListener(hides)
+    const replay = createReplay(known, [listener])
+    for await (const _ of replaySwitches(db, of.id, names, known, replay, newYielder))
+      onPage(listener)
+    replay.finish()
     return result(listener)
   })
 }
 
-/** Goes through stints as they truly began and ended; null where none can be. */
+/** Replays stints with their true start and end into a listener; null if the span has no past. */
 async function replayInto<L extends ReplayListener & Waiting>(
   deps: Deps,
   { of, isOwn, now, span, client }: FrontingScope,
   { before, only }: { before: Instant; only: string | null },
-  listen: (wanted: Omit<Wanted, 'limit'>, db: Db) => MaybePromise<L>,
-  turnPage: () => void = () => {},
+  createListener: (wanted: Omit<Wanted, 'limit'>, db: Db) => MaybePromise<L>,
+  onPage: () => void = () => {},
 ): Promise<L | null> {
   const end = Math.min(span.until, now, before)
-  // What began after the end of the span is of no interest, but what had begun may end then.
+  // Stints that began within the span may end after it, so the replay continues until now.
   const followed = { since: span.since, until: now + 1 }
   if (span.since >= Math.min(span.until, now)) return null
   const read = { systemId: of.id, isOwn, ...client }
-  // How far back a stint began, and how far on it lasts, is not known before.
-  return readHistory(deps, read, ALWAYS, async (db, turns) => {
+  // The true start and end of a stint may be anywhere in the history.
+  return readHistory(deps, read, ALWAYS, async (db, newYielder) => {
     const { names, hides } = await namesFor(db, of.id, isOwn)
     const isListed = (hid: string) => !hides?.(hid) && (only === null || hid === only)
-    const began = await replayBackwards(db, of.id, names, span.since, isListed, turns)
-    const listener = await listen({ before: end, isListed }, db)
-    const walk = createReplay(followed, [listener], began)
-    for await (const at of replaySwitches(db, of.id, names, followed, walk, turns)) {
-      turnPage()
+    const starts = await replayBackwards(db, of.id, names, span.since, isListed, newYielder)
+    const listener = await createListener({ before: end, isListed }, db)
+    const replay = createReplay(followed, [listener], starts)
+    for await (const at of replaySwitches(db, of.id, names, followed, replay, newYielder)) {
+      onPage()
       if (at >= end && !listener.isWaiting()) break
     }
-    walk.finish()
+    replay.finish()
     return listener
   })
 }
 
-/** Whose names are known is seen; whoever came meanwhile is neither named nor told of. */
+/** Returns the short IDs of members and a filter for hidden ones. Members created later are left out. */
 async function namesFor(
   db: Db,
   systemId: number,
   isOwn: boolean,
 ): Promise<{ names: Names; hides: Hides }> {
-  // The read may have waited since the history was found to be public.
+  // Checked again, because the history may have become private while the read waited.
   requireListAccess('history', await getSystemById(db, systemId), isOwn)
-  const people = await everyone(db).all({ system: systemId })
-  const hidden = people.filter(({ visibility }) => visibility !== 'public')
+  const rows = await allMembers(db).all({ system: systemId })
+  const hidden = rows.filter(({ visibility }) => visibility !== 'public')
   const hids = new Set(hidden.map(({ hid }) => hid))
   return {
-    names: new Map(people.map(({ id, hid }) => [id, hid])),
+    names: new Map(rows.map(({ id, hid }) => [id, hid])),
     hides: isOwn ? null : (hid) => hids.has(hid),
   }
 }
@@ -323,9 +324,9 @@ async function memberOf(db: Db, of: System, text: string): Promise<string> {
 async function zoneOf(
   { db }: Deps,
   { of, isOwn }: FrontingScope,
-  asked: string | null,
+  requested: string | null,
 ): Promise<string> {
-  if (asked !== null) return asked
+  if (requested !== null) return requested
   if (!isOwn) return 'UTC'
   const { timezone } = await getSettings(db, of.id)
   return isTimezone(timezone) ? timezone : 'UTC'
@@ -335,19 +336,19 @@ function offsetsOf(zone: string, span: Span, { signal }: WaitingClient): Promise
   return runCooperatively(findOffsets(zone, span), signal)
 }
 
-/** Where the clocks matter: not before the first switch, nor after now. */
+/** Limits the span to the time with data: from the first switch until now. */
 async function knownPart({ db }: Deps, { of, span, now }: FrontingScope): Promise<Span> {
-  const first = await firstOne(db).get({ system: of.id })
+  const first = await firstSwitch(db).get({ system: of.id })
   return {
     since: Math.max(span.since, Math.min(first?.timestamp ?? now, now)),
     until: Math.min(span.until, now),
   }
 }
 
-const everyone = statement<'system', { id: number; hid: string; visibility: Level }>(
+const allMembers = statement<'system', { id: number; hid: string; visibility: Level }>(
   'select id, hid, visibility from members where system_id = :system',
 )
 
-const firstOne = statement<'system', { timestamp: Instant }>(
+const firstSwitch = statement<'system', { timestamp: Instant }>(
   'select timestamp from switches where system_id = :system order by timestamp limit 1',
 )

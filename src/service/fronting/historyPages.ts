@@ -13,42 +13,41 @@ import { createYielder } from '../cooperative'
 import type { Deps } from '../deps'
 import type { LongRead } from '../longReads'
 
-/** Members' short IDs by their row numbers. */
+/** Short IDs of members by row ID. */
 export type Names = ReadonlyMap<number, string>
 
-/** So many rows of switches and their members are gone through without anybody noticing. */
+/** Number of rows of switches and their members that are read at once, without queue or pages. */
 const FEW = 2000
 
-/** When to let others have their turn. */
+/** Creates the function that yields to the event loop between pages. */
 export type CreateYielder = () => () => Promise<boolean>
 
 const withoutYielding: CreateYielder = () => async () => false
 
 /**
- * Reads a history, of which the span is all that is looked at. A short one is gone through at once;
- * a long one waits for its turn and comes in pages, between which others may change it, so it is
- * read as of one moment.
+ * Reads a span of the history. A short one is read at once. A long one waits in the queue and is read
+ * in pages, on one snapshot because other requests may change the history in between.
  */
 export async function readHistory<T>(
   { db, snapshot, longReads }: Deps,
-  asked: LongRead,
+  request: LongRead,
   { since, until }: Span,
-  read: (db: Db, turns: CreateYielder) => Promise<T>,
+  read: (db: Db, newYielder: CreateYielder) => Promise<T>,
 ): Promise<T> {
-  const { systemId, signal } = asked
+  const { systemId, signal } = request
   signal?.throwIfAborted()
   const few = await countFew(db).get({ system: systemId, since, until, most: FEW + 1 })
   if (few && few.count <= FEW)
     return db.driver.dialect.hasStableReads
       ? read(db, withoutYielding)
-      : snapshot((then) => read(then, withoutYielding))
+      : snapshot((db) => read(db, withoutYielding))
   const yielding: CreateYielder = () => createYielder(YIELD_MS, signal)
-  return longReads(asked, () => snapshot((then) => read(then, yielding)))
+  return longReads(request, () => snapshot((db) => read(db, yielding)))
 }
 
 /**
- * Leads a walk through a span, page by page. Whoever has seen enough need not ask for the next one,
- * which is told by the time of the last switch.
+ * Feeds the switches of a span to a replay, page by page, and yields the time of the last switch of
+ * each page, so that the caller can stop early.
  */
 export async function* replaySwitches(
   db: Db,
@@ -56,20 +55,20 @@ export async function* replaySwitches(
   names: Names,
   { since, until }: Span,
   replay: Replay,
-  turns: CreateYielder,
+  newYielder: CreateYielder,
 ): AsyncGenerator<Instant> {
-  const yieldIfDue = turns()
-  const [standing] = switchPointsOf(await lastOne(db).all({ system: systemId, at: since }), names)
-  if (standing) replay.step(standing)
+  const yieldIfDue = newYielder()
+  const [current] = switchPointsOf(await lastSwitch(db).all({ system: systemId, at: since }), names)
+  if (current) replay.step(current)
   const pages = inPages(since, yieldIfDue, async (from, limit) =>
-    switchPointsOf(await pageBehind(db).all({ system: systemId, from, until, limit }), names),
+    switchPointsOf(await pageAfter(db).all({ system: systemId, from, until, limit }), names),
   )
   let weight = 0
   for await (const page of pages) {
-    for (const shift of page) {
-      replay.step(shift)
-      // Each may be with each of the others, so many at once are much to do.
-      weight += 1 + shift.members.length ** 2
+    for (const point of page) {
+      replay.step(point)
+      // Sums of pairs take time quadratic in the number of fronters.
+      weight += 1 + point.members.length ** 2
       if (weight < HEAVY) continue
       weight = 0
       await yieldIfDue()
@@ -78,44 +77,44 @@ export async function* replaySwitches(
   }
 }
 
-/** Since when those were in front who were at a moment. */
+/** Returns the start times of the members who were in front at a moment. */
 export async function replayBackwards(
   db: Db,
   systemId: number,
   names: Names,
   at: Instant,
   isOfInterest: (member: string) => boolean,
-  turns: CreateYielder,
+  newYielder: CreateYielder,
 ): Promise<Lookback['began']> {
   const lookback = createLookback(isOfInterest)
-  const pages = inPages(at + 1, turns(), async (from, limit) =>
+  const pages = inPages(at + 1, newYielder(), async (from, limit) =>
     switchPointsOf(await pageBefore(db).all({ system: systemId, from, limit }), names),
   )
   for await (const page of pages)
-    for (const shift of page) if (!lookback.step(shift)) return lookback.began
+    for (const point of page) if (!lookback.step(point)) return lookback.began
   return lookback.began
 }
 
-/** A member of a switch; null where it has none. */
+/** A member of a switch; null for a switch without members. */
 interface Row {
   timestamp: Instant
   member: number | null
 }
 
-/** Shorter than others' turns, since a page lies between two looks at the clock. */
+/** Shorter than the default, because the clock is checked only between pages. */
 const YIELD_MS = 5
 
 const HEAVY = 20_000
 
-/** The first page is short, because most who look back need to see no more. */
+/** The first page is short, because most lookbacks need no more. */
 const FIRST_PAGE = 50
 const LARGEST_PAGE = 500
 
-/** How many rows a page may be: some switches have 150 members. */
+/** Bounds for the rows of a page, to which its number of switches adapts: some have 150 members. */
 const FEW_ROWS = 1000
 const MANY_ROWS = 3000
 
-/** Others have their turn between pages. */
+/** Reads page after page and yields to the event loop between them when due. */
 async function* inPages(
   start: Instant,
   yieldIfDue: () => Promise<boolean>,
@@ -136,28 +135,28 @@ async function* inPages(
   }
 }
 
-/** Puts the members of each switch together, whose rows follow each other. */
+/** Groups rows into switches. Rows of one switch are adjacent. */
 function switchPointsOf(rows: readonly Row[], names: Names): SwitchPoint[] {
-  const shifts: SwitchPoint[] = []
+  const points: SwitchPoint[] = []
   let members: string[] = []
   let last: Instant | null = null
   for (const { timestamp, member } of rows) {
     if (timestamp !== last) {
       members = []
-      shifts.push({ timestamp, members })
+      points.push({ timestamp, members })
       last = timestamp
     }
     const name = member === null ? undefined : names.get(member)
     if (name !== undefined) members.push(name)
   }
-  return shifts
+  return points
 }
 
 /**
- * Rows of members, in no order among those of one switch: a walk asks only who is there. Lists
- * that the engine puts together for each switch would take half as long again.
+ * Selects rows of members, unordered within a switch, because a replay needs no order. Aggregating a
+ * list for each switch in SQL would take half as long again.
  */
-const chosen = (range: string, order: 'asc' | 'desc', limit: string) => `
+const selectRows = (range: string, order: 'asc' | 'desc', limit: string) => `
   select s.timestamp, m.member_id as member
   from (
     select id, timestamp from switches
@@ -166,18 +165,18 @@ const chosen = (range: string, order: 'asc' | 'desc', limit: string) => `
   ) s left join switch_members m on m.switch_id = s.id
   order by s.timestamp ${order}`
 
-const pageBehind = statement<'system' | 'from' | 'until' | 'limit', Row>(
-  chosen('timestamp > :from and timestamp < :until', 'asc', ':limit'),
+const pageAfter = statement<'system' | 'from' | 'until' | 'limit', Row>(
+  selectRows('timestamp > :from and timestamp < :until', 'asc', ':limit'),
 )
 
 const pageBefore = statement<'system' | 'from' | 'limit', Row>(
-  chosen('timestamp < :from', 'desc', ':limit'),
+  selectRows('timestamp < :from', 'desc', ':limit'),
 )
 
-const lastOne = statement<'system' | 'at', Row>(chosen('timestamp <= :at', 'desc', '1'))
+const lastSwitch = statement<'system' | 'at', Row>(selectRows('timestamp <= :at', 'desc', '1'))
 
 const countFew = statement<'system' | 'since' | 'until' | 'most', { count: number }>(
-  (say) => `select ${say.count()} as count from (
+  (dialect) => `select ${dialect.count()} as count from (
      select 1 from switches left join switch_members on switch_members.switch_id = switches.id
      where system_id = :system and timestamp > :since and timestamp < :until limit :most
    ) few`,

@@ -22,18 +22,18 @@ import { findCandidates } from './findCandidates'
 export interface ProxyRequest extends ProxyMessage {
   account_id: string
   guild_id: string
-  /** Only says what would be done. */
+  /** Returns the decision without applying it. */
   dry_run: boolean
 }
 
-/** What became of a message; the system's short ID, and the member's JSON where it speaks. */
+/** Decision about a message, with the system's short ID, and the member's JSON if it is proxied. */
 export interface Decided {
   decision: Decision
   system: string | null
   member: string | null
 }
 
-/** What becomes of a message. The backslash commands take effect at once, a proxy when recorded. */
+/** Decides about a message. Backslash commands take effect at once, a proxy when it is recorded. */
 export async function decideMessage(
   deps: Deps,
   viewer: Viewer,
@@ -60,7 +60,7 @@ async function applyCommand(
   if (action !== 'autoproxy_off' && action !== 'unlatch') return
   await deps.transact({ system: id }, async (tx) => {
     const before = await getAutoproxy(tx, id, guild_id)
-    // Another mode may have been chosen since the message was read.
+    // Another request may have changed the mode since the context was read.
     if (action === 'unlatch' && before.autoproxy_mode !== 'latch') return
     const autoproxy_mode = action === 'autoproxy_off' ? 'off' : before.autoproxy_mode
     const after: GuildAutoproxy = {
@@ -73,34 +73,34 @@ async function applyCommand(
   })
 }
 
-/** As of one moment: the surroundings, and whoever could be meant. */
+/** Reads the context of a message and its candidate members, on one snapshot. */
 async function readContext(
   { db, sharedRead }: Deps,
   { account_id, guild_id, content }: ProxyRequest,
 ): Promise<{ context: ProxyContext<CandidateMember>; system: { id: number; hid: string } } | null> {
   sharedRead.begin()
-  const around = await contextRow(db).get({ account: account_id, guild: guild_id })
-  if (!around) return null
-  const surrounding = toProxyContext(around)
-  if (surrounding.isDisabled) return { context: { ...surrounding, members: [] }, system: around }
-  const { case_sensitive_proxy_tags } = surrounding.settings
-  const meant = await findCandidates(db, around.tag_set, content ?? '', case_sensitive_proxy_tags)
-  const target = autoproxyTarget(surrounding)
+  const row = await contextRow(db).get({ account: account_id, guild: guild_id })
+  if (!row) return null
+  const context = toProxyContext(row)
+  if (context.isDisabled) return { context: { ...context, members: [] }, system: row }
+  const { case_sensitive_proxy_tags } = context.settings
+  const candidates = await findCandidates(db, row.tag_set, content ?? '', case_sensitive_proxy_tags)
+  const target = autoproxyTarget(context)
   const members: CandidateMember[] = []
-  for (const id of withTarget(meant, target)) {
-    const row = await candidateRow(db).get({ id, guild: guild_id })
-    if (row) members.push(toCandidateMember(row))
+  for (const id of withTarget(candidates, target)) {
+    const candidate = await candidateRow(db).get({ id, guild: guild_id })
+    if (candidate) members.push(toCandidateMember(candidate))
   }
-  return { context: { ...surrounding, members }, system: around }
+  return { context: { ...context, members }, system: row }
 }
 
-/** In order of creation, each once. */
-function withTarget(meant: number[], target: number | null): number[] {
-  if (target === null || meant.includes(target)) return meant
-  return [...meant, target].sort((a, b) => a - b)
+/** Adds the autoproxy target to the candidates, without duplicates, in order of creation. */
+function withTarget(candidates: number[], target: number | null): number[] {
+  if (target === null || candidates.includes(target)) return candidates
+  return [...candidates, target].sort((a, b) => a - b)
 }
 
-/** Flat, as storage gives it: what a guild sets is null where it sets nothing. */
+/** Flat row of the context. Columns of a guild are null if the guild has no settings. */
 interface ProxyContextRow {
   id: number
   tag_set: number
@@ -165,7 +165,7 @@ function listOf<T>(json: string | null): T[] {
   return json === null ? [] : JSON.parse(json)
 }
 
-/** Who fronts is looked up only where autoproxy speaks for them. */
+/** Fronters are read only if the autoproxy mode is `front`. */
 const contextRow = statement<'account' | 'guild', ProxyContextRow>(
   ({ jsonNumbers }) => `
    select systems.id, coalesce(systems.tag_set, systems.id) as tag_set, systems.hid, systems.disabled_at,
@@ -193,10 +193,10 @@ const contextRow = statement<'account' | 'guild', ProxyContextRow>(
    where accounts.id = :account`,
 )
 
-/** A member as the engine takes it, with its JSON as its owner sees it unless its face is missing. */
+/** A member for the proxy engine, with its rendered JSON for the owner; null on a cache miss. */
 type CandidateMember = ProxyMember & { json: string | null }
 
-/** As storage gives it; what it set in the guild is null where it set nothing. */
+/** Flat row of a candidate. Columns of the guild are null if the member has no settings there. */
 type CandidateRow = Omit<CandidateMember, 'guild'> & {
   in_guild: number | null
   guild_display_name: string | null

@@ -3,9 +3,9 @@ import type { Db, MaybePromise } from '../../db/types'
 import { type ContentKeys, keysOfContent } from '../../model/proxy/tags'
 
 /**
- * Who could be meant by a content, in order of creation: the member whose tag around it is the
- * longest, and up to four whose tags would be around it but for their spaces. Never more, however
- * many share a tag, and found in steps whose number goes by the length of the content alone.
+ * Finds the members that a content may be proxied as, in order of creation: the one with the longest
+ * matching tag, and up to four whose tags match without their spaces. The number of index lookups
+ * depends only on the length of the content, not on the number of tags.
  */
 export async function findCandidates(
   db: Db,
@@ -14,15 +14,15 @@ export async function findCandidates(
   caseSensitive: boolean,
 ): Promise<number[]> {
   const keys = keysOfContent(content, caseSensitive)
-  const meant = await findBare(db, setId, keys)
-  const longest = await findLongest(db, caseSensitive ? asWritten : inAnyCase, setId, keys)
-  if (longest !== null) meant.push(longest)
-  return meant.length > 1 ? [...new Set(meant)].sort((a, b) => a - b) : meant
+  const members = await findTrimmed(db, setId, keys)
+  const longest = await findLongest(db, caseSensitive ? sameCase : anyCase, setId, keys)
+  if (longest !== null) members.push(longest)
+  return members.length > 1 ? [...new Set(members)].sort((a, b) => a - b) : members
 }
 
 /**
- * Goes down the prefixes that are stored. The one at a text or next before it either is a
- * beginning of it, or shares one with it, and then all beginnings of it lie within that.
+ * Finds the member with the longest matching tag. The last stored prefix that sorts at or before a
+ * text either is a prefix of it, or all stored prefixes of the text are within their shared part.
  */
 async function findLongest(
   db: Db,
@@ -41,7 +41,7 @@ async function findLongest(
       text = sharedBy(text, prefix)
       continue
     }
-    // Where the last suffix is none at all, there is no other.
+    // If the last suffix is empty, there is no other.
     if (last !== '') endings ??= endingsOf(keys.tail)
     const all = last === '' ? NO_ENDING : (endings ?? NO_ENDING)
     const suffix = await findSuffix(
@@ -51,9 +51,9 @@ async function findLongest(
       (from) => following(db).get({ set: setId, prefix, from }),
     )
     if (suffix !== null) {
-      const place = await first(db).get({ set: setId, prefix, suffix })
+      const found = await first(db).get({ set: setId, prefix, suffix })
       const length = prefix.length + suffix.length
-      if (place && (!best || length > longest || isEarlier(place, best))) best = place
+      if (found && (!best || length > longest || isEarlier(found, best))) best = found
       longest = length
     }
     text = prefix === '' ? null : cut(prefix, prefix.length - 1)
@@ -61,7 +61,7 @@ async function findLongest(
   return best?.member_id ?? null
 }
 
-/** The longest of them that is stored, going up the endings and what is stored side by side. */
+/** Finds the longest stored suffix among sorted endings, as in a merge of two sorted lists. */
 async function findSuffix(
   endings: readonly Ending[],
   seek: (from: string) => MaybePromise<{ suffix: string } | null>,
@@ -80,27 +80,27 @@ async function findSuffix(
   return longest
 }
 
-/** Of tags that lost their spaces, the widest of each kind. */
-async function findBare(
+/** Finds tags that match without their inner spaces: for each kind of brackets the longest one. */
+async function findTrimmed(
   db: Db,
   setId: number,
   { bare, noBrackets }: ContentKeys,
 ): Promise<number[]> {
-  const meant: number[] = []
-  if (bare === null) return meant
+  const members: number[] = []
+  if (bare === null) return members
   for (let below = Number.MAX_SAFE_INTEGER; ; ) {
-    const widest = await widestBare(db).get({ set: setId, bare, below })
-    if (!widest) return meant
-    const { brackets, gap } = widest
-    const place =
+    const longest = await longestTrimmed(db).get({ set: setId, bare, below })
+    if (!longest) return members
+    const { brackets, gap } = longest
+    const found =
       (brackets & noBrackets) === 0 &&
-      (await firstBare(db).get({ set: setId, bare, brackets, gap }))
-    if (place) meant.push(place.member_id)
+      (await firstTrimmed(db).get({ set: setId, bare, brackets, gap }))
+    if (found) members.push(found.member_id)
     below = brackets
   }
 }
 
-/** Of equal tags the earlier member's counts, then the earlier one. */
+/** Position of a tag. Of equal tags the one of the earlier member wins, then the earlier tag. */
 interface TagPosition {
   member_id: number
   position: number
@@ -110,14 +110,14 @@ function isEarlier(a: TagPosition, b: TagPosition): boolean {
   return a.member_id === b.member_id ? a.position < b.position : a.member_id < b.member_id
 }
 
-/** The beginning of a text that another has too. */
+/** Returns the common prefix of two texts. */
 function sharedBy(text: string, other: string): string {
   let length = 0
   while (length < text.length && text[length] === other[length]) length++
   return cut(text, length)
 }
 
-/** At most so much of a text, without half a letter at its end. */
+/** Truncates a text without leaving half of a surrogate pair. */
 function cut(text: string, length: number): string {
   return text.slice(0, length).replace(/[\ud800-\udbff]$/, '')
 }
@@ -129,7 +129,7 @@ interface Ending {
 
 const NO_ENDING: readonly Ending[] = [{ text: '', rank: '' }]
 
-/** In the order in which they would be stored. */
+/** Returns all endings of a text in the sort order of the database. */
 function endingsOf(tail: string): Ending[] {
   const endings: Ending[] = []
   for (let at = 0; at <= tail.length; at++) {
@@ -140,8 +140,8 @@ function endingsOf(tail: string): Ending[] {
 }
 
 /**
- * Engines sort by letters, JavaScript by units, of which the rarest letters have two: those are
- * put behind all others.
+ * Maps a text so that JavaScript sorts it like the database: databases compare code points,
+ * JavaScript compares UTF-16 units, in which surrogates sort before U+E000.
  */
 function rankOf(text: string): string {
   return text.replace(/[\ud800-\uffff]/g, (unit) => {
@@ -152,13 +152,13 @@ function rankOf(text: string): string {
 
 type Affixes = ReturnType<typeof createAffixes>
 
-const asWritten = createAffixes('prefix', 'suffix')
-const inAnyCase = createAffixes('prefix_key', 'suffix_key')
+const sameCase = createAffixes('prefix', 'suffix')
+const anyCase = createAffixes('prefix_key', 'suffix_key')
 
-/** Each is one step in an index. */
+/** Creates statements that are one index lookup each. */
 function createAffixes(prefix: 'prefix' | 'prefix_key', suffix: 'suffix' | 'suffix_key') {
   return {
-    /** The last prefix that is not behind the text, with the last of its suffixes. */
+    /** Last prefix that sorts at or before the text, with the last of its suffixes. */
     nearest: statement<'set' | 'text', { prefix: string; suffix: string }>(
       `select ${prefix} as prefix, ${suffix} as suffix from proxy_tag_keys
        where set_id = :set and ${prefix} <= :text
@@ -177,13 +177,13 @@ function createAffixes(prefix: 'prefix' | 'prefix_key', suffix: 'suffix' | 'suff
   }
 }
 
-const widestBare = statement<'set' | 'bare' | 'below', { brackets: number; gap: number }>(
+const longestTrimmed = statement<'set' | 'bare' | 'below', { brackets: number; gap: number }>(
   `select brackets, gap from proxy_tag_keys
    where set_id = :set and bare_key = :bare and brackets < :below
    order by brackets desc, gap desc limit 1`,
 )
 
-const firstBare = statement<'set' | 'bare' | 'brackets' | 'gap', TagPosition>(
+const firstTrimmed = statement<'set' | 'bare' | 'brackets' | 'gap', TagPosition>(
   `select member_id, position from proxy_tag_keys
    where set_id = :set and bare_key = :bare and brackets = :brackets and gap = :gap
    order by member_id, position limit 1`,

@@ -35,7 +35,7 @@ export interface MessageDraft {
   timestamp: Instant | null
 }
 
-/** A message with the JSON of its system and its member, as their owner sees them. */
+/** A message with the JSON of its system and its member for their owner. */
 export interface Recorded {
   message: Message
   system: string | null
@@ -44,8 +44,8 @@ export interface Recorded {
 }
 
 /**
- * Keeps the record of a message that was proxied, with everything that follows from it. Sent
- * again, it changes nothing: a bot that does not know whether it was heard may simply repeat.
+ * Records a proxied message, and updates its member, the latch and switches. Idempotent, so that a
+ * bot that got no response can repeat the request.
  */
 export async function recordMessage(
   deps: Deps,
@@ -53,34 +53,35 @@ export async function recordMessage(
   draft: MessageDraft,
 ): Promise<Recorded> {
   requirePlatformAuthority(viewer, draft.sender)
-  let place: RowLocation | undefined
+  let location: RowLocation | undefined
   const findSystem = async () => {
-    place =
+    location =
       (await memberRepository.locate(deps.db, draft.member)) ??
       (await requireKnownSender(deps.db, draft))
-    return { system: place.system_id }
+    return { system: location.system_id }
   }
   return deps.transact(findSystem, async (tx) => {
-    // As it is by now: it may have been deleted while this waited for its turn.
+    // Read again, because it may have been deleted while this waited for the lock.
     const found = requireMember(tx, draft)
-    const { system_id } = place ?? (await found)
-    const [speaker, known, around, system] = await Promise.all([
+    const { system_id } = location ?? (await found)
+    const [speaker, known, context, system] = await Promise.all([
       found,
       findMessage(tx, draft.id),
       senderContext(tx).get({ system: system_id, sender: draft.sender, guild: draft.guild }),
       findSystemById(tx, system_id),
     ])
     if (!system) throw error('systemNotFound')
-    // One that an import brings changes its system with its last step.
-    if (speaker.system_id !== system_id) throw error('conflict', 'the member was moved meanwhile')
+    // A member of a running import moves to its final system when the import commits.
+    if (speaker.system_id !== system_id)
+      throw error('conflict', 'the member was moved by another request')
     if (known) {
       if (!isSame(known, draft, speaker))
-        throw error('conflict', 'the message is recorded otherwise')
+        throw error('conflict', 'the message is recorded with other values')
       return { ...serializeRows(tx, await withMember(tx, known)), isNew: false }
     }
-    // What is recorded stays so: a repeat is not refused for an account that was unlinked since.
-    // Members speak through the accounts of their own system only.
-    if (around?.sender_system !== speaker.system_id) throw error('notYourMember')
+    // Only accounts of its own system may proxy as a member. Checked after the repeat, which must
+    // succeed even if the account was unlinked since.
+    if (context?.sender_system !== speaker.system_id) throw error('notYourMember')
     const { member: _, ...ids } = draft
     const timestamp = draft.timestamp ?? deps.now()
     const message = { ...ids, timestamp, system_id: speaker.system_id, member_id: speaker.id }
@@ -89,12 +90,12 @@ export async function recordMessage(
       message_count: speaker.message_count + 1,
       last_message_timestamp: timestamp,
     }
-    // In this order, and without waiting in between.
+    // All statements are sent in this order without waiting in between.
     const written = [
       insertMessage(tx, message),
       countMessage(tx).run({ timestamp, id: speaker.id }),
     ]
-    const [face] = await Promise.all([
+    const [rendered] = await Promise.all([
       renderAndStore(tx, 'members', member),
       recordEvent(tx, deps.now(), {
         system_id: system.id,
@@ -104,13 +105,13 @@ export async function recordMessage(
       }),
       ...written,
     ])
-    if (around.autoproxy_mode === 'latch') await moveLatch(deps, tx, message, member)
-    if (around.proxy_switch !== 'off')
-      await applyProxySwitch(deps, tx, timestamp, draft.timestamp !== null, member, around)
+    if (context.autoproxy_mode === 'latch') await moveLatch(deps, tx, message, member)
+    if (context.proxy_switch !== 'off')
+      await applyProxySwitch(deps, tx, timestamp, draft.timestamp !== null, member, context)
     return {
       message,
       system: ownerJson(tx, 'systems', system),
-      member: ownerJson(tx, 'members', member, face),
+      member: ownerJson(tx, 'members', member, rendered),
       isNew: true,
     }
   })
@@ -127,7 +128,7 @@ export async function deleteMessages(
   })
 }
 
-/** The member that is said to have spoken. */
+/** Returns the member that the draft names. */
 async function requireMember(tx: Db, draft: MessageDraft): Promise<Member> {
   return (await memberRepository.find(tx, draft.member)) ?? (await requireKnownSender(tx, draft))
 }
@@ -157,7 +158,7 @@ function isSame(known: Message, draft: MessageDraft, speaker: Member): boolean {
   )
 }
 
-/** The guild's latch follows whoever spoke last. */
+/** Sets the latch of the guild to the member that was proxied last. */
 async function moveLatch(
   deps: Deps,
   tx: Db,
@@ -170,7 +171,7 @@ async function moveLatch(
   await storeAutoproxy(deps, tx, speaker.system_id, guild, before, after)
 }
 
-/** What the system asked to happen to its switches when somebody speaks. */
+/** Logs or extends a switch for the proxied member, if the system's settings say so. */
 async function applyProxySwitch(
   deps: Deps,
   tx: Db,
@@ -193,15 +194,15 @@ async function applyProxySwitch(
       await replaceMembers(deps, tx, latest, [...fronters, speaker])
     return
   }
-  // Two messages of one moment may both ask for a switch; times of switches are unique.
+  // Two messages may have the same time, but times of switches are unique.
   let at = isGiven ? timestamp : nextTimestamp(timestamp, latest?.timestamp)
   while (await hasSwitchAt(tx, systemId, at)) at += 1
   await insertSwitch(deps, tx, systemId, at, [speaker])
 }
 
-/** What decides about the effects of a message. */
+/** Settings that decide the effects of a message. */
 interface SenderContext extends Pick<Settings, 'proxy_switch'> {
-  /** The system that the sender is linked to. */
+  /** System that the sender's account is linked to. */
   sender_system: number | null
   autoproxy_mode: AutoproxyMode | null
 }

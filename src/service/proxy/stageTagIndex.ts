@@ -12,13 +12,13 @@ import {
 } from '../transfer/staging'
 import { indexTags, setTagIndex, tagIndexOf } from './tagIndex'
 
-/** Tags of members by their row number, as they are stored. */
+/** Tags of members by row ID, as stored. */
 export type StoredTags = ReadonlyMap<number, string>
 
 /** Number of tags whose keys a transaction writes by itself; more would delay other writes. */
 export const FEW_TAGS = 1000
 
-/** Writes the keys of all members of a system into a set that is not in force yet, in slices. */
+/** Writes the keys of all members of a system into a set that is not in use yet, in batches. */
 export async function stageTagIndex(
   deps: Deps,
   staging: Staging,
@@ -28,18 +28,18 @@ export async function stageTagIndex(
   const written = new Map<number, string>()
   const all = await tagsOf(deps.db).all({ system: systemId })
   await writeInBatches(deps, staging, all, async (tx, { id, tags }) => {
-    // It may have been deleted since.
+    // The member may have been deleted since.
     if (!(await findMember(tx).get({ id }))) return
-    const coming = changed.get(id)
-    await indexTags(tx, id, coming ?? JSON.parse(tags), staging.stagingSystemId)
-    written.set(id, coming ? JSON.stringify(coming) : tags)
+    const changedTags = changed.get(id)
+    await indexTags(tx, id, changedTags ?? JSON.parse(tags), staging.stagingSystemId)
+    written.set(id, changedTags ? JSON.stringify(changedTags) : tags)
   })
   return written
 }
 
 /**
- * Puts the staged set in force, after writing the keys of members that were changed or created
- * since. Returns the set that was in force.
+ * Switches the system to the staged set, after writing the keys of members that were changed or
+ * created since. Returns the set that was in use.
  */
 export async function activateTagIndex(
   tx: Db,
@@ -48,16 +48,16 @@ export async function activateTagIndex(
   written: StoredTags,
   isIndexed = (_memberId: number) => false,
 ): Promise<number> {
-  const inForce = await tagIndexOf(tx, systemId)
+  const replaced = await tagIndexOf(tx, systemId)
   for (const { id, tags } of await tagsOf(tx).all({ system: systemId }))
     if (written.get(id) !== tags && !isIndexed(id)) await indexTags(tx, id, JSON.parse(tags), setId)
   await setTagIndex(tx, systemId, setId)
-  return inForce
+  return replaced
 }
 
 /**
- * Commits a bulk change. If it changes many tags, their keys are staged before; its transaction
- * then calls `finish` in place of writing them.
+ * Commits a bulk change. If it changes many tags, their keys are staged before, and its transaction
+ * calls `finish` instead of writing them.
  */
 export async function commitWithTagIndex<T>(
   deps: Deps,
@@ -76,7 +76,7 @@ export async function commitWithTagIndex<T>(
     count += Math.max(proxy_tags.length, before.proxy_tags.length)
   }
   if (count <= FEW_TAGS) return commit(null)
-  // Begun as if for a new system: an import into this one may be under way at the same time.
+  // Staged as if for a new system, because an import into this one may run at the same time.
   const staging = { ...(await beginStaging(deps, null)), systemId }
   let replaced: number | null = null
   let result: T
@@ -87,11 +87,11 @@ export async function commitWithTagIndex<T>(
       await commitStaging(tx, staging)
     })
   } catch (cause) {
-    // If this fails too, the sweeper removes the staged keys.
+    // If this fails too, the import cleanup removes the staged keys.
     await rollBackStaging(deps, staging).catch(() => {})
     throw cause
   }
-  // If this fails, the next start removes them.
+  // If this fails, the cleanup after the next start removes them.
   if (replaced !== null) await purgeTags(deps, replaced).catch(() => {})
   return result
 }

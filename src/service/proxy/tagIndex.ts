@@ -4,12 +4,10 @@ import { keysOfTag } from '../../model/proxy/tags'
 import type { ProxyTag } from '../../model/validation'
 import { createYielder } from '../cooperative'
 
-/**
- * The keys that messages are looked up by. Those of one system are a set; which one is in force
- * says its row, so that an import of very many can write another one and change over at once.
- */
+// Proxy tag keys, by which messages are looked up. The keys of a system form a set, and the system's
+// row names the set in use, so that a large import can write another one and switch to it at once.
 
-/** Writes a member's keys into the set of its system, or into another one. */
+/** Writes the keys of a member into a set. */
 export async function indexTags(
   tx: Db,
   memberId: number,
@@ -22,33 +20,33 @@ export async function indexTags(
   await insert(tx).run({ member: memberId, set: indexId, rows: JSON.stringify(rows) })
 }
 
-/** The set that is in force. */
+/** Returns the set that is in use. */
 export async function tagIndexOf(db: Db, systemId: number): Promise<number> {
   return (await current(db).get({ system: systemId }))?.id ?? systemId
 }
 
-/** From now on the system's messages are looked up in that set. */
+/** Sets the set in which messages of the system are looked up. */
 export async function setTagIndex(tx: Db, systemId: number, indexId: number): Promise<void> {
   await change(tx).run({ system: systemId, set: indexId })
 }
 
-/** Moves all keys of a set that has few into another. */
+/** Moves all keys of a small set into another one. */
 export async function mergeTagIndexes(tx: Db, from: number, to: number): Promise<void> {
   await move(tx).run({ from, to })
 }
 
-/** Removes some keys of a set that is not in force. How many there were. */
+/** Deletes up to `most` keys of a set that is not in use. Returns the number of deleted keys. */
 export async function removeSomeTags(tx: Db, indexId: number, most: number): Promise<number> {
   return (await removeSome(tx).all({ set: indexId, most })).length
 }
 
-/** The first set behind this one that no system has. */
-export async function findUnusedTagIndex(db: Db, behind: number): Promise<number | null> {
+/** Finds the first set with a higher ID that no system uses. */
+export async function findUnusedTagIndex(db: Db, after: number): Promise<number | null> {
   const yieldIfDue = createYielder()
-  for (let last = behind; ; ) {
-    const sets = await following(db).all({ behind: last })
-    const old = sets.find(({ is_used }) => is_used === 0)
-    if (old) return old.id
+  for (let last = after; ; ) {
+    const sets = await following(db).all({ after: last })
+    const unused = sets.find(({ is_used }) => is_used === 0)
+    if (unused) return unused.id
     if (sets.length < INDEXES_PER_PAGE) return null
     last = sets.at(-1)?.id ?? last
     await yieldIfDue()
@@ -57,14 +55,16 @@ export async function findUnusedTagIndex(db: Db, behind: number): Promise<number
 
 const columns = Object.entries(keysOfTag({ prefix: null, suffix: null }))
 
-const insert = statement<'member' | 'set' | 'rows'>((say) => {
+const insert = statement<'member' | 'set' | 'rows'>((dialect) => {
   const values = columns.map(([_, value], at) =>
-    typeof value === 'number' ? say.jsonNumberAt('r.value', at) : say.jsonTextAt('r.value', at),
+    typeof value === 'number'
+      ? dialect.jsonNumberAt('r.value', at)
+      : dialect.jsonTextAt('r.value', at),
   )
   return `
    insert into proxy_tag_keys (member_id, set_id, position, ${columns.map(([name]) => name).join()})
-   select ${say.number(':member')}, ${say.number(':set')}, ${say.jsonIndex('r')}, ${values.join()}
-   from ${say.jsonEach(':rows', 'r')}`
+   select ${dialect.number(':member')}, ${dialect.number(':set')}, ${dialect.jsonIndex('r')}, ${values.join()}
+   from ${dialect.jsonEach(':rows', 'r')}`
 })
 
 const remove = statement<'member' | 'set'>(
@@ -89,12 +89,12 @@ const removeSome = statement<'set' | 'most', { set_id: number }>(
 const INDEXES_PER_PAGE = 200
 
 /**
- * The next sets, each found by one look into the index, and whether a system has them. Nearly every
- * one is the first of its system. A place where new members wait has a set of its own, too.
+ * Selects the next sets, each by one index lookup, and whether a system uses them. A staging system
+ * has a set of its own, too.
  */
-const following = statement<'behind', { id: number; is_used: 0 | 1 }>(`
+const following = statement<'after', { id: number; is_used: 0 | 1 }>(`
    with recursive sets (id, step) as (
-     select (select min(set_id) from proxy_tag_keys where set_id > :behind), 1
+     select (select min(set_id) from proxy_tag_keys where set_id > :after), 1
      union all
      select (select min(set_id) from proxy_tag_keys where set_id > sets.id), step + 1
      from sets where sets.id is not null and step < ${INDEXES_PER_PAGE}

@@ -6,34 +6,34 @@ import { groupRepository } from '../groups'
 import { memberRepository } from '../members'
 import { findSystemById } from '../systems'
 
-/** Puts missing faces beside their rows, when nobody waits for it. */
+/** Renders missing JSON of rows in the background. */
 export interface CacheRefresher {
-  /** A reader came by a row without a face. */
+  /** Schedules a row after a cache miss. */
   enqueue(table: RenderedTable, id: number): void
   stop(): Promise<void>
 }
 
 const BATCH = 20
 
-/** Where two releases work on one file, each takes the other's faces for none. */
+/** Two releases on one file do not use each other's rendered JSON and would refresh it in turns. */
 const RETRY_AFTER_MS = 60_000
 const MAX_QUEUED = 100_000
 
 export function createCacheRefresher({ transact }: Pick<Deps, 'transact'>): CacheRefresher {
-  const waiting: { table: RenderedTable; id: number }[] = []
-  const mendedAt = new Map<string, number>()
+  const queue: { table: RenderedTable; id: number }[] = []
+  const queuedAt = new Map<string, number>()
   let working: Promise<void> | undefined
   let isStopped = false
 
   const work = async () => {
-    while (waiting.length > 0 && !isStopped) {
-      // After the answers that are being made.
+    while (queue.length > 0 && !isStopped) {
+      // Let pending responses finish first.
       await new Promise((resolve) => setImmediate(resolve))
-      const some = waiting.splice(0, BATCH)
+      const batch = queue.splice(0, BATCH)
       await transact(
         'new',
         async (tx) => {
-          for (const { table, id } of some) await refresh(tx, table, id)
+          for (const { table, id } of batch) await refresh(tx, table, id)
         },
         'slice',
       )
@@ -41,13 +41,13 @@ export function createCacheRefresher({ transact }: Pick<Deps, 'transact'>): Cach
   }
 
   const begin = () => {
-    // Where nothing can be written, reading goes on without faces.
+    // If the database is not writable, reads continue without the cache.
     working ??= work()
-      .catch(() => void waiting.splice(0))
+      .catch(() => void queue.splice(0))
       .finally(() => {
         working = undefined
-        // Somebody may have asked after the last look.
-        if (waiting.length > 0 && !isStopped) begin()
+        // Rows may have been queued since the loop ended.
+        if (queue.length > 0 && !isStopped) begin()
       })
   }
 
@@ -55,10 +55,10 @@ export function createCacheRefresher({ transact }: Pick<Deps, 'transact'>): Cach
     enqueue(table, id) {
       const name = `${table} ${id}`
       const now = performance.now()
-      if (isStopped || now - (mendedAt.get(name) ?? -Infinity) < RETRY_AFTER_MS) return
-      if (mendedAt.size >= MAX_QUEUED) mendedAt.clear()
-      mendedAt.set(name, now)
-      waiting.push({ table, id })
+      if (isStopped || now - (queuedAt.get(name) ?? -Infinity) < RETRY_AFTER_MS) return
+      if (queuedAt.size >= MAX_QUEUED) queuedAt.clear()
+      queuedAt.set(name, now)
+      queue.push({ table, id })
       begin()
     },
     async stop() {
@@ -68,11 +68,11 @@ export function createCacheRefresher({ transact }: Pick<Deps, 'transact'>): Cach
   }
 }
 
-/** From the row as it is now, not as the reader saw it: meanwhile something may have become private. */
+/** Renders the current row, not the one the reader saw: a value may have become private since. */
 async function refresh(tx: Db, table: RenderedTable, id: number): Promise<void> {
   const found = await find[table](tx, id)
   if (!found) return
-  // Nobody changes it from here on (who does just now mends it, too), so that an older face cannot be put over a newer one.
+  // The lock prevents older JSON from replacing newer. A transaction that holds it renders the row.
   if (!(await tryLockSystem(tx, 'system_id' in found ? found.system_id : found.id))) return
   const row = await find[table](tx, id)
   if (row) await renderAndStore(tx, table, row)

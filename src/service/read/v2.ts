@@ -40,11 +40,8 @@ import {
   systemJson,
 } from './v2Sql'
 
-/**
- * What version 2 reads, put together by the engine from the faces of rows: in one statement for the
- * owner and for nobody, in two for a system that asks for another's. Where a face is missing, the
- * answer comes the long way, and is the same.
- */
+// Reads of version 2, assembled in SQL from rendered JSON: one statement for the owner and anonymous
+// callers, two for other systems. On a cache miss `v2Fallback.ts` renders the same bytes from rows.
 
 export function readSystem(deps: Deps, viewer: Viewer, ref: string): MaybePromise<Json> {
   const fallback = () => renderSystem(deps, viewer, ref)
@@ -81,16 +78,16 @@ export function readSwitches(
   deps: Deps,
   viewer: Viewer,
   ref: string,
-  { before: asked, limit }: { before: Instant | null; limit: number },
+  { before: requested, limit }: { before: Instant | null; limit: number },
 ): MaybePromise<Json> {
   const { deniedError } = listAccessRules.history
-  const before = asked ?? Infinity
+  const before = requested ?? Infinity
   return limit === SWITCHES_PER_PAGE
     ? readBySystem(pageOfSwitchesJson, noFallback, deps, viewer, ref, deniedError, { before })
     : readBySystem(someSwitchesJson, noFallback, deps, viewer, ref, deniedError, { before, limit })
 }
 
-/** Null when the system has no switches. */
+/** Returns null if the system has no switches. */
 export function readFronters(deps: Deps, viewer: Viewer, ref: string): MaybePromise<Json | null> {
   const fallback = () => renderFronters(deps, viewer, ref)
   const orNull = (json: Json) => (json.length === 'null'.length ? null : json)
@@ -149,8 +146,8 @@ export function readMessage(deps: Deps, viewer: Viewer, id: string): MaybePromis
 }
 
 /**
- * What storage found, or will find. Here and nowhere else it is gone on with at once where it is
- * there: waiting for what is there would take as long as finding it.
+ * A value or a promise of it. SQLite answers synchronously, and `await` would cost as much as the
+ * query, so reads continue synchronously when they can.
  */
 export type MaybePromise<T> = T | Promise<T>
 
@@ -163,18 +160,18 @@ function andThen<T, R>(
 
 function orElse<T>(
   found: MaybePromise<T | null>,
-  other: () => MaybePromise<T | null>,
+  fallback: () => MaybePromise<T | null>,
 ): MaybePromise<T | null> {
-  return andThen(found, (one) => one ?? other())
+  return andThen(found, (one) => one ?? fallback())
 }
 
-/** Faces are for owners and for others. Who watches is neither, and none is missing for them. */
+/** JSON for a watch token is never cached, so rendering it must not schedule a refresh. */
 function withoutCacheRefresh(deps: Deps): Deps {
   return { ...deps, scheduleRender: () => {} }
 }
 
-/** A list of switches names its members, and needs nobody's face. */
-const noFallback = () => Promise.reject(new Error('a list of switches has no faces'))
+/** Lists of switches contain only IDs of members, so they use no rendered JSON. */
+const noFallback = () => Promise.reject(new Error('a list of switches uses no rendered JSON'))
 
 const encoder = new TextEncoder()
 
@@ -183,8 +180,8 @@ function encode(json: string): Json {
 }
 
 /**
- * What the owner's statement finds if the system is theirs, else what everybody may see. It
- * leaves out what lies behind a closed gate; the error has the words for it.
+ * Runs the statement for the owner, and that for other callers if it finds nothing. The JSON is null
+ * if the list is private, which throws `deniedError`.
  */
 function readBySystem<More extends string>(
   { owner, others }: BySystemRef<NoInfer<More>>,
@@ -213,14 +210,14 @@ function queryBySystemRef<More extends string>(
   ref: SystemRef,
   more: Values<More>,
 ) {
-  const named = { ...more, viewer: ownedSystemId(viewer) }
-  if ('hid' in ref) return query.hid(db).get({ ...named, ref: ref.hid })
-  if ('me' in ref) return query.id(db).get({ ...named, ref: systemOf(viewer) })
-  if ('uuid' in ref) return query.uuid(db).get({ ...named, ref: ref.uuid })
-  return query.account(db).get({ ...named, ref: ref.account })
+  const values = { ...more, viewer: ownedSystemId(viewer) }
+  if ('hid' in ref) return query.hid(db).get({ ...values, ref: ref.hid })
+  if ('me' in ref) return query.id(db).get({ ...values, ref: systemOf(viewer) })
+  if ('uuid' in ref) return query.uuid(db).get({ ...values, ref: ref.uuid })
+  return query.account(db).get({ ...values, ref: ref.account })
 }
 
-/** As readOfSystem, of a member or a group. */
+/** Like `readBySystem`, for a member or a group. */
 function readByRef(
   { owner, others }: ByRef,
   fallback: () => Promise<string>,
@@ -241,8 +238,8 @@ function readByRef(
   })
 }
 
-function queryByRef(query: ByRef[Audience], db: Db, asking: Viewer, ref: Ref) {
-  const viewer = ownedSystemId(asking)
+function queryByRef(query: ByRef[Audience], db: Db, caller: Viewer, ref: Ref) {
+  const viewer = ownedSystemId(caller)
   return 'hid' in ref
     ? query.hid(db).get({ ref: ref.hid, viewer })
     : query.uuid(db).get({ ref: ref.uuid, viewer })

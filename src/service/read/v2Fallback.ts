@@ -16,15 +16,13 @@ import { getMessage } from '../messages'
 import { type Front, findSwitch, getFronters } from '../switches'
 import { getSystem, getSystemById } from '../systems'
 
-/**
- * Fallback of `service/read/v2.ts` on a cache miss: reads whole rows, redacts and serializes them as
- * responses to writes are, and schedules a refresh of the cache.
- */
+// Fallback of `service/read/v2.ts` on a cache miss: reads whole rows, redacts and serializes them like
+// responses to writes, and schedules a refresh of the cache.
 
 export async function renderSystem(deps: Deps, viewer: Viewer, ref: string): Promise<string> {
   const row = await getSystem(deps, viewer, ref)
-  const seen = isWatcher(viewer, row.id) ? withWatcherVisibility(row) : row
-  return renderObject(deps, 'systems', seen, audienceOf(viewer, row.id))
+  const visible = isWatcher(viewer, row.id) ? withWatcherVisibility(row) : row
+  return renderObject(deps, 'systems', visible, audienceOf(viewer, row.id))
 }
 
 export async function renderMembers(deps: Deps, viewer: Viewer, ref: string): Promise<string> {
@@ -52,19 +50,19 @@ export async function renderGroups(
     .where(and(eq(groups.system_id, of.id), isVisible('groups', audience)))
     .orderBy(asc(groups.id))
     .all()
-  const spelled: string[] = []
+  const objects: string[] = []
   for (const row of rows) {
     const extra = withMembers ? `"members":${await uuidsIn(deps.db, row, audience)},` : ''
-    spelled.push(renderObject(deps, 'groups', row, audience, extra))
+    objects.push(renderObject(deps, 'groups', row, audience, extra))
   }
-  return `[${spelled.join()}]`
+  return `[${objects.join()}]`
 }
 
 export async function renderMember(deps: Deps, viewer: Viewer, ref: string): Promise<string> {
   return renderOne(deps, viewer, 'members', await memberRepository.get(deps.db, ref))
 }
 
-/** As its owner sees it, without its system. */
+/** Renders a member for its owner, without the ID of its system. */
 export async function renderOwnMember(deps: Deps, id: number): Promise<string> {
   const row = await memberRepository.findById(deps.db, id)
   if (!row) throw error('memberNotFound')
@@ -135,9 +133,9 @@ export async function renderMessage(deps: Deps, viewer: Viewer, id: string): Pro
     channel,
     guild,
   }
-  const seenSystem = system ? renderObject(deps, 'systems', system, audience) : 'null'
-  const seenMember = member ? renderObject(deps, 'members', member, audience) : 'null'
-  return `${JSON.stringify(head).slice(0, -1)},"system":${seenSystem},"member":${seenMember}}`
+  const systemJson = system ? renderObject(deps, 'systems', system, audience) : 'null'
+  const memberJson = member ? renderObject(deps, 'members', member, audience) : 'null'
+  return `${JSON.stringify(head).slice(0, -1)},"system":${systemJson},"member":${memberJson}}`
 }
 
 function audienceOf(viewer: Viewer, systemId: number): Audience {
@@ -152,8 +150,8 @@ function renderObject(
   extra = '',
 ): string {
   deps.scheduleRender(table, row.id)
-  const face = deps.db.renderJson?.(entityOf(table), row, audience) ?? ''
-  return `{"id":"${row.hid}","uuid":"${row.uuid}",${extra}${face}}`
+  const fields = deps.db.renderJson?.(entityOf(table), row, audience) ?? ''
+  return `{"id":"${row.hid}","uuid":"${row.uuid}",${extra}${fields}}`
 }
 
 function renderObjects(
@@ -165,7 +163,7 @@ function renderObjects(
   return `[${rows.map((row) => renderObject(deps, table, row, audience)).join()}]`
 }
 
-/** With the short ID of the system it belongs to. */
+/** Renders a member or group with the short ID of its system. */
 async function renderOne(
   deps: Deps,
   viewer: Viewer,
@@ -183,7 +181,7 @@ function renderFront(deps: Deps, front: Front, audience: Audience): string {
   return `{"id":"${front.uuid}","timestamp":"${time}","members":${list}${hidden}}`
 }
 
-/** Strangers see no members of a group with a hidden list, and no hidden member anywhere. */
+/** Other callers get no members of a group with a private list, and no private members. */
 async function uuidsIn(db: Db, of: Group, audience: Audience): Promise<string> {
   if (audience !== 'owner' && of.list_privacy !== 'public') return '[]'
   return JSON.stringify((await membersIn(db, of, audience)).map(({ uuid }) => uuid))

@@ -12,7 +12,7 @@ import type { Serialized } from '../../model/privacy'
 import type { Audience } from '../../model/renderedJson'
 import { SWITCHES_PER_PAGE } from '../../model/switch'
 
-/** Statements of `service/read/v2.ts`. Each returns the JSON of a response. */
+// Statements of `service/read/v2.ts`. Each returns the JSON of a response.
 
 /** JSON as bytes, because a string would be decoded only to be encoded again. */
 export type Json = Uint8Array<ArrayBuffer> & Serialized
@@ -20,10 +20,10 @@ export type Json = Uint8Array<ArrayBuffer> & Serialized
 export type BySystemRef<More extends string> = ReturnType<typeof bySystemRef<More>>
 export type ByRef = ReturnType<typeof byRef>
 
-/** JSON for an audience, in the words of an engine. */
+/** Builds the SQL expression of JSON for an audience, in the dialect of an engine. */
 type BuildJson = (audience: Audience, dialect: Dialect) => string
 
-/** The JSON of members, by what selects them. */
+/** Builds the SQL of a JSON list of members. */
 const memberList = (dialect: Dialect, audience: Audience, from: string, rest: string) =>
   renderedListSql(dialect, renderedRowsSql('members', audience, from, rest))
 
@@ -55,7 +55,7 @@ export const membersJson = bySystemRef((audience, dialect) =>
 
 export const groupsJson = bySystemRef(groupList(() => ''))
 
-/** Strangers see no members of a group with a hidden list, and no hidden member anywhere. */
+/** Other callers get no members of a group with a private list, and no private members. */
 export const groupsWithMembersJson = bySystemRef(
   groupList((audience, { jsonTexts }) => {
     const uuids = jsonTexts(
@@ -87,7 +87,7 @@ function groupList(extra: BuildJson): BuildJson {
     )
 }
 
-/** A limit that is known beforehand saves a sixth of the work, so the usual one is fixed. */
+/** A constant limit saves a sixth of the time, so the default page size has its own statement. */
 export const pageOfSwitchesJson = bySystemRef<'before'>((audience, dialect) =>
   switchList(dialect, audience, SWITCHES_PER_PAGE),
 )
@@ -117,7 +117,7 @@ function switchList(dialect: Dialect, audience: Audience, limit: number | ':limi
   )
 }
 
-/** The one switch that a condition selects, with its members as objects. */
+/** Builds the SQL of one switch, selected by a condition, with its members as objects. */
 function frontJson(dialect: Dialect, audience: Audience, condition: string): string {
   const list = memberList(
     dialect,
@@ -134,7 +134,7 @@ function frontJson(dialect: Dialect, audience: Audience, condition: string): str
      ${dialect.fence}) front)`
 }
 
-/** JSON's null when nobody has ever switched. */
+/** JSON `null` if the system has no switches. */
 export const frontersJson = bySystemRef((audience, dialect) =>
   ifListPublicSql(
     'fronters',
@@ -178,7 +178,7 @@ export const groupMembersJson = byRef('groups', (audience, dialect) =>
   ),
 )
 
-/** Strangers are not told from this side what a group's hidden list keeps from them. */
+/** Other callers get no groups with a private member list, which would reveal a membership. */
 export const memberGroupsJson = byRef('members', (audience, dialect) => {
   const list = renderedListSql(
     dialect,
@@ -194,7 +194,10 @@ export const memberGroupsJson = byRef('members', (audience, dialect) => {
     from systems where systems.id = members.system_id)`
 })
 
-/** Both are null once the member is gone. IDs of some platforms have quotation marks. */
+/**
+ * System and member are null once the member is deleted. IDs are quoted as JSON strings, because
+ * those of some platforms contain quotation marks.
+ */
 const messageWhere = <Name extends string>(rest: string) =>
   statement<Name | 'viewer', { json: Json }>(
     (
@@ -224,14 +227,14 @@ export const messageByOriginal = messageWhere<'original' | 'since'>(
    order by messages.timestamp desc limit 1`,
 )
 
-/** One statement for each way to name a system and for either audience. */
+/** Creates a statement for each kind of system reference and each audience. */
 function bySystemRef<More extends string = never>(json: BuildJson) {
   const where = (audience: Audience, condition: string) =>
     statement<'ref' | 'viewer' | More, { json: Json | null }>(
       (dialect) => `select ${dialect.bytes(json(audience, dialect))} as json from systems
        where ${condition}${isOwnedBy(audience, 'systems', 'systems.id')}`,
     )
-  return forEither((audience) => ({
+  return forAudiences((audience) => ({
     id: where(audience, `systems.id = :ref and ${isVisible('systems')}`),
     hid: where(audience, 'systems.hid = :ref'),
     uuid: where(audience, 'systems.uuid = :ref'),
@@ -242,21 +245,24 @@ function bySystemRef<More extends string = never>(json: BuildJson) {
   }))
 }
 
-/** One statement for each way to name a member or a group and for either audience. */
+/** Creates a statement for each kind of reference to a member or group and each audience. */
 function byRef(table: 'members' | 'groups', json: BuildJson) {
   const where = (audience: Audience, column: 'hid' | 'uuid') =>
     statement<'ref' | 'viewer', { json: Json | null }>(
       (dialect) => `select ${dialect.bytes(json(audience, dialect))} as json from ${table}
        where ${table}.${column} = :ref${isOwnedBy(audience, table, `${table}.system_id`)}`,
     )
-  return forEither((audience) => ({ hid: where(audience, 'hid'), uuid: where(audience, 'uuid') }))
+  return forAudiences((audience) => ({
+    hid: where(audience, 'hid'),
+    uuid: where(audience, 'uuid'),
+  }))
 }
 
-/** The owner's statement finds nothing for anybody else, that of others nothing that is disabled. */
+/** Restricts the owner's statement to rows of the viewer, and the other one to enabled systems. */
 function isOwnedBy(audience: Audience, table: RenderedTable, system: string): string {
   return audience === 'owner' ? ` and ${system} = :viewer` : ` and ${isEnabled(table)}`
 }
 
-function forEither<T>(make: (audience: Audience) => T): Record<Audience, T> {
-  return { owner: make('owner'), others: make('others') }
+function forAudiences<T>(create: (audience: Audience) => T): Record<Audience, T> {
+  return { owner: create('owner'), others: create('others') }
 }

@@ -10,7 +10,7 @@ import type { Deps } from '../deps'
 import type { Import } from './importContext'
 import { type Staging, writeInBatches } from './staging'
 
-/** How much more a system may keep aside. */
+/** Remaining capacity for archived rows of a system. */
 export interface ArchiveCapacity {
   rows: number
   bytes: number
@@ -27,21 +27,21 @@ export async function archiveCapacity(
   }
 }
 
-/** Keeps rows that have no counterpart here, each once, while there is room. */
+/** Archives rows that have no counterpart here, each once, within the capacity. */
 export async function archiveRows(
   work: Import,
   capacity: ArchiveCapacity,
-  kept: ArchivedRow[],
+  archived: ArchivedRow[],
 ): Promise<void> {
   const { deps, systemId, report, options } = work
-  const rows = kept.map(({ collection, content }) => {
+  const rows = archived.map(({ collection, content }) => {
     const digest = createHash('sha256').update(content).digest('hex')
     return { collection, content, digest }
   })
   const names = JSON.stringify(rows.map(({ collection, digest }) => [collection, digest]))
   const found = systemId === null ? [] : await known(deps.db).all({ system: systemId, names })
   const isKnown = new Set(found.map(({ collection, digest }) => `${collection} ${digest}`))
-  const fresh = rows.filter(({ collection, content, digest }) => {
+  const added = rows.filter(({ collection, content, digest }) => {
     const name = `${collection} ${digest}`
     const isNew = !isKnown.has(name)
     const size = Buffer.byteLength(content)
@@ -53,16 +53,16 @@ export async function archiveRows(
     capacity.bytes -= size
     return true
   })
-  if (fresh.length > 0 && !options.dryRun) {
+  if (added.length > 0 && !options.dryRun) {
     const staging = await work.staging()
-    await writeInBatches(deps, staging, [JSON.stringify(fresh)], async (tx, json) => {
+    await writeInBatches(deps, staging, [JSON.stringify(added)], async (tx, json) => {
       await insert(tx).run({ system: staging.systemId, import: staging.id, rows: json })
     })
   }
-  await work.step(kept.length)
+  await work.step(archived.length)
 }
 
-/** Others may have kept something aside since it was looked how much room there is. */
+/** Checks the capacity again, because another import may have archived rows since the first check. */
 export async function requireCapacity(
   { quotas }: Deps,
   tx: Db,
@@ -74,13 +74,13 @@ export async function requireCapacity(
   if (all && (all.rows > MAX_ARCHIVED_ROWS || all.bytes > quotas.archive))
     throw error(
       'conflict',
-      'something else was kept aside meanwhile, and there is no room for both',
+      'another import archived rows meanwhile, and there is no space for both',
     )
 }
 
 const PAGE = 200
 
-/** The rows of a system as they were, by collection and some at a time. */
+/** Iterates over the archived rows of a system, by collection and in pages. */
 export async function* archivedPages(
   db: Db,
   systemId: number,
@@ -108,21 +108,21 @@ const staged = statement<'import', { rows: number }>(
 )
 
 const known = statement<'system' | 'names', { collection: string; digest: string }>(
-  (say) => `
-   select ${say.jsonTextAt('n.value', 0)} as collection, ${say.jsonTextAt('n.value', 1)} as digest
-   from ${say.jsonEach(':names', 'n')} where exists (
+  (dialect) => `
+   select ${dialect.jsonTextAt('n.value', 0)} as collection, ${dialect.jsonTextAt('n.value', 1)} as digest
+   from ${dialect.jsonEach(':names', 'n')} where exists (
      select 1 from archive a where a.system_id = :system
-     and a.collection = ${say.jsonTextAt('n.value', 0)} and a.digest = ${say.jsonTextAt('n.value', 1)}
-     and ${isImportCommitted('a')} ${say.fence}
+     and a.collection = ${dialect.jsonTextAt('n.value', 0)} and a.digest = ${dialect.jsonTextAt('n.value', 1)}
+     and ${isImportCommitted('a')} ${dialect.fence}
    )`,
 )
 
 const insert = statement<'system' | 'import' | 'rows'>(
-  (say) => `
+  (dialect) => `
    insert into archive (system_id, collection, content, digest, import_id)
-   select ${say.number(':system')}, r.value ->> 'collection', r.value ->> 'content',
-     r.value ->> 'digest', ${say.number(':import')}
-   from ${say.jsonEach(':rows', 'r')} where true on conflict do nothing`,
+   select ${dialect.number(':system')}, r.value ->> 'collection', r.value ->> 'content',
+     r.value ->> 'digest', ${dialect.number(':import')}
+   from ${dialect.jsonEach(':rows', 'r')} where true on conflict do nothing`,
 )
 
 const collections = statement<'system', { collection: string; ids: string }>(

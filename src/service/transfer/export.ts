@@ -28,7 +28,7 @@ import { archivedPages } from './archive'
 /** A file as its bytes. */
 export type ExportFile = Uint8Array<ArrayBuffer>
 
-/** References to what a partial export holds; everything when both are null. */
+/** References to the members and groups of a partial export; both null for a full one. */
 export interface ExportChoice {
   members: string[] | null
   groups: string[] | null
@@ -41,8 +41,8 @@ export interface ExportPart {
 }
 
 /**
- * Everything of a system as a file that PluralKit takes too. No importer takes more switches than
- * one part has, so a longer history comes in several; each has all the rest and stands by itself.
+ * Exports a system as a file that PluralKit accepts, too. Importers limit the switches of a file, so
+ * a longer history is split into parts; each part is a complete file with the other data.
  */
 export async function exportSystem(
   deps: Deps,
@@ -59,7 +59,7 @@ export async function exportSystem(
   })
 }
 
-/** Reads what is exported as of one moment, when its turn has come. */
+/** Runs an export in the queue of long reads, on one snapshot. */
 async function readOwn<T>(
   { longReads, snapshot }: Deps,
   viewer: Viewer,
@@ -67,11 +67,11 @@ async function readOwn<T>(
   read: (db: Db, systemId: number) => Promise<T>,
 ): Promise<T> {
   const systemId = requireSystem(viewer, 'export')
-  const asked = { systemId, isOwn: true, ...client }
-  return longReads(asked, () => snapshot((db) => read(db, systemId)))
+  const request = { systemId, isOwn: true, ...client }
+  return longReads(request, () => snapshot((db) => read(db, systemId)))
 }
 
-/** Which switches a part has: those before a time, down to another. */
+/** Finds the switches of a part. Throws if there is no such part. */
 async function findPart(
   db: Db,
   systemId: number,
@@ -96,7 +96,7 @@ interface HistoryRange {
   hasMore: boolean
 }
 
-/** One row per unbroken presence of a member. */
+/** Exports the front history, with one row per uninterrupted presence of a member. */
 export async function exportFrontHistory(
   deps: Deps,
   viewer: Viewer,
@@ -106,10 +106,10 @@ export async function exportFrontHistory(
   const { signal } = client
   return readOwn(deps, viewer, client, async (db, systemId) => {
     const { name } = await getSystemById(db, systemId)
-    const people = await membersOf(db, systemId)
-    const names = new Map(people.map((row) => [row.hid, row.display_name ?? row.name]))
+    const members = await membersOf(db, systemId)
+    const names = new Map(members.map((row) => [row.hid, row.display_name ?? row.name]))
     const presences = await presencesOf(historyInPages(db, systemId, 'oldest', signal))
-    const rows = named(presences, names)
+    const rows = withNames(presences, names)
     return writeFile(
       format === 'csv'
         ? frontHistoryCsv(rows)
@@ -119,12 +119,15 @@ export async function exportFrontHistory(
   })
 }
 
-function* named(presences: Iterable<Presence>, names: Map<string, string>): Generator<FrontRow> {
+function* withNames(
+  presences: Iterable<Presence>,
+  names: Map<string, string>,
+): Generator<FrontRow> {
   for (const { member: hid, start, end } of presences)
     yield { start, end, member_id: hid, member: names.get(hid) ?? hid }
 }
 
-/** A long history takes its time to write, in which others want to be served. */
+/** Writes a file and yields to the event loop in between, because a long history takes a while. */
 async function writeFile(
   pieces: AsyncIterable<string> | Iterable<string>,
   signal: AbortSignal | null,
@@ -138,9 +141,9 @@ async function writeFile(
   return file.end()
 }
 
-/** A file that is written bit by bit. */
+/** Creates a file in memory that is written piece by piece. */
 export function createFile() {
-  // Bytes that grow in place: as texts in a list they would take several times the memory.
+  // A growing buffer, because a list of strings would take several times the memory.
   const sink = new Bun.ArrayBufferSink()
   sink.start({ asUint8Array: true })
   let size = 0
@@ -148,7 +151,7 @@ export function createFile() {
     write(text: string) {
       size += sink.write(text)
     },
-    /** How many bytes it has so far. */
+    /** Number of bytes written so far. */
     get size() {
       return size
     },
@@ -172,23 +175,23 @@ async function takeSnapshot(
   const isPart = chosenGroups !== null || chosenMembers !== null
   const groupIds = new Set(chosenGroups?.map(({ id }) => id))
   const allGroups = await groupsOf(db, systemId)
-  const keptGroups = allGroups.filter(({ row }) => !isPart || groupIds.has(row.id))
+  const exportedGroups = allGroups.filter(({ row }) => !isPart || groupIds.has(row.id))
   const hids = new Set([
     ...(chosenMembers ?? []).map(({ hid }) => hid),
-    ...keptGroups.flatMap(({ inside }) => inside),
+    ...exportedGroups.flatMap(({ hids }) => hids),
   ])
   const isChosen = (hid: string) => !isPart || hids.has(hid)
-  const people = (await membersOf(db, systemId)).filter(({ hid }) => isChosen(hid))
-  const hidOf = new Map(people.map(({ id, hid }) => [id, hid]))
+  const exportedMembers = (await membersOf(db, systemId)).filter(({ hid }) => isChosen(hid))
+  const hidOf = new Map(exportedMembers.map(({ id, hid }) => [id, hid]))
   return {
     exportedAt: deps.now(),
     system: await getSystemById(db, systemId),
     settings: await getSettings(db, systemId),
     colorHex: await getColorHex(db, systemId),
     accounts: await accountsOf(db, systemId),
-    members: people,
-    groups: keptGroups.map(({ row, inside }) => ({ ...row, members: inside.filter(isChosen) })),
-    switches: choose(
+    members: exportedMembers,
+    groups: exportedGroups.map(({ row, hids }) => ({ ...row, members: hids.filter(isChosen) })),
+    switches: filterMembers(
       historyInPages(db, systemId, 'newest', signal, before, MAX_SWITCHES),
       isChosen,
     ),
@@ -204,7 +207,7 @@ async function takeSnapshot(
     }),
     autoproxy: (await autoproxiesOf(db, systemId)).flatMap(({ autoproxy_member: id, ...row }) => {
       const member = hidOf.get(id ?? 0) ?? null
-      // One that speaks for a member who stays behind means nothing elsewhere.
+      // Autoproxy for a member that is not exported is useless elsewhere.
       return id !== null && member === null ? [] : [{ ...row, autoproxy_member: member }]
     }),
     preferences: isPart ? null : await findPreferences(db, systemId),
@@ -225,7 +228,7 @@ async function groupsOf(db: Db, systemId: number) {
   const rows = await db
     .select({
       row: groups,
-      inside: sql<string>`${sql.raw(
+      hids: sql<string>`${sql.raw(
         db.driver.dialect.jsonTexts(
           'm.hid',
           'group_members g join members m on m.id = g.member_id where g.group_id = groups.id',
@@ -237,10 +240,10 @@ async function groupsOf(db: Db, systemId: number) {
     .where(eq(groups.system_id, systemId))
     .orderBy(asc(groups.id))
     .all()
-  return rows.map(({ row, inside }) => ({ row, inside: JSON.parse(inside) as string[] }))
+  return rows.map(({ row, hids }) => ({ row, hids: JSON.parse(hids) as string[] }))
 }
 
-async function* choose(
+async function* filterMembers(
   pages: AsyncIterable<PastSwitch[]>,
   isChosen: (hid: string) => boolean,
 ): AsyncGenerator<PastSwitch[]> {

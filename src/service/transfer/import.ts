@@ -32,7 +32,7 @@ import { importSwitches, switchCapacity } from './importSwitches'
 import { applyTags, stageTags } from './importTags'
 import { commitStaging, renewStaging, rollBackStaging } from './staging'
 
-/** Brings a file into the caller's own system. */
+/** Imports a file into the caller's system. */
 export async function importFile(
   deps: Deps,
   viewer: Viewer,
@@ -44,7 +44,7 @@ export async function importFile(
   return runImport(deps, file, systemId, options)
 }
 
-/** The same for a client of the server, which imports few files at a time. */
+/** Like `importFile`, for clients of the server, which imports few files at a time. */
 export async function importLimited(
   deps: Deps,
   viewer: Viewer,
@@ -54,11 +54,11 @@ export async function importLimited(
 ): Promise<ImportReport> {
   const systemId = requireSystem(viewer, 'import')
   rejectUnknownLinks(viewer, options)
-  const write = (whole: ByteSource) => runImport(deps, whole, systemId, options)
+  const write = (received: ByteSource) => runImport(deps, received, systemId, options)
   return deps.importLimiter.run(systemId, file, write, signal)
 }
 
-/** Makes a system of a file, with a token of its own. */
+/** Creates a system from a file, with a token. */
 export async function importNewSystem(
   deps: Deps,
   viewer: Viewer,
@@ -69,15 +69,15 @@ export async function importNewSystem(
   return runImport(deps, file, null, options)
 }
 
-/** Whose the accounts are that shall be linked, the caller must know. */
+/** Throws unless the caller may vouch for the accounts to link. */
 function rejectUnknownLinks(viewer: Viewer, { link }: ImportOptions): void {
   if (link === 'all') requireOperator(viewer)
   else for (const account of link) requirePlatformAuthority(viewer, account)
 }
 
 /**
- * Writes a file of any known format: all of it, or nothing. What is much is written in slices that
- * nobody sees; one short transaction at the end does the rest, and shows it all.
+ * Imports a file of any known format, completely or not at all. Most rows are written in hidden
+ * batches; one short transaction at the end writes the rest and makes all visible.
  */
 async function runImport(
   deps: Deps,
@@ -86,9 +86,9 @@ async function runImport(
   options: ImportOptions,
 ): Promise<ImportReport> {
   try {
-    const room = await limitsFor(deps, systemId)
+    const limits = await limitsFor(deps, systemId)
     const bytes = file instanceof Uint8Array ? [file] : file
-    const chunks = deps.parseImport(bytes, { ...room, public: options.isPublic })
+    const chunks = deps.parseImport(bytes, { ...limits, public: options.isPublic })
     return await consumeChunks(deps, chunks, systemId, options)
   } catch (cause) {
     throw cause instanceof UnreadableFile ? toImportError(cause) : cause
@@ -104,7 +104,7 @@ function toImportError({ reason, message }: UnreadableFile) {
   return error(reason in names ? names[reason as keyof typeof names] : 'badRequest', message)
 }
 
-/** How many members and groups a file may have at most. */
+/** Returns the maximum number of members and groups in a file. */
 async function limitsFor(
   { db, quotas }: Deps,
   systemId: number | null,
@@ -117,7 +117,7 @@ async function limitsFor(
   }
 }
 
-/** Members and groups come first, then whatever refers to them. */
+/** Members and groups precede the rows that refer to them. */
 async function consumeChunks(
   deps: Deps,
   chunks: AsyncIterable<BundleChunk>,
@@ -126,40 +126,39 @@ async function consumeChunks(
 ): Promise<ImportReport> {
   let work: Import | undefined
   let archive: ArchiveCapacity | undefined
-  let arePeopleDone = false
+  let areEntitiesStaged = false
   try {
-    for await (const part of chunks) {
-      if ('head' in part) {
-        const switchRoom = await switchCapacity(deps.db, systemId)
-        work = createImport(deps, systemId, part.head, options, switchRoom)
+    for await (const chunk of chunks) {
+      if ('head' in chunk) {
+        const capacity = await switchCapacity(deps.db, systemId)
+        work = createImport(deps, systemId, chunk.head, options, capacity)
         await rejectExistingSystem(work)
         archive = await archiveCapacity(deps, systemId)
         continue
       }
-      if (!work || !archive) throw new Error('a file begins with its head')
-      if ('members' in part) work.members.push(...part.members)
-      else if ('groups' in part) work.groups.push(...part.groups)
+      if (!work || !archive) throw new Error('first chunk of an import is not its head')
+      if ('members' in chunk) work.members.push(...chunk.members)
+      else if ('groups' in chunk) work.groups.push(...chunk.groups)
       else {
-        if (!arePeopleDone) await stageAll(work)
-        arePeopleDone = true
-        if ('switches' in part) await importSwitches(work, part.switches)
-        else if (options.only === null) await archiveRows(work, archive, part.kept)
+        if (!areEntitiesStaged) await stageAll(work)
+        areEntitiesStaged = true
+        if ('switches' in chunk) await importSwitches(work, chunk.switches)
+        else if (options.only === null) await archiveRows(work, archive, chunk.kept)
       }
       await work.step(0)
     }
-    if (!work) throw new Error('a file has a head')
-    if (!arePeopleDone) await stageAll(work)
+    if (!work) throw new Error('import has no head')
+    if (!areEntitiesStaged) await stageAll(work)
     const report = options.dryRun ? await planReport(work) : await commitImport(work)
-    return { ...report, renamed: report.renamed.toSorted(bySize) }
+    return { ...report, renamed: report.renamed.toSorted(byKind) }
   } catch (cause) {
-    // What it leaves if this fails too is removed later.
+    // If this fails too, the import cleanup removes the rows later.
     if (work?.begun) await rollBackStaging(deps, work.begun).catch(() => {})
     throw cause
   }
 }
 
-/** The largest things first. */
-function bySize(a: { kind: string }, b: { kind: string }): number {
+function byKind(a: { kind: string }, b: { kind: string }): number {
   const kinds = ['system', 'member', 'group', 'switch']
   return kinds.indexOf(a.kind) - kinds.indexOf(b.kind)
 }
@@ -171,7 +170,7 @@ async function stageAll(work: Import): Promise<void> {
   await stageTags(work)
 }
 
-/** A file whose system is here already is more likely meant for it. */
+/** Throws if the system of the file exists already, because an import into it is more likely meant. */
 async function rejectExistingSystem({ deps, systemId, head, options }: Import): Promise<void> {
   const { uuid } = head.system
   if (systemId !== null || options.allowsCopy === true || uuid === undefined) return
@@ -181,12 +180,12 @@ async function rejectExistingSystem({ deps, systemId, head, options }: Import): 
   throw error('conflict', `already here as ${hid}: use --system ${hid}, or --yes for a second copy`)
 }
 
-/** What the import would do. */
+/** Completes the report of a dry run. */
 async function planReport(work: Import): Promise<ImportReport> {
   const { deps, systemId, head, report, options } = work
   if (options.only === null)
     report.accounts = await planAccounts(deps.db, systemId, head.accounts, options.link)
-  // One that was only tried out has no ID that anybody could use.
+  // The ID of a new system is not known before a real import.
   if (systemId !== null) return { ...report, system: (await getSystemById(deps.db, systemId)).hid }
   const { hid, uuid } = head.system
   const given = { ...(hid && { hid }), ...(uuid && { uuid }) }
@@ -194,38 +193,38 @@ async function planReport(work: Import): Promise<ImportReport> {
   return report
 }
 
-/** One short transaction: the mark is taken off, with all that was not written in slices. */
+/** Writes what was not staged and makes the import visible, in one short transaction. */
 async function commitImport(work: Import): Promise<ImportReport> {
   const { deps, report } = work
   let oldTags: number | null = null
   const target = work.begun?.systemId ?? work.systemId
   const subject = target === null ? 'new' : { system: target }
-  const soFar = structuredClone(report)
-  const done = await deps.transact(
+  const staged = structuredClone(report)
+  const finished = await deps.transact(
     subject,
     async (tx) => {
-      // Done again where it met somebody else's work, it counts anew.
-      Object.assign(report, structuredClone(soFar))
+      // A transaction that meets a conflict is run again and must not count twice.
+      Object.assign(report, structuredClone(staged))
       const staging = work.begun
       if (staging) await renewStaging(tx, staging, deps.now())
       await requireUnchanged(work, tx)
       const systemId = staging?.systemId ?? work.systemId
       if (systemId === null) throw error('internal')
-      let isTouched = staging !== null
+      let isChanged = staging !== null
       if (work.systemId === null) await createImportedSystem(work, tx, systemId)
-      if (work.options.only === null && (await importSystem(work, tx, systemId))) isTouched = true
-      if (await applyEntities(work, tx, systemId)) isTouched = true
+      if (work.options.only === null && (await importSystem(work, tx, systemId))) isChanged = true
+      if (await applyEntities(work, tx, systemId)) isChanged = true
       oldTags = await applyTags(work, tx, systemId)
       if (work.options.only === null) {
-        if (await importGuilds(work, tx, systemId)) isTouched = true
-        if (await importAutoproxy(work, tx, systemId)) isTouched = true
-        if (await importPreferences(work, tx, systemId)) isTouched = true
+        if (await importGuilds(work, tx, systemId)) isChanged = true
+        if (await importAutoproxy(work, tx, systemId)) isChanged = true
+        if (await importPreferences(work, tx, systemId)) isChanged = true
       }
       if (staging) {
         await requireCapacity(deps, tx, staging)
         await commitStaging(tx, staging)
       }
-      if (isTouched)
+      if (isChanged)
         await recordEvent(tx, deps.now(), {
           system_id: systemId,
           type: 'SUCCESSFUL_IMPORT',
@@ -236,27 +235,27 @@ async function commitImport(work: Import): Promise<ImportReport> {
     },
     'long',
   )
-  // What this leaves if it fails is removed at the next start.
+  // If this fails, the cleanup after the next start removes them.
   if (oldTags !== null) await purgeTags(deps, oldTags).catch(() => {})
-  return done
+  return finished
 }
 
-/** A new system keeps the identity it had elsewhere, if nobody here has it. */
+/** Gives the new system the IDs of the file as far as they are free, and a token. */
 async function createImportedSystem(work: Import, tx: Db, systemId: number): Promise<void> {
   const { deps, head, report } = work
   const { hid, uuid, created } = head.system
   const given = { ...(hid && { hid }), ...(uuid && { uuid }) }
-  const made = await nameSystem(tx, systemId, given, created ?? deps.now())
-  recordRename(report, 'system', null, given, made)
+  const assigned = await nameSystem(tx, systemId, given, created ?? deps.now())
+  recordRename(report, 'system', null, given, assigned)
   report.token = await insertToken(deps, tx, systemId, 'default')
 }
 
-/** Whether anything changed. */
+/** Imports the system, its settings and accounts. Returns whether anything changed. */
 async function importSystem(work: Import, tx: Db, systemId: number): Promise<boolean> {
   const { deps, head, report, options } = work
   const { patch, created } = head.system
   const before = [await getSystemById(tx, systemId), await getSettings(tx, systemId)] as const
-  // A file tells of the past: it may know an earlier beginning.
+  // The file may know an earlier date of creation.
   const isEarlier = created !== undefined && created < (before[0].created ?? Infinity)
   const after = [
     await updateSystem(deps, tx, systemId, { ...patch, ...(isEarlier && { created }) }),

@@ -9,15 +9,15 @@ import { beginStaging, type Staging } from './staging'
 
 export interface ImportOptions {
   dryRun: boolean
-  /** Only these of the file; everything when null. */
+  /** Parts of the file to import; null for all. */
   only: ReadonlySet<ImportPart> | null
   /** Simply Plural only: what all friends could see becomes public instead of private. */
   isPublic: boolean
-  /** Accounts that somebody vouches for: those of them that the file names are linked. */
+  /** Accounts that the caller vouches for. Those that the file names are linked. */
   link: 'all' | ReadonlySet<string>
-  /** Whether a new system may be made of a file whose system is here already. */
+  /** Whether to create a second copy if the system of the file exists already. */
   allowsCopy?: boolean
-  /** Called now and then with how much of the work is done. */
+  /** Called repeatedly with the number of processed rows. */
   onProgress?: (done: number, total: number) => void
 }
 
@@ -26,10 +26,10 @@ export interface ImportReport extends Record<Part, Tally> {
   dry_run: boolean
   /** Short ID of the system; empty for a new one in a dry run. */
   system: string
-  /** Of a system that the import made; shown this once. */
+  /** Token of a system that the import created. It is not stored. */
   token?: string
   repairs: Repair[]
-  /** Old and new, where an ID was not free here; what a dry run would draw is not known yet. */
+  /** Old and new IDs, where an ID was not free. A dry run does not know the new ones. */
   renamed: { kind: string; name: string | null; from: string; to: string }[]
   accounts: { id: string; linked: boolean; why: string }[]
   kept: Record<string, number>
@@ -43,35 +43,35 @@ export interface MatchedEntities {
 
 export interface Match<I, R> {
   incoming: I
-  /** Null for a new one. */
+  /** Null if the row will be created. */
   found: R | null
 }
 
-/** One import under way. */
+/** State of a running import. */
 export interface Import {
   readonly deps: Deps
-  /** Null while it is to be a new one. */
+  /** Null if the import creates a system. */
   readonly systemId: number | null
   readonly options: ImportOptions
   readonly head: BundleHead
   readonly members: BundleMember[]
   readonly groups: BundleGroup[]
   readonly report: ImportReport
-  /** Which row here each of the file's members and groups means. */
+  /** Existing rows that match the members and groups of the file. */
   matched: MatchedEntities
-  /** The row of each key of the file's members, here or where it waits. */
+  /** Row ID of each member of the file by its key, existing or staged. */
   readonly memberIds: Map<string, number>
-  /** The same of new groups. */
+  /** Row ID of each new group by its key. */
   readonly groupIds: Map<string, number>
-  /** The tags of everybody, as their keys were written beside those in force; if they were many. */
+  /** Tags of members whose keys were staged; null if there were few and none were staged. */
   writtenTags: ReadonlyMap<number, string> | null
-  /** How many more switches the system may have. */
+  /** Number of switches that the system may still add. */
   readonly switchCapacity: number
-  /** Where its rows are written to, begun with the first of them. */
+  /** Returns the staging of the import, which begins with the first call. */
   staging(): Promise<Staging>
-  /** What was begun so far. */
+  /** Staging if it has begun. */
   readonly begun: Staging | null
-  /** So many more rows are done. Lets others have their turn now and then. */
+  /** Counts processed rows for the progress, and yields to the event loop when due. */
   step(rows?: number): Promise<void>
 }
 
@@ -105,12 +105,11 @@ export function createImport(
     get begun() {
       return staging
     },
-    step: steps(head, options),
+    step: createStep(head, options),
   }
 }
 
-/** Counts what is done; between two rows others have their turn. */
-function steps({ counts }: BundleHead, { only, onProgress }: ImportOptions): Import['step'] {
+function createStep({ counts }: BundleHead, { only, onProgress }: ImportOptions): Import['step'] {
   const { members, groups, switches, kept } = counts
   const total = members + groups + switches + (only === null ? kept : 0)
   const yieldIfDue = createYielder()

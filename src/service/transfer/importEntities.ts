@@ -18,43 +18,43 @@ import { getSettings } from '../settings'
 import type { Import, ImportReport, Match, MatchedEntities } from './importContext'
 import { writeInBatches } from './staging'
 
-/** Finds out whom the file means, and what its members and groups would change here. */
+/** Matches members and groups of the file with existing rows, and counts the changes. */
 export async function matchEntities(work: Import): Promise<void> {
   const { deps, report, options } = work
   work.matched = await matchExisting(work, deps.db)
-  const { members: people, groups: circles } = work.matched
+  const { members: matchedMembers, groups: matchedGroups } = work.matched
   await requireQuota(work, deps.db)
-  for (const { incoming, found } of people) {
+  for (const { incoming, found } of matchedMembers) {
     if (found) work.memberIds.set(incoming.key, found.id)
     if (!wants(work, 'members')) report.members.left_out += 1
     else if (found) count(report.members, changesOfMember(found, incoming.values))
     else {
       report.members.added += 1
-      // Which row it will be is known once it is written.
+      // Its row ID is known once it is written.
       work.memberIds.set(incoming.key, PENDING_ID)
     }
     await work.step()
   }
-  let joins = 0
-  for (const { incoming, found } of circles) {
+  let addedToExisting = 0
+  for (const { incoming, found } of matchedGroups) {
     if (!wants(work, 'groups')) report.groups.left_out += 1
     else if (found) count(report.groups, changesOfGroup(found, incoming.values))
     else report.groups.added += 1
     if (wants(work, 'groups')) {
-      const joining = await countMemberships(work, incoming, found)
-      if (found) joins += joining
+      const added = await countMemberships(work, incoming, found)
+      if (found) addedToExisting += added
     }
     await work.step()
   }
-  if (joins > MAX_ADDED_MEMBERSHIPS)
+  if (addedToExisting > MAX_ADDED_MEMBERSHIPS)
     throw error(
       'badRequest',
-      `the file adds more than ${MAX_ADDED_MEMBERSHIPS.toLocaleString('en')} memberships to groups that are here already`,
+      `the file adds more than ${MAX_ADDED_MEMBERSHIPS.toLocaleString('en')} memberships to existing groups`,
     )
   if (options.dryRun) await planNames(work)
 }
 
-/** Groups that are here cannot gain members unseen, and the last transaction must be short. */
+/** Memberships of existing groups cannot be staged, and the last transaction must be short. */
 const MAX_ADDED_MEMBERSHIPS = 40_000
 
 async function planNames(work: Import): Promise<void> {
@@ -62,12 +62,12 @@ async function planNames(work: Import): Promise<void> {
   for (const part of ['members', 'groups'] as const)
     for (const { incoming, found } of wants(work, part) ? matched[part] : [])
       if (!found) {
-        const free = await own[part].availableParts(deps.db, incoming)
+        const free = await repositories[part].availableParts(deps.db, incoming)
         recordRename(report, nouns[part], incoming.values.name, incoming, free)
       }
 }
 
-/** Writes new members and groups to where they wait, with the members of new groups. */
+/** Writes new members and groups, with the members of new groups, to the staging system. */
 export async function stageEntities(work: Import): Promise<void> {
   const { deps, matched, memberIds, options } = work
   const isNew = <I, R>({ found }: Match<I, R>) => found === null
@@ -90,37 +90,40 @@ export async function stageEntities(work: Import): Promise<void> {
     work.groupIds.set(incoming.key, id)
     memberships.push([id, memberIdsOf(work, incoming)])
   })
-  await writeInBatches(deps, staging, memberships, async (tx, [id, inside]) => {
-    await addMembers(tx).run({ group: id, members: JSON.stringify(inside) })
+  await writeInBatches(deps, staging, memberships, async (tx, [id, members]) => {
+    await addMembers(tx).run({ group: id, members: JSON.stringify(members) })
   })
 }
 
-/** Meanwhile somebody else may have been made, renamed or deleted here. */
+/** Throws if another request created, renamed or deleted a matching row since `matchEntities`. */
 export async function requireUnchanged(work: Import, tx: Db): Promise<void> {
   const before = work.matched
   work.matched = await matchExisting(work, tx)
   const isSame = <I, R extends Identity>(then: Match<I, R>[], now: Match<I, R>[]) =>
     then.every(({ found }, at) => found?.id === now[at]?.found?.id)
-  const { members: people, groups: circles } = work.matched
-  if (!isSame(before.members, people) || !isSame(before.groups, circles))
-    throw error('conflict', 'members or groups were changed meanwhile: import it once more')
+  const { members, groups } = work.matched
+  if (!isSame(before.members, members) || !isSame(before.groups, groups))
+    throw error('conflict', 'members or groups were changed by another request; import again')
   await requireQuota(work, tx)
 }
 
-/** Gives new members and groups to their system, and changes the others. Whether any were. */
+/**
+ * Assigns new members and groups to their system, and updates existing ones. Returns whether any
+ * existing row changed.
+ */
 export async function applyEntities(work: Import, tx: Db, systemId: number): Promise<boolean> {
   const { matched } = work
-  let isTouched = false
+  let isChanged = false
   for (const { incoming, found } of wants(work, 'members') ? matched.members : []) {
     if (!found) {
       await assignToSystem(work, tx, systemId, 'members', incoming)
     } else {
       const changed = changesOfMember(found, incoming.values)
       if (!isEmptyPatch(changed)) {
-        // Where many are, the last transaction must be short; faces come when somebody looks.
+        // A large import renders no JSON here, to keep its last transaction short.
         if (work.writtenTags !== null) await memberRepository.updateRow(tx, found.id, changed)
         else await memberRepository.update(tx, found, changed)
-        isTouched = true
+        isChanged = true
       }
     }
     await work.step(0)
@@ -131,22 +134,22 @@ export async function applyEntities(work: Import, tx: Db, systemId: number): Pro
     } else {
       const changed = changesOfGroup(found, incoming.values)
       if (!isEmptyPatch(changed)) await groupRepository.update(tx, found, changed)
-      // Members are added to groups, never taken out.
+      // An import adds members to groups and never removes any.
       const added = await addMembers(tx).all({
         group: found.id,
         members: JSON.stringify(memberIdsOf(work, incoming)),
       })
-      if (added.length > 0 || !isEmptyPatch(changed)) isTouched = true
+      if (added.length > 0 || !isEmptyPatch(changed)) isChanged = true
     }
     await work.step(0)
   }
-  return isTouched
+  return isChanged
 }
 
-const own = { members: memberRepository, groups: groupRepository }
+const repositories = { members: memberRepository, groups: groupRepository }
 const nouns = { members: 'member', groups: 'group' }
 
-/** Gives one that waited to its system, under the name it had elsewhere if that is free here. */
+/** Assigns a staged row to its system, with the IDs of the file as far as they are free. */
 async function assignToSystem(
   { report, memberIds, groupIds }: Import,
   tx: Db,
@@ -155,21 +158,21 @@ async function assignToSystem(
   incoming: BundleMember | BundleGroup,
 ): Promise<void> {
   const id = (part === 'members' ? memberIds : groupIds).get(incoming.key) ?? 0
-  const made = await own[part].adopt(tx, systemId, id, incoming)
-  recordRename(report, nouns[part], incoming.values.name, incoming, made)
+  const assigned = await repositories[part].adopt(tx, systemId, id, incoming)
+  recordRename(report, nouns[part], incoming.values.name, incoming, assigned)
 }
 
-/** An identity that was not free here is told, old and new. */
+/** Reports IDs that were not free, with their replacements. */
 export function recordRename(
   { renamed }: ImportReport,
   kind: string,
   name: string | null,
   given: GivenIdentity,
-  made: GivenIdentity,
+  assigned: GivenIdentity,
 ): void {
   for (const key of ['hid', 'uuid'] as const)
-    if (given[key] && given[key] !== made[key])
-      renamed.push({ kind, name, from: given[key], to: made[key] ?? '' })
+    if (given[key] && given[key] !== assigned[key])
+      renamed.push({ kind, name, from: given[key], to: assigned[key] ?? '' })
 }
 
 function wants({ options }: Import, part: 'members' | 'groups'): boolean {
@@ -177,18 +180,21 @@ function wants({ options }: Import, part: 'members' | 'groups'): boolean {
 }
 
 async function matchExisting(
-  { systemId, members: m, groups: g }: Import,
+  { systemId, members: incomingMembers, groups: incomingGroups }: Import,
   db: Db,
 ): Promise<MatchedEntities> {
   const ofSystem = systemId ?? 0
-  const here = await db.select().from(members).where(eq(members.system_id, ofSystem)).all()
-  const there = await db.select().from(groups).where(eq(groups.system_id, ofSystem)).all()
-  return { members: matchRows(here, m), groups: matchRows(there, g) }
+  const memberRows = await db.select().from(members).where(eq(members.system_id, ofSystem)).all()
+  const groupRows = await db.select().from(groups).where(eq(groups.system_id, ofSystem)).all()
+  return {
+    members: matchRows(memberRows, incomingMembers),
+    groups: matchRows(groupRows, incomingGroups),
+  }
 }
 
 /**
- * Which row here each of the file means: by UUID, then short ID, then exact name. Each row is meant
- * at most once, and a name never takes a row that another of the file means by its ID.
+ * Matches entries of the file with existing rows, by UUID, then short ID, then exact name. Each row
+ * is matched at most once, and a match by name never takes a row that another entry matches by ID.
  */
 function matchRows<
   R extends Identity & { name: string },
@@ -214,7 +220,7 @@ function matchRows<
   return incoming.map((one) => ({ incoming: one, found: found.get(one) ?? null }))
 }
 
-/** Those here that the file does not mean count too. */
+/** Throws if the system would have too many rows, including those that are not in the file. */
 async function requireQuota(work: Import, db: Db): Promise<void> {
   const { systemId, matched } = work
   const stored = systemId === null ? newLimits : await getSettings(db, systemId)
@@ -222,7 +228,7 @@ async function requireQuota(work: Import, db: Db): Promise<void> {
   const check = async (part: 'members' | 'groups', limit: number, name: ErrorName) => {
     const added = matched[part].filter(({ found }) => found === null).length
     if (added === 0 || !wants(work, part)) return
-    const before = systemId === null ? 0 : await own[part].count(db, systemId)
+    const before = systemId === null ? 0 : await repositories[part].count(db, systemId)
     if (before + added > limit) throw error(name)
   }
   await check('members', limits.member_limit, 'memberLimit')
@@ -235,7 +241,7 @@ export function changesOfMember(found: Member, values: MemberDraft): MemberPatch
   const { message_count: _, created, last_message_timestamp, ...rest } = values
   return diff<typeof member>(found, {
     ...rest,
-    // A file tells of the past: it may know an earlier beginning, or a later word than ours.
+    // The file may know an earlier date of creation, or a later message.
     ...(isNumber(created) && created < (found.created ?? Infinity) && { created }),
     ...(isNumber(last_message_timestamp) &&
       last_message_timestamp > (found.last_message_timestamp ?? -Infinity) && {
@@ -254,19 +260,19 @@ function count(tally: Tally, changed: object): void {
   tally[isEmptyPatch(changed) ? 'unchanged' : 'changed'] += 1
 }
 
-/** How many are added. */
+/** Counts the memberships of a group and returns the number of added ones. */
 async function countMemberships(
   { deps, report, memberIds }: Import,
   incoming: BundleGroup,
   found: Group | null,
 ): Promise<number> {
   const before = report.memberships.added
-  const inside = found ? await membersOf(deps.db).all({ group: found.id }) : []
-  const known = new Set(inside.map(({ member_id }) => member_id))
+  const existing = found ? await membersOf(deps.db).all({ group: found.id }) : []
+  const known = new Set(existing.map(({ member_id }) => member_id))
   for (const key of incoming.members) {
     const id = memberIds.get(key)
-    const isLost = id === undefined
-    report.memberships[isLost ? 'left_out' : known.has(id) ? 'unchanged' : 'added'] += 1
+    const isMissing = id === undefined
+    report.memberships[isMissing ? 'left_out' : known.has(id) ? 'unchanged' : 'added'] += 1
   }
   return report.memberships.added - before
 }
@@ -286,8 +292,8 @@ const membersOf = statement<'group', { member_id: number }>(
 )
 
 const addMembers = statement<'group' | 'members', { member_id: number }>(
-  (say) => `
+  (dialect) => `
    insert into group_members (group_id, member_id)
-   select ${say.number(':group')}, ${say.jsonNumber('m')} from ${say.jsonEach(':members', 'm')}
+   select ${dialect.number(':group')}, ${dialect.jsonNumber('m')} from ${dialect.jsonEach(':members', 'm')}
    where true on conflict do nothing returning member_id`,
 )

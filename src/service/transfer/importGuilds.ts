@@ -9,17 +9,17 @@ import { findMemberGuild, findSystemGuild, storeMemberGuild, storeSystemGuild } 
 import { fillPreferences } from '../preferences'
 import type { Import } from './importContext'
 
-/** Whether any guild's settings changed. */
+/** Imports settings of guilds. Returns whether any changed. */
 export async function importGuilds(work: Import, tx: Db, systemId: number): Promise<boolean> {
   const { head, memberIds } = work
-  let isTouched = false
+  let isChanged = false
   for (const { guild_id, ...values } of head.systemGuilds) {
     const found = await findSystemGuild(tx, systemId, guild_id)
     const before = found ?? fillDefaults(systemGuild, {})
     const changed = diff<typeof systemGuild>(before, values)
     if (found && isEmptyPatch(changed)) continue
     await storeSystemGuild(tx, { ...before, ...changed, system_id: systemId, guild_id })
-    isTouched = true
+    isChanged = true
     await work.step(0)
   }
   for (const { guild_id, member: key, ...values } of head.memberGuilds) {
@@ -30,13 +30,13 @@ export async function importGuilds(work: Import, tx: Db, systemId: number): Prom
     const changed = diff<typeof memberGuild>(before, values)
     if (found && isEmptyPatch(changed)) continue
     await storeMemberGuild(tx, { ...before, ...changed, member_id, guild_id })
-    isTouched = true
+    isChanged = true
     await work.step(0)
   }
-  return isTouched
+  return isChanged
 }
 
-/** Autoproxy that is set here already is of today; a file only fills in what is missing. */
+/** Imports autoproxy for guilds that have none, because the stored state is newer than the file. */
 export async function importAutoproxy(work: Import, tx: Db, systemId: number): Promise<boolean> {
   const { head, memberIds } = work
   const known = await tx
@@ -45,27 +45,27 @@ export async function importAutoproxy(work: Import, tx: Db, systemId: number): P
     .where(eq(autoproxies.system_id, systemId))
     .all()
   const isSet = new Set(known.map(({ guild_id }) => guild_id))
-  let isTouched = false
+  let isChanged = false
   for (const { guild_id, autoproxy_member, ...values } of head.autoproxy) {
     const member = autoproxy_member ? (memberIds.get(autoproxy_member) ?? null) : null
-    const isHeadless = values.autoproxy_mode === 'member' && member === null
-    if (isSet.has(guild_id) || isHeadless) continue
+    const lacksMember = values.autoproxy_mode === 'member' && member === null
+    if (isSet.has(guild_id) || lacksMember) continue
     const row = { ...fillDefaults(autoproxy, values), autoproxy_member: member }
     await storeAutoproxy(tx, { ...row, system_id: systemId, guild_id })
-    isTouched = true
+    isChanged = true
     await work.step(0)
   }
-  return isTouched
+  return isChanged
 }
 
 export async function importPreferences(work: Import, tx: Db, systemId: number): Promise<boolean> {
   const { head, matched, memberIds, groupIds } = work
   if (!head.preferences) return false
-  const here = new Map(matched.groups.map(({ incoming, found }) => [incoming.key, found?.id]))
+  const existing = new Map(matched.groups.map(({ incoming, found }) => [incoming.key, found?.id]))
   const { pinned, statuses, ...word } = head.preferences
   return fillPreferences(tx, systemId, {
     ...word,
     pinned: pinned.flatMap((key) => memberIds.get(key) ?? []),
-    statuses: statuses.flatMap((key) => here.get(key) ?? groupIds.get(key) ?? []),
+    statuses: statuses.flatMap((key) => existing.get(key) ?? groupIds.get(key) ?? []),
   })
 }

@@ -7,32 +7,32 @@ import { error } from '../../model/errors'
 import type { Import } from './importContext'
 import { type Staging, writeInBatches } from './staging'
 
-/** How many switches a system may have. */
+/** Maximum number of switches of a system. */
 const MAX_SWITCHES = 1_000_000
 
-/** How many new names of switches are told one by one. */
+/** Maximum number of new switch IDs in the report. */
 const MAX_RENAMED = 5000
 
-/** Many switches in one statement: one by one a long history would take three times as long. */
+/** Number of switches in one statement. One statement each would take three times as long. */
 const BATCH = 250
 
-/** A switch as it is written: its members are row numbers. */
+/** A switch as it is written, with row IDs of its members. */
 type SwitchRow = [uuid: string, timestamp: number, members: number[]]
 
-/** How many more switches a system may have. */
+/** Returns the number of switches that a system may still add. */
 export async function switchCapacity(db: Db, systemId: number | null): Promise<number> {
   if (systemId === null) return MAX_SWITCHES
-  const here = await countUpTo(db).get({ system: systemId, most: MAX_SWITCHES })
-  return MAX_SWITCHES - (here?.all ?? 0)
+  const existing = await countUpTo(db).get({ system: systemId, most: MAX_SWITCHES })
+  return MAX_SWITCHES - (existing?.all ?? 0)
 }
 
-/** Switches are matched by their time: one that is there already stays as it is. */
+/** Imports switches whose time is new. A switch of the same time is not changed. */
 export async function importSwitches(work: Import, switches: BundleSwitch[]): Promise<void> {
   const { report, options } = work
   if (options.only?.has('switches') === false) report.switches.left_out += switches.length
   else {
     const rows = await plan(work, switches)
-    // A file that brings nothing new writes nothing.
+    // A file without new switches begins no staging.
     if (rows.length > 0 && !options.dryRun) await stage(work, rows)
   }
   await work.step(switches.length)
@@ -50,8 +50,8 @@ async function plan(work: Import, switches: BundleSwitch[]): Promise<SwitchRow[]
   const rows: SwitchRow[] = []
   for (const { uuid, timestamp, members } of switches) {
     const ids = members.flatMap((key) => memberIds.get(key) ?? [])
-    const isLost = members.length > 0 && ids.length === 0
-    if (isLost) report.switches.left_out += 1
+    const lacksMembers = members.length > 0 && ids.length === 0
+    if (lacksMembers) report.switches.left_out += 1
     else if (known.has(timestamp)) report.switches.unchanged += 1
     else {
       const free = uuid && !taken.has(uuid) ? uuid : randomUUID()
@@ -74,7 +74,7 @@ async function stage(work: Import, rows: SwitchRow[]): Promise<void> {
 
 async function write(tx: Db, { id, systemId }: Staging, batch: SwitchRow[]): Promise<void> {
   const json = JSON.stringify(batch)
-  await deleteForgotten(tx, systemId, json)
+  await deleteHidden(tx, systemId, json)
   const inserted = await insertAll(tx).all({ system: systemId, import: id, rows: json })
   const ids = new Map(inserted.map(({ uuid, id }) => [uuid, id]))
   const fronters = batch.flatMap(([uuid, _, members]) => {
@@ -84,15 +84,15 @@ async function write(tx: Db, { id, systemId }: Staging, batch: SwitchRow[]): Pro
   await insertMembers(tx).run({ rows: JSON.stringify(fronters) })
 }
 
-/** Deletes switches that only wait to be removed, if they have a UUID or a time of the rows. */
-async function deleteForgotten(tx: Db, systemId: number, json: string): Promise<void> {
-  if (!(await findForgotten(tx).get({}))) return
-  const found = await forgottenAmong(tx).all({ system: systemId, rows: json })
+/** Deletes switches of a deleted history that have the UUID or time of one of the rows. */
+async function deleteHidden(tx: Db, systemId: number, json: string): Promise<void> {
+  if (!(await findPendingDeletion(tx).get({}))) return
+  const found = await hiddenAmong(tx).all({ system: systemId, rows: json })
   const ids = found.flatMap(({ id }) => id ?? [])
   if (ids.length > 0) await deleteSwitches(tx).run({ ids: JSON.stringify(ids) })
 }
 
-/** The list of what was renamed must not become larger than the file. */
+/** Reports a new ID. The number is limited, so that the report stays smaller than the file. */
 function recordRename({ report }: Import, from: string, to: string): void {
   const { renamed } = report
   if (renamed.length < MAX_RENAMED) renamed.push({ kind: 'switch', name: null, from, to })
@@ -107,50 +107,50 @@ const countUpTo = statement<'system' | 'most', { all: number }>(
 )
 
 const knownTimes = statement<'system' | 'times', { timestamp: number }>(
-  (say) => `
-   select ${say.jsonNumber('t')} as timestamp from ${say.jsonEach(':times', 't')} where exists (
-     select 1 from switches s where s.system_id = :system and s.timestamp = ${say.jsonNumber('t')}
-     and ${isLiveSwitch('s', deletionWatermark(':system'))} ${say.fence}
+  (dialect) => `
+   select ${dialect.jsonNumber('t')} as timestamp from ${dialect.jsonEach(':times', 't')} where exists (
+     select 1 from switches s where s.system_id = :system and s.timestamp = ${dialect.jsonNumber('t')}
+     and ${isLiveSwitch('s', deletionWatermark(':system'))} ${dialect.fence}
    )`,
 )
 
-/** Which UUIDs of the file's switches are in use on this server. */
+/** Selects the given UUIDs of switches that are in use on this server. */
 const takenUuids = statement<'uuids', { uuid: string }>(
   ({ inJsonTexts }) => `select uuid from switches where ${inJsonTexts('uuid', ':uuids')}
    and not ${isPendingDeletion('switches')}`,
 )
 
-const findForgotten = statement<never, { id: number }>(
+const findPendingDeletion = statement<never, { id: number }>(
   'select id from systems where forgotten_switches > 0 limit 1',
 )
 
-const forgottenAmong = statement<'system' | 'rows', { id: number | null }>(
-  (say) => `
-   select (select s.id from switches s where s.uuid = ${say.jsonTextAt('r.value', 0)}
+const hiddenAmong = statement<'system' | 'rows', { id: number | null }>(
+  (dialect) => `
+   select (select s.id from switches s where s.uuid = ${dialect.jsonTextAt('r.value', 0)}
      and ${isPendingDeletion('s')}) as id
-   from ${say.jsonEach(':rows', 'r')}
+   from ${dialect.jsonEach(':rows', 'r')}
    union all
    select (select s.id from switches s where s.system_id = :system
-     and s.timestamp = ${say.jsonNumberAt('r.value', 1)} and ${isPendingDeletion('s')})
-   from ${say.jsonEach(':rows', 'r')}`,
+     and s.timestamp = ${dialect.jsonNumberAt('r.value', 1)} and ${isPendingDeletion('s')})
+   from ${dialect.jsonEach(':rows', 'r')}`,
 )
 
 const deleteSwitches = statement<'ids'>(
   ({ inJsonNumbers }) => `delete from switches where ${inJsonNumbers('id', ':ids')}`,
 )
 
-/** One that was logged at the same time meanwhile stays. */
+/** Skips a switch if another one with its time was logged meanwhile. */
 const insertAll = statement<'system' | 'import' | 'rows', { id: number; uuid: string }>(
-  (say) => `
+  (dialect) => `
    insert into switches (uuid, system_id, timestamp, import_id)
-   select ${say.jsonTextAt('r.value', 0)}, ${say.number(':system')}, ${say.jsonNumberAt('r.value', 1)},
-     ${say.number(':import')}
-   from ${say.jsonEach(':rows', 'r')} where true on conflict do nothing returning id, uuid`,
+   select ${dialect.jsonTextAt('r.value', 0)}, ${dialect.number(':system')}, ${dialect.jsonNumberAt('r.value', 1)},
+     ${dialect.number(':import')}
+   from ${dialect.jsonEach(':rows', 'r')} where true on conflict do nothing returning id, uuid`,
 )
 
 const insertMembers = statement<'rows'>(
-  (say) => `
+  (dialect) => `
    insert into switch_members (switch_id, position, member_id)
-   select ${say.jsonNumberAt('r.value', 0)}, ${say.jsonIndex('m')}, ${say.jsonNumber('m')}
-   from ${say.jsonEach(':rows', 'r')} cross join ${say.jsonEach(say.jsonListAt('r.value', 1), 'm')}`,
+   select ${dialect.jsonNumberAt('r.value', 0)}, ${dialect.jsonIndex('m')}, ${dialect.jsonNumber('m')}
+   from ${dialect.jsonEach(':rows', 'r')} cross join ${dialect.jsonEach(dialect.jsonListAt('r.value', 1), 'm')}`,
 )

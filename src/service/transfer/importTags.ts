@@ -6,8 +6,8 @@ import type { Import } from './importContext'
 import { changesOfMember } from './importEntities'
 
 /**
- * Where many tags are new, the keys of everybody are written once more, beside those in force and
- * in slices. New members have theirs there already.
+ * Stages the keys of all members in a new set, in batches, if many tags change. The keys of new
+ * members are in that set already.
  */
 export async function stageTags(work: Import): Promise<void> {
   const { deps, systemId, matched } = work
@@ -24,7 +24,7 @@ export async function stageTags(work: Import): Promise<void> {
   work.writtenTags = await stageTagIndex(deps, await work.staging(), systemId, changed)
 }
 
-/** Messages find the new tags from now on. Gives the keys that are of no use any more. */
+/** Puts the new keys in use. Returns the set that was replaced, if any. */
 export async function applyTags(work: Import, tx: Db, systemId: number): Promise<number | null> {
   const { begun, writtenTags } = work
   if (!begun || work.systemId === null) return null

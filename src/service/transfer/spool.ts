@@ -4,33 +4,33 @@ import { classifyError, isDiskNearlyFull, unavailableReason } from '../../db/sql
 import type { ByteSource } from '../../formats/chunks'
 import { error } from '../../model/errors'
 
-/** A file that has arrived. */
+/** A completely received file. */
 export interface SpooledFile {
   read(): AsyncIterable<Uint8Array>
   /** Frees its space on the disk. */
   discard(): Promise<void>
 }
 
-/** Stores files while they arrive, and until they are imported. */
+/** Stores files on disk from their arrival until they are imported. */
 export interface Spool {
   receive(file: ByteSource): Promise<SpooledFile>
 }
 
-/** For a client whose file is refused because of other files. */
+/** Time after which a client may retry a file that was refused because of other files. */
 export const RETRY_AFTER_MS = 5000
 
-/** Bytes of all files together. The largest file may have an eighth of them. */
-const MOST_BYTES = 512 * 1024 * 1024
-/** Bytes of each file that are not written to the disk; small files never are. */
+/** Maximum bytes of all files together, eight times the largest allowed file. */
+const MAX_BYTES = 512 * 1024 * 1024
+/** Bytes of each file that are buffered in memory; small files are never written to disk. */
 const BUFFER_BYTES = 64 * 1024
 const READ_BYTES = 256 * 1024
-/** Free bytes that are left for the database. */
+/** Free disk space that is reserved for the database. */
 const RESERVE_BYTES = 16 * 1024 * 1024
 
-export function createSpool(folder: string, mostBytes = MOST_BYTES): Spool {
+export function createSpool(folder: string, maxBytes = MAX_BYTES): Spool {
   let stored = 0
   return {
-    async receive(arriving) {
+    async receive(file) {
       let handle: FileHandle | undefined
       let size = 0
       let buffer: Uint8Array[] = []
@@ -40,11 +40,11 @@ export function createSpool(folder: string, mostBytes = MOST_BYTES): Spool {
         await handle?.close()
       }
       try {
-        for await (const chunk of arriving) {
+        for await (const chunk of file) {
           buffer.push(chunk)
           buffered += chunk.byteLength
           if (buffered <= BUFFER_BYTES) continue
-          if (stored + buffered > mostBytes)
+          if (stored + buffered > maxBytes)
             throw error('tooManyRequests', 'other files are being imported', RETRY_AFTER_MS)
           const [bytes, at] = [Buffer.concat(buffer), size]
           stored += buffered
@@ -71,7 +71,7 @@ export function createSpool(folder: string, mostBytes = MOST_BYTES): Spool {
   }
 }
 
-/** Runs an operation on the disk. Throws a 503 if the disk is full or cannot be written. */
+/** Runs a disk operation. Throws a 503 if the disk is full or not writable. */
 async function onDisk(folder: string, work: () => Promise<void>): Promise<void> {
   const path = join(folder, 'import')
   if (isDiskNearlyFull(path, RESERVE_BYTES)) throw unavailableReason('full')
@@ -83,8 +83,8 @@ async function onDisk(folder: string, work: () => Promise<void>): Promise<void> 
 }
 
 /**
- * Creates a file for this process alone. It is deleted at once, so that its space is freed when it
- * is closed, also when the process is killed.
+ * Creates a temporary file. It is unlinked at once, so that its space is freed when it is closed,
+ * even if the process is killed.
  */
 async function createFile(folder: string): Promise<FileHandle> {
   const path = join(folder, `multitude-import-${crypto.randomUUID()}`)
@@ -110,7 +110,7 @@ async function* readBytes(from: FileHandle, size: number): AsyncGenerator<Uint8A
   for (let at = 0; at < size; ) {
     const bytes = new Uint8Array(Math.min(READ_BYTES, size - at))
     const { bytesRead } = await from.read(bytes, 0, bytes.byteLength, at)
-    if (bytesRead === 0) throw new Error('a spooled file is shorter than it was')
+    if (bytesRead === 0) throw new Error('spooled file is shorter than expected')
     yield bytes.subarray(0, bytesRead)
     at += bytesRead
   }

@@ -7,39 +7,39 @@ import type { Deps } from '../deps'
 import { findUnusedTagIndex } from '../proxy/tagIndex'
 import { insertSystem } from '../systems'
 
-/** An import that is being written: its rows are there, but nobody sees them yet. */
+/** A running import whose rows are written but hidden. */
 export interface Staging {
   readonly id: number
-  /** Whose switches and kept rows these will be. */
+  /** System that the switches and archived rows belong to. */
   readonly systemId: number
-  /** The system without a name where new members and groups wait; a new system is that itself. */
+  /** Hidden system that holds new members and groups. A new system is its own staging system. */
   readonly stagingSystemId: number
 }
 
-/** About how long one slice may hold the write lock. */
+/** Target for the time that one batch holds the write lock. */
 const BATCH_MS = 15
 
-/** An import that wrote nothing for so long was given up. */
+/** Time without a write after which an import counts as abandoned, in microseconds. */
 const STAGING_TIMEOUT = 15_000_000
 
-/** Begins to write into a system, or into a new one. One at a time, also among processes. */
+/** Begins an import into a system, or into a new one. Of each system one runs, on all processes. */
 export async function beginStaging(deps: Deps, systemId: number | null): Promise<Staging> {
   return deps.transact(systemId === null ? 'new' : { system: systemId }, async (tx) => {
     const now = deps.now()
-    if (systemId !== null && (await underWay(tx).get({ system: systemId, now })))
+    if (systemId !== null && (await running(tx).get({ system: systemId, now })))
       throw error('conflict', 'a file is being imported into this system')
-    const place = await insertSystem(tx, {}, hiddenIdentity())
-    const target = systemId ?? place.id
-    const made = await insert(tx).get({
+    const hidden = await insertSystem(tx, {}, hiddenIdentity())
+    const target = systemId ?? hidden.id
+    const inserted = await insert(tx).get({
       system: target,
-      place: place.id,
+      staging: hidden.id,
       until: now + STAGING_TIMEOUT,
     })
-    return { id: made?.id ?? 0, systemId: target, stagingSystemId: place.id }
+    return { id: inserted?.id ?? 0, systemId: target, stagingSystemId: hidden.id }
   })
 }
 
-/** Writes one item after the other, in transactions so short that nobody waits for them. */
+/** Writes items in batches, each in a short transaction, so that other writes wait only briefly. */
 export async function writeInBatches<T>(
   deps: Deps,
   staging: Staging,
@@ -67,7 +67,7 @@ export async function writeInBatches<T>(
   }
 }
 
-/** From here on everybody sees what was written. Inside the transaction of all the rest. */
+/** Makes the staged rows visible, in the last transaction of the import. */
 export async function commitStaging(
   tx: Db,
   { id, systemId, stagingSystemId }: Staging,
@@ -78,77 +78,79 @@ export async function commitStaging(
 
 export async function renewStaging(tx: Db, { id }: Staging, now: number): Promise<void> {
   if (!(await extend(tx).get({ id, until: now + STAGING_TIMEOUT })))
-    throw error('conflict', 'the import was given up, because it stood still for too long')
+    throw error('conflict', 'the import was abandoned, because it wrote nothing for too long')
 }
 
-/** Takes back what an import has written so far, unless it is finished. */
+/** Deletes the rows of an import, unless it is committed. */
 export async function rollBackStaging(
   deps: Deps,
   { id }: Pick<Staging, 'id'>,
-  /** Only if it wrote nothing since then. */
+  /** Rolls back only if the timeout of the import is before this time. */
   before = Infinity,
 ): Promise<void> {
   for (const table of ['switches', 'archive'] as const)
     for (;;) {
-      const gone = await deps.transact(
+      const deleted = await deps.transact(
         'new',
         async (tx) => {
-          // Nobody else finishes it, goes on with it or takes it back meanwhile.
+          // The lock keeps other processes from committing, continuing or rolling back the import.
           if (!(await lock(tx).get({ id, before }))) return null
           return (await removeSome[table](tx).all({ id })).length
         },
         'slice',
       )
-      if (gone === null) return
-      if (gone === 0) break
+      if (deleted === null) return
+      if (deleted === 0) break
       await yieldToEventLoop()
     }
-  const place = await deps.transact('new', async (tx) =>
-    (await lock(tx).get({ id, before })) ? await forget(tx).get({ id }) : null,
+  const removed = await deps.transact('new', async (tx) =>
+    (await lock(tx).get({ id, before })) ? await removeReturning(tx).get({ id }) : null,
   )
-  if (place) await purgeHiddenSystem(deps, place.place_id)
+  if (removed) await purgeHiddenSystem(deps, removed.place_id)
 }
 
 const CLEANUP_MS = 5_000
 
 type ImportCleanup = (deps: Deps, isStopped: () => boolean) => Promise<void>
 
-/** Cleans up behind imports that did not, and what was deleted, every so often. Gives how to end that. */
+/**
+ * Periodically deletes rows of abandoned imports and of deletions. Returns a function that stops it.
+ */
 export function startImportCleanup(
   deps: Deps,
   warn: (message: string, fields: { cause: string }) => void,
-  /** Whether this process is the one of all on the same data that does it. */
+  /** Whether this process, of all on the same database, does it. */
   isLeader: () => boolean,
 ): () => Promise<void> {
-  let isEnded = false
-  const mayNot = () => isEnded || !isLeader()
-  const sweep = async (work: ImportCleanup) => {
+  let isStopping = false
+  const mustStop = () => isStopping || !isLeader()
+  const run = async (work: ImportCleanup) => {
     try {
-      if (!mayNot()) await work(deps, mayNot)
+      if (!mustStop()) await work(deps, mustStop)
     } catch (cause) {
-      warn('what an import or a deletion left behind is still there', {
+      warn('cleanup failed', {
         cause: (cause as Error).message,
       })
     }
   }
   let working: Promise<void> = Promise.resolve()
-  const later = (work: ImportCleanup) => () => {
-    working = working.then(() => sweep(work))
+  const enqueue = (work: ImportCleanup) => () => {
+    working = working.then(() => run(work))
   }
-  // Not while it starts: whoever waits for its first answer comes first.
-  const once = setTimeout(later(removeOldTags), CLEANUP_MS)
-  const again = setInterval(later(removeAbandoned), CLEANUP_MS)
-  once.unref()
-  again.unref()
+  // Delayed, so that the first requests after the start are not slowed down.
+  const first = setTimeout(enqueue(removeOldTags), CLEANUP_MS)
+  const repeat = setInterval(enqueue(removeAbandoned), CLEANUP_MS)
+  first.unref()
+  repeat.unref()
   return () => {
-    isEnded = true
-    clearTimeout(once)
-    clearInterval(again)
+    isStopping = true
+    clearTimeout(first)
+    clearInterval(repeat)
     return working
   }
 }
 
-/** Removes what imports left behind that were given up, or killed, and the rows of what was deleted. */
+/** Deletes rows of abandoned or killed imports, and the hidden rows of deletions. */
 export async function removeAbandoned(deps: Deps, isStopped = () => false): Promise<void> {
   const now = deps.now()
   for (const { id } of await abandoned(deps.db).all({ now }))
@@ -156,7 +158,7 @@ export async function removeAbandoned(deps: Deps, isStopped = () => false): Prom
   await purgeDeleted(deps, isStopped)
 }
 
-/** Keys that an import changed over from, and was killed before it could remove them. */
+/** Deletes proxy tag keys that an import replaced but could not delete before it was killed. */
 export async function removeOldTags(deps: Deps): Promise<void> {
   let last = 0
   for (;;) {
@@ -171,12 +173,12 @@ function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-const underWay = statement<'system' | 'now', { id: number }>(
+const running = statement<'system' | 'now', { id: number }>(
   'select id from imports where system_id = :system and until >= :now',
 )
 
-const insert = statement<'system' | 'place' | 'until', { id: number }>(
-  'insert into imports (system_id, place_id, until) values (:system, :place, :until) returning id',
+const insert = statement<'system' | 'staging' | 'until', { id: number }>(
+  'insert into imports (system_id, place_id, until) values (:system, :staging, :until) returning id',
 )
 
 const extend = statement<'id' | 'until', { id: number }>(
@@ -197,7 +199,7 @@ const someOf = (table: 'switches' | 'archive') =>
 
 const removeSome = { switches: someOf('switches'), archive: someOf('archive') }
 
-const forget = statement<'id', { place_id: number }>(
+const removeReturning = statement<'id', { place_id: number }>(
   'delete from imports where id = :id returning place_id',
 )
 

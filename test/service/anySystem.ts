@@ -29,11 +29,11 @@ const snowflake = fc.oneof(
     .filter((id) => isIdOf('matrix', id))
     .map((id) => formatId({ platform: 'matrix', id })),
 )
-/** Members go by how manyth they are. */
-const someone = fc.nat({ max: 3 })
+/** Index of a member. */
+const memberIndex = fc.nat({ max: 3 })
 const guilds = { selector: (row: { guild_id: string }) => row.guild_id, maxLength: 3 }
 
-/** Any system of four members that could have come into being here. */
+/** Arbitrary system of four members with values that the program accepts. */
 export const anySystem = fc.record({
   system: rowOf(system),
   settings: rowOf(settings),
@@ -43,20 +43,20 @@ export const anySystem = fc.record({
   }),
   members: fc.array(rowOf(member), { minLength: 4, maxLength: 4 }),
   groups: fc.array(
-    fc.record({ row: rowOf(group), members: fc.uniqueArray(someone, { maxLength: 4 }) }),
+    fc.record({ row: rowOf(group), members: fc.uniqueArray(memberIndex, { maxLength: 4 }) }),
     { maxLength: 3 },
   ),
   switches: fc.uniqueArray(
-    fc.record({ timestamp: instant, members: fc.uniqueArray(someone, { maxLength: 4 }) }),
+    fc.record({ timestamp: instant, members: fc.uniqueArray(memberIndex, { maxLength: 4 }) }),
     { selector: ({ timestamp }) => timestamp, maxLength: 6 },
   ),
   systemGuilds: fc.uniqueArray(fc.record({ guild_id: snowflake, row: rowOf(systemGuild) }), guilds),
   memberGuilds: fc.uniqueArray(
-    fc.record({ guild_id: snowflake, member: someone, row: rowOf(memberGuild) }),
+    fc.record({ guild_id: snowflake, member: memberIndex, row: rowOf(memberGuild) }),
     guilds,
   ),
   autoproxy: fc.uniqueArray(
-    fc.record({ guild_id: snowflake, member: someone, row: rowOf(autoproxy) }),
+    fc.record({ guild_id: snowflake, member: memberIndex, row: rowOf(autoproxy) }),
     guilds,
   ),
   kept: fc.array(
@@ -71,7 +71,7 @@ const addAccount = statement<'id' | 'enabled' | 'system'>(`
    insert into accounts (id, autoproxy_enabled, system_id) values (:id, :enabled, :system)
    on conflict do nothing`)
 
-/** Makes it, as if nothing but the tables stood in the way. Gives its number. */
+/** Inserts a generated system directly into the tables. Returns its row ID. */
 export async function makeIt({ deps }: { deps: Deps }, any: AnySystem): Promise<number> {
   return deps.transact('new', async (tx) => {
     const { id } = await insertSystem(tx, any.system)
@@ -82,12 +82,12 @@ export async function makeIt({ deps }: { deps: Deps }, any: AnySystem): Promise<
         enabled: Number(account.autoproxy_enabled),
         system: id,
       })
-    const people: number[] = []
-    for (const row of any.members) people.push((await insertMember(tx, id, row)).id)
-    const memberAt = (at: number) => people[at] ?? 0
+    const memberIds: number[] = []
+    for (const row of any.members) memberIds.push((await insertMember(tx, id, row)).id)
+    const memberAt = (at: number) => memberIds[at] ?? 0
     for (const { row, members } of any.groups) {
-      const made = await insertGroup(tx, id, row)
-      for (const at of members) await addPair(tx).run({ group: made.id, member: memberAt(at) })
+      const created = await insertGroup(tx, id, row)
+      for (const at of members) await addPair(tx).run({ group: created.id, member: memberAt(at) })
     }
     for (const { timestamp, members } of any.switches) {
       const uuid = crypto.randomUUID()
@@ -115,7 +115,7 @@ export async function makeIt({ deps }: { deps: Deps }, any: AnySystem): Promise<
   })
 }
 
-/** Any row that the table accepts, of what an owner can set. */
+/** Arbitrary row of a field table, with values that an owner can set. */
 function rowOf<E extends Entity>(entity: E): fc.Arbitrary<Row<E>> {
   const fields = entity.entries.map(([key, field]) => [key, anyValue(key, field)])
   const levels = entity.levels.map((level) => [level, fc.constantFrom('public', 'private')])
@@ -123,7 +123,7 @@ function rowOf<E extends Entity>(entity: E): fc.Arbitrary<Row<E>> {
 }
 
 function anyValue(key: string, field: Field): fc.Arbitrary<unknown> {
-  // What only the operator or a receiver decides does not travel.
+  // Limits and webhook addresses are not exported.
   if (/_limit$|^webhook_url$/.test(key)) return fc.constant(field.defaultValue)
   const text = fc.oneof(
     fc.string({ unit: 'binary', minLength: 1, maxLength: field.max ?? 20 }),

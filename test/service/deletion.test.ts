@@ -4,22 +4,22 @@ import { deleteSystem } from '../operatorActions'
 import { insertAll, rows } from '../rawSql'
 import { createTestApp, type TestSystem } from '../testApp'
 
-const place = createTestApp()
-const { deps } = place
+const testApp = createTestApp()
+const { deps } = testApp
 
-/** More than are deleted at once. */
+/** More rows than are deleted in one transaction. */
 const MANY = 1200
 
-interface Speaking extends TestSystem {
+interface SystemWithMember extends TestSystem {
   readonly member: string
 }
 
-/** Two systems whose messages came in turns, as in one guild. */
-async function speakInTurns(): Promise<[Speaking, Speaking]> {
-  const both: Speaking[] = []
+/** Creates two systems whose messages alternate, as in one guild. */
+async function createAlternatingMessages(): Promise<[SystemWithMember, SystemWithMember]> {
+  const both: SystemWithMember[] = []
   for (const name of ['Lantern', 'Harbour']) {
-    const as = await place.makeSystem(name)
-    const { json } = await place.ask('POST /v2/members', { as, body: { name: 'Wren' } })
+    const as = await testApp.makeSystem(name)
+    const { json } = await testApp.ask('POST /v2/members', { as, body: { name: 'Wren' } })
     both.push({ ...as, member: String(json.uuid) })
   }
   const ids = await Promise.all(both.map(({ member }) => idOf(member)))
@@ -28,7 +28,7 @@ async function speakInTurns(): Promise<[Speaking, Speaking]> {
     ...{ system_id: both[at % 2]?.id ?? 0, member_id: ids[at % 2] ?? 0, timestamp: at },
   }))
   await deps.transact('new', (tx) => insertAll(tx, 'messages', messages))
-  return both as [Speaking, Speaking]
+  return both as [SystemWithMember, SystemWithMember]
 }
 
 async function idOf(uuid: string): Promise<number> {
@@ -38,8 +38,8 @@ async function idOf(uuid: string): Promise<number> {
   return row?.id ?? 0
 }
 
-/** How many messages it has, and how many of them still know who spoke. */
-async function messagesOf({ id }: TestSystem): Promise<[all: number, ofSomebody: number]> {
+/** Counts the messages of a system, and those of them that have a member. */
+async function messagesOf({ id }: TestSystem): Promise<[all: number, withMember: number]> {
   const found = await rows<{ member_id: number | null }>(
     deps.db,
     'select member_id from messages where system_id = :id',
@@ -48,18 +48,18 @@ async function messagesOf({ id }: TestSystem): Promise<[all: number, ofSomebody:
   return [found.length, found.filter(({ member_id }) => member_id !== null).length]
 }
 
-describe('what is removed in slices', () => {
-  test('of a system leaves the messages of others alone', async () => {
-    const [one, other] = await speakInTurns()
+describe('purging in batches', () => {
+  test('deletes the messages of a deleted system and keeps those of other systems', async () => {
+    const [one, other] = await createAlternatingMessages()
     await deleteSystem(deps, one.id)
     await purgeDeleted(deps)
     expect(await messagesOf(one)).toEqual([0, 0])
     expect(await messagesOf(other)).toEqual([MANY, MANY])
   })
 
-  test('of a member leaves the messages of others with whoever spoke', async () => {
-    const [one, other] = await speakInTurns()
-    const { status } = await place.ask(`DELETE /v2/members/${one.member}`, { as: one })
+  test('removes a deleted member from its messages and keeps the members of other messages', async () => {
+    const [one, other] = await createAlternatingMessages()
+    const { status } = await testApp.ask(`DELETE /v2/members/${one.member}`, { as: one })
     expect(status).toBe(204)
     await purgeDeleted(deps)
     expect(await messagesOf(one)).toEqual([MANY, 0])

@@ -22,9 +22,9 @@ import { createTestApp } from '../testApp'
 const { deps, makeSystem } = createTestApp()
 const system = await makeSystem()
 
-/** Of Discord; the bot is of another platform. */
+/** IDs of Discord. The bot of these tests belongs to another platform. */
 const [ACCOUNT, GUILD, MESSAGE] = ['100000000000000001', '333', '444']
-const beginning = { account: null, tokenName: 'test' }
+const registration = { account: null, tokenName: 'test' }
 const file = new TextEncoder().encode('{"version": 2, "members": [], "switches": []}')
 const plain = { dryRun: true, only: null, isPublic: false, link: new Set<string>() }
 const vouching = { ...plain, link: new Set([ACCOUNT]) }
@@ -32,103 +32,119 @@ const vouching = { ...plain, link: new Set([ACCOUNT]) }
 const owner: Viewer = { system: system.id, platform: null }
 const bot: Viewer = { system: null, platform: 'matrix' }
 const callers = {
-  nobody: anonymousViewer,
-  owner,
-  bot,
-  'a bot for it': { ...bot, system: system.id },
+  'an anonymous caller': anonymousViewer,
+  'the owner': owner,
+  'a bot': bot,
+  'a bot acting for the system': { ...bot, system: system.id },
 }
 
 type Outcome = ErrorName | 'done'
-type Verbs = Record<string, (viewer: Viewer) => Promise<unknown>>
+type Operations = Record<string, (viewer: Viewer) => Promise<unknown>>
 
-/** Who may do what, whatever a route has asked before. */
-const rules: Record<string, { says: Record<keyof typeof callers, Outcome>; verbs: Verbs }> = {
-  'what is the owner’s alone': {
-    says: { nobody: 'unauthorized', owner: 'done', bot: 'badRequest', 'a bot for it': 'done' },
-    verbs: {
+interface Rule {
+  readonly outcomes: Record<keyof typeof callers, Outcome>
+  readonly operations: Operations
+}
+
+/** Permission checks of service functions, which do not rely on those of a route. */
+const rules: Record<string, Rule> = {
+  'operations of the owner': {
+    outcomes: {
+      'an anonymous caller': 'unauthorized',
+      'the owner': 'done',
+      'a bot': 'badRequest',
+      'a bot acting for the system': 'done',
+    },
+    operations: {
       'exporting a system': (viewer) => exportSystem(deps, viewer),
-      'importing into it': (viewer) => importFile(deps, viewer, file, plain),
-      'making a code': (viewer) => createLinkCode(deps, viewer),
-      'making a token': (viewer) => replaceToken(deps, viewer, { name: 'phone' }),
+      'importing into a system': (viewer) => importFile(deps, viewer, file, plain),
+      'creating a link code': (viewer) => createLinkCode(deps, viewer),
+      'creating a token': (viewer) => replaceToken(deps, viewer, { name: 'phone' }),
       'deleting all switches': (viewer) => deleteAllSwitches(deps, viewer),
     },
   },
-  'what the owner’s bot must know of Discord': {
-    says: {
-      nobody: 'unauthorized',
-      owner: 'forbidden',
-      bot: 'badRequest',
-      'a bot for it': 'forbidden',
+  'operations for a system that need authority over Discord': {
+    outcomes: {
+      'an anonymous caller': 'unauthorized',
+      'the owner': 'forbidden',
+      'a bot': 'badRequest',
+      'a bot acting for the system': 'forbidden',
     },
-    verbs: {
+    operations: {
       'linking an account': (viewer) => linkAccount(deps, viewer, ACCOUNT),
-      'unlinking it': (viewer) => unlinkAccount(deps, viewer, ACCOUNT),
-      'importing with it': (viewer) => importFile(deps, viewer, file, vouching),
-      'importing with any': (viewer) => importFile(deps, viewer, file, { ...plain, link: 'all' }),
-      'making settings in a guild': (viewer) => patchSystemGuild(deps, viewer, GUILD, {}, 'make'),
+      'unlinking an account': (viewer) => unlinkAccount(deps, viewer, ACCOUNT),
+      'importing with an account to link': (viewer) => importFile(deps, viewer, file, vouching),
+      'importing with all accounts to link': (viewer) =>
+        importFile(deps, viewer, file, { ...plain, link: 'all' }),
+      'creating settings in a guild': (viewer) => patchSystemGuild(deps, viewer, GUILD, {}, 'make'),
     },
   },
-  'what a bot must know of Discord': {
-    says: {
-      nobody: 'unauthorized',
-      owner: 'forbidden',
-      bot: 'forbidden',
-      'a bot for it': 'forbidden',
+  'operations that need authority over Discord': {
+    outcomes: {
+      'an anonymous caller': 'unauthorized',
+      'the owner': 'forbidden',
+      'a bot': 'forbidden',
+      'a bot acting for the system': 'forbidden',
     },
-    verbs: {
+    operations: {
       'acting for a system': (viewer) => actFor(deps, viewer, system.hid),
       'linking an account by a code': (viewer) => linkByCode(deps, viewer, ACCOUNT, 'K7MQ3XPA'),
-      'forgetting it': (viewer) => forgetAccount(deps, viewer, ACCOUNT),
+      'unlinking an account from any system': (viewer) => forgetAccount(deps, viewer, ACCOUNT),
       'changing a guild': (viewer) => patchGuild(deps, viewer, GUILD, {}),
-      'forgetting a message': (viewer) => deleteMessages(deps, viewer, [MESSAGE]),
+      'deleting a message': (viewer) => deleteMessages(deps, viewer, [MESSAGE]),
     },
   },
-  'what every bot may': {
-    says: { nobody: 'unauthorized', owner: 'forbidden', bot: 'done', 'a bot for it': 'done' },
-    verbs: { 'making a system': (viewer) => createSystem(deps, viewer, {}, beginning) },
-  },
-  'what is the operator’s alone': {
-    says: {
-      nobody: 'forbidden',
-      owner: 'forbidden',
-      bot: 'forbidden',
-      'a bot for it': 'forbidden',
+  'operations of every bot': {
+    outcomes: {
+      'an anonymous caller': 'unauthorized',
+      'the owner': 'forbidden',
+      'a bot': 'done',
+      'a bot acting for the system': 'done',
     },
-    verbs: {
-      'making a system of a file': (viewer) => importNewSystem(deps, viewer, file, plain),
+    operations: { 'creating a system': (viewer) => createSystem(deps, viewer, {}, registration) },
+  },
+  'operations of the operator': {
+    outcomes: {
+      'an anonymous caller': 'forbidden',
+      'the owner': 'forbidden',
+      'a bot': 'forbidden',
+      'a bot acting for the system': 'forbidden',
+    },
+    operations: {
+      'importing a new system': (viewer) => importNewSystem(deps, viewer, file, plain),
       'listing all systems': (viewer) => describeSystems(deps, viewer),
-      'looking for unused systems': (viewer) => findUnused(deps, viewer, deps.now()),
-      'pruning them': (viewer) => pruneSystems(deps, viewer, 0),
+      'finding unused systems': (viewer) => findUnused(deps, viewer, deps.now()),
+      'deleting unused systems': (viewer) => pruneSystems(deps, viewer, 0),
       'disabling a system': (viewer) => disableSystem(deps, viewer),
-      'enabling it': (viewer) => enableSystem(deps, viewer),
-      'counting what there is': (viewer) => getStats(deps, viewer),
-      'measuring what waits': (viewer) => measureBacklog(deps, viewer),
-      'hearing how backups went': (viewer) => listTaskRuns(deps, viewer),
-      'saying how one went': (viewer) => recordTaskRun(deps, viewer, 'backup', null),
-      'making an invite': (viewer) =>
+      'enabling a system': (viewer) => enableSystem(deps, viewer),
+      'reading statistics': (viewer) => getStats(deps, viewer),
+      'measuring the webhook backlog': (viewer) => measureBacklog(deps, viewer),
+      'listing task runs': (viewer) => listTaskRuns(deps, viewer),
+      'recording a task run': (viewer) => recordTaskRun(deps, viewer, 'backup', null),
+      'creating an invite': (viewer) =>
         createInvite(deps, viewer, { name: 'sly', uses: 1, expires: null }),
       'listing invites': (viewer) => listInvites(deps, viewer),
-      'revoking one': (viewer) => revokeInvite(deps, viewer, 'sly'),
+      'revoking an invite': (viewer) => revokeInvite(deps, viewer, 'sly'),
       'listing all bots': (viewer) => listBots(deps, viewer),
-      'making a bot': (viewer) => createBot(deps, viewer, 'sly'),
+      'creating a bot': (viewer) => createBot(deps, viewer, 'sly'),
     },
   },
 }
 
-describe.each(Object.entries(rules))('%s', (_, { says, verbs }) => {
-  const cases = Object.entries(verbs).flatMap(([name, verb]) =>
+describe.each(Object.entries(rules))('%s', (_, { outcomes, operations }) => {
+  const cases = Object.entries(operations).flatMap(([name, operation]) =>
     Object.entries(callers).map(([caller, viewer]) => {
-      const outcome = says[caller as keyof typeof callers]
-      return [name, caller, outcome, () => verb(viewer)] as const
+      const outcome = outcomes[caller as keyof typeof callers]
+      return [name, caller, outcome, () => operation(viewer)] as const
     }),
   )
 
-  test.each(cases)('%s, as %s: %s', async (_name, _caller, outcome, act) => {
-    expect(await outcomeOf(act())).toBe(outcome)
+  test.each(cases)('%s as %s results in %s', async (_name, _caller, outcome, run) => {
+    expect(await outcomeOf(run())).toBe(outcome)
   })
 })
 
-test('the operator acts as any system, and says whose accounts are', async () => {
+test('lets the operator act as any system and link accounts of any platform', async () => {
   const { hid } = await makeSystem()
   const { viewer } = await actFor(deps, operator, hid)
   await linkAccount(deps, viewer, ACCOUNT)

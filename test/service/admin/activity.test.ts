@@ -14,10 +14,10 @@ import { change, rows } from '../../rawSql'
 import { createTestApp, type TestSystem } from '../../testApp'
 
 let clock: Instant = Date.UTC(2026, 0, 1) * 1000
-const here = createTestApp({ now: () => ++clock })
-const { deps } = here
+const testApp = createTestApp({ now: () => ++clock })
+const { deps } = testApp
 
-// As if the database were older than everything in it.
+// Backdate the migrations, so that activity counts as recorded since before all systems.
 await deps.transact('new', (tx) =>
   change(tx, "update migrations set applied = '2020-01-01T00:00:00.000Z'"),
 )
@@ -27,18 +27,18 @@ async function lastActive({ id }: TestSystem): Promise<Instant | null | undefine
   return all.find((one) => one.id === id)?.lastActive
 }
 
-/** One that was made then, and whose token was never used. */
+/** Creates a system whose token was never used. */
 async function makeUnused(): Promise<TestSystem> {
-  const made = await here.makeSystem()
+  const created = await testApp.makeSystem()
   await deps.transact('new', async (tx) => {
-    await change(tx, 'update tokens set last_used = null where system_id = :id', { id: made.id })
+    await change(tx, 'update tokens set last_used = null where system_id = :id', { id: created.id })
   })
-  return made
+  return created
 }
 
 let messages = 0
 
-function say(of: TestSystem, timestamp: Instant) {
+function addMessage(of: TestSystem, timestamp: Instant) {
   const id = String(++messages).padStart(18, '0')
   return deps.transact('new', (tx) =>
     insertMessage(tx, {
@@ -52,14 +52,14 @@ async function countMessages(): Promise<number> {
   return (await rows(deps.db, 'select id from messages')).length
 }
 
-describe('a system was last active', () => {
-  const signs: [says: string, act: (one: TestSystem) => Promise<unknown>][] = [
-    ['its token was used', (as) => here.ask('GET /v2/systems/@me', { as })],
-    ['something of it changed', (as) => here.ask('POST /v2/members', { as, body: { name: 'A' } })],
-    ['a member spoke', (one) => say(one, clock)],
+describe('last activity of a system', () => {
+  const activities: [title: string, act: (one: TestSystem) => Promise<unknown>][] = [
+    ['a token is used', (as) => testApp.ask('GET /v2/systems/@me', { as })],
+    ['a row changes', (as) => testApp.ask('POST /v2/members', { as, body: { name: 'A' } })],
+    ['a message is recorded', (one) => addMessage(one, clock)],
   ]
 
-  test.each(signs)('when %s', async (_, act) => {
+  test.each(activities)('updates the last activity when %s', async (_, act) => {
     const one = await makeUnused()
     const before = (await lastActive(one)) ?? 0
     clock += 30 * DAY
@@ -69,29 +69,29 @@ describe('a system was last active', () => {
     expect(before).toBeLessThan(moment)
   })
 
-  test('also when the rows are gone that told it', async () => {
+  test('keeps the last activity when the events and messages behind it are deleted', async () => {
     const one = await makeUnused()
-    await here.ask('POST /v2/members', { as: one, body: { name: 'A' } })
-    await say(one, clock)
+    await testApp.ask('POST /v2/members', { as: one, body: { name: 'A' } })
+    await addMessage(one, clock)
     await deps.transact('new', async (tx) => {
       await change(tx, 'update tokens set last_used = null where system_id = :id', { id: one.id })
     })
     const before = await lastActive(one)
     clock += 30 * DAY
-    await pruneEvents({ ...here.app.events.deps, warn: () => {} })
+    await pruneEvents({ ...testApp.app.events.deps, warn: () => {} })
     await removeOldMessages(deps, clock)
     const left = 'select id from events where system_id = :id'
     expect(await rows(deps.db, left, { id: one.id })).toEqual([])
     expect(Math.abs(((await lastActive(one)) ?? 0) - (before ?? 0))).toBeLessThan(1000)
   })
 
-  test('never later than now, whatever a message says', async () => {
+  test('reports no last activity after now when a message is in the future', async () => {
     const one = await makeUnused()
-    await say(one, clock + 400 * DAY)
+    await addMessage(one, clock + 400 * DAY)
     expect(await lastActive(one)).toBeLessThanOrEqual(clock)
   })
 
-  test('until the upgrade at least, if it is older than what is known', async () => {
+  test('counts a system as active until the upgrade when it is older than the records', async () => {
     const { deps: old, makeSystem } = createTestApp({ now: () => Date.UTC(2019, 0, 1) * 1000 })
     const { id } = await makeSystem()
     const [one] = await describeSystems({ ...old, now: () => clock + 9000 * DAY }, operator)
@@ -100,26 +100,26 @@ describe('a system was last active', () => {
   })
 })
 
-describe('pruning', () => {
-  test('deletes what was not used since, and nothing else', async () => {
+describe('pruning systems', () => {
+  test('deletes exactly the systems that were not used since a time', async () => {
     const [unused, used, disabled] = [await makeUnused(), await makeUnused(), await makeUnused()]
     await disableSystem(deps, { ...operator, system: disabled.id })
     clock += 100 * DAY
     const since = clock
-    const young = await makeUnused()
-    await here.ask('PATCH /v2/systems/@me', { as: used, body: { name: 'Used' } })
+    const recent = await makeUnused()
+    await testApp.ask('PATCH /v2/systems/@me', { as: used, body: { name: 'Used' } })
     const found = (await findUnused(deps, operator, since)).map(({ hid }) => hid)
     expect(found).toContain(unused.hid)
-    for (const { hid } of [used, disabled, young]) expect(found).not.toContain(hid)
-    const gone = (await pruneSystems(deps, operator, since)).map(({ hid }) => hid)
-    expect(gone.toSorted()).toEqual(found.toSorted())
+    for (const { hid } of [used, disabled, recent]) expect(found).not.toContain(hid)
+    const deleted = (await pruneSystems(deps, operator, since)).map(({ hid }) => hid)
+    expect(deleted.toSorted()).toEqual(found.toSorted())
     const left = (await describeSystems(deps, operator)).map(({ hid }) => hid)
     expect(left).not.toContain(unused.hid)
-    for (const { hid } of [used, disabled, young]) expect(left).toContain(hid)
+    for (const { hid } of [used, disabled, recent]) expect(left).toContain(hid)
     expect(await findUnused(deps, operator, since)).toEqual([])
   })
 
-  test('is for the operator alone', async () => {
+  test('refuses to find, delete or list systems for callers other than the operator', async () => {
     const viewer = { system: 1, platform: null }
     await expect(findUnused(deps, viewer, clock)).rejects.toThrow('403')
     await expect(pruneSystems(deps, viewer, clock)).rejects.toThrow('403')
@@ -127,8 +127,8 @@ describe('pruning', () => {
   })
 })
 
-describe('records of messages', () => {
-  test('that are too old go, all others stay, in slices that others write between', async () => {
+describe('message retention', () => {
+  test('deletes exactly the old messages, in batches between which other requests write', async () => {
     const one = await makeUnused()
     await removeOldMessages(deps, clock + 1000 * DAY)
     expect(await countMessages()).toBe(0)
@@ -141,40 +141,40 @@ describe('records of messages', () => {
         })
     })
     clock += 90 * DAY
-    for (let n = 0; n < 3; n++) await say(one, clock)
-    let others = 0
+    for (let n = 0; n < 3; n++) await addMessage(one, clock)
+    let writes = 0
     let isDone = false
     const writing = (async () => {
       while (!isDone) {
         await deps.transact('new', (tx) => change(tx, 'update systems set tag = tag'))
-        others++
+        writes++
         await Bun.sleep(1)
       }
     })()
     expect(await removeOldMessages(deps, clock - DAY)).toBe(1300)
     isDone = true
     await writing
-    expect(others).toBeGreaterThan(1)
+    expect(writes).toBeGreaterThan(1)
     expect(await countMessages()).toBe(3)
   })
 
-  test('are kept forever unless told otherwise, and go by whoever cares for the data', async () => {
+  test('deletes old messages only if a retention is set, and only in the leading process', async () => {
     const one = await makeUnused()
-    await say(one, clock - 100 * DAY)
+    await addMessage(one, clock - 100 * DAY)
     const before = await countMessages()
     const warnings: string[] = []
-    const care = (keepMs: number | null, isMine: boolean) =>
+    const start = (keepMs: number | null, isLeader: boolean) =>
       startMessageRetention(
         deps,
-        { keepMs, isLeader: () => isMine, warn: (m) => warnings.push(m) },
+        { keepMs, isLeader: () => isLeader, warn: (m) => warnings.push(m) },
         0,
       )
-    const ends = [care(null, true), care(90 * 86_400_000, false), care(200 * 86_400_000, true)]
+    const stops = [start(null, true), start(90 * 86_400_000, false), start(200 * 86_400_000, true)]
     await Bun.sleep(50)
     expect(await countMessages()).toBe(before)
-    ends.push(care(90 * 86_400_000, true))
+    stops.push(start(90 * 86_400_000, true))
     await until(async () => (await countMessages()) === before - 1)
-    for (const end of ends) await end()
+    for (const stop of stops) await stop()
     expect(warnings).toEqual([])
   })
 })

@@ -19,18 +19,18 @@ const { deps, makeSystem } = createTestApp({ now: () => NOW })
 
 const MEMBERS = 150
 
-/** Times that all of them come and go: a little more than half a million stints. */
+/** Number of times that all members enter and leave the front: just over 500,000 stints. */
 const TIMES = 3350
 
-/** How many of these most of the questions are about. */
+/** Number of these times in the span of most tests. */
 const SOME = 1000
 
 let of: TestSystem
-const whole = { since: NOW - 2 * TIMES * MINUTE, until: null }
+const full = { since: NOW - 2 * TIMES * MINUTE, until: null }
 const long = { since: NOW - 2 * SOME * MINUTE, until: null }
 const short = { since: NOW - 200 * MINUTE, until: null }
 
-/** All members come each other minute, and go in the next one. */
+/** All members enter the front every other minute and leave it in the next one. */
 beforeAll(async () => {
   of = await makeSystem()
   await deps.transact(
@@ -55,11 +55,11 @@ beforeAll(async () => {
   )
 }, 120_000)
 
-/** How often others had their turn meanwhile. */
+/** Counts the turns of the event loop during the work. */
 async function countTurns(work: () => Promise<unknown>): Promise<number> {
   let turns = 0
   let isDone = false
-  const others = (async () => {
+  const counting = (async () => {
     while (!isDone) {
       await new Promise((resolve) => setImmediate(resolve))
       turns++
@@ -67,12 +67,12 @@ async function countTurns(work: () => Promise<unknown>): Promise<number> {
   })()
   await work()
   isDone = true
-  await others
+  await counting
   return turns
 }
 
-describe('a crowd that comes and goes', () => {
-  test('has pairs for how long and how often, and others have their turn', async () => {
+describe('a history with 150 fronters at a time', () => {
+  test('sums pairs of 150 fronters by time and count, and yields to the event loop', async () => {
     let pairs: Awaited<ReturnType<typeof listPairs>> = []
     const turns = await countTurns(async () => {
       pairs = await listPairs(deps, anonymousViewer, of.hid, long)
@@ -80,30 +80,30 @@ describe('a crowd that comes and goes', () => {
     expect(pairs).toHaveLength(50)
     for (const { time, times } of pairs)
       expect({ time, times }).toEqual({ time: SOME * 60, times: SOME })
-    // In one go it would be one, or two.
+    // Without yielding it would be one or two.
     expect(turns).toBeGreaterThan(10)
   }, 60_000)
 
-  test('has days and hours, which are written a day at a time', async () => {
-    const asked = { ...long, zone: 'UTC' }
-    const list = () => listDays(deps, anonymousViewer, of.hid, { ...asked, by: 'day' })
+  test('sums days and hours of 150 fronters and serializes day by day', async () => {
+    const query = { ...long, zone: 'UTC' }
+    const list = () => listDays(deps, anonymousViewer, of.hid, { ...query, by: 'day' })
     const days = await Array.fromAsync(await list())
     expect(days).toHaveLength(2)
     expect(days[1]?.members).toHaveLength(MEMBERS)
     expect(new Set(days[1]?.members.map(([, seconds]) => seconds))).toEqual(new Set([12 * 3600]))
     const json = await daysToV2(await list())
     expect(JSON.parse(new TextDecoder().decode(json))).toEqual(days.map(dayToV2))
-    const { members } = await getHours(deps, anonymousViewer, of.hid, asked)
+    const { members } = await getHours(deps, anonymousViewer, of.hid, query)
     expect(members).toHaveLength(MEMBERS)
   }, 60_000)
 
-  test('has stints, of which the newest are kept', async () => {
-    const asked = { ...long, before: null, limit: 100, member: null }
-    expect(await listStints(deps, anonymousViewer, of.hid, asked)).toHaveLength(MEMBERS)
+  test('lists the newest stints of 150 fronters', async () => {
+    const query = { ...long, before: null, limit: 100, member: null }
+    expect(await listStints(deps, anonymousViewer, of.hid, query)).toHaveLength(MEMBERS)
   }, 60_000)
 
-  test('is refused totals of more stints than are remembered, but not of a shorter span', async () => {
-    await expect(getTotals(deps, anonymousViewer, of.hid, whole)).rejects.toThrow(
+  test('refuses totals of more than 500,000 stints and sums those of a shorter span', async () => {
+    await expect(getTotals(deps, anonymousViewer, of.hid, full)).rejects.toThrow(
       'there are more than 500000 stints; ask for a shorter span',
     )
     const { members } = await getTotals(deps, anonymousViewer, of.hid, short)
@@ -111,8 +111,8 @@ describe('a crowd that comes and goes', () => {
     expect(members[0]).toMatchObject({ stints: 100, median: 60 })
   }, 60_000)
 
-  test('is refused a calendar that is too large, but not one of a shorter span', async () => {
-    await expect(getCalendar(deps, anonymousViewer, of.hid, whole)).rejects.toThrow(
+  test('refuses a calendar of more than 50 MB and renders one of a shorter span', async () => {
+    await expect(getCalendar(deps, anonymousViewer, of.hid, full)).rejects.toThrow(
       'the calendar has more than 50000000 bytes; ask for a shorter span',
     )
     const text = new TextDecoder().decode(await getCalendar(deps, anonymousViewer, of.hid, short))

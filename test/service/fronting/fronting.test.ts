@@ -19,32 +19,32 @@ import { createTestApp, type TestSystem } from '../../testApp'
 const NOW: Instant = Date.UTC(2026, 0, 1) * 1000
 const { deps, makeSystem } = createTestApp({ now: () => NOW })
 
-/** A system whose members take turns, one of them there until the last switch. */
+/** Creates a system whose members take turns, except one who fronts until the last switch. */
 async function makeHistory(count: number): Promise<{ of: TestSystem; history: SwitchPoint[] }> {
   const of = await makeSystem()
   const history: SwitchPoint[] = []
   const switches: { uuid: string; system_id: number; timestamp: Instant }[] = []
   const fronters: { timestamp: Instant; position: number; member_id: number }[] = []
   await deps.transact('new', async (tx) => {
-    const people: Member[] = []
-    for (const name of ['A', 'B', 'C', 'D']) people.push(await insertMember(tx, of.id, { name }))
+    const created: Member[] = []
+    for (const name of ['A', 'B', 'C', 'D']) created.push(await insertMember(tx, of.id, { name }))
     for (let at = 0; at < count; at++) {
       const timestamp = NOW - (count - at) * MINUTE
-      const [lasting, ...others] = people as [Member, ...Member[]]
-      const taking = others.filter((_, place) => (at >> place) % 3 === 0)
-      const members = at === count - 1 ? taking : [lasting, ...taking]
+      const [constant, ...others] = created as [Member, ...Member[]]
+      const changing = others.filter((_, index) => (at >> index) % 3 === 0)
+      const members = at === count - 1 ? changing : [constant, ...changing]
       switches.push({ uuid: crypto.randomUUID(), system_id: of.id, timestamp })
       for (const [position, { id }] of members.entries())
         fronters.push({ timestamp, position, member_id: id })
       history.push({ timestamp, members: members.map(({ hid }) => hid) })
     }
     await insertAll(tx, 'switches', switches)
-    const made = await rows<{ id: number; timestamp: Instant }>(
+    const inserted = await rows<{ id: number; timestamp: Instant }>(
       tx,
       'select id, timestamp from switches where system_id = :system',
       { system: of.id },
     )
-    const idAt = new Map(made.map(({ id, timestamp }) => [timestamp, id]))
+    const idAt = new Map(inserted.map(({ id, timestamp }) => [timestamp, id]))
     await insertAll(
       tx,
       'switch_members',
@@ -54,38 +54,41 @@ async function makeHistory(count: number): Promise<{ of: TestSystem; history: Sw
   return { of, history }
 }
 
-const whole = { since: NOW - 30 * DAY, until: null }
+const month = { since: NOW - 30 * DAY, until: null }
 
 describe('a history of several pages', () => {
-  test('is summed up as the slow way does, and stints are looked for on both sides', async () => {
+  test('sums like the reference implementation and finds stints that cross the span', async () => {
     const { of, history } = await makeHistory(400)
     const span = { since: NOW - 5 * HOUR, until: NOW - 4 * HOUR }
     const question: Question = { history, now: NOW, span, zone: 'UTC', hidden: new Set() }
-    const asked = { ...span, before: null, limit: 1000, member: null }
+    const query = { ...span, before: null, limit: 1000, member: null }
     expect(await getTotals(deps, anonymousViewer, of.hid, span)).toEqual(totalsOf(question))
     expect(await listPairs(deps, anonymousViewer, of.hid, span)).toEqual(pairsOf(question))
-    expect(await listStints(deps, anonymousViewer, of.hid, asked)).toEqual(stintsOf(question))
+    expect(await listStints(deps, anonymousViewer, of.hid, query)).toEqual(stintsOf(question))
   })
 
   test.each([
-    ['in the middle', { since: NOW - 5 * HOUR, until: NOW - 4 * HOUR }],
-    ['until now', { since: NOW - HOUR, until: NOW }],
-  ])('has a calendar of the stints that the slow way finds, %s', async (_, span) => {
-    const { of, history } = await makeHistory(400)
-    const question: Question = { history, now: NOW, span, zone: 'UTC', hidden: new Set() }
-    const text = new TextDecoder().decode(await getCalendar(deps, anonymousViewer, of.hid, span))
-    const events = text.split('BEGIN:VEVENT').slice(1).map(eventOf)
-    const expected = stintsOf(question).map(({ member, from, to }) => ({
-      uid: `${member}-${from}@multitude`,
-      start: calendarTime(from),
-      end: calendarTime(to ?? NOW),
-      status: to === null ? 'TENTATIVE' : 'CONFIRMED',
-    }))
-    expect(expected).not.toBeEmpty()
-    expect(events.toSorted(byUid)).toEqual(expected.toSorted(byUid))
-  })
+    ['a span in the middle', { since: NOW - 5 * HOUR, until: NOW - 4 * HOUR }],
+    ['a span until now', { since: NOW - HOUR, until: NOW }],
+  ])(
+    'renders the stints of the reference implementation in the calendar of %s',
+    async (_, span) => {
+      const { of, history } = await makeHistory(400)
+      const question: Question = { history, now: NOW, span, zone: 'UTC', hidden: new Set() }
+      const text = new TextDecoder().decode(await getCalendar(deps, anonymousViewer, of.hid, span))
+      const events = text.split('BEGIN:VEVENT').slice(1).map(eventOf)
+      const expected = stintsOf(question).map(({ member, from, to }) => ({
+        uid: `${member}-${from}@multitude`,
+        start: calendarTime(from),
+        end: calendarTime(to ?? NOW),
+        status: to === null ? 'TENTATIVE' : 'CONFIRMED',
+      }))
+      expect(expected).not.toBeEmpty()
+      expect(events.toSorted(byUid)).toEqual(expected.toSorted(byUid))
+    },
+  )
 
-  test('is read as of one moment, while others are answered and write', async () => {
+  test('reads a history of several pages on one snapshot while other requests write', async () => {
     const { of } = await makeHistory(4000)
     let begin = () => {}
     const watched: typeof deps = {
@@ -97,46 +100,46 @@ describe('a history of several pages', () => {
           return work(db)
         }),
     }
-    const verbs = [
-      () => getTotals(watched, anonymousViewer, of.hid, whole),
-      () => listDays(deps, anonymousViewer, of.hid, { ...whole, zone: 'Europe/Berlin', by: 'day' }),
-      () => getHours(deps, anonymousViewer, of.hid, { ...whole, zone: 'Europe/Berlin' }),
-      () => listPairs(deps, anonymousViewer, of.hid, whole),
-      () => getCalendar(deps, anonymousViewer, of.hid, whole),
+    const reads = [
+      () => getTotals(watched, anonymousViewer, of.hid, month),
+      () => listDays(deps, anonymousViewer, of.hid, { ...month, zone: 'Europe/Berlin', by: 'day' }),
+      () => getHours(deps, anonymousViewer, of.hid, { ...month, zone: 'Europe/Berlin' }),
+      () => listPairs(deps, anonymousViewer, of.hid, month),
+      () => getCalendar(deps, anonymousViewer, of.hid, month),
     ]
-    const before = await Promise.all(verbs.map((verb) => verb()))
+    const before = await Promise.all(reads.map((read) => read()))
     const begun = new Promise<void>((resolve) => {
       begin = resolve
     })
-    const again = Promise.all(verbs.map((verb) => verb()))
+    const again = Promise.all(reads.map((read) => read()))
     await begun
-    // Written while they are under way, so nothing of it may be seen.
+    // Written while the reads run, so they must not see it.
     await deps.transact('new', async (tx) => {
       const timestamp = NOW - MINUTE / 2
       await insert(tx, 'switches', { uuid: crypto.randomUUID(), system_id: of.id, timestamp })
     })
     const [first] = await again
     expect(first).toEqual(before[0])
-    expect(await getTotals(deps, anonymousViewer, of.hid, whole)).toMatchObject({
+    expect(await getTotals(deps, anonymousViewer, of.hid, month)).toMatchObject({
       switches: 4001,
       nobody: 30,
     })
   })
 
-  test('lets others have their turn meanwhile', async () => {
+  test('yields to the event loop while it reads a history of several pages', async () => {
     const { of } = await makeHistory(30_000)
     let turns = 0
     let isDone = false
-    const others = (async () => {
+    const counting = (async () => {
       while (!isDone) {
         await new Promise((resolve) => setImmediate(resolve))
         turns++
       }
     })()
-    await getTotals(deps, anonymousViewer, of.hid, whole)
+    await getTotals(deps, anonymousViewer, of.hid, month)
     isDone = true
-    await others
-    // In one go it would be one, or two.
+    await counting
+    // Without yielding it would be one or two.
     expect(turns).toBeGreaterThan(2)
   })
 })

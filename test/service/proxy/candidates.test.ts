@@ -17,7 +17,7 @@ const { id } = await makeSystem()
 const owner = { system: id, platform: null }
 await deps.transact('new', (tx) => insertAccount(deps, tx, id, ACCOUNT))
 
-/** Few letters, so that tags are often around a content, and all that fold or spell oddly. */
+/** Few letters, so that tags match often, and all with unusual case folding or encoding. */
 const letters = [
   'a',
   'A',
@@ -42,12 +42,12 @@ const tag: fc.Arbitrary<ProxyTag> = fc
   .map(({ prefix, suffix }) => ({ prefix: prefix || null, suffix: suffix || null }))
   .filter(({ prefix, suffix }) => prefix !== null || suffix !== null)
 
-/** One tag of everything that has its own rule: they must not hide each other. */
+/** Tags that each have a rule of their own and must not hide each other. */
 const around = (prefix: string | null, suffix: string | null = null) => ({ prefix, suffix })
 const examples: [ProxyTag[][], string[]][] = [
-  // SQLite takes a text to end where a zero is.
+  // SQLite ends a text at a NUL character.
   [[[around('a', '-')]], ['ab\0c-']],
-  // The longest leaves half an emoji, the next is somebody's bracket, the third counts.
+  // The longest leaves half an emoji, the next is a bracket of a mention, the third matches.
   [
     [[around('<')], [around('❤')], [around('❤\ufe0f')]],
     ['❤\ufe0f', '<❤\ufe0f', '<@1>'],
@@ -71,48 +71,48 @@ const examples: [ProxyTag[][], string[]][] = [
 ]
 
 describe.each([
-  ['as they are written', true],
-  ['in any case', false],
-])('whoever is meant by their tags, %s', (_, case_sensitive_proxy_tags) => {
-  test('is found as if all members had been looked at, whatever the tags and the content', async () => {
+  ['case-sensitive', true],
+  ['case-insensitive', false],
+])('%s candidate search', (sensitivity, case_sensitive_proxy_tags) => {
+  test(`finds the same member as a search through all members (${sensitivity})`, async () => {
     await patchSettings(deps, owner, '@me', { case_sensitive_proxy_tags })
-    let met = 0
+    let matches = 0
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(tag, { maxLength: 3 }), { minLength: 1, maxLength: 4 }),
         fc.array(content, { minLength: 12, maxLength: 12 }),
         async (tagsOfEach, contents) => {
           const members = await deps.transact('new', async (tx) => {
-            const made: Member[] = []
+            const created: Member[] = []
             for (const proxy_tags of tagsOfEach)
-              made.push(await insertMember(tx, id, { name: 'Wren', proxy_tags }))
-            return made
+              created.push(await insertMember(tx, id, { name: 'Wren', proxy_tags }))
+            return created
           })
           for (const content of contents)
             for (const has_attachments of [false, true]) {
               const match = matchTags(members, content, case_sensitive_proxy_tags)
-              const isMeant = match && (has_attachments || match.content.trim() !== '')
-              const meant = isMeant ? [match.member.hid, match.tag, match.content] : null
-              const asked = { ...heard, content, has_attachments }
-              const { decision } = await decideMessage(deps, asked)
+              const isProxied = match && (has_attachments || match.content.trim() !== '')
+              const expected = isProxied ? [match.member.hid, match.tag, match.content] : null
+              const request = { ...message, content, has_attachments }
+              const { decision } = await decideMessage(deps, request)
               const found =
                 decision.action === 'proxy'
                   ? [decision.member.hid, decision.matched.tag, decision.message.content]
                   : null
-              expect(found, JSON.stringify([tagsOfEach, asked])).toEqual(meant)
-              if (meant !== null) met++
+              expect(found, JSON.stringify([tagsOfEach, request])).toEqual(expected)
+              if (expected !== null) matches++
             }
           for (const { hid } of members) await deleteMember(deps, owner, hid)
         },
       ),
       { numRuns: 150, examples },
     )
-    // Contents that no tag is around would prove nothing.
-    expect(met).toBeGreaterThan(100)
+    // Without enough matching contents the test would prove nothing.
+    expect(matches).toBeGreaterThan(100)
   }, 60_000)
 })
 
-const heard = {
+const message = {
   platform: DISCORD,
   limits: usualLimits,
   account_id: ACCOUNT,

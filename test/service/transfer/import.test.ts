@@ -19,48 +19,48 @@ import {
   withRawDatabaseAsync,
 } from './importFixture'
 
-const place = createTestApp()
-const { deps, app } = place
+const testApp = createTestApp()
+const { deps, app } = testApp
 
 const UUID = '5a0f6f0e-2a39-4d0c-8a6d-5a1a1d7a2b01'
 const OTHER = '9d0a3d57-6f0c-4b1b-8c83-0d6a6ce0f702'
 const UNKNOWN = 'c6a3f7a2-0b21-4a4f-b0a6-d7c0b4e1aa03'
 
 describe.each(['members', 'groups'] as const)('%s of a file', (kind) => {
-  /** Here are Wren (wrena, UUID) and Ash (ashab, OTHER); in the file stands what is said. */
-  const scenarios: [says: string, file: JsonObject[], names: string[], tally: string][] = [
+  /** The system has Wren (wrena, UUID) and Ash (ashab, OTHER) before the import. */
+  const scenarios: [title: string, file: JsonObject[], names: string[], tally: string][] = [
     [
-      'are found by UUID, whatever else is said',
+      'by UUID even if ID and name differ',
       [{ uuid: UUID, id: 'ashab', name: 'Raven' }],
       ['Raven', 'Ash'],
       '0 1 0 0',
     ],
     [
-      'are found by short ID where the UUID is unknown',
+      'by short ID if the UUID is unknown',
       [{ uuid: UNKNOWN, id: 'WRENA', name: 'Raven' }],
       ['Raven', 'Ash'],
       '0 1 0 0',
     ],
     [
-      'are found by their exact name where both are unknown',
+      'by exact name if UUID and short ID are unknown',
       [{ uuid: UNKNOWN, id: 'zzzzz', name: 'Ash', color: 'ff0000' }],
       ['Wren', 'Ash'],
       '0 1 0 0',
     ],
     [
-      'without any ID are found by name',
+      'by name if the file has no IDs',
       [{ name: 'Wren' }, { name: 'Ash' }],
       ['Wren', 'Ash'],
       '0 0 2 0',
     ],
     [
-      'are new under a name in another case',
+      'not by a name in another case, which creates a row',
       [{ name: 'wren' }],
       ['Wren', 'Ash', 'wren'],
       '1 0 0 0',
     ],
     [
-      'are found by ID before an earlier one takes them by name',
+      'by ID before an earlier entry matches by name',
       [
         { id: 'newab', name: 'Wren' },
         { id: 'wrena', name: 'Raven' },
@@ -69,48 +69,48 @@ describe.each(['members', 'groups'] as const)('%s of a file', (kind) => {
       '1 1 0 0',
     ],
     [
-      'are two where two have one name',
+      'by name only once, so a second entry of that name creates a row',
       [{ name: 'Wren' }, { name: 'Wren' }],
       ['Wren', 'Ash', 'Wren'],
       '1 0 1 0',
     ],
   ]
 
-  test.each(scenarios)('%s', async (_, rows, names, tally) => {
+  test.each(scenarios)(`matches ${kind} %s`, async (_, rows, names, tally) => {
     const to = await makeLantern()
-    const report = await importInto(place, to, pluralkit({ [kind]: rows }))
+    const report = await importInto(testApp, to, pluralkit({ [kind]: rows }))
     expect(report[kind]).toEqual(tallyOf(tally))
     expect(await namesOf(to)).toEqual(names)
     const before = await everyRow(deps.db)
-    const again = await importInto(place, to, pluralkit({ [kind]: rows }))
+    const again = await importInto(testApp, to, pluralkit({ [kind]: rows }))
     expect(again[kind]).toEqual(tallyOf(`0 0 ${rows.length} 0`))
     expect(await everyRow(deps.db)).toEqual(before)
   })
 
-  test('are never found in another system, whose IDs stay its own', async () => {
+  test(`never matches ${kind} of another system, and assigns new IDs instead of theirs`, async () => {
     const theirs = await makeLantern()
-    const to = await place.makeSystem()
+    const to = await testApp.makeSystem()
     const file = pluralkit({ [kind]: [{ uuid: UUID, id: 'wrena', name: 'Wren' }] })
-    const { renamed, ...report } = await importInto(place, to, file)
+    const { renamed, ...report } = await importInto(testApp, to, file)
     expect(report[kind]).toEqual(tallyOf('1 0 0 0'))
-    const [made] = await rowsOf(to)
+    const [created] = await rowsOf(to)
     expect(renamed).toEqual([
-      { kind: kind.slice(0, -1), name: 'Wren', from: 'wrena', to: made?.hid ?? '' },
-      { kind: kind.slice(0, -1), name: 'Wren', from: UUID, to: made?.uuid ?? '' },
+      { kind: kind.slice(0, -1), name: 'Wren', from: 'wrena', to: created?.hid ?? '' },
+      { kind: kind.slice(0, -1), name: 'Wren', from: UUID, to: created?.uuid ?? '' },
     ])
     expect(await namesOf(theirs)).toEqual(['Wren', 'Ash'])
   })
 
   async function makeLantern(): Promise<TestSystem> {
-    const made = await place.makeSystem()
+    const created = await testApp.makeSystem()
     await deps.transact('new', async (tx) => {
       const insert = kind === 'members' ? insertMember : insertGroup
-      // The earlier tests' are out of the way.
+      // Rows of earlier tests have the same IDs.
       await tx.delete(kind === 'members' ? members : groups)
-      await insert(tx, made.id, { name: 'Wren' }, { hid: 'wrena', uuid: UUID })
-      await insert(tx, made.id, { name: 'Ash' }, { hid: 'ashab', uuid: OTHER })
+      await insert(tx, created.id, { name: 'Wren' }, { hid: 'wrena', uuid: UUID })
+      await insert(tx, created.id, { name: 'Ash' }, { hid: 'ashab', uuid: OTHER })
     })
-    return made
+    return created
   }
 
   async function rowsOf({ id }: TestSystem) {
@@ -118,36 +118,36 @@ describe.each(['members', 'groups'] as const)('%s of a file', (kind) => {
     return await deps.db.select().from(table).where(eq(table.system_id, id)).orderBy(table.id).all()
   }
 
-  async function namesOf(someone: TestSystem): Promise<string[]> {
-    return (await rowsOf(someone)).map(({ name }) => name)
+  async function namesOf(system: TestSystem): Promise<string[]> {
+    return (await rowsOf(system)).map(({ name }) => name)
   }
 })
 
-describe.each(fixtures)('the file %s', (name) => {
+describe.each(fixtures)('the fixture %s', (name) => {
   const file = fixture(name)
 
-  test('changes nothing in a dry run, which tells what the import will do', async () => {
-    const to = await place.makeSystem()
+  test(`dry run of ${name} changes nothing and reports what the import does`, async () => {
+    const to = await testApp.makeSystem()
     const before = await everyRow(deps.db)
-    const tried = await importInto(place, to, file, { dryRun: true })
+    const planned = await importInto(testApp, to, file, { dryRun: true })
     expect(await everyRow(deps.db)).toEqual(before)
-    const done = await importInto(place, to, file)
-    const comparable = ({ renamed, ...rest }: typeof tried) => ({
+    const done = await importInto(testApp, to, file)
+    const comparable = ({ renamed, ...rest }: typeof planned) => ({
       ...rest,
       dry_run: null,
       renamed: renamed.map(({ from }) => from),
     })
-    expect(tried.dry_run).toBe(true)
-    expect(comparable(tried)).toEqual(comparable(done))
+    expect(planned.dry_run).toBe(true)
+    expect(comparable(planned)).toEqual(comparable(done))
     expect(counts(done).join()).not.toMatch(/^0 0/)
   })
 
-  test('changes nothing when it comes a second time, says so, and tells nobody', async () => {
-    const to = await place.makeSystem()
-    const first = await importInto(place, to, file)
+  test(`second import of ${name} changes nothing, reports that, and records no event`, async () => {
+    const to = await testApp.makeSystem()
+    const first = await importInto(testApp, to, file)
     const before = await everyRow(deps.db)
-    const told = await listener(place, to)
-    const again = await importInto(place, to, file)
+    const readEvents = await listener(testApp, to)
+    const again = await importInto(testApp, to, file)
     expect(await everyRow(deps.db)).toEqual(before)
     for (const kind of ['members', 'groups', 'memberships', 'switches'] as const) {
       const { added, unchanged, left_out } = first[kind]
@@ -160,10 +160,10 @@ describe.each(fixtures)('the file %s', (name) => {
     }
     expect(again.renamed).toEqual([])
     expect(again.repairs.length).toBeGreaterThanOrEqual(first.repairs.length)
-    expect(await told()).toEqual([])
+    expect(await readEvents()).toEqual([])
   })
 
-  test('leaves a whole database behind', async () => {
+  test(`leaves a consistent database after the import of ${name}`, async () => {
     const found = isOnFile
       ? await withRawDatabaseAsync(app.storage.location, (database) => inspect(database))
       : await findAll(deps.db, checks)
@@ -171,7 +171,7 @@ describe.each(fixtures)('the file %s', (name) => {
   })
 })
 
-describe('an import that fails half-way', () => {
+describe('a failing import', () => {
   const triggers: [table: string, when: string][] = [
     ['accounts', 'true'],
     ['members', "NEW.name = 'Second'"],
@@ -185,7 +185,7 @@ describe('an import that fails half-way', () => {
     ['events', "NEW.type = 'SUCCESSFUL_IMPORT'"],
   ]
   let files = 0
-  /** With an account that no other file has: who takes it first keeps it. */
+  /** Each file has its own account, because an account is linked only once. */
   const nextFile = () =>
     pluralkit({
       name: 'Never',
@@ -210,47 +210,50 @@ describe('an import that fails half-way', () => {
       },
     })
 
-  test.each(triggers)('at %s changes nothing, and the next one works', async (table, when) => {
-    const to = await place.makeSystem()
-    const file = nextFile()
-    await whileStopped(deps, `insert on ${table}`, when, async () => {
-      const before = await everyRow(deps.db)
-      await expect(importInto(place, to, file)).rejects.toThrow(STOPPED)
-      expect(await everyRow(deps.db)).toEqual(before)
-    })
-    const done = await importInto(place, to, file)
-    expect(counts(done)).toEqual(['2 0 0 0', '1 0 0 0', '2 0 0 0', '2 0 0 0'])
-  })
+  test.each(triggers)(
+    'changes nothing when writing to %s fails, and succeeds when repeated',
+    async (table, when) => {
+      const to = await testApp.makeSystem()
+      const file = nextFile()
+      await whileStopped(deps, `insert on ${table}`, when, async () => {
+        const before = await everyRow(deps.db)
+        await expect(importInto(testApp, to, file)).rejects.toThrow(STOPPED)
+        expect(await everyRow(deps.db)).toEqual(before)
+      })
+      const done = await importInto(testApp, to, file)
+      expect(counts(done)).toEqual(['2 0 0 0', '1 0 0 0', '2 0 0 0', '2 0 0 0'])
+    },
+  )
 
-  test('is a 500 that tells the log what stopped it, but nothing of the file', async () => {
-    const to = await place.makeSystem()
+  test('answers 500 to a failing import and logs its cause without contents of the file', async () => {
+    const to = await testApp.makeSystem()
     const body = Buffer.from(nextFile()).toString()
     const { status, json } = await whileStopped(deps, 'insert on switches', 'true', () =>
-      place.ask('POST /v2/systems/@me/import', { as: to, body }),
+      testApp.ask('POST /v2/systems/@me/import', { as: to, body }),
     )
     expect([status, json.message]).toEqual([500, '500: Internal Server Error'])
-    expect(place.logged()).toContain('stopped by the test')
-    expect(place.logged()).not.toMatch(/firsta|private word/)
+    expect(testApp.logged()).toContain('stopped by the test')
+    expect(testApp.logged()).not.toMatch(/firsta|private word/)
   })
 
   test.each([
     ['members', 'member_limit', 40007],
     ['groups', 'group_limit', 40008],
-  ])('because of too many %s changes nothing', async (_, limit, code) => {
-    const to = await place.makeSystem()
+  ])('changes nothing when the file has too many %s', async (_, limit, code) => {
+    const to = await testApp.makeSystem()
     await setLimit(to, limit, 0)
     const before = await everyRow(deps.db)
-    await expect(importInto(place, to, nextFile())).rejects.toMatchObject({ code })
+    await expect(importInto(testApp, to, nextFile())).rejects.toMatchObject({ code })
     expect(await everyRow(deps.db)).toEqual(before)
   })
 
-  test('does not count those that are here already', async () => {
-    const to = await place.makeSystem()
-    await importInto(place, to, nextFile())
+  test('does not count existing members twice against the limit', async () => {
+    const to = await testApp.makeSystem()
+    await importInto(testApp, to, nextFile())
     await setLimit(to, 'member_limit', 1)
-    expect(counts(await importInto(place, to, nextFile()))[0]).toBe('0 0 2 0')
+    expect(counts(await importInto(testApp, to, nextFile()))[0]).toBe('0 0 2 0')
     const more = pluralkit({ members: [{ name: 'First' }, { name: 'Third' }] })
-    await expect(importInto(place, to, more)).rejects.toMatchObject({ code: 40007 })
+    await expect(importInto(testApp, to, more)).rejects.toMatchObject({ code: 40007 })
   })
 
   function setLimit({ id }: TestSystem, limit: string, value: number): Promise<void> {
@@ -259,7 +262,7 @@ describe('an import that fails half-way', () => {
   }
 })
 
-/** From "added changed unchanged left_out". */
+/** Parses "added changed unchanged left_out". */
 function tallyOf(text: string): Tally {
   const [added = 0, changed = 0, unchanged = 0, left_out = 0] = text.split(' ').map(Number)
   return { added, changed, unchanged, left_out }

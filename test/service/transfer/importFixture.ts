@@ -8,13 +8,10 @@ import type { ImportOptions, ImportReport } from '../../../src/service/transfer/
 import { exportSystem, type ImportTarget, importFile } from '../../operatorActions'
 import type { TestApp, TestSystem } from '../../testApp'
 
-/** The names of all files that were made up for the tests. */
+/** Names of all fixture files. */
 export const fixtures = readdirSync(new URL('../../formats/fixtures', import.meta.url)).toSorted()
 
-/**
- * Every row of every table: the same dump, the same data. Which process does what for the next few
- * seconds is none, nor are faces, which say again what the rows say.
- */
+/** Returns every row of every table, without leases and rendered JSON, which are not data. */
 export function dump(path: string): Record<string, unknown[]> {
   const database = new Database(path, { readonly: true })
   try {
@@ -32,7 +29,7 @@ export function dump(path: string): Record<string, unknown[]> {
   }
 }
 
-/** Does something to the database behind the program's back. */
+/** Opens the database file directly, without the program. */
 export function withRawDatabase<T>(path: string, work: (database: Database) => T): T {
   const database = new Database(path)
   try {
@@ -43,7 +40,7 @@ export function withRawDatabase<T>(path: string, work: (database: Database) => T
   }
 }
 
-/** The same for work that waits. */
+/** Like `withRawDatabase`, for asynchronous work. */
 export async function withRawDatabaseAsync<T>(
   path: string,
   work: (database: Database) => Promise<T>,
@@ -57,7 +54,7 @@ export async function withRawDatabaseAsync<T>(
   }
 }
 
-/** The file of a whole system. */
+/** Exports a whole system as text. */
 export async function exportText(deps: Deps, systemId: number): Promise<string> {
   const { file } = await exportSystem(deps, systemId)
   return new TextDecoder().decode(file)
@@ -81,12 +78,12 @@ export async function importInto(
   })
 }
 
-/** A PluralKit file of these parts. */
+/** Builds a PluralKit file from parts. */
 export function pluralkit(parts: JsonObject): Uint8Array {
   return Buffer.from(JSON.stringify({ version: 2, switches: [], ...parts }))
 }
 
-/** Gives the types of the events that a system had since the last time it was asked. */
+/** Creates a function that returns the types of a system's events since its last call. */
 export async function listener(
   { deps }: TestApp,
   { id }: TestSystem,
@@ -111,7 +108,7 @@ export async function listener(
   }
 }
 
-/** How many were added, changed, unchanged and left out, of each kind. */
+/** Formats the numbers of added, changed, unchanged and left out rows of each kind. */
 export function counts({ members, groups, memberships, switches }: ImportReport) {
   const show = (tally: ImportReport['members']) => Object.values(tally).join(' ')
   return [members, groups, memberships, switches].map(show)

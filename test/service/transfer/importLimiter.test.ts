@@ -14,7 +14,7 @@ const folder = emptyFolder()
 
 /** Imports a small file and records when the work begins; the work lasts until `finish`. */
 function begin(
-  turns: ImportLimiter,
+  limiter: ImportLimiter,
   systemId: number,
   started: number[],
   signal: AbortSignal | null = null,
@@ -24,13 +24,13 @@ function begin(
     started.push(systemId)
     return promise
   }
-  const done = turns.run(systemId, [Buffer.from('{}')], work, signal)
-  // Its result is looked at later.
+  const done = limiter.run(systemId, [Buffer.from('{}')], work, signal)
+  // The result is awaited later.
   done.catch(() => {})
   return { done, finish }
 }
 
-/** Lets everything happen that waits for nothing else. */
+/** Waits until all pending callbacks have run. */
 const settle = () => Bun.sleep(10)
 
 async function refusalOf(work: Promise<unknown>): Promise<[status: number, message: string]> {
@@ -38,41 +38,41 @@ async function refusalOf(work: Promise<unknown>): Promise<[status: number, messa
     () => null,
     (thrown: unknown) => thrown,
   )
-  if (!(cause instanceof DomainError)) throw new Error(`it was not refused: ${cause}`)
+  if (!(cause instanceof DomainError)) throw new Error(`not refused: ${cause}`)
   return [cause.status, cause.message]
 }
 
-describe('imports whose files have arrived', () => {
-  test('run two at a time, and those that wait begin in the order of their arrival', async () => {
-    const turns = createImportLimiter(createSpool(folder))
+describe('the import limiter', () => {
+  test('runs two imports at a time, and starts waiting ones in the order of their arrival', async () => {
+    const limiter = createImportLimiter(createSpool(folder))
     const started: number[] = []
-    const imports = [1, 2, 3, 4, 5].map((id) => begin(turns, id, started))
+    const imports = [1, 2, 3, 4, 5].map((id) => begin(limiter, id, started))
     await settle()
     expect(started).toEqual([1, 2])
-    // A system that sends a file again does not overtake those that wait.
+    // A second file of a system does not overtake waiting imports.
     imports[1]?.finish()
     await imports[1]?.done
-    const again = begin(turns, 2, started)
+    const again = begin(limiter, 2, started)
     await settle()
     expect(started).toEqual([1, 2, 3])
     for (const { finish } of [...imports, again]) finish()
     await Promise.all([...imports, again].map(({ done }) => done))
     expect(started).toEqual([1, 2, 3, 4, 5, 2])
-    expect(turns.count).toBe(0)
+    expect(limiter.count).toBe(0)
   })
 
-  test('are dropped while they wait when their client left, and the next begins', async () => {
-    const turns = createImportLimiter(createSpool(folder))
+  test('drops a waiting import when its client disconnects, and starts the next', async () => {
+    const limiter = createImportLimiter(createSpool(folder))
     const started: number[] = []
-    const running = [1, 2].map((id) => begin(turns, id, started))
+    const running = [1, 2].map((id) => begin(limiter, id, started))
     await settle()
     const leaving = new AbortController()
-    const gone = begin(turns, 3, started, leaving.signal)
-    const next = begin(turns, 4, started)
+    const dropped = begin(limiter, 3, started, leaving.signal)
+    const next = begin(limiter, 4, started)
     await settle()
     leaving.abort()
     running[0]?.finish()
-    await expect(gone.done).rejects.toBe(leaving.signal.reason)
+    await expect(dropped.done).rejects.toBe(leaving.signal.reason)
     next.finish()
     await next.done
     running[1]?.finish()
@@ -80,21 +80,21 @@ describe('imports whose files have arrived', () => {
     expect(started).toEqual([1, 2, 4])
   })
 
-  test('let the next import of their system begin when they fail', async () => {
-    const turns = createImportLimiter(createSpool(folder))
+  test('starts the next import of a system after one fails', async () => {
+    const limiter = createImportLimiter(createSpool(folder))
     for (let round = 0; round < 5; round++) {
-      const failing = turns.run(1, [], () => Promise.reject(new Error('it failed')), null)
+      const failing = limiter.run(1, [], () => Promise.reject(new Error('it failed')), null)
       expect(failing).rejects.toThrow('it failed')
       await failing.catch(() => {})
     }
-    expect(await turns.run(1, [], async () => 'done', null)).toBe('done')
+    expect(await limiter.run(1, [], async () => 'done', null)).toBe('done')
   })
 
-  test('are 50 at once, with those that still arrive; further ones get 429', async () => {
-    const turns = createImportLimiter(createSpool(folder))
+  test('accepts 50 imports at a time and answers 429 to further ones', async () => {
+    const limiter = createImportLimiter(createSpool(folder))
     const started: number[] = []
-    const imports = Array.from({ length: 50 }, (_, id) => begin(turns, id, started))
-    expect(await refusalOf(begin(turns, 50, started).done)).toEqual([
+    const imports = Array.from({ length: 50 }, (_, id) => begin(limiter, id, started))
+    expect(await refusalOf(begin(limiter, 50, started).done)).toEqual([
       429,
       '429: Too Many Requests (other files are being imported)',
     ])
@@ -104,22 +104,22 @@ describe('imports whose files have arrived', () => {
   })
 })
 
-describe('a file that arrives', () => {
+describe('the import spool', () => {
   test.each([0, 1, 64 * KiB, 64 * KiB + 1, 1000 * KiB])(
-    'with %d bytes is whole, and no other process finds it on the disk',
+    'stores a file of %d bytes completely, and invisibly to other processes',
     async (size) => {
       const bytes = crypto.getRandomValues(new Uint8Array(KiB))
-      const whole = Buffer.alloc(size, bytes)
+      const content = Buffer.alloc(size, bytes)
       async function* arrive() {
         for (let at = 0; at < size; at += 7 * KiB) {
-          yield whole.subarray(at, at + 7 * KiB)
+          yield content.subarray(at, at + 7 * KiB)
           expect(readdirSync(folder)).toEqual([])
         }
       }
       const file = await createSpool(folder).receive(arrive())
       for (let time = 0; time < 2; time++) {
         const read = Buffer.concat(await Array.fromAsync(file.read()))
-        expect(read.equals(whole)).toBe(true)
+        expect(read.equals(content)).toBe(true)
       }
       await file.discard()
       expect(readdirSync(folder)).toEqual([])
@@ -128,7 +128,7 @@ describe('a file that arrives', () => {
 
   const filled = (KiBs: number): ByteSource => Array(KiBs / 8).fill(Buffer.alloc(8 * KiB))
 
-  test('gets 429 when all files together are too large, until there is space again', async () => {
+  test('answers 429 when all files together are too large, until there is space again', async () => {
     const spool = createSpool(folder, 400 * KiB)
     const first = await spool.receive(filled(296))
     const small = await spool.receive(filled(64))
@@ -142,7 +142,7 @@ describe('a file that arrives', () => {
     await again.discard()
   })
 
-  test('that breaks off takes no space', async () => {
+  test('frees the space of a file whose transfer breaks off', async () => {
     const spool = createSpool(folder, 400 * KiB)
     async function* broken() {
       yield* filled(296)
@@ -150,7 +150,7 @@ describe('a file that arrives', () => {
     }
     for (let time = 0; time < 3; time++)
       expect(await spool.receive(broken()).catch(({ message }) => message)).toContain('closed')
-    const whole = await spool.receive(filled(296))
-    await whole.discard()
+    const complete = await spool.receive(filled(296))
+    await complete.discard()
   })
 })

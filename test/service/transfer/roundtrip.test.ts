@@ -10,31 +10,35 @@ import { anySystem, makeIt } from '../anySystem'
 import { pluralkitObjections } from '../pluralkitRules'
 import { exportText, fixtures, importInto } from './importFixture'
 
-const here = createTestApp()
-const there = createTestApp()
-const anywhere = createTestApp()
+const source = createTestApp()
+const destination = createTestApp()
+const randomSource = createTestApp()
 
-function forgetAll({ deps }: TestApp): Promise<unknown> {
+function deleteAll({ deps }: TestApp): Promise<unknown> {
   return deps.transact('new', async (tx) => tx.delete(systems).run())
 }
 
-/** The file, but for when it was written. */
+/** Exports a system as text, without the time of the export. */
 async function exported({ deps }: TestApp, systemId: number): Promise<string> {
   const text = await exportText(deps, systemId)
   return text.replace(/"exported_at":"[^"]*"/, '"exported_at":""')
 }
 
-/** Imports into a server without any system, and gives what that exports. */
-async function broughtOver(text: string) {
-  await forgetAll(there)
-  const report = await importInto(there, 'new', Buffer.from(text))
-  const made = await there.deps.db.select().from(systems).get()
-  return { report, text: await exported(there, made?.id ?? 0) }
+/** Imports into an empty server and exports from it. */
+async function importAndExport(text: string) {
+  await deleteAll(destination)
+  const report = await importInto(destination, 'new', Buffer.from(text))
+  const created = await destination.deps.db.select().from(systems).get()
+  return { report, text: await exported(destination, created?.id ?? 0) }
 }
 
-describe('a system with everything that can be set', async () => {
-  const stage = await createBotFixtures(here)()
-  const guildSettings = { tag: '| here', tag_enabled: false, avatar_url: 'http://a.example/x.png' }
+describe('export of a system with all settings', async () => {
+  const stage = await createBotFixtures(source)()
+  const guildSettings = {
+    tag: '| here',
+    tag_enabled: false,
+    avatar_url: 'http://a.example/x.png',
+  }
   const at = (hour: string) => `2024-05-01T${hour}:00:00.000001Z`
   const steps: Step[] = [
     [
@@ -102,22 +106,22 @@ describe('a system with everything that can be set', async () => {
     ['DELETE /v2/members/<finch>', undefined],
   ]
   for (const [line, body] of steps) {
-    const made = await stage.do<{ id: string; name?: string } | null>(line, body)
-    if (made?.name === 'Keepers') stage.names.keepers = made.id
+    const created = await stage.do<{ id: string; name?: string } | null>(line, body)
+    if (created?.name === 'Keepers') stage.names.keepers = created.id
   }
   const { system: hid = '' } = stage.names
-  const row = await here.deps.db.select().from(systems).where(eq(systems.hid, hid)).get()
-  const someone = { id: row?.id ?? 0, hid, uuid: '', token: '' }
-  await importInto(here, someone, fixture('simplyplural.json'))
-  const text = await exported(here, someone.id)
+  const row = await source.deps.db.select().from(systems).where(eq(systems.hid, hid)).get()
+  const original = { id: row?.id ?? 0, hid, uuid: '', token: '' }
+  await importInto(source, original, fixture('simplyplural.json'))
+  const text = await exported(source, original.id)
 
-  test('comes out of another server as it came out of this one', async () => {
-    const { report, text: again } = await broughtOver(text)
+  test('exports the same file from another server after an import there', async () => {
+    const { report, text: again } = await importAndExport(text)
     expect(report).toMatchObject({ system: hid, repairs: [], renamed: [], skipped: {} })
     expect(again).toBe(text)
   })
 
-  test('has all of it in the file', () => {
+  test('contains members, switches, guild settings and archived rows in the exported file', () => {
     const file = JSON.parse(text)
     const heron = { id: stage.names.heron, message_count: 1, last_message_timestamp: at('12') }
     expect(file.members).toContainEqual(expect.objectContaining(heron))
@@ -130,26 +134,26 @@ describe('a system with everything that can be set', async () => {
     expect(Object.keys(kept)).toContain('notes')
   })
 
-  test('changes nothing in the server it came from', async () => {
+  test('changes nothing when an export is imported into its own system', async () => {
     const { members, groups, switches, repairs } = await importInto(
-      here,
-      someone,
+      source,
+      original,
       Buffer.from(text),
     )
     for (const { added, changed } of [members, groups, switches])
       expect([added, changed]).toEqual([0, 0])
     expect(repairs).toEqual([])
-    expect(await exported(here, someone.id)).toBe(text)
+    expect(await exported(source, original.id)).toBe(text)
   })
 
-  test('is accepted by PluralKit', () => {
+  test('exports a file that meets the rules of PluralKit', () => {
     expect(pluralkitObjections(text)).toEqual([])
   })
 })
 
-describe('what PluralKit accepts', () => {
+describe('rules of PluralKit', () => {
   const lantern = Buffer.from(fixture('pluralkit.json')).toString()
-  const fine = lantern.replace('http:', 'https:').replace('"privacy": null', '"privacy": {}')
+  const valid = lantern.replace('http:', 'https:').replace('"privacy": null', '"privacy": {}')
   const objections: [objection: string, from: string | RegExp, to: string][] = [
     ['unknown file type', '"switches"', '"switched"'],
     ['accounts: not bare integers', '123456789012345678', '"123456789012345678"'],
@@ -169,29 +173,36 @@ describe('what PluralKit accepts', () => {
     ['switch 2026-01-01T12:00:00Z: members', '"members": []', '"members": ["gone"]'],
   ]
 
-  test('are its own exports', () => {
-    expect(pluralkitObjections(fine)).toEqual([])
+  test('accepts an export of PluralKit by its own rules', () => {
+    expect(pluralkitObjections(valid)).toEqual([])
   })
 
-  test.each(objections)('is not everything: %s', (objection, from, to) => {
-    expect(pluralkitObjections(fine.replace(from, to))).toContain(objection)
+  test.each(objections)('rejects a file by the rules of PluralKit: %s', (objection, from, to) => {
+    expect(pluralkitObjections(valid.replace(from, to))).toContain(objection)
   })
 
-  test.each(fixtures)('is what %s becomes here', async (name) => {
-    const { system } = await importInto(here, 'new', fixture(name))
-    const made = await here.deps.db.select().from(systems).where(eq(systems.hid, system)).get()
-    const text = await exported(here, made?.id ?? 0)
-    expect(pluralkitObjections(text)).toEqual([])
-    expect((await broughtOver(text)).text).toBe(text)
-  })
+  test.each(fixtures)(
+    'exports a file that meets the rules of PluralKit after importing %s',
+    async (name) => {
+      const { system } = await importInto(source, 'new', fixture(name))
+      const created = await source.deps.db
+        .select()
+        .from(systems)
+        .where(eq(systems.hid, system))
+        .get()
+      const text = await exported(source, created?.id ?? 0)
+      expect(pluralkitObjections(text)).toEqual([])
+      expect((await importAndExport(text)).text).toBe(text)
+    },
+  )
 })
 
-test('any system comes out of another server as it came out of this one', async () => {
+test('exports the same file from another server for random systems', async () => {
   await fc.assert(
     fc.asyncProperty(anySystem, async (any) => {
-      const text = await exported(anywhere, await makeIt(anywhere, any))
-      await forgetAll(anywhere)
-      const { report, text: again } = await broughtOver(text)
+      const text = await exported(randomSource, await makeIt(randomSource, any))
+      await deleteAll(randomSource)
+      const { report, text: again } = await importAndExport(text)
       expect(report.repairs).toEqual([])
       expect(again).toBe(text)
       expect(pluralkitObjections(text)).toEqual([])

@@ -10,12 +10,12 @@ import { change, everyRow, insertAll, rows } from '../../rawSql'
 import { createTestApp, type TestSystem } from '../../testApp'
 import { pluralkit } from './importFixture'
 
-const place = createTestApp()
-const { deps } = place
+const testApp = createTestApp()
+const { deps } = testApp
 
 const plain = { dryRun: false, only: null, isPublic: false, link: new Set<string>() }
 
-/** Wren and Ash are here already, in Keepers and fronting; the file brings all that can be brought. */
+/** Changes Wren and Keepers, which exist, and adds rows of every kind. */
 const file = pluralkit({
   name: 'After',
   members: [
@@ -33,8 +33,8 @@ const file = pluralkit({
   multitude: { kept: { notes: [{ text: 'kept' }] } },
 })
 
-/** What anybody can ask of a system. */
-const questions = [
+/** Reads that show rows of a system. */
+const requests = [
   'GET /v2/systems/@me',
   'GET /v2/systems/@me/members',
   'GET /v2/systems/@me/groups?with_members=true',
@@ -47,23 +47,23 @@ const questions = [
   'GET /v2/groups/KEEPERS/members',
 ]
 
-describe('while an import is under way', () => {
-  test('nobody sees anything of it, and afterwards everybody sees all', async () => {
+describe('a running import', () => {
+  test('hides all rows of an import until it is committed', async () => {
     const one = await makeLantern()
-    const before = await seen(one)
+    const before = await readAll(one)
     const during: unknown[] = []
-    const report = await bringSlowly(one, async () => {
-      during.push(await seen(one))
+    const report = await importSlowly(one, async () => {
+      during.push(await readAll(one))
     })
     expect(during.length).toBeGreaterThan(3)
-    for (const then of during) expect(then).toEqual(before)
+    for (const responses of during) expect(responses).toEqual(before)
     expect(report.switches.added).toBe(1200)
-    const after = await seen(one)
-    for (const [at, question] of questions.entries())
-      expect([question, after[at]]).not.toEqual([question, before[at]])
+    const after = await readAll(one)
+    for (const [at, request] of requests.entries())
+      expect([request, after[at]]).not.toEqual([request, before[at]])
   })
 
-  test('an export has nothing of it, and no list of systems names where it waits', async () => {
+  test('leaves a running import out of exports, and its staging system out of lists', async () => {
     const one = await makeLantern()
     const count = await countSystems(deps)
     const exported = async () => {
@@ -72,7 +72,7 @@ describe('while an import is under way', () => {
       return { ...rest, kept: multitude.kept }
     }
     const before = await exported()
-    await bringSlowly(one, async () => {
+    await importSlowly(one, async () => {
       expect(await exported()).toEqual(before)
       expect(await countSystems(deps)).toBe(count)
       for (const { hid } of await listSystems(deps)) expect(hid).toMatch(/^[a-z]{5,6}$/)
@@ -80,48 +80,48 @@ describe('while an import is under way', () => {
     expect((await exported()).kept).toEqual({ notes: [{ text: 'kept' }] })
   })
 
-  test('others write, and so does its own system', async () => {
+  test('lets its own and other systems write during an import', async () => {
     const one = await makeLantern()
-    const other = await place.makeSystem()
+    const other = await testApp.makeSystem()
     let count = 0
-    await bringSlowly(one, async () => {
+    await importSlowly(one, async () => {
       count += 1
       for (const as of [one, other]) {
         const body = { description: `number ${count}` }
-        const { status } = await place.ask('PATCH /v2/systems/@me', { as, body })
+        const { status } = await testApp.ask('PATCH /v2/systems/@me', { as, body })
         expect(status).toBe(200)
       }
     })
-    const { json } = await place.ask('GET /v2/systems/@me', { as: one })
+    const { json } = await testApp.ask('GET /v2/systems/@me', { as: one })
     expect(json).toMatchObject({ name: 'After', description: `number ${count}` })
   })
 
-  test('a switch that is logged at a time of the file stays, in its place', async () => {
+  test('keeps a switch that is logged during an import at a time of the file', async () => {
     const one = await makeLantern()
     const both = [one.wren, ...one.members]
     let isLogged = false
-    await bringSlowly(one, async (part) => {
+    await importSlowly(one, async (part) => {
       if (isLogged || !('kept' in part)) return
       isLogged = true
       const body = { members: both, timestamp: '2025-01-01T00:01:00Z' }
-      const { status } = await place.ask('POST /v2/systems/@me/switches', { as: one, body })
+      const { status } = await testApp.ask('POST /v2/systems/@me/switches', { as: one, body })
       expect(status).toBe(200)
     })
-    const { json } = await place.ask<JsonObject[]>(
+    const { json } = await testApp.ask<JsonObject[]>(
       'GET /v2/systems/@me/switches?limit=2&before=2025-01-01T00:01:30Z',
       { as: one },
     )
     expect(json.map(({ members }) => members)).toEqual([both, [one.wren]])
   })
 
-  test('a member that is made or deleted meanwhile makes it give up, and nothing is left', async () => {
+  test('rolls an import back when a matching member is created meanwhile', async () => {
     const one = await makeLantern()
     const before = await everyRow(deps.db)
     let isDone = false
-    const work = bringSlowly(one, async (part) => {
+    const work = importSlowly(one, async (part) => {
       if (isDone || !('switches' in part)) return
       isDone = true
-      await place.ask('POST /v2/members', { as: one, body: { name: 'Rook' } })
+      await testApp.ask('POST /v2/members', { as: one, body: { name: 'Rook' } })
     })
     await expect(work).rejects.toMatchObject({ status: 409 })
     const { switches, imports, systems } = await everyRow(deps.db)
@@ -130,20 +130,20 @@ describe('while an import is under way', () => {
     expect(systems).toHaveLength(before.systems?.length ?? 0)
   })
 
-  test('another into the same system is refused, wherever it comes from', async () => {
+  test('refuses a second import into the same system', async () => {
     const one = await makeLantern()
-    let isTried = false
-    await bringSlowly(one, async (part) => {
-      if (isTried || !('kept' in part)) return
-      isTried = true
+    let isAttempted = false
+    await importSlowly(one, async (part) => {
+      if (isAttempted || !('kept' in part)) return
+      isAttempted = true
       const again = importFile(deps, pluralkit({ members: [{ name: 'Crow' }] }), target(one), plain)
       await expect(again).rejects.toMatchObject({ status: 409 })
     })
-    expect(isTried).toBe(true)
+    expect(isAttempted).toBe(true)
   })
 })
 
-test('two files that are brought at once keep no more aside than there is room for', async () => {
+test('does not exceed the archive limit when two imports run at the same time', async () => {
   const { deps, makeSystem } = createTestApp({ ARCHIVE_LIMIT: '100' })
   const one = await makeSystem()
   const fileWith = (text: string) => pluralkit({ multitude: { kept: { notes: [{ text }] } } })
@@ -151,25 +151,25 @@ test('two files that are brought at once keep no more aside than there is room f
     ...deps,
     async *parseImport(...given: Parameters<typeof parseInProcess>) {
       for await (const part of parseInProcess(...given)) {
-        // It knows by now how much room there is.
+        // The slow import has read the remaining capacity by now.
         if ('kept' in part) await importFile(deps, fileWith('b'.repeat(60)), target(one), plain)
         yield part
       }
     },
   }
-  const late = importFile(slow, fileWith('a'.repeat(60)), target(one), plain)
-  await expect(late).rejects.toMatchObject({ status: 409 })
+  const second = importFile(slow, fileWith('a'.repeat(60)), target(one), plain)
+  await expect(second).rejects.toMatchObject({ status: 409 })
   const { archive, imports } = await everyRow(deps.db)
   expect([archive?.length, imports]).toEqual([1, []])
 })
 
-describe('what an import left behind that was killed', () => {
-  test('is removed once its time is over, and not before', async () => {
+describe('cleanup of killed imports', () => {
+  test('removes the rows of a killed import after its timeout, and not before', async () => {
     const one = await makeLantern()
     const before = await everyRow(deps.db)
     await expect(
-      bringSlowly(one, async (part) => {
-        // As a process that is gone: nothing is done any more, not even taking back.
+      importSlowly(one, async (part) => {
+        // Like a killed process, it does not roll back either.
         if ('kept' in part) throw new Killed()
       }),
     ).rejects.toBeInstanceOf(Killed)
@@ -183,10 +183,10 @@ describe('what an import left behind that was killed', () => {
     expect(await everyRow(deps.db)).toEqual(before)
   })
 
-  test('is removed too where its system was deleted meanwhile', async () => {
+  test('removes the rows of a killed import when its system was deleted meanwhile', async () => {
     const one = await makeLantern()
     await expect(
-      bringSlowly(one, async (part) => {
+      importSlowly(one, async (part) => {
         if ('kept' in part) throw new Killed()
       }),
     ).rejects.toBeInstanceOf(Killed)
@@ -200,19 +200,19 @@ describe('what an import left behind that was killed', () => {
   })
 })
 
-test('keys of tags that no system has are removed, and no others', async () => {
+test('removes exactly the proxy tag keys that no system uses', async () => {
   const one = await makeLantern()
-  await place.ask(`PATCH /v2/members/${one.wren}`, {
+  await testApp.ask(`PATCH /v2/members/${one.wren}`, {
     as: one,
     body: { proxy_tags: [{ prefix: 'w:' }] },
   })
-  const [kept] = await rows<Record<string, Value>>(
+  const [key] = await rows<Record<string, Value>>(
     deps.db,
     'select * from proxy_tag_keys where set_id = :id',
     { id: one.id },
   )
-  // Behind more sets than are looked at together; one is the later set of its system.
-  const sets = Array.from({ length: 450 }, (_, at) => ({ ...kept, set_id: 1_000_000 + at }))
+  // More sets than are read in one page; one of them is in use by the system.
+  const sets = Array.from({ length: 450 }, (_, at) => ({ ...key, set_id: 1_000_000 + at }))
   await deps.transact('new', async (tx) => {
     await insertAll(tx, 'proxy_tag_keys', sets)
     await change(tx, 'update systems set tag_set = 1000441 where id = :id', { id: one.id })
@@ -226,7 +226,7 @@ test('keys of tags that no system has are removed, and no others', async () => {
   expect(left).toEqual([{ set_id: 1_000_441 }])
 })
 
-test('a system has room for a million switches', async () => {
+test('limits a system to a million switches', async () => {
   const one = await makeLantern()
   expect(await switchCapacity(deps.db, null)).toBe(1_000_000)
   expect(await switchCapacity(deps.db, one.id)).toBe(999_999)
@@ -240,17 +240,17 @@ interface Lantern extends TestSystem {
   keepers: string
 }
 
-/** A system of Wren and Ash, with a group and a switch. */
+/** Creates a system of Wren and Ash, with a group and a switch. */
 async function makeLantern(): Promise<Lantern> {
-  const one = await place.makeSystem('Before')
-  const make = async (line: string, body: object) =>
-    (await place.ask<{ id: string }>(line, { as: one, body })).json.id
-  const ash = await make('POST /v2/members', { name: 'Ash' })
-  const wren = await make('POST /v2/members', { name: 'Wren' })
-  const keepers = await make('POST /v2/groups', { name: 'Keepers' })
-  await place.ask(`POST /v2/groups/${keepers}/members/add`, { as: one, body: [ash] })
+  const one = await testApp.makeSystem('Before')
+  const create = async (line: string, body: object) =>
+    (await testApp.ask<{ id: string }>(line, { as: one, body })).json.id
+  const ash = await create('POST /v2/members', { name: 'Ash' })
+  const wren = await create('POST /v2/members', { name: 'Wren' })
+  const keepers = await create('POST /v2/groups', { name: 'Keepers' })
+  await testApp.ask(`POST /v2/groups/${keepers}/members/add`, { as: one, body: [ash] })
   const body = { members: [ash], timestamp: '2024-01-01T00:00:00Z' }
-  await place.ask('POST /v2/systems/@me/switches', { as: one, body })
+  await testApp.ask('POST /v2/systems/@me/switches', { as: one, body })
   return { ...one, members: [ash], wren, keepers }
 }
 
@@ -258,8 +258,8 @@ function target({ id }: TestSystem) {
   return { systemId: id }
 }
 
-/** Imports the file, and does something whenever a part of it was taken in. */
-async function bringSlowly(to: TestSystem, between: (part: BundleChunk) => Promise<void>) {
+/** Imports the file and calls a function after each chunk of it. */
+async function importSlowly(to: TestSystem, between: (part: BundleChunk) => Promise<void>) {
   let isKilled = false
   const slow = {
     ...deps,
@@ -282,14 +282,14 @@ async function bringSlowly(to: TestSystem, between: (part: BundleChunk) => Promi
   return importFile(slow, file, target(to), plain)
 }
 
-async function seen(one: Lantern): Promise<unknown[]> {
-  const answers = []
-  for (const question of questions) {
-    const line = question
+async function readAll(one: Lantern): Promise<unknown[]> {
+  const responses = []
+  for (const request of requests) {
+    const line = request
       .replace('SYSTEM', one.hid)
       .replace('WREN', one.wren)
       .replace('KEEPERS', one.keepers)
-    answers.push((await place.ask(line, { as: one })).json)
+    responses.push((await testApp.ask(line, { as: one })).json)
   }
-  return answers
+  return responses
 }

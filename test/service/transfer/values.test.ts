@@ -13,14 +13,14 @@ import { everyRow } from '../../rawSql'
 import { createTestApp, type TestSystem } from '../../testApp'
 import { counts, exportText, importInto, listener, pluralkit } from './importFixture'
 
-const place = createTestApp()
-const { deps, app } = place
+const testApp = createTestApp()
+const { deps, app } = testApp
 const path = app.storage.location
 
 describe('IDs of a file', () => {
   const timestamp = '2024-01-01T00:00:00Z'
   let files = 0
-  /** With IDs that no other file has, and these IDs. */
+  /** Builds a file with IDs that no other file has, and returns these IDs. */
   const nextFile = () => {
     const mark = 'abcdefgh'[files++]
     const hids = ['hill', 'keep', 'team'].map((word) => `${word}x${mark}`)
@@ -38,19 +38,19 @@ describe('IDs of a file', () => {
     return { file, ids: [...hids, ...uuids] }
   }
 
-  test('are kept by all that is new, as long as they are free', async () => {
+  test('keeps IDs of the file for new rows if they are free', async () => {
     const { file, ids } = nextFile()
-    const report = await importInto(place, 'new', file)
+    const report = await importInto(testApp, 'new', file)
     expect(report).toMatchObject({ system: ids[0] ?? '', renamed: [] })
     expect(await idsOf(report)).toEqual(ids)
     const { created } = (await systemOf(report)) ?? {}
     expect(formatInstant(created ?? 0)).toBe('2020-02-02T02:02:02.000002Z')
   })
 
-  test('are drawn anew where they are not, and the report lists old and new', async () => {
+  test('generates new IDs for rows whose IDs are in use, and reports old and new', async () => {
     const { file, ids } = nextFile()
-    await importInto(place, 'new', file)
-    const report = await importInto(place, 'new', file)
+    await importInto(testApp, 'new', file)
+    const report = await importInto(testApp, 'new', file)
     const now = await idsOf(report)
     expect(report.system).toBe(now[0] ?? '')
     const names: Record<string, string> = { member: 'Wren', group: 'Keepers' }
@@ -73,15 +73,15 @@ describe('IDs of a file', () => {
     for (const [at, id] of ids.entries()) expect(now[at]).not.toBe(id)
   })
 
-  test('of a new system come with a token that opens it, but not in a dry run', async () => {
+  test('returns a working token for a new system, but not in a dry run', async () => {
     const { file } = nextFile()
     const before = await everyRow(deps.db)
-    const tried = await importInto(place, 'new', file, { dryRun: true })
-    expect([tried.system, tried.token]).toEqual(['', undefined])
+    const planned = await importInto(testApp, 'new', file, { dryRun: true })
+    expect([planned.system, planned.token]).toEqual(['', undefined])
     expect(await everyRow(deps.db)).toEqual(before)
-    const { system, token = '' } = await importInto(place, 'new', file)
+    const { system, token = '' } = await importInto(testApp, 'new', file)
     const headers = { authorization: token }
-    expect((await place.ask('GET /v2/systems/@me', { headers })).json.id).toBe(system)
+    expect((await testApp.ask('GET /v2/systems/@me', { headers })).json.id).toBe(system)
   })
 
   async function systemOf({ system }: ImportReport) {
@@ -100,14 +100,14 @@ describe('IDs of a file', () => {
 describe('accounts of a file', () => {
   const [free, taken, own] = ['111111111111111118', '222222222222222229', '333333333333333331']
 
-  test('are linked unless they are somebody else’s, to the last digit', async () => {
-    const [them, to] = [await place.makeSystem(), await place.makeSystem()]
-    await deps.transact('new', (tx) => insertAccount(deps, tx, them.id, taken))
+  test('links accounts of a file by their exact ID unless another system has them', async () => {
+    const [other, to] = [await testApp.makeSystem(), await testApp.makeSystem()]
+    await deps.transact('new', (tx) => insertAccount(deps, tx, other.id, taken))
     await deps.transact('new', (tx) => insertAccount(deps, tx, to.id, own))
     const text = `{"switches":[],"accounts":[${free},${taken},${own}]}`
-    const { accounts } = await importInto(place, to, Buffer.from(text))
+    const { accounts } = await importInto(testApp, to, Buffer.from(text))
     expect(await linkedTo(to)).toEqual([free, own])
-    expect(await linkedTo(them)).toEqual([taken])
+    expect(await linkedTo(other)).toEqual([taken])
     expect(accounts).toEqual([
       { id: free, linked: true, why: 'is named by the file' },
       { id: taken, linked: false, why: 'is linked to another system here' },
@@ -121,26 +121,34 @@ describe('accounts of a file', () => {
   }
 })
 
-describe('what a file says of a member that is here already', () => {
+describe('import of an existing member', () => {
   const wren = {
     name: 'Wren',
     message_count: 40,
     created: '2022-01-01T00:00:00Z',
     last_message_timestamp: '2023-01-01T00:00:00Z',
   }
-  const table: [says: string, file: JsonObject, now: JsonObject][] = [
-    ['how often they spoke is not taken', { message_count: 99 }, {}],
-    ['an earlier beginning is taken', { created: '2021-01-01T00:00:00Z' }, { created: '2021' }],
-    ['a later beginning is not', { created: '2023-01-01T00:00:00Z' }, {}],
-    ['a later word is taken', { last_message_timestamp: '2024-01-01T00:00:00Z' }, { last: '2024' }],
-    ['an earlier word is not', { last_message_timestamp: '2020-01-01T00:00:00Z' }, {}],
-    ['nothing clears neither', { created: null, last_message_timestamp: null }, {}],
+  const table: [title: string, file: JsonObject, now: JsonObject][] = [
+    ['ignores a different message count', { message_count: 99 }, {}],
+    ['takes an earlier creation date', { created: '2021-01-01T00:00:00Z' }, { created: '2021' }],
+    ['ignores a later creation date', { created: '2023-01-01T00:00:00Z' }, {}],
+    [
+      'takes a later last message',
+      { last_message_timestamp: '2024-01-01T00:00:00Z' },
+      { last: '2024' },
+    ],
+    ['ignores an earlier last message', { last_message_timestamp: '2020-01-01T00:00:00Z' }, {}],
+    ['ignores null dates', { created: null, last_message_timestamp: null }, {}],
   ]
 
-  test.each(table)('%s', async (_, given, now) => {
-    const to = await place.makeSystem()
-    expect(counts(await importInto(place, to, pluralkit({ members: [wren] })))[0]).toBe('1 0 0 0')
-    const report = await importInto(place, to, pluralkit({ members: [{ name: 'Wren', ...given }] }))
+  test.each(table)('%s of an existing member', async (_, given, now) => {
+    const to = await testApp.makeSystem()
+    expect(counts(await importInto(testApp, to, pluralkit({ members: [wren] })))[0]).toBe('1 0 0 0')
+    const report = await importInto(
+      testApp,
+      to,
+      pluralkit({ members: [{ name: 'Wren', ...given }] }),
+    )
     const row = await deps.db.select().from(members).where(eq(members.system_id, to.id)).get()
     const year = (instant: number | null | undefined) => formatInstant(instant ?? 0).slice(0, 4)
     expect({
@@ -152,7 +160,7 @@ describe('what a file says of a member that is here already', () => {
   })
 })
 
-describe('groups and switches that are here already', () => {
+describe('import of existing groups and switches', () => {
   const [nine, ten] = ['2024-01-01T09:00:00Z', '2024-01-01T10:00:00.000001Z']
   const first = {
     members: [
@@ -163,9 +171,9 @@ describe('groups and switches that are here already', () => {
     switches: [{ timestamp: nine, members: ['wrenb', 'ashbb'] }],
   }
 
-  test('get more members, never fewer; a switch of the same time stays as it is', async () => {
-    const to = await place.makeSystem()
-    await importInto(place, to, pluralkit(first))
+  test('adds members to existing groups without removing any, and keeps a switch of the same time', async () => {
+    const to = await testApp.makeSystem()
+    await importInto(testApp, to, pluralkit(first))
     const second = {
       ...first,
       groups: [{ name: 'Keepers', members: ['ashbb'] }],
@@ -174,7 +182,7 @@ describe('groups and switches that are here already', () => {
         { timestamp: nine, members: ['ashbb'] },
       ],
     }
-    const report = await importInto(place, to, pluralkit(second))
+    const report = await importInto(testApp, to, pluralkit(second))
     expect(counts(report)).toEqual(['0 0 2 0', '0 0 1 0', '1 0 0 0', '1 0 1 0'])
     const file = JSON.parse(await exportText(deps, to.id))
     const [wren, ash] = file.members.map(({ id }: { id: string }) => id)
@@ -195,39 +203,43 @@ describe('groups and switches that are here already', () => {
     ],
   ]
 
-  test.each(parts)('only %j leaves out the rest', async (only, expected) => {
-    const to = await place.makeSystem('Before')
+  test.each(parts)('imports nothing but %j when only these are chosen', async (only, expected) => {
+    const to = await testApp.makeSystem('Before')
     const file = pluralkit({
       ...first,
       name: 'After',
       accounts: ['444444444444444444'],
       multitude: { kept: { notes: [1] } },
     })
-    const report = await importInto(place, to, file, { only: new Set(only) })
+    const report = await importInto(testApp, to, file, { only: new Set(only) })
     expect([counts(report), report.kept]).toEqual([expected, {}])
     const now = JSON.parse(await exportText(deps, to.id))
     expect([now.name, now.accounts, now.multitude.kept]).toEqual(['Before', [], {}])
   })
 })
 
-describe('events', () => {
-  const table: [says: string, file: JsonObject, told: string[]][] = [
-    ['of nothing at all are none', {}, []],
-    ['of what is so already are none', { name: 'Hill', config: { pings_enabled: true } }, []],
-    ['of a new name', { name: 'Mill' }, ['UPDATE_SYSTEM', 'SUCCESSFUL_IMPORT']],
+describe('events of an import', () => {
+  const table: [title: string, file: JsonObject, events: string[]][] = [
+    ['no events for an empty file', {}, []],
+    ['no events for unchanged values', { name: 'Hill', config: { pings_enabled: true } }, []],
+    ['events for a new name', { name: 'Mill' }, ['UPDATE_SYSTEM', 'SUCCESSFUL_IMPORT']],
     [
-      'of an earlier beginning',
+      'events for an earlier creation date',
       { created: '2000-01-01T00:00:00Z' },
       ['UPDATE_SYSTEM', 'SUCCESSFUL_IMPORT'],
     ],
     [
-      'of other settings',
+      'events for other settings',
       { config: { pings_enabled: false } },
       ['UPDATE_SETTINGS', 'SUCCESSFUL_IMPORT'],
     ],
-    ['of an account', { accounts: ['555555555555555555'] }, ['LINK_ACCOUNT', 'SUCCESSFUL_IMPORT']],
     [
-      'of members, groups and switches are one for all',
+      'events for an account',
+      { accounts: ['555555555555555555'] },
+      ['LINK_ACCOUNT', 'SUCCESSFUL_IMPORT'],
+    ],
+    [
+      'one event for members, groups and switches',
       {
         members: [{ id: 'wrenc', name: 'Wren' }, { name: 'Ash' }],
         groups: [{ name: 'Keepers', members: ['wrenc'] }],
@@ -235,28 +247,32 @@ describe('events', () => {
       },
       ['SUCCESSFUL_IMPORT'],
     ],
-    ['of a row kept aside', { multitude: { kept: { notes: [{}] } } }, ['SUCCESSFUL_IMPORT']],
     [
-      'of a guild',
+      'an event for an archived row',
+      { multitude: { kept: { notes: [{}] } } },
+      ['SUCCESSFUL_IMPORT'],
+    ],
+    [
+      'an event for settings of a guild',
       { multitude: { system_guilds: [{ guild_id: '7', tag: 'x' }] } },
       ['SUCCESSFUL_IMPORT'],
     ],
   ]
 
-  test.each(table)('%s', async (_, file, expected) => {
-    const to = await place.makeSystem('Hill')
-    const told = await listener(place, to)
-    await importInto(place, to, pluralkit(file), { dryRun: true })
-    expect(await told()).toEqual([])
-    await importInto(place, to, pluralkit(file))
-    expect(await told()).toEqual(expected)
+  test.each(table)('an import records %s', async (_, file, expected) => {
+    const to = await testApp.makeSystem('Hill')
+    const readEvents = await listener(testApp, to)
+    await importInto(testApp, to, pluralkit(file), { dryRun: true })
+    expect(await readEvents()).toEqual([])
+    await importInto(testApp, to, pluralkit(file))
+    expect(await readEvents()).toEqual(expected)
   })
 })
 
-test('a collection of any name is kept aside and comes out again', async () => {
-  const to = await place.makeSystem()
+test('archives collections of any name and exports them again', async () => {
+  const to = await testApp.makeSystem()
   const kept = { notes: [{ text: 'a' }], constructor: [{ text: 'b' }], toString: ['c'] }
-  const { kept: counted } = await importInto(place, to, pluralkit({ multitude: { kept } }))
+  const { kept: counted } = await importInto(testApp, to, pluralkit({ multitude: { kept } }))
   expect(Object.entries(counted)).toEqual([
     ['notes', 1],
     ['constructor', 1],
@@ -266,55 +282,58 @@ test('a collection of any name is kept aside and comes out again', async () => {
   expect(Object.entries(file.multitude.kept)).toEqual(Object.entries(kept))
 })
 
-test('proxy tags of imported members work, those that were changed by it too', async () => {
-  const to = await place.makeSystem()
+test('proxies by new and changed proxy tags of imported members', async () => {
+  const to = await testApp.makeSystem()
   const account = '666666666666666661'
   await deps.transact('new', (tx) => insertAccount(deps, tx, to.id, account))
   const authorization = `Bot ${await createBot(deps, 'bot')}`
   const proxied = async (content: string) => {
     const body = { account_id: account, guild_id: '1', channel_id: '2', message_id: '3', content }
     const headers = { authorization }
-    const { json } = await place.ask<{ member?: JsonObject }>('POST /bot/proxy', { body, headers })
+    const { json } = await testApp.ask<{ member?: JsonObject }>('POST /bot/proxy', {
+      body,
+      headers,
+    })
     return json.member?.name
   }
   const wren = (prefix: string) =>
     pluralkit({ members: [{ name: 'Wren', proxy_tags: [{ prefix }] }] })
-  await importInto(place, to, wren('w:'))
+  await importInto(testApp, to, wren('w:'))
   expect(await proxied('w: hello')).toBe('Wren')
-  await importInto(place, to, wren('W>'))
+  await importInto(testApp, to, wren('W>'))
   expect(await proxied('W> hello')).toBe('Wren')
   expect(await proxied('w: hello')).toBeUndefined()
 })
 
-describe('secrets', () => {
+describe('secrets in imported files', () => {
   const files = ['simplyplural.json', 'simplyplural-nasty.json', 'simplyplural-cache.json']
 
-  test('of a Simply Plural file are found nowhere but in the file', async () => {
-    const to = await place.makeSystem()
-    let said = ''
+  test('does not store, log or return secrets of a Simply Plural file', async () => {
+    const to = await testApp.makeSystem()
+    let output = ''
     for (const name of files) {
       const text = Buffer.from(fixture(name)).toString()
       expect(text).toContain('SECRET')
       for (const query of ['?dry_run=true', '', '?public=true']) {
-        const answer = await place.ask(`POST /v2/systems/@me/import${query}`, {
+        const answer = await testApp.ask(`POST /v2/systems/@me/import${query}`, {
           as: to,
           body: text,
         })
         expect(answer.status).toBe(200)
-        said += answer.text
+        output += answer.text
       }
     }
-    said += place.logged()
-    said += await exportText(deps, to.id)
-    said += JSON.stringify(await everyRow(deps.db))
-    // Nor in what a file keeps beside its rows; on a server neither of these is there.
+    output += testApp.logged()
+    output += await exportText(deps, to.id)
+    output += JSON.stringify(await everyRow(deps.db))
+    // Also search the raw database files, which exist on SQLite only.
     for (const file of [path, `${path}-wal`])
-      if (existsSync(file)) said += readFileSync(file, 'latin1')
-    expect(said).toContain('Keeps the lamps.')
-    expect(said).not.toContain('SECRET')
+      if (existsSync(file)) output += readFileSync(file, 'latin1')
+    expect(output).toContain('Keeps the lamps.')
+    expect(output).not.toContain('SECRET')
   })
 
-  test('of a PluralKit file, where its webhook is, neither, nor can one be smuggled in', async () => {
+  test('does not store or return the webhook URL of a PluralKit file', async () => {
     const webhook_url = 'https://hooks.example.org/s3cr3t-path'
     const smuggled = [{ kind: 'system', id: 'hooks', field: 'webhook_url', value: webhook_url }]
     const unfit = [...smuggled, 5, { kind: { toString: 1 } }]
@@ -322,14 +341,14 @@ describe('secrets', () => {
       fixture('pluralkit-nasty.json'),
       pluralkit({ id: 'hooks', webhook_url, multitude: { unfit } }),
     ]
-    const reports = files.map(async (file) => importInto(place, await place.makeSystem(), file))
-    const said = JSON.stringify([await Promise.all(reports), await everyRow(deps.db)])
-    expect(said).not.toContain('s3cr3t')
+    const reports = files.map(async (file) => importInto(testApp, await testApp.makeSystem(), file))
+    const output = JSON.stringify([await Promise.all(reports), await everyRow(deps.db)])
+    expect(output).not.toContain('s3cr3t')
   })
 })
 
-test('switches of a long history are all there, in order', async () => {
-  const to = await place.makeSystem()
+test('imports all switches of a long history in order', async () => {
+  const to = await testApp.makeSystem()
   const long = Array.from({ length: 1203 }, (_, at) => ({
     timestamp: formatInstant(1_700_000_000_000_000 + at),
     members: at % 3 === 0 ? [] : ['wrend'],
@@ -337,7 +356,7 @@ test('switches of a long history are all there, in order', async () => {
   const file = pluralkit({ members: [{ id: 'wrend', name: 'Wren' }], switches: long.toReversed() })
   const progress: string[] = []
   const onProgress = (done: number, total: number) => progress.push(`${done} of ${total}`)
-  expect(counts(await importInto(place, to, file, { onProgress }))[3]).toBe('1203 0 0 0')
+  expect(counts(await importInto(testApp, to, file, { onProgress }))[3]).toBe('1203 0 0 0')
   expect(progress.at(-1)).toBe('1204 of 1204')
   const rows = await deps.db
     .select()

@@ -15,89 +15,92 @@ interface Named {
   uuid: string
 }
 
-/** What to ask: "METHOD /path", and with what. */
+/** A request: "METHOD /path", its body and headers. */
 type Line = [line: string, body?: unknown, headers?: Record<string, string>]
 
-describe('two clients at once', () => {
+describe('concurrent requests', () => {
   rulesOf(createTestApp())
 })
 
-describe('two clients at once, while another process writes to the same file,', () => {
-  // Before the folder goes, nobody may write to it any more.
+describe('concurrent requests while another process writes to the same file', () => {
+  // The writer must end before the folder is deleted.
   afterAll(() => other.end())
-  const here = createTestApp()
-  const other = startWriter(here)
+  const testApp = createTestApp()
+  const other = startWriter(testApp)
 
-  beforeAll(other.begun)
-  rulesOf(here)
+  beforeAll(other.waitForFirst)
+  rulesOf(testApp)
 
-  test('lose nothing that the other process wrote', async () => {
-    const { made, code } = await other.finish()
+  test('loses no write of another process during concurrent requests', async () => {
+    const { created, code } = await other.finish()
     expect(code).toBe(0)
-    expect(made.length).toBeGreaterThan(5)
-    const answers = await Promise.all(made.map(({ id }) => here.ask(`GET /v2/systems/${id}`)))
-    expect(answers.map(({ json }) => json.uuid)).toEqual(made.map(({ uuid }) => uuid))
+    expect(created.length).toBeGreaterThan(5)
+    const answers = await Promise.all(created.map(({ id }) => testApp.ask(`GET /v2/systems/${id}`)))
+    expect(answers.map(({ json }) => json.uuid)).toEqual(created.map(({ uuid }) => uuid))
   })
 })
 
-/** Everything that must hold however requests fall together. */
+/** Rules that hold for every interleaving of requests. */
 function rulesOf({ app, ask, deps, makeSystem }: TestApp): void {
   test.each([
     ['members', 'member_limit', 40007],
     ['groups', 'group_limit', 40008],
-  ] as const)('never make more %s than the limit', async (noun, limit, code) => {
-    const someone = await makeSystem()
-    await deps.transact('new', async (tx) => {
-      const isTheirs = eq(systemSettings.system_id, someone.id)
-      await tx
-        .update(systemSettings)
-        .set({ [limit]: 10 })
-        .where(isTheirs)
-    })
-    const answers = await atOnce(50, (at) =>
-      ask(`POST /v2/${noun}`, { as: someone, body: { name: `Number ${at}` } }),
-    )
-    expect(tally(answers)).toEqual({ 200: 10, [code]: 40 })
-    const { json } = await ask<Named[]>(`GET /v2/systems/@me/${noun}`, { as: someone })
-    expect(json).toHaveLength(10)
-    expect(new Set(json.map(({ id }) => id)).size).toBe(10)
-  })
+  ] as const)(
+    'concurrent requests never create more %s than the limit',
+    async (noun, limit, code) => {
+      const system = await makeSystem()
+      await deps.transact('new', async (tx) => {
+        const isOfSystem = eq(systemSettings.system_id, system.id)
+        await tx
+          .update(systemSettings)
+          .set({ [limit]: 10 })
+          .where(isOfSystem)
+      })
+      const answers = await atOnce(50, (at) =>
+        ask(`POST /v2/${noun}`, { as: system, body: { name: `Number ${at}` } }),
+      )
+      expect(tally(answers)).toEqual({ 200: 10, [code]: 40 })
+      const { json } = await ask<Named[]>(`GET /v2/systems/@me/${noun}`, { as: system })
+      expect(json).toHaveLength(10)
+      expect(new Set(json.map(({ id }) => id)).size).toBe(10)
+    },
+  )
 
-  test('log a switch once, however often it is sent', async () => {
-    const { someone, members } = await moveIn(2)
-    const answers = await atOnce(20, () => log(someone, { members }))
+  test('logs a switch once when it is sent concurrently', async () => {
+    const { system, members } = await createEntities(2)
+    const answers = await atOnce(20, () => log(system, { members }))
     expect(tally(answers)).toEqual({ 200: 1, 40004: 19 })
-    expect(await timesOf(someone)).toHaveLength(1)
+    expect(await timesOf(system)).toHaveLength(1)
   })
 
-  test('log one switch at one time', async () => {
-    const { someone, members } = await moveIn(20)
+  test('logs only one of several concurrent switches with the same time', async () => {
+    const { system, members } = await createEntities(20)
     const timestamp = '2026-02-03T04:05:06.000007Z'
     const answers = await atOnce(20, (at) =>
-      log(someone, { timestamp, members: members.slice(at, at + 1) }),
+      log(system, { timestamp, members: members.slice(at, at + 1) }),
     )
     expect(tally(answers)).toEqual({ 200: 1, 40005: 19 })
-    expect(await timesOf(someone)).toEqual([timestamp])
+    expect(await timesOf(system)).toEqual([timestamp])
   })
 
-  test('move one switch to one time', async () => {
-    const { someone, members } = await moveIn(2)
-    const logged = await atOnce(10, (at) => log(someone, { members: [members[at % 2] ?? ''] }))
+  test('moves only one of several switches to the same time', async () => {
+    const { system, members } = await createEntities(2)
+    const logged = await atOnce(10, (at) => log(system, { members: [members[at % 2] ?? ''] }))
     const timestamp = '2026-02-03T04:05:06.000007Z'
     const answers = await atOnce(10, (at) =>
       ask(`PATCH /v2/systems/@me/switches/${logged[at]?.json.id}`, {
-        as: someone,
+        as: system,
         body: { timestamp },
       }),
     )
     expect(tally(answers)).toEqual({ 200: 1, 40005: 9 })
-    const times = await timesOf(someone)
+    const times = await timesOf(system)
     expect(times).toHaveLength(10)
     expect(times.filter((time) => time === timestamp)).toHaveLength(1)
   })
 
-  test('keep the changes of both when they change different keys', async () => {
-    const { someone, members } = await moveIn(1)
+  test('keeps all concurrent changes of different keys', async () => {
+    const { system, members } = await createEntities(1)
     const changes = {
       display_name: 'Wren',
       color: '88c0a8',
@@ -115,23 +118,23 @@ function rulesOf({ app, ask, deps, makeSystem }: TestApp): void {
     ]
     const path = `/v2/members/${members[0]}`
     const answers = await atOnce(bodies.length, (at) =>
-      ask(`PATCH ${path}`, { as: someone, body: bodies[at] }),
+      ask(`PATCH ${path}`, { as: system, body: bodies[at] }),
     )
     expect(tally(answers)).toEqual({ 200: bodies.length })
-    const { json } = await ask(`GET ${path}`, { as: someone })
+    const { json } = await ask(`GET ${path}`, { as: system })
     const privacy = Object.fromEntries(levels.map((level) => [level, 'private']))
     expect(json).toMatchObject({ ...changes, privacy })
   })
 
-  test('add and remove members of groups from both sides, and both sides agree', async () => {
-    const { someone, members, groups } = await moveIn(8, 4)
+  test('keeps memberships consistent when groups and members change them concurrently', async () => {
+    const { system, members, groups } = await createEntities(8, 4)
     const pairs = groups.flatMap((group, g) =>
       members.map((member, m) => ({ group, member, isKept: (g + m) % 2 === 0, turn: g + 2 * m })),
     )
     const change = (action: string, { group, member, turn }: (typeof pairs)[number]) =>
       turn % 3 === 0
-        ? ask(`POST /v2/groups/${group}/members/${action}`, { as: someone, body: [member] })
-        : ask(`POST /v2/members/${member}/groups/${action}`, { as: someone, body: [group] })
+        ? ask(`POST /v2/groups/${group}/members/${action}`, { as: system, body: [member] })
+        : ask(`POST /v2/members/${member}/groups/${action}`, { as: system, body: [group] })
     const added = await Promise.all(pairs.map((pair) => change('add', pair)))
     expect(tally(added)).toEqual({ 204: pairs.length })
     const changed = await Promise.all(
@@ -139,27 +142,27 @@ function rulesOf({ app, ask, deps, makeSystem }: TestApp): void {
     )
     expect(tally(changed)).toEqual({ 204: pairs.length })
     for (const group of groups)
-      expect(await listed(someone, `/groups/${group}/members`)).toEqual(
+      expect(await listed(system, `/groups/${group}/members`)).toEqual(
         pairs.filter((pair) => pair.group === group && pair.isKept).map(({ member }) => member),
       )
     for (const member of members)
-      expect(await listed(someone, `/members/${member}/groups`)).toEqual(
+      expect(await listed(system, `/members/${member}/groups`)).toEqual(
         pairs.filter((pair) => pair.member === member && pair.isKept).map(({ group }) => group),
       )
   })
 
-  test('replace a group’s members with one list or the other, never with a mixture', async () => {
-    const { someone, members, groups } = await moveIn(9, 1)
+  test('stores one of several concurrent member lists of a group, never a mixture', async () => {
+    const { system, members, groups } = await createEntities(9, 1)
     const lists = [members.slice(0, 3), members.slice(3, 6), members.slice(6), []]
     const path = `/groups/${groups[0]}/members`
     await atOnce(20, (at) =>
-      ask(`POST /v2${path}/overwrite`, { as: someone, body: lists[at % lists.length] }),
+      ask(`POST /v2${path}/overwrite`, { as: system, body: lists[at % lists.length] }),
     )
-    expect(lists).toContainEqual(await listed(someone, path))
+    expect(lists).toContainEqual(await listed(system, path))
   })
 
-  test('use what the other deletes without breaking anything', async () => {
-    const { someone, members, groups } = await moveIn(12, 12)
+  test('answers no 500 when members and groups are used and deleted concurrently', async () => {
+    const { system, members, groups } = await createEntities(12, 12)
     for (const [at, member] of members.entries()) {
       const group = groups[at] ?? ''
       await makeMemberGuild(member)
@@ -170,19 +173,19 @@ function rulesOf({ app, ask, deps, makeSystem }: TestApp): void {
         [`POST /v2/groups/${group}/members/add`, [members.at(-1)]],
         [`POST /v2/members/${member}/groups/add`, [groups.at(-1)]],
       ] as Line[]
-      await expectNoFailure(someone, turned(lines, at))
+      await expectNoFailure(system, rotate(lines, at))
     }
   })
 
-  test('use a system that is deleted meanwhile without breaking anything', async () => {
+  test('answers no 500 when a system is used and deleted concurrently', async () => {
     const headers = { authorization: `Bot ${await createBot(deps, crypto.randomUUID())}` }
     for (let at = 0; at < 12; at++) {
-      const { someone, members, groups } = await moveIn(1, 1)
+      const { system, members, groups } = await createEntities(1, 1)
       const [member = '', group = ''] = [...members, ...groups]
       await makeMemberGuild(member)
       const lines: Line[] = [
-        [`DELETE /bot/systems/${someone.hid}`, undefined, headers],
-        [`PATCH /bot/systems/${someone.hid}/guilds/${GUILD}`, {}, headers],
+        [`DELETE /bot/systems/${system.hid}`, undefined, headers],
+        [`PATCH /bot/systems/${system.hid}/guilds/${GUILD}`, {}, headers],
         ['PATCH /v2/systems/@me', { name: 'The Hill' }],
         ['PATCH /v2/systems/@me/settings', { pings_enabled: false }],
         ['POST /v2/members', { name: 'Elm' }],
@@ -191,7 +194,7 @@ function rulesOf({ app, ask, deps, makeSystem }: TestApp): void {
         [`PATCH /v2/systems/@me/autoproxy?guild_id=${GUILD}`, { autoproxy_mode: 'front' }],
         ...usesOf(member, group),
       ]
-      await expectNoFailure(someone, turned(lines, at))
+      await expectNoFailure(system, rotate(lines, at))
     }
   })
 
@@ -210,10 +213,10 @@ function rulesOf({ app, ask, deps, makeSystem }: TestApp): void {
     ]
   }
 
-  /** Asks all of them at once. They may be refused, but only with reasons. */
-  async function expectNoFailure(someone: TestSystem, lines: Line[]): Promise<void> {
+  /** Sends all requests at once. They may be refused with a 4xx, but must not fail. */
+  async function expectNoFailure(system: TestSystem, lines: Line[]): Promise<void> {
     const answers = await Promise.all(
-      lines.map(([line, body, headers = {}]) => ask(line, { as: someone, body, headers })),
+      lines.map(([line, body, headers = {}]) => ask(line, { as: system, body, headers })),
     )
     const failed = lines.filter((_, at) => (answers[at]?.status ?? 500) >= 500)
     expect(failed.map(([line]) => line)).toEqual([])
@@ -227,41 +230,41 @@ function rulesOf({ app, ask, deps, makeSystem }: TestApp): void {
     if (row) await patchMemberGuild(deps, row, GUILD, { display_name: 'W' }, 'make')
   }
 
-  async function moveIn(memberCount: number, groupCount = 0) {
-    const someone = await makeSystem()
-    const make = async (noun: string, count: number) => {
+  async function createEntities(memberCount: number, groupCount = 0) {
+    const system = await makeSystem()
+    const create = async (noun: string, count: number) => {
       const ids: string[] = []
       for (let at = 0; at < count; at++) {
         const body = { name: `Number ${at}` }
-        ids.push((await ask<Named>(`POST /v2/${noun}`, { as: someone, body })).json.id)
+        ids.push((await ask<Named>(`POST /v2/${noun}`, { as: system, body })).json.id)
       }
       return ids
     }
     return {
-      someone,
-      members: await make('members', memberCount),
-      groups: await make('groups', groupCount),
+      system,
+      members: await create('members', memberCount),
+      groups: await create('groups', groupCount),
     }
   }
 
-  function log(someone: TestSystem, body: { members: string[]; timestamp?: string }) {
-    return ask('POST /v2/systems/@me/switches', { as: someone, body })
+  function log(system: TestSystem, body: { members: string[]; timestamp?: string }) {
+    return ask('POST /v2/systems/@me/switches', { as: system, body })
   }
 
-  async function timesOf(someone: TestSystem): Promise<string[]> {
+  async function timesOf(system: TestSystem): Promise<string[]> {
     const path = '/v2/systems/@me/switches'
-    const { json } = await ask<{ timestamp: string }[]>(`GET ${path}`, { as: someone })
+    const { json } = await ask<{ timestamp: string }[]>(`GET ${path}`, { as: system })
     return json.map(({ timestamp }) => timestamp)
   }
 
-  async function listed(someone: TestSystem, path: string): Promise<string[]> {
-    const { json } = await ask<Named[]>(`GET /v2${path}`, { as: someone })
+  async function listed(system: TestSystem, path: string): Promise<string[]> {
+    const { json } = await ask<Named[]>(`GET /v2${path}`, { as: system })
     return json.map(({ id }) => id)
   }
 }
 
-/** The same list, beginning elsewhere. */
-function turned<T>(list: T[], by: number): T[] {
+/** Rotates a list. */
+function rotate<T>(list: T[], by: number): T[] {
   return [...list.slice(by), ...list.slice(0, by)]
 }
 
@@ -269,13 +272,13 @@ function atOnce<T>(count: number, work: (at: number) => Promise<T>): Promise<T[]
   return Promise.all(Array.from({ length: count }, (_, at) => work(at)))
 }
 
-/** How many answers there are of each kind: by number where an error has one, else by status. */
+/** Counts responses by error code, or by status if they have none. */
 function tally(answers: Answer[]): Record<string, number> {
   const kinds = Object.groupBy(answers, ({ status, json }) => String(json?.code || status))
   return Object.fromEntries(Object.entries(kinds).map(([kind, all]) => [kind, all?.length ?? 0]))
 }
 
-/** The command line in a process of its own, making one system after the other until it is told. */
+/** Starts a process that creates systems by the command line until it is stopped. */
 function startWriter({ folder, config }: TestApp) {
   const stop = join(folder, 'stop')
   const program = `
@@ -296,7 +299,7 @@ function startWriter({ folder, config }: TestApp) {
   }
   return {
     end,
-    async begun() {
+    async waitForFirst() {
       for (let turn = 0; turn < 500 && Bun.file(join(folder, 'made')).size === 0; turn++)
         await Bun.sleep(10)
     },
@@ -304,7 +307,7 @@ function startWriter({ folder, config }: TestApp) {
       const code = await end()
       const text = await Bun.file(join(folder, 'made')).text()
       const lines = text.trim().split('\n')
-      return { code, made: lines.map((line): Named => JSON.parse(line)) }
+      return { code, created: lines.map((line): Named => JSON.parse(line)) }
     },
   }
 }

@@ -28,20 +28,20 @@ import { createTestApp, type TestSystem } from './testApp'
 
 const { run, runJson, startServer } = await commandLine()
 
-const place = createTestApp({
+const testApp = createTestApp({
   HOST: '127.0.0.1',
   PORT: '0',
   RATE_LIMIT: 'off',
   events: { heartbeatMs: 40 },
 })
-const { app, ask, deps } = place
+const { app, ask, deps } = testApp
 const { location: path } = app.storage
 const address = app.listen()
 
 const START = Date.UTC(2020, 0, 1) * 1000
 
-/** A system with a long past: Wren is in every switch and said all there is, Ash is in some. */
-interface Crowd extends TestSystem {
+/** A system with a long history: Wren is in every switch and has all messages, Ash is in some. */
+interface LargeSystem extends TestSystem {
   viewer: Viewer
   account: string
   wren: string
@@ -49,16 +49,16 @@ interface Crowd extends TestSystem {
   group: string
 }
 
-async function makeCrowd(size: number): Promise<Crowd> {
-  const one = await place.makeSystem('Lantern Hill')
+async function makeLargeSystem(size: number): Promise<LargeSystem> {
+  const one = await testApp.makeSystem('Lantern Hill')
   const viewer = { ...operator, system: one.id }
   const account = String(500_000_000_000_000_000n + BigInt(one.id))
   await linkAccount(deps, viewer, account)
-  const make = async (line: string, body: JsonObject) =>
+  const create = async (line: string, body: JsonObject) =>
     String((await ask(line, { as: one, body })).json.id)
-  const wren = await make('POST /v2/members', { name: 'Wren', proxy_tags: [{ prefix: 'w:' }] })
-  const ash = await make('POST /v2/members', { name: 'Ash', proxy_tags: [{ prefix: 'a:' }] })
-  const group = await make('POST /v2/groups', { name: 'Keepers' })
+  const wren = await create('POST /v2/members', { name: 'Wren', proxy_tags: [{ prefix: 'w:' }] })
+  const ash = await create('POST /v2/members', { name: 'Ash', proxy_tags: [{ prefix: 'a:' }] })
+  const group = await create('POST /v2/groups', { name: 'Keepers' })
   await ask(`POST /v2/groups/${group}/members/add`, { as: one, body: [wren, ash] })
   withRawDatabase(path, (database) => fill(database, one.id, size))
   return { ...one, viewer, account, wren, ash, group }
@@ -70,7 +70,7 @@ const switchOf = (system: number, at: number) =>
 const messageOf = (system: number, at: number) =>
   String(700_000_000_000_000_000n + BigInt(system * 1_000_000 + at))
 
-/** Behind the program's back, because as requests it would take an hour. */
+/** Writes directly to the database, because requests would take an hour. */
 function fill(database: Database, system: number, size: number): void {
   const numbers = `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < $size - 1)`
   const wren = `(SELECT min(id) FROM members WHERE system_id = $system)`
@@ -108,29 +108,29 @@ function fill(database: Database, system: number, size: number): void {
   })()
 }
 
-type Delete = (deps: Deps, crowd: Crowd) => Promise<void>
+type Delete = (deps: Deps, large: LargeSystem) => Promise<void>
 
-/** What is deleted, the smallest first, and how one statement would do it. */
-const deletions: [what: string, by: Delete, atOnce: string][] = [
+/** Deletions, smallest first, and the single statement with the same effect. */
+const deletions: [noun: string, remove: Delete, statement: string][] = [
   [
     'a member',
-    (through, { viewer, wren }) => deleteMember(through, viewer, wren),
+    (deps, { viewer, wren }) => deleteMember(deps, viewer, wren),
     'DELETE FROM members WHERE id = (SELECT min(id) FROM members WHERE system_id = $system)',
   ],
   [
     'all switches',
-    (through, { viewer }) => deleteAllSwitches(through, viewer),
+    (deps, { viewer }) => deleteAllSwitches(deps, viewer),
     'DELETE FROM switches WHERE system_id = $system',
   ],
   [
     'a system',
-    (through, { viewer }) => deleteSystem(through, viewer),
+    (deps, { viewer }) => deleteSystem(deps, viewer),
     'DELETE FROM systems WHERE id = $system',
   ],
 ]
 
-/** Counts the rows that each transaction changes, with all that goes along. */
-function watch(): { watched: Deps; changes: number[] } {
+/** Counts the rows that each transaction changes, including cascades. */
+function watchChanges(): { watched: Deps; changes: number[] } {
   const changes: number[] = []
   const total = async (tx: Db) => {
     const [row] = await rows<{ all: number }>(tx, 'SELECT total_changes() AS "all"')
@@ -153,8 +153,8 @@ function watch(): { watched: Deps; changes: number[] } {
   return { watched, changes }
 }
 
-/** Everything that can be asked of it, with what was answered. */
-async function lookAt({ hid, uuid, account, wren, ash, group, id, ...as }: Crowd) {
+/** Reads everything about a system, as its owner and anonymously. */
+async function readAll({ hid, uuid, account, wren, ash, group, id, ...as }: LargeSystem) {
   const paths = [
     ...[hid, uuid, account, '@me'].flatMap((ref) =>
       ['', '/members', '/groups?with_members=true', '/switches?limit=3', '/fronters'].map(
@@ -173,33 +173,33 @@ async function lookAt({ hid, uuid, account, wren, ash, group, id, ...as }: Crowd
     `/v1/s/${hid}/fronters`,
     `/v1/msg/${messageOf(id, 7)}`,
   ]
-  const answers: Record<string, string> = {}
+  const responses: Record<string, string> = {}
   for (const path of paths)
-    for (const who of [null, { ...as, hid, uuid, id }]) {
-      const { status, text } = await ask(`GET ${path}`, { as: who })
-      answers[`${path} ${who ? 'as itself' : 'as nobody'}`] = `${status} ${text}`
+    for (const caller of [null, { ...as, hid, uuid, id }]) {
+      const { status, text } = await ask(`GET ${path}`, { as: caller })
+      responses[`${path} ${caller ? 'as owner' : 'anonymously'}`] = `${status} ${text}`
     }
-  return answers
+  return responses
 }
 
-async function diagnose(): Promise<string[]> {
+async function findProblems(): Promise<string[]> {
   const found = await withRawDatabaseAsync(path, (database) => inspect(database, renderRowJson))
   return found.map(({ problem }) => problem)
 }
 
-/** How many rows each table has. */
+/** Counts the rows of each table. */
 function countRows(file: string): Record<string, number> {
   return Object.fromEntries(Object.entries(dump(file)).map(([table, rows]) => [table, rows.length]))
 }
 
-test('with 100,000 rows, each is deleted in small pieces, between which others are answered', async () => {
-  const crowd = await makeCrowd(100_000)
-  const other = await place.makeSystem('Elsewhere')
+test('deletes 100,000 rows in small batches between which other requests are answered', async () => {
+  const large = await makeLargeSystem(100_000)
+  const other = await testApp.makeSystem('Elsewhere')
   for (const [, remove] of deletions) {
-    const { watched, changes } = watch()
+    const { watched, changes } = watchChanges()
     let isDone = false
     let answered = 0
-    const others = (async () => {
+    const requests = (async () => {
       while (!isDone) {
         const body = { tag: `${answered}` }
         const { status } = await ask('PATCH /v2/systems/@me', { as: other, body })
@@ -207,145 +207,145 @@ test('with 100,000 rows, each is deleted in small pieces, between which others a
         answered += 1
       }
     })()
-    await remove(watched, crowd)
+    await remove(watched, large)
     await purgeDeleted(watched)
     isDone = true
-    await others
+    await requests
     expect(Math.max(...changes)).toBeLessThan(5000)
     expect(answered).toBeGreaterThan(20)
   }
 })
 
-describe.each(deletions)('deleting %s', (what, remove, atOnce) => {
-  test('is so for everybody at once, and in the end nothing else is left than if it had been', async () => {
-    const crowd = await makeCrowd(3000)
-    const twin = `${path} before ${what}`
+describe.each(deletions)('deleting %s', (noun, remove, statement) => {
+  test(`hides ${noun} at once, and leaves the same rows in the end as a single statement`, async () => {
+    const large = await makeLargeSystem(3000)
+    const twin = `${path} before ${noun}`
     withRawDatabase(path, (database) => database.query('VACUUM INTO ?').run(twin))
-    const before = await lookAt(crowd)
+    const before = await readAll(large)
     withRawDatabase(twin, (database) => {
       database.run('PRAGMA foreign_keys = ON')
-      database.query(atOnce).run({ $system: crowd.id })
+      database.query(statement).run({ $system: large.id })
     })
-    await remove(deps, crowd)
-    const gone = await lookAt(crowd)
-    expect(gone).not.toEqual(before)
-    expect(await diagnose()).toEqual([])
+    await remove(deps, large)
+    const deleted = await readAll(large)
+    expect(deleted).not.toEqual(before)
+    expect(await findProblems()).toEqual([])
 
-    // Some more of it is removed, and then whoever did it is killed.
+    // Each round removes some batches and stops, like a process that is killed.
     for (const most of [2, 6, 6]) {
-      const { watched, changes } = watch()
+      const { watched, changes } = watchChanges()
       await purgeDeleted(watched, () => changes.filter((count) => count >= 100).length >= most)
-      expect(await lookAt(crowd)).toEqual(gone)
-      expect(await diagnose()).toEqual([])
+      expect(await readAll(large)).toEqual(deleted)
+      expect(await findProblems()).toEqual([])
     }
     await purgeDeleted(deps)
-    expect(await lookAt(crowd)).toEqual(gone)
-    expect(await diagnose()).toEqual([])
-    // One statement tells nobody, and counts nothing.
-    const { events: _told, marks: _up, sqlite_sequence: _drawn, ...left } = dump(path)
-    const { events: _heard, marks: _count, sqlite_sequence: _numbers, ...expected } = dump(twin)
+    expect(await readAll(large)).toEqual(deleted)
+    expect(await findProblems()).toEqual([])
+    // The single statement records no event and increments no counter.
+    const { events: _e1, marks: _m1, sqlite_sequence: _s1, ...left } = dump(path)
+    const { events: _e2, marks: _m2, sqlite_sequence: _s2, ...expected } = dump(twin)
     expect(left).toEqual(expected)
   })
 })
 
-test('a deleted system is not found by any name, its tokens are refused, and its streams end', async () => {
-  const crowd = await makeCrowd(1000)
+test('hides a deleted system, refuses its tokens and ends its streams', async () => {
+  const large = await makeLargeSystem(1000)
   const open = [
-    await readStream(`${address}/v2/systems/${crowd.hid}/fronters/stream`),
-    await readStream(`${address}/v2/systems/@me/events`, { token: crowd.token }),
+    await readStream(`${address}/v2/systems/${large.hid}/fronters/stream`),
+    await readStream(`${address}/v2/systems/@me/events`, { token: large.token }),
   ]
   const bot = await createBot(deps, 'remover')
   const headers = { authorization: `Bot ${bot}` }
-  expect((await ask(`DELETE /bot/systems/${crowd.hid}`, { headers })).status).toBe(204)
-  const answers = Object.entries(await lookAt(crowd))
+  expect((await ask(`DELETE /bot/systems/${large.hid}`, { headers })).status).toBe(204)
+  const answers = Object.entries(await readAll(large))
   expect(answers.filter(([, answer]) => !/^40[14] /.test(answer))).toEqual([])
   expect(await Promise.all(open.map(({ ended }) => ended))).toEqual(['ended', 'ended'])
-  expect((await ask(`DELETE /bot/systems/${crowd.hid}`, { headers })).status).toBe(404)
-  const accounts = await ask(`GET /bot/accounts/${crowd.account}`, { headers })
+  expect((await ask(`DELETE /bot/systems/${large.hid}`, { headers })).status).toBe(404)
+  const accounts = await ask(`GET /bot/accounts/${large.account}`, { headers })
   expect(accounts.status).toBe(404)
 })
 
-test('a deleted member is in front no more, whatever asks for that', async () => {
-  const crowd = await makeCrowd(1000)
+test('removes a deleted member from the front for switches and autoproxy', async () => {
+  const large = await makeLargeSystem(1000)
   const guild = '600000000000000001'
   await ask(`PATCH /v2/systems/@me/autoproxy?guild_id=${guild}`, {
-    as: crowd,
+    as: large,
     body: { autoproxy_mode: 'front' },
   })
-  await deleteMember(deps, crowd.viewer, crowd.wren)
-  const again = { as: crowd, body: { members: [crowd.ash] } }
+  await deleteMember(deps, large.viewer, large.wren)
+  const again = { as: large, body: { members: [large.ash] } }
   expect((await ask('POST /v2/systems/@me/switches', again)).json).toHaveProperty('code', 40004)
   const headers = { authorization: `Bot ${await createBot(deps, 'listener')}` }
-  const body = { content: 'hello', account_id: crowd.account, guild_id: guild, channel_id: '2' }
-  const said = await ask('POST /bot/proxy', { headers, body })
-  expect(said.json).toMatchObject({ action: 'proxy', member: { id: crowd.ash } })
+  const body = { content: 'hello', account_id: large.account, guild_id: guild, channel_id: '2' }
+  const proxied = await ask('POST /bot/proxy', { headers, body })
+  expect(proxied.json).toMatchObject({ action: 'proxy', member: { id: large.ash } })
 })
 
-describe('what was deleted, and is not removed yet,', () => {
-  test('leaves its names to a file that brings it again', async () => {
-    const crowd = await makeCrowd(3000)
-    const file = await exportText(deps, crowd.id)
-    await deleteSystem(deps, crowd.viewer)
-    const report = await importInto(place, 'new', Buffer.from(file), { isPublic: true })
-    expect(report).toMatchObject({ system: crowd.hid, renamed: [], switches: { added: 3000 } })
-    const back = { ...crowd, token: report.token ?? '' }
-    const seen = await lookAt(back)
-    expect(seen[`/v2/systems/@me as itself`]).toStartWith('200 ')
-    expect(seen[`/v2/systems/${crowd.account}/switches?limit=3 as itself`]).toContain(
-      switchOf(crowd.id, 2999),
+describe('hidden rows of a deletion', () => {
+  test('does not block the IDs of a hidden system for an import of it', async () => {
+    const large = await makeLargeSystem(3000)
+    const file = await exportText(deps, large.id)
+    await deleteSystem(deps, large.viewer)
+    const report = await importInto(testApp, 'new', Buffer.from(file), { isPublic: true })
+    expect(report).toMatchObject({ system: large.hid, renamed: [], switches: { added: 3000 } })
+    const imported = { ...large, token: report.token ?? '' }
+    const restored = await readAll(imported)
+    expect(restored[`/v2/systems/@me as owner`]).toStartWith('200 ')
+    expect(restored[`/v2/systems/${large.account}/switches?limit=3 as owner`]).toContain(
+      switchOf(large.id, 2999),
     )
     await purgeDeleted(deps)
-    expect(await lookAt(back)).toEqual(seen)
-    expect(await diagnose()).toEqual([])
+    expect(await readAll(imported)).toEqual(restored)
+    expect(await findProblems()).toEqual([])
   })
 
-  test('leaves its times and UUIDs to new switches, logged or brought', async () => {
-    const crowd = await makeCrowd(3000)
-    const file = await exportText(deps, crowd.id)
-    await deleteAllSwitches(deps, crowd.viewer)
+  test('does not block times and UUIDs of hidden switches for logged and imported ones', async () => {
+    const large = await makeLargeSystem(3000)
+    const file = await exportText(deps, large.id)
+    await deleteAllSwitches(deps, large.viewer)
     const timestamp = new Date(START / 1000 + 5000).toISOString()
     const logged = await ask('POST /v2/systems/@me/switches', {
-      as: crowd,
-      body: { timestamp, members: [crowd.ash] },
+      as: large,
+      body: { timestamp, members: [large.ash] },
     })
     expect(logged.status).toBe(200)
     const moved = await ask(`PATCH /v2/systems/@me/switches/${logged.json.id}`, {
-      as: crowd,
+      as: large,
       body: { timestamp: new Date(START / 1000 + 6000).toISOString() },
     })
     expect(moved.status).toBe(200)
-    const report = await importInto(place, crowd, Buffer.from(file))
+    const report = await importInto(testApp, large, Buffer.from(file))
     expect(report.renamed).toEqual([])
     expect(report.switches).toMatchObject({ added: 2999, unchanged: 1 })
-    const again = await exportText(deps, crowd.id)
+    const again = await exportText(deps, large.id)
     await purgeDeleted(deps)
     const switchesOf = (text: string) => JSON.parse(text).switches
-    expect(switchesOf(await exportText(deps, crowd.id))).toEqual(switchesOf(again))
+    expect(switchesOf(await exportText(deps, large.id))).toEqual(switchesOf(again))
     expect(switchesOf(again)).toHaveLength(3000)
   })
 
-  test('is deleted once more together with what came meanwhile', async () => {
-    const crowd = await makeCrowd(1000)
-    const history = async () => (await ask('GET /v2/systems/@me/switches', { as: crowd })).json
-    await deleteAllSwitches(deps, crowd.viewer)
-    for (const members of [[crowd.wren], [crowd.ash]])
-      await ask('POST /v2/systems/@me/switches', { as: crowd, body: { members } })
+  test('deletes switches logged since with the hidden ones when all are deleted again', async () => {
+    const large = await makeLargeSystem(1000)
+    const history = async () => (await ask('GET /v2/systems/@me/switches', { as: large })).json
+    await deleteAllSwitches(deps, large.viewer)
+    for (const members of [[large.wren], [large.ash]])
+      await ask('POST /v2/systems/@me/switches', { as: large, body: { members } })
     expect(await history()).toHaveLength(2)
-    await deleteAllSwitches(deps, crowd.viewer)
+    await deleteAllSwitches(deps, large.viewer)
     expect(await history()).toEqual([] as never)
     await purgeDeleted(deps)
-    const marks = 'SELECT 1 FROM systems WHERE forgotten_switches > 0'
-    expect(withRawDatabase(path, (db) => db.query(marks).all())).toEqual([])
-    const left = `SELECT 1 FROM switches WHERE system_id = ${crowd.id}`
+    const pending = 'SELECT 1 FROM systems WHERE forgotten_switches > 0'
+    expect(withRawDatabase(path, (db) => db.query(pending).all())).toEqual([])
+    const left = `SELECT 1 FROM switches WHERE system_id = ${large.id}`
     expect(withRawDatabase(path, (db) => db.query(left).all())).toEqual([])
   })
 
-  test('leaves a message’s ID to another system', async () => {
-    const crowd = await makeCrowd(1000)
-    const other = await makeCrowd(10)
-    await deleteSystem(deps, crowd.viewer)
+  test('does not block the ID of a hidden message for another system', async () => {
+    const large = await makeLargeSystem(1000)
+    const other = await makeLargeSystem(10)
+    await deleteSystem(deps, large.viewer)
     const headers = { authorization: `Bot ${await createBot(deps, 'again')}` }
-    const id = messageOf(crowd.id, 7)
+    const id = messageOf(large.id, 7)
     const body = { id, original: id, sender: other.account, channel: '2', member: other.ash }
     expect((await ask('POST /bot/messages', { headers, body })).status).toBe(201)
     await purgeDeleted(deps)
@@ -354,7 +354,7 @@ describe('what was deleted, and is not removed yet,', () => {
   })
 })
 
-test('after a kill the rest of what was deleted goes by itself, and the doctor is content', async () => {
+test('deletes the hidden rows after a kill, and doctor finds no problem before and after', async () => {
   const cwd = emptyFolder()
   const file = join(cwd, 'data/multitude.db')
   const { id } = await runJson<{ id: string }>(

@@ -10,14 +10,14 @@ const { token } = await runJson<{ token: string }>(['system', 'create'], { cwd }
 const MiB = 1024 * 1024
 const ROUNDS = 20
 
-/** Large enough that the worker does not have all of it when it is killed. */
+/** Large enough that the worker has not read all of it when it is killed. */
 const largeFile = JSON.stringify({
   switches: [],
   multitude: { kept: { notes: Array<string>(16).fill('a'.repeat(MiB)) } },
 })
 
 describe('an import whose worker is killed', () => {
-  test('answers 503, and the server goes on and imports the next file', async () => {
+  test('answers 503 when the import worker is killed, and imports the next file', async () => {
     const server = await startServer([], { cwd })
     const send = async (body: string) => {
       const sent = { method: 'POST', headers: { authorization: token }, body: new Blob([body]) }
@@ -48,16 +48,16 @@ describe('an import whose worker is killed', () => {
   }, 180_000)
 })
 
-test('an import waits while two are read, and begins as soon as one of them ends', async () => {
+test('lets a third import wait until one of two running imports ends', async () => {
   const systems = ['A', 'B', 'C', 'D'].map((name) =>
     runJson<{ token: string }>(['system', 'create', '--name', name], { cwd }),
   )
-  const tokens = (await Promise.all(systems)).map((made) => made.token)
+  const tokens = (await Promise.all(systems)).map((created) => created.token)
   const metrics = ['--metrics', 'on', '--metrics-address', '127.0.0.1:0']
   const server = await startServer(metrics, { cwd })
-  const [, numbers = ''] = /"metrics":"([^"]+)"/.exec(server.said()) ?? []
-  const underWay = async () => {
-    const text = await (await fetch(numbers)).text()
+  const [, metricsUrl = ''] = /"metrics":"([^"]+)"/.exec(server.said()) ?? []
+  const countImports = async () => {
+    const text = await (await fetch(metricsUrl)).text()
     return Number(/^multitude_imports_under_way (\d+)$/m.exec(text)?.[1])
   }
   const send = (system: number, signal: AbortSignal | null = null) =>
@@ -83,24 +83,24 @@ test('an import waits while two are read, and begins as soon as one of them ends
 
   const leaving = new AbortController()
   const third = send(2, leaving.signal)
-  await until(async () => (await underWay()) === 3)
+  await until(async () => (await countImports()) === 3)
   const fourth = send(3)
-  await until(async () => (await underWay()) === 4)
+  await until(async () => (await countImports()) === 4)
   leaving.abort()
   expect(await third).toBe('AbortError')
-  await until(async () => (await underWay()) === 3)
+  await until(async () => (await countImports()) === 3)
 
   process.kill(first.worker, 'SIGKILL')
   expect(await first.answer).toBe(503)
   expect(await fourth).toBe(200)
   process.kill(second.worker, 'SIGCONT')
   expect(await second.answer).toBe(200)
-  expect(await underWay()).toBe(0)
+  expect(await countImports()).toBe(0)
   server.kill('SIGTERM')
   expect((await server.end()).code).toBe(0)
 })
 
-/** The process ID of an import worker that is not among the known ones, as soon as it runs. */
+/** Waits for an import worker that is not among the known ones and returns its process ID. */
 async function findWorker(server: number, known: readonly number[] = []): Promise<number> {
   for (;;) {
     const workers = readdirSync('/proc').filter((name) => isWorker(name, server))
@@ -117,7 +117,7 @@ function isWorker(process: string, parent: number): boolean {
     if (Number(ppid) !== parent) return false
     return readFileSync(`/proc/${process}/cmdline`, 'utf8').includes('read-import')
   } catch {
-    // It ended meanwhile.
+    // The process ended meanwhile.
     return false
   }
 }

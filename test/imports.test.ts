@@ -7,10 +7,10 @@ const { run, runJson, startServer } = await commandLine()
 
 const MiB = 1024 * 1024
 
-/** Far more than anybody should wait, and far less than each of these took when it stopped everyone. */
+/** Far longer than a request should take, and far shorter than any of these files once blocked it. */
 const LONG_MS = 3000
 
-/** So many rows as fill a file. */
+/** Returns as many rows as fit into a number of bytes. */
 function filled(bytes: number, row: (at: number) => unknown): unknown[] {
   const size = JSON.stringify(row(0)).length + 1
   return Array.from({ length: Math.floor(bytes / size) }, (_, at) => row(at))
@@ -21,26 +21,26 @@ const keyed = (keys: number) =>
 
 const pluralkit = (parts: object) => JSON.stringify({ switches: [], ...parts })
 
-describe('a file that is made to stop the server', () => {
+describe('a malicious import file', () => {
   const cwd = emptyFolder()
 
-  const bombs: [says: string, status: number, make: () => string][] = [
+  const bombs: [title: string, status: number, build: () => string][] = [
     ['100,000 accounts', 200, () => pluralkit({ accounts: filled(2 * MiB, (at) => 1e15 + at) })],
     [
-      'autoproxy in very many guilds',
+      '8 MB of autoproxy settings',
       200,
       () =>
         pluralkit({ multitude: { autoproxy: filled(8 * MiB, (at) => ({ guild_id: `${at}` })) } }),
     ],
-    ['very many keys', 413, () => pluralkit({ x: keyed(1_000_000) })],
-    ['nesting without end', 400, () => '['.repeat(12 * MiB)],
+    ['a million keys', 413, () => pluralkit({ x: keyed(1_000_000) })],
+    ['12 MB of nesting', 400, () => '['.repeat(12 * MiB)],
     [
-      'members without end',
+      '12 MB of members',
       400,
       () => pluralkit({ members: filled(12 * MiB, () => ({ name: 'Wren of the Hill' })) }),
     ],
     [
-      'notes without end',
+      '1 MB of notes',
       200,
       () =>
         pluralkit({
@@ -50,9 +50,9 @@ describe('a file that is made to stop the server', () => {
   ]
 
   test.each(bombs)(
-    'by %s is taken or refused, tried out or not, while all others are answered',
-    async (_, expected, make) => {
-      const database = join(cwd, `${bombs.findIndex(([, , one]) => one === make)}.db`)
+    'answers other requests while a file with %s is imported',
+    async (_, expected, build) => {
+      const database = join(cwd, `${bombs.findIndex(([, , one]) => one === build)}.db`)
       const at = ['--database', `file:${database}`]
       const me = await runJson<{ token: string }>(['system', 'create', ...at], { cwd })
       const other = await runJson<{ token: string }>(['system', 'create', ...at], { cwd })
@@ -60,14 +60,14 @@ describe('a file that is made to stop the server', () => {
       const ask = (path: string, token: string, init: RequestInit = {}) =>
         fetch(`${server.address}${path}`, { ...init, headers: { authorization: token } })
       try {
-        const file = make()
+        const file = build()
         for (const query of ['?dry_run=true', '']) {
           let isDone = false
           let answered = 0
           let longest = 0
-          const others = (async () => {
+          const requests = (async () => {
             while (!isDone) {
-              const asked = performance.now()
+              const sentAt = performance.now()
               const answers = await Promise.all([
                 ask('/health', ''),
                 ask('/v2/systems/@me', other.token),
@@ -76,7 +76,7 @@ describe('a file that is made to stop the server', () => {
                   body: `{"tag":"${answered}"}`,
                 }),
               ])
-              longest = Math.max(longest, performance.now() - asked)
+              longest = Math.max(longest, performance.now() - sentAt)
               expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
               answered += 1
               await Bun.sleep(5)
@@ -88,7 +88,7 @@ describe('a file that is made to stop the server', () => {
             body,
           })
           isDone = true
-          await others
+          await requests
           expect(status).toBe(expected)
           expect(answered).toBeGreaterThan(0)
           expect(longest).toBeLessThan(LONG_MS)
@@ -102,14 +102,14 @@ describe('a file that is made to stop the server', () => {
   )
 })
 
-describe('the command line', () => {
+describe('import and export commands', () => {
   const cwd = emptyFolder()
   const database = join(cwd, 'data/multitude.db')
   const uuid = '0b6f1d3e-7a54-4c0a-9d5b-3f1f5a0c9e11'
   const account = '123456789012345678'
   const write = (name: string, parts: object) => Bun.write(join(cwd, name), pluralkit(parts))
 
-  test('links the accounts of a file, says which, and links none where it is told to', async () => {
+  test('links the accounts of a file and lists them, and links none with --no-accounts', async () => {
     await write('accounts.json', { accounts: [account] })
     const none = await run(['import', 'accounts.json', '--new', '--no-accounts'], { cwd })
     expect(none.out).toContain(
@@ -121,7 +121,7 @@ describe('the command line', () => {
     expect(out).toMatch(new RegExp(`Worth a look:\n  account ${account} was linked to system`))
   })
 
-  test('makes no second copy of a system without being told to', async () => {
+  test('creates a second copy of a system only with --yes', async () => {
     await write('same.json', { id: 'exmplz', uuid, name: 'Lantern' })
     expect((await run(['import', 'same.json', '--new'], { cwd })).code).toBe(0)
     const before = dump(database)
@@ -142,7 +142,7 @@ describe('the command line', () => {
     )
   })
 
-  test('writes a history of more than one file into several', async () => {
+  test('exports a history of more than 100,000 switches as several files', async () => {
     const { system } = await runJson<{ system: string }>(
       ['import', 'same.json', '--new', '--yes'],
       {

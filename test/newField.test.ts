@@ -5,7 +5,7 @@ import { emptyFolder } from './serverProcess'
 
 const root = join(import.meta.dir, '..')
 
-/** Every table that is stored, by the file it stands in. */
+/** All stored field tables by file. */
 const tables = {
   system: ['system'],
   member: ['member'],
@@ -15,15 +15,15 @@ const tables = {
   autoproxy: ['autoproxy'],
 }
 
-test('a new level and a new field of any kind are everywhere, and nothing but the table names them', async () => {
-  const copy = copyHouse()
+test('supports new fields of every kind and a new level that only the field table names', async () => {
+  const copy = copyRepository()
   for (const [file, names] of Object.entries(tables))
     edit(join(copy, 'src/model', `${file}.ts`), (source) => {
-      const grown = names.reduce(
+      const extended = names.reduce(
         (text, name) => replace(text, `const ${name} = entity(`, `const ${name} = grown(`),
         source.replace(/^import \{(.*)\bentity, /m, 'import {$1'),
       )
-      return `import { grown } from '../../test/extendedSchema/tables'\n${grown}`
+      return `import { grown } from '../../test/extendedSchema/tables'\n${extended}`
     })
   await addMigration(copy)
   const { output, exitCode } = await run(copy, [
@@ -35,8 +35,8 @@ test('a new level and a new field of any kind are everywhere, and nothing but th
   expect(output).toContain(' 0 fail')
 }, 120_000)
 
-/** What the program is made of and what its tests need, as a newcomer would have it. */
-function copyHouse(): string {
+/** Copies the sources and what the tests need. */
+function copyRepository(): string {
   const copy = emptyFolder('grown-')
   for (const part of ['src', 'test', 'migrations', 'package.json', 'tsconfig.json', 'bunfig.toml'])
     cpSync(join(root, part), join(copy, part), { recursive: true })
@@ -44,16 +44,16 @@ function copyHouse(): string {
   return copy
 }
 
-/** The steps after the one of the table: the migration is made, and carried. */
+/** Creates the migration and adds it to the executable, as CONTRIBUTING.md describes. */
 async function addMigration(copy: string): Promise<void> {
-  const words = [process.execPath, 'run', 'migration', '--name', 'grown']
-  const { output, exitCode } = await run(copy, words)
+  const argv = [process.execPath, 'run', 'migration', '--name', 'grown']
+  const { output, exitCode } = await run(copy, argv)
   if (exitCode !== 0) throw new Error(output)
   const file =
     readdirSync(join(copy, 'migrations')).find((name) => name.endsWith('_grown.sql')) ?? ''
   edit(join(copy, 'src/db/migrations.ts'), (source) => {
     const line = `import grown from '../../migrations/${file}' with { type: 'text' }\n`
-    // To the first list, which is the file's.
+    // The first list is that of SQLite.
     const entry = `\n  { name: '${file.replace('.sql', '')}', sql: grown },\n]\n`
     return line + replace(source, /\n\]\n/, entry)
   })
@@ -65,12 +65,12 @@ function edit(file: string, change: (source: string) => string): void {
 
 function replace(text: string, from: string | RegExp, to: string): string {
   const replaced = text.replace(from, to)
-  if (replaced === text) throw new Error(`${from} is not there`)
+  if (replaced === text) throw new Error(`${from} not found`)
   return replaced
 }
 
-async function run(cwd: string, words: string[]): Promise<{ output: string; exitCode: number }> {
-  const child = Bun.spawn(words, { cwd, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+async function run(cwd: string, argv: string[]): Promise<{ output: string; exitCode: number }> {
+  const child = Bun.spawn(argv, { cwd, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
   const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()])
   return { output: out + err, exitCode: await child.exited }
 }

@@ -15,71 +15,73 @@ interface Listed {
 
 const { ask, deps, makeSystem } = createTestApp()
 
-/** Eight in a millisecond, some microseconds apart, then a pause; the oldest first. */
+/** Eight times within each millisecond, some microseconds apart; oldest first. */
 const times: Instant[] = Array.from(
   { length: COUNT },
   (_, at) => START + Math.floor(at / 8) * 977_000 + (at % 8) * 100 + (at % 5),
 )
 
-const someone = await makeSystem('Lantern Hill')
-const written = await logSwitches(someone)
+const owner = await makeSystem('Lantern Hill')
+const written = await logSwitches(owner)
 
-describe('a history of 1,000 switches, several in each millisecond,', () => {
-  test('really has times that a millisecond does not tell apart', () => {
+describe('paging through 1,000 switches with several in each millisecond', () => {
+  test('creates test data with eight switches in each millisecond', () => {
     const millis = new Set(times.map((time) => Math.floor(time / 1000)))
     expect(new Set(times).size).toBe(COUNT)
     expect(millis.size).toBe(COUNT / 8)
   })
 
   test.each([
-    ['3', 3, someone],
+    ['3', 3, owner],
     ['7', 7, null],
-    ['99', 99, someone],
-    ['100', 100, someone],
+    ['99', 99, owner],
+    ['100', 100, owner],
     ['5,000, which means 100', 5000, null],
-    ['the usual size', null, someone],
-  ])('is read in pages of %s: none lost, none twice, newest first', async (_, limit, as) => {
+    ['the default size', null, owner],
+  ])('lists every switch once, newest first, in pages of %s', async (_, limit, as) => {
     const size = Math.min(limit ?? 100, 100)
     const { pages, all } = await pageThrough(limit, as)
     expect(pages.length).toBe(Math.ceil(COUNT / size) + 1)
     expect(all).toEqual(written)
   })
 
-  test('is read whole although newer switches are logged meanwhile', async () => {
+  test('lists every switch while newer switches are logged between the pages', async () => {
     const path = '/v2/systems/@me/switches'
     const [wren = '', ash = ''] = written.find(({ members }) => members.length === 2)?.members ?? []
     const logged: string[] = []
-    const { all } = await pageThrough(50, someone, async () => {
+    const { all } = await pageThrough(50, owner, async () => {
       const body = { members: logged.length % 2 === 0 ? [wren] : [ash, wren] }
-      const made = await ask<Listed>(`POST ${path}`, { as: someone, body })
-      expect(made.status).toBe(200)
-      logged.push(made.json.id)
+      const created = await ask<Listed>(`POST ${path}`, { as: owner, body })
+      expect(created.status).toBe(200)
+      logged.push(created.json.id)
     })
     expect(all).toEqual(written)
     expect(logged).toHaveLength(COUNT / 50)
-    const gone = await Promise.all(logged.map((id) => ask(`DELETE ${path}/${id}`, { as: someone })))
-    expect(gone.every(({ status }) => status === 204)).toBe(true)
+    const deleted = await Promise.all(
+      logged.map((id) => ask(`DELETE ${path}/${id}`, { as: owner })),
+    )
+    expect(deleted.every(({ status }) => status === 204)).toBe(true)
   })
 
-  test('begins and ends exactly where `before` says', async () => {
+  test('lists exactly the switches before the time of `before`', async () => {
     const [first, second] = written
     const last = written.at(-1)
     const page = async (before = '') =>
-      (await ask<Listed[]>(`GET /v2/systems/${someone.hid}/switches?limit=1&before=${before}`)).json
+      (await ask<Listed[]>(`GET /v2/systems/${owner.hid}/switches?limit=1&before=${before}`)).json
     expect(await page(first?.timestamp)).toEqual([second as Listed])
     expect(await page(formatInstant((times.at(-1) ?? 0) + 1))).toEqual([first as Listed])
     expect(await page(last?.timestamp)).toEqual([])
   })
 
-  test('is the same history with `before` in another zone', async () => {
+  test('accepts `before` in another time zone', async () => {
     const inOslo = formatInstant((times[500] ?? 0) + HOUR).replace('Z', '%2B01:00')
-    const path = `/v2/systems/${someone.hid}/switches?limit=5&before=${inOslo}`
+    const path = `/v2/systems/${owner.hid}/switches?limit=5&before=${inOslo}`
     const { json } = await ask<Listed[]>(`GET ${path}`)
     expect(json).toEqual(written.slice(500, 505))
   })
 })
 
-describe('the first and the last instant there are', async () => {
+describe('switches at the first and the last possible instant', async () => {
   const [first, last] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
   const as = await makeSystem()
   await deps.transact('new', async (tx) => {
@@ -90,14 +92,14 @@ describe('the first and the last instant there are', async () => {
   const both = [formatInstant(last), formatInstant(first)]
 
   test.each(['v2/systems/@me/switches', 'v2/systems/@me/switches?limit=9', 'v1/s/@/switches'])(
-    'are in %s',
+    'lists switches at the first and last possible instant in %s',
     async (path) => {
       const { json } = await ask<Listed[]>(`GET /${path.replace('@/', `${as.hid}/`)}`, { as })
       expect(json.map(({ timestamp }) => timestamp)).toEqual(both)
     },
   )
 
-  test('are in an export and in the front history', async () => {
+  test('exports switches at the first and last possible instant', async () => {
     const { json } = await ask<{ switches: Listed[] }>('GET /v2/systems/@me/export', { as })
     expect(json.switches.map(({ timestamp }) => timestamp)).toEqual(both)
     const { text } = await ask('GET /v2/systems/@me/export/front-history?format=csv', { as })
@@ -105,7 +107,7 @@ describe('the first and the last instant there are', async () => {
   })
 })
 
-/** Pages from the newest to the oldest, each time before the last answer's last time. */
+/** Reads pages from the newest to the oldest, each before the last time of the page before. */
 async function pageThrough(
   limit: number | null,
   as: TestSystem | null,
@@ -118,7 +120,7 @@ async function pageThrough(
       ...(limit !== null && { limit: String(limit) }),
       ...(before !== undefined && { before }),
     })
-    const path = `/v2/systems/${someone.uuid}/switches?${query}`
+    const path = `/v2/systems/${owner.uuid}/switches?${query}`
     const { status, json } = await ask<Listed[]>(`GET ${path}`, { as })
     expect(status).toBe(200)
     pages.push(json)
@@ -126,16 +128,16 @@ async function pageThrough(
     if (before === undefined) return { pages, all: pages.flat() }
     await between()
   }
-  throw new Error('the pages have no end')
+  throw new Error('paging did not end')
 }
 
-/** Logs the switches in an order of their own, and gives them as they should be listed. */
+/** Logs the switches in a shuffled order, and returns them in the order of the list. */
 async function logSwitches({ id }: TestSystem): Promise<Listed[]> {
   return deps.transact('new', async (tx) => {
     const wren = await insertMember(tx, id, { name: 'Wren' })
     const ash = await insertMember(tx, id, { name: 'Ash' })
     const listed: Listed[] = Array(COUNT)
-    // 7 and 1,000 share no divisor: every time comes once, and not in its order.
+    // 7 and 1,000 have no common divisor, so every time occurs once.
     for (let turn = 0; turn < COUNT; turn++) {
       const at = (turn * 7) % COUNT
       const time = times[at] ?? 0

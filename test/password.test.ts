@@ -4,23 +4,23 @@ import { hidePassword, parseSettings } from '../src/config'
 import { parseAddress } from '../src/db/postgres/address'
 import { pathOf } from '../src/db/sqlite/storage'
 
-/** Addresses as they may be given, and as they are shown. */
-const shown: [given: string, shown: string][] = [
+/** Database addresses, and how they are displayed. */
+const displayed: [given: string, displayed: string][] = [
   ['file:data/multitude.db', 'file:data/multitude.db'],
   ['file:/home/a:b@c/data.db', 'file:/home/a:b@c/data.db'],
   ['postgres://me@db/multitude', 'postgres://me@db/multitude'],
   ['postgres://me@a:5432,b:5433/multitude', 'postgres://me@a:5432,b:5433/multitude'],
   ['postgres://me@[::1]:5432/x?sslmode=require', 'postgres://me@[::1]:5432/x?sslmode=require'],
   ['postgres://db/multitude', 'postgres://db/multitude'],
-  // Without a user it is no address that is taken, and this may be a password without its host.
+  // An address without a user is refused, and this may be a password without a host.
   ['postgres://[::1]:5432/x', 'postgres://[::1]:********'],
   ['postgres://me:HUSH@db:5432/multitude', 'postgres://me:********@db:5432/multitude'],
   ['postgresql://me:HUSH@a:1,b:2/x', 'postgresql://me:********@a:1,b:2/x'],
   ['postgres://:HUSH@db/x', 'postgres://:********@db/x'],
 ]
 
-/** Nonsense with a password in it. */
-const nonsense = [
+/** Invalid addresses that contain a password. */
+const invalid = [
   'postgres://me:HU/SH@db/x',
   'postgres://me:HU/SH@db',
   'postgres://me:HUSH@HUSH@db/x',
@@ -55,33 +55,33 @@ const nonsense = [
 ]
 
 describe('the password of a database', () => {
-  test.each(shown)('%s is shown as %s', (given, expected) => {
+  test.each(displayed)('displays %s as %s', (given, expected) => {
     expect(hidePassword(given)).toBe(expected)
   })
 
-  test.each(nonsense)('is not shown in part when %s is refused', (given) => {
-    for (const tell of [
+  test.each(invalid)('reveals no part of the password when %s is refused', (given) => {
+    for (const parse of [
       () => hidePassword(given),
       () => parseSettings({ DATABASE_URL: given }),
       () => parseSettings({}, { database: given }),
       () => parseAddress(given),
       () => pathOf(given),
     ])
-      expect(said(tell)).not.toMatch(/HU|SH/)
+      expect(outputOf(parse)).not.toMatch(/HU|SH/)
   })
 
-  test.each(nonsense)('%s is refused in one line', async (given) => {
-    const { code, err } = await runHere(['system', 'list'], given)
+  test.each(invalid)('refuses %s with one line without the password', async (given) => {
+    const { code, err } = await runInProcess(['system', 'list'], given)
     expect(code).toBeGreaterThan(0)
     expect(err).toMatch(/^multitude: [^\n]+\n$/)
     expect(err).not.toMatch(/HU|SH/)
   })
 
   test.each(['postgres://me:HUSH@db/x', 'postgres://me:HU/SH?@db/x', 'postgres://me:HU@SH@db/x'])(
-    'is not shown when %s is an argument that no command takes',
+    'hides the password when %s is an unexpected argument',
     async (given) => {
       for (const argv of [['migrate', 'now', given], [given], ['help', given]]) {
-        const { code, err } = await runHere(argv)
+        const { code, err } = await runInProcess(argv)
         expect([argv, code]).toEqual([argv, 2])
         expect(err).toContain('postgres://me:********@db/x')
         expect(err).not.toMatch(/HU|SH/)
@@ -91,7 +91,7 @@ describe('the password of a database', () => {
 })
 
 /** Runs a command line in this process. */
-async function runHere(argv: string[], DATABASE_URL?: string) {
+async function runInProcess(argv: string[], DATABASE_URL?: string) {
   const lines: string[] = []
   const write = process.stderr.write
   process.stderr.write = (text: string | Uint8Array) => lines.push(String(text)) > 0
@@ -103,9 +103,10 @@ async function runHere(argv: string[], DATABASE_URL?: string) {
   }
 }
 
-function said(tell: () => unknown): string {
+/** Returns the result or the error message as text. */
+function outputOf(parse: () => unknown): string {
   try {
-    return String(tell())
+    return String(parse())
   } catch (cause) {
     return (cause as Error).message
   }

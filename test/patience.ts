@@ -1,15 +1,15 @@
 import { plugin } from 'bun'
 
 /**
- * A test that hangs is found either way; one on a machine with busy cores may take its time. A
- * default that is set once counts for the first file only, so every file of tests sets its own.
+ * Sets a long default timeout, because tests on busy cores are slow. Bun applies a default only to
+ * the file that sets it, so this is done for every test file.
  */
 plugin({
-  name: 'patience',
+  name: 'default timeout',
   setup({ onLoad }) {
     onLoad({ filter: /\.(test|browser|server|cluster)\.ts$/ }, async ({ path }) => ({
-      // On the first line, so that no other line gets another number.
-      contents: `import { setDefaultTimeout as giveTime } from 'bun:test'; giveTime(60_000); ${await Bun.file(path).text()}`,
+      // On the first line, so that line numbers do not change.
+      contents: `import { setDefaultTimeout as _setTimeout } from 'bun:test'; _setTimeout(60_000); ${await Bun.file(path).text()}`,
       loader: 'ts',
     }))
   },

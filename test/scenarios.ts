@@ -19,14 +19,13 @@ import type { Answer, TestApp, TestSystem } from './testApp'
 export type Who = 'owner' | 'other' | 'nobody'
 export const everyone: Who[] = ['owner', 'other', 'nobody']
 
-/** What is told of a change: its type, whom it is about, and the new values. */
+/** Expected event: its type, the UUID of its subject, and the new values. */
 export type ExpectedEvent = [type: string, subject: string | null, data: unknown]
 
 /**
- * Two systems that know nothing of each other. Of the owner: the members wren, finch and heron,
- * the groups keepers (wren, finch) and dreamers (nobody), the switches first (wren, finch) and
- * latest (finch), an account and a message of wren. Of the other: the member stray, the group
- * circle (stray), the switch theirs (stray).
+ * Two unrelated systems. The owner has the members wren, finch and heron, the groups keepers (wren,
+ * finch) and dreamers (empty), the switches first (wren, finch) and latest (finch), an account and a
+ * message of wren. The other has the member stray, the group circle (stray), the switch theirs (stray).
  */
 export interface Fixture {
   home: TestApp
@@ -45,43 +44,43 @@ export interface Fixture {
   account: string
   message: string
   original: string
-  /** Asks as the owner, or as whoever is named; `<wren>` and the like are filled in. */
+  /** Sends a request as the owner or another caller; placeholders such as `<wren>` are filled in. */
   ask<T = Json>(line: string, body?: unknown, as?: Who): Promise<Answer<T>>
-  /** The same for what must succeed: gives the answer's JSON. */
+  /** Like `ask`, but expects success and returns the JSON of the response. */
   get<T = Json>(line: string, as?: Who): Promise<T>
   do<T = Json>(line: string, body?: unknown, as?: Who): Promise<T>
-  /** Puts in what the tests cannot know before: `<wren>`, `<wren.uuid>`, `<own.dashed>` … */
+  /** Replaces placeholders by IDs: `<wren>`, `<wren.uuid>`, `<own.dashed>` … */
   fill<T>(value: T): T
 }
 
-/** An answer, as far as a test looks into it. */
+/** JSON object of a response. */
 export type Json = Record<string, unknown>
 
 export interface Scenario {
-  /** Who asks; the owner unless said. */
+  /** Caller; the owner by default. */
   as?: Who | Who[]
-  /** What was done before. */
-  given?: (world: Fixture) => Promise<unknown>
+  /** Prepares the fixture before the request. */
+  given?: (fixture: Fixture) => Promise<unknown>
   ask: string
   body?: unknown
-  /** 200 unless said. */
+  /** 200 by default. */
   status?: number
-  /** The number of the error, its words, the keys that have a problem. */
+  /** Code and message of the error, and the keys with problems. */
   code?: number
   message?: string | RegExp
   problems?: string[]
-  /** The whole answer. */
+  /** Expected JSON of the whole response. */
   json?: unknown
-  /** What the answer must and must not have among others. */
+  /** Part that the response must contain, and texts that it must not contain. */
   has?: unknown
   lacks?: string[]
-  /** Everything that was told, in order; nothing unless said. */
+  /** All recorded events in order; none by default. */
   events?: ExpectedEvent[]
-  /** What is so afterwards. */
+  /** Checks the state after the request. */
   after?: After
 }
 
-export type After = (world: Fixture, answer: Answer<Json>) => Promise<unknown>
+export type After = (fixture: Fixture, answer: Answer<Json>) => Promise<unknown>
 
 export type Scenarios = Record<string, Scenario>
 
@@ -89,19 +88,19 @@ export const FIRST = '2024-01-01T10:00:00.000001Z'
 export const LATEST = '2024-01-02T10:00:00.5Z'
 export const SAID = '2024-01-02T11:30:00Z'
 
-/** One test for each scenario. Its name is a sentence of the domain. */
+/** Creates one test for each scenario, with its key as title. */
 export function runScenarios(home: TestApp, scenarios: Scenarios): void {
-  // What changes nothing shares a world; that it changed nothing is part of its test.
+  // Scenarios that change nothing share a fixture; their tests check that nothing changed.
   let shared: Promise<Fixture> | undefined
-  const worldOf = (scenario: Scenario) => {
+  const fixtureFor = (scenario: Scenario) => {
     if (scenario.given || !changesNothing(scenario)) return createFixture(home)
     shared ??= createFixture(home)
     return shared
   }
-  for (const [sentence, scenario] of Object.entries(scenarios))
+  for (const [title, scenario] of Object.entries(scenarios))
     for (const who of [scenario.as ?? 'owner'].flat())
-      test(Array.isArray(scenario.as) ? `${sentence} (${who})` : sentence, async () => {
-        await runScenario(await worldOf(scenario), scenario, who)
+      test(Array.isArray(scenario.as) ? `${title} (${who})` : title, async () => {
+        await runScenario(await fixtureFor(scenario), scenario, who)
       })
 }
 
@@ -109,26 +108,26 @@ function changesNothing({ ask, status = 200 }: Scenario): boolean {
   return status >= 400 || ask.startsWith('GET')
 }
 
-async function runScenario(world: Fixture, scenario: Scenario, who: Who): Promise<void> {
-  const { status = 200, code, message, problems, json, has, lacks = [] } = world.fill(scenario)
-  await scenario.given?.(world)
-  const before = await stateOf(world.home)
-  const answer = await world.ask(scenario.ask, scenario.body, who)
-  const told = await eventsSince(world, before.lastEvent)
-  const seen = { status: answer.status, code: answer.json?.code ?? 0 }
-  expect(seen, answer.text).toEqual({ status, code: code ?? 0 })
+async function runScenario(fixture: Fixture, scenario: Scenario, who: Who): Promise<void> {
+  const { status = 200, code, message, problems, json, has, lacks = [] } = fixture.fill(scenario)
+  await scenario.given?.(fixture)
+  const before = await stateOf(fixture.home)
+  const answer = await fixture.ask(scenario.ask, scenario.body, who)
+  const recorded = await eventsSince(fixture, before.lastEvent)
+  const actual = { status: answer.status, code: answer.json?.code ?? 0 }
+  expect(actual, answer.text).toEqual({ status, code: code ?? 0 })
   if (typeof message === 'string') expect(answer.json.message).toBe(message)
   if (message instanceof RegExp) expect(answer.json.message).toMatch(message)
   if (problems) expect(Object.keys(answer.json.errors as Json).toSorted()).toEqual(sorted(problems))
-  // Read anew: Bun puts matchers into the object that they were held against.
+  // Parsed again, because Bun inserts matchers into the object that they are compared with.
   if (json !== undefined) expect(JSON.parse(answer.text)).toEqual(json)
   if (has !== undefined) expect(JSON.parse(answer.text)).toMatchObject(has as Json)
   for (const text of lacks) expect(answer.text).not.toContain(text)
   if (status === 204) expect(answer.text).toBe('')
-  if (status >= 400) expectNumbered(world.fill(scenario.ask), status, code ?? 0)
-  expect(told).toEqual(world.fill(scenario.events ?? []))
-  if (changesNothing(scenario)) expect((await stateOf(world.home)).version).toBe(before.version)
-  await scenario.after?.(world, answer)
+  if (status >= 400) expectDocumentedCode(fixture.fill(scenario.ask), status, code ?? 0)
+  expect(recorded).toEqual(fixture.fill(scenario.events ?? []))
+  if (changesNothing(scenario)) expect((await stateOf(fixture.home)).version).toBe(before.version)
+  await scenario.after?.(fixture, answer)
 }
 
 let fixtures = 0
@@ -140,7 +139,7 @@ export async function createFixture(home: TestApp): Promise<Fixture> {
   const account = `90000000000${number}`
   const message = `70000000000${number}`
   const original = `60000000000${number}`
-  const things = await home.deps.transact('new', async (tx) => {
+  const entities = await home.deps.transact('new', async (tx) => {
     const member = (name: string, of = owner) =>
       insertMember(tx, of.id, { name, created: home.deps.now() })
     const group = (name: string, of = owner) =>
@@ -173,13 +172,13 @@ export async function createFixture(home: TestApp): Promise<Fixture> {
     return { wren, finch, heron, stray, keepers, dreamers, circle, first, latest, theirs }
   })
 
-  const names = { own: owner, other, ...things }
+  const names = { own: owner, other, ...entities }
   const fill = <T>(value: T): T => fillIn(value, names, { account, message, original })
-  const world: Fixture = {
+  const fixture: Fixture = {
     home,
     owner,
     other,
-    ...things,
+    ...entities,
     account,
     message,
     original,
@@ -189,29 +188,29 @@ export async function createFixture(home: TestApp): Promise<Fixture> {
         as: as === 'nobody' ? null : { owner, other }[as],
         ...(body !== undefined && { body: fill(body) }),
       }),
-    get: (line, as = 'owner') => world.do(line, undefined, as),
+    get: (line, as = 'owner') => fixture.do(line, undefined, as),
     async do<T>(line: string, body?: unknown, as: Who = 'owner') {
-      const { status, json, text } = await world.ask<T>(line, body, as)
+      const { status, json, text } = await fixture.ask<T>(line, body, as)
       expect(status, `${line}: ${text}`).toBeLessThan(300)
       return json
     },
   }
-  return world
+  return fixture
 }
 
-/** What every key holds of a new one that was given nothing. */
+/** Returns the default value of every key. */
 export function initialOf({ entries }: Entity): JsonObject {
   return Object.fromEntries(entries.map(([key, { defaultValue }]) => [key, defaultValue]))
 }
 
-/** The time that an ISO 8601 text means. */
+/** Parses an ISO 8601 text. */
 export function at(text: string): Instant {
   const instant = parseInstant(text)
-  if (instant === null) throw new Error(`no time: ${text}`)
+  if (instant === null) throw new Error(`invalid time: ${text}`)
   return instant
 }
 
-/** Everything that a system's events told since the last one of that number. */
+/** Lists the events with a higher ID. */
 export async function eventsSince(
   { home }: { home: TestApp },
   last: number,
@@ -242,14 +241,14 @@ function fillIn<T>(value: T, names: Record<string, Named>, ids: Record<string, s
   if (typeof value === 'string') {
     const filled = value.replace(/<(\w+)(?:\.(\w+))?>/g, (_, name: string, form?: string) => {
       const found = ids[name] ?? (names[name] && formsOf(names[name])[form ?? 'id'])
-      if (found === undefined) throw new Error(`nothing is called <${name}.${form}>`)
+      if (found === undefined) throw new Error(`unknown placeholder <${name}.${form}>`)
       return found
     })
     return filled as T
   }
   if (value instanceof RegExp || typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((item) => fillIn(item, names, ids)) as T
-  // What is not plain, such as an expectation, has nothing to fill in.
+  // Objects that are not plain, such as matchers, contain no placeholders.
   if (Object.getPrototypeOf(value) !== Object.prototype) return value
   const entries = Object.entries(value).map(([key, item]) => [
     fillIn(key, names, ids),
@@ -258,7 +257,7 @@ function fillIn<T>(value: T, names: Record<string, Named>, ids: Record<string, s
   return Object.fromEntries(entries) as T
 }
 
-/** Every way a thing can be named; a switch has its UUID only. */
+/** Returns all notations of an ID; a switch has only its UUID. */
 function formsOf({ hid, uuid }: Named): Record<string, string> {
   const id = hid ?? uuid
   return {
@@ -271,8 +270,8 @@ function formsOf({ hid, uuid }: Named): Record<string, string> {
   }
 }
 
-/** Fails unless the documentation of the route names this number for this status. */
-function expectNumbered(line: string, status: number, code: number): void {
+/** Fails unless the API document of the route lists this error code for this status. */
+function expectDocumentedCode(line: string, status: number, code: number): void {
   const [method = '', target = ''] = line.split(' ')
   const [path = ''] = target.replace(/^(?!\/v2\/)/, '/v2').split('?')
   const [, methods] =
@@ -285,6 +284,6 @@ function expectNumbered(line: string, status: number, code: number): void {
     expect(JSON.stringify(answer), `${line} does not document ${code}`).toContain(`\`${code}\` `)
 }
 
-function sorted(words: readonly string[]): string[] {
-  return words.toSorted()
+function sorted(keys: readonly string[]): string[] {
+  return keys.toSorted()
 }

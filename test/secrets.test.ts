@@ -26,66 +26,69 @@ import { at, createFixture, type Fixture, type Who } from './scenarios'
 import { createTestApp } from './testApp'
 
 /*
- * Every GET of the API document is asked for by those who may not see, of a system in which all is
- * private and every field holds a secret of its own. Paths and parameters come from the document:
- * an endpoint that joins it is walked from its first day.
+ * Sends every GET of the API document as an anonymous caller and as another system, for a system in
+ * which everything is private and every field holds a secret. Paths and parameters come from the
+ * document, so new endpoints are included.
  */
 
-const place = createTestApp({ RATE_LIMIT: 'off' })
+const testApp = createTestApp({ RATE_LIMIT: 'off' })
 const GUILD = '333'
 
 interface Secret {
-  /** What it is, as it is told when it was found: "description of the member wren". */
+  /** Name for the failure message: "description of the member wren". */
   of: string
-  /** How it looks in an answer. */
+  /** Text that shows the secret in a response. */
   trace: string
-  /** Whether it is shown, at its own place or another's, though all is private. */
+  /** Whether it is public, or replaces a private value, although everything is private. */
   isShown: boolean
 }
 
 const secrets: Secret[] = []
 let planted = 0
-const world = await plantSecrets()
+const fixture = await plantSecrets()
 const lines = Object.entries(document.paths)
   .filter(([, { get }]) => get)
   .flatMap(([path]) => linesOf(path))
 
-describe('of a system in which all is private', () => {
-  test('every GET of the document is asked', () => {
+describe('responses about a system in which everything is private', () => {
+  test('sends every GET of the API document', () => {
     const documented = Object.values(document.paths).filter(({ get }) => get).length
     expect(new Set(lines.map(({ path }) => path)).size).toBe(documented)
     expect(documented).toBeGreaterThan(25)
   })
 
-  test('every secret is told to its owner, so that it could be found', async () => {
-    const told: string[] = []
-    for (const { line } of lines) told.push(await readAnswer(line, 'owner'))
-    const all = told.join('\n')
+  test('returns every secret to the owner, so that the other tests can detect it', async () => {
+    const texts: string[] = []
+    for (const { line } of lines) texts.push(await readResponse(line, 'owner'))
+    const all = texts.join('\n')
     const missing = secrets.filter(({ trace }) => !all.includes(trace)).map(({ of }) => of)
     expect(missing).toEqual([])
   })
 
-  for (const who of ['nobody', 'other'] as const)
-    test.each(lines)(`$line tells ${who} no secret`, async ({ path, line }) => {
-      const text = await readAnswer(line, who)
+  for (const [who, caller] of [
+    ['nobody', 'an anonymous caller'],
+    ['other', 'another system'],
+  ] as const)
+    test.each(lines)(`$line reveals no secret to ${caller}`, async ({ path, line }) => {
+      const text = await readResponse(line, who)
       const found = secrets
         .filter(({ trace, isShown }) => !isShown && text.includes(trace))
-        .map(({ of }) => `the ${of} is told by GET ${path}`)
+        .map(({ of }) => `GET ${path} reveals the ${of}`)
       expect(found).toEqual([])
-      // With a token, @me is one's own system.
+      // With a token, @me is the caller's own system.
       if (who === 'other' && !path.replace(/@me.*/, '').includes('{')) return
-      // What can hold no secret of its own, such as a flag, is known by its key.
-      expect(ownersKeysIn(text).map((key) => `${key} is told by GET ${path}`)).toEqual([])
+      // Values that cannot hold a secret, such as flags, are detected by their key.
+      expect(ownersKeysIn(text).map((key) => `GET ${path} reveals ${key}`)).toEqual([])
     })
 })
 
-/** The owner's whole system; wren, keepers, first and message are what paths name of it. */
+/** Fills the owner's system with secrets. Paths name wren, keepers, first and message. */
 async function plantSecrets(): Promise<Fixture> {
-  const made = await createFixture(place)
-  const { owner, wren, finch, heron, keepers, dreamers, first, latest, message } = made
+  const created = await createFixture(testApp)
+  const { owner, wren, finch, heron, keepers, dreamers, first, latest, message } = created
   const allPrivate = ({ levels }: Entity) =>
     Object.fromEntries(levels.map((level) => [level, 'private']))
-  await place.deps.transact('new', async (tx) => {
+  await testApp.deps.transact('new', async (tx) => {
     await tx
       .update(systems)
       .set({ ...plant(system, 'system', true), ...allPrivate(system) })
@@ -106,13 +109,13 @@ async function plantSecrets(): Promise<Fixture> {
     for (const [name, row] of Object.entries({ first, latest })) {
       const timestamp = nextInstant()
       await tx.update(switches).set({ timestamp }).where(eq(switches.uuid, row.uuid))
-      hide(`time of the switch ${name}`, formatInstant(timestamp))
+      addSecret(`time of the switch ${name}`, formatInstant(timestamp))
     }
-    hide('UUID of the switch latest', latest.uuid)
-    // Whom no path names is not there at all.
+    addSecret('UUID of the switch latest', latest.uuid)
+    // Rows that no path names must not appear at all.
     for (const [name, { hid, uuid }] of Object.entries({ finch, heron, dreamers })) {
-      hide(`ID of ${name}`, `"${hid}"`)
-      hide(`UUID of ${name}`, uuid)
+      addSecret(`ID of ${name}`, `"${hid}"`)
+      addSecret(`UUID of ${name}`, uuid)
     }
     await tx.insert(systemGuilds).values({
       guild_id: GUILD,
@@ -132,25 +135,25 @@ async function plantSecrets(): Promise<Fixture> {
       autoproxy_member: wren.id,
       last_latch_timestamp: latched,
     })
-    hide('time of the latch', formatInstant(latched))
+    addSecret('time of the latch', formatInstant(latched))
     const url = 'https://hook.example/secret-address'
     const hook = { url, token: 'secret-signing-token', state: 'disabled' as const, cursor: 0 }
     const reason = 'secret-reason'
     await tx.insert(webhooks).values({ ...hook, reason, system_id: owner.id })
-    hide('address of the webhook', url)
-    hide('reason of the webhook', reason)
+    addSecret('address of the webhook', url)
+    addSecret('reason of the webhook', reason)
     const content = JSON.stringify({ note: 'secret-note' })
     await tx
       .insert(archive)
       .values({ system_id: owner.id, collection: 'notes', content, digest: 'x' })
-    hide('note that an import brought', 'secret-note')
-    const said = nextInstant()
-    await tx.update(messages).set({ timestamp: said }).where(eq(messages.id, message))
+    addSecret('archived note', 'secret-note')
+    const timestamp = nextInstant()
+    await tx.update(messages).set({ timestamp }).where(eq(messages.id, message))
   })
-  return made
+  return created
 }
 
-function hide(of: string, trace: string, isShown = false): void {
+function addSecret(of: string, trace: string, isShown = false): void {
   secrets.push({ of, trace, isShown })
 }
 
@@ -159,20 +162,20 @@ function nextInstant(): number {
   return at('2011-03-05T07:09:11.000013Z') + planted * 86_461_000_017
 }
 
-/** A row in which every field holds a secret of its own. Of what no path names, nothing is shown. */
+/** Returns a row in which every field holds a secret. Nothing of a row that no path names is public. */
 function plant({ entries }: Entity, of: string, isNamed: boolean): JsonObject {
   return Object.fromEntries(
     entries.map(([key, field]) => {
       const { stored, trace } = secretOf(key, field)
-      const standsIn = entries.some(([, { fallback }]) => fallback === key)
-      const isShown = isNamed && ((!field.guard && !field.ownerOnly) || standsIn)
-      if (trace !== null) hide(`${key} of the ${of}`, trace, isShown)
+      const isFallback = entries.some(([, { fallback }]) => fallback === key)
+      const isShown = isNamed && ((!field.guard && !field.ownerOnly) || isFallback)
+      if (trace !== null) addSecret(`${key} of the ${of}`, trace, isShown)
       return [key, stored]
     }),
   )
 }
 
-/** A value that nothing else has and how it looks in an answer; null where a kind has too few. */
+/** Returns a unique value and its text in a response; null for kinds with too few values. */
 function secretOf(key: string, field: Field): { stored: unknown; trace: string | null } {
   const number = ++planted
   const word = `secret-${number}-${key}`
@@ -206,7 +209,7 @@ function secretOf(key: string, field: Field): { stored: unknown; trace: string |
       return { stored: field.defaultValue, trace: null }
     default:
       throw new Error(
-        `say in secretOf of test/secrets.test.ts how ${field.kind} (${key}) holds a secret`,
+        `add a secret for the field kind ${field.kind} (${key}) to secretOf in test/secrets.test.ts`,
       )
   }
 }
@@ -218,23 +221,23 @@ interface Parameter {
   required?: boolean
 }
 
-/** What can be asked of a path: its parameters filled in, bare and with each of its queries. */
+/** Returns the requests for a path: without optional query parameters, and with each of them. */
 function linesOf(path: string): { path: string; line: string }[] {
-  const named = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => meaningOf(path, name))
+  const named = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => pathValue(path, name))
   const operation = document.paths[path]?.get as { parameters?: Parameter[] } | undefined
   const inQuery = (operation?.parameters ?? []).filter((parameter) => parameter.in === 'query')
   const query = (some: Parameter[]) => some.map(({ name }) => `${name}=${queryValue(name)}`)
   const required = query(inQuery.filter((parameter) => parameter.required))
-  const asked = [[], ...inQuery.filter((one) => !one.required).map((one) => query([one]))]
-  return asked.map((some) => {
+  const variants = [[], ...inQuery.filter((one) => !one.required).map((one) => query([one]))]
+  return variants.map((some) => {
     const queries = [...required, ...some].join('&')
     return { path, line: `GET ${named}${queries && `?${queries}`}` }
   })
 }
 
-/** What of the planted system a part of a path means. */
-function meaningOf(path: string, name: string): string {
-  const { owner, wren, keepers, first, message, account } = world
+/** Returns the ID of the owner's system for a path parameter. */
+function pathValue(path: string, name: string): string {
+  const { owner, wren, keepers, first, message, account } = fixture
   const known: Record<string, string> = {
     systemRef: owner.hid,
     memberRef: wren.hid,
@@ -247,8 +250,7 @@ function meaningOf(path: string, name: string): string {
   const old: Record<string, string> = { s: owner.hid, m: wren.hid, a: account, msg: message }
   const [, , noun = ''] = path.split('/')
   const found = path.startsWith('/v1/') && name === 'id' ? old[noun] : known[name]
-  if (!found)
-    throw new Error(`GET ${path}: say in meaningOf of test/secrets.test.ts what {${name}} means`)
+  if (!found) throw new Error(`GET ${path}: add {${name}} to pathValue in test/secrets.test.ts`)
   return found
 }
 
@@ -260,29 +262,28 @@ function queryValue(name: string): string {
     until: '2100-01-01T00:00:00Z',
     zone: 'Europe/Oslo',
     by: 'month',
-    member: world.wren.hid,
+    member: fixture.wren.hid,
     limit: '100',
     guild_id: GUILD,
     channel_id: '222',
     part: '1',
-    members: world.wren.hid,
-    groups: world.keepers.hid,
+    members: fixture.wren.hid,
+    groups: fixture.keepers.hid,
     format: 'csv',
     token: 'nonsense',
   }
   const found = known[name]
-  if (!found)
-    throw new Error(`say in queryValue of test/secrets.test.ts what a query may have for ${name}`)
+  if (!found) throw new Error(`add ${name} to queryValue in test/secrets.test.ts`)
   return found
 }
 
-/** The answer's text; of a stream what comes first. */
-async function readAnswer(line: string, who: Who): Promise<string> {
-  const { token } = who === 'owner' ? world.owner : world.other
+/** Returns the text of a response; of a stream only the first chunk. */
+async function readResponse(line: string, who: Who): Promise<string> {
+  const { token } = who === 'owner' ? fixture.owner : fixture.other
   const request = new Request(`http://localhost${line.replace('GET ', '')}`, {
     headers: who === 'nobody' ? {} : { authorization: token },
   })
-  const response = await place.app.handle(request, () => '127.0.0.1')
+  const response = await testApp.app.handle(request, () => '127.0.0.1')
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response.text()
   const reader = response.body?.getReader()
   const first = await reader?.read()
@@ -290,11 +291,11 @@ async function readAnswer(line: string, who: Who): Promise<string> {
   return new TextDecoder().decode(first?.value)
 }
 
-/** Keys that only an owner sees, and levels, where they are not null. */
+/** Lists the keys in a text that only an owner may see, and levels, if they are not null. */
 function ownersKeysIn(text: string): string[] {
-  const own = [system, member, group].flatMap(({ entries, levels }: Entity) => [
+  const ownerKeys = [system, member, group].flatMap(({ entries, levels }: Entity) => [
     ...levels,
     ...entries.filter(([, { ownerOnly }]) => ownerOnly).map(([key]) => key),
   ])
-  return own.filter((key) => new RegExp(`"${key}":(?!null)`).test(text))
+  return ownerKeys.filter((key) => new RegExp(`"${key}":(?!null)`).test(text))
 }

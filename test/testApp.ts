@@ -15,10 +15,10 @@ import { expectDocumented } from './openapiDocument'
 import { acquireDatabase, releaseDatabase } from './postgres/templateDatabases'
 import { change } from './rawSql'
 
-/** Whether these tests run on a file. What is about the file itself is for nobody else. */
+/** Whether these tests run on SQLite. Tests of the database file itself run only there. */
 export const isOnFile = !process.env.TEST_POSTGRES
 
-/** A system of a test, with what its owner knows. */
+/** A system of a test, with its IDs and its token. */
 export interface TestSystem {
   id: number
   hid: string
@@ -40,7 +40,7 @@ export interface RequestOptions {
   peer?: string
 }
 
-/** The real app on a real file of its own, which goes when the tests of the file are done. */
+/** Creates the real app on a database of its own, which is deleted after the tests of the file. */
 export function createTestApp({
   now,
   events,
@@ -54,7 +54,7 @@ export function createTestApp({
   })
   const lines: string[] = []
   const log = createLog(config.LOG_LEVEL, 'json', (text) => lines.push(text))
-  // No lease is renewed meanwhile: that is a write, and tests ask whether anything was written.
+  // A long lease is not renewed during a test: that is a write, and tests check for writes.
   const app: App = createApp(config, log, now, { leaseMs: 60 * 60 * 1000, ...events })
   afterAll(async () => {
     await app.stop()
@@ -67,7 +67,7 @@ export function createTestApp({
     config,
     folder,
     deps: app.deps,
-    /** Everything that was logged so far. */
+    /** Returns everything that was logged so far. */
     logged: () => {
       log.flush()
       return lines.join('')
@@ -81,12 +81,12 @@ export function createTestApp({
           DISCORD,
         )
         const token = await insertToken(app.deps, tx, id, 'test')
-        // As if it had been used just now: tests ask whether anything was written.
+        // Recorded use prevents a write on the first use, because tests check for writes.
         const used = 'update tokens set last_used = :now where system_id = :id'
         await change(tx, used, { now: app.deps.now(), id })
         return { id, hid, uuid, token }
       }),
-    /** Asks "METHOD /path" and holds the answer against the API documentation. */
+    /** Sends "METHOD /path" and compares the response with the API document. */
     async ask<T = JsonObject>(
       line: string,
       { as, body, headers = {}, peer = '127.0.0.1' }: RequestOptions = {},
@@ -107,7 +107,7 @@ export function createTestApp({
   }
 }
 
-/** Of a new file there, or of a new database of the server that the tests run on. */
+/** Returns the address of a new file in the folder, or of a new database on the PostgreSQL server. */
 export function addressIn(folder: string): string {
   const { TEST_POSTGRES } = process.env
   return TEST_POSTGRES ? acquireDatabase(TEST_POSTGRES) : `file:${join(folder, 'test.db')}`

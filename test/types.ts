@@ -6,8 +6,8 @@ import type { Settings } from '../src/model/settings'
 import type { System, SystemPatch } from '../src/model/system'
 
 /**
- * Types that are derived from the field tables, held by the type checker alone: a mapped type that
- * is quietly `any` would pass everywhere else.
+ * Tests of types derived from the field tables, run by the type checker: a mapped type that is `any`
+ * by mistake would pass everywhere else.
  */
 type Equal<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
@@ -27,34 +27,34 @@ holds<Equal<(typeof systems.$inferSelect)['hid'], string>>()
 export const patch: SystemPatch = { name: null }
 export const draft: MemberDraft = { name: 'Wren' }
 
-// @ts-expect-error a member without a name cannot be made
+// @ts-expect-error a member needs a name
 export const nameless: MemberDraft = {}
 
-// @ts-expect-error a required name cannot be patched away
+// @ts-expect-error a patch cannot clear a required name
 export const erased: MemberPatch = { name: null }
 
 // @ts-expect-error a level is public or private
 export const hidden: SystemPatch = { name_privacy: 'secret' }
 
-// @ts-expect-error a key that no field table knows
+// @ts-expect-error no field table has this key
 export const unknown: SystemPatch = { nickname: 'x' }
 
 export function raw(row: Member): Redacted<typeof member> {
-  // @ts-expect-error a raw row is not seen: only `see` applies privacy
+  // @ts-expect-error a row is not redacted: only `redact` applies privacy
   return row
 }
 
-export function leave(app: ReturnType<typeof routes>, row: Member, shown: Serialized): void {
+export function respond(app: ReturnType<typeof routes>, row: Member, shown: Serialized): void {
   app.get('/shown', async () => shown)
   app.get('/list', async () => [shown])
   app.get('/response', async () => new Response())
   app.get('/nothing', async ({ set }) => {
     set.status = 204
   })
-  // @ts-expect-error a row cannot leave unseen: only wires make what is shown
+  // @ts-expect-error a route cannot return a row: only serializers create `Serialized`
   app.get('/row', async () => row)
-  // @ts-expect-error nor can a list of rows
+  // @ts-expect-error a route cannot return a list of rows
   app.get('/rows', async () => [row])
-  // @ts-expect-error nor what a route puts together by itself
+  // @ts-expect-error a route cannot return an object that it builds itself
   app.get('/made', async () => ({ name: row.name }))
 }

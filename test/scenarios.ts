@@ -89,12 +89,12 @@ export const LATEST = '2024-01-02T10:00:00.5Z'
 export const SAID = '2024-01-02T11:30:00Z'
 
 /** Creates one test for each scenario, with its key as title. */
-export function runScenarios(home: TestApp, scenarios: Scenarios): void {
+export function runScenarios(testApp: TestApp, scenarios: Scenarios): void {
   // Scenarios that change nothing share a fixture; their tests check that nothing changed.
   let shared: Promise<Fixture> | undefined
   const fixtureFor = (scenario: Scenario) => {
-    if (scenario.given || !changesNothing(scenario)) return createFixture(home)
-    shared ??= createFixture(home)
+    if (scenario.given || !changesNothing(scenario)) return createFixture(testApp)
+    shared ??= createFixture(testApp)
     return shared
   }
   for (const [title, scenario] of Object.entries(scenarios))
@@ -132,20 +132,20 @@ async function runScenario(fixture: Fixture, scenario: Scenario, who: Who): Prom
 
 let fixtures = 0
 
-export async function createFixture(home: TestApp): Promise<Fixture> {
-  const owner = await home.makeSystem('Lantern Hill')
-  const other = await home.makeSystem('Harbour')
+export async function createFixture(testApp: TestApp): Promise<Fixture> {
+  const owner = await testApp.makeSystem('Lantern Hill')
+  const other = await testApp.makeSystem('Harbour')
   const number = String(++fixtures).padStart(6, '0')
   const account = `90000000000${number}`
   const message = `70000000000${number}`
   const original = `60000000000${number}`
-  const entities = await home.deps.transact('new', async (tx) => {
+  const entities = await testApp.deps.transact('new', async (tx) => {
     const member = (name: string, of = owner) =>
-      insertMember(tx, of.id, { name, created: home.deps.now() })
+      insertMember(tx, of.id, { name, created: testApp.deps.now() })
     const group = (name: string, of = owner) =>
-      insertGroup(tx, of.id, { name, created: home.deps.now() })
+      insertGroup(tx, of.id, { name, created: testApp.deps.now() })
     const front = (time: string, members: Member[], of = owner) =>
-      insertSwitch(home.deps, tx, of.id, at(time), members)
+      insertSwitch(testApp.deps, tx, of.id, at(time), members)
     const wren = await member('Wren')
     const finch = await member('Finch')
     const heron = await member('Heron')
@@ -158,7 +158,7 @@ export async function createFixture(home: TestApp): Promise<Fixture> {
     const first = await front(FIRST, [wren, finch])
     const latest = await front(LATEST, [finch])
     const theirs = await front(FIRST, [stray], other)
-    await insertAccount(home.deps, tx, owner.id, account)
+    await insertAccount(testApp.deps, tx, owner.id, account)
     await insertMessage(tx, {
       id: message,
       original,
@@ -175,7 +175,7 @@ export async function createFixture(home: TestApp): Promise<Fixture> {
   const names = { own: owner, other, ...entities }
   const fill = <T>(value: T): T => fillIn(value, names, { account, message, original })
   const fixture: Fixture = {
-    home,
+    home: testApp,
     owner,
     other,
     ...entities,
@@ -184,7 +184,7 @@ export async function createFixture(home: TestApp): Promise<Fixture> {
     original,
     fill,
     ask: (line, body, as = 'owner') =>
-      home.ask(fill(line), {
+      testApp.ask(fill(line), {
         as: as === 'nobody' ? null : { owner, other }[as],
         ...(body !== undefined && { body: fill(body) }),
       }),
@@ -224,12 +224,12 @@ export async function eventsSince(
   return rows.map(({ type, subject, data }) => [type, subject, data])
 }
 
-export async function stateOf(home: TestApp) {
-  const row = await home.deps.db
+export async function stateOf(testApp: TestApp) {
+  const row = await testApp.deps.db
     .select({ last: max(events.id) })
     .from(events)
     .get()
-  return { lastEvent: row?.last ?? 0, version: await versionOf(home.deps.db) }
+  return { lastEvent: row?.last ?? 0, version: await versionOf(testApp.deps.db) }
 }
 
 interface Named {

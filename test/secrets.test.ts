@@ -39,7 +39,7 @@ interface Secret {
   of: string
   /** Text that shows the secret in a response. */
   trace: string
-  /** Whether it is public, or replaces a private value, although everything is private. */
+  /** True if it is public, or replaces a private value, although everything is private. */
   isShown: boolean
 }
 

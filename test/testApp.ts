@@ -15,7 +15,7 @@ import { expectDocumented } from './openapiDocument'
 import { acquireDatabase, releaseDatabase } from './postgres/templateDatabases'
 import { change } from './rawSql'
 
-/** Whether these tests run on SQLite. Tests of the database file itself run only there. */
+/** True if these tests run on SQLite. Tests of the database file itself run only there. */
 export const isOnFile = !process.env.TEST_POSTGRES
 
 /** A system of a test, with its IDs and its token. */

@@ -52,8 +52,8 @@ interface RowAccess<E> {
 const BATCH = 50
 
 /**
- * Creates a function that changes many rows in one transaction. On SQLite all other writes wait for
- * it, so rows are compared and rendered before; in it only those that another request changed since.
+ * Creates a function that changes many rows in one transaction. Other writes may wait for it, so rows
+ * are compared and rendered before; in it only those that another request changed since.
  */
 export function createBulkChange<E extends Entity>(
   { table, events, syncDerivedRows, commitBulk }: BulkKind<E>,
@@ -68,7 +68,7 @@ export function createBulkChange<E extends Entity>(
     return { stored, before, after, changed, values, data: JSON.stringify(changed), rendered }
   }
 
-  /** On SQLite a failing statement throws here, so no further statement is sent. */
+  /** A synchronous engine throws here when a statement fails, so no further statement is sent. */
   const send = (tx: Db, deps: Deps, planned: Planned<E>): MaybePromise<unknown>[] => {
     const { after, values, data, rendered } = planned
     const { id, uuid: subject, system_id } = after

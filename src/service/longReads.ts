@@ -14,7 +14,7 @@ export const noConnection: WaitingClient = { signal: null, address: null }
 
 /** Long read of the rows of one system. */
 export interface LongRead extends QueuedWork, WaitingClient {
-  /** Whether the caller sees what the owner sees. */
+  /** True if the caller sees what the owner sees. */
   readonly isOwn: boolean
 }
 

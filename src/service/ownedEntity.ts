@@ -46,7 +46,7 @@ interface OwnedKind<E extends Entity> extends BulkKind<E> {
     readonly removed: EventType
   }
   readonly limitOf: (settings: Settings) => number
-  /** Whether new rows created by a bot are private. */
+  /** Returns true if rows created by a bot are private. */
   readonly isPrivateIn: (settings: Settings) => boolean
   /** Removes references to a row before it is deleted. */
   readonly beforeDelete: (

@@ -13,7 +13,7 @@ const FIRST_MS = 5_000
 interface RetentionOptions {
   /** Time for which records are kept, in milliseconds; null for ever. */
   readonly keepMs: number | null
-  /** Whether this process, of all on the same database, removes them. */
+  /** Returns true in the one process, of all on the same database, that removes them. */
   readonly isLeader: () => boolean
   readonly warn: (message: string, fields: { cause: string }) => void
 }

@@ -213,7 +213,7 @@ function tooLong(what: string): Error {
 
 interface FrontingScope {
   of: System
-  /** Whether the caller sees private members, too. */
+  /** True if the caller sees private members, too. */
   isOwn: boolean
   now: Instant
   span: Span

@@ -146,8 +146,8 @@ export function readMessage(deps: Deps, viewer: Viewer, id: string): MaybePromis
 }
 
 /**
- * A value or a promise of it. SQLite answers synchronously, and `await` would cost as much as the
- * query, so reads continue synchronously when they can.
+ * A value or a promise of it. Storage may answer synchronously, and `await` would cost as much as
+ * the query, so reads continue synchronously when they can.
  */
 export type MaybePromise<T> = T | Promise<T>
 

@@ -36,7 +36,7 @@ export interface ExportChoice {
 
 export interface ExportPart {
   file: ExportFile
-  /** Whether another part follows, with older switches. */
+  /** True if another part follows, with older switches. */
   hasMore: boolean
 }
 

@@ -15,7 +15,7 @@ export interface ImportOptions {
   isPublic: boolean
   /** Accounts that the caller vouches for. Those that the file names are linked. */
   link: 'all' | ReadonlySet<string>
-  /** Whether to create a second copy if the system of the file exists already. */
+  /** True to create a second copy if the system of the file exists already. */
   allowsCopy?: boolean
   /** Called repeatedly with the number of processed rows. */
   onProgress?: (done: number, total: number) => void

@@ -119,7 +119,7 @@ type ImportCleanup = (deps: Deps, isStopped: () => boolean) => Promise<void>
 export function startImportCleanup(
   deps: Deps,
   warn: (message: string, fields: { cause: string }) => void,
-  /** Whether this process, of all on the same database, does it. */
+  /** Returns true in the one process, of all on the same database, that does it. */
   isLeader: () => boolean,
 ): () => Promise<void> {
   let isStopping = false

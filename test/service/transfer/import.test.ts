@@ -54,7 +54,7 @@ describe.each(['members', 'groups'] as const)('%s of a file', (kind) => {
       '0 0 2 0',
     ],
     [
-      'not by a name in another case, which creates a row',
+      'case-sensitively by name, so another case creates a row',
       [{ name: 'wren' }],
       ['Wren', 'Ash', 'wren'],
       '1 0 0 0',

@@ -29,17 +29,17 @@ import { createSpool } from './service/transfer/spool'
 import { startImportCleanup } from './service/transfer/staging'
 import { version } from './version'
 
-/** How long running requests may take to finish once the program was told to stop. */
+/** Time that running requests get to finish after the server was asked to stop. */
 const STOP_LIMIT_MS = 10_000
 
-/** A pause this long without a new request, and nobody is about to be cut off. */
+/** Pause without a new request after which the server may close its connections. */
 const DRAIN_PAUSE_MS = 25
 const MAX_DRAIN_PAUSES = 40
 
 /**
- * Longer than a write may wait for another process; Bun's own limit would drop such a request. Bytes
- * that trickle do not extend it: a body must come with 16 KiB a second, and the first head of a
- * connection within ten seconds.
+ * Exceeds the time that a write may wait for another process; Bun's default would drop such a
+ * request. Slow bytes do not extend it: a body needs 16 KiB per second, and the first headers of a
+ * connection must arrive within ten seconds.
  */
 const IDLE_LIMIT_S = 60
 
@@ -50,17 +50,17 @@ export interface App {
   readonly events: Events
   /** Undefined if metrics are off. */
   readonly metrics: Metrics | undefined
-  /** Settles once everything that can fail before the first request has been done. */
+  /** Settles after everything that can fail before the first request. */
   readonly started: Promise<void>
-  /** Serves on the configured address; gives the address it really got. */
+  /** Serves on the configured address and returns the actual one, whose port may differ. */
   listen(idleLimit?: number): string
-  /** Serves the metrics on their own address, which it gives; null where they are off. */
+  /** Serves the metrics on their own address and returns it; null if metrics are off. */
   listenForMetrics(): string | null
-  /** Takes no more requests, finishes those that run (bounded), and closes the database. */
+  /** Refuses new requests, lets running ones finish within a limit, and closes the database. */
   stop(): Promise<void>
 }
 
-/** Joins the rooms. The outside world enters here: settings, log, clock, how events are sent. */
+/** Assembles the application. Settings, log, clock and the delivery of events enter here alone. */
 export function createApp(
   config: Config,
   log: Log,
@@ -68,34 +68,34 @@ export function createApp(
   dispatch: EventOptions = {},
   parseImport: ParseImport = parseInProcess,
 ): App {
-  const { storage, deps: stored } = openDeps(config, now, parseImport)
-  const watch =
+  const { storage, deps: baseDeps } = openDeps(config, now, parseImport)
+  const monitoring =
     config.METRICS === 'on'
-      ? createMonitoring(config, storage, stored, {
+      ? createMonitoring(config, storage, baseDeps, {
           inFlight: () => handle.inFlight(),
           streams: () => events.streams.count,
         })
       : null
   const events = createEvents(
-    { ...stored, pulse: storage.changes, warn: log.warn },
+    { ...baseDeps, pulse: storage.changes, warn: log.warn },
     {
       ...dispatchOptions(config),
       ...eventOptions(config, log),
-      ...(watch && { recordDelivery: watch.metrics.countDelivery }),
+      ...(monitoring && { recordDelivery: monitoring.metrics.countDelivery }),
       ...dispatch,
     },
   )
-  const mender = createCacheRefresher(stored)
+  const cacheRefresher = createCacheRefresher(baseDeps)
   const deps: Deps = {
-    ...stored,
-    scheduleRender: mender.enqueue,
-    async transact(of, work, kind) {
-      const result = await storage.transact(of, work, kind)
+    ...baseDeps,
+    scheduleRender: cacheRefresher.enqueue,
+    async transact(lockKey, work, kind) {
+      const result = await storage.transact(lockKey, work, kind)
       events.hub.wake()
       return result
     },
   }
-  /** While stopping: answers wait until it is closed, and then end their connection. */
+  /** While stopping: responses wait for this promise and then close their connection. */
   let closing: Promise<void> | undefined
   const handle = createHandler({
     deps,
@@ -105,62 +105,71 @@ export function createApp(
     checkHealth: storage.checkHealth,
     toUnavailable: storage.toUnavailable,
     closing: () => closing,
-    metrics: watch?.metrics,
+    metrics: monitoring?.metrics,
   })
   const started = storage.ready.then(() => events.start())
-  // Whoever serves waits for it; nobody else must end because of it.
+  // Callers that serve await it; for all others an unhandled rejection must not end the process.
   started.catch(() => {})
-  const sweeping = storage.ready.then(() =>
+  const importCleanup = storage.ready.then(() =>
     startImportCleanup(deps, log.warn, () => events.leases.holds('care')),
   )
-  sweeping.catch(() => {})
-  const endForgetting = startMessageRetention(deps, {
+  importCleanup.catch(() => {})
+  const stopMessageRetention = startMessageRetention(deps, {
     keepMs: config.MESSAGE_KEEP,
     isLeader: () => events.leases.holds('care'),
     warn: log.warn,
   })
   let server: Bun.Server<undefined> | undefined
-  let arrived = 0
+  let requestCount = 0
 
   return {
     deps,
     storage,
     handle,
     events,
-    metrics: watch?.metrics,
+    metrics: monitoring?.metrics,
     started,
     listen(idleLimit = IDLE_LIMIT_S) {
       server = Bun.serve({
         hostname: config.HOST,
         port: config.PORT,
-        // Larger bodies are refused by the routes, which know their limits and the error object.
+        // Routes refuse larger bodies themselves: they know their limits and the error object.
         maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-        // Bun's own error page would show the source to whoever asks.
+        // Bun's own error page would show source code to clients.
         development: false,
-        // Which would else let two programs share one port, each with half of the requests.
+        // Otherwise two programs could share one port, each with half of the requests.
         reusePort: false,
         idleTimeout: idleLimit,
         fetch(request, from) {
-          arrived++
+          requestCount++
           return handle(request, () => from.requestIP(request)?.address ?? '')
         },
       })
       return server.url.href.replace(/\/$/, '')
     },
-    listenForMetrics: () => watch?.listen() ?? null,
+    listenForMetrics: () => monitoring?.listen() ?? null,
     async stop() {
-      await watch?.stop()
-      const endSweeping = sweeping.then((end) => end())
-      await Promise.allSettled([started, endSweeping, endForgetting(), mender.stop()])
-      // Streams would never end by themselves, and would be waited for.
+      await monitoring?.stop()
+      const cleanupStopped = importCleanup.then((end) => end())
+      await Promise.allSettled([
+        started,
+        cleanupStopped,
+        stopMessageRetention(),
+        cacheRefresher.stop(),
+      ])
+      // Streams never end by themselves, and `server.stop` would wait for them.
       await events.stop()
       if (server) {
         const { promise, resolve: release } = Promise.withResolvers<void>()
         closing = promise
-        // Bun cuts connections that look idle, with requests that are on their way. Clients that
-        // wait for an answer send no other, so a lull comes soon.
-        for (let before = -1, lulls = 0; before !== arrived && lulls < MAX_DRAIN_PAUSES; lulls++) {
-          before = arrived
+        // Bun closes connections that look idle even if a request is on its way. Clients that wait
+        // for a response send no further request, so a pause comes soon.
+        for (
+          let before = -1, pauses = 0;
+          before !== requestCount && pauses < MAX_DRAIN_PAUSES;
+          pauses++
+        ) {
+          before = requestCount
           await Bun.sleep(DRAIN_PAUSE_MS)
         }
         const stopped = server.stop()
@@ -174,7 +183,7 @@ export function createApp(
   }
 }
 
-/** The database alone, for the command line. */
+/** Opens the database without a server, for the command line. */
 export function openDeps(
   config: Config,
   now: () => Instant = createClock(),
@@ -213,13 +222,13 @@ export function openDeps(
   return { storage, deps }
 }
 
-/** What a server is asked by beside its address. */
+/** Options of the connection to a PostgreSQL server, other than its address. */
 export function serverOptions(config: Config): ServerOptions {
   const { DATABASE_POOL, PGPASSWORD, PGSSLROOTCERT } = config
   return { pool: DATABASE_POOL, password: PGPASSWORD, rootCert: PGSSLROOTCERT }
 }
 
-/** The OpenAPI document, without a database. */
+/** Builds the OpenAPI document without opening a database. */
 export function describeServer(config: Config): Promise<object> {
   const events = createEvents(
     { ...noDeps, pulse: noChanges, warn: () => {} },
@@ -233,21 +242,21 @@ function eventOptions(config: Config, log: Log): EventOptions {
   const files = openFilesLimit()
   const streamsInAll = Math.min(STREAMS_IN_ALL, Math.max(1, streamsWithin(files)))
   if (streamsInAll < STREAMS_IN_ALL)
-    log.warn('fewer streams than STREAMS_IN_ALL can be open: the limit of open files is low', {
+    log.warn('stream limit reduced: open file limit too low for STREAMS_IN_ALL', {
       streams: streamsInAll,
       open_files: files,
     })
   return { leaseMs: LEASE_SECONDS * 1000, streamsInAll, streamsPerClient: STREAMS_PER_CLIENT }
 }
 
-/** Room is left for the program's own files, and a quarter of the rest for requests. */
+/** Reserves the program's own files, and a quarter of the rest for requests. */
 function streamsWithin(files: number): number {
   return Math.floor((files - OWN_FILES) * 0.75)
 }
 
 const OWN_FILES = 100
 
-/** How many files and connections this process may have open; only Linux tells. */
+/** Limit of open files and connections of this process; only known on Linux. */
 function openFilesLimit(): number {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8')

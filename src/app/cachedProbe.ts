@@ -1,52 +1,52 @@
-/** What was last seen of something that may fail, or never answer. */
+/** Last result of a probe that may fail or hang. */
 export interface CachedProbe<T> {
-  /** Looks again, if it was not looked a moment ago. Gives what was seen last, in good time. */
+  /** Probes again unless the result is recent; returns the last result within the time limit. */
   refresh(): Promise<T>
   last(): T
-  /** Whether the last look saw something. */
+  /** Whether the last probe succeeded in time. */
   isOk(): boolean
 }
 
 export function createCachedProbe<T>(
   probe: () => Promise<T>,
   initial: T,
-  everyMs: number,
-  longestMs: number,
+  maxAgeMs: number,
+  timeoutMs: number,
 ): CachedProbe<T> {
-  let seen = initial
+  let lastResult = initial
   let isOk = true
-  let lookedAt = Number.NEGATIVE_INFINITY
-  let looking: Promise<void> | undefined
+  let probedAt = Number.NEGATIVE_INFINITY
+  let running: Promise<void> | undefined
 
-  const begin = async () => {
+  const run = async () => {
     try {
-      seen = await probe()
+      lastResult = await probe()
       isOk = true
-      lookedAt = performance.now()
+      probedAt = performance.now()
     } catch {
       isOk = false
     } finally {
-      looking = undefined
+      running = undefined
     }
   }
 
   return {
     async refresh() {
-      if (performance.now() - lookedAt >= everyMs) looking ??= begin()
-      if (looking && !(await isDoneWithin(looking, longestMs))) isOk = false
-      return seen
+      if (performance.now() - probedAt >= maxAgeMs) running ??= run()
+      if (running && !(await isSettledWithin(running, timeoutMs))) isOk = false
+      return lastResult
     },
-    last: () => seen,
+    last: () => lastResult,
     isOk: () => isOk,
   }
 }
 
-async function isDoneWithin(work: Promise<void>, ms: number): Promise<boolean> {
+async function isSettledWithin(work: Promise<void>, ms: number): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<boolean>((resolve) => {
+  const timeout = new Promise<boolean>((resolve) => {
     timer = setTimeout(resolve, ms, false)
   })
-  const isDone = await Promise.race([work.then(() => true), late])
+  const isSettled = await Promise.race([work.then(() => true), timeout])
   clearTimeout(timer)
-  return isDone
+  return isSettled
 }

@@ -15,41 +15,41 @@ import type { Deps } from '../service/deps'
 import { commit, version } from '../version'
 import { createCachedProbe } from './cachedProbe'
 
-/** Who counts what the server does, and tells those who watch it. */
+/** Collects the server's metrics and serves them. */
 export interface Monitoring {
   readonly metrics: Metrics
-  /** Serves the numbers; gives the address they are to be had at. */
+  /** Serves the metrics and returns their address. */
   listen(): string
   stop(): Promise<void>
 }
 
-/** What is counted elsewhere. */
-interface Counted {
+/** Gauges of other parts of the server. */
+interface ServerGauges {
   inFlight(): number
   streams(): number
 }
 
-/** Who asks more often is told what was found before: looking goes through all webhooks. */
+/** More frequent scrapes get the last result, because a probe reads all webhooks. */
 const REFRESH_MS = 5_000
-/** The numbers are wanted most while the database does not answer. */
+/** Metrics matter most while the database does not respond, so a scrape must not wait for it. */
 const PROBE_LIMIT_MS = 2_000
 
-const nothing: DatabaseGauges = { outbox: { waiting: 0, oldestAt: null }, webhooks: {}, tasks: {} }
+const noGauges: DatabaseGauges = { outbox: { waiting: 0, oldestAt: null }, webhooks: {}, tasks: {} }
 
 export function createMonitoring(
   config: Config,
   storage: Storage,
   deps: Deps,
-  counted: Counted,
+  gauges: ServerGauges,
 ): Monitoring {
   let server: Bun.Server<undefined> | undefined
   const isServer = isServerAddress(config.DATABASE_URL)
   const database = createCachedProbe(
     async () => ({
-      kept: await readDatabaseGauges(deps, config),
+      gauges: await readDatabaseGauges(deps, config),
       size: isServer ? await measureSize(deps, operator) : 0,
     }),
-    { kept: nothing, size: 0 },
+    { gauges: noGauges, size: 0 },
     REFRESH_MS,
     PROBE_LIMIT_MS,
   )
@@ -57,11 +57,11 @@ export function createMonitoring(
   const metrics = createMetrics({
     version,
     commit,
-    ...counted,
+    ...gauges,
     writersWaiting: () => storage.writeStats.waiting,
     importsUnderWay: () => deps.importLimiter.count,
-    files: () => (isServer ? onServer(database.last().size) : measureFiles(storage.location)),
-    databaseGauges: () => database.last().kept,
+    files: () => (isServer ? serverSizes(database.last().size) : measureFiles(storage.location)),
+    databaseGauges: () => database.last().gauges,
     isDatabaseOk: database.isOk,
   })
   storage.writeStats.observer = metrics
@@ -90,36 +90,36 @@ export function createMonitoring(
 
 async function readDatabaseGauges(deps: Deps, config: Config): Promise<DatabaseGauges> {
   const { waiting, oldest, webhooks } = await measureBacklog(deps, operator)
-  const reports = await listTaskRuns(deps, operator)
-  const tasks = reports
+  const taskRuns = await listTaskRuns(deps, operator)
+  const tasks = taskRuns
     .filter(({ name }) => isTaskConfigured(name, config))
-    .map(({ name, ok, last_ok }) => [name, { ok, lastOk: inSeconds(last_ok) }])
+    .map(({ name, ok, last_ok }) => [name, { ok, lastOk: toSeconds(last_ok) }])
   return {
-    outbox: { waiting, oldestAt: inSeconds(oldest) },
+    outbox: { waiting, oldestAt: toSeconds(oldest) },
     webhooks,
     tasks: Object.fromEntries(tasks),
   }
 }
 
-/** What is not done any more cannot be mended either. */
+/** Ignores tasks that are no longer configured: their last failure cannot be fixed by a new run. */
 export function isTaskConfigured(task: string, { BACKUP_DIR, BACKUP_COMMAND }: Config): boolean {
   if (BACKUP_DIR === '') return false
   return task === 'backup' || (task === 'backup_command' && BACKUP_COMMAND !== '')
 }
 
-function inSeconds(instant: number | null): number | null {
+function toSeconds(instant: number | null): number | null {
   return instant === null ? null : instant / 1e6
 }
 
-/** In bytes, wherever the database is. */
+/** Sizes in bytes, for either engine. */
 export async function measureStorage(deps: Deps, url: string) {
   return isServerAddress(url)
-    ? onServer(await measureSize(deps, operator))
+    ? serverSizes(await measureSize(deps, operator))
     : measureFiles(pathOf(url))
 }
 
-/** What else there is to know of a server's disk, the server itself tells its own operator. */
-function onServer(database: number) {
+/** Only the size of the database is known; log and disk of a PostgreSQL server are its operator's. */
+function serverSizes(database: number) {
   return { database, log: 0, free: null }
 }
 
@@ -131,7 +131,7 @@ function measureFiles(path: string) {
   }
 }
 
-/** For those who are not root; null where nobody can tell. */
+/** Free bytes for users other than root; null if unknown. */
 function measureFreeSpace(folder: string): number | null {
   try {
     const { bavail, bsize } = statfsSync(folder)

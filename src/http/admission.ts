@@ -3,71 +3,71 @@ import { error } from '../model/errors'
 import { serializeError } from '../serializers/error'
 import { CORS, createBaseHeaders, retryAfterOf } from './headers'
 
-/** Lets requests in one after the other, so that none keeps the whole server from the others. */
+/** Starts requests in order and in limited number, so that a burst does not block the server. */
 export interface Admission {
-  /** Whether as many are in flight as may be. */
+  /** Whether the limit of requests in flight is reached. */
   readonly isFull: boolean
   readonly inFlight: number
-  /** Waits, where need be, until the request may begin. */
+  /** Returns a promise if the request must wait for its turn. */
   acquire(now: number): Promise<void> | undefined
   release(): void
 }
 
 /**
- * How long requests are begun in one turn of the event loop. Whatever has arrived beyond that waits
- * here and not unseen in its socket, so that it can be counted, and health be told meanwhile.
+ * Time in which requests are started in one turn of the event loop. Further requests wait here
+ * instead of in their sockets, so that they are counted and health checks are answered meanwhile.
  */
 const YIELD_MS = 50
-/** At the most, where much time goes into receiving and refusing others. */
+/** Upper limit, used while receiving and refusing requests takes much time. */
 const MAX_YIELD_MS = 200
-/** More than begin within that time. */
+/** Exceeds the number of requests that can start within that time. */
 const MAX_PER_TURN = 1_000
 
-export function createAdmission(most: number): Admission {
+export function createAdmission(maxInFlight: number): Admission {
   const waiting: (() => void)[] = []
   let inFlight = 0
-  /** Whether a request has begun in this turn, and until when others may. */
+  /** Whether a request has started in this turn, and until when others may start. */
   let isTurn = false
   let turnEnds = 0
-  let isQueue = false
+  let isQueueing = false
 
   const endTurn = () => {
     isTurn = false
   }
 
-  /** Comes first in each turn as long as somebody waits, and lets in as many as fit into it. */
+  /** Runs first in each turn while requests wait, and starts as many as fit into the turn. */
   const admit = () => {
     const now = performance.now()
-    // As long as others were received and refused meanwhile, lest nothing else is done.
+    // At least as long as the time spent on receiving and refusing, so that requests make progress.
     turnEnds = now + Math.min(Math.max(YIELD_MS, now - turnEnds), MAX_YIELD_MS)
-    isQueue = waiting.length > 0
-    if (!isQueue) return endTurn()
+    isQueueing = waiting.length > 0
+    if (!isQueueing) return endTurn()
     setImmediate(admit)
     for (let n = Math.min(waiting.length, MAX_PER_TURN); n > 0; n--) setImmediate(admitOne)
   }
 
-  // Each in a callback of its own, after which its work is done as far as it goes without waiting.
+  // One callback per request, so that its synchronous work is done before the next one starts.
   const admitOne = () => {
     if (performance.now() < turnEnds) waiting.shift()?.()
   }
 
   return {
     get isFull() {
-      return inFlight >= most
+      return inFlight >= maxInFlight
     },
     get inFlight() {
       return inFlight
     },
     acquire(now) {
       inFlight++
-      if (!isTurn && !isQueue) {
+      if (!isTurn && !isQueueing) {
         isTurn = true
         turnEnds = now + YIELD_MS
         setImmediate(endTurn)
       }
-      if (!isQueue && now < turnEnds) return undefined
-      if (!isQueue) setImmediate(admit)
-      isQueue = true
+      if (!isQueueing && now < turnEnds) return undefined
+      if (!isQueueing) setImmediate(admit)
+      isQueueing = true
       return new Promise((resolve) => waiting.push(resolve))
     },
     release() {
@@ -76,31 +76,36 @@ export function createAdmission(most: number): Admission {
   }
 }
 
-/** How long who is refused is kept waiting. */
-const LOG_EVERY_MS = 500
+/** Delay of refusals, and interval of their log lines. */
+const REFUSAL_DELAY_MS = 500
 
 /**
- * Answers those for whom there is no time, all of a moment together and not at once: who asks again
- * as soon as it is answered would take more time to refuse than to serve.
+ * Creates the 503 response of an overloaded server. Refusals are delayed and sent together, because
+ * clients that retry immediately would take more time to refuse than to serve.
  */
-export function createOverloadResponder(log: Log): (isOfPage: boolean) => Promise<Response> {
+export function createOverloadResponder(
+  log: Log,
+): (isSameOriginOnly: boolean) => Promise<Response> {
   const failure = error('unavailable', 'too many requests at once')
   const body = JSON.stringify(serializeError(failure))
-  const later = { 'retry-after': retryAfterOf(failure) }
-  const ofPage = createBaseHeaders(later).ofJson
-  const headers = createBaseHeaders({ ...CORS, ...later }).ofJson
+  const retryAfter = { 'retry-after': retryAfterOf(failure) }
+  const sameOriginHeaders = createBaseHeaders(retryAfter).json
+  const headers = createBaseHeaders({ ...CORS, ...retryAfter }).json
   let refused = 0
-  let moment: Promise<void> | undefined
+  let pending: Promise<void> | undefined
   const wait = async () => {
-    await Bun.sleep(LOG_EVERY_MS)
-    log.warn('too many requests at once', { refused })
+    await Bun.sleep(REFUSAL_DELAY_MS)
+    log.warn('requests refused: server overloaded', { refused })
     refused = 0
-    moment = undefined
+    pending = undefined
   }
-  return async (isOfPage) => {
+  return async (isSameOriginOnly) => {
     refused++
-    moment ??= wait()
-    await moment
-    return new Response(body, { status: failure.status, headers: isOfPage ? ofPage : headers })
+    pending ??= wait()
+    await pending
+    return new Response(body, {
+      status: failure.status,
+      headers: isSameOriginOnly ? sameOriginHeaders : headers,
+    })
   }
 }

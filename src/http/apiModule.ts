@@ -2,43 +2,43 @@ import type { AnyElysia } from 'elysia'
 import type { RateLimits } from '../config'
 import type { ErrorName } from '../model/errors'
 
-/** What is true of a path before its route is asked. */
+/** Policy of a path, applied before its route is called. */
 export interface PathPolicy {
-  /** Nobody is asked who they are, and nothing is counted. */
+  /** Requests are neither authenticated nor rate limited. */
   readonly isPublic: boolean
-  /** Answered also while there is no time for others. */
+  /** Requests are answered even while the server is overloaded. */
   readonly bypassesAdmission: boolean
-  /** For holders of a bot key alone, who name their systems in the path. */
+  /** Requests need a bot key, and name their system in the path. */
   readonly requiresBotKey: boolean
-  /** Where browsers come in and go. Who writes there is known by what they bring, and nobody yet. */
+  /** Paths for login and logout, where the callers of writes are treated as anonymous. */
   readonly isLogin: boolean
-  /** Whether a client may keep what it reads, and ask whether it has changed. */
+  /** Clients may cache reads and revalidate them by ETag. */
   readonly isCacheable: boolean
-  /** What reads are counted as. */
+  /** Rate limit scope of reads. */
   readonly scope: Exclude<keyof RateLimits, 'generic_update'>
-  /** Whether the part behind these names a system; without one it is the caller's own. */
+  /** Whether the next segment of the path refers to a system; if empty, to the caller's own. */
   readonly hasSystemParam: boolean
-  /** For our own page alone: no other origin is told that it may read the answers. */
+  /** Only the dashboard may read responses: they have no CORS headers. */
   readonly isSameOriginOnly: boolean
-  /** What every answer carries, also those that no route gives. */
+  /** Headers of every response, including those without a route. */
   readonly headers: Readonly<Record<string, string>>
-  /** What is said where nothing answers. */
+  /** Error for paths without a route. */
   readonly notFoundError: ErrorName
 }
 
-/** An interface: where it lies, its routes, and what is true of its paths. */
+/** Part of the HTTP API with a common prefix. */
 export interface ApiModule {
   readonly prefix: string
-  /** Made when it is first asked: who is never asked takes neither time nor memory. */
+  /** Creates the routes on the first request, so that unused modules cost no time or memory. */
   readonly routes: () => AnyElysia
   readonly policy: Partial<PathPolicy>
-  /** What else is true of the paths whose first part this is, by that part. */
+  /** Additional policy by the first segment of the path after the prefix. */
   readonly resources: Readonly<Record<string, Partial<PathPolicy>>>
-  /** What it has to say of paths that are not its own. */
+  /** Policy of paths outside this module. */
   readonly overrides?: Readonly<Record<string, Partial<PathPolicy>>>
 }
 
-const plain: PathPolicy = {
+const defaultPolicy: PathPolicy = {
   isPublic: false,
   bypassesAdmission: false,
   requiresBotKey: false,
@@ -51,50 +51,53 @@ const plain: PathPolicy = {
   notFoundError: 'notFound',
 }
 
-/** What was prepared from the facts, by the first two parts of a path or its first one. */
+/** Values prepared from policies, keyed by the first two segments of a path or its first one. */
 export interface PolicyTable<T> {
-  readonly known: ReadonlyMap<string, T>
-  /** Of the root, where others are not. */
-  readonly others: T
+  readonly entries: ReadonlyMap<string, T>
+  /** Entry of the root module, for all other paths. */
+  readonly fallback: T
 }
 
-/** Asks each wire once, so that a request costs no more than looking up where it leads. */
+/** Prepares the entry of each path once, so that a request only needs a lookup. */
 export function buildPolicyTable<T>(
   modules: readonly ApiModule[],
-  prepare: (policy: PathPolicy, start: string, wire: ApiModule | null) => T,
+  prepare: (policy: PathPolicy, start: string, module: ApiModule | null) => T,
 ): PolicyTable<T> {
-  const stated = new Map<string, { policy: PathPolicy; wire: ApiModule | null }>()
-  const state = (start: string, policy: Partial<PathPolicy>, wire: ApiModule | null) =>
-    stated.set(start, { policy: { ...plain, ...stated.get(start)?.policy, ...policy }, wire })
-  for (const wire of modules) {
-    const { prefix, policy, resources } = wire
-    state(prefix, policy, wire)
-    for (const [noun, more] of Object.entries(resources))
-      state(`${prefix}/${noun}`, { ...policy, ...more }, wire)
+  const policies = new Map<string, { policy: PathPolicy; module: ApiModule | null }>()
+  const merge = (start: string, policy: Partial<PathPolicy>, module: ApiModule | null) =>
+    policies.set(start, {
+      policy: { ...defaultPolicy, ...policies.get(start)?.policy, ...policy },
+      module,
+    })
+  for (const module of modules) {
+    const { prefix, policy, resources } = module
+    merge(prefix, policy, module)
+    for (const [segment, additional] of Object.entries(resources))
+      merge(`${prefix}/${segment}`, { ...policy, ...additional }, module)
   }
   for (const { overrides = {} } of modules)
     for (const [start, policy] of Object.entries(overrides)) {
-      const whole = stated.get(moduleOf(start))
-      state(start, { ...whole?.policy, ...policy }, whole?.wire ?? null)
+      const parent = policies.get(prefixOf(start))
+      merge(start, { ...parent?.policy, ...policy }, parent?.module ?? null)
     }
-  const known = new Map(
-    [...stated].map(([start, { policy, wire }]) => [start, prepare(policy, start, wire)]),
+  const entries = new Map(
+    [...policies].map(([start, { policy, module }]) => [start, prepare(policy, start, module)]),
   )
-  return { known, others: known.get('') ?? prepare(plain, '', null) }
+  return { entries, fallback: entries.get('') ?? prepare(defaultPolicy, '', null) }
 }
 
-export function findPolicy<T>({ known, others }: PolicyTable<T>, path: string): T {
-  // A slash in second place ends nothing: `//docs` is not the root.
+export function findPolicy<T>({ entries, fallback }: PolicyTable<T>, path: string): T {
+  // A slash in second position does not end a segment: `//docs` is not the root.
   const first = path.indexOf('/', 2)
-  if (first === -1) return known.get(path) ?? others
+  if (first === -1) return entries.get(path) ?? fallback
   const second = path.indexOf('/', first + 1)
   return (
-    known.get(second === -1 ? path : path.slice(0, second)) ??
-    known.get(path.slice(0, first)) ??
-    others
+    entries.get(second === -1 ? path : path.slice(0, second)) ??
+    entries.get(path.slice(0, first)) ??
+    fallback
   )
 }
 
-function moduleOf(start: string): string {
+function prefixOf(start: string): string {
   return start.slice(0, start.indexOf('/', 1))
 }

@@ -10,14 +10,14 @@ import { v2 } from './v2'
 import { web } from './web'
 import { originConfig } from './web/cookie'
 
-/** What the routes are made of. */
+/** Dependencies of the routes. */
 export interface RouteParts {
   deps: Deps
   events: Events
   config: Config
 }
 
-/** Every interface that is documented. */
+/** Lists the API modules that the OpenAPI document describes. */
 export function documentedModules({ deps, events, config }: RouteParts): ApiModule[] {
   const { BODY_LIMIT } = config
   return [
@@ -29,12 +29,12 @@ export function documentedModules({ deps, events, config }: RouteParts): ApiModu
   ]
 }
 
-/** Version 2 once more, where others are not. */
+/** Version 2 without its `/v2` prefix, for paths that no other module has. */
 export function rootModule({ deps, events, config }: RouteParts): ApiModule {
   return v2(deps, events, limitsOf(config), '')
 }
 
-/** The OpenAPI document of this server. */
+/** Builds the OpenAPI document of this server. */
 export function describeRoutes(parts: RouteParts): Promise<object> {
   return createDocument(documentedModules(parts), parts.config.PUBLIC_URL)
 }

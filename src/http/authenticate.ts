@@ -7,35 +7,36 @@ import type { PathPolicy } from './apiModule'
 import { isSafeMethod } from './safeMethod'
 import { isSameOrigin, type OriginConfig, readSessionCookie } from './web/cookie'
 
-/** Who is at the other end of a request. */
+/** Authenticated sender of a request. */
 export interface Caller {
-  readonly kind: 'nobody' | 'system' | 'bot'
+  readonly kind: 'anonymous' | 'system' | 'bot'
   readonly viewer: Viewer
-  /** The system that the caller acts as, as it may be named. */
+  /** System that the caller acts as, with its IDs. */
   readonly system: TokenOwner | null
 }
 
-export const anonymous: Caller = { kind: 'nobody', viewer: anonymousViewer, system: null }
+export const anonymous: Caller = { kind: 'anonymous', viewer: anonymousViewer, system: null }
 
-/** Finds out who asks. A missing, malformed or unknown token makes the caller nobody. */
+/** Identifies the caller. A missing, malformed or unknown token makes it anonymous. */
 export type Authenticate = (
   request: Pick<Request, 'method' | 'headers'>,
-  facts: Pick<PathPolicy, 'requiresBotKey' | 'isLogin'>,
+  policy: Pick<PathPolicy, 'requiresBotKey' | 'isLogin'>,
 ) => Caller | Promise<Caller>
 
 export function createAuthenticator(deps: Deps, origin: OriginConfig): Authenticate {
-  return ({ method, headers }, facts) => {
-    // The cookie of a disabled system must keep nobody from going, or from coming in as another.
-    if (facts.isLogin && !isSafeMethod(method)) return anonymous
+  return ({ method, headers }, policy) => {
+    // The cookie of a disabled system must not prevent a logout, or a login as another system.
+    if (policy.isLogin && !isSafeMethod(method)) return anonymous
     const header = headers.get('authorization')
     if (header !== null) {
-      // Most requests show a token that was seen a moment ago.
-      const known = getCachedToken(deps, header)
-      return known ? asSystem(known) : lookUp(deps, header, headers, facts)
+      // Most requests have a token that was used a moment ago.
+      const cached = getCachedToken(deps, header)
+      return cached ? asSystem(cached) : findCaller(deps, header, headers, policy)
     }
-    const cookie = facts.requiresBotKey ? null : readSessionCookie(headers, origin)
-    if (cookie !== null && isSameOrigin(method, headers, origin)) return bySession(deps, cookie)
-    // What nobody reads is read together with what others do, as if a token had been looked up.
+    const cookie = policy.requiresBotKey ? null : readSessionCookie(headers, origin)
+    if (cookie !== null && isSameOrigin(method, headers, origin))
+      return findCallerBySession(deps, cookie)
+    // Anonymous reads join the shared read too; for other callers the token lookup has begun it.
     deps.sharedRead.begin()
     return anonymous
   }
@@ -45,13 +46,13 @@ function asSystem({ viewer, system }: Credential): Caller {
   return { kind: 'system', viewer, system }
 }
 
-async function bySession(deps: Deps, secret: string): Promise<Caller> {
-  const pass = await findSession(deps, secret)
-  return pass ? asSystem(pass) : anonymous
+async function findCallerBySession(deps: Deps, secret: string): Promise<Caller> {
+  const credential = await findSession(deps, secret)
+  return credential ? asSystem(credential) : anonymous
 }
 
-/** A raw token, or one behind the word `Bearer` or `Bot`. */
-async function lookUp(
+/** Accepts a raw token, or one after `Bearer` or `Bot`. */
+async function findCaller(
   deps: Deps,
   header: string,
   headers: Headers,
@@ -60,19 +61,19 @@ async function lookUp(
   const [, scheme = '', secret = ''] = /^(?:(Bot|Bearer)\s+)?(.*)$/i.exec(header.trim()) ?? []
   if (secret === '') return anonymous
   if (scheme.toLowerCase() === 'bot') {
-    // The bot interface itself names its systems in the path.
-    const named = requiresBotKey ? null : headers.get('x-system')
-    return asBot(deps, secret, named)
+    // The bot API refers to systems in its paths instead.
+    const systemRef = requiresBotKey ? null : headers.get('x-system')
+    return findBotCaller(deps, secret, systemRef)
   }
-  const pass = await findToken(deps, secret)
-  return pass ? asSystem(pass) : anonymous
+  const credential = await findToken(deps, secret)
+  return credential ? asSystem(credential) : anonymous
 }
 
-/** A bot acts as the system it names in `X-System`, or as nobody. */
-async function asBot(deps: Deps, key: string, named: string | null): Promise<Caller> {
+/** Finds a bot by its key. It acts as the system named in `X-System`, if any. */
+async function findBotCaller(deps: Deps, key: string, systemRef: string | null): Promise<Caller> {
   const bot = await findBot(deps, key)
   if (!bot) return anonymous
   const viewer = { system: null, platform: bot.platform }
-  if (named === null) return { kind: 'bot', viewer, system: null }
-  return { kind: 'bot', ...(await actFor(deps, viewer, named)) }
+  if (systemRef === null) return { kind: 'bot', viewer, system: null }
+  return { kind: 'bot', ...(await actFor(deps, viewer, systemRef)) }
 }

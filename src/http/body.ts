@@ -2,8 +2,6 @@ import { DomainError, error } from '../model/errors'
 import { findExcess } from '../model/jsonLimits'
 import type { RawBody } from '../serializers/body'
 
-/** How bodies arrive: never more of them than their routes take. */
-
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 export async function readBody(request: Request, limit: number): Promise<RawBody> {
@@ -16,9 +14,9 @@ export async function readBody(request: Request, limit: number): Promise<RawBody
   }
 }
 
-/** Bodies of 1,000 members with 30 keys each have half of them. */
+/** A body of 1,000 members with 30 keys each uses half of the limit. */
 const KEY_LIMITS = { objectKeys: 1_000, keys: 64_000 }
-/** The shortest key and value, `"":0`, with a comma. Shorter bodies need not be counted. */
+/** Size below which no body can exceed a limit: the shortest entry, `"":0,`, has five bytes. */
 const SHORT_BODY = 5 * KEY_LIMITS.objectKeys
 
 function rejectManyKeys(bytes: Uint8Array): void {
@@ -29,10 +27,10 @@ function rejectManyKeys(bytes: Uint8Array): void {
   if (excess === 'keys') throw error('badRequest', 'the body has more than 64,000 keys')
 }
 
-/** Reads a body of any content type, and stops as soon as it is too large. */
+/** Reads a body of any content type and stops as soon as it is too large. */
 async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
   const length = Number(request.headers.get('content-length') ?? Number.NaN)
-  // No more than was announced can arrive, so it may come in one piece.
+  // No more bytes than announced can arrive, so the body may be read at once.
   if (length <= limit) return request.bytes()
   return Buffer.concat(await Array.fromAsync(chunksOf(request, limit)))
 }
@@ -47,12 +45,12 @@ async function* chunksOf(request: Request, limit: number): AsyncGenerator<Uint8A
   }
 }
 
-/** A file that has not been read yet. */
+/** Uploaded file that has not been read yet. */
 export interface BodyStream {
   open(): AsyncIterable<Uint8Array>
 }
 
-/** Limits of the time in which a file arrives. */
+/** Time limits of an upload. */
 export interface ArrivalLimits {
   /** Average speed that the client must have. The runtime closes connections that are below it. */
   bytesPerSecond: number
@@ -74,16 +72,16 @@ export async function* streamBody(
   { bytesPerSecond, toleranceMs, totalMs }: ArrivalLimits = ARRIVAL,
 ): AsyncGenerator<Uint8Array> {
   const chunks = chunksOf(request, limit)
-  let left = totalMs
+  let remaining = totalMs
   let ahead = toleranceMs
   try {
     for (;;) {
       const began = performance.now()
-      const next = await within(chunks.next(), Math.max(0, Math.min(ahead, left)))
+      const next = await within(chunks.next(), Math.max(0, Math.min(ahead, remaining)))
       if (next.done) return
       // Only the client's time counts: between the chunks the server stores them.
       const waited = performance.now() - began
-      left -= waited
+      remaining -= waited
       const earned = (next.value.byteLength / bytesPerSecond) * 1000
       ahead = Math.min(ahead - waited + earned, toleranceMs)
       yield next.value
@@ -99,10 +97,10 @@ export async function* streamBody(
 
 /** Throws a 400 if the next chunk takes longer. */
 async function within<T>(next: Promise<T>, ms: number): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
+  const { promise: timeout, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(
     () => reject(error('badRequest', 'the file took too long to arrive')),
     ms,
   )
-  return await Promise.race([next, late]).finally(() => clearTimeout(timer))
+  return await Promise.race([next, timeout]).finally(() => clearTimeout(timer))
 }

@@ -1,19 +1,19 @@
 import { isIP, isIPv6 } from 'node:net'
 
-/** Where a request came from, before and after believing proxies. */
+/** Origin of a request. */
 export interface Client {
-  /** The address that limits are counted for. */
+  /** Address that rate limits are counted by. */
   readonly address: string
-  /** A program on this machine, talking to us without a proxy in between. */
+  /** Whether the client is a program on this machine that connects without a proxy. */
   readonly isLocal: boolean
 }
 
-/** More letters than any address has; what is longer would only fill the memory. */
+/** Exceeds the length of any address; bounds the memory of the rate limiter. */
 const MAX_LENGTH = 64
 
 /**
- * Each trusted proxy appends the address it was called from, so the client is that many entries
- * from the right; anything further left is only what the client says of itself.
+ * Finds the client of a request. Each trusted proxy appends the address of its peer, so the client is
+ * that many entries from the right; entries further left are unverified claims of the client.
  */
 export function findClient(peer: () => string, headers: Headers, trustedProxies: number): Client {
   const forwarded = headers.get('x-forwarded-for')
@@ -26,19 +26,20 @@ export function findClient(peer: () => string, headers: Headers, trustedProxies:
   return { address: rateLimitKey(address.slice(0, MAX_LENGTH)), isLocal: false }
 }
 
-/** The very address, for the log; what a client only claims to be one is not taken for it. */
+/** Exact address for the log. A forwarded value that is no IP address is ignored. */
 export function addressOf(peer: () => string, headers: Headers, trustedProxies: number): string {
   const hops = headers.get('x-forwarded-for')?.split(',') ?? []
-  const named = trustedProxies > 0 ? hops[Math.max(0, hops.length - trustedProxies)]?.trim() : ''
-  const [, v4] = /^(\d+\.\d+\.\d+\.\d+)(?::\d+)?$/.exec(named ?? '') ?? []
-  const [, v6] = /^\[(.+)\](?::\d+)?$/.exec(named ?? '') ?? []
-  const address = v4 ?? v6 ?? named ?? ''
+  const forwarded =
+    trustedProxies > 0 ? hops[Math.max(0, hops.length - trustedProxies)]?.trim() : ''
+  const [, v4] = /^(\d+\.\d+\.\d+\.\d+)(?::\d+)?$/.exec(forwarded ?? '') ?? []
+  const [, v6] = /^\[(.+)\](?::\d+)?$/.exec(forwarded ?? '') ?? []
+  const address = v4 ?? v6 ?? forwarded ?? ''
   return (isIP(address) ? address : peer()).replace(/^::ffff:(?=\d+\.)/i, '')
 }
 
 /**
- * Some proxies name a port, which is another with each connection. And of IPv6 one subscriber owns
- * a whole /64: more addresses than anybody could count limits for.
+ * Removes the port that some proxies add, which differs for each connection, and reduces IPv6
+ * addresses to their /64 network, because one subscriber owns all addresses of it.
  */
 function rateLimitKey(address: string): string {
   if (!address.includes(':')) return address
@@ -48,7 +49,7 @@ function rateLimitKey(address: string): string {
   return isIPv6(v6) ? `${networkOf(v6)}::/64` : address
 }
 
-/** The first four of the eight groups, spelled the same however the address is. */
+/** First four of the eight groups, in a canonical notation. */
 function networkOf(address: string): string {
   const [left = '', right] = address.split('::')
   const before = groupsOf(left)
@@ -59,7 +60,7 @@ function networkOf(address: string): string {
 
 function groupsOf(text: string): string[] {
   if (text === '') return []
-  // An IPv4 address at the end stands for two groups, which are never among the first four.
+  // An IPv4 address at the end replaces two groups, which are never among the first four.
   return text
     .replace(/\d+\.\d+\.\d+\.\d+/, '0:0')
     .split(':')

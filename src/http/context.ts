@@ -2,28 +2,28 @@ import type { WaitingClient } from '../service/longReads'
 import { type Authenticate, anonymous, type Caller } from './authenticate'
 import { type Client, findClient } from './clientAddress'
 
-/** What the server knows of a request when its route is asked. */
+/** Context of a request, available to its route. */
 export interface RequestContext {
   readonly caller: Caller
-  /** Finds out anew who asks, for an answer that lasts. */
+  /** Authenticates again, for responses that stay open. */
   readonly authenticate: Authenticate
   readonly requestId: string
-  /** The address at the other end of the connection. */
+  /** Address of the other end of the connection. */
   readonly peer: () => string
-  /** What answers in JSON begin with. One set of headers that is copied whole is almost free. */
+  /** Base headers of JSON responses. Copying a complete set is almost free. */
   readonly headers: Headers
-  /** Whether it is a read whose answer a client may keep. */
+  /** Whether this is a read whose response a client may cache. */
   readonly isCacheable: boolean
   readonly trustedProxies: number
-  /** Whether the answer comes after the moment in which it was asked. */
+  /** Whether the response is created in a later turn of the event loop than the request. */
   isAsync?: boolean
-  /** What the route answered, if that is yet to be compressed. */
+  /** Body of the response, if it is still to be compressed. */
   pendingCompression?: PendingCompression
 }
 
 export type Encoding = 'zstd' | 'gzip'
 
-/** An answer that is yet to be compressed. */
+/** Response body that is still to be compressed. */
 export interface PendingCompression {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly encoding: Encoding
@@ -33,7 +33,7 @@ export interface RequestWithContext extends Request {
   context?: RequestContext
 }
 
-/** Written on each request; a map beside it would cost more than it tells. */
+/** Stores the context on the request itself, because a WeakMap lookup would cost more. */
 export function setContext(request: RequestWithContext, context: RequestContext): void {
   request.context = context
 }
@@ -42,12 +42,11 @@ export function callerOf({ context }: RequestWithContext): Caller {
   return context?.caller ?? anonymous
 }
 
-/** Where a request came from. */
 export function clientOf({ context, headers }: RequestWithContext, trustedProxies: number): Client {
   return findClient(context?.peer ?? (() => ''), headers, trustedProxies)
 }
 
-/** Client of a request, as a long read counts it: not by its address where no limit is counted. */
+/** Client of a request for the queue of long reads; has no address if no limit applies to it. */
 export function waitingClientOf(request: RequestWithContext): WaitingClient {
   const { address, isLocal } = clientOf(request, request.context?.trustedProxies ?? 0)
   const isLimited = callerOf(request).kind !== 'bot' && !isLocal

@@ -2,9 +2,9 @@ import type { AnyElysia } from 'elysia'
 import type { Serialized, Viewer } from '../model/privacy'
 import type { Bytes } from './response'
 
-/** What a read finds: JSON as storage has it, or null where there is no content. */
+/** Result of a read: the stored JSON, or null for "no content". */
 type ReadResult = (Bytes & Serialized) | null
-type DirectRead = (viewer: Viewer, name: string) => ReadResult | Promise<ReadResult>
+type DirectRead = (viewer: Viewer, ref: string) => ReadResult | Promise<ReadResult>
 
 interface DirectReadContext<K extends string> {
   params: Record<K, string>
@@ -13,13 +13,13 @@ interface DirectReadContext<K extends string> {
 }
 
 /**
- * Makes the handler of a read that needs to know nothing but who asks, and one name in its path. The
- * edge asks it without a way around through the framework, which would take as long as finding a
- * small answer; the framework documents it, and answers where a path is spelled in another way.
+ * Creates the handler of a read that needs only the viewer and one reference in its path. The HTTP
+ * handler calls it without Elysia, which would take as long as a small read itself; Elysia documents
+ * the route and answers it for other notations of the path.
  */
-export function directRead<K extends string>(name: K, read: DirectRead) {
+export function directRead<K extends string>(param: K, read: DirectRead) {
   const handle = async ({ params, viewer, set }: DirectReadContext<K>) => {
-    const json = await read(viewer, params[name])
+    const json = await read(viewer, params[param])
     if (json !== null) return json
     set.status = 204
     return
@@ -27,10 +27,10 @@ export function directRead<K extends string>(name: K, read: DirectRead) {
   return Object.assign(handle, { read })
 }
 
-/** Reads by what follows the name in their path. */
+/** Direct reads, keyed by the part of their path after the reference. */
 export type DirectReads = ReadonlyMap<string, DirectRead>
 
-/** The reads among routes, by what comes before the name. */
+/** Collects the direct reads among the routes, keyed by the part of their path before the reference. */
 export function collectDirectReads(routes: AnyElysia): ReadonlyMap<string, DirectReads> {
   const byStart = new Map<string, Map<string, DirectRead>>()
   const all = routes.routes.filter(({ method }) => method === 'GET')
@@ -39,12 +39,12 @@ export function collectDirectReads(routes: AnyElysia): ReadonlyMap<string, Direc
     if (start === undefined || !isDirectRead(handler)) continue
     byStart.set(start, (byStart.get(start) ?? new Map()).set(end, handler.read))
   }
-  // Where a route has a word for a name, such as `@me`, the framework chooses between them.
+  // If another route has a fixed segment there, such as `@me`, Elysia chooses between them.
   for (const [start, directReads] of byStart)
     for (const { path } of all) {
       if (!path.startsWith(`${start}/`)) continue
-      const [word = '', ...rest] = path.slice(start.length + 1).split('/')
-      if (!word.startsWith(':')) directReads.delete(rest.map((part) => `/${part}`).join(''))
+      const [segment = '', ...rest] = path.slice(start.length + 1).split('/')
+      if (!segment.startsWith(':')) directReads.delete(rest.map((part) => `/${part}`).join(''))
     }
   return byStart
 }
@@ -56,10 +56,10 @@ function isDirectRead(handler: unknown): handler is { read: DirectRead } {
 export function findDirectRead(
   directReads: DirectReads | undefined,
   path: string,
-  name: string,
-  nameAt: number,
+  ref: string,
+  refStart: number,
 ) {
-  // What is encoded is for the framework to decode.
-  if (directReads === undefined || name === '' || name.includes('%')) return undefined
-  return directReads.get(path.slice(nameAt + name.length))
+  // Elysia decodes percent-encoded references.
+  if (directReads === undefined || ref === '' || ref.includes('%')) return undefined
+  return directReads.get(path.slice(refStart + ref.length))
 }

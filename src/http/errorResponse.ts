@@ -5,12 +5,10 @@ import { serializeError } from '../serializers/error'
 import { retryAfterOf } from './headers'
 import type { Allowance } from './ratelimit'
 
-/** How failures are answered. */
-
 export interface ErrorResponseParts {
   log: Log
   outages: OutageLog
-  /** What is answered to a failure that will pass; null for all others. */
+  /** Converts a temporary failure to the error to answer with; null for all others. */
   toUnavailable: (cause: unknown) => DomainError | null
 }
 
@@ -18,7 +16,7 @@ export function errorResponse(failure: DomainError): Response {
   const { status, retryAfter } = failure
   const response = Response.json(serializeError(failure), { status })
   if (retryAfter !== undefined) response.headers.set('retry-after', retryAfterOf(failure))
-  // Where there is too much of everything, who is refused shall not keep a connection either.
+  // An overloaded server also frees the connection of a refused request.
   if (status === 503) response.headers.set('connection', 'close')
   return response
 }
@@ -26,7 +24,7 @@ export function errorResponse(failure: DomainError): Response {
 /** Logs that the database refuses requests. */
 export type OutageLog = (refusal: DomainError, cause: string) => void
 
-/** A failure this long after the last one of the same kind begins another outage. */
+/** Time without a failure of the same kind after which the next one is a new outage. */
 const QUIET_MS = 60_000
 
 /** Logs one line for each outage: the request log has a line for every refused request anyway. */
@@ -40,31 +38,31 @@ export function createOutageLog(log: Log): OutageLog {
   }
 }
 
-/** Answers what was thrown. What nobody foresaw is logged whole, and shown as a bare 500. */
+/** Converts a thrown value to a response. Unexpected ones are logged in full and answered as 500. */
 export function responseForThrown(
   cause: unknown,
   requestId: string | undefined,
   { log, outages, toUnavailable }: ErrorResponseParts,
 ): Response {
-  // Around what failed stands the query, with values that belong in no log.
-  const told = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
+  // Drizzle wraps the failure in an error with the query, whose values must not be logged.
+  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
   const refusal = toUnavailable(cause)
   if (refusal) {
-    outages(refusal, told instanceof Error ? told.message : String(told))
+    outages(refusal, inner instanceof Error ? inner.message : String(inner))
     return errorResponse(refusal)
   }
-  // What a parser throws comes wrapped.
+  // Elysia wraps errors that a body parser throws.
   if (cause instanceof DomainError) return errorResponse(cause)
-  if (told instanceof DomainError) return errorResponse(told)
+  if (inner instanceof DomainError) return errorResponse(inner)
   if (isClientFault(cause)) return errorResponse(error('badRequest'))
   log.error('request failed', {
     request_id: requestId,
-    cause: told instanceof Error ? (told.stack ?? told.message) : String(told),
+    cause: inner instanceof Error ? (inner.stack ?? inner.message) : String(inner),
   })
   return errorResponse(error('internal'))
 }
 
-/** What Elysia itself finds wrong, such as a path that is not valid percent-encoding. */
+/** Whether Elysia itself rejected the request, such as a path with invalid percent-encoding. */
 function isClientFault(cause: unknown): boolean {
   const { code } = cause as { code?: string }
   return code === 'VALIDATION' || code === 'PARSE'
@@ -77,19 +75,19 @@ export function rateLimitedResponse({ retryAfter }: Allowance): Response {
 
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE']
 
-/** Nothing answers here: a wrong method, or no path at all. */
+/** Responds with 405 if the path has a route for another method, else with the given error. */
 export function notFoundResponse(
   { router }: AnyElysia,
   method: string,
   path: string,
-  unknown: ErrorName,
+  notFoundError: ErrorName,
 ): Response {
-  const plain = router.static[path.replace(/(?<=[^/])\/$/, '')]
+  const staticRoutes = router.static[path.replace(/(?<=[^/])\/$/, '')]
   const allowed = METHODS.filter(
-    (method) => plain?.[method] !== undefined || router.http.find(method, path) !== null,
+    (method) => staticRoutes?.[method] !== undefined || router.http.find(method, path) !== null,
   )
   if (allowed.includes('GET')) allowed.push('HEAD')
-  if (allowed.length === 0 || allowed.includes(method)) return errorResponse(error(unknown))
+  if (allowed.length === 0 || allowed.includes(method)) return errorResponse(error(notFoundError))
   const response = errorResponse(error('methodNotAllowed'))
   response.headers.set('allow', allowed.join(', '))
   return response

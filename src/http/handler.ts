@@ -39,132 +39,138 @@ export interface ServerParts
   extends RouteParts,
     Omit<ErrorResponseParts, 'outages'>,
     Pick<PublicParts, 'checkHealth'> {
-  /** While the server stops: what an answer waits for before it ends its connection. */
+  /** While the server stops: promise that a response awaits before it closes its connection. */
   closing: () => Promise<void> | undefined
-  /** Who counts what is asked; nobody where the operator does not want it. */
+  /** Undefined if metrics are off. */
   metrics?: Metrics | undefined
 }
 
-/** Answers one request. The peer's address is asked for only where it matters. */
+/** Answers one request. The peer's address may be a function, called only if needed. */
 export interface Handle {
   (request: Request, peer: string | (() => string)): Promise<Response>
-  /** How many it works on now. */
+  /** Number of requests in progress. */
   inFlight(): number
 }
 
-/** What is ready for the requests to a path before they come. */
+/** Values prepared for the requests to a path. */
 interface PathEntry {
   readonly policy: PathPolicy
-  /** Where in the path the name begins that may follow its noun. */
-  readonly nameAt: number
+  /** Index in the path of the reference that may follow `start`. */
+  readonly refStart: number
   readonly start: string
-  readonly mount: LazyModule
+  readonly lazyModule: LazyModule
   readonly unlimited: BaseHeadersOfPath
   readonly limited: BaseHeadersOfPath
 }
 
-/** The edge: who asks, how often, what is answered, and one line of log for each request. */
-export function createHandler(given: ServerParts): Handle {
-  const parts = { ...given, outages: createOutageLog(given.log) }
+/** Creates the HTTP handler: authentication, rate limits, routing and one log line per request. */
+export function createHandler(serverParts: ServerParts): Handle {
+  const parts = { ...serverParts, outages: createOutageLog(serverParts.log) }
   const { deps, config, log, closing, metrics } = parts
-  const wires = [
+  const modules = [
     publicModule({ ...parts, describeRoutes: () => describeRoutes(parts) }),
     ...documentedModules(parts),
     rootModule(parts),
   ]
-  const policyOf = (path: string) => findPolicy(places, path).policy
-  const mounts = new Map(wires.map((module) => [module, createLazyModule(module, policyOf, parts)]))
-  const nothing = createLazyModule(null, policyOf, parts)
-  const places: PolicyTable<PathEntry> = buildPolicyTable(
-    wires,
+  const policyOf = (path: string) => findPolicy(pathEntries, path).policy
+  const lazyModules = new Map(
+    modules.map((module) => [module, createLazyModule(module, policyOf, parts)]),
+  )
+  const emptyModule = createLazyModule(null, policyOf, parts)
+  const pathEntries: PolicyTable<PathEntry> = buildPolicyTable(
+    modules,
     (policy, start, module): PathEntry => {
       const unlimited = baseHeadersOf(policy)
       const limited = config.RATE_LIMIT ? limitedHeadersOf(policy, config.RATE_LIMIT) : unlimited
-      const nameAt = start.length + 1
-      const mount = (module && mounts.get(module)) ?? nothing
-      return { policy, start, nameAt, mount, unlimited, limited }
+      const refStart = start.length + 1
+      const lazyModule = (module && lazyModules.get(module)) ?? emptyModule
+      return { policy, start, refStart, lazyModule, unlimited, limited }
     },
   )
   const authenticate = createAuthenticator(deps, originConfig(config))
   const limit = createRequestLimit(config, log)
-  const gate = createAdmission(config.REQUESTS_IN_FLIGHT)
-  const refuse = createOverloadResponder(log)
+  const admission = createAdmission(config.REQUESTS_IN_FLIGHT)
+  const respondOverloaded = createOverloadResponder(log)
   const isClientLogged = config.LOG_CLIENT === 'on'
-  // Unique without being drawn anew for each request.
-  const boot = crypto.randomUUID().slice(0, 13)
+  // A random prefix per start and a counter make request IDs unique without a UUID per request.
+  const bootId = crypto.randomUUID().slice(0, 13)
   let count = 0
 
-  /** One function, because every further one that waits would cost each request. */
-  const handle = async (given: Request, from: string | (() => string)): Promise<Response> => {
+  /** A single function, because every further async call would cost each request. */
+  const handle = async (incoming: Request, from: string | (() => string)): Promise<Response> => {
     const started = performance.now()
-    const request = withAddress(given)
+    const request = withAddress(incoming)
     const { method, url } = request
     const path = pathOf(url)
-    const place = findPolicy(places, path)
-    const { policy, nameAt, unlimited, limited } = place
-    if (gate.isFull && !policy.bypassesAdmission) {
+    const entry = findPolicy(pathEntries, path)
+    const { policy, refStart, unlimited, limited } = entry
+    if (admission.isFull && !policy.bypassesAdmission) {
       metrics?.countOverload()
-      return refuse(policy.isSameOriginOnly)
+      return respondOverloaded(policy.isSameOriginOnly)
     }
-    const requestId = `${boot}-${(count++).toString(36)}`
+    const requestId = `${bootId}-${(count++).toString(36)}`
     let response: Response
     let base = unlimited.writes
     let allowance: Allowance | null = null
-    let isOfSession = false
+    let isSession = false
     try {
       // A request reads no snapshot that is older than its arrival.
       deps.sharedRead.end()
-      const turn = policy.bypassesAdmission ? undefined : gate.acquire(started)
+      const turn = policy.bypassesAdmission ? undefined : admission.acquire(started)
       if (turn !== undefined) await turn
-      // HEAD is answered as GET: no route has to know of it.
-      const asked = method === 'HEAD' ? new Request(request, { method: 'GET' }) : request
+      // HEAD is routed as GET, so routes need not handle it.
+      const routed = method === 'HEAD' ? new Request(request, { method: 'GET' }) : request
       if (method === 'OPTIONS')
         response = new Response(null, {
           status: 204,
           headers: policy.isSameOriginOnly ? {} : preflight,
         })
-      else if (policy.isPublic) response = await place.mount().app.fetch(asked)
+      else if (policy.isPublic) response = await entry.lazyModule().app.fetch(routed)
       else {
         const found = authenticate(request, policy)
         const caller = found instanceof Promise ? await found : found
         const peer = typeof from === 'string' ? () => from : from
         const isReading = isSafeMethod(method)
-        const name = partAt(path, nameAt)
-        // Writes are only ever allowed on the caller's own system.
-        const named = isReading ? (policy.hasSystemParam ? name || '@me' : null) : '@me'
+        const ref = segmentAt(path, refStart)
+        // Writes are only allowed on the caller's own system.
+        const systemRef = isReading ? (policy.hasSystemParam ? ref || '@me' : null) : '@me'
         const scope = isReading ? policy.scope : 'generic_update'
-        allowance = limit(request, scope, named, caller, peer)
+        allowance = limit(request, scope, systemRef, caller, peer)
         const bases = allowance ? limited : unlimited
-        base = isReading ? (caller.kind === 'nobody' ? bases.reads : bases.ownReads) : bases.writes
+        base = isReading
+          ? caller.kind === 'anonymous'
+            ? bases.reads
+            : bases.authenticatedReads
+          : bases.writes
         const context: RequestContext = {
           caller,
           authenticate,
           requestId,
           peer,
-          headers: base.ofJson,
+          headers: base.json,
           isCacheable: isReading && policy.isCacheable,
           trustedProxies: config.TRUST_PROXY,
         }
-        setContext(asked, context)
-        isOfSession = caller.viewer.access === 'session'
-        const { app, reads } = place.mount()
-        const load = isReading
-          ? findDirectRead(reads.get(place.start), path, name, nameAt)
+        setContext(routed, context)
+        isSession = caller.viewer.access === 'session'
+        const { app, reads } = entry.lazyModule()
+        const read = isReading
+          ? findDirectRead(reads.get(entry.start), path, ref, refStart)
           : undefined
         if (allowance?.retryAfter) {
           metrics?.countRateLimited(allowance.scope)
           response = rateLimitedResponse(allowance)
-        } else if (load) {
-          const loaded = load(caller.viewer, name)
-          context.isAsync = loaded instanceof Promise
+        } else if (read) {
+          const result = read(caller.viewer, ref)
+          context.isAsync = result instanceof Promise
           response = respondWithJson(
-            asked,
+            routed,
             context,
-            loaded instanceof Promise ? await loaded : loaded,
+            result instanceof Promise ? await result : result,
           )
-        } else if (mayBeFolded(method, path))
+        } else if (mayBeNormalized(method, path))
           response = notFoundResponse(app, method, path, policy.notFoundError)
-        else response = await app.fetch(asked)
+        else response = await app.fetch(routed)
         if (context.pendingCompression)
           response =
             method === 'HEAD'
@@ -174,29 +180,29 @@ export function createHandler(given: ServerParts): Handle {
     } catch (cause) {
       response = responseForThrown(cause, requestId, parts)
     }
-    if (!policy.bypassesAdmission) gate.release()
+    if (!policy.bypassesAdmission) admission.release()
     if (method === 'HEAD') response = await withoutBody(response)
     const { headers, status } = response
     addBaseHeaders(headers, base)
-    // Nothing of a system is kept on a device that may be shared.
-    if (isOfSession) headers.set('cache-control', 'no-store')
+    // Devices may be shared, so browsers must not cache the data of a session.
+    if (isSession) headers.set('cache-control', 'no-store')
     if (allowance) {
       headers.set('x-ratelimit-remaining', String(allowance.remaining))
       headers.set('x-ratelimit-reset', String(allowance.reset))
     }
     headers.set('x-request-id', requestId)
-    const took = performance.now() - started
+    const elapsedMs = performance.now() - started
     if (metrics)
-      place
-        .mount()
-        .findRouteMetrics?.(place.start, path, method)
-        .record(status, took / 1000)
-    const ms = Math.round(took * 100) / 100
+      entry
+        .lazyModule()
+        .findRouteMetrics?.(entry.start, path, method)
+        .record(status, elapsedMs / 1000)
+    const ms = Math.round(elapsedMs * 100) / 100
     const client = isClientLogged ? clientOf(request, from, config.TRUST_PROXY) : undefined
-    const line = { method, path, status, ms, request_id: requestId, client }
-    // Those who watch ask every few seconds, and nobody wants to read of it.
-    if (policy.bypassesAdmission) log.debug('request', line)
-    else log.info('request', line)
+    const fields = { method, path, status, ms, request_id: requestId, client }
+    // Health checks come every few seconds and would flood the log.
+    if (policy.bypassesAdmission) log.debug('request', fields)
+    else log.info('request', fields)
     const closed = closing()
     if (closed !== undefined) {
       await closed
@@ -204,14 +210,14 @@ export function createHandler(given: ServerParts): Handle {
     }
     return response
   }
-  return Object.assign(handle, { inFlight: () => gate.inFlight })
+  return Object.assign(handle, { inFlight: () => admission.inFlight })
 }
 
 function clientOf(request: Request, from: string | (() => string), proxies: number): string {
   return addressOf(typeof from === 'string' ? () => from : from, request.headers, proxies)
 }
 
-/** Status of a request whose client closed the connection, for the log; as nginx has it. */
+/** Status for the log of a request whose client closed the connection; nginx uses the same. */
 const CLIENT_CLOSED = 499
 
 interface LoadedModule {
@@ -220,29 +226,29 @@ interface LoadedModule {
   readonly findRouteMetrics: FindRouteMetrics | undefined
 }
 
-type MountParts = ErrorResponseParts & Pick<ServerParts, 'metrics'>
+type ModuleParts = ErrorResponseParts & Pick<ServerParts, 'metrics'>
 
-/** The routes of a wire, made when one of them is first asked. */
+/** Loads the routes of a module on the first request to one of them. */
 type LazyModule = () => LoadedModule
 
 function createLazyModule(
   module: ApiModule | null,
   policyOf: (path: string) => PathPolicy,
-  parts: MountParts,
+  parts: ModuleParts,
 ): LazyModule {
-  let mounted: LoadedModule | undefined
+  let loaded: LoadedModule | undefined
   return () => {
-    mounted ??= loadModule(module, policyOf, parts)
-    return mounted
+    loaded ??= loadModule(module, policyOf, parts)
+    return loaded
   }
 }
 
 function loadModule(
   module: ApiModule | null,
   policyOf: (path: string) => PathPolicy,
-  parts: MountParts,
+  parts: ModuleParts,
 ): LoadedModule {
-  // Hosts of one to three letters, such as "nas", are hosts too.
+  // Elysia's shortcut fails on host names of one to three letters, such as "nas".
   const app: AnyElysia = new Elysia({ normalize: false, handler: { standardHostname: false } })
   app.onError(({ error: cause, code, request, path }) => {
     if (code === 'NOT_FOUND')
@@ -256,16 +262,16 @@ function loadModule(
 }
 
 /**
- * A last segment of dots arrives as a slash, whoever folded it: `/systems/ID/accounts/..` would
- * delete the system. On all else a slash at the end is fine.
+ * Rejects DELETE with a slash at the end. Clients and proxies normalize a last segment of dots to a
+ * slash, so `/systems/ID/accounts/..` would delete the system; other methods accept the slash.
  */
-function mayBeFolded(method: string, path: string): boolean {
+function mayBeNormalized(method: string, path: string): boolean {
   return method === 'DELETE' && path.endsWith('/')
 }
 
 async function withoutBody(response: Response): Promise<Response> {
   const head = new Response(null, response)
-  // A stream of events has no length, and no end that could be waited for.
+  // An event stream has no length and never ends.
   if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
     await response.body?.cancel()
     return head
@@ -275,7 +281,7 @@ async function withoutBody(response: Response): Promise<Response> {
   return head
 }
 
-/** Without a usable Host header, as HTTP/1.0 allows, a request comes as its path alone. */
+/** Adds a host if the URL is only a path, as for HTTP/1.0 requests without a usable Host header. */
 function withAddress(request: Request): Request {
   if (!request.url.startsWith('/')) return request
   return new Request(`http://localhost${request.url}`, request)
@@ -287,8 +293,8 @@ function pathOf(url: string): string {
   return end === -1 ? url.slice(start) : url.slice(start, end)
 }
 
-/** The part of a path that begins there, or nothing. */
-function partAt(path: string, start: number): string {
+/** Returns the segment of a path that begins at an index; may be empty. */
+function segmentAt(path: string, start: number): string {
   const end = path.indexOf('/', start)
   return end === -1 ? path.slice(start) : path.slice(start, end)
 }

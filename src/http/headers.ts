@@ -4,24 +4,25 @@ import type { PathPolicy } from './apiModule'
 import type { Scope } from './ratelimit'
 import { VARY } from './response'
 
-/** Headers that are the same for many answers, made once: setting each on each would cost a tenth. */
+/** Headers shared by many responses. Setting each one on each response would cost a tenth more. */
 export interface BaseHeaders {
-  readonly ofAny: readonly [string, string][]
-  readonly ofJson: Headers
+  readonly entries: readonly [string, string][]
+  readonly json: Headers
 }
 
 export function createBaseHeaders(all: Record<string, string>): BaseHeaders {
-  const ofAny = Object.entries(all)
-  const ofJson = new Headers([...ofAny, ['content-type', 'application/json;charset=utf-8']])
-  return { ofAny, ofJson }
+  const entries = Object.entries(all)
+  const json = new Headers([...entries, ['content-type', 'application/json;charset=utf-8']])
+  return { entries, json }
 }
 
-/** The base headers of one path's answers, by who asks for what. */
+/** Base headers of the responses of a path. */
 export interface BaseHeadersOfPath {
   readonly writes: BaseHeaders
-  /** Of reads by nobody, and by somebody who is known. */
+  /** For reads by anonymous callers. */
   readonly reads: BaseHeaders
-  readonly ownReads: BaseHeaders
+  /** For reads by authenticated callers. */
+  readonly authenticatedReads: BaseHeaders
 }
 
 export function baseHeadersOf(
@@ -30,17 +31,17 @@ export function baseHeadersOf(
 ): BaseHeadersOfPath {
   const all = { ...(!isSameOriginOnly && CORS), ...headers, ...more }
   const writes = createBaseHeaders(all)
-  if (!isCacheable) return { writes, reads: writes, ownReads: writes }
-  const kept = { ...all, vary: VARY }
+  if (!isCacheable) return { writes, reads: writes, authenticatedReads: writes }
+  const cacheable = { ...all, vary: VARY }
   return {
     writes,
-    reads: createBaseHeaders(kept),
-    // A copy may be kept, but not without asking each time whether it is still true.
-    ownReads: createBaseHeaders({ ...kept, 'cache-control': 'private, no-cache' }),
+    reads: createBaseHeaders(cacheable),
+    // Clients may store a response, but must revalidate it before each use.
+    authenticatedReads: createBaseHeaders({ ...cacheable, 'cache-control': 'private, no-cache' }),
   }
 }
 
-/** The same where requests are counted. */
+/** Base headers of rate-limited requests. */
 export function limitedHeadersOf(policy: PathPolicy, limits: RateLimits): BaseHeadersOfPath {
   const of = (scope: Scope) =>
     baseHeadersOf(policy, {
@@ -50,13 +51,13 @@ export function limitedHeadersOf(policy: PathPolicy, limits: RateLimits): BaseHe
   return { ...of(policy.scope), writes: of('generic_update').writes }
 }
 
-/** Gives an answer its base headers, unless it was made with them. */
-export function addBaseHeaders(headers: Headers, { ofAny }: BaseHeaders): void {
+/** Adds the base headers to a response that was not created with them. */
+export function addBaseHeaders(headers: Headers, { entries }: BaseHeaders): void {
   if (headers.has(ALLOW_ORIGIN)) return
-  for (const [name, value] of ofAny) if (!headers.has(name)) headers.set(name, value)
+  for (const [name, value] of entries) if (!headers.has(name)) headers.set(name, value)
 }
 
-/** When to try again, in the seconds that HTTP counts in. */
+/** Value of `Retry-After`, which HTTP counts in seconds. */
 export function retryAfterOf({ retryAfter = 0 }: DomainError): string {
   return String(Math.ceil(retryAfter / 1000))
 }

@@ -6,35 +6,38 @@ import * as preface from './openapiInfo'
 
 type ComponentName = keyof typeof components
 
-/** A component, a list of one, or a schema of its own. */
+/** A component, a list of a component, or an inline schema. */
 type ResponseDescription = ComponentName | [ComponentName] | TSchema
 
 interface Description {
-  /** What a generated client calls it: a verb and a noun, unique. */
+  /** Unique `operationId`, used as a method name by generated clients: a verb and an object. */
   id: string
   summary: string
-  /** What helps who writes a client, in a sentence or two. */
+  /** One or two sentences for developers of clients. */
   description: string
   tag: preface.Tag
-  /** A write of somebody who shows no token: who logs in is nobody yet. */
-  isAnonymous?: boolean
-  /** A read of what is the caller’s own: nobody gets it without a token. */
-  isOwn?: boolean
+  /** A write that needs no token, such as a login. */
+  allowsAnonymous?: boolean
+  /** A read that needs a token, because it returns the caller’s own data. */
+  requiresAuth?: boolean
   /** Request headers that only this operation reads. */
   headers?: Record<string, string>
-  /** What a success answers, by status. */
-  answers: Record<number, ResponseDescription | null>
-  /** What a success is written in, where that is not JSON. */
+  /** Successful responses by status. */
+  responses: Record<number, ResponseDescription | null>
+  /** Content types of successful responses, if not JSON. */
   types?: string[]
   errors?: ErrorName[]
   deprecated?: boolean
 }
 
-/** What is spelled only when the document is made. */
-type Rest = Pick<Description, 'answers' | 'types' | 'errors' | 'isOwn' | 'isAnonymous' | 'headers'>
+/** Parts of a description that are expanded when the document is built. */
+type DeferredDetails = Pick<
+  Description,
+  'responses' | 'types' | 'errors' | 'requiresAuth' | 'allowsAnonymous' | 'headers'
+>
 
-/** A bot may name in `X-System` what is no system, or one it may not act for, wherever it asks. */
-const everywhere: ErrorName[] = [
+/** Errors of every operation: `X-System` may name an unknown system, or one the bot cannot act for. */
+const commonErrors: ErrorName[] = [
   'badRequest',
   'forbidden',
   'systemNotFound',
@@ -43,10 +46,10 @@ const everywhere: ErrorName[] = [
   'unavailable',
 ]
 
-/** What writes can answer beside their own errors. */
+/** Errors of every write. */
 export const writeErrors: ErrorName[] = ['badRequest', 'unauthorized', 'tooLarge']
 
-/** The words about a route. */
+/** Builds the OpenAPI details of a route. */
 export function describe({ id, summary, description, tag, deprecated, ...rest }: Description) {
   return {
     operationId: id,
@@ -55,23 +58,23 @@ export function describe({ id, summary, description, tag, deprecated, ...rest }:
     ...(deprecated && { deprecated }),
     tags: [tag],
     responses: {},
-    'x-rest': rest satisfies Rest,
+    'x-rest': rest satisfies DeferredDetails,
   }
 }
 
-/** The OpenAPI document, made from the routes' own schemas. */
+/** Builds the OpenAPI document from the schemas of the routes. */
 export async function createDocument(
   modules: readonly ApiModule[],
   publicUrl: string,
 ): Promise<object> {
-  // Only who asks for the document needs these: loading them takes a part of each start.
+  // Loaded on demand, because these modules would slow down every start.
   const { swagger } = await import('@elysiajs/swagger')
   const { components: schemas } = await import('../serializers/openapiComponents')
-  // The plugin's own page would load its scripts from elsewhere; only its document is used.
+  // Only the plugin's document is used: its page would load scripts from another site.
   const described = new Elysia({ normalize: false }).use(modules.map(({ routes }) => routes())).use(
     swagger({
       path: '/page',
-      // A calendar has a dot in its address, and is no file.
+      // The path of the calendar contains a dot, but is no static file.
       excludeStaticFile: false,
       specPath: '/document',
       documentation: {
@@ -89,14 +92,14 @@ export async function createDocument(
     }),
   )
   const response = await described.handle(new Request('http://localhost/document'))
-  // Elysia's notes to itself are no part of the document.
+  // Internal markers of Elysia are no part of the document.
   const document = JSON.parse(await response.text(), (key, value) =>
     key === 'elysiaMeta' ? undefined : value,
   )
-  const stated = buildPolicyTable(modules, (facts) => facts)
+  const policies = buildPolicyTable(modules, (policy) => policy)
   for (const [path, methods] of Object.entries((document as OpenApi).paths))
     for (const [method, operation] of Object.entries(methods))
-      complete(operation, method, findPolicy(stated, path))
+      complete(operation, method, findPolicy(policies, path))
   return document
 }
 
@@ -105,18 +108,18 @@ interface Operation {
   requestBody?: { content: Record<string, { schema: BodySchema; example?: unknown }> }
   responses: object
   security?: object[]
-  'x-rest'?: Rest
+  'x-rest'?: DeferredDetails
 }
 
 interface Parameter {
   $ref?: string
-  schema?: { type?: string; 'x-needed'?: true }
+  schema?: { type?: string; 'x-required'?: true }
   required?: boolean
 }
 
 interface BodySchema {
   additionalProperties?: unknown
-  /** A body that works when it is sent as it stands, once what it names is there. */
+  /** Valid body, provided that the entities it refers to exist. */
   example?: unknown
 }
 
@@ -124,18 +127,18 @@ interface OpenApi {
   paths: Record<string, Record<string, Operation>>
 }
 
-/** Says what follows from where a route lies: who may ask, with which headers, and what comes. */
+/** Adds what follows from the policy of the path: security, headers and responses. */
 function complete(
   operation: Operation,
   method: string,
   { requiresBotKey, isCacheable }: PathPolicy,
 ): void {
-  const { 'x-rest': rest = { answers: {} } } = operation
+  const { 'x-rest': rest = { responses: {} } } = operation
   delete operation['x-rest']
-  const isOpen = rest.isAnonymous || (method === 'get' && !rest.isOwn)
+  const isPublicRead = rest.allowsAnonymous || (method === 'get' && !rest.requiresAuth)
   operation.security = requiresBotKey
     ? [{ botKey: [] }]
-    : [{ token: [] }, { botKey: [] }, { session: [] }, ...(isOpen ? [{}] : [])]
+    : [{ token: [] }, { botKey: [] }, { session: [] }, ...(isPublicRead ? [{}] : [])]
   operation.parameters = [
     ...(operation.parameters ?? []).map(markRequired),
     ...Object.entries(rest.headers ?? {}).map(headerParameter),
@@ -143,58 +146,62 @@ function complete(
   ]
   operation.responses = {
     ...successes(rest, requiresBotKey),
-    ...(method === 'get' && isCacheable && !rest.types && unchanged),
-    ...failures([...(rest.errors ?? []), ...everywhere]),
+    ...(method === 'get' && isCacheable && !rest.types && notModified),
+    ...failures([...(rest.errors ?? []), ...commonErrors]),
   }
   keepJson(operation)
 }
 
 function markRequired({ schema, ...parameter }: Parameter): Parameter {
-  const { 'x-needed': isNeeded, ...rest } = schema ?? {}
-  return { ...parameter, ...(isNeeded && { required: true }), schema: rest }
+  const { 'x-required': isRequired, ...rest } = schema ?? {}
+  return { ...parameter, ...(isRequired && { required: true }), schema: rest }
 }
 
 function headerParameter([name, description]: [string, string]) {
   return { name, in: 'header', required: false, description, schema: { type: 'string' } }
 }
 
-/** What a client has kept is still true. */
-const unchanged = {
-  304: { description: 'Not changed since the answer whose `ETag` came as `If-None-Match`' },
+const notModified = {
+  304: { description: 'Not modified: the `ETag` in `If-None-Match` is still current' },
 }
 
-/** The plugin offers each body as form and text too; bodies here are JSON. */
+/** Removes the form and text variants that the plugin adds to each body. */
 function keepJson({ requestBody }: Operation): void {
   const json = requestBody?.content['application/json']
   if (!requestBody || !json) return
-  // Elysia closes the schemas it compiles; here unknown keys are passed over.
+  // Elysia disallows unknown keys in the schemas it compiles, but routes ignore them.
   const { additionalProperties: _, example, ...schema } = json.schema
   requestBody.content = { 'application/json': { schema, example } }
 }
 
-function successes({ answers, types = ['application/json'] }: Rest, requiresBotKey: boolean) {
+function successes(
+  { responses, types = ['application/json'] }: DeferredDetails,
+  requiresBotKey: boolean,
+) {
   const headers = { ...preface.always, ...(!requiresBotKey && preface.ofLimited) }
   return Object.fromEntries(
-    Object.entries(answers).map(([status, answer]) => [
+    Object.entries(responses).map(([status, response]) => [
       status,
-      answer === null
-        ? { description: 'Done; no content', headers }
+      response === null
+        ? { description: 'Success, no content', headers }
         : {
             description: 'Success',
             headers,
-            content: Object.fromEntries(types.map((type) => [type, { schema: schemaOf(answer) }])),
+            content: Object.fromEntries(
+              types.map((type) => [type, { schema: schemaOf(response) }]),
+            ),
           },
     ]),
   )
 }
 
-function schemaOf(answer: ResponseDescription): object {
-  if (typeof answer === 'string') return { $ref: `#/components/schemas/${answer}` }
-  if (!Array.isArray(answer)) return answer
-  return { type: 'array', items: { $ref: `#/components/schemas/${answer[0]}` } }
+function schemaOf(response: ResponseDescription): object {
+  if (typeof response === 'string') return { $ref: `#/components/schemas/${response}` }
+  if (!Array.isArray(response)) return response
+  return { type: 'array', items: { $ref: `#/components/schemas/${response[0]}` } }
 }
 
-/** One answer per status, naming each error number that comes with it. */
+/** Builds one response per status, which lists its error codes. */
 function failures(names: ErrorName[]) {
   const byStatus = Map.groupBy(new Set(names), (name) => errorTable[name].status)
   return Object.fromEntries(
@@ -204,7 +211,7 @@ function failures(names: ErrorName[]) {
         description: kinds
           .map((kind) => `\`${errorTable[kind].code}\` ${errorTable[kind].message}`)
           .join('\n\n'),
-        ...(laterHeaders[status] && { headers: laterHeaders[status] }),
+        ...(retryHeaders[status] && { headers: retryHeaders[status] }),
         content: {
           'application/json': {
             schema: { $ref: '#/components/schemas/Error' },
@@ -216,13 +223,12 @@ function failures(names: ErrorName[]) {
   )
 }
 
-/** What says when to come back. */
-const laterHeaders: Record<number, object> = {
+const retryHeaders: Record<number, object> = {
   429: { ...preface.ofLater, ...preface.ofLimited },
   503: preface.ofLater,
 }
 
 function exampleOf(kind: ErrorName) {
   const { status, code, message } = errorTable[kind]
-  return { message, code, ...(laterHeaders[status] && { retry_after: 1000 }) }
+  return { message, code, ...(retryHeaders[status] && { retry_after: 1000 }) }
 }

@@ -12,7 +12,7 @@ import { callerOf } from './context'
 import { describe, writeErrors } from './openapi'
 import { routes } from './routeGroup'
 
-/** What dashboards written for PluralKit ask beside version 2. */
+/** Private endpoints that dashboards written for PluralKit use in addition to version 2. */
 export function privateModule(deps: Deps, bodyLimit: number): ApiModule {
   return {
     prefix: '/private',
@@ -38,10 +38,10 @@ function bulkPrivacy(deps: Deps, bodyLimit: number) {
             detail: describe({
               tag: 'Members',
               id: 'setPrivacyOfAllMembers',
-              summary: 'Set privacy levels of all members at once',
+              summary: 'Set the privacy of all members',
               description:
-                'Only the given levels change, in every member of the caller’s system, all or none.',
-              answers: { 204: null },
+                'Sets the given privacy levels on every member of the caller’s system in one transaction. Other levels are unchanged.',
+              responses: { 204: null },
               errors: [...writeErrors, 'invalidBody'],
             }),
           },
@@ -57,10 +57,10 @@ function bulkPrivacy(deps: Deps, bodyLimit: number) {
             detail: describe({
               tag: 'Groups',
               id: 'setPrivacyOfAllGroups',
-              summary: 'Set privacy levels of all groups at once',
+              summary: 'Set the privacy of all groups',
               description:
-                'Only the given levels change, in every group of the caller’s system, all or none.',
-              answers: { 204: null },
+                'Sets the given privacy levels on every group of the caller’s system in one transaction. Other levels are unchanged.',
+              responses: { 204: null },
               errors: [...writeErrors, 'invalidBody'],
             }),
           },

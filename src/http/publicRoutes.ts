@@ -7,13 +7,13 @@ import { errorResponse } from './errorResponse'
 import { fixedPaths, protectionOf, staticFileRoutes, unframed } from './web/staticFiles'
 
 export interface PublicParts {
-  /** What keeps the database from being read or written; null when nothing does. */
+  /** Returns the error that prevents reads or writes of the database; null if healthy. */
   checkHealth: () => Promise<DomainError | null>
   describeRoutes: () => Promise<object>
   config: Pick<Config, 'PUBLIC_URL'>
 }
 
-/** What is for everyone: health, the API document and the page that shows it. */
+/** Routes without authentication: health, dashboard, API document and API page. */
 export function publicModule(parts: PublicParts): ApiModule {
   const isPublic = true
   return {
@@ -39,12 +39,12 @@ export function publicModule(parts: PublicParts): ApiModule {
  * requests to the server that the API document names. It does not render under trusted types.
  */
 function docsPolicy(publicUrl: string): string[] {
-  const named = publicUrl && ` ${new URL(publicUrl).origin}`
+  const publicOrigin = publicUrl && ` ${new URL(publicUrl).origin}`
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    `connect-src 'self'${named}`,
+    `connect-src 'self'${publicOrigin}`,
     'img-src data:',
     ...unframed,
   ]
@@ -53,15 +53,15 @@ function docsPolicy(publicUrl: string): string[] {
 function publicRoutes({ checkHealth, describeRoutes }: PublicParts): AnyElysia {
   const routes = new Elysia({ normalize: false })
     .get('/health', async () => {
-      const trouble = await checkHealth()
-      return trouble ? errorResponse(trouble) : { status: 'ok' }
+      const failure = await checkHealth()
+      return failure ? errorResponse(failure) : { status: 'ok' }
     })
-    // For a balancer: a node whose database is gone must still answer its clients itself.
+    // For load balancers: a node whose database is unavailable still answers requests itself.
     .get('/health/live', () => ({ status: 'ok' }))
     .use(staticFileRoutes())
   for (const [file, { open, type }] of Object.entries(docsFiles))
     routes.get(file, ({ path }) =>
-      // The page names its files relative to where it lies, so it must lie in one place.
+      // The page refers to its files by relative URLs, so it needs one canonical path.
       path.endsWith('/')
         ? redirect(`../${file.split('/').at(-1)}`)
         : new Response(open(), { headers: { 'content-type': type } }),

@@ -5,10 +5,10 @@ import { SWITCHES_PER_PAGE } from '../model/switch'
 import { type Instant, parseInstant } from '../model/time'
 import { isTimezone } from '../model/validation'
 
-/** What comes in a query or a path: all of it optional text, each kind read in one place. */
+/** Raw value of a query or path parameter, before one of the parsers below read it. */
 type QueryValue = unknown
 
-/** Documents a parameter that reaches its route as text. */
+/** Documents a parameter that its route receives as text. */
 export function parameter(schema: {
   type: string
   description: string
@@ -18,66 +18,66 @@ export function parameter(schema: {
 }
 
 /**
- * Documents one that its route asks for by itself, because what is missing has an error of its own.
- * To Elysia it is optional too.
+ * Documents a required parameter. For Elysia it is optional, because the route itself answers with a
+ * specific error if it is missing.
  */
 export function requiredParameter(schema: Parameters<typeof parameter>[0]) {
-  return parameter({ ...schema, 'x-needed': true })
+  return parameter({ ...schema, 'x-required': true })
 }
 
-/** Documents a query. Like an unknown key of a body, what it does not name is passed over. */
+/** Documents a query. Unknown parameters are ignored, like unknown keys of a body. */
 export function parameters<P extends Record<string, ReturnType<typeof parameter>>>(named: P) {
   return t.Object(named, { additionalProperties: true })
 }
 
-export function parseFlag(name: string, given: QueryValue): boolean {
-  const text = requireSingleValue(name, given)?.toLowerCase()
+export function parseFlag(name: string, value: QueryValue): boolean {
+  const text = requireSingleValue(name, value)?.toLowerCase()
   if (text === undefined || text === 'false' || text === '0') return false
   if (text === 'true' || text === '1') return true
   throw error('badRequest', `${name} must be true or false`)
 }
 
-export function parseTime(name: string, given: QueryValue): Instant | null {
-  const text = requireSingleValue(name, given)
+export function parseTime(name: string, value: QueryValue): Instant | null {
+  const text = requireSingleValue(name, value)
   if (text === undefined) return null
-  // A "+" that was not encoded arrives as a space; behind a time it can only have been a "+".
+  // A "+" that was not encoded arrives as a space. After a time it can only have been a "+".
   const instant = parseInstant(text.replace(/(?<=:\d\d(?:[.,]\d+)?) (?=\d\d(?::?\d\d)?$)/, '+'))
   if (instant === null) throw error('badRequest', `${name} must be an ISO 8601 time`)
   return instant
 }
 
 export function parseLimit(
-  given: QueryValue,
-  usual = SWITCHES_PER_PAGE,
-  most = SWITCHES_PER_PAGE,
+  value: QueryValue,
+  defaultLimit = SWITCHES_PER_PAGE,
+  maxLimit = SWITCHES_PER_PAGE,
 ): number {
-  const text = requireSingleValue('limit', given)
-  if (text === undefined) return usual
+  const text = requireSingleValue('limit', value)
+  if (text === undefined) return defaultLimit
   const limit = Number(text)
   if (!/^\d+$/.test(text) || limit === 0)
     throw error('badRequest', 'limit must be a whole number, 1 or more')
-  return Math.min(limit, most)
+  return Math.min(limit, maxLimit)
 }
 
-/** The name of a time zone. A "+" that was not encoded arrives as a space, which none has. */
-export function parseZone(name: string, given: QueryValue): string | null {
-  const zone = parseText(name, given)?.replaceAll(' ', '+') ?? null
+/** Parses a time zone name. A "+" that was not encoded arrives as a space, which no name contains. */
+export function parseZone(name: string, value: QueryValue): string | null {
+  const zone = parseText(name, value)?.replaceAll(' ', '+') ?? null
   if (zone !== null && !isTimezone(zone))
     throw error('badRequest', `${name} must be a time zone name such as Europe/Oslo`)
   return zone
 }
 
-export function parseText(name: string, given: QueryValue): string | null {
-  return requireSingleValue(name, given) ?? null
+export function parseText(name: string, value: QueryValue): string | null {
+  return requireSingleValue(name, value) ?? null
 }
 
-/** A chat platform's ID, with its platform in front unless it is Discord's. */
-export function parsePlatformId(name: string, given: QueryValue): string | null {
-  const text = requireSingleValue(name, given)
+/** Parses an ID of a chat platform: `platform:ID`, or the bare ID for Discord. */
+export function parsePlatformId(name: string, value: QueryValue): string | null {
+  const text = requireSingleValue(name, value)
   return text === undefined ? null : parsePathId(name, text)
 }
 
-/** As readSnowflake, for a part of the path, which is always there. */
+/** Parses an ID like `parsePlatformId`, from a path parameter, which is always present. */
 export function parsePathId(name: string, text: string): string {
   const id = normalizeId(text)
   if (id === null)
@@ -85,45 +85,45 @@ export function parsePathId(name: string, text: string): string {
   return id
 }
 
-/** As pathSnowflake, where a bot gives an ID of its own platform. */
+/** Parses a path parameter that is an ID of the bot's own platform, without a prefix. */
 export function parseBotPathId(platform: Platform, name: string, text: string): string {
   if (!isIdOf(platform, text)) throw error('badRequest', `${name} must be ${describeId(platform)}`)
   return formatId({ platform, id: text })
 }
 
-/** Words with commas between them. */
-export function parseList(name: string, given: QueryValue): string[] | null {
-  const text = requireSingleValue(name, given)
+/** Parses a comma-separated list. */
+export function parseList(name: string, value: QueryValue): string[] | null {
+  const text = requireSingleValue(name, value)
   return text === undefined ? null : text.split(',').map((part) => part.trim())
 }
 
 export function parseEnumList<T extends string>(
   name: string,
-  given: QueryValue,
+  value: QueryValue,
   choices: readonly T[],
 ): ReadonlySet<T> | null {
-  const words = parseList(name, given)
+  const words = parseList(name, value)
   return words && new Set(words.map((word) => parseEnum(name, word, choices)))
 }
 
 export function parseEnum<T extends string>(
   name: string,
-  given: QueryValue,
+  value: QueryValue,
   choices: readonly T[],
 ): T {
-  const word = requireSingleValue(name, given)
+  const word = requireSingleValue(name, value)
   const found = choices.find((choice) => choice === word)
   if (found === undefined) throw error('badRequest', `${name} must be ${choices.join(' or ')}`)
   return found
 }
 
-/** A parameter that is present has a value. */
-export function requireSingleValue(name: string, given: QueryValue): string | undefined {
-  if (given === undefined) return undefined
-  if (typeof given !== 'string' || given === '' || given.toLowerCase() === 'null')
+/** Returns undefined if the parameter is absent; throws if it is empty or repeated. */
+export function requireSingleValue(name: string, value: QueryValue): string | undefined {
+  if (value === undefined) return undefined
+  if (typeof value !== 'string' || value === '' || value.toLowerCase() === 'null')
     throw error('badRequest', `${name} must have one value`)
-  return given
+  return value
 }
 
-/** Elysia's note to itself to keep every value of a parameter; without it the last one wins. */
+/** Internal marker of Elysia that keeps all values of a repeated parameter instead of the last. */
 const keepsRepeats = { elysiaMeta: 'ArrayQuery' }

@@ -3,12 +3,10 @@ import { constants, gzip } from 'node:zlib'
 import { findClient } from './clientAddress'
 import type { Encoding, PendingCompression, RequestWithContext } from './context'
 
-/** How an answer in JSON is sent: whole, not at all where the caller has it, or compressed. */
-
-/** Smaller ones are not worth the time. */
+/** Smaller responses are not worth the time. */
 const COMPRESS_FROM_BYTES = 16 * 1024
-/** What Bun sends together with its headers, whenever it comes. */
-const MAX_CONCURRENT = 14 * 1024
+/** Size up to which Bun sends a response together with its headers, even if it is asynchronous. */
+const MAX_SINGLE_WRITE = 14 * 1024
 
 export type Bytes = Uint8Array<ArrayBuffer>
 
@@ -18,33 +16,33 @@ export function encodeJson(json: string): Bytes {
   return encoder.encode(json) as Bytes
 }
 
-/** A read that may be kept: who has this very answer already is only told so. */
+/** Responds to a cacheable read: 304 if the client already has this response. */
 export function respondWithETag(
   request: RequestWithContext,
   bytes: Bytes,
   headers: Headers,
 ): Response {
-  const tag = tagOf(bytes)
+  const etag = etagOf(bytes)
   const known = request.headers.get('if-none-match')
-  if (known !== null && isAmong(known, tag)) {
+  if (known !== null && includesETag(known, etag)) {
     const response = new Response(null, { status: 304, headers })
-    response.headers.set('etag', tag)
+    response.headers.set('etag', etag)
     response.headers.delete('content-type')
     return response
   }
   const response = respondWithBytes(request, bytes, headers)
-  response.headers.set('etag', tag)
+  response.headers.set('etag', etag)
   return response
 }
 
-/** Gives the bytes away: Bun sends a copy, and large ones are not kept until the next collection. */
+/** Detaches large buffers: Bun sends a copy, and their memory is freed before the next collection. */
 export function respondWithBytes(
   request: RequestWithContext,
   bytes: Bytes,
   headers: Headers | Record<string, string>,
   status = 200,
 ): Response {
-  if (bytes.length <= MAX_CONCURRENT) return new Response(bytes, { status, headers })
+  if (bytes.length <= MAX_SINGLE_WRITE) return new Response(bytes, { status, headers })
   const { context } = request
   const encoding = bytes.length > COMPRESS_FROM_BYTES ? encodingFor(request) : null
   if (encoding && context) {
@@ -58,8 +56,8 @@ export function respondWithBytes(
 }
 
 /**
- * Once the moment of its request is over, Bun would send a large answer header by header, in dozens
- * of packets; a stream goes out at once.
+ * Wraps bytes in a stream. Bun sends an asynchronous large response header by header, in dozens of
+ * packets, but a stream at once.
  */
 function toDirectStream(bytes: Uint8Array): ReadableStream {
   return new ReadableStream({
@@ -71,14 +69,15 @@ function toDirectStream(bytes: Uint8Array): ReadableStream {
   })
 }
 
-/** Compresses on another thread: this one has others to answer. */
+/** Compresses on another thread, so that other requests are not delayed. */
 export async function compress(
   { bytes, encoding }: PendingCompression,
   empty: Response,
 ): Promise<Response> {
-  const packed = encoding === 'zstd' ? await Bun.zstdCompress(bytes) : await pack(bytes, FAST)
+  const compressed =
+    encoding === 'zstd' ? await Bun.zstdCompress(bytes) : await gzipAsync(bytes, FAST)
   const response = new Response(
-    packed.length > MAX_CONCURRENT ? toDirectStream(packed) : packed,
+    compressed.length > MAX_SINGLE_WRITE ? toDirectStream(compressed) : compressed,
     empty,
   )
   response.headers.set('content-encoding', encoding)
@@ -86,13 +85,13 @@ export async function compress(
   return response
 }
 
-/** What an answer depends on beside its address. */
+/** Request headers that a response depends on. */
 export const VARY = 'Authorization, Accept-Encoding'
 
-const pack = promisify<Uint8Array, { level: number }, Buffer>(gzip)
+const gzipAsync = promisify<Uint8Array, { level: number }, Buffer>(gzip)
 const FAST = { level: constants.Z_BEST_SPEED }
 
-/** Programs on the same machine have it sooner as it is. */
+/** Encoding that the client accepts; null for local clients, which are faster without compression. */
 function encodingFor(request: RequestWithContext): Encoding | null {
   const accepted = request.headers.get('accept-encoding')
   if (accepted === null || !request.context) return null
@@ -113,13 +112,13 @@ function isAccepted(accepted: string, name: Encoding): boolean {
   })
 }
 
-/** Weak, because the same answer may be compressed or not. Of long answers this hash is soonest made. */
-function tagOf(bytes: Bytes): string {
+/** Weak, because the same response may be compressed or not. xxHash3 is the fastest for long ones. */
+function etagOf(bytes: Bytes): string {
   return `W/"${Bun.hash.xxHash3(bytes).toString(36)}"`
 }
 
-function isAmong(known: string, tag: string): boolean {
+function includesETag(known: string, etag: string): boolean {
   if (known.trim() === '*') return true
-  const strong = tag.slice(2)
+  const strong = etag.slice(2)
   return known.split(',').some((one) => one.trim().replace(/^W\//, '') === strong)
 }

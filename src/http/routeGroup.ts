@@ -13,7 +13,7 @@ import { callerOf, type RequestContext, type RequestWithContext } from './contex
 import { type Bytes, encodeJson, respondWithBytes, respondWithETag } from './response'
 import { isSafeMethod } from './safeMethod'
 
-/** A group of routes that know their viewer and get their body as unread JSON text. */
+/** Creates a group of routes that have a viewer and receive their body as unparsed JSON text. */
 export function routes(bodyLimit: number) {
   return withSerializedResponses(
     new Elysia({ normalize: false })
@@ -26,7 +26,7 @@ export function routes(bodyLimit: number) {
   )
 }
 
-/** As routes, also for nobody. */
+/** Like `routes`, but anonymous callers may write. */
 export function publicRoutes(bodyLimit: number) {
   return withSerializedResponses(
     new Elysia({ normalize: false })
@@ -35,7 +35,7 @@ export function publicRoutes(bodyLimit: number) {
   )
 }
 
-/** As routes, for those that take a whole file as their body, and read it when its turn has come. */
+/** Like `routes`, but the body is a file, which the route reads when it is its turn. */
 export function uploadRoutes(bodyLimit: number) {
   return withSerializedResponses(
     new Elysia({ normalize: false })
@@ -45,11 +45,11 @@ export function uploadRoutes(bodyLimit: number) {
   )
 }
 
-/** All that a route may answer beside a ready `Response`: a row that nobody has looked at is none. */
-// biome-ignore lint/suspicious/noConfusingVoidType: a route that only sets its status gives nothing
+/** Results that a route may return besides a `Response`; excludes unredacted rows. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a route that only sets its status returns nothing
 type RouteResult = Serialized | readonly Serialized[] | undefined | void
 
-/** Says so to the type checker alone: Elysia would look at each answer again. */
+/** Restricts results by type only: a response schema would make Elysia validate each response. */
 function withSerializedResponses<
   P extends string,
   S extends SingletonBase,
@@ -62,17 +62,16 @@ function withSerializedResponses<
   return app as Elysia<P, S, D, M, R, E, V & { schema: { response: { 200: RouteResult } } }>
 }
 
-/** Nobody may write, and nobody's body is read. */
+/** Refuses writes by anonymous callers before their body is read. */
 function requireAuthentication({ request }: { request: Request }): void {
-  if (callerOf(request).kind === 'nobody') throw error('unauthorized')
+  if (callerOf(request).kind === 'anonymous') throw error('unauthorized')
 }
 
-/** Who may not write is told so before a body is looked at. */
+/** Refuses writes by callers without write access before their body is parsed. */
 export function requireWriteAccess({ request }: { request: Request }): void {
   if (!isSafeMethod(request.method)) requireWriter(callerOf(request).viewer)
 }
 
-/** Answers with what a read found. */
 export function respondWithJson(
   request: Request,
   { isCacheable, headers }: RequestContext,
@@ -84,7 +83,7 @@ export function respondWithJson(
     : respondWithBytes(request, json, headers)
 }
 
-/** What storage gave as bytes is JSON already. Elysia knows by itself what to make of all else. */
+/** Responds to bytes, which are JSON from storage, and cacheable reads; Elysia handles all else. */
 function jsonResponse(
   request: RequestWithContext,
   value: unknown,
@@ -109,9 +108,9 @@ function isBytes(value: unknown): value is Bytes {
   return value instanceof Uint8Array
 }
 
-/** Not an answer that is ready, nor a stream. */
+/** Whether a value is a plain object or array, not a `Response` or a stream. */
 function isJson(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
-  const kind = Object.getPrototypeOf(value)
-  return kind === Object.prototype || kind === Array.prototype
+  const prototype = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === Array.prototype
 }

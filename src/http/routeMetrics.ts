@@ -3,16 +3,16 @@ import type { Metrics, RouteMetrics } from '../metrics/metrics'
 import { METHODS } from './safeMethod'
 
 /**
- * Finds what counts the requests to a path: by the pattern of its route, never by what it names.
- * The start of the path is known already, and need not be looked up again.
+ * Finds the metrics of a path by the pattern of its route, so that references are not recorded.
+ * `start` is the known beginning of the path, which is not looked up again.
  */
 export type FindRouteMetrics = (start: string, path: string, method: string) => RouteMetrics
 
-/** A part of a path, and what may follow. */
+/** Node of a prefix tree of path segments. */
 interface Node {
-  readonly words: Map<string, Node>
-  any?: Node
-  meters?: MetricsByMethod
+  readonly literals: Map<string, Node>
+  parameter?: Node
+  byMethod?: MetricsByMethod
 }
 
 type MetricsByMethod = (method: string) => RouteMetrics
@@ -21,27 +21,27 @@ const UNKNOWN = 'unknown'
 const OTHER = 'other'
 
 export function createFindRouteMetrics({ routes }: AnyElysia, metrics: Metrics): FindRouteMetrics {
-  const root: Node = { words: new Map() }
+  const root: Node = { literals: new Map() }
   const unknown = createRouteMetrics(UNKNOWN, metrics)
   for (const { path } of routes) {
     let node = root
-    for (const part of path.split('/').slice(1)) node = follow(node, part)
-    node.meters ??= createRouteMetrics(path, metrics)
+    for (const part of path.split('/').slice(1)) node = getOrCreateChild(node, part)
+    node.byMethod ??= createRouteMetrics(path, metrics)
   }
   const starts = new Map<string, Node | null>()
   const nodeAt = (start: string): Node | null => {
     let node: Node | undefined = root
-    for (const part of start.split('/').slice(1)) node = node?.words.get(part)
+    for (const part of start.split('/').slice(1)) node = node?.literals.get(part)
     return node ?? null
   }
   return (start, path, method) => {
-    let from = starts.get(start)
-    if (from === undefined) {
-      from = nodeAt(start)
-      starts.set(start, from)
+    let startNode = starts.get(start)
+    if (startNode === undefined) {
+      startNode = nodeAt(start)
+      starts.set(start, startNode)
     }
-    const found = from && findBelow(from, path, start.length)
-    return (found?.meters ?? unknown)(method)
+    const found = startNode && findBelow(startNode, path, start.length)
+    return (found?.byMethod ?? unknown)(method)
   }
 }
 
@@ -50,38 +50,38 @@ function findBelow(node: Node, path: string, at: number): Node | undefined {
   return at >= end ? node : find(node, path, at + 1, end)
 }
 
-function follow(node: Node, part: string): Node {
+function getOrCreateChild(node: Node, part: string): Node {
   if (part.startsWith(':')) {
-    node.any ??= { words: new Map() }
-    return node.any
+    node.parameter ??= { literals: new Map() }
+    return node.parameter
   }
-  const next = node.words.get(part) ?? { words: new Map() }
-  node.words.set(part, next)
+  const next = node.literals.get(part) ?? { literals: new Map() }
+  node.literals.set(part, next)
   return next
 }
 
-/** A word is more than a name: `@me` is looked for before what may be any. */
+/** Prefers a literal segment such as `@me` to a parameter. */
 function find(node: Node, path: string, start: number, end: number): Node | undefined {
   const slash = path.indexOf('/', start)
   const stop = slash === -1 || slash > end ? end : slash
   const isLast = stop === end
-  const word = node.words.get(path.slice(start, stop))
-  const found = word && (isLast ? word : find(word, path, stop + 1, end))
-  if (found?.meters) return found
-  // Where nothing stands there is no name either.
-  if (!node.any || stop === start) return undefined
-  return isLast ? node.any : find(node.any, path, stop + 1, end)
+  const literal = node.literals.get(path.slice(start, stop))
+  const found = literal && (isLast ? literal : find(literal, path, stop + 1, end))
+  if (found?.byMethod) return found
+  // An empty segment matches no parameter.
+  if (!node.parameter || stop === start) return undefined
+  return isLast ? node.parameter : find(node.parameter, path, stop + 1, end)
 }
 
-/** Clients may make up methods; these are counted as one. */
+/** Counts unknown methods as one, because clients can send any. */
 function createRouteMetrics(route: string, metrics: Metrics): MetricsByMethod {
   const known = new Map<string, RouteMetrics>()
   return (method) => {
-    const meter = known.get(method)
-    if (meter) return meter
+    const cached = known.get(method)
+    if (cached) return cached
     const name = METHODS.has(method) ? method : OTHER
-    const made = known.get(name) ?? metrics.routeMetrics(route, name)
-    known.set(name, made)
-    return made
+    const created = known.get(name) ?? metrics.routeMetrics(route, name)
+    known.set(name, created)
+    return created
   }
 }

@@ -1,9 +1,9 @@
-/** Whether a request only looks: HEAD is answered as GET. */
+/** Whether a request with this method only reads. */
 export function isSafeMethod(method: string): boolean {
   return method === 'GET' || method === 'HEAD'
 }
 
-/** Every method that means something here. */
+/** Methods that the server supports. */
 export const METHODS: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',

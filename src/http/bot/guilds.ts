@@ -42,7 +42,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
           summary: 'Get a guild’s settings',
           description:
             'Those that a guild’s own moderators set; the defaults where they never did.',
-          answers: { 200: 'GuildSettings' },
+          responses: { 200: 'GuildSettings' },
           errors: ['badRequest', 'unauthorized', 'forbidden'],
         }),
       },
@@ -63,7 +63,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
           summary: 'Change a guild’s settings',
           description:
             'Only the given keys change; `disabled_channels` is replaced as a whole. Let only those call it who may manage the guild.',
-          answers: { 200: 'GuildSettings' },
+          responses: { 200: 'GuildSettings' },
           errors: [...writeErrors, 'invalidBody', 'forbidden'],
         }),
       },
@@ -82,7 +82,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
           id: 'getSystemGuild',
           summary: 'Get a system’s settings in a guild',
           description: 'Where they were never made it answers 20009, and the defaults hold.',
-          answers: { 200: 'SystemGuildSettings' },
+          responses: { 200: 'SystemGuildSettings' },
           errors: ['badRequest', 'unauthorized', 'forbidden', 'systemNotFound', 'noSystemGuild'],
         }),
       },
@@ -104,7 +104,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
           summary: 'Change a system’s settings in a guild, making them on first use',
           description:
             'Only the given keys change. An empty object makes them with their defaults, so that the owner can change them too.',
-          answers: { 200: 'SystemGuildSettings' },
+          responses: { 200: 'SystemGuildSettings' },
           errors: [...writeErrors, 'invalidBody', 'forbidden', 'systemNotFound'],
         }),
       },
@@ -123,7 +123,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
           id: 'getMemberGuild',
           summary: 'Get a member’s settings in a guild',
           description: 'Where they were never made it answers 20010, and the defaults hold.',
-          answers: { 200: 'MemberGuildSettings' },
+          responses: { 200: 'MemberGuildSettings' },
           errors: ['badRequest', 'unauthorized', 'forbidden', 'memberNotFound', 'noMemberGuild'],
         }),
       },
@@ -147,7 +147,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
           summary: 'Change a member’s settings in a guild, making them on first use',
           description:
             'Only the given keys change. An empty object makes them with their defaults, so that the owner can change them too.',
-          answers: { 200: 'MemberGuildSettings' },
+          responses: { 200: 'MemberGuildSettings' },
           errors: [...writeErrors, 'invalidBody', 'forbidden', 'memberNotFound'],
         }),
       },

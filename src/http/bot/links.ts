@@ -22,7 +22,7 @@ export function linkRoutes(deps: Deps, bodyLimit: number) {
         description:
           'The code was made by the system, on another platform or by its own token. After five ' +
           'wrong ones within a minute the account has to wait.',
-        answers: { 200: schemasBot.linked },
+        responses: { 200: schemasBot.linked },
         errors: [...writeErrors, 'invalidBody', 'forbidden', 'systemNotFound', 'conflict'],
       }),
     },

@@ -56,7 +56,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number, publicUrl: string) {
           summary: 'Make a system',
           description:
             'For someone new: with a token, to be handed to its owner in private, and linked to an account if one is given. 409 says that the account has a system already, 403 that this server takes none, no more, or none without a valid `invite`.',
-          answers: { 201: schemasBot.madeSystem },
+          responses: { 201: schemasBot.madeSystem },
           errors: [...writeErrors, 'invalidBody', 'forbidden', 'conflict'],
         }),
       },
@@ -76,7 +76,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number, publicUrl: string) {
           summary: 'Delete a system and everything it has',
           description:
             'For good: members, groups, switches, messages, tokens and links. Ask its owner twice.',
-          answers: { 204: null },
+          responses: { 204: null },
           errors: [...writeErrors, 'forbidden', 'systemNotFound'],
         }),
       },
@@ -95,7 +95,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number, publicUrl: string) {
           id: 'deleteAllSwitches',
           summary: 'Delete all switches of a system',
           description: 'All at once and for good; the members stay.',
-          answers: { 204: null },
+          responses: { 204: null },
           errors: [...writeErrors, 'forbidden', 'systemNotFound'],
         }),
       },
@@ -116,7 +116,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number, publicUrl: string) {
           summary: 'Make a link that lets a browser in',
           description:
             'As the system, once, within ten minutes. Hand it to its owner in private. Of more than three open ones the oldest goes.',
-          answers: {
+          responses: {
             201: t.Object({ url: t.String(), expires: t.String({ format: 'date-time' }) }),
           },
           errors: [...writeErrors, 'forbidden', 'systemNotFound'],
@@ -138,7 +138,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number, publicUrl: string) {
           id: 'createToken',
           summary: 'Make a token for a system',
           description: `In place of the token of that name, which is \`${DEFAULT_TOKEN}\` when none is given; the old one stops working at once. Hand it to its owner in private.`,
-          answers: { 200: schemasBot.token },
+          responses: { 200: schemasBot.token },
           errors: [...writeErrors, 'invalidBody', 'forbidden', 'systemNotFound', 'conflict'],
         }),
       },
@@ -159,7 +159,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number, publicUrl: string) {
           summary: 'Link an account to a system',
           description:
             'After that, messages of this account are proxied as members of the system. 409 says that it is linked to another one.',
-          answers: { 204: null },
+          responses: { 204: null },
           errors: [...writeErrors, 'forbidden', 'systemNotFound', 'conflict'],
         }),
       },
@@ -179,7 +179,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number, publicUrl: string) {
           id: 'unlinkAccount',
           summary: 'Unlink an account from a system',
           description: 'The system stays, also without any account. Fine when it was not linked.',
-          answers: { 204: null },
+          responses: { 204: null },
           errors: [...writeErrors, 'forbidden', 'systemNotFound'],
         }),
       },
@@ -198,7 +198,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number, publicUrl: string) {
           summary: 'Get the system of an account',
           description:
             'The short ID for `X-System`, and whether autoproxy may speak for this account. 20001 says that it has no system yet.',
-          answers: { 200: schemasBot.account },
+          responses: { 200: schemasBot.account },
           errors: ['badRequest', 'unauthorized', 'forbidden', 'systemNotFound'],
         }),
       },
@@ -218,7 +218,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number, publicUrl: string) {
           summary: 'Change an account',
           description:
             'With `autoproxy_enabled` off, autoproxy leaves this account’s messages alone in every guild; tags still work.',
-          answers: { 200: schemasBot.account },
+          responses: { 200: schemasBot.account },
           errors: [...writeErrors, 'invalidBody', 'forbidden', 'systemNotFound'],
         }),
       },
@@ -237,7 +237,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number, publicUrl: string) {
           summary: 'Unlink an account at its owner’s wish',
           description:
             'Whatever system it is linked to, so an owner can leave one they no longer control. 20001 says that it was linked to none.',
-          answers: { 204: null },
+          responses: { 204: null },
           errors: [...writeErrors, 'forbidden', 'systemNotFound'],
         }),
       },

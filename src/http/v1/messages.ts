@@ -27,7 +27,7 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
         id: 'getMessageV1',
         summary: 'Get a proxied message',
         description: 'In version 2: `GET /v2/messages/{message}`.',
-        answers: { 200: schemasV1.message },
+        responses: { 200: schemasV1.message },
         errors: ['badRequest', 'messageNotFound'],
       }),
     },

@@ -44,7 +44,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
           summary: 'List a system’s groups',
           description:
             'With `with_members=true` each group has the UUIDs of its members, which saves a request for each.',
-          answers: { 200: ['GroupWithMembers'] },
+          responses: { 200: ['GroupWithMembers'] },
           errors: ['badRequest', 'unauthorized', 'systemNotFound', 'groupListHidden'],
         }),
       },
@@ -61,7 +61,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
           summary: 'Change many groups at once',
           description:
             'All of them or none, each by the `id` that stands with its changes. Problems are told by position, from 0, as `3.color`. Counts as one change for the rate limit.',
-          answers: { 200: ['Group'] },
+          responses: { 200: ['Group'] },
           errors: [
             ...writeErrors,
             'invalidBody',
@@ -85,7 +85,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
           id: 'createGroup',
           summary: 'Make a group',
           description: 'Only `name` is needed. Members are put in afterwards.',
-          answers: { 200: 'Group' },
+          responses: { 200: 'Group' },
           errors: [...writeErrors, 'invalidBody', 'groupLimit', 'systemNotFound'],
         }),
       },
@@ -100,7 +100,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
           id: 'getGroup',
           summary: 'Get a group',
           description: 'Groups of other systems too; what is private in them is `null`.',
-          answers: { 200: 'GroupWithSystem' },
+          responses: { 200: 'GroupWithSystem' },
           errors: ['badRequest', 'groupNotFound'],
         }),
       },
@@ -119,7 +119,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
           id: 'updateGroup',
           summary: 'Change a group',
           description: 'Only the given keys change; privacy levels change one by one.',
-          answers: { 200: 'Group' },
+          responses: { 200: 'Group' },
           errors: [...writeErrors, 'invalidBody', 'groupNotFound', 'notYourGroup'],
         }),
       },
@@ -137,7 +137,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
           id: 'deleteGroup',
           summary: 'Delete a group',
           description: 'Its members stay; only the group goes.',
-          answers: { 204: null },
+          responses: { 204: null },
           errors: [...writeErrors, 'groupNotFound', 'notYourGroup'],
         }),
       },
@@ -153,7 +153,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
           summary: 'List a group’s members',
           description:
             'Whole members, as others see them. Others than the owner get only those that are visible.',
-          answers: { 200: ['Member'] },
+          responses: { 200: ['Member'] },
           errors: ['badRequest', 'groupNotFound', 'groupMembersHidden'],
         }),
       },
@@ -171,7 +171,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: 'Groups',
           ...words[action],
-          answers: { 204: null },
+          responses: { 204: null },
           errors: [
             ...writeErrors,
             'groupNotFound',

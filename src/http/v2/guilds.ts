@@ -46,8 +46,8 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
           summary: 'Get the own system’s settings in a guild',
           description:
             'They exist only after a bot made them in that guild; before that the answer is 20009.',
-          isOwn: true,
-          answers: { 200: 'SystemGuildSettings' },
+          requiresAuth: true,
+          responses: { 200: 'SystemGuildSettings' },
           errors: ['badRequest', 'unauthorized', 'noSystemGuild'],
         }),
       },
@@ -68,7 +68,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
           summary: 'Change the own system’s settings in a guild',
           description:
             'Only the given keys change. The settings exist only after a bot made them in that guild; before that the answer is 20009.',
-          answers: { 200: 'SystemGuildSettings' },
+          responses: { 200: 'SystemGuildSettings' },
           errors: [...writeErrors, 'invalidBody', 'noSystemGuild'],
         }),
       },
@@ -87,8 +87,8 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
           summary: 'Get an own member’s settings in a guild',
           description:
             'They exist only after a bot made them in that guild; before that the answer is 20010.',
-          isOwn: true,
-          answers: { 200: 'MemberGuildSettings' },
+          requiresAuth: true,
+          responses: { 200: 'MemberGuildSettings' },
           errors: [
             'badRequest',
             'unauthorized',
@@ -117,7 +117,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
           summary: 'Change an own member’s settings in a guild',
           description:
             'Only the given keys change. The settings exist only after a bot made them in that guild; before that the answer is 20010.',
-          answers: { 200: 'MemberGuildSettings' },
+          responses: { 200: 'MemberGuildSettings' },
           errors: [
             ...writeErrors,
             'invalidBody',
@@ -143,8 +143,8 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
           summary: 'Get autoproxy in a guild',
           description:
             'Whom messages without tags are proxied as there; `off` where it was never set.',
-          isOwn: true,
-          answers: { 200: 'Autoproxy' },
+          requiresAuth: true,
+          responses: { 200: 'Autoproxy' },
           errors: ['badRequest', 'unimplemented', 'unauthorized'],
         }),
       },
@@ -165,7 +165,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
           summary: 'Change autoproxy in a guild',
           description:
             '`front` follows the first fronter, `latch` whoever spoke last, `member` the one in `autoproxy_member`, which that mode needs. In `latch`, `"autoproxy_member": null` unlatches.',
-          answers: { 200: 'Autoproxy' },
+          responses: { 200: 'Autoproxy' },
           errors: [
             ...writeErrors,
             'invalidBody',

@@ -18,8 +18,8 @@ export function linkRoutes(deps: Deps, bodyLimit: number) {
           id: 'listAccounts',
           summary: 'List the linked accounts of the own system',
           description: 'Their IDs, with the platform in front where it is not Discord.',
-          isOwn: true,
-          answers: { 200: t.Array(t.Object({ id: t.String() })) },
+          requiresAuth: true,
+          responses: { 200: t.Array(t.Object({ id: t.String() })) },
           errors: ['badRequest', 'unauthorized', 'forbidden'],
         }),
       },
@@ -39,7 +39,7 @@ export function linkRoutes(deps: Deps, bodyLimit: number) {
           description:
             'Told to the bot there, it links the account once, within ten minutes. Of more than ' +
             'three open ones the oldest goes.',
-          answers: {
+          responses: {
             201: t.Object({
               code: t.String({ description: 'Eight letters and digits; shown this once' }),
               expires: t.String({ format: 'date-time' }),

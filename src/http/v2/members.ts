@@ -34,7 +34,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
           summary: 'List a system’s members',
           description:
             'All at once, in no order to rely on. Others than the owner get only members that are visible.',
-          answers: { 200: ['Member'] },
+          responses: { 200: ['Member'] },
           errors: ['badRequest', 'unauthorized', 'systemNotFound', 'memberListHidden'],
         }),
       },
@@ -53,7 +53,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
           summary: 'Change many members at once',
           description:
             'All of them or none, each by the `id` that stands with its changes. Problems are told by position, from 0, as `3.color`. Counts as one change for the rate limit.',
-          answers: { 200: ['Member'] },
+          responses: { 200: ['Member'] },
           errors: [
             ...writeErrors,
             'invalidBody',
@@ -78,7 +78,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
           summary: 'Make a member',
           description:
             'Only `name` is needed. Keep the `id` or, where it must never change, the `uuid` of the answer. A bot’s new member is private where the system’s settings say so.',
-          answers: { 200: 'Member' },
+          responses: { 200: 'Member' },
           errors: [...writeErrors, 'invalidBody', 'memberLimit', 'systemNotFound'],
         }),
       },
@@ -93,7 +93,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
           id: 'getMember',
           summary: 'Get a member',
           description: 'Members of other systems too; what is private in them is `null`.',
-          answers: { 200: 'MemberWithSystem' },
+          responses: { 200: 'MemberWithSystem' },
           errors: ['badRequest', 'memberNotFound'],
         }),
       },
@@ -113,7 +113,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
           summary: 'Change a member',
           description:
             'Only the given keys change. `proxy_tags` is replaced as a whole; privacy levels change one by one.',
-          answers: { 200: 'Member' },
+          responses: { 200: 'Member' },
           errors: [...writeErrors, 'invalidBody', 'memberNotFound', 'notYourMember'],
         }),
       },
@@ -132,7 +132,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
           summary: 'Delete a member',
           description:
             'For good, with its place in groups and switches. Messages it sent are still found, with `member` `null`.',
-          answers: { 204: null },
+          responses: { 204: null },
           errors: [...writeErrors, 'memberNotFound', 'notYourMember'],
         }),
       },
@@ -147,7 +147,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
           id: 'listMemberGroups',
           summary: 'List the groups a member is in',
           description: 'Others than the owner get only groups that are visible.',
-          answers: { 200: ['Group'] },
+          responses: { 200: ['Group'] },
           errors: ['badRequest', 'memberNotFound', 'groupListHidden'],
         }),
       },
@@ -165,7 +165,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: 'Members',
           ...words[action],
-          answers: { 204: null },
+          responses: { 204: null },
           errors: [
             ...writeErrors,
             'memberNotFound',

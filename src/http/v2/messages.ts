@@ -25,7 +25,7 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
         summary: 'Get a proxied message',
         description:
           'By either ID: that of the proxied message, or for 30 minutes that of the message that triggered it. `member` and `system` are `null` once they are deleted.',
-        answers: { 200: 'Message' },
+        responses: { 200: 'Message' },
         errors: ['badRequest', 'messageNotFound'],
       }),
     },

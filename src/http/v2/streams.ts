@@ -64,8 +64,8 @@ export function streamRoutes(
           summary: 'Follow all events of the own system',
           description:
             'Server-Sent Events, each with `id`, `event` and JSON as `data`. Each event is sent once, in the order of IDs. With `Last-Event-ID`, the missed events come first. Where some of them are no longer stored, and when the ID is above the newest one, an event `gap` with `{ "after": id, "before": id }` comes in their place. A comment comes every 15 seconds.',
-          isOwn: true,
-          answers: { 200: eventStreamSchema },
+          requiresAuth: true,
+          responses: { 200: eventStreamSchema },
           types: ['text/event-stream'],
           headers: { 'Last-Event-ID': 'The `id` of the last event that was received' },
           errors: ['badRequest', 'unauthorized'],
@@ -92,7 +92,7 @@ export function streamRoutes(
           summary: 'Follow who fronts',
           description:
             'Server-Sent Events: one `fronters` event at once, then one at each change, with what `GET …/fronters` answers as `data`. Without a token it works for systems whose front is public.',
-          answers: { 200: eventStreamSchema },
+          responses: { 200: eventStreamSchema },
           types: ['text/event-stream'],
           errors: ['badRequest', 'unauthorized', 'systemNotFound', 'frontersHidden'],
         }),

@@ -44,7 +44,7 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
           summary: 'List a system’s switches, newest first',
           description:
             'For the next page, give the `timestamp` of the last one as `before`. Members are short IDs here; one switch alone has them whole.',
-          answers: { 200: ['SwitchOfIds'] },
+          responses: { 200: ['SwitchOfIds'] },
           errors: ['badRequest', 'unauthorized', 'systemNotFound', 'historyHidden'],
         }),
       },
@@ -60,7 +60,7 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
           summary: 'Get who fronts now',
           description:
             'The latest switch. An empty list says that nobody fronts; no content (204) that the system has no switches at all.',
-          answers: { 200: 'Fronters', 204: null },
+          responses: { 200: 'Fronters', 204: null },
           errors: ['badRequest', 'unauthorized', 'systemNotFound', 'frontersHidden'],
         }),
       },
@@ -98,7 +98,7 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
           summary: 'Log a switch',
           description:
             'Who fronts from now on, or from `timestamp`: `["uphsrt"]` for one member, `[]` for nobody. Who fronts already is refused (40004), so ask first or take that as done.',
-          answers: { 200: 'Switch' },
+          responses: { 200: 'Switch' },
           errors: [
             ...writeErrors,
             'invalidBody',
@@ -124,7 +124,7 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
           id: 'getSwitch',
           summary: 'Get a switch',
           description: 'With its members whole, as the caller may see them.',
-          answers: { 200: 'Switch' },
+          responses: { 200: 'Switch' },
           errors: [
             'badRequest',
             'unauthorized',
@@ -164,7 +164,7 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
           summary: 'Move a switch to another time',
           description:
             'The order of switches follows their times, so this may change who fronts now.',
-          answers: { 200: 'Switch' },
+          responses: { 200: 'Switch' },
           errors: [
             ...writeErrors,
             'invalidBody',
@@ -195,7 +195,7 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
           summary: 'Change who is in a switch',
           description:
             'The list takes the place of the old one, in order; its first member is the one that front autoproxy follows.',
-          answers: { 200: 'Switch' },
+          responses: { 200: 'Switch' },
           errors: [
             ...writeErrors,
             'invalidBody',
@@ -224,7 +224,7 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
           id: 'deleteSwitch',
           summary: 'Delete a switch',
           description: 'The switch before it then lasts until the one after it.',
-          answers: { 204: null },
+          responses: { 204: null },
           errors: [
             ...writeErrors,
             'invalidSwitchId',

@@ -29,7 +29,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
           summary: 'Get a system',
           description:
             'Others than its owner get `null` for what is private. `GET /v2/systems/@me` is the quickest way to test a token.',
-          answers: { 200: 'System' },
+          responses: { 200: 'System' },
           errors: ['badRequest', 'unauthorized', 'systemNotFound'],
         }),
       },
@@ -49,7 +49,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
           summary: 'Change a system',
           description:
             'Only the given keys change. With a token, name your own system, most simply as `@me`.',
-          answers: { 200: 'System' },
+          responses: { 200: 'System' },
           errors: [...writeErrors, 'invalidBody', 'forbidden', 'systemNotFound'],
         }),
       },
@@ -65,7 +65,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
           id: 'getSettings',
           summary: 'Get a system’s settings',
           description: 'The owner gets all of them, everyone else the nine public ones.',
-          answers: { 200: 'Settings' },
+          responses: { 200: 'Settings' },
           errors: ['badRequest', 'unauthorized', 'systemNotFound'],
         }),
       },
@@ -86,7 +86,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
           summary: 'Change a system’s settings',
           description:
             'Only the given keys change. They say how bots proxy and show this system: latch, name format, case of tags, privacy of new members.',
-          answers: { 200: 'Settings' },
+          responses: { 200: 'Settings' },
           errors: [...writeErrors, 'invalidBody', 'forbidden', 'systemNotFound'],
         }),
       },

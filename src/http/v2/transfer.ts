@@ -79,7 +79,7 @@ export function transferRoutes(deps: Deps, importLimit: number) {
           summary: 'Import a file into the own system',
           description:
             'Send the file as it is; the format is told by its content. Ask with `dry_run=true` first and show the report. Imported twice, nothing is there twice.',
-          answers: { 200: 'ImportReport' },
+          responses: { 200: 'ImportReport' },
           errors: [
             ...writeErrors,
             'forbidden',
@@ -129,8 +129,8 @@ export function transferRoutes(deps: Deps, importLimit: number) {
             'A file that PluralKit takes too, with the rest under `multitude`. A history of more ' +
             'than 100,000 switches comes in parts, each a file of its own: while more follow, ' +
             '`Link` names the next.',
-          isOwn: true,
-          answers: { 200: t.Object({}, { additionalProperties: true }) },
+          requiresAuth: true,
+          responses: { 200: t.Object({}, { additionalProperties: true }) },
           errors: [
             'badRequest',
             'unauthorized',
@@ -166,8 +166,8 @@ export function transferRoutes(deps: Deps, importLimit: number) {
           summary: 'Export the front history',
           description:
             'One row per unbroken presence of a member: a table (`csv`) or a calendar (`ics`).',
-          isOwn: true,
-          answers: { 200: t.String() },
+          requiresAuth: true,
+          responses: { 200: t.String() },
           types: ['text/csv', 'text/calendar'],
           errors: ['badRequest', 'unauthorized'],
         }),

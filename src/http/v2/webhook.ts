@@ -35,8 +35,8 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
         summary: 'Get the webhook’s state and last deliveries',
         description:
           'What to look at when events do not arrive: its `state`, why it is disabled, and what each of the last deliveries was answered.',
-        isOwn: true,
-        answers: { 200: 'Webhook' },
+        requiresAuth: true,
+        responses: { 200: 'Webhook' },
         errors: ['badRequest', 'unauthorized'],
       }),
     })
@@ -72,7 +72,7 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
           summary: 'Register a webhook',
           description:
             'It is `pending` until `verify` has shown that its receiver checks the signing token, which every delivery carries as `signing_token`. A new address takes the place of the old one.',
-          answers: { 200: registered },
+          responses: { 200: registered },
           errors: [...writeErrors, 'invalidBody', 'systemNotFound'],
         }),
       },
@@ -90,7 +90,7 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
           summary: 'Remove the webhook',
           description:
             'Nothing more is sent; what waited is forgotten. Also fine when there is none.',
-          answers: { 204: null },
+          responses: { 204: null },
           errors: writeErrors,
         }),
       },
@@ -108,7 +108,7 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
           summary: 'Send the two test PINGs and activate the webhook',
           description:
             'With the right signing token the receiver must answer 200, with a wrong one it must answer 401.',
-          answers: { 200: 'Webhook' },
+          responses: { 200: 'Webhook' },
           errors: [...writeErrors, 'invalidBody', 'notFound', 'conflict'],
         }),
       },
@@ -126,7 +126,7 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
           summary: 'Go on with a disabled webhook; what waited follows',
           description:
             'A webhook is disabled when its receiver failed for a day, or answered 401 or 410. Mend the receiver first.',
-          answers: { 200: 'Webhook' },
+          responses: { 200: 'Webhook' },
           errors: [...writeErrors, 'notFound', 'conflict'],
         }),
       },
@@ -140,7 +140,7 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
           id: 'testWebhook',
           summary: 'Send a PING now',
           description: 'Tells what the receiver answered; changes nothing.',
-          answers: { 200: 'WebhookTest' },
+          responses: { 200: 'WebhookTest' },
           errors: [...writeErrors, 'notFound'],
         }),
       },

@@ -2,7 +2,7 @@ import { Elysia, type TSchema } from 'elysia'
 import { type ErrorName, errorTable } from '../model/errors'
 import type { components } from '../serializers/openapiComponents'
 import { type ApiModule, buildPolicyTable, findPolicy, type PathPolicy } from './apiModule'
-import * as preface from './openapiInfo'
+import * as info from './openapiInfo'
 
 type ComponentName = keyof typeof components
 
@@ -15,7 +15,7 @@ interface Description {
   summary: string
   /** One or two sentences for developers of clients. */
   description: string
-  tag: preface.Tag
+  tag: info.Tag
   /** A write that needs no token, such as a login. */
   allowsAnonymous?: boolean
   /** A read that needs a token, because it returns the caller’s own data. */
@@ -79,14 +79,14 @@ export async function createDocument(
       specPath: '/document',
       documentation: {
         openapi: '3.1.0',
-        info: preface.info,
+        info: info.info,
         servers: [{ url: publicUrl || '/' }],
-        tags: Object.entries(preface.tags).map(([name, description]) => ({ name, description })),
+        tags: Object.entries(info.tags).map(([name, description]) => ({ name, description })),
         components: {
           schemas: schemas as Record<ComponentName, object>,
-          securitySchemes: preface.securitySchemes,
-          parameters: preface.parameters,
-          headers: preface.headers as Record<string, object>,
+          securitySchemes: info.securitySchemes,
+          parameters: info.parameters,
+          headers: info.headers as Record<string, object>,
         },
       },
     }),
@@ -178,7 +178,7 @@ function successes(
   { responses, types = ['application/json'] }: DeferredDetails,
   requiresBotKey: boolean,
 ) {
-  const headers = { ...preface.always, ...(!requiresBotKey && preface.ofLimited) }
+  const headers = { ...info.commonHeaders, ...(!requiresBotKey && info.rateLimitHeaders) }
   return Object.fromEntries(
     Object.entries(responses).map(([status, response]) => [
       status,
@@ -224,8 +224,8 @@ function failures(names: ErrorName[]) {
 }
 
 const retryHeaders: Record<number, object> = {
-  429: { ...preface.ofLater, ...preface.ofLimited },
-  503: preface.ofLater,
+  429: { ...info.retryHeaders, ...info.rateLimitHeaders },
+  503: info.retryHeaders,
 }
 
 function exampleOf(kind: ErrorName) {

@@ -1,17 +1,19 @@
 import { accesses, hasPermission, permissions } from '../model/scope'
 import { version } from '../version'
 
-/** What the API documentation says once for all operations. */
+/** Parts of the API documentation that are common to all operations. */
 
-const DESCRIPTION = `The PluralKit-compatible interface of this server. Every path of version 2 also answers without the \`/v2\` prefix.
+const DESCRIPTION = `The PluralKit-compatible API of this server. Every path of version 2 is also available without the \`/v2\` prefix.
 
-**Who asks.** Paste a system’s *token* under **Authorize** to act as your system; without one you see what is public. A bot sends \`Bot \` and its *bot key* instead, and names the system it acts for in the header \`X-System\`.
+**Authentication.** Enter a system’s *token* under **Authorize** to permission as that system; without one, only public data is visible. A bot sends \`Bot \` followed by its *bot key* instead, and names the system that it acts for in the \`X-System\` header.
 
-**What is sent.** Bodies are JSON. A key that is left out stays as it is, an unknown key is passed over, and \`null\` empties a value. Times are ISO 8601 in UTC; IDs of accounts, guilds, channels and messages are strings, as the platform has them; outside \`/bot\` with the platform in front, as \`matrix:@wren:example.org\`, where it is not Discord.
+**Requests.** Bodies are JSON. Omitted keys are left unchanged, unknown keys are ignored, and \`null\` clears a value. Times are ISO 8601 in UTC. IDs of accounts, guilds, channels and messages are strings in the platform’s own format; outside \`/bot\`, IDs of platforms other than Discord are prefixed with the platform, such as \`matrix:@wren:example.org\`.
 
-**Errors** are \`{ "message", "code" }\`: go by the status and the number \`code\`, the words may change. A body that does not fit answers \`40001\` with every problem in \`errors\`, by key.
+**Errors** are objects of the form \`{ "message", "code" }\`. Rely on the status and the numeric \`code\`; the message may change. The error for an invalid body is \`40001\`; it lists every problem in \`errors\`, by key.
 
-**Limits.** \`429\` and \`503\` say in \`Retry-After\` how many seconds to wait, and in the body’s \`retry_after\` how many milliseconds. The headers \`X-RateLimit-*\` tell how much is left. Bots, and programs on the server’s own machine, are not counted there. Long reads (\`fronting\` of a long history, exports) wait for each other; \`429\` comes at once when too many wait for the same system, also by bots. Every answer has an \`X-Request-Id\`, by which the operator finds it in the log.`
+**Limits.** \`429\` and \`503\` responses state when to retry: in seconds in the \`Retry-After\` header, and in milliseconds in \`retry_after\` of the body. The \`X-RateLimit-*\` headers report the remaining requests. Bots, and programs on the same machine as the server, are not rate limited. Long reads (\`fronting\` of a long history, exports) wait in a queue; if too many wait for the same system, further ones are refused with \`429\` immediately, including those of bots.
+
+Every response has an \`X-Request-Id\`, which identifies the request in the server’s log.`
 
 export const info = {
   title: 'Multitude',
@@ -20,37 +22,36 @@ export const info = {
   license: { name: 'MIT', identifier: 'MIT' },
 }
 
-/** What each scope may do, from the model that decides it. */
+/** Renders the permissions of each scope as a Markdown table. */
 function scopeTable(): string {
   const head = ['', ...accesses.map((access) => `\`${access}\``)]
-  const rows = Object.entries(permissions).map(([act, meaning]) => [
-    meaning,
+  const rows = Object.entries(permissions).map(([permission, label]) => [
+    label,
     ...accesses.map((access) =>
-      hasPermission(access, act as keyof typeof permissions) ? 'yes' : '',
+      hasPermission(access, permission as keyof typeof permissions) ? 'yes' : '',
     ),
   ])
   const line = head.map(() => '---')
   return [head, line, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
-/** The sections, in the order they are shown. */
+/** Sections of the API page, in order. */
 export const tags = {
-  Systems:
-    'A system: several people who share one body. Its profile, and the settings that say how it is treated.',
-  Members: 'The people of a system: names, proxy tags, and who may see what of them.',
-  Groups: 'Members put together under a name; a member may be in many groups.',
-  Switches: 'Who fronts, and since when: each switch says who is there from then on.',
+  Systems: 'Profile and settings of a system: several people who share one body.',
+  Members: 'The members of a system, with their names, proxy tags and privacy levels.',
+  Groups: 'Named groups of members. A member can be in several groups.',
+  Switches: 'The front history. Each switch lists the members that front from its time on.',
   Fronting:
-    'How long, how often, when and with whom: stints, sums of them, and a calendar to subscribe to.',
+    'Statistics of the front history: stints, totals, times of day and co-fronting, and a calendar feed.',
   Guilds:
-    'What a system and its members set for one guild (a chat platform’s server), and autoproxy there. All of it is the owner’s alone.',
-  Messages: 'Which member a proxied message belongs to.',
-  Events: 'What happens to a system, as it happens: sent to its webhook, or as a live stream.',
+    'Settings of a system and its members for a guild (a server of a chat platform), and autoproxy there. Only the owner has access.',
+  Messages: 'Look up the system and member of a proxied message.',
+  Events: 'Changes of a system in real time, delivered to a webhook or as a stream.',
   'Import and export':
-    'Whole systems as files: those of PluralKit, Tupperbox and Simply Plural come in, everything goes out.',
-  Access: `Who may come in, and what for. A token is a key to everything unless it was made for less; a browser that was logged in acts by a session.\n\n${scopeTable()}\n\nWhat a scope does not allow is refused with 403.`,
-  Bots: 'For chat bots, with a bot key: make systems, decide what becomes of a message, keep the record of what was sent. With `X-System` a bot may use all other sections too.',
-  'Version 1 (deprecated)': 'For clients that know no other. New ones use version 2.',
+    'Import files of PluralKit, Tupperbox and Simply Plural, and export a complete system.',
+  Access: `Tokens, sessions and preferences. A token has full access unless it was created with a narrower scope; a browser that is logged in uses a session.\n\n${scopeTable()}\n\nRequests that a scope does not allow are refused with 403.`,
+  Bots: 'For chat bots with a bot key: create systems, decide how to handle messages, and record proxied messages. With `X-System`, a bot can use all other sections too.',
+  'Version 1 (deprecated)': 'For existing clients of version 1. New clients should use version 2.',
 }
 
 export type Tag = keyof typeof tags
@@ -60,21 +61,21 @@ export const securitySchemes = {
     type: 'apiKey',
     in: 'header',
     name: 'Authorization',
-    description: 'A system’s token, as it is.',
+    description: 'Token of a system.',
   },
   botKey: {
     type: 'apiKey',
     in: 'header',
     name: 'Authorization',
     description:
-      'The word `Bot`, a space, and a bot’s key. Outside `/bot` the bot acts for the system that it names in the header `X-System`.',
+      'The word `Bot`, a space, and a bot key. Outside `/bot`, the bot acts for the system in the `X-System` header.',
   },
   session: {
     type: 'apiKey',
     in: 'cookie',
     name: 'multitude-PORT',
     description:
-      'What a browser holds after it was logged in; `__Host-multitude` over https. Counts for requests of the server’s own page only.',
+      'Session cookie of a browser that is logged in; named `__Host-multitude` over HTTPS. Valid only for requests from the server’s own page.',
   },
 } as const
 
@@ -83,7 +84,7 @@ export const parameters = {
     name: 'X-System',
     in: 'header',
     description:
-      'For bots: the system that the bot acts for. Its short ID, its UUID, or one of its accounts, with the platform in front (Discord’s bare). With a token it is not read.',
+      'For bots: the system that the bot acts for, by short ID, UUID or linked account (`platform:ID`; the bare ID for Discord). Ignored with a token.',
     required: false,
     schema: { type: 'string' },
   },
@@ -91,48 +92,51 @@ export const parameters = {
 
 export const headers = {
   RequestId: {
-    description: 'Names this request in the server’s log',
+    description: 'Identifies this request in the server’s log',
     schema: { type: 'string' },
   },
   RateLimitLimit: {
-    description: 'Requests that the caller may make in a second',
+    description: 'Requests allowed per second',
     schema: { type: 'integer' },
   },
   RateLimitRemaining: {
-    description: 'How many of them are left',
+    description: 'Requests remaining',
     schema: { type: 'integer' },
   },
   RateLimitReset: {
-    description: 'When all of them are there again, in UNIX seconds',
+    description: 'UNIX time in seconds at which the full limit is available again',
     schema: { type: 'integer' },
   },
   RateLimitScope: {
-    description: 'What is counted: reads, message look-ups and changes each by themselves',
+    description: 'Scope of the limit; reads, message lookups and writes are counted separately',
     schema: { type: 'string', enum: ['generic_get', 'message', 'generic_update'] },
   },
   RetryAfter: {
-    description: 'Seconds to wait before the next try; the body has it in milliseconds',
+    description: 'Seconds to wait before a retry; the body has it in milliseconds',
     schema: { type: 'integer' },
   },
 }
 
 type HeaderName = keyof typeof headers
 
-/** Names of headers as they are sent, pointing at what they mean. */
-function pointing(names: Record<string, HeaderName>) {
+/** Maps the names of headers to references to their components. */
+function headerRefs(names: Record<string, HeaderName>) {
   return Object.fromEntries(
-    Object.entries(names).map(([sent, name]) => [sent, { $ref: `#/components/headers/${name}` }]),
+    Object.entries(names).map(([header, name]) => [
+      header,
+      { $ref: `#/components/headers/${name}` },
+    ]),
   )
 }
 
-export const always = pointing({ 'X-Request-Id': 'RequestId' })
+export const commonHeaders = headerRefs({ 'X-Request-Id': 'RequestId' })
 
-/** Of callers who are limited: not of bots, and not where the operator wants no limits. */
-export const ofLimited = pointing({
+/** Headers of rate-limited requests: not of bots, and not if rate limits are disabled. */
+export const rateLimitHeaders = headerRefs({
   'X-RateLimit-Limit': 'RateLimitLimit',
   'X-RateLimit-Remaining': 'RateLimitRemaining',
   'X-RateLimit-Reset': 'RateLimitReset',
   'X-RateLimit-Scope': 'RateLimitScope',
 })
 
-export const ofLater = pointing({ 'Retry-After': 'RetryAfter' })
+export const retryHeaders = headerRefs({ 'Retry-After': 'RetryAfter' })

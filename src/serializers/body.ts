@@ -2,22 +2,22 @@ import type { JsonObject } from '../model/entity'
 import { error } from '../model/errors'
 import type { Serialized } from '../model/privacy'
 
-/** A body as it came: text that should be JSON. Reading it is the wire's work. */
+/** Unparsed body: text that should be JSON, to be parsed by a serializer. */
 export interface RawBody {
   readonly text: string
 }
 
-/** An answer as a wire made it. */
+/** JSON object that a serializer created. */
 export type SerializedObject = JsonObject & Serialized
 
-/** For wires alone: what they say may leave. */
+/** Marks an object as serialized; for serializers only. */
 export function markSerialized(value: JsonObject): SerializedObject {
   return value as SerializedObject
 }
 
 const encoder = new TextEncoder()
 
-/** The same for what is JSON already. */
+/** Marks JSON text as serialized; for serializers only. */
 export function serializedJson(json: string): Uint8Array<ArrayBuffer> & Serialized {
   return encoder.encode(json) as Uint8Array<ArrayBuffer> & Serialized
 }
@@ -34,7 +34,7 @@ export function parseList(body: RawBody): unknown[] {
   return value
 }
 
-/** A bare list of strings, such as references. */
+/** Parses a JSON array of strings, such as references. */
 export function parseStrings(body: RawBody): string[] {
   const value = parse(body)
   if (!isStrings(value)) throw error('badRequest', 'the body must be a JSON array of strings')

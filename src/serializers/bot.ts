@@ -35,56 +35,56 @@ import {
 } from './body'
 import { bodySchema, EXAMPLE_MEMBER, fieldSchema, rawBody } from './schema'
 
-/** What a bot sends, beside what version 2 already knows. */
+/** Bodies and responses of the bot API that version 2 does not have. */
 
 const newSystem = entity('new system', {
-  account_id: nullableSnowflake({ doc: 'Chat account to link to it' }),
+  account_id: nullableSnowflake({ doc: 'Chat account to link to the system' }),
   name: text({ max: 100, doc: system.fields.name.doc }),
   invite: text({
     max: 100,
-    doc: 'Code of the operator, where systems are made by invitation; spaces, dashes and case do not matter',
+    doc: 'Invitation code, if the server requires one; spaces, dashes and case are ignored',
   }),
 })
 
 const newToken = entity('new token', {
-  name: text({ max: 100, doc: 'Name of the token; it replaces an older one of that name' }),
+  name: text({ max: 100, doc: 'Name of the token; replaces an existing token of that name' }),
 })
 
 const account = entity('account', {
-  autoproxy_enabled: requiredFlag({ doc: 'Whether autoproxy may speak for this account' }),
+  autoproxy_enabled: requiredFlag({ doc: 'Whether autoproxy is enabled for this account' }),
 })
 
 const link = entity('link', {
   account_id: snowflake({ doc: 'Account to link' }),
   code: required({
     max: 100,
-    doc: 'What the system was given; spaces, dashes and case do not matter',
+    doc: 'Link code of the system; spaces, dashes and case are ignored',
   }),
 })
 
 const incoming = entity('message', {
   account_id: snowflake({ doc: 'Account that sent the message' }),
-  guild_id: snowflake({ doc: 'Guild it was sent in' }),
-  channel_id: snowflake({ doc: 'Channel it was sent in' }),
-  thread_id: nullableSnowflake({ doc: 'Thread it was sent in' }),
-  has_attachments: flag(false, { doc: 'Whether files come with it' }),
-  has_poll: flag(false, { doc: 'Whether a poll comes with it' }),
-  is_edit: flag(false, { doc: 'Whether it was sent before and is now edited' }),
-  at: clientTimestamp({ doc: 'When it was sent; now when left out' }),
-  dry_run: flag(false, { doc: 'Only say what would be done' }),
+  guild_id: snowflake({ doc: 'Guild that the message was sent in' }),
+  channel_id: snowflake({ doc: 'Channel that the message was sent in' }),
+  thread_id: nullableSnowflake({ doc: 'Thread that the message was sent in' }),
+  has_attachments: flag(false, { doc: 'Whether the message has attachments' }),
+  has_poll: flag(false, { doc: 'Whether the message has a poll' }),
+  is_edit: flag(false, { doc: 'Whether this is an edit of an earlier message' }),
+  at: clientTimestamp({ doc: 'Time of the message; defaults to now' }),
+  dry_run: flag(false, { doc: 'Decide without any effect' }),
 })
 
 const record = entity('message record', {
-  id: snowflake({ doc: 'ID of the message as it was sent for the member' }),
-  original: snowflake({ doc: 'ID of the message that triggered it' }),
-  sender: snowflake({ doc: 'Account that sent the original' }),
+  id: snowflake({ doc: 'ID of the proxied message' }),
+  original: snowflake({ doc: 'ID of the original message' }),
+  sender: snowflake({ doc: 'Account that sent the original message' }),
   channel: snowflake({ doc: 'Channel' }),
   guild: nullableSnowflake({ doc: 'Guild' }),
-  member: requiredReference({ doc: 'Short ID or UUID of the member who spoke' }),
-  timestamp: clientTimestamp({ doc: 'When it was sent; now when left out' }),
+  member: requiredReference({ doc: 'Short ID or UUID of the proxied member' }),
+  timestamp: clientTimestamp({ doc: 'Time of the message; defaults to now' }),
 })
 
-/** Most records that one request deletes. */
+/** Limit of records that one request deletes. */
 export const MAX_DELETED = 500
 
 export function newSystemFromBot(body: RawBody, platform: Platform) {
@@ -125,7 +125,7 @@ export function deletedFromBot(body: RawBody, platform: Platform): string[] {
   return ids.map((id) => formatId({ platform, id }))
 }
 
-/** Spells a decision; the member comes as the JSON of its owner's view. */
+/** Serializes a decision. `member` is JSON text as its owner sees it. */
 export function decisionToBot(decision: Decision, systemHid: string | null, member: string | null) {
   if (decision.action !== 'proxy') return serializedJson(JSON.stringify(decision))
   const { action, matched, message } = decision
@@ -146,7 +146,7 @@ export function tokenToBot(token: string) {
   return markSerialized({ token })
 }
 
-/** An account by the ID that is kept, and the short ID of its system. */
+/** Serializes an account, given its stored ID and the short ID of its system. */
 export function accountToBot(id: string, system: string, autoproxy_enabled: boolean) {
   return markSerialized({ account_id: bareId(id), system, autoproxy_enabled })
 }
@@ -155,12 +155,12 @@ export function linkToBot(id: string, system: string) {
   return markSerialized({ account_id: bareId(id), system })
 }
 
-/** A body that may be missing altogether, where every key of it may be. */
+/** Parses a body that may be empty, because all of its keys are optional. */
 function parseOptional(body: RawBody): JsonObject {
   return body.text === '' ? {} : parseObject(body)
 }
 
-/** Never stored, so anything that is text will do; null counts as empty. */
+/** Accepts any text, because the content is never stored; null counts as empty. */
 function parseContent(value: unknown, problems: Problems): string | null {
   if (typeof value === 'string' || value === null) return value
   problems.content = [new Problem(value === undefined ? 'Required.' : 'Must be a string or null.')]
@@ -176,7 +176,7 @@ function parsePrevious(value: unknown, problems: Problems): ProxyMessage['previo
   return null
 }
 
-/** What a platform takes, where that is not what Discord takes. */
+/** Parses the limits of a platform; defaults are those of Discord. */
 function parseLimits(value: unknown, problems: Problems): ProxyLimits {
   const limits = { ...usualLimits }
   if (value === undefined || value === null) return limits
@@ -185,8 +185,8 @@ function parseLimits(value: unknown, problems: Problems): ProxyLimits {
     return limits
   }
   for (const key of ['content', 'name'] as const) {
-    const given = value[key] ?? limits[key]
-    if (typeof given === 'number' && Number.isSafeInteger(given) && given > 0) limits[key] = given
+    const limit = value[key] ?? limits[key]
+    if (typeof limit === 'number' && Number.isSafeInteger(limit) && limit > 0) limits[key] = limit
     else problems[`limits.${key}`] = [new Problem('Must be a whole number, 1 or more.')]
   }
   return limits
@@ -194,12 +194,12 @@ function parseLimits(value: unknown, problems: Problems): ProxyLimits {
 
 const nullable = (schema: TSchema) => Type.Union([schema, Type.Null()])
 const tag = Type.Object({ prefix: nullable(Type.String()), suffix: nullable(Type.String()) })
-const reasons = (words: readonly string[]) => Type.Unsafe({ type: 'string', enum: words })
+const oneOf = (values: readonly string[]) => Type.Unsafe({ type: 'string', enum: values })
 const ref = (name: string) => Type.Unsafe({ $ref: `#/components/schemas/${name}` })
-const token = Type.String({ description: 'The system’s token; it is shown this once' })
+const token = Type.String({ description: 'Token of the system; shown only once' })
 
-/** IDs of a platform, for bodies that are shown. */
-const shown = {
+/** IDs of a platform, for examples. */
+const exampleIds = {
   account: '100000000000000001',
   guild: '200000000000000001',
   channel: '300000000000000001',
@@ -207,17 +207,17 @@ const shown = {
   sent: '400000000000000002',
 }
 
-/** The code and the messages of bodies that are shown. */
+/** Code and messages of examples. */
 export const EXAMPLE_CODE = 'K7MQ3XPA'
-export const EXAMPLE_MESSAGES = [shown.sent]
+export const EXAMPLE_MESSAGES = [exampleIds.sent]
 
-/** The shapes of the bot interface, for its documentation. */
+/** Schemas of the bot API, for its documentation. */
 export const schemasBot = {
   newSystem: bodySchema(newSystem, 'draft', {
-    account_id: shown.account,
+    account_id: exampleIds.account,
     name: system.fields.name.example,
   }),
-  madeSystem: Type.Object({ system: ref('System'), token }),
+  createdSystem: Type.Object({ system: ref('System'), token }),
   newToken: bodySchema(newToken, 'draft', { name: 'my app' }),
   token: Type.Object({ token }),
   accountPatch: bodySchema(account, 'draft', { autoproxy_enabled: false }),
@@ -226,17 +226,17 @@ export const schemasBot = {
     system: Type.String({ description: 'Short ID of the system' }),
     autoproxy_enabled: Type.Boolean(),
   }),
-  link: bodySchema(link, 'draft', { account_id: shown.account, code: EXAMPLE_CODE }),
+  link: bodySchema(link, 'draft', { account_id: exampleIds.account, code: EXAMPLE_CODE }),
   linked: Type.Object({
     account_id: Type.String(),
     system: Type.String({ description: 'Short ID of the system' }),
   }),
   record: bodySchema(record, 'draft', {
-    id: shown.sent,
-    original: shown.original,
-    sender: shown.account,
-    channel: shown.channel,
-    guild: shown.guild,
+    id: exampleIds.sent,
+    original: exampleIds.original,
+    sender: exampleIds.account,
+    channel: exampleIds.channel,
+    guild: exampleIds.guild,
     member: EXAMPLE_MEMBER,
   }),
   incoming: rawBody({
@@ -246,10 +246,13 @@ export const schemasBot = {
       ...Object.fromEntries(
         incoming.entries.map(([key, field]) => [key, fieldSchema(field, field.nullable)]),
       ),
-      content: { type: ['string', 'null'], description: 'Text; null counts as empty' },
+      content: {
+        type: ['string', 'null'],
+        description: 'Text of the message; null counts as empty',
+      },
       limits: {
         type: ['object', 'null'],
-        description: 'Where the platform’s messages may be longer or shorter than Discord’s',
+        description: 'Maximum lengths on the platform; defaults are those of Discord',
         properties: {
           content: { type: ['integer', 'null'], minimum: 1, default: usualLimits.content },
           name: { type: ['integer', 'null'], minimum: 1, default: usualLimits.name },
@@ -257,20 +260,20 @@ export const schemasBot = {
       },
       previous: {
         type: ['object', 'null'],
-        description: 'The message before it in the channel',
+        description: 'Previous message in the channel',
         properties: {
-          name: { type: 'string', description: 'Name it is shown under' },
+          name: { type: 'string', description: 'Displayed name of its author' },
           member: {
             type: ['string', 'null'],
-            description: 'UUID of its member, if it was proxied here',
+            description: 'UUID of its member, if it was proxied',
           },
         },
       },
     },
     example: {
-      account_id: shown.account,
-      guild_id: shown.guild,
-      channel_id: shown.channel,
+      account_id: exampleIds.account,
+      guild_id: exampleIds.guild,
+      channel_id: exampleIds.channel,
       content: 'w:hello',
       previous: { name: 'Finch', member: null },
     },
@@ -281,30 +284,30 @@ export const schemasBot = {
       system: Type.String({ description: 'Short ID of the system' }),
       member: ref('Member'),
       matched: Type.Object({
-        by: reasons(['tags', 'autoproxy']),
+        by: oneOf(['tags', 'autoproxy']),
         tag: nullable(tag),
-        mode: nullable(reasons(['front', 'latch', 'member'])),
+        mode: nullable(oneOf(['front', 'latch', 'member'])),
       }),
       message: Type.Object({
         content: Type.String(),
         name: Type.String({
           description:
-            'Name to send it under, ready for the platform: on Discord with invisible characters where it forbids a word or would merge two speakers',
+            'Name to send the message with, adapted to the platform. On Discord it may contain invisible characters, to avoid forbidden words and to keep messages of different members apart',
         }),
         plain_name: Type.String({
           description:
-            'The same name without such characters: for logs, search, pings and comparing, and for platforms that set names themselves',
+            'The same name without invisible characters, for logs, search, pings and comparisons, and for platforms that set names themselves',
         }),
         avatar_url: nullable(Type.String()),
         tts: Type.Boolean(),
       }),
     }),
-    Type.Object({ action: Type.Literal('ignore'), reason: reasons(ignoreReasons) }),
+    Type.Object({ action: Type.Literal('ignore'), reason: oneOf(ignoreReasons) }),
     Type.Object({
       action: Type.Literal('refuse'),
-      reason: reasons(refuseReasons),
-      notify: Type.Boolean({ description: 'Whether the user wants to be told' }),
-      text: Type.String({ description: 'Words for the user' }),
+      reason: oneOf(refuseReasons),
+      notify: Type.Boolean({ description: 'Whether the bot should notify the user' }),
+      text: Type.String({ description: 'Message for the user' }),
     }),
     Type.Object({ action: Type.Literal('autoproxy_off') }),
     Type.Object({ action: Type.Literal('unlatch') }),

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { DomainError } from '../model/errors'
 import { mapOf } from './schema'
 
-/** The error object, alike on every wire. */
+/** Serializes an error, in the same way for every API version. */
 export function serializeError({ message, code, problems, retryAfter }: DomainError) {
   return {
     message,
@@ -14,8 +14,8 @@ export function serializeError({ message, code, problems, retryAfter }: DomainEr
 
 export const errorSchema = Type.Object(
   {
-    message: Type.String({ description: 'What went wrong, in words' }),
-    code: Type.Integer({ description: 'Number of the error; 0 where the status says it all' }),
+    message: Type.String({ description: 'Human-readable message' }),
+    code: Type.Integer({ description: 'Error code; 0 if the status is sufficient' }),
     errors: Type.Optional(
       mapOf(
         Type.Array(
@@ -28,11 +28,11 @@ export const errorSchema = Type.Object(
             { additionalProperties: false },
           ),
         ),
-        'Every problem of the body, by key',
+        'Problems of the body, by key',
       ),
     ),
     retry_after: Type.Optional(
-      Type.Integer({ description: 'Milliseconds until the next request is welcome' }),
+      Type.Integer({ description: 'Milliseconds to wait before a retry' }),
     ),
   },
   { additionalProperties: false },

@@ -8,7 +8,7 @@ import { formatInstant } from '../model/time'
 import { markSerialized, type SerializedObject, serializedJson } from './body'
 import { EXAMPLE_MEMBER, mapOf } from './schema'
 
-/** How stints and their sums are spelled: members by short ID, times in UTC, whole seconds. */
+/** Serializers of stints and statistics: members are short IDs, times UTC, durations seconds. */
 
 export function stintToV2({ member, from, to }: Stint): SerializedObject {
   return markSerialized({
@@ -40,13 +40,13 @@ export function dayToV2({ start, end, members, ...sums }: Day): SerializedObject
   })
 }
 
-/** All of them in JSON, one by one: they may be large together. */
+/** Serializes the days one by one, because together they may be large. */
 export async function daysToV2(
   days: AsyncIterable<Day>,
 ): Promise<ReturnType<typeof serializedJson>> {
-  const spelled: string[] = []
-  for await (const day of days) spelled.push(JSON.stringify(dayToV2(day)))
-  return serializedJson(`[${spelled.join()}]`)
+  const serialized: string[] = []
+  for await (const day of days) serialized.push(JSON.stringify(dayToV2(day)))
+  return serializedJson(`[${serialized.join()}]`)
 }
 
 export function hoursToV2({ members, weekdays }: Hours): SerializedObject {
@@ -68,23 +68,23 @@ const closed = { additionalProperties: false }
 
 const hidden = Type.Unsafe({
   type: ['object', 'null'],
-  description: 'Members who are not shown to others, all together; null for the owner',
+  description: 'Sum of the members that are hidden from the caller; null for the owner',
   properties: {
-    time: seconds('Seconds in front, of each of them'),
+    time: seconds('Total fronting time of these members in seconds'),
     stints: Type.Integer(),
-    members: Type.Integer({ description: 'How many they are' }),
+    members: Type.Integer({ description: 'Number of hidden members' }),
   },
   required: ['time', 'stints', 'members'],
   additionalProperties: false,
 })
 
-const switches = Type.Integer({ description: 'How many switches there were' })
-const nobody = seconds('Seconds in which nobody was in front')
+const switches = Type.Integer({ description: 'Number of switches' })
+const nobody = seconds('Seconds in which nobody fronted')
 const noneHidden = null
 
 const dayHours = Type.Array(Type.Integer({ minimum: 0 }), { minItems: 24, maxItems: 24 })
 
-/** Hours of a clock, most of them zero. */
+/** Builds example seconds per hour, most of them zero. */
 function exampleHours(filled: Record<number, number>): number[] {
   return Array.from({ length: 24 }, (_, hour) => filled[hour] ?? 0)
 }
@@ -93,9 +93,9 @@ export const frontingComponents = {
   Stint: Type.Object(
     {
       member: shortId,
-      from: time('When it began'),
-      to: timeOrNull('When it ended; null while it lasts'),
-      open: Type.Boolean({ description: 'Whether it lasts' }),
+      from: time('Start of the stint'),
+      to: timeOrNull('End of the stint; null while it is ongoing'),
+      open: Type.Boolean({ description: 'Whether the stint is ongoing' }),
     },
     {
       ...closed,
@@ -109,8 +109,8 @@ export const frontingComponents = {
   ),
   FrontingTotals: Type.Object(
     {
-      since: time('Where the span begins'),
-      until: time('Where it ends'),
+      since: time('Start of the time range'),
+      until: time('End of the time range'),
       switches,
       nobody,
       hidden,
@@ -118,18 +118,22 @@ export const frontingComponents = {
         Type.Object(
           {
             member: shortId,
-            time: seconds('Seconds in front'),
-            share: Type.Number({ description: 'Of the whole span, with four decimals' }),
-            stints: Type.Integer({ description: 'How many stints' }),
-            longest: seconds('The longest of them'),
-            shortest: seconds('The shortest'),
-            average: seconds('Their mean'),
-            median: seconds('The one in the middle'),
-            last: timeOrNull('When the last one ended; null when it reaches the end of the span'),
+            time: seconds('Total fronting time in seconds'),
+            share: Type.Number({
+              description: 'Share of the time range, from 0 to 1, with four decimals',
+            }),
+            stints: Type.Integer({ description: 'Number of stints' }),
+            longest: seconds('Longest stint in seconds'),
+            shortest: seconds('Shortest stint in seconds'),
+            average: seconds('Mean length of a stint in seconds'),
+            median: seconds('Median length of a stint in seconds'),
+            last: timeOrNull(
+              'End of the last stint; null if it lasts until the end of the time range',
+            ),
           },
           closed,
         ),
-        { description: 'Who was in front, longest first' },
+        { description: 'Members that fronted, longest total time first' },
       ),
     },
     {
@@ -158,12 +162,15 @@ export const frontingComponents = {
   ),
   FrontingDay: Type.Object(
     {
-      start: time('Where the day, week or month begins'),
-      end: time('Where the next one begins'),
+      start: time('Start of the day, week or month'),
+      end: time('Start of the next one'),
       switches,
       nobody,
       hidden,
-      members: mapOf(Type.Integer({ minimum: 0 }), 'Seconds in front, by short ID'),
+      members: mapOf(
+        Type.Integer({ minimum: 0 }),
+        'Fronting time in seconds, by short ID of the member',
+      ),
     },
     {
       ...closed,
@@ -179,11 +186,14 @@ export const frontingComponents = {
   ),
   FrontingHours: Type.Object(
     {
-      members: mapOf(dayHours, 'Seconds in front by hour of the day, by short ID'),
+      members: mapOf(
+        dayHours,
+        'Fronting time in seconds per hour of the day, by short ID of the member',
+      ),
       weekdays: Type.Array(dayHours, {
         minItems: 7,
         maxItems: 7,
-        description: 'All of these members together, Monday first',
+        description: 'Sum of these members per weekday and hour, Monday first',
       }),
     },
     {
@@ -199,8 +209,8 @@ export const frontingComponents = {
   FrontingPair: Type.Object(
     {
       members: Type.Array(shortId, { minItems: 2, maxItems: 2 }),
-      time: seconds('Seconds in which both were in front'),
-      times: Type.Integer({ minimum: 1, description: 'How many unbroken times' }),
+      time: seconds('Seconds in which both fronted'),
+      times: Type.Integer({ minimum: 1, description: 'Number of uninterrupted periods' }),
     },
     {
       ...closed,

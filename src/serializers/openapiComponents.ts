@@ -14,40 +14,42 @@ const ownerId = Type.String({ description: 'Short ID of the owning system' })
 const time = Type.String({ format: 'date-time' })
 const snowflake = Type.String({
   pattern: '^\\S+$',
-  description: 'A chat platform’s ID: digits on Discord, on others with the platform in front',
+  description: 'ID of a chat platform: `platform:ID`, or digits only for Discord',
 })
 
 function ref(name: string): TSchema {
   return Type.Unsafe({ $ref: `#/components/schemas/${name}` })
 }
 
-function switchOf(members: TSchema, more: Record<string, TSchema> = {}): TSchema {
+function switchOf(members: TSchema, extra: Record<string, TSchema> = {}): TSchema {
   return Type.Object(
     {
       id: Type.String({ format: 'uuid' }),
       timestamp: time,
-      members: Type.Array(members, { description: 'Who fronts, in order; empty for nobody' }),
-      ...more,
+      members: Type.Array(members, {
+        description: 'Fronting members in order; empty if nobody fronts',
+      }),
+      ...extra,
     },
     { additionalProperties: false },
   )
 }
 
-const tally = Type.Object({
+const counts = Type.Object({
   added: Type.Integer(),
   changed: Type.Integer(),
   unchanged: Type.Integer(),
   left_out: Type.Integer(),
 })
 
-const { private_members, ...ofEveryToken } = responseSchema(token).properties
+const { private_members, ...commonTokenFields } = responseSchema(token).properties
 
 const tokenSchema = Type.Object({
-  ...ofEveryToken,
+  ...commonTokenFields,
   private_members: Type.Optional(private_members),
 })
 
-/** The named shapes of the API documentation. */
+/** Component schemas of the API document. */
 export const components = {
   Error: errorSchema,
   System: responseSchema(system),
@@ -61,13 +63,16 @@ export const components = {
   Group: responseSchema(group),
   GroupWithSystem: responseSchema(group, { system: ownerId }),
   GroupWithMembers: responseSchema(group, {
-    members: Type.Array(Type.String({ format: 'uuid' }), { description: 'UUIDs of its members' }),
+    members: Type.Array(Type.String({ format: 'uuid' }), {
+      description: 'UUIDs of the group’s members',
+    }),
   }),
   Switch: switchOf(ref('Member')),
-  /** As a watcher gets it. */
   Fronters: switchOf(ref('Member'), {
     hidden: Type.Optional(
-      Type.Integer({ description: 'For one who watches: how many more there are' }),
+      Type.Integer({
+        description: 'For tokens of the scope `watch`: number of further, hidden fronters',
+      }),
     ),
   }),
   SwitchOfIds: switchOf(Type.String({ description: 'Short ID of a member' })),
@@ -77,56 +82,57 @@ export const components = {
     dry_run: Type.Boolean(),
     system: Type.String({ description: 'Short ID of the system' }),
     token: Type.Optional(Type.String()),
-    members: tally,
-    groups: tally,
-    memberships: tally,
-    switches: tally,
+    members: counts,
+    groups: counts,
+    memberships: counts,
+    switches: counts,
     repairs: Type.Array(
       Type.Object({
         kind: Type.String(),
         name: Type.Union([Type.String(), Type.Null()]),
-        id: Type.Optional(Type.String({ description: 'What the file calls it beside its name' })),
+        id: Type.Optional(Type.String({ description: 'ID in the file, in addition to the name' })),
         field: Type.String(),
         was: Type.Optional(Type.Unknown()),
-        now: Type.Optional(
-          Type.Unknown({ description: 'Null where nothing is left of the value' }),
-        ),
+        now: Type.Optional(Type.Unknown({ description: 'Imported value; null if it was dropped' })),
         why: Type.String(),
         left_out: Type.Optional(
-          Type.Integer({ description: 'The row did not come in, or so many of them' }),
+          Type.Integer({ description: 'Number of rows that were not imported' }),
         ),
       }),
-      { description: 'What was not as it should be, and what became of it' },
+      { description: 'Invalid values in the file, and how they were repaired' },
     ),
     renamed: Type.Array(
       Type.Object({
         kind: Type.String(),
         name: Type.Union([Type.String(), Type.Null()]),
         from: Type.String(),
-        to: Type.String({ description: 'Empty in a dry run: it is not drawn yet' }),
+        to: Type.String({ description: 'New ID; empty in a dry run' }),
       }),
-      { description: 'Whose ID was not free here' },
+      { description: 'Entities that got a new ID because theirs was taken' },
     ),
     accounts: Type.Array(
       Type.Object({ id: snowflake, linked: Type.Boolean(), why: Type.String() }),
-      { description: 'Accounts that the file names, and what became of them' },
+      { description: 'Accounts in the file, and whether they were linked' },
     ),
-    kept: mapOf(Type.Integer(), 'Rows without a counterpart, stored aside'),
-    skipped: mapOf(Type.Integer(), 'Rows not taken'),
+    kept: mapOf(Type.Integer(), 'Rows without a counterpart here, which were archived'),
+    skipped: mapOf(Type.Integer(), 'Rows that were skipped'),
   }),
   Token: tokenSchema,
   NewToken: Type.Composite([
     tokenSchema,
-    Type.Object({ token: Type.String({ description: 'The token itself, shown this once' }) }),
+    Type.Object({ token: Type.String({ description: 'Token; shown only once' }) }),
   ]),
   Webhook: Type.Object(
     {
       url: Type.Union([Type.String(), Type.Null()]),
       state: Type.Unsafe({ type: 'string', enum: ['none', 'pending', 'active', 'disabled'] }),
-      reason: Type.Union([Type.String(), Type.Null()], { description: 'Why it is disabled' }),
+      reason: Type.Union([Type.String(), Type.Null()], {
+        description: 'Reason why the webhook is disabled',
+      }),
       failing_since: Type.Union([time, Type.Null()]),
       dropped: Type.Integer({
-        description: 'Events that waited so long that they had to go, and that no delivery told of',
+        description:
+          'Events that expired before they were delivered, and that no delivery reported yet',
       }),
       deliveries: Type.Array(
         Type.Object({
@@ -137,16 +143,16 @@ export const components = {
           error: Type.Union([Type.String(), Type.Null()]),
           attempt: Type.Integer(),
         }),
-        { description: 'The last 50 attempts, newest first' },
+        { description: 'Last 50 delivery attempts, newest first' },
       ),
     },
     { additionalProperties: false },
   ),
   WebhookTest: Type.Object({
     status: Type.Union([Type.Integer(), Type.Null()], {
-      description: 'What the receiver answered',
+      description: 'Status that the receiver responded with',
     }),
-    error: Type.Optional(Type.String({ description: 'Why there was no answer' })),
+    error: Type.Optional(Type.String({ description: 'Reason why there was no response' })),
   }),
   Message: Type.Object(
     {

@@ -3,9 +3,9 @@ import type { Entity } from '../model/entity'
 import { type Field, redactionOf } from '../model/field'
 import type { RawBody } from './body'
 
-/** JSON Schemas of the v2 spelling, made from the field tables: for documentation and its test. */
+/** JSON Schemas of version 2, built from the field tables, for the API document and its tests. */
 
-/** What is sent to change one, or to make one. The field table itself checks what arrives. */
+/** Schema of a body that updates or creates an entity. The field table validates actual bodies. */
 export function bodySchema(
   entity: Entity,
   mode: 'patch' | 'draft',
@@ -15,7 +15,7 @@ export function bodySchema(
   const properties = Object.fromEntries(
     fields.map(([key, field]) => [key, fieldSchema(field, field.nullable)]),
   )
-  if (entity.levels.length > 0) properties.privacy = privacySchema(entity, 'sent')
+  if (entity.levels.length > 0) properties.privacy = privacySchema(entity, 'request')
   const required = fields.filter(([, field]) => field.required).map(([key]) => key)
   return rawBody({
     type: 'object',
@@ -25,20 +25,22 @@ export function bodySchema(
   })
 }
 
-/** A body made of what the fields show of themselves. */
+/** Builds an example body from the examples of the fields. */
 export function exampleOf({ entries }: Entity): Record<string, unknown> {
-  const telling = entries.filter(([, { example, readonly }]) => example !== undefined && !readonly)
-  return Object.fromEntries(telling.map(([key, { example }]) => [key, example]))
+  const withExamples = entries.filter(
+    ([, { example, readonly }]) => example !== undefined && !readonly,
+  )
+  return Object.fromEntries(withExamples.map(([key, { example }]) => [key, example]))
 }
 
-/** Documents a body that reaches its route as text: to Elysia it may be anything. */
+/** Documents a body that its route receives as text; Elysia does not validate it. */
 export function rawBody(schema: object): TUnsafe<RawBody> {
   return Type.Unsafe<RawBody>({ ...Type.Unknown(), ...schema })
 }
 
-/** A body that is a bare object of privacy levels. */
+/** Schema of a body that is an object of privacy levels. */
 export function levelsBody(entity: Entity): TUnsafe<RawBody> {
-  const { description, properties } = privacySchema(entity, 'sent')
+  const { description, properties } = privacySchema(entity, 'request')
   return rawBody({
     type: 'object',
     description,
@@ -47,11 +49,11 @@ export function levelsBody(entity: Entity): TUnsafe<RawBody> {
   })
 }
 
-/** The short IDs of bodies that are shown, so that they look alike everywhere. */
+/** Short IDs that all examples share. */
 export const EXAMPLE_MEMBER = 'uphsrt'
 export const EXAMPLE_GROUP = 'kmwdaz'
 
-/** A body that is a list of changes, each with the one that it is about. */
+/** Schema of a body that is a list of changes, each with the ID of its row. */
 export function bulkBody(entity: Entity, id: string): TUnsafe<RawBody> {
   const { properties, example } = bodySchema(entity, 'patch')
   return rawBody({
@@ -67,7 +69,7 @@ export function bulkBody(entity: Entity, id: string): TUnsafe<RawBody> {
   })
 }
 
-/** A body that is a bare list of references. */
+/** Schema of a body that is a list of references. */
 export function listBody(
   description: string,
   example: string[],
@@ -82,12 +84,12 @@ export function listBody(
   })
 }
 
-/** Any keys with values of one kind, in the words that generators of clients understand. */
+/** Schema of a map, in the form that client generators support. */
 export function mapOf(values: TSchema, description: string): TSchema {
   return Type.Object({}, { additionalProperties: values, description })
 }
 
-/** What is answered. Any value may be null for a caller who may not see it. */
+/** Schema of a response. Any value may be null for a caller that may not see it. */
 export function responseSchema(entity: Entity, extra: Record<string, TSchema> = {}): TSchema {
   const properties: Record<string, TSchema> = {}
   if (entity.levels.length > 0) {
@@ -101,7 +103,7 @@ export function responseSchema(entity: Entity, extra: Record<string, TSchema> = 
     properties[key] = fieldSchema(field, field.defaultValue === null || hidden === 'null')
     if (hidden === 'absent') optional.add(key)
   }
-  if (entity.levels.length > 0) properties.privacy = privacySchema(entity, 'shown')
+  if (entity.levels.length > 0) properties.privacy = privacySchema(entity, 'response')
   return Type.Unsafe({
     type: 'object',
     required: Object.keys(properties).filter((key) => !optional.has(key)),
@@ -121,17 +123,17 @@ export function fieldSchema(field: Field, nullable: boolean): TSchema {
   })
 }
 
-function privacySchema(entity: Entity, direction: 'sent' | 'shown'): TSchema {
-  const shown = direction === 'shown'
-  const level = shown
+function privacySchema(entity: Entity, direction: 'request' | 'response'): TSchema {
+  const isResponse = direction === 'response'
+  const level = isResponse
     ? { type: 'string', enum: ['public', 'private'] }
     : { type: ['string', 'null'], enum: ['public', 'private', null] }
   return Type.Unsafe({
     type: ['object', 'null'],
-    description: shown
-      ? 'Privacy levels; null for everyone but the owner'
-      : 'Only the given levels change; null stores public',
+    description: isResponse
+      ? 'Privacy levels; null for callers other than the owner'
+      : 'Privacy levels to change; null means public',
     properties: Object.fromEntries(entity.levels.map((name) => [name, level])),
-    ...(shown && { required: entity.levels, additionalProperties: false }),
+    ...(isResponse && { required: entity.levels, additionalProperties: false }),
   })
 }

@@ -22,17 +22,17 @@ import { markSerialized, parseObject, type RawBody, type SerializedObject } from
 import { exampleOf, fieldSchema, rawBody } from './schema'
 import { parseFronters, parseSwitch } from './v2'
 
-/** Names were shorter in version 1, and still are when written through it. */
+/** Version 1 has a lower limit for names than version 2. */
 const MAX_NAME = 50
 
-/** Stored as given: version 1 never looked at its addresses. */
-const address = text({ max: MAX_URL, doc: 'Address, not checked' })
+/** Stored as given, because version 1 never validated URLs. */
+const address = text({ max: MAX_URL, doc: 'URL, not validated' })
 
-const affix = text({ max: MAX_TAG_AFFIXES, doc: 'One half of the first proxy tag' })
+const affix = text({ max: MAX_TAG_AFFIXES, doc: 'Prefix or suffix of the first proxy tag' })
 
 /*
- * Version 1 gains nothing any more: what it has of each table, in its order, is said here.
- * `created` has a place of its own.
+ * Version 1 gets no new fields: these tables list its fields, in its order. `created` is serialized
+ * separately, because it has another position.
  */
 
 const systemV1 = entity(
@@ -81,7 +81,7 @@ export function systemToV1(redacted: Redacted<typeof system>): SerializedObject 
   return markSerialized({
     id: redacted.hid,
     ...fieldsToV1(systemV1, redacted),
-    // The real time zone is a setting of version 2; this key has said UTC since 2021.
+    // The time zone is a setting in version 2. PluralKit has returned UTC here since 2021.
     tz: 'UTC',
     created: system.fields.created.serialize(redacted.created ?? null),
     ...levelsToV1(systemV1, redacted),
@@ -121,16 +121,16 @@ export function messageToV1(
   })
 }
 
-/** `tz` is a setting now, so one body can change two things. */
+/** Splits a patch into system and settings, because `tz` is a setting now. */
 export function systemPatchFromV1(body: RawBody): {
   system: SystemPatch
   settings: SettingsPatch
 } {
-  const given = parseObject(body)
-  const { values, problems } = parsePartial(systemV1, { values: given, levels: given })
+  const input = parseObject(body)
+  const { values, problems } = parsePartial(systemV1, { values: input, levels: input })
   const settings: SettingsPatch = {}
-  if (given.tz !== undefined) {
-    const timezone = parseTimezone(given.tz)
+  if (input.tz !== undefined) {
+    const timezone = parseTimezone(input.tz)
     if (timezone instanceof Problem) problems.tz = [timezone]
     else settings.timezone = timezone
   }
@@ -140,45 +140,45 @@ export function systemPatchFromV1(body: RawBody): {
 }
 
 export function memberPatchFromV1(body: RawBody): MemberPatch {
-  const given = parseObject(body)
-  const { values, problems } = parsePartial(memberV1, { values: given, levels: given })
-  const older = parseOlderKeys(given, values)
-  throwIfInvalid({ ...problems, ...older.problems })
-  const patch = { ...values, ...older.values }
+  const input = parseObject(body)
+  const { values, problems } = parsePartial(memberV1, { values: input, levels: input })
+  const legacy = parseLegacyKeys(input, values)
+  throwIfInvalid({ ...problems, ...legacy.problems })
+  const patch = { ...values, ...legacy.values }
   requireNonEmpty(patch)
   return patch
 }
 
 export function memberDraftFromV1(body: RawBody): MemberDraft {
-  const given = parseObject(body)
-  const older = parseOlderKeys(
-    given,
-    parsePartial(memberV1, { values: given, levels: given }).values,
+  const input = parseObject(body)
+  const legacy = parseLegacyKeys(
+    input,
+    parsePartial(memberV1, { values: input, levels: input }).values,
   )
-  const draft = parseDraft(memberV1, { values: given, levels: given, problems: older.problems })
-  return { ...draft, ...older.values }
+  const draft = parseDraft(memberV1, { values: input, levels: input, problems: legacy.problems })
+  return { ...draft, ...legacy.values }
 }
 
-/** Who fronts from now on: version 1 knows no other key of a switch. */
+/** Parses the fronters of a new switch; version 1 has no other key. */
 export function frontersFromV1(body: RawBody): string[] {
   const members = parseFronters(parseSwitch(body).members)
   if (members instanceof Problem) throw error('invalidBody', { members: [members] })
   return members
 }
 
-/** The keys that newer ones replaced: they count only where the newer ones are not given. */
-function parseOlderKeys(given: JsonObject, newer: MemberPatch) {
+/** Parses keys that newer ones replaced. They are ignored if the newer ones are given. */
+function parseLegacyKeys(input: JsonObject, newer: MemberPatch) {
   const values: MemberPatch = {}
   const problems: Problems = {}
-  const { prefix, suffix, privacy } = given
-  if (given.proxy_tags === undefined && (prefix !== undefined || suffix !== undefined)) {
+  const { prefix, suffix, privacy } = input
+  if (input.proxy_tags === undefined && (prefix !== undefined || suffix !== undefined)) {
     for (const [key, part] of Object.entries({ prefix, suffix })) {
       const read = affix.read(part ?? null)
       if (read instanceof Problem) problems[key] = [read]
     }
     const tags = member.fields.proxy_tags.read([{ prefix: prefix ?? null, suffix: suffix ?? null }])
     if (!(tags instanceof Problem)) values.proxy_tags = tags
-    // Each alone is fine: the two together are too long.
+    // Each is valid, but together they are too long.
     else if (!problems.prefix && !problems.suffix) problems.prefix = [tags]
   }
   if (privacy !== undefined && !memberV1.levels.some((level) => level in newer)) {
@@ -195,7 +195,7 @@ function parseTimezone(value: unknown): string | Problem {
     : settings.fields.timezone.read(value)
 }
 
-/** Every key is always there. */
+/** Serializes all fields: version 1 never omits a key. */
 function fieldsToV1({ entries }: Entity, redacted: object): JsonObject {
   const values = redacted as JsonObject
   return Object.fromEntries(
@@ -212,9 +212,9 @@ const levelSchema = Type.Unsafe({ type: ['string', 'null'], enum: ['public', 'pr
 const nullableText = Type.Unsafe({ type: ['string', 'null'] })
 const nullableTime = Type.Unsafe({ type: ['string', 'null'], format: 'date-time' })
 
-/** What version 2 allows may be longer than what version 1 takes, so answers state no lengths. */
+/** Omits maximum lengths, because values written by version 2 may exceed those of version 1. */
 function responseSchema({ entries, levels }: Entity, extra: Record<string, TSchema>): TSchema {
-  const shown = entries.map(([key, field]): [string, TSchema] => {
+  const fieldSchemas = entries.map(([key, field]): [string, TSchema] => {
     const hidden = redactionOf(field)
     const isNullable = field.defaultValue === null || hidden === 'null' || hidden === 'absent'
     const { maxLength: _, ...schema } = fieldSchema(field, isNullable)
@@ -222,7 +222,7 @@ function responseSchema({ entries, levels }: Entity, extra: Record<string, TSche
   })
   const properties = {
     id: Type.String(),
-    ...Object.fromEntries(shown),
+    ...Object.fromEntries(fieldSchemas),
     ...extra,
     ...Object.fromEntries(levels.map((level) => [level, levelSchema])),
   }
@@ -237,17 +237,17 @@ function responseSchema({ entries, levels }: Entity, extra: Record<string, TSche
 function requestSchema(
   entity: Entity,
   extra: Record<string, TSchema>,
-  needed: string[],
+  requiredKeys: string[],
 ): TUnsafe<RawBody> {
   const { entries, levels } = entity
-  const written = entries
+  const writableFields = entries
     .filter(([, field]) => !field.readonly)
     .map(([key, field]) => [key, fieldSchema(field, field.nullable)])
   return rawBody({
     type: 'object',
-    ...(needed.length > 0 && { required: needed }),
+    ...(requiredKeys.length > 0 && { required: requiredKeys }),
     properties: {
-      ...Object.fromEntries(written),
+      ...Object.fromEntries(writableFields),
       ...extra,
       ...Object.fromEntries(levels.map((level) => [level, levelSchema])),
     },
@@ -255,7 +255,7 @@ function requestSchema(
   })
 }
 
-const olderKeys = { prefix: nullableText, suffix: nullableText, privacy: levelSchema }
+const legacyKeys = { prefix: nullableText, suffix: nullableText, privacy: levelSchema }
 
 function switchSchema(members: TSchema): TSchema {
   return Type.Object(
@@ -265,16 +265,16 @@ function switchSchema(members: TSchema): TSchema {
 }
 
 const systemSchema = responseSchema(systemV1, { tz: Type.Literal('UTC'), created: nullableTime })
-const memberSchema = responseSchema(memberV1, { ...olderKeys, created: nullableTime })
+const memberSchema = responseSchema(memberV1, { ...legacyKeys, created: nullableTime })
 
-/** The shapes of version 1, for its documentation. */
+/** Schemas of version 1, for its documentation. */
 export const schemasV1 = {
   system: systemSchema,
   systemPatch: requestSchema(systemV1, { tz: nullableText }, []),
   member: memberSchema,
   members: Type.Array(memberSchema),
-  memberDraft: requestSchema(memberV1, olderKeys, ['name']),
-  memberPatch: requestSchema(memberV1, olderKeys, []),
+  memberDraft: requestSchema(memberV1, legacyKeys, ['name']),
+  memberPatch: requestSchema(memberV1, legacyKeys, []),
   switches: Type.Array(switchSchema(Type.String())),
   fronters: switchSchema(memberSchema),
   message: Type.Object(

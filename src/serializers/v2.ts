@@ -35,7 +35,7 @@ import {
   serializedJson,
 } from './body'
 
-/** Spells what a viewer sees: `hid` is `id`, levels are nested, and the fields know the rest. */
+/** Serializes a redacted row: `hid` becomes `id`, and privacy levels are nested. */
 export function toV2<E extends Entity>(
   entity: E,
   redacted: Redacted<E>,
@@ -48,11 +48,11 @@ export function toV2<E extends Entity>(
   return markSerialized(json)
 }
 
-/** The face of a row: what the audience sees of it, without braces and identity. */
+/** Renders the JSON of a row for an audience, without braces and identity, for the cache. */
 export function renderRowJson(entity: Entity, row: object, audience: Audience): string {
   const redacted = redact(entity, row as Row<Entity>, audience === 'owner')
-  const { id: _, uuid: __, ...inside } = toV2(entity, redacted)
-  return JSON.stringify(inside).slice(1, -1)
+  const { id: _, uuid: __, ...fields } = toV2(entity, redacted)
+  return JSON.stringify(fields).slice(1, -1)
 }
 
 export function patchFromV2<E extends Entity>(
@@ -63,7 +63,7 @@ export function patchFromV2<E extends Entity>(
   return parsePatch(entity, { ...rawInputOf(entity, parseObject(body)), platform })
 }
 
-/** As patchFromV2, where nothing at all is a fine thing to say. */
+/** Like `patchFromV2`, but accepts an empty patch. */
 export function anyPatchFromV2<E extends Entity>(entity: E, body: RawBody): Patch<E> {
   const { values, problems } = parsePartial(entity, rawInputOf(entity, parseObject(body)))
   throwIfInvalid(problems)
@@ -74,16 +74,16 @@ export function draftFromV2<E extends Entity>(entity: E, body: RawBody): Draft<E
   return parseDraft(entity, rawInputOf(entity, parseObject(body)))
 }
 
-/** Privacy levels alone, as a bare object. */
+/** Parses an object of privacy levels without other fields. */
 export function levelsFromV2<E extends Entity>(entity: E, body: RawBody): Patch<E> {
   return parsePatch(entity, { values: {}, levels: parseObject(body) })
 }
 
-/** The levels of a row or a patch as the nested object; null when none may be seen. */
+/** Returns the privacy levels of a row or a patch as an object; null if none is visible. */
 export function privacyToV2(entity: Entity, values: JsonObject): JsonObject | null {
-  const shown = entity.levels.filter((level) => values[level] !== undefined)
-  if (shown.length === 0) return null
-  return Object.fromEntries(shown.map((level) => [level, values[level]]))
+  const visible = entity.levels.filter((level) => values[level] !== undefined)
+  if (visible.length === 0) return null
+  return Object.fromEntries(visible.map((level) => [level, values[level]]))
 }
 
 function rawInputOf(entity: Entity, values: JsonObject): RawInput {
@@ -93,13 +93,13 @@ function rawInputOf(entity: Entity, values: JsonObject): RawInput {
   return { values, problems: { privacy: [new Problem('Must be an object of privacy levels.')] } }
 }
 
-/** A switch; its members are short IDs in the history and objects everywhere else. */
+/** Serializes a switch. Its members are short IDs in the history, and objects everywhere else. */
 export function switchToV2(
   { uuid, timestamp, hidden }: { uuid: string; timestamp: Instant; hidden?: number },
   members: readonly unknown[],
 ): SerializedObject {
-  const more = hidden === undefined ? {} : { hidden }
-  return markSerialized({ id: uuid, timestamp: formatInstant(timestamp), members, ...more })
+  const extra = hidden === undefined ? {} : { hidden }
+  return markSerialized({ id: uuid, timestamp: formatInstant(timestamp), members, ...extra })
 }
 
 export function switchFromV2(body: RawBody, now: Instant): SwitchDraft {
@@ -113,21 +113,20 @@ export function switchFromV2(body: RawBody, now: Instant): SwitchDraft {
   return { members: fronters as string[], timestamp: time as Instant | null }
 }
 
-/** The keys of a new switch in any case: some clients rely on PluralKit to read them so. */
+/** Parses a new switch with keys in any case, because some clients rely on this PluralKit behaviour. */
 export function parseSwitch(body: RawBody): { members?: unknown; timestamp?: unknown } {
-  const given = parseObject(body)
-  const inAnyCase = Object.entries(given).map(([key, value]) => [key.toLowerCase(), value])
-  return { ...Object.fromEntries(inAnyCase), ...given }
+  const values = parseObject(body)
+  const lowerCased = Object.entries(values).map(([key, value]) => [key.toLowerCase(), value])
+  return { ...Object.fromEntries(lowerCased), ...values }
 }
 
-/** The references of who fronts, as a key of a body. */
+/** Parses the references of fronters. */
 export function parseFronters(members: unknown): string[] | Problem {
   if (members === undefined) return new Problem('Required.')
   if (!isStrings(members)) return new Problem('Must be a list of strings.')
   return members.length > MAX_FRONTERS ? tooManyFronters(members) : members
 }
 
-/** The new time of a switch. */
 export function switchTimeFromV2(body: RawBody, now: Instant): Instant {
   const { timestamp } = parseObject(body)
   const time = timestamp === undefined ? new Problem('Required.') : parseSwitchTime(timestamp, now)
@@ -135,7 +134,7 @@ export function switchTimeFromV2(body: RawBody, now: Instant): Instant {
   return time
 }
 
-/** The new members of a switch: a bare list. */
+/** Parses the new members of a switch from a list of references. */
 export function switchMembersFromV2(body: RawBody): string[] {
   const members = parseStrings(body)
   if (members.length > MAX_FRONTERS)
@@ -165,7 +164,7 @@ export function tokenToV2(row: Token) {
   return markSerialized(serializeToken(row))
 }
 
-/** With the token itself, this once. */
+/** Includes the token itself, which is shown only in this response. */
 export function createdTokenToV2({ secret, ...row }: Token & { secret: string }) {
   return markSerialized({ ...serializeToken(row), token: secret })
 }
@@ -182,8 +181,8 @@ export function tokenFromV2(body: RawBody, now: Instant): TokenDraft {
 }
 
 /**
- * Reads a list of patches, each with the reference of its row; a pause is possible after each of
- * them. Problems are named by position.
+ * Parses a list of patches, each with the reference of its row. Yields before each of them, so that
+ * the caller can pause. Problems are keyed by position.
  */
 export function* changesFromV2<E extends Entity>(
   entity: E,
@@ -193,27 +192,27 @@ export function* changesFromV2<E extends Entity>(
   if (items.length === 0 || items.length > MAX_AT_ONCE)
     throw error('badRequest', `the body must be a list of 1 to ${MAX_AT_ONCE} objects`)
   const problems: Problems = {}
-  const named = new Set<string>()
+  const seenRefs = new Set<string>()
   const changes: NamedPatch<E>[] = []
-  for (const [at, item] of items.entries()) {
+  for (const [index, item] of items.entries()) {
     yield
-    const place = String(at)
+    const position = String(index)
     if (!isObject(item)) {
-      problems[place] = [new Problem('Must be an object.')]
+      problems[position] = [new Problem('Must be an object.')]
       continue
     }
-    const { id, ...given } = item
-    const found = parsePartial(entity, rawInputOf(entity, given))
-    for (const [key, told] of Object.entries(found.problems)) problems[`${place}.${key}`] = told
+    const { id, ...values } = item
+    const parsed = parsePartial(entity, rawInputOf(entity, values))
+    for (const [key, list] of Object.entries(parsed.problems)) problems[`${position}.${key}`] = list
     const ref = typeof id === 'string' ? parseRef(id) : null
-    const name = ref && JSON.stringify(ref)
-    if (typeof id !== 'string') problems[`${place}.id`] = [new Problem('Required.')]
-    else if (name !== null && named.has(name))
-      problems[`${place}.id`] = [new Problem('Named twice.')]
-    if (name !== null) named.add(name)
-    if (isEmptyPatch(found.values) && Object.keys(found.problems).length === 0)
-      problems[place] = [new Problem('No valid key was given.')]
-    changes.push({ ref: String(id), patch: found.values })
+    const refKey = ref && JSON.stringify(ref)
+    if (typeof id !== 'string') problems[`${position}.id`] = [new Problem('Required.')]
+    else if (refKey !== null && seenRefs.has(refKey))
+      problems[`${position}.id`] = [new Problem('Named twice.')]
+    if (refKey !== null) seenRefs.add(refKey)
+    if (isEmptyPatch(parsed.values) && Object.keys(parsed.problems).length === 0)
+      problems[position] = [new Problem('No valid key was given.')]
+    changes.push({ ref: String(id), patch: parsed.values })
   }
   throwIfInvalid(problems)
   return changes
@@ -224,7 +223,7 @@ export interface NamedPatch<E extends Entity> {
   patch: Patch<E>
 }
 
-/** Of a linked account nobody needs more than whose it is. */
+/** Serializes a linked account, without its settings. */
 export function accountToV2({ id }: { id: string }) {
   return markSerialized({ id })
 }
@@ -233,22 +232,22 @@ export function linkCodeToV2(code: string, expires: Instant) {
   return markSerialized({ code, expires: formatInstant(expires) })
 }
 
-/** A webhook that was just registered; its token is shown this once. */
+/** Serializes a new webhook. Its signing token is shown only in this response. */
 export function registrationToV2(url: string, token: string) {
   return markSerialized({ url, state: 'pending', token })
 }
 
-/** What a receiver answered to a PING, or why it did not. */
+/** Serializes the response of a receiver to a PING, or the reason why there was none. */
 export function pingToV2(sent: { status: number } | { error: string }) {
   return markSerialized('status' in sent ? sent : { status: null, error: sent.error })
 }
 
-/** It has nothing but what came with the file. */
+/** Serializes an import report as it is: it contains only data of the caller's own file. */
 export function reportToV2(report: { format: string; dry_run: boolean; renamed: object[] }) {
   return markSerialized({ ...report })
 }
 
-/** The same as text, where the system and the member are JSON already. */
+/** Like `messageToV2`, but takes the system and the member as JSON text. */
 export function serializeMessage(message: Message, system: string | null, member: string | null) {
   const { system: _, member: __, ...head } = messageToV2(message, null, null)
   return serializedJson(

@@ -12,7 +12,7 @@ import { Problem } from '../model/validation'
 import { isStrings, markSerialized, parseObject, type RawBody } from './body'
 import { rawBody } from './schema'
 
-/** How the dashboard speaks to the server. */
+/** Serializers of the endpoints that only the dashboard uses. */
 
 interface Session {
   uuid: string
@@ -22,13 +22,13 @@ interface Session {
   expires: Instant
 }
 
-interface Named {
+interface SystemIdentity {
   hid: string
   uuid: string
   name: string | null
 }
 
-export function sessionToWeb(session: Session, system: Named) {
+export function sessionToWeb(session: Session, system: SystemIdentity) {
   const { uuid: id, name, created, expires } = session
   return markSerialized({
     system: { id: system.hid, uuid: system.uuid, name: system.name },
@@ -36,7 +36,7 @@ export function sessionToWeb(session: Session, system: Named) {
   })
 }
 
-export function deviceToWeb(session: Session, isThis: boolean) {
+export function deviceToWeb(session: Session, isCurrent: boolean) {
   const { uuid: id, name, created, last_used, expires } = session
   return markSerialized({
     id,
@@ -44,7 +44,7 @@ export function deviceToWeb(session: Session, isThis: boolean) {
     created: formatInstant(created),
     last_used: formatInstant(last_used),
     expires: formatInstant(expires),
-    this: isThis,
+    this: isCurrent,
   })
 }
 
@@ -61,7 +61,7 @@ export interface Login {
   remember: boolean
 }
 
-/** A token or the code of a link, and for how long. */
+/** Parses a login: a token or the code of a login link, and whether to remember it. */
 export function loginFromWeb(body: RawBody): Login {
   const { token, code, remember = false } = parseObject(body)
   const problems: Problems = {}
@@ -76,7 +76,7 @@ export function loginFromWeb(body: RawBody): Login {
   return { proof, remember: remember === true }
 }
 
-/** As in a header: with what is pasted around it. */
+/** Removes white space and `Bearer`, which may be pasted with a token. */
 function normalizeToken(token: string): string {
   return token.trim().replace(/^Bearer\s+/i, '')
 }
@@ -104,11 +104,11 @@ export function deviceNameFromWeb(body: RawBody): string {
 }
 
 export function preferencesFromWeb(body: RawBody): PreferencesPatch {
-  const given = parseObject(body)
-  const { values, problems } = parsePartial(preferences, { values: given })
+  const input = parseObject(body)
+  const { values, problems } = parsePartial(preferences, { values: input })
   const patch: PreferencesPatch = { ...values }
   for (const key of ['pinned', 'statuses'] as const) {
-    const list = given[key]
+    const list = input[key]
     if (list === undefined) continue
     if (!isStrings(list)) problems[key] = [new Problem('Must be a list of references.')]
     else if (list.length > MAX_NAMED)
@@ -123,20 +123,23 @@ export function preferencesFromWeb(body: RawBody): PreferencesPatch {
 const mustBeText = new Problem('Must be a string.')
 
 const time = Type.String({ format: 'date-time' })
-const deviceName = Type.String({ description: 'Such as “Firefox on Android”' })
+const deviceName = Type.String({ description: 'Name of the device, such as “Firefox on Android”' })
 
-/** What stands for secrets on the API page. */
-export const EXAMPLE_TOKEN = 'the whole token'
-export const EXAMPLE_LOGIN = 'what stands behind #/login/'
+/** Placeholders for secrets on the API page. */
+export const EXAMPLE_TOKEN = 'your token'
+export const EXAMPLE_LOGIN = 'the code after #/login/'
 export const EXAMPLE_SESSION = '3f0b2c1e-5d7a-4c8e-9b1f-6a2d4e8c7b90'
 
 export const schemasWeb = {
   login: rawBody({
     type: 'object',
     properties: {
-      token: { type: 'string', description: 'A `full` token of the system' },
-      code: { type: 'string', description: 'Or the code of a login link' },
-      remember: { type: 'boolean', description: 'Whether to stay for months' },
+      token: { type: 'string', description: 'Token of the scope `full`' },
+      code: { type: 'string', description: 'Code of a login link, instead of a token' },
+      remember: {
+        type: 'boolean',
+        description: 'Whether to stay logged in after the browser is closed',
+      },
     },
     example: { token: EXAMPLE_TOKEN, remember: true },
   }),
@@ -180,18 +183,18 @@ export const schemasWeb = {
     created: time,
     last_used: time,
     expires: time,
-    this: Type.Boolean({ description: 'Whether it is the one that asks' }),
+    this: Type.Boolean({ description: 'Whether this is the session of the request' }),
   }),
-  peek: Type.Object({
+  loginPreview: Type.Object({
     system: Type.Object({ name: Type.Union([Type.String(), Type.Null()]) }),
   }),
-  shownPreferences: Type.Object({
+  preferencesResponse: Type.Object({
     pinned: Type.Array(Type.String({ format: 'uuid' }), {
-      description: 'Members that are shown first, in order',
+      description: 'UUIDs of members that are shown first, in order',
     }),
     statuses: Type.Array(Type.String({ format: 'uuid' }), {
-      description: 'Groups whose members are states rather than people',
+      description: 'UUIDs of groups whose members are statuses rather than people',
     }),
-    word: Type.String({ description: 'What members are called here' }),
+    word: Type.String({ description: 'Term for members, such as “headmates”' }),
   }),
 }

@@ -33,8 +33,8 @@ const needs: Record<string, Permission> = {
   getWebhook: 'manage',
   listSessions: 'manage',
   renameSession: 'manage',
-  endSession: 'manage',
-  endAllSessions: 'manage',
+  deleteSession: 'manage',
+  deleteAllSessions: 'manage',
   getPreferences: 'manage',
   updatePreferences: 'manage',
 }
@@ -71,7 +71,7 @@ const operations: Operation[] = Object.entries(document.paths).flatMap(([path, m
     }))
     .filter(
       ({ operationId }) =>
-        !/^(openSession|peekAtLogin|getSession|endOwnSession)$/.test(operationId),
+        !/^(createSession|previewLogin|getSession|deleteOwnSession)$/.test(operationId),
     ),
 )
 

@@ -5,12 +5,12 @@ import { routes } from '../routeGroup'
 
 export const TAG = 'Bots'
 
-/** As in version 2, but `@me` is nobody here. */
+/** Like in version 2, but without `@me`. */
 export const systemRef = t.String({
-  description: 'Short ID, UUID, or a linked account with its platform in front (Discord’s bare)',
+  description: 'Short ID, UUID, or a linked account (`platform:ID`; the bare ID for Discord)',
 })
 
-/** Routes for the holders of a bot key alone. They know the platform that all IDs are of. */
+/** Creates routes that require a bot key. All IDs are those of the bot's platform. */
 export function botRoutes(bodyLimit: number) {
   return routes(bodyLimit).derive(({ request }) => ({
     platform: requireBot(callerOf(request).viewer),

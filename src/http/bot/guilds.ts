@@ -25,7 +25,7 @@ const ofGuild = t.Object({ guild_id: guildId })
 const ofSystem = t.Object({ systemRef, guild_id: guildId })
 const ofMember = t.Object({ memberRef, guild_id: guildId })
 
-/** Settings for guilds. Those of systems and members come into being here. */
+/** Settings for guilds. Only these routes create the settings of systems and members. */
 export function guildRoutes(deps: Deps, bodyLimit: number) {
   return botRoutes(bodyLimit)
     .get(
@@ -40,8 +40,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
           tag: TAG,
           id: 'getGuild',
           summary: 'Get a guild’s settings',
-          description:
-            'Those that a guild’s own moderators set; the defaults where they never did.',
+          description: 'Returns the settings that moderators of the guild chose, or the defaults.',
           responses: { 200: 'GuildSettings' },
           errors: ['badRequest', 'unauthorized', 'forbidden'],
         }),
@@ -60,9 +59,9 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: TAG,
           id: 'updateGuild',
-          summary: 'Change a guild’s settings',
+          summary: 'Update a guild’s settings',
           description:
-            'Only the given keys change; `disabled_channels` is replaced as a whole. Let only those call it who may manage the guild.',
+            'Changes only the given keys; `disabled_channels` is replaced as a whole. The bot must make sure that the user is allowed to manage the guild.',
           responses: { 200: 'GuildSettings' },
           errors: [...writeErrors, 'invalidBody', 'forbidden'],
         }),
@@ -71,17 +70,18 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/systems/:systemRef/guilds/:guild_id',
       async ({ params, platform, viewer: bot }) => {
-        const inGuild = parseBotPathId(platform, 'guild_id', params.guild_id)
+        const guildKey = parseBotPathId(platform, 'guild_id', params.guild_id)
         const { viewer } = await actFor(deps, bot, params.systemRef)
-        return showSystemGuild(await getSystemGuild(deps, viewer, inGuild))
+        return showSystemGuild(await getSystemGuild(deps, viewer, guildKey))
       },
       {
         params: ofSystem,
         detail: describe({
           tag: TAG,
           id: 'getSystemGuild',
-          summary: 'Get a system’s settings in a guild',
-          description: 'Where they were never made it answers 20009, and the defaults hold.',
+          summary: 'Get a system’s guild settings',
+          description:
+            'Responds with error 20009 if they were never created; the defaults apply then.',
           responses: { 200: 'SystemGuildSettings' },
           errors: ['badRequest', 'unauthorized', 'forbidden', 'systemNotFound', 'noSystemGuild'],
         }),
@@ -90,10 +90,10 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
     .patch(
       '/systems/:systemRef/guilds/:guild_id',
       async ({ params, platform, viewer: bot, body }) => {
-        const inGuild = parseBotPathId(platform, 'guild_id', params.guild_id)
+        const guildKey = parseBotPathId(platform, 'guild_id', params.guild_id)
         const patch = anyPatchFromV2(systemGuild, body)
         const { viewer } = await actFor(deps, bot, params.systemRef)
-        return showSystemGuild(await patchSystemGuild(deps, viewer, inGuild, patch, 'make'))
+        return showSystemGuild(await patchSystemGuild(deps, viewer, guildKey, patch, 'make'))
       },
       {
         params: ofSystem,
@@ -101,9 +101,9 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: TAG,
           id: 'updateSystemGuild',
-          summary: 'Change a system’s settings in a guild, making them on first use',
+          summary: 'Update a system’s guild settings',
           description:
-            'Only the given keys change. An empty object makes them with their defaults, so that the owner can change them too.',
+            'Changes only the given keys, and creates the settings on first use. An empty object creates them with their defaults, so that the owner can change them too.',
           responses: { 200: 'SystemGuildSettings' },
           errors: [...writeErrors, 'invalidBody', 'forbidden', 'systemNotFound'],
         }),
@@ -112,17 +112,18 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/members/:memberRef/guilds/:guild_id',
       async ({ params, platform, viewer: bot }) => {
-        const inGuild = parseBotPathId(platform, 'guild_id', params.guild_id)
+        const guildKey = parseBotPathId(platform, 'guild_id', params.guild_id)
         const viewer = await actForMember(deps, bot, params.memberRef)
-        return showMemberGuild(await getMemberGuild(deps, viewer, params.memberRef, inGuild))
+        return showMemberGuild(await getMemberGuild(deps, viewer, params.memberRef, guildKey))
       },
       {
         params: ofMember,
         detail: describe({
           tag: TAG,
           id: 'getMemberGuild',
-          summary: 'Get a member’s settings in a guild',
-          description: 'Where they were never made it answers 20010, and the defaults hold.',
+          summary: 'Get a member’s guild settings',
+          description:
+            'Responds with error 20010 if they were never created; the defaults apply then.',
           responses: { 200: 'MemberGuildSettings' },
           errors: ['badRequest', 'unauthorized', 'forbidden', 'memberNotFound', 'noMemberGuild'],
         }),
@@ -131,11 +132,11 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
     .patch(
       '/members/:memberRef/guilds/:guild_id',
       async ({ params, platform, viewer: bot, body }) => {
-        const inGuild = parseBotPathId(platform, 'guild_id', params.guild_id)
+        const guildKey = parseBotPathId(platform, 'guild_id', params.guild_id)
         const patch = anyPatchFromV2(memberGuild, body)
         const viewer = await actForMember(deps, bot, params.memberRef)
         return showMemberGuild(
-          await patchMemberGuild(deps, viewer, params.memberRef, inGuild, patch, 'make'),
+          await patchMemberGuild(deps, viewer, params.memberRef, guildKey, patch, 'make'),
         )
       },
       {
@@ -144,9 +145,9 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: TAG,
           id: 'updateMemberGuild',
-          summary: 'Change a member’s settings in a guild, making them on first use',
+          summary: 'Update a member’s guild settings',
           description:
-            'Only the given keys change. An empty object makes them with their defaults, so that the owner can change them too.',
+            'Changes only the given keys, and creates the settings on first use. An empty object creates them with their defaults, so that the owner can change them too.',
           responses: { 200: 'MemberGuildSettings' },
           errors: [...writeErrors, 'invalidBody', 'forbidden', 'memberNotFound'],
         }),

@@ -6,7 +6,7 @@ import { linkRoutes } from './links'
 import { messageRoutes } from './messages'
 import { systemRoutes } from './systems'
 
-/** The bot interface: for holders of a bot key alone. */
+/** Bot API, which requires a bot key. */
 export function bot(deps: Deps, bodyLimit: number, publicUrl: string): ApiModule {
   return {
     prefix: '/bot',

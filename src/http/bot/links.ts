@@ -4,7 +4,7 @@ import type { Deps } from '../../service/deps'
 import { describe, writeErrors } from '../openapi'
 import { botRoutes, TAG } from './botRoutes'
 
-/** Linking an account to a system that is known on another platform. */
+/** Links an account to a system that already exists on another platform. */
 export function linkRoutes(deps: Deps, bodyLimit: number) {
   return botRoutes(bodyLimit).post(
     '/link',
@@ -18,10 +18,10 @@ export function linkRoutes(deps: Deps, bodyLimit: number) {
       detail: describe({
         tag: TAG,
         id: 'redeemLinkCode',
-        summary: 'Link an account by a code',
+        summary: 'Link an account with a code',
         description:
-          'The code was made by the system, on another platform or by its own token. After five ' +
-          'wrong ones within a minute the account has to wait.',
+          'Redeems a code that the system created on another platform or with its own token. After ' +
+          'five wrong codes within a minute, the account must wait.',
         responses: { 200: schemasBot.linked },
         errors: [...writeErrors, 'invalidBody', 'forbidden', 'systemNotFound', 'conflict'],
       }),

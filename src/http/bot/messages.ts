@@ -18,18 +18,18 @@ import { describe, writeErrors } from '../openapi'
 import { parseBotPathId } from '../query'
 import { botRoutes, TAG } from './botRoutes'
 
-/** What a bot does with each action. */
-const WHAT_TO_DO = `Ask for every message that is no command of the bot’s own, and do what \`action\` says:
+/** Describes what a bot should do for each action. */
+const ACTIONS = `Call this for every message that is not a command of the bot, and act on \`action\`:
 
-- \`proxy\`: send \`message.content\` under \`message.name\` and \`message.avatar_url\`, record it with \`POST /bot/messages\`, then delete the original. Nothing is counted or latched until it is recorded.
-- \`ignore\`: leave the message as it is and say nothing. Keep the \`reason\` for whoever asks why.
-- \`refuse\`: leave it as it is; where \`notify\` is true, tell its author the \`text\`, in private if the platform can.
-- \`autoproxy_off\`: its author wrote three backslashes, and autoproxy is now off in this guild. Leave the message as it is, or delete it if nothing else is in it; say, if anything, that autoproxy is off.
-- \`unlatch\`: its author wrote two backslashes while autoproxy latches, and the latch has now let go: the next message with tags latches anew. Leave the message as it is; nothing needs to be said.
+- \`proxy\`: send \`message.content\` with \`message.name\` and \`message.avatar_url\`, record it with \`POST /bot/messages\`, then delete the original. Nothing is counted or latched until it is recorded.
+- \`ignore\`: leave the message unchanged and do not reply. Keep the \`reason\` in case a user asks why the message was not proxied.
+- \`refuse\`: leave the message unchanged. If \`notify\` is true, send the \`text\` to its author, in private if the platform supports it.
+- \`autoproxy_off\`: the author wrote three backslashes, and autoproxy is now off in this guild. Leave the message unchanged, or delete it if it contains nothing else. A reply is optional.
+- \`unlatch\`: the author wrote two backslashes in latch mode, and the latch is now cleared; the next message with proxy tags latches again. Leave the message unchanged. No reply is needed.
 
-The last two have taken effect when they are answered; do not record anything. With \`dry_run\` nothing takes effect.`
+The last two have already taken effect in the response; do not record anything. With \`dry_run\`, nothing takes effect.`
 
-/** Deciding what becomes of a message, and keeping the record of what was sent. */
+/** Matches messages to members, and records proxied messages. */
 export function messageRoutes(deps: Deps, bodyLimit: number) {
   return botRoutes(bodyLimit)
     .post(
@@ -37,16 +37,16 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
       async ({ platform, viewer, body }) => {
         const incoming = incomingFromBot(body, platform)
         const at = incoming.at ?? deps.now()
-        const decided = await decideMessage(deps, viewer, { ...incoming, platform, at })
-        return decisionToBot(decided.decision, decided.system, decided.member)
+        const result = await decideMessage(deps, viewer, { ...incoming, platform, at })
+        return decisionToBot(result.decision, result.system, result.member)
       },
       {
         body: schemasBot.incoming,
         detail: describe({
           tag: TAG,
           id: 'decideMessage',
-          summary: 'Decide what becomes of a message',
-          description: WHAT_TO_DO,
+          summary: 'Decide how to handle a message',
+          description: ACTIONS,
           responses: { 200: schemasBot.decision },
           errors: [...writeErrors, 'invalidBody', 'forbidden'],
         }),
@@ -70,7 +70,7 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
           id: 'recordMessage',
           summary: 'Record a proxied message',
           description:
-            'As soon as it is sent, with the platform’s own IDs: counts it, moves the latch, logs the switch where the system wants one, tells the events, all at once. Sent again with the same values it answers 200 and changes nothing, so repeat it until it is answered.',
+            'Call this as soon as the message is sent, with the platform’s own IDs. In one transaction it counts the message, moves the latch, logs a switch if the system’s settings ask for one, and records the events. The call is idempotent: repeated with the same values it responds with 200 and changes nothing, so retry it until it succeeds.',
           responses: { 201: 'Message', 200: 'Message' },
           errors: [...writeErrors, 'invalidBody', 'forbidden', 'notYourMember', 'conflict'],
         }),
@@ -87,8 +87,9 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: TAG,
           id: 'deleteMessage',
-          summary: 'Forget a message',
-          description: 'When it was deleted on the platform. Fine when it is not there.',
+          summary: 'Delete the record of a message',
+          description:
+            'Call this when the message was deleted on the platform. Succeeds if no record exists.',
           responses: { 204: null },
           errors: [...writeErrors, 'forbidden'],
         }),
@@ -105,8 +106,8 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: TAG,
           id: 'deleteMessages',
-          summary: 'Forget many messages',
-          description: `As one, for up to ${MAX_DELETED} at once: when a moderator cleans a channel.`,
+          summary: 'Delete the records of many messages',
+          description: `Deletes up to ${MAX_DELETED} records at once, for example when a moderator clears a channel.`,
           responses: { 204: null },
           errors: [...writeErrors, 'forbidden'],
         }),

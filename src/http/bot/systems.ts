@@ -36,7 +36,7 @@ const DEFAULT_TOKEN = 'bot'
 
 /** Systems, their tokens and their linked accounts. */
 export function systemRoutes(deps: Deps, bodyLimit: number, publicUrl: string) {
-  /** Where people reach this server: as the operator says, or as the bot does. */
+  /** Public address of this server: the configured one, or that of the bot's request. */
   const addressOf = ({ url }: Request) => publicUrl || new URL(url).origin
   return botRoutes(bodyLimit)
     .post(
@@ -52,11 +52,11 @@ export function systemRoutes(deps: Deps, bodyLimit: number, publicUrl: string) {
         body: schemasBot.newSystem,
         detail: describe({
           tag: TAG,
-          id: 'registerSystem',
-          summary: 'Make a system',
+          id: 'createSystem',
+          summary: 'Create a system',
           description:
-            'For someone new: with a token, to be handed to its owner in private, and linked to an account if one is given. 409 says that the account has a system already, 403 that this server takes none, no more, or none without a valid `invite`.',
-          responses: { 201: schemasBot.madeSystem },
+            'Creates a system with a token and, if `account_id` is given, a linked account. Send the token to the owner in private. Responds with 409 if the account already has a system, and with 403 if registration is closed, the limit of systems is reached, or a valid `invite` is missing.',
+          responses: { 201: schemasBot.createdSystem },
           errors: [...writeErrors, 'invalidBody', 'forbidden', 'conflict'],
         }),
       },
@@ -73,9 +73,9 @@ export function systemRoutes(deps: Deps, bodyLimit: number, publicUrl: string) {
         detail: describe({
           tag: TAG,
           id: 'deleteSystem',
-          summary: 'Delete a system and everything it has',
+          summary: 'Delete a system',
           description:
-            'For good: members, groups, switches, messages, tokens and links. Ask its owner twice.',
+            'Permanently deletes the system with its members, groups, switches, messages, tokens and linked accounts. Ask the owner for confirmation first.',
           responses: { 204: null },
           errors: [...writeErrors, 'forbidden', 'systemNotFound'],
         }),
@@ -94,7 +94,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number, publicUrl: string) {
           tag: TAG,
           id: 'deleteAllSwitches',
           summary: 'Delete all switches of a system',
-          description: 'All at once and for good; the members stay.',
+          description: 'Permanently deletes the whole front history. The members are kept.',
           responses: { 204: null },
           errors: [...writeErrors, 'forbidden', 'systemNotFound'],
         }),
@@ -113,9 +113,9 @@ export function systemRoutes(deps: Deps, bodyLimit: number, publicUrl: string) {
         detail: describe({
           tag: TAG,
           id: 'createLoginLink',
-          summary: 'Make a link that lets a browser in',
+          summary: 'Create a login link',
           description:
-            'As the system, once, within ten minutes. Hand it to its owner in private. Of more than three open ones the oldest goes.',
+            'Creates a link that logs a browser in as the system. It works once, within ten minutes; send it to the owner in private. A system has at most three open links, and a further one invalidates the oldest.',
           responses: {
             201: t.Object({ url: t.String(), expires: t.String({ format: 'date-time' }) }),
           },
@@ -136,8 +136,8 @@ export function systemRoutes(deps: Deps, bodyLimit: number, publicUrl: string) {
         detail: describe({
           tag: TAG,
           id: 'createToken',
-          summary: 'Make a token for a system',
-          description: `In place of the token of that name, which is \`${DEFAULT_TOKEN}\` when none is given; the old one stops working at once. Hand it to its owner in private.`,
+          summary: 'Create or replace a token',
+          description: `Replaces the token of the given name (default \`${DEFAULT_TOKEN}\`); the old one stops working immediately. Send the token to the owner in private.`,
           responses: { 200: schemasBot.token },
           errors: [...writeErrors, 'invalidBody', 'forbidden', 'systemNotFound', 'conflict'],
         }),
@@ -158,7 +158,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number, publicUrl: string) {
           id: 'linkAccount',
           summary: 'Link an account to a system',
           description:
-            'After that, messages of this account are proxied as members of the system. 409 says that it is linked to another one.',
+            'Messages of a linked account are proxied as members of the system. Responds with 409 if the account is linked to another system.',
           responses: { 204: null },
           errors: [...writeErrors, 'forbidden', 'systemNotFound', 'conflict'],
         }),
@@ -178,7 +178,8 @@ export function systemRoutes(deps: Deps, bodyLimit: number, publicUrl: string) {
           tag: TAG,
           id: 'unlinkAccount',
           summary: 'Unlink an account from a system',
-          description: 'The system stays, also without any account. Fine when it was not linked.',
+          description:
+            'The system is kept, even without any account. Succeeds if the account was not linked.',
           responses: { 204: null },
           errors: [...writeErrors, 'forbidden', 'systemNotFound'],
         }),
@@ -197,7 +198,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number, publicUrl: string) {
           id: 'getAccount',
           summary: 'Get the system of an account',
           description:
-            'The short ID for `X-System`, and whether autoproxy may speak for this account. 20001 says that it has no system yet.',
+            'Returns the short ID for `X-System`, and whether autoproxy is enabled for this account. Responds with error 20001 if the account has no system.',
           responses: { 200: schemasBot.account },
           errors: ['badRequest', 'unauthorized', 'forbidden', 'systemNotFound'],
         }),
@@ -215,9 +216,9 @@ export function systemRoutes(deps: Deps, bodyLimit: number, publicUrl: string) {
         detail: describe({
           tag: TAG,
           id: 'updateAccount',
-          summary: 'Change an account',
+          summary: 'Update an account',
           description:
-            'With `autoproxy_enabled` off, autoproxy leaves this account’s messages alone in every guild; tags still work.',
+            'If `autoproxy_enabled` is false, autoproxy ignores messages of this account in every guild. Proxy tags still work.',
           responses: { 200: schemasBot.account },
           errors: [...writeErrors, 'invalidBody', 'forbidden', 'systemNotFound'],
         }),
@@ -233,10 +234,10 @@ export function systemRoutes(deps: Deps, bodyLimit: number, publicUrl: string) {
         params: ofAccount,
         detail: describe({
           tag: TAG,
-          id: 'forgetAccount',
-          summary: 'Unlink an account at its owner’s wish',
+          id: 'deleteAccount',
+          summary: 'Unlink an account from its system',
           description:
-            'Whatever system it is linked to, so an owner can leave one they no longer control. 20001 says that it was linked to none.',
+            'Unlinks the account from whatever system it is linked to, at the request of its owner, who may no longer control that system. Responds with error 20001 if it was not linked.',
           responses: { 204: null },
           errors: [...writeErrors, 'forbidden', 'systemNotFound'],
         }),

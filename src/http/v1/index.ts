@@ -6,7 +6,7 @@ import { memberRoutes } from './members'
 import { messageRoutes } from './messages'
 import { systemRoutes } from './systems'
 
-/** Version 1, for clients that have no other home. */
+/** Version 1, for clients that do not support version 2. */
 export function v1(deps: Deps, bodyLimit: number): ApiModule {
   const resources = {
     s: { hasSystemParam: true },
@@ -22,12 +22,12 @@ export function v1(deps: Deps, bodyLimit: number): ApiModule {
         .use(systemRoutes(deps, bodyLimit))
         .use(memberRoutes(deps, bodyLimit))
         .use(messageRoutes(deps, bodyLimit)),
-    // It says with every answer that it is old, also with those that no route gives.
+    // Every response is marked as deprecated, including those without a route.
     policy: { headers: { deprecation: 'true', link: '</docs>; rel="deprecation"' } },
     resources,
-    // Who asks version 2 for what only this one has is told that the path is wrong.
+    // Requests to version 2 for paths that only version 1 has get a specific error.
     overrides: Object.fromEntries(
-      Object.keys(resources).map((noun) => [`/v2/${noun}`, { notFoundError: 'invalidPath' }]),
+      Object.keys(resources).map((segment) => [`/v2/${segment}`, { notFoundError: 'invalidPath' }]),
     ),
   }
 }

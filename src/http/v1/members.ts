@@ -40,8 +40,8 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
           tag: TAG,
           deprecated: true,
           id: 'createMemberV1',
-          summary: 'Make a member',
-          description: 'In version 2: `POST /v2/members`. Names have at most 50 characters here.',
+          summary: 'Create a member',
+          description: 'In version 2: `POST /v2/members`. Names are limited to 50 characters here.',
           responses: { 200: schemasV1.member },
           errors: [...writeErrors, 'invalidBody', 'memberLimit'],
         }),
@@ -60,9 +60,9 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
           tag: TAG,
           deprecated: true,
           id: 'updateMemberV1',
-          summary: 'Change a member',
+          summary: 'Update a member',
           description:
-            'In version 2: `PATCH /v2/members/{memberRef}`. Names have at most 50 characters here.',
+            'In version 2: `PATCH /v2/members/{memberRef}`. Names are limited to 50 characters here.',
           responses: { 200: schemasV1.member },
           errors: [...writeErrors, 'invalidBody', 'memberNotFound', 'notYourMember'],
         }),
@@ -89,7 +89,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
     )
 }
 
-/** Version 1 knows members by their short ID alone. */
+/** Rejects UUIDs: version 1 supports only short IDs. */
 function onlyHid(id: string): string {
   if (!('hid' in (parseRef(id) ?? {}))) throw error('memberNotFound')
   return id

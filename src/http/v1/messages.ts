@@ -19,7 +19,7 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
     },
     {
       params: t.Object({
-        id: t.String({ description: 'ID of a proxied message, or of the one that triggered it' }),
+        id: t.String({ description: 'ID of a proxied message, or of its original message' }),
       }),
       detail: describe({
         tag: TAG,

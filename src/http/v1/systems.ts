@@ -26,7 +26,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
         tag: TAG,
         deprecated: true,
         id: 'getOwnSystemV1',
-        summary: 'Get the own system',
+        summary: 'Get your system',
         description: 'In version 2: `GET /v2/systems/@me`.',
         requiresAuth: true,
         responses: { 200: schemasV1.system },
@@ -75,9 +75,9 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/s/:id/members',
       async ({ params, viewer }) => {
-        const of = await getByHid(deps, viewer, params.id)
-        const rows = await listMembers(deps, viewer, of)
-        return rows.map((row) => showMember(row, isOwner(viewer, of.id)))
+        const system = await getByHid(deps, viewer, params.id)
+        const rows = await listMembers(deps, viewer, system)
+        return rows.map((row) => showMember(row, isOwner(viewer, system.id)))
       },
       {
         params,
@@ -96,8 +96,8 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
       '/s/:id/switches',
       async ({ params, query, viewer }) => {
         const range = { before: parseTime('before', query.before), limit: SWITCHES_PER_PAGE }
-        const of = await getByHid(deps, viewer, params.id)
-        const rows = await listSwitches(deps, viewer, of, range)
+        const system = await getByHid(deps, viewer, params.id)
+        const rows = await listSwitches(deps, viewer, system, range)
         return rows.map(({ timestamp, members }) => switchToV1(timestamp, members))
       },
       {
@@ -109,9 +109,9 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
           tag: TAG,
           deprecated: true,
           id: 'listSwitchesV1',
-          summary: 'List a system’s switches, newest first',
+          summary: 'List a system’s switches',
           description:
-            'In version 2: `GET /v2/systems/{systemRef}/switches`, which also takes a `limit`.',
+            'In version 2: `GET /v2/systems/{systemRef}/switches`, which also accepts a `limit`. Returns the newest switches first.',
           responses: { 200: schemasV1.switches },
           errors: ['badRequest', 'systemNotFound', 'historyHidden'],
         }),
@@ -120,10 +120,10 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/s/:id/fronters',
       async ({ params, viewer }) => {
-        const of = await getByHid(deps, viewer, params.id)
-        const front = await getFronters(deps, viewer, of)
+        const system = await getByHid(deps, viewer, params.id)
+        const front = await getFronters(deps, viewer, system)
         if (!front) throw error('notFound', 'the system has no switches')
-        const owner = isOwner(viewer, of.id)
+        const owner = isOwner(viewer, system.id)
         return switchToV1(
           front.timestamp,
           front.members.map((row) => showMember(row, owner)),
@@ -135,9 +135,9 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
           tag: TAG,
           deprecated: true,
           id: 'getFrontersV1',
-          summary: 'Get who fronts now',
+          summary: 'Get the current fronters',
           description:
-            'In version 2: `GET /v2/systems/{systemRef}/fronters`. Here a system without switches is 404.',
+            'In version 2: `GET /v2/systems/{systemRef}/fronters`. Responds with 404 if the system has no switches.',
           responses: { 200: schemasV1.fronters },
           errors: ['badRequest', 'systemNotFound', 'notFound', 'frontersHidden'],
         }),
@@ -155,9 +155,9 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
           tag: TAG,
           deprecated: true,
           id: 'updateSystemV1',
-          summary: 'Change the own system',
+          summary: 'Update your system',
           description:
-            'In version 2: `PATCH /v2/systems/@me`. The time zone `tz` is a setting there.',
+            'In version 2: `PATCH /v2/systems/@me`. There, the time zone `tz` is one of the settings.',
           responses: { 200: schemasV1.system },
           errors: [...writeErrors, 'invalidBody'],
         }),
@@ -181,7 +181,8 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
           deprecated: true,
           id: 'createSwitchV1',
           summary: 'Log a switch',
-          description: 'In version 2: `POST /v2/systems/@me/switches`, which also takes a time.',
+          description:
+            'In version 2: `POST /v2/systems/@me/switches`, which also accepts a timestamp.',
           responses: { 204: null },
           errors: [...writeErrors, 'invalidBody', 'duplicateMembers', 'sameFronters'],
         }),
@@ -189,13 +190,13 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
     )
 }
 
-/** Version 1 knows systems by their short ID alone. */
+/** Rejects UUIDs and accounts: version 1 supports only short IDs. */
 async function getByHid(deps: Deps, viewer: Viewer, id: string): Promise<System> {
   if (!('hid' in (parseRef(id) ?? {}))) throw error('systemNotFound')
   return getSystem(deps, viewer, id)
 }
 
-/** A member that is unknown or somebody else's was a bad request here, whatever the reason. */
+/** Answers unknown members and members of other systems with 400, as version 1 always did. */
 async function logSwitch(deps: Deps, viewer: Viewer, members: string[]): Promise<void> {
   try {
     await createSwitch(deps, viewer, '@me', { members, timestamp: null })

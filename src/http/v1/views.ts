@@ -6,8 +6,8 @@ import { memberToV1, systemToV1 } from '../../serializers/v1'
 export const TAG = 'Version 1 (deprecated)'
 
 export function showSystem(row: System, viewer: Viewer) {
-  const seen = isWatcher(viewer, row.id) ? withWatcherVisibility(row) : row
-  return systemToV1(redact(system, seen, isOwner(viewer, row.id)))
+  const visible = isWatcher(viewer, row.id) ? withWatcherVisibility(row) : row
+  return systemToV1(redact(system, visible, isOwner(viewer, row.id)))
 }
 
 export function showMember(row: Member, owner: boolean) {

@@ -39,17 +39,17 @@ const span = {
   since: parameter({
     type: 'string',
     format: 'date-time',
-    description: 'Where the span begins; 30 days before its end when left out',
+    description: 'Start of the time range; defaults to 30 days before its end',
   }),
   until: parameter({
     type: 'string',
     format: 'date-time',
-    description: 'Where the span ends; now when left out',
+    description: 'End of the time range; defaults to now',
   }),
   zone: parameter({
     type: 'string',
     description:
-      'Name of a time zone, for days and hours; when left out it is the owner’s own for the owner, and UTC for others',
+      'Time zone name for days and hours; defaults to the system’s time zone for its owner, and to UTC for other callers',
     example: 'Europe/Oslo',
   }),
 }
@@ -66,26 +66,26 @@ function parseSpan({ since, until, zone }: SpanQuery) {
 
 const errors = ['badRequest', 'unauthorized', 'systemNotFound', 'historyHidden'] as const
 
-/** The one place where a token stands in an address: a plus sign in it arrives as a space. */
-async function findAsker(deps: Deps, viewer: Viewer, given: unknown): Promise<Viewer> {
-  const token = requireSingleValue('token', given)
+/** Authenticates a token in the URL, which only the calendar accepts. Its `+` arrives as a space. */
+async function authenticateByQuery(deps: Deps, viewer: Viewer, value: unknown): Promise<Viewer> {
+  const token = requireSingleValue('token', value)
   return token === undefined ? viewer : authenticateCalendar(deps, token.replaceAll(' ', '+'))
 }
 
-/** How long, how often, when and with whom. */
+/** Statistics of the front history, and its calendar. */
 export function frontingRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit)
     .get(
       '/systems/:systemRef/fronting/stints',
       async ({ params, query, viewer, request }) => {
-        const asked = {
+        const range = {
           ...parseSpan(query),
           before: parseTime('before', query.before),
           limit: parseLimit(query.limit, STINTS_PER_PAGE, MAX_STINTS),
           member: parseText('member', query.member),
         }
         const client = waitingClientOf(request)
-        const stints = await listStints(deps, viewer, params.systemRef, asked, client)
+        const stints = await listStints(deps, viewer, params.systemRef, range, client)
         return stints.map(stintToV2)
       },
       {
@@ -95,24 +95,24 @@ export function frontingRoutes(deps: Deps, bodyLimit: number) {
           before: parameter({
             type: 'string',
             format: 'date-time',
-            description: 'Only stints that began before this time',
+            description: 'Return only stints that began before this time',
           }),
           limit: parameter({
             type: 'integer',
             minimum: 1,
-            description: `How many; ${STINTS_PER_PAGE} when left out, and at most ${MAX_STINTS}`,
+            description: `Number of stints; default ${STINTS_PER_PAGE}, at most ${MAX_STINTS}`,
           }),
           member: parameter({
             type: 'string',
-            description: 'Only of this member, by short ID or UUID',
+            description: 'Return only stints of this member, by short ID or UUID',
           }),
         }),
         detail: describe({
           tag: TAG,
           id: 'listStints',
-          summary: 'List stints, newest first',
+          summary: 'List stints',
           description:
-            'A stint is the time a member is in front without a break: a switch that keeps them does not end it. Listed is what overlaps the span, whole. For the next page, give the last `from` as `before`; those that began at the same moment are never split, so a page may be longer than `limit`.',
+            'A stint is an uninterrupted period in which a member fronts; a switch that keeps the member does not end it. Returns all stints that overlap the time range, uncut, newest first. For the next page, pass the last `from` as `before`. Stints that began at the same time are never split between pages, so a page may exceed `limit`.',
           responses: { 200: ['Stint'] },
           errors: [...errors, 'memberNotFound'],
         }),
@@ -130,9 +130,9 @@ export function frontingRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: TAG,
           id: 'getFrontingTotals',
-          summary: 'Get how long and how often everybody was in front',
+          summary: 'Get fronting totals',
           description:
-            'Stints are cut where the span begins and ends. Where several front together each of them counts, so shares may sum above 1.',
+            'Returns the fronting time and the number of stints per member. Stints are cut at the boundaries of the time range. Co-fronting members are counted individually, so shares may add up to more than 1.',
           responses: { 200: 'FrontingTotals' },
           errors: [...errors],
         }),
@@ -142,9 +142,9 @@ export function frontingRoutes(deps: Deps, bodyLimit: number) {
       '/systems/:systemRef/fronting/days',
       async ({ params, query, viewer, request }) => {
         const by = query.by === undefined ? 'day' : parseEnum('by', query.by, periods)
-        const asked = { ...parseSpan(query), by }
+        const range = { ...parseSpan(query), by }
         const client = waitingClientOf(request)
-        return daysToV2(await listDays(deps, viewer, params.systemRef, asked, client))
+        return daysToV2(await listDays(deps, viewer, params.systemRef, range, client))
       },
       {
         params: ofSystem,
@@ -153,14 +153,14 @@ export function frontingRoutes(deps: Deps, bodyLimit: number) {
           by: parameter({
             type: 'string',
             enum: [...periods],
-            description: 'Days, weeks from Monday, or months; days when left out',
+            description: 'Period: day (default), week (from Monday) or month',
           }),
         }),
         detail: describe({
           tag: TAG,
           id: 'listFrontingDays',
-          summary: 'List who was in front on each day, oldest first',
-          description: `Days, weeks or months of the zone’s calendar, at most ${MAX_DAYS}; a day of 23 or 25 hours is one. \`start\` and \`end\` are the calendar’s, the sums are of what lies in the span.`,
+          summary: 'List fronting time by day',
+          description: `Returns the fronting time per member for each day, week or month in the time zone, oldest first; at most ${MAX_DAYS} periods. A day of 23 or 25 hours is one day. \`start\` and \`end\` are those of the calendar period; sums include only time within the range.`,
           responses: { 200: ['FrontingDay'] },
           errors: [...errors],
         }),
@@ -178,8 +178,9 @@ export function frontingRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: TAG,
           id: 'getFrontingHours',
-          summary: 'Get at which hours everybody was in front',
-          description: 'Seconds by the hour that the zone’s clocks show.',
+          summary: 'Get fronting time by hour of day',
+          description:
+            'Returns the seconds per member for each local hour of the day in the time zone.',
           responses: { 200: 'FrontingHours' },
           errors: [...errors],
         }),
@@ -198,8 +199,8 @@ export function frontingRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: TAG,
           id: 'listFrontingPairs',
-          summary: 'List who was in front together, longest first',
-          description: `At most ${MAX_PAIRS} pairs, each sorted by ID.`,
+          summary: 'List co-fronting pairs',
+          description: `Returns the time that pairs of members fronted together, longest first; at most ${MAX_PAIRS} pairs. The members of a pair are sorted by ID.`,
           responses: { 200: ['FrontingPair'] },
           errors: [...errors],
         }),
@@ -208,15 +209,15 @@ export function frontingRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/systems/:systemRef/fronting.ics',
       async ({ params, query, viewer, request }) => {
-        const subscriber = await findAsker(deps, viewer, query.token)
+        const subscriber = await authenticateByQuery(deps, viewer, query.token)
         const client = waitingClientOf(request)
-        const asked = parseSpan(query)
-        const file = await getCalendar(deps, subscriber, params.systemRef, asked, client)
-        const isKnown = subscriber.system !== null
+        const range = parseSpan(query)
+        const file = await getCalendar(deps, subscriber, params.systemRef, range, client)
+        const isAuthenticated = subscriber.system !== null
         return respondWithBytes(request, file, {
           'content-type': 'text/calendar; charset=utf-8',
-          // No cache on the way keeps what a token in the address opened.
-          ...(isKnown && { 'cache-control': 'private, no-cache' }),
+          // Shared caches must not store a response that a token in the URL authorized.
+          ...(isAuthenticated && { 'cache-control': 'private, no-cache' }),
         })
       },
       {
@@ -226,15 +227,15 @@ export function frontingRoutes(deps: Deps, bodyLimit: number) {
           until: span.until,
           token: parameter({
             type: 'string',
-            description: 'A token of the scope `calendar`, for a history that is not public',
+            description: 'Token of the scope `calendar`, for a front history that is not public',
           }),
         }),
         detail: describe({
           tag: TAG,
           id: 'getFrontingCalendar',
-          summary: 'Subscribe to a calendar of stints',
+          summary: 'Get the front history as a calendar feed',
           description:
-            'For calendar programs, which fetch this address again and again. Events are whole stints; one that lasts ends for now when it is fetched, and keeps its `UID`.',
+            'For calendar applications, which poll this URL. Events are uncut stints. An ongoing stint ends at the time of the request and keeps its `UID`.',
           responses: { 200: t.String() },
           types: ['text/calendar'],
           errors: [...errors],

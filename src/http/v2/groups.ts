@@ -35,7 +35,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
         query: parameters({
           with_members: parameter({
             type: 'boolean',
-            description: 'Whether each group comes with the UUIDs of its members',
+            description: 'Whether to include the UUIDs of each group’s members',
           }),
         }),
         detail: describe({
@@ -43,7 +43,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
           id: 'listGroups',
           summary: 'List a system’s groups',
           description:
-            'With `with_members=true` each group has the UUIDs of its members, which saves a request for each.',
+            'Callers other than the owner get public groups only. With `with_members=true`, each group includes the UUIDs of its members, which saves a request per group.',
           responses: { 200: ['GroupWithMembers'] },
           errors: ['badRequest', 'unauthorized', 'systemNotFound', 'groupListHidden'],
         }),
@@ -58,9 +58,9 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: 'Groups',
           id: 'updateGroups',
-          summary: 'Change many groups at once',
+          summary: 'Update many groups',
           description:
-            'All of them or none, each by the `id` that stands with its changes. Problems are told by position, from 0, as `3.color`. Counts as one change for the rate limit.',
+            'Each entry has the `id` of a group and its changes. Either all changes are applied or none. Validation errors are keyed by zero-based position, such as `3.color`. Counts as one request for the rate limit.',
           responses: { 200: ['Group'] },
           errors: [
             ...writeErrors,
@@ -83,8 +83,8 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: 'Groups',
           id: 'createGroup',
-          summary: 'Make a group',
-          description: 'Only `name` is needed. Members are put in afterwards.',
+          summary: 'Create a group',
+          description: 'Only `name` is required. Add members afterwards.',
           responses: { 200: 'Group' },
           errors: [...writeErrors, 'invalidBody', 'groupLimit', 'systemNotFound'],
         }),
@@ -99,7 +99,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
           tag: 'Groups',
           id: 'getGroup',
           summary: 'Get a group',
-          description: 'Groups of other systems too; what is private in them is `null`.',
+          description: 'Also returns groups of other systems; their private fields are `null`.',
           responses: { 200: 'GroupWithSystem' },
           errors: ['badRequest', 'groupNotFound'],
         }),
@@ -117,8 +117,8 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: 'Groups',
           id: 'updateGroup',
-          summary: 'Change a group',
-          description: 'Only the given keys change; privacy levels change one by one.',
+          summary: 'Update a group',
+          description: 'Changes only the given keys. Privacy levels can be changed individually.',
           responses: { 200: 'Group' },
           errors: [...writeErrors, 'invalidBody', 'groupNotFound', 'notYourGroup'],
         }),
@@ -136,7 +136,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
           tag: 'Groups',
           id: 'deleteGroup',
           summary: 'Delete a group',
-          description: 'Its members stay; only the group goes.',
+          description: 'Permanently deletes the group. Its members are kept.',
           responses: { 204: null },
           errors: [...writeErrors, 'groupNotFound', 'notYourGroup'],
         }),
@@ -152,7 +152,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
           id: 'listGroupMembers',
           summary: 'List a group’s members',
           description:
-            'Whole members, as others see them. Others than the owner get only those that are visible.',
+            'Returns full member objects. Callers other than the owner get public members only.',
           responses: { 200: ['Member'] },
           errors: ['badRequest', 'groupNotFound', 'groupMembersHidden'],
         }),
@@ -170,7 +170,7 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
         body: listBody('Short IDs or UUIDs of members', [EXAMPLE_MEMBER]),
         detail: describe({
           tag: 'Groups',
-          ...words[action],
+          ...membershipDescriptions[action],
           responses: { 204: null },
           errors: [
             ...writeErrors,
@@ -185,20 +185,22 @@ export function groupRoutes(deps: Deps, bodyLimit: number) {
   return app
 }
 
-const words = {
+const membershipDescriptions = {
   add: {
     id: 'addGroupMembers',
-    summary: 'Add to a group’s members',
-    description: 'All of them or none. Members that are in it already are fine.',
+    summary: 'Add members to a group',
+    description:
+      'Adds all of the members or none. Members that are already in the group are ignored.',
   },
   remove: {
     id: 'removeGroupMembers',
-    summary: 'Remove from a group’s members',
-    description: 'All of them or none. Members that are not in it are fine.',
+    summary: 'Remove members from a group',
+    description:
+      'Removes all of the members or none. Members that are not in the group are ignored.',
   },
   overwrite: {
     id: 'setGroupMembers',
     summary: 'Replace a group’s members',
-    description: 'These members are then in it and no other; an empty list empties it.',
+    description: 'Makes the list the group’s only members. An empty list removes all members.',
   },
 }

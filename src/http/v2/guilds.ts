@@ -26,10 +26,10 @@ const autoproxyQuery = parameters({
     description: 'ID of the guild',
     example: '200000000000000001',
   }),
-  channel_id: parameter({ type: 'string', description: 'Not supported: gives an error' }),
+  channel_id: parameter({ type: 'string', description: 'Not supported; causes an error' }),
 })
 
-/** What a system and its members set for single guilds. All of it is the owner's alone. */
+/** Settings of a system and its members for a guild. Only the owner has access. */
 export function guildRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit)
     .get(
@@ -43,9 +43,9 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: 'Guilds',
           id: 'getOwnSystemGuild',
-          summary: 'Get the own system’s settings in a guild',
+          summary: 'Get your system’s guild settings',
           description:
-            'They exist only after a bot made them in that guild; before that the answer is 20009.',
+            'The settings exist only after a bot created them; until then this responds with error 20009.',
           requiresAuth: true,
           responses: { 200: 'SystemGuildSettings' },
           errors: ['badRequest', 'unauthorized', 'noSystemGuild'],
@@ -65,9 +65,9 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: 'Guilds',
           id: 'updateOwnSystemGuild',
-          summary: 'Change the own system’s settings in a guild',
+          summary: 'Update your system’s guild settings',
           description:
-            'Only the given keys change. The settings exist only after a bot made them in that guild; before that the answer is 20009.',
+            'Changes only the given keys. The settings exist only after a bot created them; until then this responds with error 20009.',
           responses: { 200: 'SystemGuildSettings' },
           errors: [...writeErrors, 'invalidBody', 'noSystemGuild'],
         }),
@@ -84,9 +84,9 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: 'Guilds',
           id: 'getOwnMemberGuild',
-          summary: 'Get an own member’s settings in a guild',
+          summary: 'Get your member’s guild settings',
           description:
-            'They exist only after a bot made them in that guild; before that the answer is 20010.',
+            'The settings exist only after a bot created them; until then this responds with error 20010.',
           requiresAuth: true,
           responses: { 200: 'MemberGuildSettings' },
           errors: [
@@ -114,9 +114,9 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: 'Guilds',
           id: 'updateOwnMemberGuild',
-          summary: 'Change an own member’s settings in a guild',
+          summary: 'Update your member’s guild settings',
           description:
-            'Only the given keys change. The settings exist only after a bot made them in that guild; before that the answer is 20010.',
+            'Changes only the given keys. The settings exist only after a bot created them; until then this responds with error 20010.',
           responses: { 200: 'MemberGuildSettings' },
           errors: [
             ...writeErrors,
@@ -131,7 +131,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
     .get(
       '/systems/@me/autoproxy',
       async ({ query, viewer }) => {
-        // Nobody is told what is wrong with their question.
+        // Anonymous callers get 401 before the query is validated.
         requireSystem(viewer, 'read')
         return showAutoproxy(await getOwnAutoproxy(deps, viewer, autoproxyGuild(query)))
       },
@@ -140,9 +140,9 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: 'Guilds',
           id: 'getAutoproxy',
-          summary: 'Get autoproxy in a guild',
+          summary: 'Get autoproxy settings for a guild',
           description:
-            'Whom messages without tags are proxied as there; `off` where it was never set.',
+            'Returns the autoproxy mode and member in this guild; the mode is `off` if never set.',
           requiresAuth: true,
           responses: { 200: 'Autoproxy' },
           errors: ['badRequest', 'unimplemented', 'unauthorized'],
@@ -162,9 +162,9 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: 'Guilds',
           id: 'updateAutoproxy',
-          summary: 'Change autoproxy in a guild',
+          summary: 'Update autoproxy settings for a guild',
           description:
-            '`front` follows the first fronter, `latch` whoever spoke last, `member` the one in `autoproxy_member`, which that mode needs. In `latch`, `"autoproxy_member": null` unlatches.',
+            'In mode `front`, messages are proxied as the first fronter; in `latch`, as the last proxied member; in `member`, as `autoproxy_member`, which this mode requires. In `latch`, `"autoproxy_member": null` clears the latch.',
           responses: { 200: 'Autoproxy' },
           errors: [
             ...writeErrors,

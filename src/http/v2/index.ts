@@ -22,7 +22,7 @@ export interface Limits {
   trustedProxies: number
 }
 
-/** Version 2, mounted under a prefix. Nobody may write: that is said before a body is looked at. */
+/** Version 2 under a prefix. Callers without write access are refused before a body is parsed. */
 export function v2(deps: Deps, events: Events, limits: Limits, prefix: '/v2' | ''): ApiModule {
   const { bodyLimit, importLimit, trustedProxies } = limits
   const hidden = prefix === '' && { detail: { hide: true } }

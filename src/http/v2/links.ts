@@ -6,7 +6,7 @@ import type { Deps } from '../../service/deps'
 import { describe, writeErrors } from '../openapi'
 import { routes } from '../routeGroup'
 
-/** The accounts of a system; linking one of another platform begins with a code. */
+/** Linked accounts of a system, and codes that link accounts of other platforms. */
 export function linkRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit)
     .get(
@@ -16,8 +16,9 @@ export function linkRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: 'Systems',
           id: 'listAccounts',
-          summary: 'List the linked accounts of the own system',
-          description: 'Their IDs, with the platform in front where it is not Discord.',
+          summary: 'List linked accounts',
+          description:
+            'Returns the IDs of the accounts of your system: `platform:ID`, or the bare ID for Discord.',
           requiresAuth: true,
           responses: { 200: t.Array(t.Object({ id: t.String() })) },
           errors: ['badRequest', 'unauthorized', 'forbidden'],
@@ -35,13 +36,14 @@ export function linkRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: 'Systems',
           id: 'createLinkCode',
-          summary: 'Make a code that links an account of another platform',
+          summary: 'Create a link code',
           description:
-            'Told to the bot there, it links the account once, within ten minutes. Of more than ' +
-            'three open ones the oldest goes.',
+            'Creates a code that links an account of another platform. Send it to the bot there; it ' +
+            'works once, within ten minutes. A system has at most three open codes, and a further ' +
+            'one invalidates the oldest.',
           responses: {
             201: t.Object({
-              code: t.String({ description: 'Eight letters and digits; shown this once' }),
+              code: t.String({ description: 'Eight letters and digits; shown only once' }),
               expires: t.String({ format: 'date-time' }),
             }),
           },

@@ -33,7 +33,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
           id: 'listMembers',
           summary: 'List a system’s members',
           description:
-            'All at once, in no order to rely on. Others than the owner get only members that are visible.',
+            'Returns all members, unordered. Callers other than the owner get public members only.',
           responses: { 200: ['Member'] },
           errors: ['badRequest', 'unauthorized', 'systemNotFound', 'memberListHidden'],
         }),
@@ -50,9 +50,9 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: 'Members',
           id: 'updateMembers',
-          summary: 'Change many members at once',
+          summary: 'Update many members',
           description:
-            'All of them or none, each by the `id` that stands with its changes. Problems are told by position, from 0, as `3.color`. Counts as one change for the rate limit.',
+            'Each entry has the `id` of a member and its changes. Either all changes are applied or none. Validation errors are keyed by zero-based position, such as `3.color`. Counts as one request for the rate limit.',
           responses: { 200: ['Member'] },
           errors: [
             ...writeErrors,
@@ -75,9 +75,9 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: 'Members',
           id: 'createMember',
-          summary: 'Make a member',
+          summary: 'Create a member',
           description:
-            'Only `name` is needed. Keep the `id` or, where it must never change, the `uuid` of the answer. A bot’s new member is private where the system’s settings say so.',
+            'Only `name` is required. Store the `id` of the response, or the `uuid` if the reference must never change. Members that a bot creates are private if the system’s settings say so.',
           responses: { 200: 'Member' },
           errors: [...writeErrors, 'invalidBody', 'memberLimit', 'systemNotFound'],
         }),
@@ -92,7 +92,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
           tag: 'Members',
           id: 'getMember',
           summary: 'Get a member',
-          description: 'Members of other systems too; what is private in them is `null`.',
+          description: 'Also returns members of other systems; their private fields are `null`.',
           responses: { 200: 'MemberWithSystem' },
           errors: ['badRequest', 'memberNotFound'],
         }),
@@ -110,9 +110,9 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: 'Members',
           id: 'updateMember',
-          summary: 'Change a member',
+          summary: 'Update a member',
           description:
-            'Only the given keys change. `proxy_tags` is replaced as a whole; privacy levels change one by one.',
+            'Changes only the given keys. `proxy_tags` is replaced as a whole; privacy levels can be changed individually.',
           responses: { 200: 'Member' },
           errors: [...writeErrors, 'invalidBody', 'memberNotFound', 'notYourMember'],
         }),
@@ -131,7 +131,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
           id: 'deleteMember',
           summary: 'Delete a member',
           description:
-            'For good, with its place in groups and switches. Messages it sent are still found, with `member` `null`.',
+            'Permanently deletes the member and removes it from groups and switches. Its messages can still be looked up, with `member` set to `null`.',
           responses: { 204: null },
           errors: [...writeErrors, 'memberNotFound', 'notYourMember'],
         }),
@@ -145,8 +145,8 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: 'Members',
           id: 'listMemberGroups',
-          summary: 'List the groups a member is in',
-          description: 'Others than the owner get only groups that are visible.',
+          summary: 'List a member’s groups',
+          description: 'Callers other than the owner get public groups only.',
           responses: { 200: ['Group'] },
           errors: ['badRequest', 'memberNotFound', 'groupListHidden'],
         }),
@@ -164,7 +164,7 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
         body: listBody('Short IDs or UUIDs of groups', [EXAMPLE_GROUP]),
         detail: describe({
           tag: 'Members',
-          ...words[action],
+          ...membershipDescriptions[action],
           responses: { 204: null },
           errors: [
             ...writeErrors,
@@ -179,21 +179,22 @@ export function memberRoutes(deps: Deps, bodyLimit: number) {
   return app
 }
 
-const words = {
+const membershipDescriptions = {
   add: {
     id: 'addMemberGroups',
-    summary: 'Add to a member’s groups',
-    description: 'All of them or none. Groups that the member is in already are fine.',
+    summary: 'Add a member to groups',
+    description:
+      'Adds all of the groups or none. Groups that the member is already in are ignored.',
   },
   remove: {
     id: 'removeMemberGroups',
-    summary: 'Remove from a member’s groups',
-    description: 'All of them or none. Groups that the member is not in are fine.',
+    summary: 'Remove a member from groups',
+    description: 'Removes all of the groups or none. Groups that the member is not in are ignored.',
   },
   overwrite: {
     id: 'setMemberGroups',
     summary: 'Replace a member’s groups',
     description:
-      'The member is then in these groups and in no other; an empty list takes it out of all.',
+      'Makes the list the member’s only groups. An empty list removes the member from all groups.',
   },
 }

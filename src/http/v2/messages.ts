@@ -9,14 +9,11 @@ import { routes } from '../routeGroup'
 export function messageRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit).get(
     '/messages/:message',
-    directRead('message', (viewer, given) =>
-      readMessage(deps, viewer, parsePathId('message', given)),
-    ),
+    directRead('message', (viewer, id) => readMessage(deps, viewer, parsePathId('message', id))),
     {
       params: t.Object({
         message: t.String({
-          description:
-            'ID of the proxied message, or for 30 minutes of the message that triggered it',
+          description: 'ID of the proxied message or, for 30 minutes, of its original message',
         }),
       }),
       detail: describe({
@@ -24,7 +21,7 @@ export function messageRoutes(deps: Deps, bodyLimit: number) {
         id: 'getMessage',
         summary: 'Get a proxied message',
         description:
-          'By either ID: that of the proxied message, or for 30 minutes that of the message that triggered it. `member` and `system` are `null` once they are deleted.',
+          'Looks a message up by its ID or, for 30 minutes, by the ID of the original message. `member` and `system` are `null` if they were deleted.',
         responses: { 200: 'Message' },
         errors: ['badRequest', 'messageNotFound'],
       }),

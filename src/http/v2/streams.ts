@@ -23,7 +23,7 @@ import { showFront } from './views'
 
 const TAG = 'Events'
 
-/** What can change who fronts, or what is seen of them. */
+/** Events that can change the fronters, or the visibility of their fields. */
 const frontChanges: ReadonlySet<string> = new Set<string>([
   'CREATE_SWITCH',
   'UPDATE_SWITCH',
@@ -42,17 +42,17 @@ export function streamRoutes(
   bodyLimit: number,
   trustedProxies: number,
 ) {
-  const clientNamed = (request: Request) => nameClient(request, trustedProxies)
-  const asked: Asked = new Map()
+  const clientKey = (request: Request) => clientKeyOf(request, trustedProxies)
+  const pendingFronters: PendingFronters = new Map()
   return routes(bodyLimit)
     .get(
       '/systems/@me/events',
       async ({ request, viewer }) => {
         requireSystem(viewer, 'follow')
         const { uuid } = await getSystem(deps, viewer, '@me')
-        // Before the response: whatever happens after it has to be sent.
+        // Read before the response: events recorded after it must be sent.
         const position = parseLastEventId(request.headers) ?? (await newestPosition(events, viewer))
-        return eventStream(events, clientNamed(request), (reader) => {
+        return eventStream(events, clientKey(request), (reader) => {
           reader.isAuthorized = isStillValid(request, viewer)
           return streamEvents(events, viewer, reader, uuid, position)
         })
@@ -61,13 +61,13 @@ export function streamRoutes(
         detail: describe({
           tag: TAG,
           id: 'streamEvents',
-          summary: 'Follow all events of the own system',
+          summary: 'Stream the events of your system',
           description:
-            'Server-Sent Events, each with `id`, `event` and JSON as `data`. Each event is sent once, in the order of IDs. With `Last-Event-ID`, the missed events come first. Where some of them are no longer stored, and when the ID is above the newest one, an event `gap` with `{ "after": id, "before": id }` comes in their place. A comment comes every 15 seconds.',
+            'Server-Sent Events with `id`, `event` and JSON as `data`. Each event is sent once, in the order of IDs. With `Last-Event-ID`, missed events are sent first. If some of them are no longer stored, or the ID is above the newest one, a `gap` event with `{ "after": id, "before": id }` is sent instead. A comment is sent every 15 seconds to keep the connection open.',
           requiresAuth: true,
           responses: { 200: eventStreamSchema },
           types: ['text/event-stream'],
-          headers: { 'Last-Event-ID': 'The `id` of the last event that was received' },
+          headers: { 'Last-Event-ID': '`id` of the last event that the client received' },
           errors: ['badRequest', 'unauthorized'],
         }),
       },
@@ -77,11 +77,11 @@ export function streamRoutes(
       async ({ params, request, viewer }) => {
         const system = await getSystem(deps, viewer, params.systemRef)
         await getFronters(deps, viewer, system)
-        return eventStream(events, clientNamed(request), (reader) => {
+        return eventStream(events, clientKey(request), (reader) => {
           reader.isAuthorized = isStillValid(request, viewer)
-          // Nothing is told of a system that is deleted, so its end is noticed here.
+          // A deleted system has no further events, so the stream checks whether it still exists.
           reader.isStillValid = async () => Boolean(await getSystem(deps, viewer, system.uuid))
-          return followFronters(deps, events, asked, reader, viewer, system)
+          return followFronters(deps, events, pendingFronters, reader, viewer, system)
         })
       },
       {
@@ -89,9 +89,9 @@ export function streamRoutes(
         detail: describe({
           tag: TAG,
           id: 'streamFronters',
-          summary: 'Follow who fronts',
+          summary: 'Stream the current fronters',
           description:
-            'Server-Sent Events: one `fronters` event at once, then one at each change, with what `GET …/fronters` answers as `data`. Without a token it works for systems whose front is public.',
+            'Server-Sent Events: one `fronters` event immediately, then one on each change. `data` is the response of `GET …/fronters`. No token is needed for systems whose front is public.',
           responses: { 200: eventStreamSchema },
           types: ['text/event-stream'],
           errors: ['badRequest', 'unauthorized', 'systemNotFound', 'frontersHidden'],
@@ -102,8 +102,8 @@ export function streamRoutes(
 
 const eventStreamSchema = t.String({ description: 'Server-Sent Events' })
 
-/** Whom a stream is counted for; null where this machine's own programs and bots ask. */
-function nameClient(request: Request, trustedProxies: number): string | null {
+/** Key that streams are limited by; null for bots and programs on this machine. */
+function clientKeyOf(request: Request, trustedProxies: number): string | null {
   const { kind, system } = callerOf(request)
   if (kind === 'bot') return null
   const { address, isLocal } = clientOf(request, trustedProxies)
@@ -120,47 +120,47 @@ function eventStream(
     headers: {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
-      // nginx would hold the stream back otherwise.
+      // Otherwise nginx would buffer the stream.
       'x-accel-buffering': 'no',
     },
   })
 }
 
-/** Sends who fronts whenever that is something else than before, as this viewer may see it. */
+/** Sends the fronters, as visible to this viewer, whenever they change. */
 function followFronters(
   deps: Deps,
   { hub }: Events,
-  asked: Asked,
+  pendingFronters: PendingFronters,
   reader: StreamWriter,
   viewer: Viewer,
-  system: Followed,
+  system: SystemIds,
 ): () => void {
   let last: string | undefined
   let newest: number | null = null
   let sent = 0
-  let isTelling = false
-  const tell = async (id: number) => {
-    const data = await sharedFront(deps, asked, viewer, system, id)
-    // Once more, because it took time to look up.
+  let isSending = false
+  const sendFronters = async (id: number) => {
+    const data = await getSharedFronters(deps, pendingFronters, viewer, system, id)
+    // Check the capacity again, because the lookup took time.
     if (data === last || !(await reader.waitForCapacity())) return
     last = data
     // The hub may pass an event after a higher one; IDs of a stream only grow.
     sent = Math.max(sent, id)
     reader.send({ id: sent, event: 'fronters', data })
   }
-  /** One after the other, so that an older answer never overtakes a newer one. */
-  const tellAll = async () => {
-    isTelling = true
+  /** Sends one after the other, so that an older result never overtakes a newer one. */
+  const sendPending = async () => {
+    isSending = true
     while (newest !== null && (await reader.waitForCapacity())) {
       const id = newest
       newest = null
-      await tell(id)
+      await sendFronters(id)
     }
-    isTelling = false
+    isSending = false
   }
   const change = (id: number) => {
     newest = id
-    if (!isTelling) tellAll().catch(() => reader.end())
+    if (!isSending) sendPending().catch(() => reader.end())
   }
   const stop = hub.listen(system.id, ({ id, type }) => {
     if (frontChanges.has(type)) change(id)
@@ -172,46 +172,46 @@ function followFronters(
   return stop
 }
 
-type Asked = Map<string, Promise<string>>
+type PendingFronters = Map<string, Promise<string>>
 
-/** A system by its names, which never change. */
-type Followed = Pick<System, 'id' | 'uuid'>
+/** The IDs of a system that never change. */
+type SystemIds = Pick<System, 'id' | 'uuid'>
 
-/** A thousand widgets of one system ask the same after one event: it is looked up once. */
-function sharedFront(
+/** Looks the fronters up once per event, however many streams of the system are open. */
+function getSharedFronters(
   deps: Deps,
-  asked: Asked,
+  pendingFronters: PendingFronters,
   viewer: Viewer,
-  { id, uuid }: Followed,
+  { id, uuid }: SystemIds,
   eventId: number,
 ): Promise<string> {
   const owner = isOwner(viewer, id)
   const watcher = isWatcher(viewer, id) && (viewer.watchesPrivate ? 'of all' : 'of some')
   const key = `${id} ${owner} ${watcher} ${eventId}`
-  let answer = asked.get(key)
-  if (!answer) {
-    answer = frontersOf(deps, viewer, uuid, owner).finally(() => asked.delete(key))
-    asked.set(key, answer)
+  let fronters = pendingFronters.get(key)
+  if (!fronters) {
+    fronters = renderFronters(deps, viewer, uuid, owner).finally(() => pendingFronters.delete(key))
+    pendingFronters.set(key, fronters)
   }
-  return answer
+  return fronters
 }
 
-async function frontersOf(deps: Deps, viewer: Viewer, uuid: string, owner: boolean) {
+async function renderFronters(deps: Deps, viewer: Viewer, uuid: string, owner: boolean) {
   const front = await getFronters(deps, viewer, await getSystem(deps, viewer, uuid))
   return JSON.stringify(front && showFront(front, owner))
 }
 
 /**
- * Whether the caller is still who it was: its token may have been revoked, its system deleted. It is
- * looked up again only when anything was written since.
+ * Whether the credential of the caller is still valid: its token may have been revoked, or its system
+ * deleted. The lookup is repeated only if something was written since.
  */
 function isStillValid(request: RequestWithContext, viewer: Viewer): () => Promise<boolean> {
   return async () => {
-    const found = await request.context?.authenticate(request, {
+    const caller = await request.context?.authenticate(request, {
       requiresBotKey: false,
       isLogin: false,
     })
-    const { system, access, session } = found?.viewer ?? anonymousViewer
+    const { system, access, session } = caller?.viewer ?? anonymousViewer
     return system === viewer.system && access === viewer.access && session === viewer.session
   }
 }

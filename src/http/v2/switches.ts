@@ -29,21 +29,21 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
           before: parameter({
             type: 'string',
             format: 'date-time',
-            description: 'Only switches before this time',
+            description: 'Return only switches before this time',
           }),
           limit: parameter({
             type: 'integer',
             minimum: 1,
-            // No `default` here: Elysia would put it into the query as a number.
-            description: `How many; ${SWITCHES_PER_PAGE} when left out, and never more`,
+            // No `default` here: Elysia would add it to the query as a number.
+            description: `Number of switches; default and maximum ${SWITCHES_PER_PAGE}`,
           }),
         }),
         detail: describe({
           tag: 'Switches',
           id: 'listSwitches',
-          summary: 'List a system’s switches, newest first',
+          summary: 'List a system’s switches',
           description:
-            'For the next page, give the `timestamp` of the last one as `before`. Members are short IDs here; one switch alone has them whole.',
+            'Returns the newest switches first. For the next page, pass the `timestamp` of the last switch as `before`. Members are short IDs here; get a single switch for full member objects.',
           responses: { 200: ['SwitchOfIds'] },
           errors: ['badRequest', 'unauthorized', 'systemNotFound', 'historyHidden'],
         }),
@@ -57,9 +57,9 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: 'Switches',
           id: 'getFronters',
-          summary: 'Get who fronts now',
+          summary: 'Get the current fronters',
           description:
-            'The latest switch. An empty list says that nobody fronts; no content (204) that the system has no switches at all.',
+            'Returns the latest switch. An empty list of members means that nobody is fronting; 204 means that the system has no switches.',
           responses: { 200: 'Fronters', 204: null },
           errors: ['badRequest', 'unauthorized', 'systemNotFound', 'frontersHidden'],
         }),
@@ -80,16 +80,16 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
             timestamp: {
               type: ['string', 'null'],
               format: 'date-time',
-              description: 'When it happened, at most a day ahead; now when left out',
+              description: 'Time of the switch, at most one day in the future; defaults to now',
             },
             members: {
               type: 'array',
               maxItems: MAX_FRONTERS,
               items: { type: 'string' },
-              description: 'Short IDs or UUIDs, in order; an empty list is a switch-out',
+              description: 'Short IDs or UUIDs of members, in order; an empty list is a switch-out',
             },
           },
-          // Works for every system, whatever its members are called.
+          // Valid for every system, whatever the IDs of its members.
           example: { members: [] },
         }),
         detail: describe({
@@ -97,7 +97,7 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
           id: 'createSwitch',
           summary: 'Log a switch',
           description:
-            'Who fronts from now on, or from `timestamp`: `["uphsrt"]` for one member, `[]` for nobody. Who fronts already is refused (40004), so ask first or take that as done.',
+            'Sets the members that front from now on, or from `timestamp`: `["uphsrt"]` for one member, `[]` for nobody. Responds with error 40004 if exactly these members are already fronting.',
           responses: { 200: 'Switch' },
           errors: [
             ...writeErrors,
@@ -123,7 +123,8 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
           tag: 'Switches',
           id: 'getSwitch',
           summary: 'Get a switch',
-          description: 'With its members whole, as the caller may see them.',
+          description:
+            'Returns the switch with full member objects, as far as the caller may see them.',
           responses: { 200: 'Switch' },
           errors: [
             'badRequest',
@@ -153,7 +154,7 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
             timestamp: {
               type: 'string',
               format: 'date-time',
-              description: 'At most a day ahead',
+              description: 'New time of the switch, at most one day in the future',
             },
           },
           example: { timestamp: '2024-05-01T18:30:00Z' },
@@ -161,9 +162,9 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: 'Switches',
           id: 'updateSwitch',
-          summary: 'Move a switch to another time',
+          summary: 'Move a switch',
           description:
-            'The order of switches follows their times, so this may change who fronts now.',
+            'Changes the time of a switch. Switches are ordered by time, so this may change the current fronters.',
           responses: { 200: 'Switch' },
           errors: [
             ...writeErrors,
@@ -192,9 +193,9 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: 'Switches',
           id: 'updateSwitchMembers',
-          summary: 'Change who is in a switch',
+          summary: 'Update the members of a switch',
           description:
-            'The list takes the place of the old one, in order; its first member is the one that front autoproxy follows.',
+            'Replaces the members of the switch, in order. Autoproxy in `front` mode uses the first one.',
           responses: { 200: 'Switch' },
           errors: [
             ...writeErrors,
@@ -223,7 +224,7 @@ export function switchRoutes(deps: Deps, bodyLimit: number) {
           tag: 'Switches',
           id: 'deleteSwitch',
           summary: 'Delete a switch',
-          description: 'The switch before it then lasts until the one after it.',
+          description: 'The previous switch then lasts until the next one.',
           responses: { 204: null },
           errors: [
             ...writeErrors,

@@ -28,7 +28,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
           id: 'getSystem',
           summary: 'Get a system',
           description:
-            'Others than its owner get `null` for what is private. `GET /v2/systems/@me` is the quickest way to test a token.',
+            'Private fields are `null` for callers other than the owner. Use `GET /v2/systems/@me` to test a token.',
           responses: { 200: 'System' },
           errors: ['badRequest', 'unauthorized', 'systemNotFound'],
         }),
@@ -46,9 +46,9 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: 'Systems',
           id: 'updateSystem',
-          summary: 'Change a system',
+          summary: 'Update a system',
           description:
-            'Only the given keys change. With a token, name your own system, most simply as `@me`.',
+            'Changes only the given keys. With a token, `systemRef` must be your own system, such as `@me`.',
           responses: { 200: 'System' },
           errors: [...writeErrors, 'invalidBody', 'forbidden', 'systemNotFound'],
         }),
@@ -64,7 +64,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
           tag: 'Systems',
           id: 'getSettings',
           summary: 'Get a system’s settings',
-          description: 'The owner gets all of them, everyone else the nine public ones.',
+          description: 'The owner gets all settings, other callers only the nine public ones.',
           responses: { 200: 'Settings' },
           errors: ['badRequest', 'unauthorized', 'systemNotFound'],
         }),
@@ -83,9 +83,9 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: 'Systems',
           id: 'updateSettings',
-          summary: 'Change a system’s settings',
+          summary: 'Update a system’s settings',
           description:
-            'Only the given keys change. They say how bots proxy and show this system: latch, name format, case of tags, privacy of new members.',
+            'Changes only the given keys. The settings control how bots proxy and display the system, such as the latch timeout, the name format, the case of proxy tags and the privacy of new members.',
           responses: { 200: 'Settings' },
           errors: [...writeErrors, 'invalidBody', 'forbidden', 'systemNotFound'],
         }),

@@ -10,7 +10,7 @@ import { routes } from '../routeGroup'
 
 const TAG = 'Access'
 
-/** The keys to a system: what each may do, and ending them. */
+/** Tokens of a system and their scopes. */
 export function tokenRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit)
     .get(
@@ -20,8 +20,9 @@ export function tokenRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: TAG,
           id: 'listTokens',
-          summary: 'List the tokens of the own system',
-          description: 'Their names and what they may do; never a token itself.',
+          summary: 'List tokens',
+          description:
+            'Returns the names and scopes of your system’s tokens, never the tokens themselves.',
           requiresAuth: true,
           responses: { 200: ['Token'] },
           errors: ['unauthorized', 'forbidden'],
@@ -31,18 +32,18 @@ export function tokenRoutes(deps: Deps, bodyLimit: number) {
     .post(
       '/systems/@me/tokens',
       async ({ viewer, body, set }) => {
-        const made = await createToken(deps, viewer, tokenFromV2(body, deps.now()))
+        const created = await createToken(deps, viewer, tokenFromV2(body, deps.now()))
         set.status = 201
-        return createdTokenToV2(made)
+        return createdTokenToV2(created)
       },
       {
         body: bodySchema(token, 'draft'),
         detail: describe({
           tag: TAG,
           id: 'createOwnToken',
-          summary: 'Make a token',
+          summary: 'Create a token',
           description:
-            'Shown this once. A session makes tokens of the scopes `watch` and `calendar` only.',
+            'The token is shown only once. A session can create only tokens of the scopes `watch` and `calendar`.',
           responses: { 201: 'NewToken' },
           errors: [...writeErrors, 'invalidBody', 'forbidden', 'conflict'],
         }),
@@ -55,12 +56,13 @@ export function tokenRoutes(deps: Deps, bodyLimit: number) {
         set.status = 204
       },
       {
-        params: t.Object({ name: t.String({ description: 'The name of a token' }) }),
+        params: t.Object({ name: t.String({ description: 'Name of a token' }) }),
         detail: describe({
           tag: TAG,
           id: 'revokeToken',
           summary: 'Revoke a token',
-          description: 'Useless at once, with the sessions and streams that it opened.',
+          description:
+            'The token stops working immediately, and its sessions and streams are closed.',
           responses: { 204: null },
           errors: [...writeErrors, 'forbidden', 'notFound'],
         }),

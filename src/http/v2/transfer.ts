@@ -24,12 +24,12 @@ import { uploadRoutes } from '../routeGroup'
 
 const TAG = 'Import and export'
 
-/** A whole file as a body: any of the known formats, told apart by its content. */
+/** File as a body, in any known format; the format is detected from the content. */
 const file = t.Unsafe<BodyStream>({
   ...t.Unknown(),
   type: 'object',
   additionalProperties: true,
-  description: 'An export of PluralKit, Tupperbox or Simply Plural, as it is',
+  description: 'Unmodified export file of PluralKit, Tupperbox or Simply Plural',
   example: {
     version: 2,
     name: 'Lantern Hill',
@@ -39,7 +39,7 @@ const file = t.Unsafe<BodyStream>({
   },
 })
 
-/** Bringing data in, and taking it away. */
+/** Imports and exports. */
 export function transferRoutes(deps: Deps, importLimit: number) {
   return uploadRoutes(importLimit)
     .post(
@@ -57,28 +57,31 @@ export function transferRoutes(deps: Deps, importLimit: number) {
       {
         body: file,
         query: parameters({
-          dry_run: parameter({ type: 'boolean', description: 'Do everything but the write' }),
+          dry_run: parameter({
+            type: 'boolean',
+            description: 'Validate and report without saving anything',
+          }),
           only: parameter({
             type: 'string',
-            description: `Only these of ${importParts.join(', ')}, with commas between`,
+            description: `Comma-separated list of parts to import: ${importParts.join(', ')}`,
           }),
           public: parameter({
             type: 'boolean',
-            description: 'Simply Plural: what all friends could see becomes public',
+            description: 'Simply Plural only: make public what all friends could see',
           }),
           link: parameter({
             type: 'string',
             description:
-              'For bots with X-System: accounts that the bot vouches for, with commas between. ' +
-              'Those of them that the file names are linked; a file alone links none.',
+              'For bots with `X-System`: comma-separated list of accounts that the bot has verified. ' +
+              'Accounts in both the list and the file are linked; a file alone links none.',
           }),
         }),
         detail: describe({
           tag: TAG,
           id: 'importSystem',
-          summary: 'Import a file into the own system',
+          summary: 'Import a file',
           description:
-            'Send the file as it is; the format is told by its content. Ask with `dry_run=true` first and show the report. Imported twice, nothing is there twice.',
+            'Send the file unmodified as the body; its format is detected from the content. Call with `dry_run=true` first and show the report to the user. Importing a file again creates no duplicates.',
           responses: { 200: 'ImportReport' },
           errors: [
             ...writeErrors,
@@ -109,26 +112,26 @@ export function transferRoutes(deps: Deps, importLimit: number) {
         query: parameters({
           members: parameter({
             type: 'string',
-            description: 'Only these members, with commas between',
+            description: 'Comma-separated list of members to export',
           }),
           groups: parameter({
             type: 'string',
-            description: 'Only these groups with their members, with commas between',
+            description: 'Comma-separated list of groups to export, with their members',
           }),
           part: parameter({
             type: 'integer',
             minimum: 1,
-            description: 'Which part of a history of more than 100,000 switches, the newest first',
+            description: 'Part of a history of more than 100,000 switches, newest first',
           }),
         }),
         detail: describe({
           tag: TAG,
           id: 'exportSystem',
-          summary: 'Export the own system',
+          summary: 'Export your system',
           description:
-            'A file that PluralKit takes too, with the rest under `multitude`. A history of more ' +
-            'than 100,000 switches comes in parts, each a file of its own: while more follow, ' +
-            '`Link` names the next.',
+            'Returns a file that PluralKit can import too; additional data is under `multitude`. A ' +
+            'history of more than 100,000 switches is split into parts, each a complete file; the ' +
+            '`Link` header refers to the next part.',
           requiresAuth: true,
           responses: { 200: t.Object({}, { additionalProperties: true }) },
           errors: [
@@ -156,7 +159,7 @@ export function transferRoutes(deps: Deps, importLimit: number) {
           format: requiredParameter({
             type: 'string',
             enum: ['csv', 'ics'],
-            description: 'csv or ics',
+            description: 'File format',
             example: 'csv',
           }),
         }),
@@ -165,7 +168,7 @@ export function transferRoutes(deps: Deps, importLimit: number) {
           id: 'exportFrontHistory',
           summary: 'Export the front history',
           description:
-            'One row per unbroken presence of a member: a table (`csv`) or a calendar (`ics`).',
+            'Returns one row per stint of a member, as a table (`csv`) or a calendar (`ics`).',
           requiresAuth: true,
           responses: { 200: t.String() },
           types: ['text/csv', 'text/calendar'],
@@ -175,20 +178,20 @@ export function transferRoutes(deps: Deps, importLimit: number) {
     )
 }
 
-/** The accounts that a bot vouches for. */
-function parseLink(given: unknown): ReadonlySet<string> {
-  const named = parseList('link', given) ?? []
-  return new Set(named.map((id) => parsePathId('link', id)))
+/** Parses the accounts that a bot has verified. */
+function parseLink(value: unknown): ReadonlySet<string> {
+  const accounts = parseList('link', value) ?? []
+  return new Set(accounts.map((id) => parsePathId('link', id)))
 }
 
-function parsePart(given: unknown): number {
-  if (given === undefined) return 1
-  if (typeof given !== 'string' || !/^[1-9]\d{0,4}$/.test(given))
+function parsePart(value: unknown): number {
+  if (value === undefined) return 1
+  if (typeof value !== 'string' || !/^[1-9]\d{0,4}$/.test(value))
     throw error('badRequest', 'part must be a whole number, 1 or more')
-  return Number(given)
+  return Number(value)
 }
 
-/** Relative, because only a proxy knows under which address it is reached. */
+/** URL of the next part; relative, because the server may not know its public address. */
 function nextPart(url: string, part: number): string {
   const { searchParams } = new URL(url)
   searchParams.set('part', String(part + 1))

@@ -6,7 +6,7 @@ import { type System, system } from '../../model/system'
 import { switchToV2, toV2 } from '../../serializers/v2'
 import type { Front } from '../../service/switches'
 
-/** see and toV2 in one word for each noun. */
+/** Each function redacts and serializes an entity. */
 
 export function showSystem(row: System, owner: boolean) {
   return toV2(system, redact(system, row, owner))

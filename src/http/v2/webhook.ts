@@ -14,27 +14,26 @@ import { routes } from '../routeGroup'
 
 const TAG = 'Events'
 
-const address = urlField({ doc: 'Address that events are sent to' })
+const address = urlField({ doc: 'URL that events are sent to' })
 
 const registered = t.Object({
   url: t.String(),
   state: t.Literal('pending'),
   token: t.String({
-    description:
-      'The signing token, which every delivery carries as `signing_token`; it is shown this once',
+    description: 'Signing token, included in every delivery as `signing_token`; shown only once',
   }),
 })
 
-/** The webhook of the own system: registered, proven, watched and removed. */
+/** Webhook of the caller's system. */
 export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
   return routes(bodyLimit)
     .get('/systems/@me/webhook', async ({ viewer }) => describeWebhook(deps, viewer), {
       detail: describe({
         tag: TAG,
         id: 'getWebhook',
-        summary: 'Get the webhook’s state and last deliveries',
+        summary: 'Get the webhook',
         description:
-          'What to look at when events do not arrive: its `state`, why it is disabled, and what each of the last deliveries was answered.',
+          'Returns the `state` of the webhook, the reason if it is disabled, and the responses to its last deliveries. Useful if events do not arrive.',
         requiresAuth: true,
         responses: { 200: 'Webhook' },
         errors: ['badRequest', 'unauthorized'],
@@ -43,7 +42,7 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
     .put(
       '/systems/@me/webhook',
       async ({ viewer, body }) => {
-        // Before any name is looked up for somebody who may not.
+        // Before `checkUrl` resolves a host name for a caller without permission.
         requireSystem(viewer, 'manage')
         const { url, token } = parseRegistration(body)
         await dispatcher.checkUrl(url)
@@ -61,7 +60,7 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
               minLength: 16,
               maxLength: 128,
               description:
-                'The signing token, which comes back in every delivery as `signing_token`; a new one is made when left out',
+                'Signing token, included in every delivery as `signing_token`; generated if omitted',
             },
           },
           example: { url: 'https://example.com/multitude' },
@@ -71,7 +70,7 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
           id: 'setWebhook',
           summary: 'Register a webhook',
           description:
-            'It is `pending` until `verify` has shown that its receiver checks the signing token, which every delivery carries as `signing_token`. A new address takes the place of the old one.',
+            'Replaces the existing webhook, if any. The webhook is `pending` until `verify` has confirmed that its receiver checks the signing token, which every delivery includes as `signing_token`.',
           responses: { 200: registered },
           errors: [...writeErrors, 'invalidBody', 'systemNotFound'],
         }),
@@ -87,9 +86,9 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
         detail: describe({
           tag: TAG,
           id: 'deleteWebhook',
-          summary: 'Remove the webhook',
+          summary: 'Delete the webhook',
           description:
-            'Nothing more is sent; what waited is forgotten. Also fine when there is none.',
+            'Stops deliveries and discards waiting events. Succeeds if there is no webhook.',
           responses: { 204: null },
           errors: writeErrors,
         }),
@@ -105,9 +104,9 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
         detail: describe({
           tag: TAG,
           id: 'verifyWebhook',
-          summary: 'Send the two test PINGs and activate the webhook',
+          summary: 'Verify the webhook',
           description:
-            'With the right signing token the receiver must answer 200, with a wrong one it must answer 401.',
+            'Sends two PING events and activates the webhook. The receiver must respond with 200 to the correct signing token, and with 401 to a wrong one.',
           responses: { 200: 'Webhook' },
           errors: [...writeErrors, 'invalidBody', 'notFound', 'conflict'],
         }),
@@ -123,9 +122,9 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
         detail: describe({
           tag: TAG,
           id: 'enableWebhook',
-          summary: 'Go on with a disabled webhook; what waited follows',
+          summary: 'Enable the webhook',
           description:
-            'A webhook is disabled when its receiver failed for a day, or answered 401 or 410. Mend the receiver first.',
+            'Re-enables a disabled webhook and delivers the waiting events. A webhook is disabled if its receiver fails for a day, or responds with 401 or 410; fix the receiver first.',
           responses: { 200: 'Webhook' },
           errors: [...writeErrors, 'notFound', 'conflict'],
         }),
@@ -138,8 +137,9 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
         detail: describe({
           tag: TAG,
           id: 'testWebhook',
-          summary: 'Send a PING now',
-          description: 'Tells what the receiver answered; changes nothing.',
+          summary: 'Test the webhook',
+          description:
+            'Sends a PING event and returns the response of the receiver. Changes nothing.',
           responses: { 200: 'WebhookTest' },
           errors: [...writeErrors, 'notFound'],
         }),
@@ -148,12 +148,12 @@ export function webhookRoutes({ deps, dispatcher }: Events, bodyLimit: number) {
 }
 
 function parseRegistration(body: RawBody): { url: string; token: string } {
-  const given = parseObject(body)
+  const registration = parseObject(body)
   const problems: Problems = {}
-  const url = address.read(given.url ?? null)
+  const url = address.read(registration.url ?? null)
   if (url === null) problems.url = [new Problem('Required.')]
   else if (url instanceof Problem) problems.url = [url]
-  const token = chooseToken(given.token)
+  const token = chooseToken(registration.token)
   if (token instanceof Problem) problems.token = [token]
   throwIfInvalid(problems)
   return { url: url as string, token: token as string }

@@ -1,14 +1,14 @@
 import type { Config } from '../../config'
 import { isSafeMethod } from '../safeMethod'
 
-/** Where a browser keeps who it is, and whether it may be believed. */
+/** Session cookie of a browser. */
 export interface Cookie {
   readonly name: string
   readonly isSecure: boolean
 }
 
-/** How long a browser keeps it when told to remember; the server may end it sooner. */
-const LONGEST_SECONDS = 365 * 24 * 60 * 60
+/** Lifetime of the cookie of a remembered login; the server may end the session earlier. */
+const MAX_AGE_SECONDS = 365 * 24 * 60 * 60
 
 export interface OriginConfig {
   readonly publicUrl: string
@@ -19,7 +19,7 @@ export function originConfig({ PUBLIC_URL, TRUST_PROXY }: Config): OriginConfig 
   return { publicUrl: PUBLIC_URL, trustedProxies: TRUST_PROXY }
 }
 
-/** Cookies do not know ports, so on plain http the name does. */
+/** On plain HTTP the name includes the port, because cookies are shared between ports. */
 export function cookieFor(headers: Headers, origin: OriginConfig): Cookie {
   if (isHttps(headers, origin)) return { name: '__Host-multitude', isSecure: true }
   const [, port = '80'] = /:(\d+)$/.exec(headers.get('host') ?? '') ?? []
@@ -30,39 +30,39 @@ function isHttps(headers: Headers, { publicUrl, trustedProxies }: OriginConfig):
   const host = headers.get('host') ?? ''
   if (publicUrl.startsWith('https:') && isSameHost(publicUrl, host)) return true
   if (trustedProxies === 0) return false
-  const said = headers.get('x-forwarded-proto')?.split(',') ?? []
-  // Each proxy may append its own; the one that was first trusted speaks of the browser.
-  return said[Math.max(0, said.length - trustedProxies)]?.trim() === 'https'
+  const forwardedProtos = headers.get('x-forwarded-proto')?.split(',') ?? []
+  // Each proxy may append its own value; that of the outermost trusted proxy is the browser's.
+  return forwardedProtos[Math.max(0, forwardedProtos.length - trustedProxies)]?.trim() === 'https'
 }
 
 /**
- * Value of the session cookie; null without one. Two of one name are ignored: a page on another
- * port can set a cookie of this name for a longer path, and which of them is real is unknown.
+ * Value of the session cookie; null without one. Duplicates are ignored: a page on another port can
+ * set a cookie of this name for a longer path, so the genuine one is unknown.
  */
 export function readSessionCookie(headers: Headers, origin: OriginConfig): string | null {
-  const given = headers.get('cookie')
-  if (given === null) return null
+  const cookies = headers.get('cookie')
+  if (cookies === null) return null
   const { name } = cookieFor(headers, origin)
   const start = `${name}=`
-  const [found, ...others] = given.split(';').filter((pair) => pair.trimStart().startsWith(start))
+  const [found, ...others] = cookies.split(';').filter((pair) => pair.trimStart().startsWith(start))
   return others.length === 0 ? found?.trim().slice(start.length) || null : null
 }
 
 export function setCookie(cookie: Cookie, secret: string, remember: boolean): string {
-  return serializeCookie(cookie, secret, remember ? `; Max-Age=${LONGEST_SECONDS}` : '')
+  return serializeCookie(cookie, secret, remember ? `; Max-Age=${MAX_AGE_SECONDS}` : '')
 }
 
 export function clearCookie(cookie: Cookie): string {
   return serializeCookie(cookie, '', '; Max-Age=0')
 }
 
-function serializeCookie({ name, isSecure }: Cookie, value: string, lasting: string): string {
-  return `${name}=${value}; Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}${lasting}`
+function serializeCookie({ name, isSecure }: Cookie, value: string, maxAge: string): string {
+  return `${name}=${value}; Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}${maxAge}`
 }
 
 /**
- * Whether a request is one of our own page's. Without that, a page on another port of the same
- * machine could write with the cookie: it is the same site.
+ * Whether the dashboard sent a request. Without this check, a page on another port of the same
+ * machine could write with the cookie, because it is the same site.
  */
 export function isSameOrigin(method: string, headers: Headers, origin: OriginConfig): boolean {
   const site = headers.get('sec-fetch-site')
@@ -70,7 +70,7 @@ export function isSameOrigin(method: string, headers: Headers, origin: OriginCon
   return isSafeMethod(method) || isOwnOrigin(headers, origin)
 }
 
-/** Of somebody who logs in: programs say nothing of where they are, pages must be ours. */
+/** Whether a login may come from here: programs send no origin, pages must have our own. */
 export function isLoginAllowed(headers: Headers, origin: OriginConfig): boolean {
   const site = headers.get('sec-fetch-site')
   if (site !== null && site !== 'same-origin') return false
@@ -85,7 +85,7 @@ function isOwnOrigin(headers: Headers, { publicUrl }: OriginConfig): boolean {
   return publicUrl !== '' && URL.parse(origin)?.host === URL.parse(publicUrl)?.host
 }
 
-/** A port that its scheme has anyway may be spelled or not. */
+/** Compares hosts, with or without the default port of the scheme. */
 function isSameHost(url: string, host: string): boolean {
   const parsed = URL.parse(url)
   return parsed !== null && URL.parse(`${parsed.protocol}//${host}`)?.host === parsed.host

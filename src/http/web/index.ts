@@ -7,7 +7,7 @@ import { createLoginAttempts } from './loginAttempts'
 import { preferenceRoutes } from './preferences'
 import { loginRoutes, ownSessionRoute, sessionRoutes } from './sessions'
 
-/** What the dashboard asks beside version 2: logging in, and what it remembers. */
+/** Endpoints that the dashboard needs in addition to version 2: login, sessions and preferences. */
 export function web(deps: Deps, bodyLimit: number, origin: OriginConfig): ApiModule {
   return {
     prefix: '/web',

@@ -1,24 +1,24 @@
 const WINDOW_MS = 60_000
 const MAX_FAILURES = 5
-/** More than guess at once; beyond it the oldest are forgotten. */
+/** Limit of tracked clients; beyond it the oldest entry is dropped. */
 const MAX_CLIENTS = 10_000
 
-/** Who has shown wrong tokens and codes lately. A right one always comes in. */
+/** Counts recent failed logins by client. A correct token or code is always accepted. */
 export interface LoginAttempts {
-  /** Counts one more; gives how many milliseconds to wait when they are too many, else null. */
+  /** Counts a failure; returns the milliseconds to wait after too many of them, else null. */
   add(client: string, now: number): number | null
 }
 
 export function createLoginAttempts(): LoginAttempts {
-  const counted = new Map<string, { since: number; count: number }>()
+  const failures = new Map<string, { since: number; count: number }>()
   return {
     add(client, now) {
-      const known = counted.get(client)
+      const known = failures.get(client)
       if (known === undefined || now - known.since >= WINDOW_MS) {
-        counted.delete(client)
-        counted.set(client, { since: now, count: 1 })
-        const [oldest] = counted.keys()
-        if (counted.size > MAX_CLIENTS && oldest !== undefined) counted.delete(oldest)
+        failures.delete(client)
+        failures.set(client, { since: now, count: 1 })
+        const [oldest] = failures.keys()
+        if (failures.size > MAX_CLIENTS && oldest !== undefined) failures.delete(oldest)
         return null
       }
       known.count++

@@ -6,7 +6,7 @@ import { routes } from '../routeGroup'
 
 const TAG = 'Access'
 
-/** What the dashboard remembers, from device to device. */
+/** Preferences of the dashboard, shared between devices. */
 export function preferenceRoutes(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit)
     .get(
@@ -16,10 +16,10 @@ export function preferenceRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: TAG,
           id: 'getPreferences',
-          summary: 'Get what the dashboard remembers',
-          description: 'Members and groups that are gone have left by themselves.',
+          summary: 'Get the dashboard preferences',
+          description: 'Deleted members and groups are removed from the lists automatically.',
           requiresAuth: true,
-          responses: { 200: schemasWeb.shownPreferences },
+          responses: { 200: schemasWeb.preferencesResponse },
           errors: ['unauthorized', 'forbidden'],
         }),
       },
@@ -33,9 +33,9 @@ export function preferenceRoutes(deps: Deps, bodyLimit: number) {
         detail: describe({
           tag: TAG,
           id: 'updatePreferences',
-          summary: 'Change what the dashboard remembers',
-          description: 'A list takes the place of the one that was.',
-          responses: { 200: schemasWeb.shownPreferences },
+          summary: 'Update the dashboard preferences',
+          description: 'Changes only the given keys; lists are replaced as a whole.',
+          responses: { 200: schemasWeb.preferencesResponse },
           errors: [
             ...writeErrors,
             'invalidBody',

@@ -41,21 +41,21 @@ import type { LoginAttempts } from './loginAttempts'
 const TAG = 'Access'
 
 const ofSession = t.Object({
-  id: t.String({ description: 'The ID of a session', example: EXAMPLE_SESSION }),
+  id: t.String({ description: 'ID of a session', example: EXAMPLE_SESSION }),
 })
 
-/** Bytes. An anonymous caller may send them, and a token or code is far shorter. */
+/** Limit in bytes for anonymous callers; a token or code is much shorter. */
 const LOGIN_BODY_LIMIT = 4 * 1024
 
-/** Coming in, and going. */
+/** Login and logout. */
 export function loginRoutes(deps: Deps, origin: OriginConfig, attempts: LoginAttempts) {
-  /** Counts who was wrong, and refuses them; which way they were wrong is nobody's business. */
-  const refuse = (request: RequestWithContext): DomainError => {
+  /** Counts a failed login. The error does not reveal what was wrong with the token or code. */
+  const rejectLogin = (request: RequestWithContext): DomainError => {
     const { address } = clientOf(request, origin.trustedProxies)
-    const wait = attempts.add(address, Date.now())
-    return wait === null
+    const waitMs = attempts.add(address, Date.now())
+    return waitMs === null
       ? error('unauthorized')
-      : error('tooManyRequests', 'too many wrong tries', wait)
+      : error('tooManyRequests', 'too many failed attempts', waitMs)
   }
   const requireOwnPage = ({ headers }: Request) => {
     if (!isLoginAllowed(headers, origin)) throw error('forbidden')
@@ -68,27 +68,27 @@ export function loginRoutes(deps: Deps, origin: OriginConfig, attempts: LoginAtt
         requireOwnPage(request)
         const { proof, remember } = loginFromWeb(body)
         const name = nameBrowser(request.headers.get('user-agent'))
-        const opened = await openSession(deps, anonymousViewer, proof, { name, remember })
-        if (!opened) throw refuse(request)
-        const own = { system: opened.system_id, platform: null }
-        const system = await getSystem(deps, own, '@me')
+        const session = await openSession(deps, anonymousViewer, proof, { name, remember })
+        if (!session) throw rejectLogin(request)
+        const owner = { system: session.system_id, platform: null }
+        const system = await getSystem(deps, owner, '@me')
         set.headers['set-cookie'] = setCookie(
           cookieFor(request.headers, origin),
-          opened.secret,
+          session.secret,
           remember,
         )
         set.headers['cache-control'] = 'no-store'
-        return sessionToWeb(opened, system)
+        return sessionToWeb(session, system)
       },
       {
         body: schemasWeb.login,
         detail: describe({
           tag: TAG,
           allowsAnonymous: true,
-          id: 'openSession',
-          summary: 'Log a browser in',
+          id: 'createSession',
+          summary: 'Log in',
           description:
-            'With a `full` token or the code of a login link. The answer sets a cookie, which counts for requests of the server’s own page only. After five wrong tries in a minute further wrong ones are 429; a right one always comes in.',
+            'Accepts a `full` token or the code of a login link. The response sets a cookie, which is valid only for requests from the server’s own page. After five failed attempts within a minute, further failures are answered with 429; a correct token or code is always accepted.',
           responses: { 200: schemasWeb.session },
           errors: [...writeErrors, 'invalidBody', 'forbidden', 'tooManyRequests'],
         }),
@@ -103,7 +103,7 @@ export function loginRoutes(deps: Deps, origin: OriginConfig, attempts: LoginAtt
           return loginToWeb(await previewLogin(deps, anonymousViewer, codeFromWeb(body)))
         } catch (cause) {
           throw cause instanceof DomainError && cause.kind === 'unauthorized'
-            ? refuse(request)
+            ? rejectLogin(request)
             : cause
         }
       },
@@ -112,10 +112,11 @@ export function loginRoutes(deps: Deps, origin: OriginConfig, attempts: LoginAtt
         detail: describe({
           tag: TAG,
           allowsAnonymous: true,
-          id: 'peekAtLogin',
-          summary: 'Ask whom a login link lets in as',
-          description: 'Without using it up. Wrong, used and expired are the same 401.',
-          responses: { 200: schemasWeb.peek },
+          id: 'previewLogin',
+          summary: 'Preview a login link',
+          description:
+            'Returns the system that the code logs in as, without redeeming the code. Wrong, used and expired codes are all answered with 401.',
+          responses: { 200: schemasWeb.loginPreview },
           errors: [...writeErrors, 'invalidBody', 'forbidden', 'tooManyRequests'],
         }),
       },
@@ -135,9 +136,10 @@ export function loginRoutes(deps: Deps, origin: OriginConfig, attempts: LoginAtt
       {
         detail: describe({
           tag: TAG,
-          id: 'endOwnSession',
-          summary: 'Log this browser out',
-          description: 'Its next request is nobody’s, and its streams end.',
+          id: 'deleteOwnSession',
+          summary: 'Log out',
+          description:
+            'Ends the session. Further requests of the browser are anonymous, and its streams are closed.',
           responses: { 204: null },
           errors: [...writeErrors],
         }),
@@ -145,7 +147,7 @@ export function loginRoutes(deps: Deps, origin: OriginConfig, attempts: LoginAtt
     )
 }
 
-/** Being in. */
+/** Current session of a browser. */
 export function ownSessionRoute(deps: Deps, bodyLimit: number) {
   return routes(bodyLimit).get(
     '/session',
@@ -157,8 +159,8 @@ export function ownSessionRoute(deps: Deps, bodyLimit: number) {
       detail: describe({
         tag: TAG,
         id: 'getSession',
-        summary: 'Ask who is logged in here',
-        description: 'For browsers: 401 without a session, also with a token.',
+        summary: 'Get the current session',
+        description: 'For browsers. Responds with 401 without a session, even with a token.',
         requiresAuth: true,
         responses: { 200: schemasWeb.session },
         errors: ['unauthorized'],
@@ -167,7 +169,7 @@ export function ownSessionRoute(deps: Deps, bodyLimit: number) {
   )
 }
 
-/** Being in on several devices. */
+/** Sessions on all devices of a system. */
 export function sessionRoutes(deps: Deps, bodyLimit: number, origin: OriginConfig) {
   return routes(bodyLimit)
     .get(
@@ -180,8 +182,9 @@ export function sessionRoutes(deps: Deps, bodyLimit: number, origin: OriginConfi
         detail: describe({
           tag: TAG,
           id: 'listSessions',
-          summary: 'List the browsers that are logged in',
-          description: 'The newest first, with when each was last used.',
+          summary: 'List sessions',
+          description:
+            'Returns the browsers that are logged in, newest first, with the time of their last use.',
           requiresAuth: true,
           responses: { 200: t.Array(schemasWeb.device) },
           errors: ['unauthorized', 'forbidden'],
@@ -199,9 +202,9 @@ export function sessionRoutes(deps: Deps, bodyLimit: number, origin: OriginConfi
       {
         detail: describe({
           tag: TAG,
-          id: 'endAllSessions',
+          id: 'deleteAllSessions',
           summary: 'Log out everywhere',
-          description: 'Ends every session, and every login link that is still open.',
+          description: 'Ends all sessions, and invalidates all open login links.',
           responses: { 204: null },
           errors: [...writeErrors, 'forbidden'],
         }),
@@ -219,8 +222,8 @@ export function sessionRoutes(deps: Deps, bodyLimit: number, origin: OriginConfi
         detail: describe({
           tag: TAG,
           id: 'renameSession',
-          summary: 'Give a browser another name',
-          description: 'Each is named after itself at first, such as “Firefox on Android”.',
+          summary: 'Rename a session',
+          description: 'The initial name describes the browser, such as “Firefox on Android”.',
           responses: { 200: schemasWeb.device },
           errors: [...writeErrors, 'invalidBody', 'forbidden', 'notFound'],
         }),
@@ -236,9 +239,10 @@ export function sessionRoutes(deps: Deps, bodyLimit: number, origin: OriginConfi
         params: ofSession,
         detail: describe({
           tag: TAG,
-          id: 'endSession',
-          summary: 'Log a browser out',
-          description: 'Its next request is nobody’s, and its streams end.',
+          id: 'deleteSession',
+          summary: 'Log out a session',
+          description:
+            'Ends the session. Further requests of the browser are anonymous, and its streams are closed.',
           responses: { 204: null },
           errors: [...writeErrors, 'forbidden', 'notFound'],
         }),

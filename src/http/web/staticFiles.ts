@@ -2,10 +2,10 @@ import { Elysia } from 'elysia'
 import { type Encoding, manifests } from '../../web/bundle'
 import { loadPages, type PageFile, type Pages } from '../../web/pages'
 
-/** What lies where everyone looks for it: the page, and what it is installed by. */
+/** Well-known paths: the page, and the files that installing it as an app needs. */
 export const fixedPaths = ['/', ...manifests.map((name) => `/${name}`)]
 
-/** The page and its files. Nobody is asked who they are. */
+/** Serves the dashboard and its files without authentication. */
 export function staticFileRoutes() {
   let loading: Promise<Pages> | undefined
   const open = async (path: string, { headers }: Request): Promise<Response | undefined> => {
@@ -20,7 +20,7 @@ export function staticFileRoutes() {
   })
 }
 
-function fileResponse(file: PageFile, asked: Headers): Response {
+function fileResponse(file: PageFile, requestHeaders: Headers): Response {
   const headers = new Headers({
     'content-type': file.type,
     'cache-control': file.isLasting ? 'public, max-age=31536000, immutable' : 'no-cache',
@@ -28,13 +28,13 @@ function fileResponse(file: PageFile, asked: Headers): Response {
     vary: 'Accept-Encoding',
     ...protectionOf(POLICY),
   })
-  if (asked.get('if-none-match')?.includes(file.etag))
+  if (requestHeaders.get('if-none-match')?.includes(file.etag))
     return new Response(null, { status: 304, headers })
-  const wanted = encodingFor(asked.get('accept-encoding') ?? '')
-  const encoding = wanted in file.ways ? wanted : 'identity'
+  const accepted = encodingFor(requestHeaders.get('accept-encoding') ?? '')
+  const encoding = accepted in file.ways ? accepted : 'identity'
   if (encoding !== 'identity') headers.set('content-encoding', encoding)
-  const way = file.ways[encoding] ?? file.ways.identity
-  return new Response(typeof way === 'string' ? Bun.file(way) : way, { headers })
+  const body = file.ways[encoding] ?? file.ways.identity
+  return new Response(typeof body === 'string' ? Bun.file(body) : body, { headers })
 }
 
 function encodingFor(accepted: string): Encoding {
@@ -54,10 +54,10 @@ export function protectionOf(policy: readonly string[]) {
   }
 }
 
-/** Directives that keep a page out of frames and its forms and addresses its own. */
+/** Directives that forbid framing, forms and a changed base URL. */
 export const unframed = ["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"]
 
-/** Nothing but our own files runs, nothing is framed, and text never becomes markup. */
+/** Allows only the server's own scripts, and forbids framing and injected markup. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",

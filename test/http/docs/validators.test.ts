@@ -100,7 +100,7 @@ describe('a generated client', () => {
     client.defaults.headers = { authorization: `Bot ${key}` }
     const account_id = '100000000000000001'
 
-    const registered = await client.registerSystem({ account_id, name: 'Lantern Hill' })
+    const registered = await client.createSystem({ account_id, name: 'Lantern Hill' })
     expect(registered.status).toBe(201)
     const xSystem = registered.data.system.id
     const tags = [{ prefix: 'w:', suffix: null }]

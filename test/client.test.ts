@@ -4,62 +4,63 @@ import { insertAccount } from '../src/service/accounts'
 import { findMember } from '../src/service/members'
 import { insertMessage } from '../src/service/messages'
 import {
-  clientHome,
+  createClientFixture,
   expectError,
   fronting,
-  given,
   ids,
   membersOf,
   methodsOfClient,
   mode,
+  requireResult,
 } from './client'
 import { patchMemberGuild, patchSystemGuild } from './operatorActions'
 
 const GUILD = '466707357099884544'
 const ACCOUNT = '123456789012345678'
 
-const { deps, logged, makeSystem, clientOf, moveIn, picture } = clientHome()
-const guest = clientOf()
+const { deps, logged, makeSystem, clientOf, createSystemAndClient, imageUrl } =
+  createClientFixture()
+const anonymous = clientOf()
 
-describe('a system of pkapi.js', () => {
-  test('is what its token says', async () => {
-    const { api, someone } = await moveIn()
+describe('systems in pkapi.js', () => {
+  test('pkapi.js gets the system of its token', async () => {
+    const { api, system } = await createSystemAndClient()
     const own = await api.getSystem()
     expect(own).toBeInstanceOf(pkapi.System)
-    expect(own).toMatchObject({ id: someone.hid, uuid: someone.uuid, name: 'Lantern Hill' })
+    expect(own).toMatchObject({ id: system.hid, uuid: system.uuid, name: 'Lantern Hill' })
     expect(Number(own.created)).toBeGreaterThan(0)
     expect(logged()).toContain('"path":"/v2/systems/@me"')
   })
 
-  test('is found by its short ID and by a linked account', async () => {
-    const { someone } = await moveIn()
-    await deps.transact('new', (tx) => insertAccount(deps, tx, someone.id, ACCOUNT))
-    expect((await guest.getSystem({ system: someone.hid })).uuid).toBe(someone.uuid)
-    expect((await guest.getAccount({ system: ACCOUNT })).uuid).toBe(someone.uuid)
+  test('pkapi.js gets a system by short ID and by a linked account', async () => {
+    const { system } = await createSystemAndClient()
+    await deps.transact('new', (tx) => insertAccount(deps, tx, system.id, ACCOUNT))
+    expect((await anonymous.getSystem({ system: system.hid })).uuid).toBe(system.uuid)
+    expect((await anonymous.getAccount({ system: ACCOUNT })).uuid).toBe(system.uuid)
   })
 
-  test('is patched with what the client makes of it', async () => {
-    const { api } = await moveIn()
-    // The client has lost its route for this: it fails before it asks any server.
+  test('accepts the body that pkapi.js builds to patch a system', async () => {
+    const { api } = await createSystemAndClient()
+    // The client has no route for this any more: it fails before it sends a request.
     await expect(api.patchSystem({ name: 'The Hill' })).rejects.toThrow('PATCH_SYSTEM')
     const own = await api.getSystem()
     await expect(own.patch()).rejects.toThrow('PATCH_SYSTEM')
 
     const privacy = { front_history_privacy: 'private' }
-    Object.assign(own, { tag: '| Hill', color: '#F2B632', avatar_url: picture, privacy })
+    Object.assign(own, { tag: '| Hill', color: '#F2B632', avatar_url: imageUrl, privacy })
     const route = { method: 'PATCH', route: '/systems/@me' }
     await api.handle(route, { body: await own.verify() })
     expect(await api.getSystem()).toMatchObject({
       name: 'Lantern Hill',
       tag: '| Hill',
       color: 'f2b632',
-      avatar_url: picture,
+      avatar_url: imageUrl,
       privacy: { front_history_privacy: 'private', front_privacy: 'public' },
     })
   })
 
-  test('has settings, of which the limits stay as they are', async () => {
-    const { api } = await moveIn()
+  test('pkapi.js updates system settings, except the read-only limits', async () => {
+    const { api } = await createSystemAndClient()
     const settings = await api.getSystemConfig()
     expect(settings).toMatchObject({ timezone: 'UTC', member_limit: 1000, latch_timeout: null })
     const patched = await api.patchSystemConfig({ latch_timeout: 60, member_limit: 5 })
@@ -70,11 +71,11 @@ describe('a system of pkapi.js', () => {
     expect(await own.getConfig()).toMatchObject({ pings_enabled: false, latch_timeout: 60 })
   })
 
-  test('has settings in a guild once a bot has made them', async () => {
-    const { api, someone } = await moveIn()
+  test('pkapi.js updates guild settings of a system after a bot created them', async () => {
+    const { api, system } = await createSystemAndClient()
     await expectError(api.getSystemGuildSettings({ guild: GUILD }), 404, 20009)
-    await patchSystemGuild(deps, someone.id, GUILD, { tag: '| here' }, 'make')
-    await api.patchSystemGuildSettings({ guild: GUILD, display_name: 'Hill', avatar_url: picture })
+    await patchSystemGuild(deps, system.id, GUILD, { tag: '| here' }, 'make')
+    await api.patchSystemGuildSettings({ guild: GUILD, display_name: 'Hill', avatar_url: imageUrl })
     const settings = await api.getSystemGuildSettings({ guild: GUILD })
     expect(settings).toMatchObject({ guild: GUILD, tag: '| here', proxying_enabled: true })
     settings.tag_enabled = false
@@ -84,36 +85,36 @@ describe('a system of pkapi.js', () => {
       tag: '| here',
       tag_enabled: false,
       display_name: 'Hill',
-      avatar_url: picture,
+      avatar_url: imageUrl,
     })
   })
 })
 
-describe('members of pkapi.js', () => {
-  test('are made, read, listed, changed and deleted', async () => {
-    const { api, someone } = await moveIn()
+describe('members in pkapi.js', () => {
+  test('pkapi.js creates, gets, lists, updates and deletes members', async () => {
+    const { api, system } = await createSystemAndClient()
     const wren = await api.createMember({
       name: 'Wren',
       birthday: '2004-11-02',
       color: '#88C0A8',
-      avatar_url: picture,
-      webhook_avatar_url: picture,
-      banner: picture,
+      avatar_url: imageUrl,
+      webhook_avatar_url: imageUrl,
+      banner: imageUrl,
       proxy_tags: [{ prefix: 'w:', suffix: '' }],
       privacy: { birthday_privacy: 'private' },
     })
     expect(wren).toBeInstanceOf(pkapi.Member)
     expect(wren).toMatchObject({ name: 'Wren', color: '88c0a8', message_count: 0, tts: false })
     const read = await api.getMember({ member: wren.uuid })
-    expect(read).toMatchObject({ id: wren.id, system: someone.hid })
+    expect(read).toMatchObject({ id: wren.id, system: system.hid })
     expect(read.birthday).toEqual(new Date('2004-11-02'))
-    expect((await guest.getMember({ member: wren.id })).birthday).toBeNull()
+    expect((await anonymous.getMember({ member: wren.id })).birthday).toBeNull()
 
     const changed = await api.patchMember({ member: wren.id, name: 'Wren', pronouns: 'she/her' })
     expect(changed).toMatchObject({ pronouns: 'she/her', color: '88c0a8' })
     read.display_name = 'Wren of the Hill'
     await read.patch()
-    const listed = await api.getMembers({ system: someone.hid })
+    const listed = await api.getMembers({ system: system.hid })
     expect([...listed.keys()]).toEqual([wren.id])
     expect(listed.get(wren.id)).toMatchObject({
       display_name: 'Wren of the Hill',
@@ -126,64 +127,64 @@ describe('members of pkapi.js', () => {
     await expectError(api.getMember({ member: wren.id }), 404, 20002)
   })
 
-  test('are reached through their system', async () => {
-    const { api } = await moveIn()
+  test('pkapi.js manages members through their system', async () => {
+    const { api } = await createSystemAndClient()
     const own = await api.getSystem()
-    const made = await own.createMember({ name: 'Ash' })
-    expect((await own.getMember(made.id)).name).toBe('Ash')
-    expect(await ids(own.getMembers())).toEqual([made.id])
+    const created = await own.createMember({ name: 'Ash' })
+    expect((await own.getMember(created.id)).name).toBe('Ash')
+    expect(await ids(own.getMembers())).toEqual([created.id])
     const other = await own.createMember({ name: 'Elm' })
-    await own.deleteMember(made.id)
+    await own.deleteMember(created.id)
     await other.delete()
     expect((await own.getMembers()).size).toBe(0)
   })
 
-  test('have settings in a guild once a bot has made them', async () => {
-    const { api } = await moveIn()
-    const made = await api.createMember({ name: 'Ash' })
-    const row = await findMember(deps.db, made.id)
-    if (!row) throw new Error('the member is not there')
-    await expectError(api.getMemberGuildSettings({ member: made.id, guild: GUILD }), 404, 20010)
+  test('pkapi.js updates guild settings of a member after a bot created them', async () => {
+    const { api } = await createSystemAndClient()
+    const created = await api.createMember({ name: 'Ash' })
+    const row = await findMember(deps.db, created.id)
+    if (!row) throw new Error('member not found')
+    await expectError(api.getMemberGuildSettings({ member: created.id, guild: GUILD }), 404, 20010)
     await patchMemberGuild(deps, row, GUILD, { display_name: 'Ashes' }, 'make')
-    const settings = await made.getGuildSettings(GUILD)
+    const settings = await created.getGuildSettings(GUILD)
     expect(settings).toMatchObject({ guild: GUILD, display_name: 'Ashes', keep_proxy: null })
     settings.keep_proxy = true
     await settings.patch()
-    const named = { member: made.id, guild: GUILD }
-    await api.patchMemberGuildSettings({ ...named, display_name: 'Ashen' })
-    const kept = { display_name: 'Ashen', keep_proxy: true }
-    expect(await api.getMemberGuildSettings(named)).toMatchObject(kept)
+    const target = { member: created.id, guild: GUILD }
+    await api.patchMemberGuildSettings({ ...target, display_name: 'Ashen' })
+    const expected = { display_name: 'Ashen', keep_proxy: true }
+    expect(await api.getMemberGuildSettings(target)).toMatchObject(expected)
   })
 })
 
-describe('autoproxy of pkapi.js', () => {
-  test('goes from off over a member to a latch', async () => {
-    const { api } = await moveIn()
-    const made = await api.createMember({ name: 'Ash' })
+describe('autoproxy in pkapi.js', () => {
+  test('pkapi.js changes autoproxy from off to member to latch', async () => {
+    const { api } = await createSystemAndClient()
+    const created = await api.createMember({ name: 'Ash' })
     const off = await api.getSystemAutoproxySettings({ guild: GUILD })
     expect(off).toMatchObject({ autoproxy_mode: 'off', autoproxy_member: null })
     const chosen = await api.patchSystemAutoproxySettings({
       guild: GUILD,
       autoproxy_mode: mode('member'),
-      autoproxy_member: made.uuid,
+      autoproxy_member: created.uuid,
     })
-    expect(chosen).toMatchObject({ autoproxy_mode: 'member', autoproxy_member: made.id })
+    expect(chosen).toMatchObject({ autoproxy_mode: 'member', autoproxy_member: created.id })
     chosen.autoproxy_mode = mode('latch')
     await chosen.patch()
     const own = await api.getSystem()
     const latched = await own.getAutoproxySettings(GUILD)
-    expect(latched).toMatchObject({ autoproxy_mode: 'latch', autoproxy_member: made.id })
+    expect(latched).toMatchObject({ autoproxy_mode: 'latch', autoproxy_member: created.id })
     expect(latched.last_latch_timestamp).toBeInstanceOf(Date)
   })
 })
 
-describe('groups of pkapi.js', () => {
-  test('are made, read, listed, changed and deleted', async () => {
-    const { api, someone } = await moveIn()
-    const keepers = await api.createGroup({ name: 'Keepers', icon: picture, color: '#335577' })
+describe('groups in pkapi.js', () => {
+  test('pkapi.js creates, gets, lists, updates and deletes groups', async () => {
+    const { api, system } = await createSystemAndClient()
+    const keepers = await api.createGroup({ name: 'Keepers', icon: imageUrl, color: '#335577' })
     expect(keepers).toBeInstanceOf(pkapi.Group)
-    expect(keepers).toMatchObject({ name: 'Keepers', icon: picture, color: '335577' })
-    expect(await api.getGroup({ group: keepers.uuid })).toMatchObject({ system: someone.hid })
+    expect(keepers).toMatchObject({ name: 'Keepers', icon: imageUrl, color: '335577' })
+    expect(await api.getGroup({ group: keepers.uuid })).toMatchObject({ system: system.hid })
     await api.patchGroup({ group: keepers.id, name: 'Keepers', description: 'Of the light.' })
     keepers.display_name = 'The Keepers'
     await keepers.patch()
@@ -199,8 +200,8 @@ describe('groups of pkapi.js', () => {
     expect((await api.getGroups({})).size).toBe(0)
   })
 
-  test('and members know each other from both sides', async () => {
-    const { api } = await moveIn()
+  test('pkapi.js changes memberships from the group and from the member', async () => {
+    const { api } = await createSystemAndClient()
     const [ash, elm] = await membersOf(api)
     const red = await api.createGroup({ name: 'Red' })
     const blue = await api.createGroup({ name: 'Blue' })
@@ -238,18 +239,18 @@ describe('groups of pkapi.js', () => {
   })
 })
 
-describe('switches of pkapi.js', () => {
-  test('are logged, read, listed, moved, changed and deleted', async () => {
-    const { api } = await moveIn()
+describe('switches in pkapi.js', () => {
+  test('pkapi.js logs, gets, lists, moves, updates and deletes switches', async () => {
+    const { api } = await createSystemAndClient()
     const [ash, elm] = await membersOf(api)
     expect(await api.getFronters({})).toBeUndefined()
-    const first = await given(api.createSwitch({ members: [elm.id, ash.uuid] }))
+    const first = await requireResult(api.createSwitch({ members: [elm.id, ash.uuid] }))
     expect(first).toBeInstanceOf(pkapi.Switch)
     expect(fronting(first)).toEqual([elm.id, ash.id])
     await expectError(api.createSwitch({ members: [elm.id, ash.id] }), 400, 40004)
     const own = await api.getSystem()
-    const second = await given(own.createSwitch({ members: [ash.id] }))
-    expect(fronting(await given(own.getFronters()))).toEqual([ash.id])
+    const second = await requireResult(own.createSwitch({ members: [ash.id] }))
+    expect(fronting(await requireResult(own.getFronters()))).toEqual([ash.id])
     const read = await api.getSwitch({ switch: second.id })
     expect(read.timestamp).toEqual(second.timestamp)
 
@@ -261,13 +262,13 @@ describe('switches of pkapi.js', () => {
 
     const yesterday = new Date(Date.now() - 86_400_000)
     await api.patchSwitchTimestamp({ switch: second.id, timestamp: yesterday })
-    expect(fronting(await given(api.getFronters({})))).toEqual([elm.id, ash.id])
+    expect(fronting(await requireResult(api.getFronters({})))).toEqual([elm.id, ash.id])
     const before = await api.getSwitches({ before: new Date(Date.now() - 3_600_000) })
     expect([...before.keys()]).toEqual([second.id])
     await read.patchTimestamp(new Date(yesterday.getTime() - 1000))
     await expectError(read.patchTimestamp(new Date(yesterday.getTime() - 1000)), 400, 40005)
 
-    // The client asks for a timestamp here, which it then does not send.
+    // The client requires a timestamp here, but does not send it.
     const change = { switch: second.id, members: [elm.id], timestamp: yesterday }
     expect(fronting(await api.patchSwitchMembers(change))).toEqual([elm.id])
     await expect(read.patchMembers(undefined, [ash.id])).rejects.toThrow('require a timestamp')
@@ -280,8 +281,8 @@ describe('switches of pkapi.js', () => {
 })
 
 describe('pkapi.js', () => {
-  test('fetches a system with everything it has', async () => {
-    const { api } = await moveIn()
+  test('pkapi.js fetches a system with all its data', async () => {
+    const { api } = await createSystemAndClient()
     const everything = ['members', 'fronters', 'switches', 'groups', 'group members', 'config']
     const [ash, elm] = await membersOf(api)
     const { id } = await api.createGroup({ name: 'Red' })
@@ -290,32 +291,37 @@ describe('pkapi.js', () => {
     expect([...(own.members?.keys() ?? [])]).toEqual([ash.id, elm.id])
     expect([...(own.groups?.keys() ?? [])]).toEqual([id])
     expect(own.switches?.size).toBe(1)
-    expect(fronting(await given(Promise.resolve(own.fronters)))).toEqual([elm.id])
+    expect(fronting(await requireResult(Promise.resolve(own.fronters)))).toEqual([elm.id])
     expect(own.config?.group_limit).toBe(250)
   })
 
-  test('finds a message by its own ID and by the one that triggered it', async () => {
-    const { api, someone } = await moveIn()
+  test('pkapi.js gets a message by its ID and by the ID of the original message', async () => {
+    const { api, system } = await createSystemAndClient()
     const [ash] = await membersOf(api)
     const row = await findMember(deps.db, ash.id)
     const timestamp = deps.now()
     const record = { id: '900000000000000001', original: '900000000000000000', sender: ACCOUNT }
-    const place = { channel: '700000000000000000', guild: GUILD, timestamp }
+    const location = { channel: '700000000000000000', guild: GUILD, timestamp }
     await deps.transact('new', (tx) =>
-      insertMessage(tx, { ...record, ...place, system_id: someone.id, member_id: row?.id ?? null }),
+      insertMessage(tx, {
+        ...record,
+        ...location,
+        system_id: system.id,
+        member_id: row?.id ?? null,
+      }),
     )
     for (const message of [record.id, record.original]) {
-      const found = await guest.getMessage({ message })
+      const found = await anonymous.getMessage({ message })
       expect(found).toBeInstanceOf(pkapi.Message)
-      expect(found).toMatchObject({ ...record, channel: place.channel, guild: GUILD })
-      expect(found).toMatchObject({ system: { id: someone.hid }, member: { id: ash.id } })
+      expect(found).toMatchObject({ ...record, channel: location.channel, guild: GUILD })
+      expect(found).toMatchObject({ system: { id: system.hid }, member: { id: ash.id } })
       expect(found.timestamp).toEqual(new Date(Math.floor(timestamp / 1000)))
     }
-    await expectError(guest.getMessage({ message: '1' }), 404, 20006)
+    await expectError(anonymous.getMessage({ message: '1' }), 404, 20006)
   })
 
-  test('raises its own error with our number, words and status', async () => {
-    const { api } = await moveIn()
+  test('pkapi.js throws its own error with our code, message and status', async () => {
+    const { api } = await createSystemAndClient()
     const [ash] = await membersOf(api)
     const stranger = clientOf((await makeSystem()).token)
     const refused = stranger.patchMember({ member: ash.id, name: 'Mine' })
@@ -325,25 +331,25 @@ describe('pkapi.js', () => {
     await expectError(clientOf('nonsense').getSystem(), 401, '???')
   })
 
-  test('waits as long as our limits ask for, and is refused if it does not', async () => {
-    const { api } = await moveIn()
-    const often = async (client: pkapi.PKAPI, count: number) => {
-      // Behind a proxy even a caller on this machine is counted.
+  test('pkapi.js is refused when it exceeds the rate limit, and not when it waits', async () => {
+    const { api } = await createSystemAndClient()
+    const requestRepeatedly = async (client: pkapi.PKAPI, count: number) => {
+      // Behind a proxy even a client on this machine is rate limited.
       const headers = { 'x-forwarded-for': '203.0.113.7' }
-      for (let turn = 0; turn < count; turn++)
+      for (let sent = 0; sent < count; sent++)
         await client.handle({ method: 'GET', route: '/systems/@me' }, { headers })
     }
-    const failure = await expectError(often(api, 20), 429, '???')
+    const failure = await expectError(requestRepeatedly(api, 20), 429, '???')
     expect(failure.headers['x-ratelimit-scope']).toBe('generic_get')
-    const patient = clientOf((await makeSystem()).token)
-    patient.rate_limiter = new pkapi.DefaultRateLimiter({ initialWaitTime: 10, minWait: 10 })
-    await often(patient, 3)
+    const waiting = clientOf((await makeSystem()).token)
+    waiting.rate_limiter = new pkapi.DefaultRateLimiter({ initialWaitTime: 10, minWait: 10 })
+    await requestRepeatedly(waiting, 3)
   })
 })
 
-/** No method was left out. */
+// All methods of the client were called.
 afterAll(() => {
-  const { all, left } = methodsOfClient()
+  const { all, uncalled } = methodsOfClient()
   expect(all.length).toBeGreaterThan(70)
-  expect(left).toEqual([])
+  expect(uncalled).toEqual([])
 })

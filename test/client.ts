@@ -2,7 +2,7 @@ import { afterAll, expect } from 'bun:test'
 import * as pkapi from 'pkapi.js'
 import { createTestApp } from './testApp'
 
-/** The real client, a server for it to talk to, and a note of which of its methods were called. */
+/** Runs the npm package `pkapi.js` against a server, and records which of its methods were called. */
 
 const called = new Set<string>()
 
@@ -17,48 +17,55 @@ const methods = [
   pkapi.Group,
   pkapi.Switch,
   pkapi.Message,
-].flatMap(noteCalls)
+].flatMap(recordCalls)
 
-/** A server that really listens, with clients for it. */
-export function clientHome() {
+/** Starts a server on a port, and creates clients for it. */
+export function createClientFixture() {
   const { app, deps, logged, makeSystem } = createTestApp({
     PORT: '0',
     RATE_LIMIT: 'generic_get=2',
   })
   const base_url = app.listen()
-  // The client looks at every picture before it sends its address.
-  const gallery = Bun.serve({
+  // The client fetches every image before it sends its URL.
+  const imageServer = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
     fetch: () => new Response('', { headers: { 'content-type': 'image/png' } }),
   })
-  afterAll(() => gallery.stop(true))
+  afterAll(() => imageServer.stop(true))
 
   const clientOf = (token?: string) =>
     new pkapi.PKAPI({ base_url, debug: false, ...(token && { token }) })
-  const moveIn = async () => {
-    const someone = await makeSystem('Lantern Hill')
-    return { someone, api: clientOf(someone.token) }
+  const createSystemAndClient = async () => {
+    const system = await makeSystem('Lantern Hill')
+    return { system, api: clientOf(system.token) }
   }
-  return { deps, logged, makeSystem, clientOf, moveIn, picture: `${gallery.url.href}wren.png` }
+  return {
+    deps,
+    logged,
+    makeSystem,
+    clientOf,
+    createSystemAndClient,
+    imageUrl: `${imageServer.url.href}wren.png`,
+  }
 }
 
 export async function membersOf(api: pkapi.PKAPI): Promise<[pkapi.Member, pkapi.Member]> {
   return [await api.createMember({ name: 'Ash' }), await api.createMember({ name: 'Elm' })]
 }
 
-/** Every method that the client has, and those of them that nobody called so far. */
-export function methodsOfClient(): { all: string[]; left: string[] } {
-  return { all: methods, left: methods.filter((name) => !called.has(name)) }
+/** Lists all methods of the client, and those that no test has called so far. */
+export function methodsOfClient(): { all: string[]; uncalled: string[] } {
+  return { all: methods, uncalled: methods.filter((name) => !called.has(name)) }
 }
 
-/** Fails unless the client raised its own error, with this status and number. */
+/** Fails unless the client throws its own error with this status and code. */
 export async function expectError(
-  asked: Promise<unknown>,
+  request: Promise<unknown>,
   status: number,
   code: number | string,
 ): Promise<pkapi.APIError> {
-  const failure = await asked.then(
+  const failure = await request.then(
     () => null,
     (cause) => cause,
   )
@@ -67,39 +74,39 @@ export async function expectError(
   return failure
 }
 
-/** What the client may give, and here must. */
-export async function given<T>(asked: Promise<T | undefined>): Promise<T> {
-  const answer = await asked
-  if (answer === undefined) throw new Error('the client gave nothing')
-  return answer
+/** Fails if the client returns undefined. */
+export async function requireResult<T>(request: Promise<T | undefined>): Promise<T> {
+  const result = await request
+  if (result === undefined) throw new Error('the client returned undefined')
+  return result
 }
 
-/** The short IDs of what the client gives as a Map. */
-export async function ids(asked: Promise<Map<string, unknown>>): Promise<string[]> {
-  return [...(await asked).keys()]
+/** Returns the short IDs, which are the keys of the Maps that the client returns. */
+export async function ids(request: Promise<Map<string, unknown>>): Promise<string[]> {
+  return [...(await request).keys()]
 }
 
 export function fronting({ members }: pkapi.Switch): string[] {
   return [...(members ?? []).keys()].map(String)
 }
 
-/** The client’s type for a mode is an enumeration that it does not export. */
+/** Casts a mode to the client’s enumeration, which it does not export. */
 export function mode(word: string): NonNullable<pkapi.ISystemAutoproxySettings['autoproxy_mode']> {
   return word as ReturnType<typeof mode>
 }
 
-function noteCalls(type: { name: string; prototype: object }): string[] {
+function recordCalls(type: { name: string; prototype: object }): string[] {
   const own = Object.entries(Object.getOwnPropertyDescriptors(type.prototype)).filter(
     ([name, { value }]) => name !== 'constructor' && typeof value === 'function',
   )
   return own.map(([name, { value }]) => {
-    const noted = `${type.name}.${name}`
+    const methodName = `${type.name}.${name}`
     Object.defineProperty(type.prototype, name, {
       value(this: unknown, ...args: unknown[]) {
-        called.add(noted)
+        called.add(methodName)
         return value.apply(this, args)
       },
     })
-    return noted
+    return methodName
   })
 }

@@ -1,44 +1,45 @@
 /**
- * What clients rely on: every key with its limit, its guard and its first value, and every endpoint.
- * It is written out here, and nowhere else in the tests, so that nothing joins or leaves the
- * interface by accident. `interface.test.ts` holds the field tables and the API document to it; all
- * other tests are made from the field tables.
+ * Contract with clients: every key with its limit, guard and default value, and every endpoint.
+ * `interface.test.ts` compares the field tables and the API document with it, so that no key or
+ * endpoint is added or removed by accident. All other tests are derived from the field tables.
  */
 
-/** What is promised of one key. What is not said is null, without a limit, and seen by everyone. */
-export interface Promised {
-  holds: string
-  initial?: unknown
-  /** Most characters, or items of a list; of each item. */
+/** Contract of one key. By default it is null initially, has no limit and is public. */
+export interface FieldContract {
+  kind: string
+  defaultValue?: unknown
+  /** Maximum number of characters, or of items of a list. */
   max?: number
+  /** Maximum number of characters of each item. */
   maxEach?: number
   choices?: string[]
   required?: true
   readonly?: true
-  /** The level that hides it, and the key that is shown in its place then. */
+  /** Privacy level that hides the field. */
   guard?: string
-  standIn?: string
+  /** Key whose value is shown while the field is hidden. */
+  fallback?: string
   ownerOnly?: 'null' | 'absent'
 }
 
-export interface Noun {
-  fields: Record<string, Promised>
-  /** Every privacy level, also those that hide no field but close a list. */
+export interface EntityContract {
+  fields: Record<string, FieldContract>
+  /** All privacy levels, including those that hide a list instead of a field. */
   levels: string[]
 }
 
-export const nouns: Record<string, Noun> = {
+export const entityContracts: Record<string, EntityContract> = {
   system: {
     fields: {
-      name: { holds: 'text', max: 100, guard: 'name_privacy' },
-      description: { holds: 'text', max: 1000, guard: 'description_privacy' },
-      tag: { holds: 'text', max: 79 },
-      pronouns: { holds: 'text', max: 100, guard: 'pronoun_privacy' },
-      avatar_url: { holds: 'url', max: 256, guard: 'avatar_privacy' },
-      banner: { holds: 'url', max: 256, guard: 'banner_privacy' },
-      color: { holds: 'color' },
-      created: { holds: 'timestamp', readonly: true },
-      webhook_url: { holds: 'url', max: 256, ownerOnly: 'absent', readonly: true },
+      name: { kind: 'text', max: 100, guard: 'name_privacy' },
+      description: { kind: 'text', max: 1000, guard: 'description_privacy' },
+      tag: { kind: 'text', max: 79 },
+      pronouns: { kind: 'text', max: 100, guard: 'pronoun_privacy' },
+      avatar_url: { kind: 'url', max: 256, guard: 'avatar_privacy' },
+      banner: { kind: 'url', max: 256, guard: 'banner_privacy' },
+      color: { kind: 'color' },
+      created: { kind: 'timestamp', readonly: true },
+      webhook_url: { kind: 'url', max: 256, ownerOnly: 'absent', readonly: true },
     },
     levels: [
       'name_privacy',
@@ -55,27 +56,27 @@ export const nouns: Record<string, Noun> = {
   member: {
     fields: {
       name: {
-        holds: 'text',
+        kind: 'text',
         max: 100,
         guard: 'name_privacy',
-        standIn: 'display_name',
+        fallback: 'display_name',
         required: true,
       },
-      display_name: { holds: 'text', max: 100, guard: 'name_privacy' },
-      color: { holds: 'color' },
-      birthday: { holds: 'date', guard: 'birthday_privacy' },
-      pronouns: { holds: 'text', max: 100, guard: 'pronoun_privacy' },
-      avatar_url: { holds: 'url', max: 256, guard: 'avatar_privacy' },
-      webhook_avatar_url: { holds: 'url', max: 256, guard: 'avatar_privacy' },
-      banner: { holds: 'url', max: 256, guard: 'banner_privacy' },
-      description: { holds: 'text', max: 1000, guard: 'description_privacy' },
-      created: { holds: 'timestamp', guard: 'metadata_privacy', readonly: true },
-      proxy_tags: { holds: 'proxyTags', initial: [], max: 100, guard: 'proxy_privacy' },
-      keep_proxy: { holds: 'flag', initial: false },
-      tts: { holds: 'flag', initial: false },
-      autoproxy_enabled: { holds: 'flag', initial: true, ownerOnly: 'null' },
-      message_count: { holds: 'count', initial: 0, guard: 'metadata_privacy', readonly: true },
-      last_message_timestamp: { holds: 'timestamp', guard: 'metadata_privacy', readonly: true },
+      display_name: { kind: 'text', max: 100, guard: 'name_privacy' },
+      color: { kind: 'color' },
+      birthday: { kind: 'date', guard: 'birthday_privacy' },
+      pronouns: { kind: 'text', max: 100, guard: 'pronoun_privacy' },
+      avatar_url: { kind: 'url', max: 256, guard: 'avatar_privacy' },
+      webhook_avatar_url: { kind: 'url', max: 256, guard: 'avatar_privacy' },
+      banner: { kind: 'url', max: 256, guard: 'banner_privacy' },
+      description: { kind: 'text', max: 1000, guard: 'description_privacy' },
+      created: { kind: 'timestamp', guard: 'metadata_privacy', readonly: true },
+      proxy_tags: { kind: 'proxyTags', defaultValue: [], max: 100, guard: 'proxy_privacy' },
+      keep_proxy: { kind: 'flag', defaultValue: false },
+      tts: { kind: 'flag', defaultValue: false },
+      autoproxy_enabled: { kind: 'flag', defaultValue: true, ownerOnly: 'null' },
+      message_count: { kind: 'count', defaultValue: 0, guard: 'metadata_privacy', readonly: true },
+      last_message_timestamp: { kind: 'timestamp', guard: 'metadata_privacy', readonly: true },
     },
     levels: [
       'visibility',
@@ -92,18 +93,18 @@ export const nouns: Record<string, Noun> = {
   group: {
     fields: {
       name: {
-        holds: 'text',
+        kind: 'text',
         max: 100,
         guard: 'name_privacy',
-        standIn: 'display_name',
+        fallback: 'display_name',
         required: true,
       },
-      display_name: { holds: 'text', max: 100, guard: 'name_privacy' },
-      description: { holds: 'text', max: 1000, guard: 'description_privacy' },
-      created: { holds: 'timestamp', guard: 'metadata_privacy', readonly: true },
-      icon: { holds: 'url', max: 256, guard: 'icon_privacy' },
-      banner: { holds: 'url', max: 256, guard: 'banner_privacy' },
-      color: { holds: 'color' },
+      display_name: { kind: 'text', max: 100, guard: 'name_privacy' },
+      description: { kind: 'text', max: 1000, guard: 'description_privacy' },
+      created: { kind: 'timestamp', guard: 'metadata_privacy', readonly: true },
+      icon: { kind: 'url', max: 256, guard: 'icon_privacy' },
+      banner: { kind: 'url', max: 256, guard: 'banner_privacy' },
+      color: { kind: 'color' },
     },
     levels: [
       'name_privacy',
@@ -117,24 +118,24 @@ export const nouns: Record<string, Noun> = {
   },
   settings: {
     fields: {
-      timezone: { holds: 'timezone', initial: 'UTC', ownerOnly: 'absent' },
-      pings_enabled: { holds: 'flag', initial: true },
-      latch_timeout: { holds: 'count' },
-      member_default_private: { holds: 'flag', initial: false, ownerOnly: 'absent' },
-      group_default_private: { holds: 'flag', initial: false, ownerOnly: 'absent' },
-      show_private_info: { holds: 'flag', initial: true, ownerOnly: 'absent' },
-      member_limit: { holds: 'count', initial: 1000, ownerOnly: 'absent', readonly: true },
-      group_limit: { holds: 'count', initial: 250, ownerOnly: 'absent', readonly: true },
-      case_sensitive_proxy_tags: { holds: 'flag', initial: true },
-      proxy_error_message_enabled: { holds: 'flag', initial: true },
-      hid_display_split: { holds: 'flag', initial: false },
-      hid_display_caps: { holds: 'flag', initial: false },
-      hid_list_padding: { holds: 'choice', initial: 'off', choices: ['off', 'left', 'right'] },
-      proxy_switch: { holds: 'choice', initial: 'off', choices: ['off', 'new', 'add'] },
-      name_format: { holds: 'text', initial: '{name} {tag}', max: 200 },
+      timezone: { kind: 'timezone', defaultValue: 'UTC', ownerOnly: 'absent' },
+      pings_enabled: { kind: 'flag', defaultValue: true },
+      latch_timeout: { kind: 'count' },
+      member_default_private: { kind: 'flag', defaultValue: false, ownerOnly: 'absent' },
+      group_default_private: { kind: 'flag', defaultValue: false, ownerOnly: 'absent' },
+      show_private_info: { kind: 'flag', defaultValue: true, ownerOnly: 'absent' },
+      member_limit: { kind: 'count', defaultValue: 1000, ownerOnly: 'absent', readonly: true },
+      group_limit: { kind: 'count', defaultValue: 250, ownerOnly: 'absent', readonly: true },
+      case_sensitive_proxy_tags: { kind: 'flag', defaultValue: true },
+      proxy_error_message_enabled: { kind: 'flag', defaultValue: true },
+      hid_display_split: { kind: 'flag', defaultValue: false },
+      hid_display_caps: { kind: 'flag', defaultValue: false },
+      hid_list_padding: { kind: 'choice', defaultValue: 'off', choices: ['off', 'left', 'right'] },
+      proxy_switch: { kind: 'choice', defaultValue: 'off', choices: ['off', 'new', 'add'] },
+      name_format: { kind: 'text', defaultValue: '{name} {tag}', max: 200 },
       description_templates: {
-        holds: 'texts',
-        initial: [],
+        kind: 'texts',
+        defaultValue: [],
         max: 3,
         maxEach: 1000,
         ownerOnly: 'absent',
@@ -145,44 +146,44 @@ export const nouns: Record<string, Noun> = {
   autoproxy: {
     fields: {
       autoproxy_mode: {
-        holds: 'choice',
-        initial: 'off',
+        kind: 'choice',
+        defaultValue: 'off',
         choices: ['off', 'front', 'latch', 'member'],
       },
-      autoproxy_member: { holds: 'reference' },
-      last_latch_timestamp: { holds: 'timestamp', readonly: true },
+      autoproxy_member: { kind: 'reference' },
+      last_latch_timestamp: { kind: 'timestamp', readonly: true },
     },
     levels: [],
   },
   systemGuild: {
     fields: {
-      proxying_enabled: { holds: 'flag', initial: true },
-      tag: { holds: 'text', max: 79 },
-      tag_enabled: { holds: 'flag', initial: true },
-      avatar_url: { holds: 'url', max: 256 },
-      display_name: { holds: 'text', max: 100 },
-      name_format: { holds: 'text', max: 200 },
+      proxying_enabled: { kind: 'flag', defaultValue: true },
+      tag: { kind: 'text', max: 79 },
+      tag_enabled: { kind: 'flag', defaultValue: true },
+      avatar_url: { kind: 'url', max: 256 },
+      display_name: { kind: 'text', max: 100 },
+      name_format: { kind: 'text', max: 200 },
     },
     levels: [],
   },
   memberGuild: {
     fields: {
-      display_name: { holds: 'text', max: 100 },
-      avatar_url: { holds: 'url', max: 256 },
-      keep_proxy: { holds: 'flag' },
+      display_name: { kind: 'text', max: 100 },
+      avatar_url: { kind: 'url', max: 256 },
+      keep_proxy: { kind: 'flag' },
     },
     levels: [],
   },
   guild: {
     fields: {
-      disabled_channels: { holds: 'snowflakes', initial: [], max: 1000, maxEach: 255 },
-      require_system_tag: { holds: 'flag', initial: false },
+      disabled_channels: { kind: 'snowflakes', defaultValue: [], max: 1000, maxEach: 255 },
+      require_system_tag: { kind: 'flag', defaultValue: false },
     },
     levels: [],
   },
 }
 
-/** Every endpoint, as the API document spells it. */
+/** All endpoints, in the notation of the API document. */
 export const endpoints = [
   'GET /v2/systems/@me/tokens',
   'POST /v2/systems/@me/tokens',

@@ -13,19 +13,19 @@ import {
   withRawDatabaseAsync,
 } from '../service/transfer/importFixture'
 import { createTestApp, type TestSystem } from '../testApp'
-import { type Added, added, LEVEL, TOLD_TIME } from './tables'
+import { type AddedField, addedFields, LEVEL, READONLY_TIME } from './tables'
 
 /**
- * Run by `newField.test.ts` in a copy of the house, where every table has one more level and one
- * more field of every kind. Every answer is held against that copy's own documentation.
+ * Run by `newField.test.ts` in a copy of the repository, where every table has an additional level
+ * and an additional field of every kind. Every response is compared with that copy's API document.
  */
 
-const place = createTestApp()
-const { deps, ask } = place
+const testApp = createTestApp()
+const { deps, ask } = testApp
 
 const sent: JsonObject = mapAdded(({ sent }) => sent)
-const hidden: JsonObject = { ...mapAdded(({ hidden }) => hidden), [TOLD_TIME]: null }
-const told = { [TOLD_TIME]: '2025-06-07T08:09:10.5Z' }
+const hidden: JsonObject = { ...mapAdded(({ hidden }) => hidden), [READONLY_TIME]: null }
+const readonlyTime = { [READONLY_TIME]: '2025-06-07T08:09:10.5Z' }
 const GUILD = '200000000000000001'
 
 interface Scene {
@@ -35,8 +35,8 @@ interface Scene {
   keepers: string
 }
 
-async function makeScene(): Promise<Scene> {
-  const [me, stranger] = [await place.makeSystem('Lantern Hill'), await place.makeSystem()]
+async function createScene(): Promise<Scene> {
+  const [me, stranger] = [await testApp.makeSystem('Lantern Hill'), await testApp.makeSystem()]
   const make = async (line: string, name: string) =>
     String((await ask(line, { as: me, body: { name } })).json.id)
   const wren = await make('POST /v2/members', 'Wren')
@@ -44,8 +44,8 @@ async function makeScene(): Promise<Scene> {
   return { me, stranger, wren, keepers }
 }
 
-/** Where each table is read and written, and what its change is told as. */
-const nouns: [noun: string, path: (scene: Scene) => string, event: string][] = [
+/** Path of each entity, and the event of its change. */
+const entities: [entity: string, path: (scene: Scene) => string, event: string][] = [
   ['a system', () => '/v2/systems/@me', 'UPDATE_SYSTEM'],
   ['a member', ({ wren }) => `/v2/members/${wren}`, 'UPDATE_MEMBER'],
   ['a group', ({ keepers }) => `/v2/groups/${keepers}`, 'UPDATE_GROUP'],
@@ -55,13 +55,13 @@ const nouns: [noun: string, path: (scene: Scene) => string, event: string][] = [
   ['autoproxy', () => `/v2/systems/@me/autoproxy?guild_id=${GUILD}`, 'UPDATE_AUTOPROXY'],
 ]
 
-/** Those that have levels. */
-const guarded = nouns.slice(0, 3)
+/** Entities with privacy levels. */
+const guardedEntities = entities.slice(0, 3)
 
-/** Guild settings are made by whoever proxies in that guild. */
+/** Only a bot can create guild settings. */
 const bot = `Bot ${await createBot(deps, 'bot')}`
 
-async function openGuilds({ me, wren }: Scene): Promise<void> {
+async function createGuildSettings({ me, wren }: Scene): Promise<void> {
   const headers = { authorization: bot, 'x-system': me.hid }
   const body = { display_name: 'Here' }
   for (const path of [
@@ -72,33 +72,36 @@ async function openGuilds({ me, wren }: Scene): Promise<void> {
 }
 
 describe('version 2', () => {
-  test.each(nouns)('takes and shows what %s gained', async (_, pathOf) => {
-    const scene = await makeScene()
-    await openGuilds(scene)
+  test.each(entities)('version 2 stores and returns the added fields of %s', async (_, pathOf) => {
+    const scene = await createScene()
+    await createGuildSettings(scene)
     const path = pathOf(scene)
     const { status, json } = await ask(`PATCH ${path}`, { as: scene.me, body: sent })
     expect([status, json]).toMatchObject([200, sent])
     expect((await ask(`GET ${path}`, { as: scene.me })).json).toMatchObject(sent)
   })
 
-  test.each(guarded)('takes the level that %s gained, and hides behind it', async (_, pathOf) => {
-    const scene = await makeScene()
-    const body = { ...sent, privacy: { [LEVEL]: 'private' } }
-    const { json } = await ask(`PATCH ${pathOf(scene)}`, { as: scene.me, body })
-    expect(json.privacy).toMatchObject({ [LEVEL]: 'private' })
-    const path = pathOf(scene).replace('@me', scene.me.hid)
-    for (const as of [scene.stranger, null])
-      expect((await ask(`GET ${path}`, { as })).json).toMatchObject(hidden)
-  })
+  test.each(guardedEntities)(
+    'version 2 hides the added fields of %s behind the added level',
+    async (_, pathOf) => {
+      const scene = await createScene()
+      const body = { ...sent, privacy: { [LEVEL]: 'private' } }
+      const { json } = await ask(`PATCH ${pathOf(scene)}`, { as: scene.me, body })
+      expect(json.privacy).toMatchObject({ [LEVEL]: 'private' })
+      const path = pathOf(scene).replace('@me', scene.me.hid)
+      for (const as of [scene.stranger, null])
+        expect((await ask(`GET ${path}`, { as })).json).toMatchObject(hidden)
+    },
+  )
 
-  test('changes the new level of all members at once', async () => {
-    const { me, wren } = await makeScene()
+  test('a bulk privacy request changes the added level of all members', async () => {
+    const { me, wren } = await createScene()
     await ask('POST /private/bulk_privacy/member', { as: me, body: { [LEVEL]: 'private' } })
     const { json } = await ask(`GET /v2/members/${wren}`, { as: me })
     expect(json.privacy).toMatchObject({ [LEVEL]: 'private' })
   })
 
-  test('takes and shows what a guild gained', async () => {
+  test('the bot API stores and returns the added fields of a guild', async () => {
     const headers = { authorization: bot }
     const { json } = await ask(`PATCH /bot/guilds/${GUILD}`, { headers, body: sent })
     expect(json).toMatchObject(sent)
@@ -107,49 +110,55 @@ describe('version 2', () => {
 })
 
 describe('version 1', () => {
-  const olds: [string, (scene: Scene) => [read: string, write: string]][] = [
+  const v1Entities: [string, (scene: Scene) => [read: string, write: string]][] = [
     ['a system', ({ me }) => [`/v1/s/${me.hid}`, '/v1/s']],
     ['a member', ({ wren }) => [`/v1/m/${wren}`, `/v1/m/${wren}`]],
   ]
 
-  test.each(olds)('neither takes nor shows what %s gained', async (_, pathsOf) => {
-    const scene = await makeScene()
-    const [read, write] = pathsOf(scene)
-    const { json: before } = await ask(`GET ${read}`, { as: scene.me })
-    const body = { color: '88c0a8', ...sent, [LEVEL]: 'private' }
-    const { status, json } = await ask(`PATCH ${write}`, { as: scene.me, body })
-    expect([status, json]).toEqual([200, { ...before, color: '88c0a8' }])
-    for (const as of [scene.me, scene.stranger]) {
-      const { json: seen } = await ask(`GET ${read}`, { as })
-      expect(Object.keys(seen)).toEqual(Object.keys(before))
-    }
-  })
+  test.each(v1Entities)(
+    'version 1 ignores and omits the added fields of %s',
+    async (_, pathsOf) => {
+      const scene = await createScene()
+      const [read, write] = pathsOf(scene)
+      const { json: before } = await ask(`GET ${read}`, { as: scene.me })
+      const body = { color: '88c0a8', ...sent, [LEVEL]: 'private' }
+      const { status, json } = await ask(`PATCH ${write}`, { as: scene.me, body })
+      expect([status, json]).toEqual([200, { ...before, color: '88c0a8' }])
+      for (const as of [scene.me, scene.stranger]) {
+        const { json: response } = await ask(`GET ${read}`, { as })
+        expect(Object.keys(response)).toEqual(Object.keys(before))
+      }
+    },
+  )
 
-  test('makes what a member gained private, too, where all of it is to be', async () => {
-    const { me, wren } = await makeScene()
+  test('version 1 sets the added level when it makes a member private', async () => {
+    const { me, wren } = await createScene()
     await ask(`PATCH /v1/m/${wren}`, { as: me, body: { privacy: 'private' } })
     const { json } = await ask(`GET /v2/members/${wren}`, { as: me })
     expect(json.privacy).toMatchObject({ [LEVEL]: 'private' })
   })
 })
 
-describe('an event', () => {
-  test.each(nouns)('tells what %s gained as every wire spells it', async (_, pathOf, event) => {
-    const scene = await makeScene()
-    await openGuilds(scene)
-    const before = await latestEventId(deps.db)
-    const hasLevels = guarded.some(([, path]) => path === pathOf)
-    const body = { ...sent, ...(hasLevels && { privacy: { [LEVEL]: 'private' } }) }
-    await ask(`PATCH ${pathOf(scene)}`, { as: scene.me, body })
-    const [stored] = await eventsOfSystemAfter(deps.db, scene.me.id, before, 1)
-    if (!stored) throw new Error('nothing is told')
-    const { type, data } = serializeEvent(stored, scene.me.uuid)
-    expect(type).toBe(event)
-    expect(data).toMatchObject(body)
-  })
+describe('events', () => {
+  test.each(entities)(
+    'an event has the added fields of %s as the API serializes them',
+    async (_, pathOf, event) => {
+      const scene = await createScene()
+      await createGuildSettings(scene)
+      const before = await latestEventId(deps.db)
+      const hasLevels = guardedEntities.some(([, path]) => path === pathOf)
+      const body = { ...sent, ...(hasLevels && { privacy: { [LEVEL]: 'private' } }) }
+      await ask(`PATCH ${pathOf(scene)}`, { as: scene.me, body })
+      const [stored] = await eventsOfSystemAfter(deps.db, scene.me.id, before, 1)
+      if (!stored) throw new Error('no event recorded')
+      const { type, data } = serializeEvent(stored, scene.me.uuid)
+      expect(type).toBe(event)
+      expect(data).toMatchObject(body)
+    },
+  )
 
-  test('tells what a new member was given', async () => {
-    const { me } = await makeScene()
+  test('the event of a new member has its added fields', async () => {
+    const { me } = await createScene()
     const before = await latestEventId(deps.db)
     const body = { name: 'Ash', ...sent, privacy: { [LEVEL]: 'private' } }
     await ask('POST /v2/members', { as: me, body })
@@ -158,8 +167,8 @@ describe('an event', () => {
   })
 })
 
-describe('a file', () => {
-  const rich = { ...sent, ...told, privacy: { [LEVEL]: 'private' } }
+describe('import and export', () => {
+  const rich = { ...sent, ...readonlyTime, privacy: { [LEVEL]: 'private' } }
   const { privacy: _, ...plain } = rich
   const file = pluralkit({
     ...rich,
@@ -174,12 +183,12 @@ describe('a file', () => {
     },
   })
 
-  test('brings it, takes it away again, and brings it elsewhere', async () => {
-    const [one, other] = [await place.makeSystem(), await place.makeSystem()]
-    expect((await importInto(place, one, file)).repairs).toEqual([])
+  test('added fields survive an import, an export and another import', async () => {
+    const [one, other] = [await testApp.makeSystem(), await testApp.makeSystem()]
+    expect((await importInto(testApp, one, file)).repairs).toEqual([])
     const text = await exportText(deps, one.id)
     expect(partsOf(text)).toMatchObject([rich, plain, rich, rich, plain, plain, plain])
-    await importInto(place, other, Buffer.from(text))
+    await importInto(testApp, other, Buffer.from(text))
     expect(partsOf(await exportText(deps, other.id))).toMatchObject([
       rich,
       plain,
@@ -193,32 +202,32 @@ describe('a file', () => {
       expect((await ask(`GET ${path}`, { as: other })).json).toMatchObject(plain)
   })
 
-  test('is still one that PluralKit takes', async () => {
-    const me = await place.makeSystem()
-    await importInto(place, me, file)
+  test('PluralKit accepts an export with added fields', async () => {
+    const me = await testApp.makeSystem()
+    await importInto(testApp, me, file)
     expect(pluralkitObjections(await exportText(deps, me.id))).toEqual([])
   })
 
-  test('of values that cannot be kept says of each what became of it', async () => {
-    const me = await place.makeSystem()
-    const wrong = { ...mapAdded(() => ({})), [TOLD_TIME]: {} }
+  test('an import reports a repair for each invalid value of an added field', async () => {
+    const me = await testApp.makeSystem()
+    const wrong = { ...mapAdded(() => ({})), [READONLY_TIME]: {} }
     const members = [{ name: 'Wren', ...wrong }]
-    const { repairs } = await importInto(place, me, pluralkit({ members }))
+    const { repairs } = await importInto(testApp, me, pluralkit({ members }))
     expect(repairs.map(({ field }) => field).toSorted()).toEqual(Object.keys(wrong).toSorted())
   })
 })
 
-test('doctor finds nothing wrong with it', async () => {
-  const { me, wren } = await makeScene()
+test('doctor finds no problem in a database with added fields', async () => {
+  const { me, wren } = await createScene()
   const body = { ...sent, privacy: { [LEVEL]: 'private' } }
   await ask(`PATCH /v2/members/${wren}`, { as: me, body })
-  const path = place.config.DATABASE_URL.replace('file:', '')
+  const path = testApp.config.DATABASE_URL.replace('file:', '')
   expect(await withRawDatabaseAsync(path, (database) => inspect(database, renderRowJson))).toEqual(
     [],
   )
 })
 
-/** The system, its settings, a member, a group and what they have of a guild. */
+/** Lists the system, its settings, the first member and group, and their guild settings. */
 function partsOf(text: string): JsonObject[] {
   const { config, members, groups, multitude, ...system } = JSON.parse(text)
   const { system_guilds, member_guilds, autoproxy } = multitude
@@ -226,6 +235,6 @@ function partsOf(text: string): JsonObject[] {
   return [system, config, ...lists.map(([first]) => first)]
 }
 
-function mapAdded(value: (one: Added) => unknown): JsonObject {
-  return Object.fromEntries(Object.entries(added).map(([key, one]) => [key, value(one)]))
+function mapAdded(value: (field: AddedField) => unknown): JsonObject {
+  return Object.fromEntries(Object.entries(addedFields).map(([key, field]) => [key, value(field)]))
 }

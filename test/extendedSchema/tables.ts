@@ -21,22 +21,22 @@ import {
   url,
 } from '../../src/model/field'
 
-/** The level that every table with levels gains, and that guards all that it gains beside it. */
+/** Privacy level that every table with levels gets; guards all added fields. */
 export const LEVEL = 'tea_privacy'
 
-/** The times that a table gains and that no client writes. */
-export const TOLD_TIME = 'tea_told'
+/** Added field that clients cannot write. */
+export const READONLY_TIME = 'tea_readonly_time'
 
-export interface Added {
+export interface AddedField {
   field: (options: { doc: string; guard?: string }) => Field
-  /** What a client sends, and gets back. */
+  /** Value that a client sends and gets back. */
   sent: unknown
-  /** What others get while it is private. */
+  /** Value that other callers get while the field is private. */
   hidden: unknown
 }
 
-/** One more field of every kind. */
-export const added: Record<string, Added> = {
+/** One additional field of every kind. */
+export const addedFields: Record<string, AddedField> = {
   tea_text: { field: (o) => text({ max: 50, ...o }), sent: 'Assam "1"', hidden: null },
   tea_text_or: { field: (o) => textOr('Tea', { max: 50, ...o }), sent: 'Sencha', hidden: null },
   tea_color: { field: color, sent: '88c0a8', hidden: null },
@@ -64,19 +64,19 @@ export const added: Record<string, Added> = {
   },
 }
 
-/** As `entity`, in the copy of the house: the same table, and more. */
+/** Replaces `entity` in the copy of the repository: the same table with additional fields. */
 export function grown<F extends Fields, const L extends string = never>(
   name: string,
   fields: F,
   levels: readonly L[] = [],
 ): Entity<F, L> {
   const options = { doc: 'Tea', ...(levels.length > 0 && { guard: LEVEL }) }
-  const more = Object.entries(added).map(([key, { field }]) => [key, field(options)])
-  const grownFields = {
+  const additional = Object.entries(addedFields).map(([key, { field }]) => [key, field(options)])
+  const extendedFields = {
     ...fields,
-    ...Object.fromEntries(more),
-    [TOLD_TIME]: timestamp(options),
+    ...Object.fromEntries(additional),
+    [READONLY_TIME]: timestamp(options),
   }
-  const grownLevels = levels.length > 0 ? [...levels, LEVEL as L] : levels
-  return entity(name, grownFields, grownLevels)
+  const extendedLevels = levels.length > 0 ? [...levels, LEVEL as L] : levels
+  return entity(name, extendedFields, extendedLevels)
 }

@@ -11,7 +11,7 @@ import { insert } from '../../rawSql'
 import { createFixture } from '../../scenarios'
 import { createTestApp } from '../../testApp'
 
-/** Every body that the API page shows is sent as it stands to a server that has what it names. */
+/** Sends every example body of the API page to a server that has the entities it refers to. */
 
 interface Operation {
   parameters?: { name: string; in: string; schema?: { example?: string } }[]
@@ -20,7 +20,7 @@ interface Operation {
 
 const paths = document.paths as Record<string, Record<string, Operation>>
 
-const shown = Object.entries(paths).flatMap(([path, methods]) =>
+const examples = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods)
     .filter(([, { requestBody }]) => requestBody)
     .map(([method, operation]) => ({
@@ -34,8 +34,8 @@ const HOUR = 3_600_000_000
 const GUILD = '200000000000000001'
 const ACCOUNT = '100000000000000001'
 
-/** Own things, where a path asks for them and shows none. */
-const own: Record<string, string> = {
+/** Values of path parameters without an example. */
+const parameterValues: Record<string, string> = {
   memberRef: EXAMPLE_MEMBER,
   groupRef: EXAMPLE_GROUP,
   switchRef: '<first.uuid>',
@@ -45,8 +45,8 @@ const own: Record<string, string> = {
   id: EXAMPLE_MEMBER,
 }
 
-/** What some bodies need before them. A body of an operation that is new here may need a line. */
-const before: Record<string, (ask: Ask) => ReturnType<Ask>> = {
+/** Requests that must precede some examples. A new operation may need an entry. */
+const setupRequests: Record<string, (ask: Ask) => ReturnType<Ask>> = {
   'PATCH /v2/systems/@me/guilds/{guild_id}': (ask) =>
     ask(`PATCH /bot/systems/<own>/guilds/${GUILD}`, {}),
   'PATCH /v2/members/{memberRef}/guilds/{guild_id}': (ask) =>
@@ -61,60 +61,60 @@ function link(ask: Ask) {
   return ask(`PUT /bot/systems/<own>/accounts/${ACCOUNT}`)
 }
 
-test('there are bodies to send', () => expect(shown.length).toBeGreaterThan(25))
+test('the API page has example bodies', () => expect(examples.length).toBeGreaterThan(25))
 
-test.each(shown)('$line takes the body that is shown', async ({ line, body, parameters }) => {
-  // A name server that knows the host of every example; nothing is sent there.
-  const here = createTestApp({ events: { resolve: async () => ['93.184.215.14'] } })
-  const world = await createFixture(here)
-  const key = await createBot(here.deps, 'discord')
-  await here.deps.transact('new', async (tx) => {
-    await tx.update(members).set({ hid: EXAMPLE_MEMBER }).where(eq(members.id, world.wren.id))
-    const code = { system_id: world.owner.id, hash: hashSecret(EXAMPLE_CODE) }
-    await insert(tx, 'link_codes', { ...code, expires: here.deps.now() + HOUR })
-    const login = { system_id: world.owner.id, hash: hashSecret(EXAMPLE_LOGIN) }
-    await insert(tx, 'login_codes', { ...login, expires: here.deps.now() + HOUR })
+test.each(examples)('$line accepts its example body', async ({ line, body, parameters }) => {
+  // Resolves the host of every example; nothing is sent there.
+  const testApp = createTestApp({ events: { resolve: async () => ['93.184.215.14'] } })
+  const fixture = await createFixture(testApp)
+  const key = await createBot(testApp.deps, 'discord')
+  await testApp.deps.transact('new', async (tx) => {
+    await tx.update(members).set({ hid: EXAMPLE_MEMBER }).where(eq(members.id, fixture.wren.id))
+    const code = { system_id: fixture.owner.id, hash: hashSecret(EXAMPLE_CODE) }
+    await insert(tx, 'link_codes', { ...code, expires: testApp.deps.now() + HOUR })
+    const login = { system_id: fixture.owner.id, hash: hashSecret(EXAMPLE_LOGIN) }
+    await insert(tx, 'login_codes', { ...login, expires: testApp.deps.now() + HOUR })
     await insert(tx, 'tokens', {
-      system_id: world.owner.id,
+      system_id: fixture.owner.id,
       name: 'example',
       hash: hashSecret(EXAMPLE_TOKEN),
-      created: here.deps.now(),
+      created: testApp.deps.now(),
     })
     await insert(tx, 'sessions', {
       uuid: EXAMPLE_SESSION,
-      system_id: world.owner.id,
+      system_id: fixture.owner.id,
       hash: 'of nothing',
       name: 'Firefox on Android',
-      created: here.deps.now(),
-      last_used: here.deps.now(),
-      expires: here.deps.now() + HOUR,
+      created: testApp.deps.now(),
+      last_used: testApp.deps.now(),
+      expires: testApp.deps.now() + HOUR,
       remember: 1,
     })
-    await tx.update(groups).set({ hid: EXAMPLE_GROUP }).where(eq(groups.id, world.keepers.id))
+    await tx.update(groups).set({ hid: EXAMPLE_GROUP }).where(eq(groups.id, fixture.keepers.id))
   })
-  const ask: Ask = (asked, given) => {
-    const isForBots = asked.includes(' /bot/')
-    return here.ask(world.fill(asked), {
-      ...(given !== undefined && { body: given }),
-      headers: { authorization: isForBots ? `Bot ${key}` : world.owner.token },
+  const ask: Ask = (request, requestBody) => {
+    const isForBots = request.includes(' /bot/')
+    return testApp.ask(fixture.fill(request), {
+      ...(requestBody !== undefined && { body: requestBody }),
+      headers: { authorization: isForBots ? `Bot ${key}` : fixture.owner.token },
     })
   }
-  const prepared = await before[line]?.(ask)
-  expect(prepared?.status ?? 204).toBeOneOf([200, 204])
+  const setup = await setupRequests[line]?.(ask)
+  expect(setup?.status ?? 204).toBeOneOf([200, 204])
 
   const path = line.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const stated = parameters.find((known) => known.name === name)?.schema?.example
-    const found = stated ?? own[name]
-    if (found === undefined) throw new Error(`${line}: say in \`own\` what {${name}} is`)
-    return found
+    const example = parameters.find((known) => known.name === name)?.schema?.example
+    const value = example ?? parameterValues[name]
+    if (value === undefined) throw new Error(`${line}: add {${name}} to \`parameterValues\``)
+    return value
   })
-  const query = parameters.flatMap(({ in: place, name, schema }) =>
-    place === 'query' && schema?.example !== undefined ? [`${name}=${schema.example}`] : [],
+  const query = parameters.flatMap(({ in: location, name, schema }) =>
+    location === 'query' && schema?.example !== undefined ? [`${name}=${schema.example}`] : [],
   )
   const { status, text } = await ask([path, ...query].join(query.length > 0 ? '?' : ''), body)
   if (status >= 300)
     throw new Error(
       `${line} refuses its own example ${JSON.stringify(body)}: ${text}\n` +
-        'Mend the example of its body schema, or say in `before` what it needs.',
+        'Fix the example of its body schema, or add what it needs to `setupRequests`.',
     )
 })

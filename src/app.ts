@@ -222,7 +222,7 @@ export function openDeps(
   return { storage, deps }
 }
 
-/** Options of the connection to a PostgreSQL server, other than its address. */
+/** Options of the connection to a database server, other than its address. */
 export function serverOptions(config: Config): ServerOptions {
   const { DATABASE_POOL, PGPASSWORD, PGSSLROOTCERT } = config
   return { pool: DATABASE_POOL, password: PGPASSWORD, rootCert: PGSSLROOTCERT }

@@ -118,7 +118,7 @@ export async function measureStorage(deps: Deps, url: string) {
     : measureFiles(pathOf(url))
 }
 
-/** Only the size of the database is known; log and disk of a PostgreSQL server are its operator's. */
+/** Only the size of the database is known; log and disk of a database server are its operator's. */
 function serverSizes(database: number) {
   return { database, log: 0, free: null }
 }

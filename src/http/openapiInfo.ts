@@ -5,7 +5,7 @@ import { version } from '../version'
 
 const DESCRIPTION = `The PluralKit-compatible API of this server. Every path of version 2 is also available without the \`/v2\` prefix.
 
-**Authentication.** Enter a system’s *token* under **Authorize** to permission as that system; without one, only public data is visible. A bot sends \`Bot \` followed by its *bot key* instead, and names the system that it acts for in the \`X-System\` header.
+**Authentication.** Enter a system’s *token* under **Authorize** to act as that system; without one, only public data is visible. A bot sends \`Bot \` followed by its *bot key* instead, and names the system that it acts for in the \`X-System\` header.
 
 **Requests.** Bodies are JSON. Omitted keys are left unchanged, unknown keys are ignored, and \`null\` clears a value. Times are ISO 8601 in UTC. IDs of accounts, guilds, channels and messages are strings in the platform’s own format; outside \`/bot\`, IDs of platforms other than Discord are prefixed with the platform, such as \`matrix:@wren:example.org\`.
 
@@ -37,7 +37,7 @@ function scopeTable(): string {
 
 /** Sections of the API page, in order. */
 export const tags = {
-  Systems: 'Profile and settings of a system: several people who share one body.',
+  Systems: 'Profiles and settings of systems. A system is several people who share one body.',
   Members: 'The members of a system, with their names, proxy tags and privacy levels.',
   Groups: 'Named groups of members. A member can be in several groups.',
   Switches: 'The front history. Each switch lists the members that front from its time on.',

@@ -81,7 +81,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
           id: 'getSystemGuild',
           summary: 'Get a system’s guild settings',
           description:
-            'Responds with error 20009 if they were never created; the defaults apply then.',
+            'Responds with error 20009 if the settings were never created; the defaults apply then.',
           responses: { 200: 'SystemGuildSettings' },
           errors: ['badRequest', 'unauthorized', 'forbidden', 'systemNotFound', 'noSystemGuild'],
         }),
@@ -123,7 +123,7 @@ export function guildRoutes(deps: Deps, bodyLimit: number) {
           id: 'getMemberGuild',
           summary: 'Get a member’s guild settings',
           description:
-            'Responds with error 20010 if they were never created; the defaults apply then.',
+            'Responds with error 20010 if the settings were never created; the defaults apply then.',
           responses: { 200: 'MemberGuildSettings' },
           errors: ['badRequest', 'unauthorized', 'forbidden', 'memberNotFound', 'noMemberGuild'],
         }),

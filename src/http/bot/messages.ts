@@ -27,7 +27,7 @@ const ACTIONS = `Call this for every message that is not a command of the bot, a
 - \`autoproxy_off\`: the author wrote three backslashes, and autoproxy is now off in this guild. Leave the message unchanged, or delete it if it contains nothing else. A reply is optional.
 - \`unlatch\`: the author wrote two backslashes in latch mode, and the latch is now cleared; the next message with proxy tags latches again. Leave the message unchanged. No reply is needed.
 
-The last two have already taken effect in the response; do not record anything. With \`dry_run\`, nothing takes effect.`
+The last two have already taken effect when the response arrives; do not record anything. With \`dry_run\`, nothing takes effect.`
 
 /** Matches messages to members, and records proxied messages. */
 export function messageRoutes(deps: Deps, bodyLimit: number) {

@@ -103,7 +103,10 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
       {
         params,
         query: parameters({
-          before: parameter({ type: 'string', description: 'Only switches before this time' }),
+          before: parameter({
+            type: 'string',
+            description: 'Return only switches before this time',
+          }),
         }),
         detail: describe({
           tag: TAG,
@@ -111,7 +114,7 @@ export function systemRoutes(deps: Deps, bodyLimit: number) {
           id: 'listSwitchesV1',
           summary: 'List a system’s switches',
           description:
-            'In version 2: `GET /v2/systems/{systemRef}/switches`, which also accepts a `limit`. Returns the newest switches first.',
+            'Returns the newest switches first. In version 2: `GET /v2/systems/{systemRef}/switches`, which also accepts a `limit`.',
           responses: { 200: schemasV1.switches },
           errors: ['badRequest', 'systemNotFound', 'historyHidden'],
         }),

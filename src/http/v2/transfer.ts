@@ -130,8 +130,8 @@ export function transferRoutes(deps: Deps, importLimit: number) {
           summary: 'Export your system',
           description:
             'Returns a file that PluralKit can import too; additional data is under `multitude`. A ' +
-            'history of more than 100,000 switches is split into parts, each a complete file; the ' +
-            '`Link` header refers to the next part.',
+            'history of more than 100,000 switches is split into parts, each a complete file. While ' +
+            'more parts follow, the `Link` header refers to the next one.',
           requiresAuth: true,
           responses: { 200: t.Object({}, { additionalProperties: true }) },
           errors: [

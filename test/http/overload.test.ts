@@ -173,7 +173,7 @@ test('with few files to open, streams leave room for everybody else', async () =
   expect(refused.every(({ answer }) => /^retry-after: \d+\r$/im.test(answer))).toBe(true)
   expect((await fetch(`${server.address}/health`)).status).toBe(200)
   expect((await fetch(`${server.address}/v2/systems/${hid}`)).status).toBe(200)
-  expect(server.said()).toMatch(/"level":"warn","message":"fewer streams/)
+  expect(server.said()).toMatch(/"level":"warn","message":"stream limit reduced/)
   for (const { socket } of callers) socket.destroy()
   server.kill('SIGTERM')
   expect((await server.end()).code).toBe(0)

@@ -377,7 +377,7 @@ test('doctor finds a face that shows otherwise than its row, and takes it away',
       .run(wren)
     const found = await inspect(database, renderRowJson)
     expect(found.map(({ check, problem }) => `${check}: ${problem}`)).toEqual([
-      `faces: the member ${wren} is shown otherwise than it is`,
+      `rendered JSON: the cached JSON of member ${wren} is stale`,
     ])
     expect(await repair(database, renderRowJson)).toEqual([])
   })

@@ -16,7 +16,7 @@ import { discard } from './sqlite/vacuumCopy'
 import { statement } from './statement'
 import { StorageError } from './types'
 
-/** Backups of a database of either kind, which are always whole files. */
+/** Backup and restore for both engines. A backup is always a complete SQLite file. */
 
 export async function makeBackup(
   url: string,
@@ -53,11 +53,11 @@ async function writePlain(
   }
 }
 
-/** What a restore did. */
+/** Result of a restore. */
 export interface Restored {
-  /** Where what was there before is kept. */
+  /** Path of the database that was replaced; null if there was none. */
   readonly previous: string | null
-  /** The tokens there are now: restoring brings back revoked ones. */
+  /** All tokens after the restore, because revoked ones may be valid again. */
   readonly tokens: readonly { system: string; name: string }[]
 }
 
@@ -84,7 +84,7 @@ async function restoreToFile(url: string, from: string): Promise<Restored> {
   }
 }
 
-/** Nothing is put in the place of what a server has: it has to be empty. */
+/** Restores into PostgreSQL, which must be empty: existing rows are never replaced. */
 async function restoreToServer(
   url: string,
   from: string,
@@ -96,11 +96,11 @@ async function restoreToServer(
   try {
     await storage.ready
     await requireEmpty(storage.db, storage.location)
-    // A copy, because the backup may be an older program's, and stays as it is.
-    const arriving = join(folder, 'arriving.db')
-    copyValidated(from, arriving)
-    prepareRestored(arriving, (await lastEventId(storage.db).get({}))?.id ?? 0)
-    const file = openSqlite(`file:${arriving}`, 'normal', undefined, undefined, 'upgradeUncopied')
+    // Work on a copy: the backup may have an older schema, and must not be changed.
+    const restoring = join(folder, 'restoring.db')
+    copyValidated(from, restoring)
+    prepareRestored(restoring, (await lastEventId(storage.db).get({}))?.id ?? 0)
+    const file = openSqlite(`file:${restoring}`, 'normal', undefined, undefined, 'upgradeUncopied')
     try {
       await copyDatabase(file, storage, onProgress)
     } finally {
@@ -113,7 +113,7 @@ async function restoreToServer(
   }
 }
 
-/** Under another name until it is whole, and for its owner alone. */
+/** Writes a file under a temporary name until it is complete, readable by its owner only. */
 async function writeFile(to: string, write: (partial: string) => Promise<void>): Promise<void> {
   const partial = partialName(to)
   try {
@@ -132,7 +132,7 @@ async function writeFile(to: string, write: (partial: string) => Promise<void>):
   }
 }
 
-/** So that nothing beside it belongs to it, and it can be read where nothing can be written. */
+/** Leaves WAL mode, so that the backup is one file and can be read from a read-only folder. */
 function mergeWal(path: string): void {
   const database = new Database(path, { readwrite: true })
   try {

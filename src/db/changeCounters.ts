@@ -1,10 +1,10 @@
 import { statement } from './statement'
 import type { Db } from './types'
 
-/** What other processes learn by counters: that tokens ended, that webhooks changed. */
+/** Counters that other processes read to detect revoked tokens (`keys`) and changed webhooks (`hooks`). */
 export type ChangeCounter = 'keys' | 'hooks'
 
-/** From now on whoever remembers anything of the kind looks it up anew. */
+/** Invalidates what other processes have cached of this kind. */
 export async function incrementCounter(tx: Db, name: ChangeCounter): Promise<void> {
   await increment(tx).run({ name })
   tx.driver.onCounter?.(name)

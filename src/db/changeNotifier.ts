@@ -1,8 +1,8 @@
 import type { Database } from 'bun:sqlite'
 
-/** Tells of what other processes wrote, who cannot tell by themselves. */
+/** Detects what other processes wrote to the database. */
 export interface ChangeNotifier {
-  /** Called ten times a second, with whether there may be events or marks since the last time. */
+  /** Calls the listener ten times a second; `isNew` if there may be new events or counters. */
   onTick(listener: (isNew: boolean) => void): void
   start(): void
   stop(): void
@@ -10,7 +10,7 @@ export interface ChangeNotifier {
 
 export const POLL_MS = 100
 
-/** Looks every so often, and tells everybody who listens. */
+/** Polls at a fixed interval and calls all listeners. */
 export function createPoller(poll: () => boolean): ChangeNotifier {
   const listeners: ((isNew: boolean) => void)[] = []
   let timer: ReturnType<typeof setInterval> | undefined
@@ -27,21 +27,21 @@ export function createPoller(poll: () => boolean): ChangeNotifier {
   }
 }
 
-/** SQLite counts what others write to the file. */
+/** Polls SQLite's counter of changes by other connections. */
 export function watchSqlite(reader: Database): ChangeNotifier {
   const counter = reader.query<{ data_version: number }, []>('PRAGMA data_version')
-  let seen: number | undefined
+  let version: number | undefined
   return createPoller(() => {
     try {
-      const before = seen
-      seen = counter.get()?.data_version
-      return seen !== before
+      const before = version
+      version = counter.get()?.data_version
+      return version !== before
     } catch {
-      // Whoever reads next finds out what is wrong with it.
+      // The next read reports the error.
       return true
     }
   })
 }
 
-/** For describing the rooms without doing anything. */
+/** Never reports a change; for building the API document without a database. */
 export const noChanges: ChangeNotifier = { onTick: () => {}, start: () => {}, stop: () => {} }

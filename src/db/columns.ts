@@ -9,7 +9,7 @@ type Column<T> = null extends T
 
 type Columns<E> = { [K in keyof Row<E>]: Column<Row<E>[K]> }
 
-/** The columns of a field table: one per field, one per privacy level, by the same names. */
+/** Columns of a field table: one per field and one per privacy level, with the same names. */
 export function columnsOf<E extends Entity>(entity: E): Columns<E> {
   const columns: Record<string, unknown> = {}
   for (const [key, field] of entity.entries) columns[key] = columnOf(field)
@@ -22,7 +22,7 @@ export function columnsOf<E extends Entity>(entity: E): Columns<E> {
 
 function columnOf(field: Field) {
   const column = emptyColumnOf(field)
-  // A default lets a later field join a table that has rows already.
+  // A default allows adding the column to a table that already has rows.
   return field.defaultValue === null
     ? column
     : column.notNull().default(field.defaultValue as never)

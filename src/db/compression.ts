@@ -16,37 +16,37 @@ import { fsync, fsyncDir, partialName, removePartials, statOf } from './sqlite/t
 import { discard } from './sqlite/vacuumCopy'
 import { StorageError } from './types'
 
-/** What every file of zstd begins with. */
+/** First bytes of every zstd file. */
 const MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
 
-/** Writes a backup that takes less room. Nothing of it is there under its name before it is whole. */
+/** Writes a compressed backup, under a temporary name until it is complete. */
 export async function compressBackup(
   to: string,
   writePlain: (plain: string) => Promise<void>,
 ): Promise<void> {
   if (statOf(to)) throw new StorageError(`${to} exists already.`)
   const plain = partialName(`${to}.plain`)
-  const packed = partialName(to)
+  const compressed = partialName(to)
   try {
     await writePlain(plain)
     await streams.pipeline(
       createReadStream(plain),
       createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } }),
-      writeTo(packed),
+      writeTo(compressed),
     )
-    fsync(packed, 'r+')
-    renameSync(packed, to)
+    fsync(compressed, 'r+')
+    renameSync(compressed, to)
     fsyncDir(dirname(to))
   } catch (cause) {
     if (cause instanceof StorageError) throw cause
     throw new StorageError(`The backup ${to} cannot be written: ${reasonOf(to, cause)}.`)
   } finally {
     discard(plain)
-    discard(packed)
+    discard(compressed)
   }
 }
 
-/** Gives the work a backup as it was before it was packed, which most are not at all. */
+/** Passes the path of the uncompressed backup to `work`; that is `from` itself if it is not compressed. */
 export async function withDecompressed<T>(
   from: string,
   folder: string,
@@ -65,16 +65,16 @@ export async function withDecompressed<T>(
   try {
     return await work(plain)
   } catch (cause) {
-    // Named as whoever asked knows it.
+    // The caller knows the compressed file only.
     if (cause instanceof StorageError)
-      throw new StorageError(cause.message.replaceAll(plain, from), cause.trouble)
+      throw new StorageError(cause.message.replaceAll(plain, from), cause.fault)
     throw cause
   } finally {
     discard(plain)
   }
 }
 
-/** For its owner alone from its first moment on. */
+/** Creates the file readable by its owner only. */
 function writeTo(path: string) {
   return createWriteStream(path, { flags: 'wx', mode: 0o600 })
 }

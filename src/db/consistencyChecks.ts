@@ -7,30 +7,30 @@ import { statement } from './statement'
 import type { Db, MaybePromise, Value } from './types'
 import { isVisible } from './visibility'
 
-/** What can be wrong with rows, on whichever engine. */
+/** Checks of rows that apply to both engines. */
 
 export interface Finding {
   check: string
   problem: string
-  /** What to do about it, where something can be done. */
+  /** Repairs it; missing if it cannot be repaired. */
   fix?: (tx: Db) => MaybePromise<unknown>
-  /** What a person has to do about it, where that is not to put a backup in its place. */
+  /** Advice to the operator, if it is other than restoring a backup. */
   remedy?: string
 }
 
-/** A database that is looked at as it is: not migrated first, because it may be broken. */
+/** Inspects a database without migrating it first, because it may be damaged. */
 export interface Inspector {
   inspect(): Promise<Finding[]>
-  /** Repairs what can be repaired, and gives what is left. */
+  /** Repairs what can be repaired, and returns the remaining findings. */
   repair(): Promise<Finding[]>
-  /** What is no damage, but worth a look. */
+  /** Lists what is not damage but may be a risk. */
   findWarnings(): Promise<string[]>
   close(): Promise<void>
 }
 
 export type Check = (db: Db, renderJson?: RenderJson) => MaybePromise<Finding[]>
 
-/** In the order in which they are repaired. */
+/** Checks in the order of their repair. */
 export const checks: readonly Check[] = [
   findMissingSettings,
   findLostAutoproxy,
@@ -50,8 +50,8 @@ export async function findAll(
 }
 
 /**
- * Repairs what can be repaired, in a transaction that is under way. What could not be is told to
- * `onFailure`, which throws where nothing can be repaired; else it is found again afterwards.
+ * Repairs what can be repaired, in an open transaction. `onFailure` throws if no repair can succeed;
+ * otherwise a failed repair is found again by the next inspection.
  */
 export async function repairAll(
   tx: Db,
@@ -59,7 +59,7 @@ export async function repairAll(
   onFailure: (cause: unknown) => void,
   renderJson?: RenderJson,
 ): Promise<void> {
-  // Each looks at what those before it have left.
+  // Each check runs after the repairs of the previous ones.
   for (const check of all)
     for (const { fix } of await check(tx, renderJson)) if (fix) await attempt(tx, fix, onFailure)
 }
@@ -85,7 +85,7 @@ const release = statement('release savepoint fix')
 
 const MANY_ACCOUNTS = 20
 
-/** What is no damage, but worth a look: who could speak in somebody else's name. */
+/** Lists links between accounts and systems that may allow impersonation. */
 export async function findWarnings(db: Db): Promise<string[]> {
   const imported = await importedAccounts(db).all({})
   const crowded = await crowdedSystems(db).all({ many: MANY_ACCOUNTS })
@@ -127,7 +127,7 @@ async function findLostAutoproxy(db: Db): Promise<Finding[]> {
   const found = await lostAutoproxy(db).all({})
   return found.map(({ system, hid, guild }) => ({
     check: 'autoproxy',
-    problem: `system ${hid} is to be proxied as a missing member in guild ${guild}`,
+    problem: `the autoproxy of system ${hid} in guild ${guild} names a missing member`,
     fix: (tx) => endAutoproxy(tx).run({ system, guild }),
   }))
 }
@@ -143,7 +143,7 @@ const endAutoproxy = statement<'system' | 'guild'>(`
    update autoproxy set autoproxy_mode = 'off'
    where system_id = :system and guild_id = :guild and ${isLost}`)
 
-/** A member may have spoken elsewhere before, but not less often than is recorded here. */
+/** The counter may exceed the recorded messages, which may have been sent elsewhere, but not be lower. */
 async function findMiscounts(db: Db): Promise<Finding[]> {
   const found = await miscounts(db).all({})
   return found.map(({ id, hid, counted, recorded }) => ({
@@ -164,7 +164,7 @@ const raiseCounter = statement<'id' | 'recorded'>(
   'update members set message_count = :recorded where id = :id and message_count < :recorded',
 )
 
-/** How many rows are held at a time: there may be millions. */
+/** Rows in memory at a time: there may be millions. */
 const PAGE = 500
 
 interface Tagged {
@@ -180,7 +180,7 @@ const KEY_COLUMNS = [
   ...Object.keys(keysOfTag({ prefix: null, suffix: null })),
 ]
 
-/** The keys that messages are looked up by must say what the members' tags say. */
+/** Finds members whose proxy tags differ from the keys that messages are looked up by. */
 async function findWrongTagKeys(db: Db): Promise<Finding[]> {
   const wrong: Finding[] = []
   for (let after = 0; ; ) {
@@ -206,16 +206,16 @@ function checkTags(row: Tagged, keys: readonly Record<string, Value>[]): Finding
   const check = 'proxy tags'
   const tags = parseTags(row.proxy_tags)
   if (!tags) return [{ check, problem: `the tags of member ${row.hid} cannot be read` }]
-  const right = tags.map((tag, position): Record<string, Value> => {
+  const expected = tags.map((tag, position): Record<string, Value> => {
     return { set_id: row.set_id, position, ...keysOfTag(tag) }
   })
-  const inForce = keys.filter(({ set_id }) => set_id === row.set_id)
-  if (formatKeys(right) === formatKeys(inForce)) return []
+  const current = keys.filter(({ set_id }) => set_id === row.set_id)
+  if (formatKeys(expected) === formatKeys(current)) return []
   const fix = async (tx: Db) => {
     await removeKeys(tx).run({ member: row.id })
-    for (const key of right) await addKey(tx).run({ member: row.id, ...key })
+    for (const key of expected) await addKey(tx).run({ member: row.id, ...key })
   }
-  return [{ check, problem: `the tags of member ${row.hid} are not found`, fix }]
+  return [{ check, problem: `the tags of member ${row.hid} do not match their keys`, fix }]
 }
 
 function formatKeys(keys: readonly Record<string, Value>[]): string {
@@ -237,7 +237,7 @@ function parseTags(json: string): ProxyTag[] | null {
   }
 }
 
-/** What is kept to be shown must be what the row shows. Where it is not, it is taken away. */
+/** Finds cached JSON that differs from the JSON of its row. The repair deletes it. */
 async function findStaleJson(db: Db, renderJson?: RenderJson): Promise<Finding[]> {
   if (!renderJson) return []
   const wrong: Finding[] = []
@@ -251,12 +251,12 @@ async function findStaleJsonOf(
   renderJson: RenderJson,
 ): Promise<Finding[]> {
   const entity = entityOf(table)
-  const faces = renderedTableOf(table)
+  const cacheTable = renderedTableOf(table)
   const decode = createDecoder(entity)
   const pages = statement<'after' | 'shape', RenderedRow>(`
-     select t.*, f.own, f.others from ${table} t join ${faces} f on f.id = t.id and f.shape = :shape
+     select t.*, f.own, f.others from ${table} t join ${cacheTable} f on f.id = t.id and f.shape = :shape
      where t.id > :after order by t.id limit ${PAGE}`)(db)
-  const remove = statement<'id'>(`delete from ${faces} where id = :id`)
+  const remove = statement<'id'>(`delete from ${cacheTable} where id = :id`)
   const wrong: Finding[] = []
   for (let after = 0; ; ) {
     const page = await pages.all({ after, shape: schemaHash(entity) })
@@ -267,8 +267,8 @@ async function findStaleJsonOf(
       if (own === renderJson(entity, row, 'owner') && others === renderJson(entity, row, 'others'))
         continue
       wrong.push({
-        check: 'faces',
-        problem: `the ${entity.name} ${row.hid} is shown otherwise than it is`,
+        check: 'rendered JSON',
+        problem: `the cached JSON of ${entity.name} ${row.hid} is stale`,
         fix: (tx) => remove(tx).run({ id: row.id }),
       })
     }

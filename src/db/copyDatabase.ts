@@ -5,25 +5,25 @@ import type { Storage } from './storage'
 import * as everyTable from './tables'
 import { type Db, StorageError, type Value } from './types'
 
-/** Everything of one database into another that is empty, of whichever kind. */
+/** Copies all rows of one database into another that is empty, between any two engines. */
 
 interface Table {
   readonly name: string
   readonly columns: readonly string[]
-  /** What its rows are told apart by, and are gone through in the order of. */
+  /** Primary key, which is also the order of reading. */
   readonly key: readonly string[]
-  /** Whether its rows have numbers, each of which is given only once. */
+  /** Whether its IDs come from a sequence and are never reused. */
   readonly isNumbered: boolean
 }
 
 export type Progress = (done: number, total: number) => void
 
-/** How many rows are held at a time: there may be millions. */
+/** Rows in memory at a time: there may be millions. */
 const PAGE = 500
 
 /**
- * As of one moment of the source, in one transaction of the target, which is kept only if it is
- * the same when it is read again. Gives how many rows there are.
+ * Copies one snapshot of the source in one transaction of the target, which is committed only if
+ * the rows are equal when they are read again. Returns the number of rows.
  */
 export function copyDatabase(
   from: Pick<Storage, 'snapshot'>,
@@ -40,15 +40,15 @@ export function copyDatabase(
         let done = 0
         const advance = (count: number) => {
           done += count
-          // All is read twice: to be written, and to be compared.
+          // Every row is read twice: to be copied, and to be compared.
           onProgress(done, rows * 2)
         }
         for (const table of tables) await copyRows(source, target, table, advance)
         for (const table of tables) await compareRows(source, target, table, advance)
         for (const { name, isNumbered } of tables)
           if (isNumbered) await advanceSequence(source, target, name)
-        // Whoever serves the target already knows nothing of all this.
-        for (const mark of ['keys', 'hooks'] as const) await incrementCounter(target, mark)
+        // A node that already serves the target must drop its caches.
+        for (const counter of ['keys', 'hooks'] as const) await incrementCounter(target, counter)
         return rows
       },
       'long',
@@ -56,28 +56,28 @@ export function copyDatabase(
   )
 }
 
-/** Throws unless nothing is in it that would be mixed with what comes. */
+/** Throws unless all tables of the database are empty. */
 export async function requireEmpty(db: Db, name: string): Promise<void> {
   await rejectFilled(db, name, tablesInOrder())
 }
 
-/** Every table with data, those first that others refer to. What processes tell of themselves is none. */
+/** Lists all tables with data, referenced tables first. Leaves out the state of running processes. */
 function tablesInOrder(): Table[] {
-  const { leases, marks, reports, ...kept } = everyTable
+  const { leases, marks, reports, ...copied } = everyTable
   const inOrder: SQLiteTable[] = []
   const add = (table: SQLiteTable) => {
     if (inOrder.includes(table)) return
     for (const key of getTableConfig(table).foreignKeys) add(key.reference().foreignTable)
     inOrder.push(table)
   }
-  for (const table of Object.values(kept)) add(table)
+  for (const table of Object.values(copied)) add(table)
   return inOrder.map(describe)
 }
 
 function describe(table: SQLiteTable): Table {
   const { name, columns, primaryKeys } = getTableConfig(table)
-  const [together] = primaryKeys
-  const key = together ? together.columns : columns.filter(({ primary }) => primary)
+  const [composite] = primaryKeys
+  const key = composite ? composite.columns : columns.filter(({ primary }) => primary)
   return {
     name,
     columns: columns.map((column) => column.name),
@@ -99,18 +99,20 @@ async function rejectFilled(db: Db, name: string, tables: readonly Table[]): Pro
       filled.push(table.name)
   if (filled.length > 0)
     throw new StorageError(
-      `The database ${name} is not empty (it has ${filled.slice(0, 3).join(', ')}): only an empty one is filled.`,
+      `The database ${name} is not empty (it has ${filled.slice(0, 3).join(', ')}): the target must be empty.`,
     )
 }
 
 async function countRows(source: Db, tables: readonly Table[]): Promise<number> {
-  let all = 0
-  for (const { name } of tables) all += (await count(name)(source).get({}))?.count ?? 0
-  return all
+  let total = 0
+  for (const { name } of tables) total += (await count(name)(source).get({}))?.count ?? 0
+  return total
 }
 
 const count = (table: string) =>
-  statement<never, { count: number }>((say) => `select ${say.count()} as count from ${table}`)
+  statement<never, { count: number }>(
+    (dialect) => `select ${dialect.count()} as count from ${table}`,
+  )
 
 type Row = Readonly<Record<string, Value>>
 
@@ -146,9 +148,7 @@ async function compareRows(
 }
 
 function differing({ name }: Table): StorageError {
-  return new StorageError(
-    `What was written to ${name} is not what was read: nothing of the copy is kept.`,
-  )
+  return new StorageError(`The copy of ${name} differs from its source: nothing was copied.`)
 }
 
 async function* pagesOf(db: Db, { name, columns, key }: Table): AsyncGenerator<Row[], void> {
@@ -167,12 +167,12 @@ async function* pagesOf(db: Db, { name, columns, key }: Table): AsyncGenerator<R
   }
 }
 
-/** No number is given twice, also not one whose row is gone. */
+/** Continues the sequence of the source, so that IDs of deleted rows are not reused either. */
 async function advanceSequence(source: Db, target: Db, table: string): Promise<void> {
-  const given = statement<never, { number: number }>(
-    (say) => `select ${say.lastSequence(table)} as number`,
+  const lastSequence = statement<never, { number: number }>(
+    (dialect) => `select ${dialect.lastSequence(table)} as number`,
   )
-  const number = (await given(source).get({}))?.number ?? 0
+  const number = (await lastSequence(source).get({}))?.number ?? 0
   for (const sql of target.driver.dialect.advanceSequence(table))
     await statement<'number'>(sql)(target).run({ number })
 }

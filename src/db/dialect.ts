@@ -1,75 +1,72 @@
-/**
- * Where the engines differ in their words for the same. Whatever is not here is written once, in
- * words that both know.
- */
+/** SQL expressions that differ between the engines. All other SQL is the same on both. */
 export interface Dialect {
-  /** The placeholder of the value with that number. */
+  /** Placeholder of the value at this position, starting at 1. */
   placeholder(at: number): string
-  /** A count, as a number. */
+  /** `count(…)`, converted to a JavaScript number. */
   count(what?: string): string
-  /** How often one number is contained in another. */
+  /** Integer division. */
   floorDiv(value: string, unit: number): string
-  /** How many bytes all of it takes. */
+  /** Size of the database in bytes. */
   readonly databaseSize: string
-  /** The greater of two; the lesser. Neither may be null. */
+  /** Maximum and minimum of two values, neither of them null. */
   max(a: string, b: string): string
   min(a: string, b: string): string
-  /** A text as the bytes that are sent. */
+  /** UTF-8 bytes of a text. */
   bytes(text: string): string
-  /** How many bytes a text has. */
+  /** Length of a text in bytes. */
   size(text: string): string
-  /** Texts of rows, with commas between them. */
+  /** Concatenates the texts of rows, separated by commas. */
   groupConcat(text: string): string
-  /** A JSON list of the numbers in rows, or of texts without anything to escape, in an order. */
+  /** Ordered JSON array of the numbers of rows, or of texts that need no escaping. */
   jsonNumbers(value: string, rows: string, order: string): string
   jsonTexts(value: string, rows: string, order: string): string
-  /** A text as JSON; null as JSON's null. */
+  /** JSON string of a text; JSON null for null. */
   jsonString(text: string): string
-  /** Whether a text, or a number, is in a JSON list; found by an index. */
+  /** Condition that a text or number is in a JSON array; can use an index on the column. */
   inJsonTexts(text: string, list: string): string
   inJsonNumbers(number: string, list: string): string
-  /** The elements of a JSON list as rows of `name`, each with its `value`. */
+  /** Elements of a JSON array as rows of `name`, each with its `value`. */
   jsonEach(list: string, name: string): string
-  /** The place of such an element, from 0 on; and an element that is a number. */
+  /** Index of such an element, starting at 0; and the value of a numeric element. */
   jsonIndex(name: string): string
   jsonNumber(name: string): string
-  /** A value that is a number, where the engine could not know. */
+  /** Casts a value to a number if the engine cannot infer its type. */
   number(value: string): string
-  /** A text or a number at a place of an element that is itself a list. */
+  /** Text or number at an index of an element that is itself an array. */
   jsonTextAt(element: string, at: number): string
   jsonNumberAt(element: string, at: number): string
-  /** A list at a place of an element. */
+  /** Array at an index of such an element. */
   jsonListAt(element: string, at: number): string
-  /** What is found by the order of the tables: the first is gone through, the second looked up. */
+  /** Join that scans the left table and looks up the right one, in this order. */
   readonly orderedJoin: string
-  /** What names every row of a table, while nothing is changed. */
+  /** Identifier of a row, valid until the row changes. */
   rowId(table: string): string
   /**
-   * Behind a query whose columns are used more than once: each is found once. Behind a query in
-   * `exists`: it looks up one row of the outer query after the other, whatever the statistics say.
+   * Optimization fence after a subquery: its columns are computed once even if used several times.
+   * In `exists`, the subquery runs once per outer row, whatever the statistics say.
    */
   readonly fence: string
-  /** ISO 8601 of an instant in microseconds, as `formatInstant` writes it. */
+  /** ISO 8601 text of an instant in microseconds, as `formatInstant` formats it. */
   isoTimestamp(instant: string): string
-  /** Milliseconds by the engine's clock, which is the same for all who ask. */
+  /** Milliseconds of the engine's clock, which all nodes share. */
   readonly nowMs: string
-  /** The largest number that was ever given to an event. */
+  /** Highest ID that was assigned to an event. */
   readonly lastEvent: string
-  /** Whether statements that follow each other without a pause see the same moment. */
+  /** Whether consecutive statements without a pause read the same snapshot. */
   readonly hasStableReads: boolean
-  /** How many of the newest numbers of events may not be committed yet. */
+  /** Number of the newest event IDs that may not be committed yet. */
   readonly maxUncommittedIds: number
-  /** A query of the rows in a JSON list of objects: these columns of that table. */
+  /** Query of the rows in a JSON array of objects: these columns of this table. */
   rowsIn(list: string, table: string, columns: readonly string[]): string
-  /** The largest number that was ever given to a row of the table. */
+  /** Highest ID that was assigned to a row of the table. */
   lastSequence(table: string): string
-  /** Statements after which none up to `:number` is given any more. */
+  /** Statements that make the sequence skip all IDs up to `:number`. */
   advanceSequence(table: string): readonly string[]
-  /** Keeps all other writers out until the transaction ends; null where that is so anyway. */
+  /** Blocks all other writers until the transaction ends; null if every transaction does. */
   readonly exclusiveLock: string | null
-  /** Behind a row that is selected: nobody else changes it until this transaction ends. */
+  /** After a select: locks its rows until this transaction ends. */
   readonly forUpdate: string
-  /** The same, but a row that somebody else holds is left out. */
+  /** The same, but skips rows that another transaction has locked. */
   readonly forUpdateSkipLocked: string
 }
 
@@ -124,7 +121,7 @@ function inJson(value: string, list: string): string {
   return `${value} in (select value from json_each(${list}))`
 }
 
-/** The order of the rows costs nothing where an index has it; one of the list's own always sorts. */
+/** Orders the rows in a subquery, which may use an index; `order by` inside an aggregate always sorts. */
 function listInOrder(value: string, rows: string, order: string): string {
   return `(select json_group_array(value) from (select ${value} as value from ${rows} order by ${order}))`
 }
@@ -144,7 +141,7 @@ export const postgresDialect: Dialect = {
   jsonTexts: (value, rows, order) =>
     `(select '[' || coalesce(string_agg('"' || ${value} || '"', ',' order by ${order}), '') || ']' from ${rows})`,
   jsonString: (text) => `coalesce(to_json(${text})::text, 'null')`,
-  // As an array: beside an "or", a list of rows would be looked for in the whole table.
+  // An array, because a subquery beside an "or" would scan the whole table.
   inJsonTexts: (text, list) =>
     `${text} = any(array(select json_array_elements_text((${list})::text::json)))`,
   inJsonNumbers: (number, list) =>
@@ -158,14 +155,14 @@ export const postgresDialect: Dialect = {
   jsonNumberAt: (element, at) => `(${element} ->> ${at})::float8`,
   jsonListAt: (element, at) => `(${element} -> ${at})`,
   orderedJoin: 'join',
-  // Messages lie in several parts, in each of which a row may have the same place.
+  // `messages` is partitioned, and a ctid is unique within one partition only.
   rowId: (table) => (table === 'messages' ? 'id' : 'ctid'),
   fence: 'offset 0',
   isoTimestamp(instant) {
-    // Of whole numbers: a fraction of a number as large would not be exact.
-    const floorDiv = `(${instant})::int8`
-    const micros = `((${floorDiv} % 1000000 + 1000000) % 1000000)`
-    const date = `to_char(timestamp 'epoch' + (${floorDiv} - ${micros}) / 1000000 * interval '1 second', 'YYYY-MM-DD"T"HH24:MI:SS')`
+    // Integers, because floating-point numbers of this size have no exact fractions.
+    const integer = `(${instant})::int8`
+    const micros = `((${integer} % 1000000 + 1000000) % 1000000)`
+    const date = `to_char(timestamp 'epoch' + (${integer} - ${micros}) / 1000000 * interval '1 second', 'YYYY-MM-DD"T"HH24:MI:SS')`
     return `(${date} || rtrim(rtrim('.' || lpad(${micros}::text, 6, '0'), '0'), '.') || 'Z')`
   },
   nowMs: `(extract(epoch from clock_timestamp()) * 1000)::float8`,

@@ -12,15 +12,15 @@ import { pathOf } from './sqlite/storage'
 import { requireNoInterruptedRestore, statOf } from './sqlite/tempFiles'
 import { StorageError } from './types'
 
-/** Opens a database as it is, of whichever kind. */
+/** Opens a database for inspection, without migrating it. */
 export async function openInspector(
   url: string,
-  isToFix: boolean,
+  canRepair: boolean,
   renderJson: RenderJson,
   server: ServerOptions,
 ): Promise<Inspector> {
   if (!isServerAddress(url))
-    return inspectorOf(openWithoutMigration(pathOf(url), isToFix), renderJson)
+    return inspectorOf(openWithoutMigration(pathOf(url), canRepair), renderJson)
   const storage = openServer(url, 'full', renderJson, server, 'require')
   try {
     await storage.ready
@@ -40,43 +40,43 @@ function inspectorOf(database: Database, renderJson: RenderJson): Inspector {
   }
 }
 
-function openWithoutMigration(path: string, isToFix: boolean): Database {
+function openWithoutMigration(path: string, canRepair: boolean): Database {
   let database: Database | undefined
   try {
     requireNoInterruptedRestore(path)
     if (!statOf(path)) throw new StorageError(`There is no database ${path}.`)
-    database = openToInspect(path, isToFix)
+    database = openToInspect(path, canRepair)
     rejectForeign(database, path)
     requireUsableFile(database, path, 'require')
     return database
   } catch (cause) {
     database?.close()
     if (cause instanceof StorageError) throw cause
-    const trouble = classifyError(path, cause)
-    if (trouble === 'foreign')
+    const fault = classifyError(path, cause)
+    if (fault === 'foreign')
       throw new StorageError(
         `${path} is not a database, or its beginning is damaged: restore a backup.`,
       )
-    if (trouble === 'damaged')
-      throw new StorageError(`${path} is damaged beyond reading: restore a backup.`)
+    if (fault === 'damaged')
+      throw new StorageError(`${path} is too damaged to be read: restore a backup.`)
     throw toStorageError(path, cause) ?? cause
   }
 }
 
-/** Also where nothing can be written, as long as all of it lies in the one file. */
-function openToInspect(path: string, isToFix: boolean): Database {
+/** Opens a file for inspection, read-only if it cannot be written and has no write-ahead log. */
+function openToInspect(path: string, canRepair: boolean): Database {
   try {
     const database = new Database(path, { readwrite: true })
     database.run('PRAGMA busy_timeout = 5000')
     isOurs(database)
-    if (isToFix) database.run('BEGIN IMMEDIATE; ROLLBACK')
+    if (canRepair) database.run('BEGIN IMMEDIATE; ROLLBACK')
     return database
   } catch (cause) {
-    const trouble = classifyError(path, cause)
-    const isWhole = (statOf(`${path}-wal`)?.size ?? 0) === 0
-    const isKeptFromWriting = ['readonly', 'forbidden', 'full'].includes(trouble ?? '')
-    if (isToFix || !isWhole || !isKeptFromWriting) throw cause
-    // SQLite asks for no lock and no log of what it is told will not change.
+    const fault = classifyError(path, cause)
+    const isWalEmpty = (statOf(`${path}-wal`)?.size ?? 0) === 0
+    const isUnwritable = ['readonly', 'forbidden', 'full'].includes(fault ?? '')
+    if (canRepair || !isWalEmpty || !isUnwritable) throw cause
+    // SQLite needs neither a lock nor a log for an immutable file.
     const { href } = pathToFileURL(path)
     const { SQLITE_OPEN_READONLY, SQLITE_OPEN_URI } = constants
     return new Database(`${href}?immutable=1`, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)

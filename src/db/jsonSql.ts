@@ -2,9 +2,9 @@ import { type ListAccess, listAccessRules } from '../model/privacy'
 import type { Audience } from '../model/renderedJson'
 import type { Dialect } from './dialect'
 
-/** Pieces of SQL that put answers together. */
+/** SQL fragments that assemble responses. */
 
-/** What lies behind a gate of `table`: null for others when it is closed. */
+/** SQL for a list that a privacy level of `table` protects: null for other callers if it is private. */
 export function ifListPublicSql(
   list: ListAccess,
   table: string,
@@ -16,20 +16,20 @@ export function ifListPublicSql(
     : `case when ${table}.${listAccessRules[list].level} = 'public' then ${json} end`
 }
 
-/** What is read where a face is missing: neither an answer, nor the null of a closed gate. */
+/** Result if rendered JSON is missing; differs from every response and from the null of a private list. */
 export const CACHE_MISS = ''
 
-/** A JSON array of the rows of a query that selects each row's JSON as `json`. */
+/** SQL for a JSON array of the rows of a query that selects each row's JSON as `json`. */
 export function jsonListSql(dialect: Dialect, query: string): string {
-  return `(select ${listed(dialect)} from (${query}) rows)`
+  return `(select ${arrayOf(dialect)} from (${query}) rows)`
 }
 
-/** The same of rows with faces, unless one of them is missing. */
+/** The same for rendered JSON; `CACHE_MISS` if a row has none. */
 export function renderedListSql(dialect: Dialect, query: string): string {
-  return `(select case when count(*) = count(json) then ${listed(dialect)} else '${CACHE_MISS}' end
+  return `(select case when count(*) = count(json) then ${arrayOf(dialect)} else '${CACHE_MISS}' end
     from (${query}) rows)`
 }
 
-function listed({ groupConcat }: Dialect): string {
+function arrayOf({ groupConcat }: Dialect): string {
   return `'[' || coalesce(${groupConcat('json')}, '') || ']'`
 }

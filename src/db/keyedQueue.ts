@@ -1,17 +1,17 @@
-/** Does the work of one after the other, in the order it was asked for; others do not wait for it. */
-export type KeyedQueue<Key> = <T>(whose: Key, work: () => Promise<T>) => Promise<T>
+/** Runs the work of each key sequentially, in the order of the calls; different keys run concurrently. */
+export type KeyedQueue<Key> = <T>(key: Key, work: () => Promise<T>) => Promise<T>
 
 export function createKeyedQueue<Key>(): KeyedQueue<Key> {
-  /** The last in the line of each, until it is done. */
-  const lines = new Map<Key, Promise<void>>()
-  return (whose, work) => {
-    const before = lines.get(whose)
-    const done = before ? before.then(work) : work()
-    const leave = () => {
-      if (lines.get(whose) === last) lines.delete(whose)
+  /** Last queued work of each key, until it is done. */
+  const tails = new Map<Key, Promise<void>>()
+  return (key, work) => {
+    const previous = tails.get(key)
+    const done = previous ? previous.then(work) : work()
+    const remove = () => {
+      if (tails.get(key) === tail) tails.delete(key)
     }
-    const last = done.then(leave, leave)
-    lines.set(whose, last)
+    const tail = done.then(remove, remove)
+    tails.set(key, tail)
     return done
   }
 }

@@ -4,21 +4,21 @@ import type { Storage } from './open'
 import { statement } from './statement'
 import type { Db } from './types'
 
-/** What only one process does, however many work on the same data. */
+/** Tasks that only one process does, however many use the same database. */
 const tasks = ['dispatch', 'care'] as const
 
-/** Sending to webhooks; pruning and scheduled backups. */
+/** `dispatch` sends to webhooks; `care` prunes and writes scheduled backups. */
 export type Task = (typeof tasks)[number]
 
 export interface Leases {
-  /** Whether this process is the one that does it, at this moment. */
+  /** Returns whether this process holds the lease of the task now. */
   holds(task: Task): boolean
-  /** Called whenever this process becomes the one that does it. */
+  /** Calls `begin` whenever this process acquires the lease. */
   onTaken(task: Task, begin: () => void): void
-  /** Records where this process serves, for `findAnnounced`. */
+  /** Records the address of this server, for `findAnnounced`. */
   announce(address: string): Promise<void>
   start(): Promise<void>
-  /** Gives back what it holds, so that nobody has to wait until it would have ended. */
+  /** Releases the leases, so that other processes need not wait until they expire. */
   stop(): Promise<void>
 }
 
@@ -28,52 +28,52 @@ interface LeaseDeps {
   readonly warn: (message: string, fields?: Record<string, string>) => void
 }
 
-/** No lease may be made longer. */
+/** Upper limit of a lease's duration. */
 export const LONGEST_LEASE_MS = 60_000
-const LENGTH_MS = 10_000
-/** In parts of its length: when a lease is renewed, and how often it is looked at. */
-const RENEW = 0.3
+const DURATION_MS = 10_000
+/** Parts of the duration after which a lease is renewed, and after which it is checked. */
+const RENEW_SHARE = 0.3
 const CHECK_SHARE = 0.1
-/** So soon at least is known what another gave back. */
-const MAX_PAUSE_MS = 1_000
-/** How long a process that stops tries to give back what it holds. */
-const GIVE_UP_MS = 2_000
+/** Longest interval between checks, so that a released lease is noticed soon. */
+const MAX_INTERVAL_MS = 1_000
+/** Time limit for releasing the leases when the process stops. */
+const RELEASE_LIMIT_MS = 2_000
 
 /**
- * Whoever holds a lease renews it long before it ends. One that dies or hangs renews nothing, and
- * when its time is over the first that asks is the next.
+ * Holders renew their leases long before these expire. A process that dies or hangs does not, and
+ * another process acquires the expired lease.
  */
-export function createLeases({ db, transact, warn }: LeaseDeps, lengthMs = LENGTH_MS): Leases {
-  // Names the machine and the process, and later the address of its server.
+export function createLeases({ db, transact, warn }: LeaseDeps, durationMs = DURATION_MS): Leases {
+  // Host name, process ID and, once announced, the address of the server.
   let holder = `${hostname()}:${process.pid}:${crypto.randomUUID()}`
-  /** On this process's own steady clock, and never later than the engine's. */
+  /** Expiry by this process's monotonic clock, never later than by the engine's clock. */
   const heldUntil = new Map<Task, number>()
-  const begins: { task: Task; begin: () => void }[] = []
+  const listeners: { task: Task; begin: () => void }[] = []
   let timer: ReturnType<typeof setInterval> | undefined
-  let looking: Promise<void> | undefined
+  let pending: Promise<void> | undefined
   let renewAt = 0
   let isFailing = false
 
   const holds = (task: Task) => (heldUntil.get(task) ?? 0) > performance.now()
 
-  const takeAll = async () => {
-    const { asked, taken } = await transact(
+  const acquireAll = async () => {
+    const { askedAt, acquired } = await transact(
       'new',
       async (tx) => {
-        const won: Task[] = []
+        const acquiredTasks: Task[] = []
         const before = performance.now()
         for (const task of tasks)
-          if (await take(tx).get({ task, holder, length: lengthMs })) won.push(task)
-        return { asked: before, taken: won }
-        // Nobody holds a lease over a power cut, so an idle server need not flush the disk for it.
+          if (await acquire(tx).get({ task, holder, length: durationMs })) acquiredTasks.push(task)
+        return { askedAt: before, acquired: acquiredTasks }
+        // No lease outlasts a power failure, so an idle server need not flush the disk for it.
       },
       'slice',
     )
-    renewAt = asked + lengthMs * RENEW
-    for (const task of taken) {
+    renewAt = askedAt + durationMs * RENEW_SHARE
+    for (const task of acquired) {
       const isNew = !holds(task)
-      heldUntil.set(task, asked + lengthMs)
-      if (isNew) for (const one of begins) if (one.task === task) one.begin()
+      heldUntil.set(task, askedAt + durationMs)
+      if (isNew) for (const listener of listeners) if (listener.task === task) listener.begin()
     }
   }
 
@@ -81,78 +81,78 @@ export function createLeases({ db, transact, warn }: LeaseDeps, lengthMs = LENGT
     try {
       const held = tasks.filter(holds).length
       const isDue = held > 0 && performance.now() >= renewAt
-      // Looking costs nothing, while asking is a write.
+      // Counting is a cheap read, while acquiring is a write.
       if (isDue || (await countOthers(db).get({ holder }))?.count !== tasks.length - held)
-        await takeAll()
+        await acquireAll()
       isFailing = false
     } catch (cause) {
-      // It is tried again every second, and one line is enough.
-      if (!isFailing) warn('no lease could be taken or kept', { cause: String(cause) })
+      // Logged once, because the renewal is retried every second.
+      if (!isFailing) warn('lease renewal failed', { cause: String(cause) })
       isFailing = true
     }
-    looking = undefined
+    pending = undefined
   }
 
   return {
     holds,
-    onTaken: (task, begin) => void begins.push({ task, begin }),
+    onTaken: (task, begin) => void listeners.push({ task, begin }),
     async announce(address) {
-      await looking
+      await pending
       const before = holder
       const after = `${before} ${address}`
-      looking = transact('new', async (tx) => void (await rename(tx).run({ before, after })))
+      pending = transact('new', async (tx) => void (await rename(tx).run({ before, after })))
         .then(() => {
           holder = after
         })
         .catch((cause) => warn('server address not recorded', { cause: String(cause) }))
         .finally(() => {
-          looking = undefined
+          pending = undefined
         })
-      await looking
+      await pending
     },
     async start() {
       timer = setInterval(
         () => {
-          looking ??= check()
+          pending ??= check()
         },
-        Math.min(lengthMs * CHECK_SHARE, MAX_PAUSE_MS),
+        Math.min(durationMs * CHECK_SHARE, MAX_INTERVAL_MS),
       )
       timer.unref()
-      looking = check()
-      await looking
+      pending = check()
+      await pending
     },
     async stop() {
       clearInterval(timer)
       heldUntil.clear()
-      const giveAllBack = async () => {
-        await looking
+      const releaseAll = async () => {
+        await pending
         heldUntil.clear()
-        await transact('new', async (tx) => void (await giveBack(tx).run({ holder })))
+        await transact('new', async (tx) => void (await release(tx).run({ holder })))
       }
-      // Where nothing can be written for now, they end by themselves.
-      const late = Promise.withResolvers<void>()
-      const giveUp = setTimeout(late.resolve, GIVE_UP_MS)
-      await Promise.race([giveAllBack().catch(() => {}), late.promise])
-      clearTimeout(giveUp)
+      // If the database cannot be written now, the leases expire.
+      const timeout = Promise.withResolvers<void>()
+      const timeoutTimer = setTimeout(timeout.resolve, RELEASE_LIMIT_MS)
+      await Promise.race([releaseAll().catch(() => {}), timeout.promise])
+      clearTimeout(timeoutTimer)
     },
   }
 }
 
-/** One that would last longer than any was made before the clock was set back. */
-const isOver = ({ nowMs }: Dialect) =>
+/** A lease that would last longer than the limit was acquired before the clock was set back. */
+const isExpired = ({ nowMs }: Dialect) =>
   `(leases.until <= ${nowMs} or leases.until > ${nowMs} + ${LONGEST_LEASE_MS})`
 
-const take = statement<'task' | 'holder' | 'length', { name: string }>(
-  (say) => `
-   insert into leases (name, holder, until) values (:task, :holder, ${say.nowMs} + :length)
+const acquire = statement<'task' | 'holder' | 'length', { name: string }>(
+  (dialect) => `
+   insert into leases (name, holder, until) values (:task, :holder, ${dialect.nowMs} + :length)
    on conflict (name) do update set holder = excluded.holder, until = excluded.until
-   where leases.holder = excluded.holder or ${isOver(say)}
+   where leases.holder = excluded.holder or ${isExpired(dialect)}
    returning name`,
 )
 
 const countOthers = statement<'holder', { count: number }>(
-  (say) =>
-    `select ${say.count()} as count from leases where holder <> :holder and not ${isOver(say)}`,
+  (dialect) =>
+    `select ${dialect.count()} as count from leases where holder <> :holder and not ${isExpired(dialect)}`,
 )
 
 const rename = statement<'before' | 'after'>(
@@ -160,10 +160,10 @@ const rename = statement<'before' | 'after'>(
 )
 
 const current = statement<never, { holder: string }>(
-  (say) => `select holder from leases where not ${isOver(say)} order by name`,
+  (dialect) => `select holder from leases where not ${isExpired(dialect)} order by name`,
 )
 
-/** Address that a process of this machine announced and still holds a lease with; else null. */
+/** Returns the address of a server on this machine that holds a lease, or null. */
 export async function findAnnounced(db: Db): Promise<string | null> {
   for (const { holder } of await current(db).all({})) {
     const [owner = '', address] = holder.split(' ')
@@ -172,4 +172,4 @@ export async function findAnnounced(db: Db): Promise<string | null> {
   return null
 }
 
-const giveBack = statement<'holder'>('delete from leases where holder = :holder')
+const release = statement<'holder'>('delete from leases where holder = :holder')

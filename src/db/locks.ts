@@ -1,12 +1,12 @@
 import { statement } from './statement'
 import type { Db } from './types'
 
-/** For work that learns only on its way whose rows it writes: from here on it is done in line. */
+/** Locks a system in a transaction that learns only while it runs which system it writes. */
 export async function lockSystem(tx: Db, id: number): Promise<void> {
   await lock(tx).get({ id })
 }
 
-/** The same, unless somebody else holds it: then false, and nobody waits. */
+/** The same, but returns false at once if another transaction holds the lock. */
 export async function tryLockSystem(tx: Db, id: number): Promise<boolean> {
   return (await tryLock(tx).get({ id })) !== null
 }

@@ -11,9 +11,9 @@ import faces from '../../migrations/0009_faces.sql' with { type: 'text' }
 import access from '../../migrations/0010_access.sql' with { type: 'text' }
 import forgottenSwitches from '../../migrations/0011_forgotten_switches.sql' with { type: 'text' }
 import operating from '../../migrations/0012_operating.sql' with { type: 'text' }
-import everythingOnServer from '../../migrations/postgres/0012_operating.sql' with { type: 'text' }
+import postgresBaseline from '../../migrations/postgres/0012_operating.sql' with { type: 'text' }
 
-/** Every migration in its order, carried inside the executable. */
+/** All migrations in their order, embedded in the executable. */
 export const migrations: { name: string; sql: string }[] = [
   { name: '0000_foundation', sql: foundation },
   { name: '0001_people', sql: people },
@@ -31,9 +31,9 @@ export const migrations: { name: string; sql: string }[] = [
 ]
 
 /**
- * The same for a server, in its words. The first has all that the file's had up to that name: there
- * was no server before.
+ * Migrations for PostgreSQL. The first one contains all SQLite migrations up to its name, because
+ * earlier releases did not support PostgreSQL.
  */
 export const serverMigrations: { name: string; sql: string }[] = [
-  { name: '0012_operating', sql: everythingOnServer },
+  { name: '0012_operating', sql: postgresBaseline },
 ]

@@ -12,7 +12,7 @@ export type { Storage } from './storage'
 export type { ServerOptions }
 export { isServerAddress }
 
-/** Opens the database of an address. */
+/** Opens the database at an address with the engine that the address names. */
 export function openStorage(
   url: string,
   durability: Durability = 'full',
@@ -22,12 +22,12 @@ export function openStorage(
   server: ServerOptions = {},
 ): Storage {
   if (!isServerAddress(url)) return openSqlite(url, durability, busyLimit, renderJson, use)
-  // Not before it is needed: most never do, and would start later and take more memory.
+  // Loaded only if needed, because it would slow down the start and take memory.
   const { openServer }: typeof import('./postgres/storage') = require('./postgres/storage')
   return openServer(url, durability, renderJson, server, use)
 }
 
-/** Folder for temporary files: that of the database file, or the machine's where there is none. */
+/** Folder for temporary files: that of the database file, or the system's for PostgreSQL. */
 export function temporaryFolderOf(url: string): string {
   return isServerAddress(url) ? tmpdir() : dirname(pathOf(url))
 }

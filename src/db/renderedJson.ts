@@ -7,8 +7,9 @@ import { statement } from './statement'
 import type { Db, MaybePromise } from './types'
 
 /**
- * Rows that carry their faces. Whatever changes a row, a trigger takes its face away; who knows the
- * new row puts the new face beside it, in the same transaction. So a face is right or not there.
+ * Cache of rendered JSON per row. A trigger deletes the cached JSON on every change of the row; code
+ * that has the new row stores the new JSON in the same transaction. An entry may be missing, but
+ * never stale.
  */
 const entities = { systems: system, members: member, groups: group } as const
 
@@ -38,7 +39,7 @@ export interface RenderedJson {
   readonly others: string
 }
 
-/** Renders the JSON of a whole row; null where the database stores none. */
+/** Renders the JSON of a complete row; null if this handle has no renderer. */
 export function renderForAudiences(
   { renderJson }: Db,
   table: RenderedTable,
@@ -49,7 +50,7 @@ export function renderForAudiences(
   return { own: renderJson(entity, row, 'owner'), others: renderJson(entity, row, 'others') }
 }
 
-/** Stores the rendered JSON of the row with that number. */
+/** Stores the rendered JSON of the row with this ID. */
 export function storeRendered(
   tx: Db,
   table: RenderedTable,
@@ -59,7 +60,7 @@ export function storeRendered(
   return store[table](tx).run({ id, ...rendered })
 }
 
-/** Puts the faces of a whole row beside it, and gives its owner's. */
+/** Renders and stores the JSON of a complete row, and returns the owner's JSON. */
 export async function renderAndStore(
   tx: Db,
   table: RenderedTable,
@@ -71,7 +72,7 @@ export async function renderAndStore(
   return rendered.own
 }
 
-/** The object that its owner sees of a row. */
+/** Builds the JSON object of a row for its owner. */
 export function ownerJson(
   db: Db,
   table: RenderedTable,
@@ -81,22 +82,22 @@ export function ownerJson(
   return `{"id":"${row.hid}","uuid":"${row.uuid}",${renderedJson}}`
 }
 
-/** SQL for the object that an audience sees of a row of the table; null where its face is missing. */
+/** SQL for the JSON object of a row for an audience; null if its rendered JSON is missing. */
 export function renderedObjectSql(table: RenderedTable, audience: Audience, extra = ''): string {
   return objectExpression(table, renderedJsonIn(table, columnFor(audience)), extra)
 }
 
-/** The same where only the row tells whether its owner looks. */
+/** The same if the row decides the audience: `isOwner` is an SQL condition. */
 export function renderedObjectSqlFor(table: RenderedTable, isOwner: string): string {
-  const seen = `case when ${isOwner} then ${columnFor('owner')} else ${columnFor('others')} end`
-  return objectExpression(table, renderedJsonIn(table, seen), '')
+  const column = `case when ${isOwner} then ${columnFor('owner')} else ${columnFor('others')} end`
+  return objectExpression(table, renderedJsonIn(table, column), '')
 }
 
 function renderedJsonIn(table: RenderedTable, column: string): string {
-  return `(select ${column} from ${cacheTables[table]} f where ${joinsRendered(table)})`
+  return `(select ${column} from ${cacheTables[table]} f where ${joinCondition(table)})`
 }
 
-/** The same for many rows, where faces are joined: `from` names the table, and what else there is. */
+/** The same for many rows, with a join. `from` names the table and any further tables. */
 export function renderedRowsSql(
   table: RenderedTable,
   audience: Audience,
@@ -105,7 +106,7 @@ export function renderedRowsSql(
   extra = '',
 ): string {
   return `select ${objectExpression(table, `f.${columnFor(audience)}`, extra)} as json
-    from ${from} left join ${cacheTables[table]} f on ${joinsRendered(table)} ${rest}`
+    from ${from} left join ${cacheTables[table]} f on ${joinCondition(table)} ${rest}`
 }
 
 function objectExpression(table: RenderedTable, renderedJson: string, extra: string): string {
@@ -117,7 +118,7 @@ function columnFor(audience: Audience): 'own' | 'others' {
   return audience === 'owner' ? 'own' : 'others'
 }
 
-function joinsRendered(table: RenderedTable): string {
+function joinCondition(table: RenderedTable): string {
   return `f.id = ${table}.id and f.shape = ${schemaHashes[table]}`
 }
 

@@ -3,9 +3,9 @@ import type { Field } from '../model/field'
 import { type Statement, statement, type Values } from './statement'
 import type { Db, MaybePromise, Value } from './types'
 
-/** Rows of a field table, read and written by statements of their own: no query is built for one. */
+/** Reads and writes rows of field tables by prepared SQL, without the query builder. */
 
-/** Turns what SQLite gives into the values of the fields; what is beside them stays as it is. */
+/** Builds a function that decodes the fields of a stored row in place; other columns stay unchanged. */
 export function createDecoder(entity: Entity): <T extends object>(raw: T) => T {
   const decoders = entity.entries.flatMap(([key, field]) => {
     const decode = decoderOf(field)
@@ -18,29 +18,29 @@ export function createDecoder(entity: Entity): <T extends object>(raw: T) => T {
   }
 }
 
-/** The columns of a field table. */
+/** Lists the columns of a field table: fields and privacy levels. */
 export function columnNames(entity: Entity): string[] {
   return [...entity.entries.map(([key]) => key), ...entity.levels]
 }
 
-/** Changes the given keys of the row with that number. */
+/** Builds a function that updates the given keys of the row with an ID. */
 export function createUpdater(table: string) {
-  // One statement for each set of keys that somebody changes together.
-  const made = new Map<string, (db: Db) => Statement<string, unknown>>()
+  // One cached statement per set of changed keys.
+  const cache = new Map<string, (db: Db) => Statement<string, unknown>>()
   return (tx: Db, id: number, changed: object): MaybePromise<unknown> => {
     const keys = Object.keys(changed)
     const name = keys.join()
-    let update = made.get(name)
+    let update = cache.get(name)
     if (!update) {
       const sets = keys.map((key) => `${key} = :${key}`).join(', ')
       update = statement<string>(`update ${table} set ${sets} where id = :id`)
-      if (made.size < MAX_CACHED) made.set(name, update)
+      if (cache.size < MAX_CACHED) cache.set(name, update)
     }
     return update(tx).run({ ...encodeRow(keys, changed), id })
   }
 }
 
-/** Inserts whole rows of the given columns, and gives their number. */
+/** Builds a function that inserts a row with the given columns and returns its ID. */
 export function createInserter(table: string, columns: readonly string[]) {
   const insert = statement<string, { id: number }>(
     `insert into ${table} (${columns.join()}) values (${columns.map((name) => `:${name}`).join()}) returning id`,
@@ -49,7 +49,7 @@ export function createInserter(table: string, columns: readonly string[]) {
     (await insert(tx).get(encodeRow(columns, row)))?.id ?? 0
 }
 
-/** Inserts whole rows, or puts them in the place of those with the same key. */
+/** Builds a function that inserts a row, or replaces the row with the same key. */
 export function createUpserter(
   table: string,
   key: readonly string[],
@@ -80,7 +80,7 @@ function decoderOf({ columnType }: Field): Decoder | null {
   }
 }
 
-/** Values as they are stored; those that are already are left as they are. */
+/** Encodes the values of a row as they are stored; encoded values stay unchanged. */
 export function encodeRow(columns: readonly string[], row: object): Values<string> {
   const values = row as Readonly<Record<string, unknown>>
   const encoded: Record<string, Value> = {}

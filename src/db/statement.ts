@@ -2,7 +2,7 @@ import type { Dialect } from './dialect'
 import { prepared } from './prepared'
 import type { Db, MaybePromise, Value } from './types'
 
-/** What the names in a statement stand for. */
+/** Values of the named placeholders of a statement. */
 export type Values<Name extends string> = { readonly [N in Name]: Value }
 
 export interface Statement<Name extends string, Row> {
@@ -12,18 +12,18 @@ export interface Statement<Name extends string, Row> {
 }
 
 /**
- * SQL written out, in which `:name` stands for a value of that name. For the hottest reads:
- * Drizzle's own prepared queries spend as long on their placeholders as SQLite on the answer.
+ * Prepares SQL text with `:name` placeholders. Drizzle's prepared queries spend as much time on
+ * their placeholders as SQLite on the query.
  */
 export function statement<Name extends string = never, Row = unknown>(
-  text: string | ((say: Dialect) => string),
+  text: string | ((dialect: Dialect) => string),
 ): (db: Db) => Statement<Name, Row> {
-  // Of hundreds of statements few are ever run, so each is spelled when it first is.
+  // Built on first use, because a process runs few of the hundreds of statements.
   return prepared(({ driver }) => {
     const names: string[] = []
-    const spelled = typeof text === 'string' ? text : text(driver.dialect)
-    // By position: the driver takes values by their name a tenth slower.
-    const sql = spelled.trim().replaceAll(/(?<!:):([a-z]\w*)/g, (_, name: string) => {
+    const template = typeof text === 'string' ? text : text(driver.dialect)
+    // By position, because binding by name takes a tenth longer.
+    const sql = template.trim().replaceAll(/(?<!:):([a-z]\w*)/g, (_, name: string) => {
       if (!names.includes(name)) names.push(name)
       return driver.dialect.placeholder(names.indexOf(name) + 1)
     })
@@ -41,7 +41,7 @@ export function statement<Name extends string = never, Row = unknown>(
   })
 }
 
-/** The driver would take what is missing for null. */
+/** Throws if a value is missing, because the driver would bind null. */
 function valueIn(values: Values<string>, name: string): Value {
   const value = values[name]
   if (value === undefined) throw new Error(`the statement has no value for :${name}`)

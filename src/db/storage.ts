@@ -3,19 +3,20 @@ import type { ChangeNotifier } from './changeNotifier'
 import type { SharedRead } from './sqlite/sharedRead'
 import type { Db } from './types'
 
-/** What was done to a database that an older program had made. */
+/** Upgrade of a database that an older release had created. */
 export interface Upgrade {
-  /** The last migration it had. */
+  /** Last migration before the upgrade. */
   readonly from: string
-  /** Where it is kept as it was; null where that was not wanted. */
+  /** Path of the copy from before the upgrade; null if none was made. */
   readonly copy: string | null
 }
 
 export type Durability = 'full' | 'normal'
 
 /**
- * Whose rows are written: work for the same one is done one after the other, by whichever process.
- * 'new' is for what nobody else can name yet, and for what a unique index guards.
+ * Owner of the rows that a transaction writes. Transactions with the same key run one after the
+ * other, in all processes. 'new' takes no lock: for rows that no other transaction can reference
+ * yet, and for rows that a unique index guards.
  */
 export type LockKey =
   | { readonly system: number }
@@ -25,18 +26,18 @@ export type LockKey =
   | 'new'
 
 /**
- * Long work keeps its commit to itself, so that nobody else's answer waits for it. So does a slice
- * of something larger that nobody sees yet: it need not survive a power cut, and is not waited for
- * until it is on the disk. The commit that shows it all flushes the log with everything in it.
+ * `long` work does not share its commit, so that no other response waits for it. Neither does a
+ * `slice`, a batch of hidden rows: it is not flushed, because the final commit that makes the rows
+ * visible flushes the log with all slices.
  */
 export type WorkKind = 'long' | 'slice'
 
-/** Or how it is found out, where the work finds it out anyway: the file never asks. */
+/** A lock key, or a function that finds it. SQLite needs no key and never calls the function. */
 export type LockKeyOf = LockKey | (() => Promise<LockKey>)
 
 /**
- * Runs the work as one transaction: all of it is kept, or nothing. It may be run more than once, so
- * it does nothing but ask and write storage.
+ * Runs the work as one transaction. It may run more than once, so it must do nothing but read and
+ * write the database.
  */
 export type Transact = <T>(
   of: LockKeyOf,
@@ -44,37 +45,37 @@ export type Transact = <T>(
   kind?: WorkKind,
 ) => Promise<T>
 
-/** Gives the work a connection of its own that sees the database as of one moment. */
+/** Runs the work on its own connection, which reads one snapshot of the database. */
 export type Snapshot = <T>(work: (db: Db) => Promise<T>) => Promise<T>
 
-/** Who wants to know how the writers fare. */
+/** Receives the metrics of commits. */
 export interface WriteObserver {
   countCommit(writes: number, seconds: number): void
   countFailedCommit(): void
 }
 
-/** The writes that wait for their turn, and whoever counts what becomes of them. */
+/** Number of queued transactions, and the observer of their commits. */
 export interface WriteStats {
   waiting: number
   observer?: WriteObserver
 }
 
 export interface Storage {
-  /** Where it is: a path, or an address without its password. */
+  /** Path, or address without its password. */
   readonly location: string
-  /** Settles once it can be used; tells what that did to a database of an older program. */
+  /** Settles when the storage can be used; the value describes an upgrade, if there was one. */
   readonly ready: Promise<Upgrade | null>
-  /** Reads; never sees a transaction's half-done work. */
+  /** Handle for reads; never reads uncommitted rows. */
   readonly db: Db
   readonly sharedRead: SharedRead
   readonly transact: Transact
   readonly snapshot: Snapshot
-  /** Tells of what any process wrote. */
+  /** Notifies of changes by any process. */
   readonly changes: ChangeNotifier
   readonly writeStats: WriteStats
-  /** What keeps the database from being read or written, for whoever may try again; else null. */
+  /** Returns the error that prevents reads or writes now, or null. */
   checkHealth(): Promise<DomainError | null>
-  /** What is answered when a read or a write failed of what will pass; null when it will not. */
+  /** Maps a failure to the error of the response if it is temporary; else returns null. */
   toUnavailable(cause: unknown): DomainError | null
   close(): Promise<void>
 }

@@ -2,44 +2,44 @@ import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core'
 import type { RenderJson } from '../model/renderedJson'
 import type { Dialect } from './dialect'
 
-/** The file answers at once, a server later; whoever asks awaits both. */
+/** A value or a promise of it. SQLite answers synchronously, PostgreSQL does not. */
 export type MaybePromise<T> = T | Promise<T>
 
 export type Value = string | number | null
 
-/** SQL that is kept ready; values are given in the order of their numbers. */
+/** Prepared SQL with positional values. */
 export interface Query<Row> {
   get(values: Value[]): MaybePromise<Row | null>
   all(values: Value[]): MaybePromise<Row[]>
   run(values: Value[]): MaybePromise<unknown>
 }
 
-/** What an engine is asked by. */
+/** Connection to an engine. */
 export interface Driver {
   readonly dialect: Dialect
   query<Row>(sql: string): Query<Row>
-  /** Told what a transaction counted up. */
+  /** Called when a transaction increments a change counter. */
   onCounter?(name: 'keys' | 'hooks'): void
 }
 
-/** A handle that queries run on: for reads, or the one of a transaction. */
+/** Handle that queries run on: the one for reads, or that of a transaction. */
 export type Db = BaseSQLiteDatabase<'sync' | 'async', unknown> & {
   readonly driver: Driver
-  /** How faces are spelled. Without it rows have none, and nobody reads them by their faces. */
+  /** Renders the JSON of rows. Without it no JSON is cached, and responses do not use the cache. */
   readonly renderJson?: RenderJson | undefined
 }
 
-/** The database cannot be used; the message is one clear line for the operator. */
+/** The database cannot be used. The message is one line for the operator. */
 export class StorageError extends Error {
   constructor(
     message: string,
-    readonly trouble?: StorageFault,
+    readonly fault?: StorageFault,
   ) {
     super(message)
   }
 }
 
-/** What can keep a database from being used. */
+/** Reasons why a database cannot be used. */
 export type StorageFault =
   | 'foreign'
   | 'damaged'

@@ -34,7 +34,7 @@ test('refuses to copy into a database that has rows, into itself and to a wrong 
   await withDeps(filled, (deps) => createBot(deps, 'Lantern', 'discord'))
   const before = rowsOf(filled)
   for (const [to, status, reason] of [
-    [filled, 1, /bot\.db is not empty \(it has bots\): only an empty one is filled\.\n$/],
+    [filled, 1, /bot\.db is not empty \(it has bots\): the target must be empty\.\n$/],
     [source, 1, /source\.db is not empty \(it has /],
     ['nonsense', 2, /The database address must look like file:/],
   ] as const) {

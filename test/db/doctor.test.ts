@@ -45,7 +45,7 @@ const damages: Record<string, Damage> = {
   },
   'missing keys of tags are made again': {
     does: ['DELETE FROM proxy_tag_keys WHERE position = 1'],
-    finds: ['proxy tags: the tags of member wrenab are not found'],
+    finds: ['proxy tags: the tags of member wrenab do not match their keys'],
     leaves: [
       'SELECT member_id, set_id, position FROM proxy_tag_keys ORDER BY 1, 3',
       [
@@ -56,12 +56,12 @@ const damages: Record<string, Damage> = {
   },
   'keys of tags that a member no longer has go': {
     does: ["INSERT INTO proxy_tag_keys VALUES (2, 1, 0, 'a', 'b', 'a', 'b', 'ab', 0, 0)"],
-    finds: ['proxy tags: the tags of member ashcd are not found'],
+    finds: ['proxy tags: the tags of member ashcd do not match their keys'],
     leaves: ['SELECT count(*) FROM proxy_tag_keys WHERE member_id = 2', [[0]]],
   },
   'keys of tags under another system are put right': {
     does: ['UPDATE proxy_tag_keys SET set_id = 7'],
-    finds: ['proxy tags: the tags of member wrenab are not found'],
+    finds: ['proxy tags: the tags of member wrenab do not match their keys'],
     leaves: ['SELECT DISTINCT set_id FROM proxy_tag_keys', [[1]]],
   },
   'a counter below what is recorded is raised': {

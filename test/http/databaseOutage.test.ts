@@ -131,14 +131,14 @@ describe.if(isOnFile)('a disk that is full', () => {
       expect(out + err).toContain(`${server.address} is not well: the disk is full`)
     }
     // A lease is to be renewed meanwhile, and that fails too.
-    await until(async () => server.said().includes('no lease could be taken or kept'))
+    await until(async () => server.said().includes('lease renewal failed'))
     for (let second = 0; second < 3; second++) {
       expect((await write()).status).toBe(503)
       await Bun.sleep(1000)
     }
     expect(problemsIn(server.said())).toEqual([
       ['error', 'request failed', expect.stringMatching(/^[^\n]+ the disk is full\.$/)],
-      ['warn', 'no lease could be taken or kept', expect.any(String)],
+      ['warn', 'lease renewal failed', expect.any(String)],
     ])
     rmSync(join(disk, 'filler'))
     await until(async () => (await health()).status === 200)

@@ -41,8 +41,8 @@ const damages: Record<string, { does: string[]; finds: string[]; leaves: [string
       "insert into proxy_tag_keys select id, 1, 0, 'a', 'b', 'a', 'b', 'ab', 0, 0 from members where hid = 'ashcd'",
     ],
     finds: [
-      'proxy tags: the tags of member wrenab are not found',
-      'proxy tags: the tags of member ashcd are not found',
+      'proxy tags: the tags of member wrenab do not match their keys',
+      'proxy tags: the tags of member ashcd do not match their keys',
     ],
     leaves: ['select position from proxy_tag_keys order by 1', [{ position: 0 }, { position: 1 }]],
   },
@@ -53,7 +53,7 @@ const damages: Record<string, { does: string[]; finds: string[]; leaves: [string
   },
   'autoproxy as nobody ends': {
     does: ["update autoproxy set autoproxy_member = null where autoproxy_mode = 'member'"],
-    finds: ['autoproxy: system qvexmp is to be proxied as a missing member in guild 5'],
+    finds: ['autoproxy: the autoproxy of system qvexmp in guild 5 names a missing member'],
     leaves: ['select autoproxy_mode from autoproxy', [{ autoproxy_mode: 'off' }]],
   },
   'a face that shows otherwise is taken away': {
@@ -61,7 +61,7 @@ const damages: Record<string, { does: string[]; finds: string[]; leaves: [string
       `insert into member_faces select id, ${schemaHash(member)}, '', '"name":"SECRET"' from members
        where hid = 'wrenab'`,
     ],
-    finds: ['faces: the member wrenab is shown otherwise than it is'],
+    finds: ['rendered JSON: the cached JSON of member wrenab is stale'],
     leaves: ["select 1 from member_faces where others like '%SECRET%'", []],
   },
 }

@@ -1,13 +1,13 @@
 import { StorageError } from '../types'
 
-/** Where a server is, and who asks. */
+/** Parsed address of a PostgreSQL database. */
 export interface Address {
   readonly hosts: readonly Host[]
   readonly user: string
   readonly password: string
   readonly database: string
   readonly sslmode: SslMode
-  /** As it may be shown: without the password. */
+  /** Address without the password, for messages. */
   readonly name: string
 }
 
@@ -21,7 +21,7 @@ const sslModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as
 export type SslMode = (typeof sslModes)[number]
 
 const PORT = 5432
-const LOOKS_LIKE = 'postgres://USER:PASSWORD@HOST[:PORT][,HOST…]/NAME?sslmode=…'
+const EXPECTED_FORMAT = 'postgres://USER:PASSWORD@HOST[:PORT][,HOST…]/NAME?sslmode=…'
 const ENCODING = 'in a password @ is %40, / is %2F, ? is %3F and % is %25; or give it as PGPASSWORD'
 
 export function isServerAddress(url: string): boolean {
@@ -29,17 +29,18 @@ export function isServerAddress(url: string): boolean {
 }
 
 /**
- * Several hosts, ports and percent-encoding as PostgreSQL's own programs take them. An @ behind the
- * host is refused: the password is not encoded, and its parts were taken for host, name and query.
+ * Parses several hosts, ports and percent-encoding like PostgreSQL's own programs. Rejects an @
+ * after the host, which means that the password is not encoded and was split into host, name and
+ * query.
  */
 export function parseAddress(url: string, givenPassword = ''): Address {
   const parts =
     /^postgres(?:ql)?:\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/?@]+)\/([^/?@]+)(?:\?([^@]*))?$/.exec(
       url,
     )
-  if (!parts) throw wrong()
+  if (!parts) throw invalidAddress()
   const [, user = '', password = '', hosts = '', database = '', query = ''] = parts
-  if (user === '') throw wrong()
+  if (user === '') throw invalidAddress()
   const sslmode = sslModeOf(query)
   return {
     hosts: hosts.split(',').map(hostOf),
@@ -54,13 +55,13 @@ export function parseAddress(url: string, givenPassword = ''): Address {
 function hostOf(text: string): Host {
   const [, host = '', port] = /^(\[[^\]]+\]|[^:]*)(?::(\d+))?$/.exec(text) ?? []
   const number = port === undefined ? PORT : Number(port)
-  if (host === '' || number < 1 || number > 65_535) throw wrong()
+  if (host === '' || number < 1 || number > 65_535) throw invalidAddress()
   return { host: decode(host), port: number }
 }
 
 function sslModeOf(query: string): SslMode {
   const given = new URLSearchParams(query)
-  // Not named: it may be the end of a password that is not encoded.
+  // The message does not contain the key, which may be the end of an unencoded password.
   if ([...given.keys()].some((key) => key !== 'sslmode'))
     throw new StorageError('Only sslmode may follow the question mark in a database address.')
   const text = given.get('sslmode') ?? 'prefer'
@@ -74,11 +75,11 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw wrong()
+    throw invalidAddress()
   }
 }
 
-/** Says nothing of what was given, which has a password in it. */
-function wrong(): StorageError {
-  return new StorageError(`The database address must look like ${LOOKS_LIKE} (${ENCODING}).`)
+/** Does not contain the given address, which may include a password. */
+function invalidAddress(): StorageError {
+  return new StorageError(`The database address must look like ${EXPECTED_FORMAT} (${ENCODING}).`)
 }

@@ -1,20 +1,20 @@
 import { type ReservedSQL, SQL } from 'bun'
 import type { Address, Host } from './address'
 
-/** How connections are made. */
+/** Parameters of a connection. */
 export interface ConnectOptions {
   readonly address: Address
-  /** How many connections a node has, half of them for writes. */
+  /** Maximum number of connections of a node, half of them for writes. */
   readonly pool: number
-  /** The certificates that the server's must come from. */
+  /** Path of the CA certificates that the server's certificate is verified against. */
   readonly rootCert: string
   /** Settings of every connection that the program works on. */
   readonly session: Readonly<Record<string, string>>
 }
 
-/** Connections whose first statement sends their settings. */
+/** Pool of connections whose first statement sends their settings. */
 export interface Pool {
-  /** Runs on the only connection of a pool of one, which is opened again if it was closed. */
+  /** Runs on the only connection of a pool of one, which is reopened if it was closed. */
   readonly unsafe: SQL['unsafe']
   reserve(): Promise<ReservedSQL>
   close(): void
@@ -22,7 +22,7 @@ export interface Pool {
 
 const CONNECT_LIMIT_S = 3
 
-/** Connections with the server's own settings. `max` is how many there may be. */
+/** Opens a pool of at most `max` connections with the server's default settings. */
 export function connectWithoutSettings(
   { address, rootCert }: ConnectOptions,
   { host, port }: Host,
@@ -38,14 +38,14 @@ export function connectWithoutSettings(
     password,
     max,
     connectionTimeout: limitS,
-    // A pooler refuses most other settings at this point.
+    // A pooler refuses most other settings as startup parameters.
     connection: { application_name: 'multitude' },
     ...(onclose && { onclose }),
     ...(rootCert !== '' && { tls: { ca: Bun.file(rootCert) } }),
   })
 }
 
-/** Connections with the settings of the program. */
+/** Opens a pool of connections with the settings of `options.session`. */
 export function connect(options: ConnectOptions, host: Host, max: number, limitS?: number): Pool {
   let isSet = false
   const sql = connectWithoutSettings(options, host, max, limitS, () => {
@@ -54,10 +54,10 @@ export function connect(options: ConnectOptions, host: Host, max: number, limitS
   const settings = Object.entries(options.session).map(
     ([name, value]) => `set_config('${name}', '${value}', false)`,
   )
-  // Not awaited: statements of a connection run in the order in which they were sent.
+  // Not awaited, because a connection runs its statements in the order of sending.
   const set = (connection: Pick<SQL, 'unsafe'>) =>
     void connection.unsafe(`select ${settings.join()}`).catch(() => {
-      // A connection that is lost is reported by the statement that follows.
+      // The next statement reports a lost connection.
     })
   return {
     unsafe(text, values) {

@@ -13,10 +13,10 @@ import type { Storage } from '../storage'
 import type { Db } from '../types'
 import { isLoss } from './errors'
 
-/** Further off, and what is logged here is out of order with what other nodes log. */
-const MOST_OFF_MS = 1_000
+/** With a larger offset, log lines of the nodes would be out of order. */
+const MAX_CLOCK_OFFSET_MS = 1_000
 
-/** What can be wrong on a server. Its pages and references it sees to by itself. */
+/** Inspects a PostgreSQL database. PostgreSQL itself guards pages and foreign keys. */
 export function inspectServer(
   { db, transact, close }: Pick<Storage, 'db' | 'transact' | 'close'>,
   renderJson: RenderJson,
@@ -38,7 +38,7 @@ export function inspectServer(
           async (tx) => {
             const { exclusiveLock } = tx.driver.dialect
             if (exclusiveLock) await statement(exclusiveLock)(tx).run({})
-            await repairAll(tx, all, rejectDataLoss, renderJson)
+            await repairAll(tx, all, rejectConnectionLoss, renderJson)
           },
           'long',
         )
@@ -49,8 +49,8 @@ export function inspectServer(
   }
 }
 
-/** What could not be repaired is found again; nothing can be where nobody answers. */
-function rejectDataLoss(cause: unknown): void {
+/** Rethrows the loss of the connection; any other failed repair is found again by the inspection. */
+function rejectConnectionLoss(cause: unknown): void {
   if (isLoss(cause)) throw cause
 }
 
@@ -58,52 +58,56 @@ async function findWrongClock(db: Db, now: () => number): Promise<Finding[]> {
   const before = now()
   const engine = (await clock(db).get({}))?.now ?? 0
   const after = now()
-  // Whatever the answer took on its way is no fault of the clock.
-  const off = Math.max(engine - after, before - engine)
-  if (off <= MOST_OFF_MS) return []
+  // The time of the round trip does not count as an offset.
+  const offset = Math.max(engine - after, before - engine)
+  if (offset <= MAX_CLOCK_OFFSET_MS) return []
   const side = engine > after ? 'behind' : 'ahead of'
   return [
     {
       check: 'clock',
-      problem: `this machine’s clock is ${(off / 1000).toFixed(1)} s ${side} the server’s`,
+      problem: `this machine’s clock is ${(offset / 1000).toFixed(1)} s ${side} the server’s`,
       remedy: 'keep the clocks of all machines in step',
     },
   ]
 }
 
-const clock = statement<never, { now: number }>((say) => `select ${say.nowMs} as now`)
+const clock = statement<never, { now: number }>((dialect) => `select ${dialect.nowMs} as now`)
 
-interface Made {
+interface SchemaObject {
   kind: 'table' | 'sequence' | 'index' | 'trigger'
   name: string
   sql: string
 }
 
-/** What the migrations make, by its names: there is no second server to make it on. */
-function whatIsMade(): Made[] {
-  const made = new Map<string, Made>()
+/** Parses the schema from the migrations, because there is no second server to create it on. */
+function expectedObjects(): SchemaObject[] {
+  const expected = new Map<string, SchemaObject>()
   for (const { sql } of serverMigrations)
     for (const one of sql.matchAll(
       /^(create|drop) (?:unique )?(table|sequence|index|trigger) (?:if exists )?(\w+)[^;]*;/gm,
     )) {
       const [text, verb, kind, name = ''] = one
-      if (verb === 'create') made.set(name, { kind: kind as Made['kind'], name, sql: text })
-      else made.delete(name)
+      if (verb === 'create')
+        expected.set(name, { kind: kind as SchemaObject['kind'], name, sql: text })
+      else expected.delete(name)
     }
-  return [...made.values()]
+  return [...expected.values()]
 }
 
-/** Names of tables, sequences, indexes that can be used, and triggers. */
-const there = statement<never, { name: string }>(`
+/** Names of tables, sequences, valid indexes and triggers. */
+const existingNames = statement<never, { name: string }>(`
    select c.relname::text as name from pg_class c left join pg_index i on i.indexrelid = c.oid
    where c.relnamespace = current_schema()::regnamespace and coalesce(i.indisvalid, true)
    union all
    select t.tgname::text from pg_trigger t join pg_class c on c.oid = t.tgrelid
    where c.relnamespace = current_schema()::regnamespace`)
 
-async function findMissing(db: Db, kinds: readonly Made['kind'][]): Promise<Made[]> {
-  const names = new Set((await there(db).all({})).map(({ name }) => name))
-  return whatIsMade().filter(({ kind, name }) => kinds.includes(kind) && !names.has(name))
+async function findMissing(
+  db: Db,
+  kinds: readonly SchemaObject['kind'][],
+): Promise<SchemaObject[]> {
+  const names = new Set((await existingNames(db).all({})).map(({ name }) => name))
+  return expectedObjects().filter(({ kind, name }) => kinds.includes(kind) && !names.has(name))
 }
 
 async function findMissingTables(db: Db): Promise<Finding[]> {
@@ -120,7 +124,7 @@ async function findMissingIndexes(db: Db): Promise<Finding[]> {
     check: kind === 'index' ? 'indexes' : 'triggers',
     problem: `the ${kind} ${name} is missing`,
     fix: async (tx) => {
-      // What is there and cannot be used is in the way.
+      // An invalid index blocks the name.
       if (kind === 'index') await statement(`drop index if exists ${name}`)(tx).run({})
       await statement(sql)(tx).run({})
     },

@@ -3,13 +3,13 @@ import type { RenderJson } from '../../model/renderedJson'
 import { postgresDialect } from '../dialect'
 import type { Db, Driver, Value } from '../types'
 
-/** How a handle reaches the server. */
+/** Runs one statement; `lists` returns rows as arrays of values. */
 export type RunQuery = <Row>(sql: string, values: Value[], shape?: 'lists') => Promise<Row[]>
 
 /**
- * Drizzle builds its queries for the file. What it selects, changes and deletes is the same on the
- * server once the placeholders have numbers, so there is one set of tables; what it inserts is not,
- * and nothing is inserted by it (`db/rows.ts`).
+ * Drizzle builds queries for SQLite. Its selects, updates and deletes run on PostgreSQL once their
+ * placeholders are numbered, so one set of tables is enough. Its inserts do not, so rows are
+ * inserted by `db/rows.ts`.
  */
 export function createDb(
   runQuery: RunQuery,
@@ -17,19 +17,19 @@ export function createDb(
   onCounter?: Driver['onCounter'],
 ): Db {
   const numbered = new Map<string, string>()
-  const numberPlaces = (sql: string) => {
-    const known = numbered.get(sql)
-    if (known !== undefined) return known
+  const numberPlaceholders = (sql: string) => {
+    const cached = numbered.get(sql)
+    if (cached !== undefined) return cached
     let at = 0
-    // What stands between quotation marks is no placeholder.
-    const spelled = sql.replaceAll(/'(?:[^']|'')*'|"[^"]*"|\?/g, (part) =>
+    // A question mark inside quotation marks is not a placeholder.
+    const withNumbers = sql.replaceAll(/'(?:[^']|'')*'|"[^"]*"|\?/g, (part) =>
       part === '?' ? `$${++at}` : part,
     )
-    if (numbered.size < MAX_CACHED) numbered.set(sql, spelled)
-    return spelled
+    if (numbered.size < MAX_CACHED) numbered.set(sql, withNumbers)
+    return withNumbers
   }
   const db = drizzle(async (sql, params, method) => {
-    const rows = await runQuery<unknown[]>(numberPlaces(sql), params, 'lists')
+    const rows = await runQuery<unknown[]>(numberPlaceholders(sql), params, 'lists')
     return { rows: method === 'get' ? (rows[0] as unknown[]) : rows }
   })
   return Object.assign(db, { driver: driverOf(runQuery, onCounter), renderJson })

@@ -1,25 +1,25 @@
 import { DomainError, error, unavailable } from '../../model/errors'
 import { StorageError } from '../types'
 
-/** How soon whoever was refused may try again: a standby is promoted in about that time. */
+/** Retry-After of the responses, about the time in which a standby is promoted. */
 const RETRY_MS = 2_000
 
-/** The connection is gone, or nothing comes through it. */
+/** The connection is lost, or the server does not answer. */
 export function lost(): DomainError {
   return unavailable('the database does not answer', RETRY_MS)
 }
 
-/** It went away while a commit was under way. */
+/** The connection was lost during a commit. */
 export function unknownOutcome(): DomainError {
-  return unavailable('the database does not answer: whether it was kept is not known', RETRY_MS)
+  return unavailable('the database does not answer: the outcome of the change is unknown', RETRY_MS)
 }
 
-/** One line for the operator. */
+/** Builds the error for the operator. */
 export function unusable(name: string, reason: string): StorageError {
   return new StorageError(`The database ${name} cannot be used: ${reason.replace(/\.$/, '')}.`)
 }
 
-/** PostgreSQL's own number of an error; a query builder may have wrapped it. */
+/** Returns PostgreSQL's error code, also if the query builder wrapped the error. */
 export function codeOf(cause: unknown): string {
   const { errno, code, cause: inner } = (cause ?? {}) as Record<string, unknown>
   if (typeof errno === 'string') return errno
@@ -27,12 +27,12 @@ export function codeOf(cause: unknown): string {
   return inner === undefined ? '' : codeOf(inner)
 }
 
-/** Whether no rule of the server's pg_hba.conf lets the connection in. */
+/** Returns whether pg_hba.conf of the server allows no such connection. */
 export function isRefusedByRule(cause: unknown): boolean {
   return codeOf(cause) === '28000' && String(cause).includes('pg_hba.conf')
 }
 
-/** Why a certificate is not trusted, and what to do about it; null where it is not about one. */
+/** Explains why a certificate is not trusted, with the remedy; null for other errors. */
 export function certificateError(cause: unknown, rootCert: string): string | null {
   const { code, message = '' } = (cause ?? {}) as { code?: unknown; message?: string }
   if (typeof code !== 'string') return null
@@ -44,36 +44,36 @@ export function certificateError(cause: unknown, rootCert: string): string | nul
   return message.replace(/\.$/, '') + remedy
 }
 
-/** Whether nothing more can be asked there. 25006: it is a standby now, and takes no writes. */
+/** Returns whether the primary is lost. 25006: the server is a standby now and rejects writes. */
 export function isLoss(cause: unknown): boolean {
   return /^(ERR_POSTGRES_(CONNECTION|LIFETIME|IDLE)|08|57P0|25006)/.test(codeOf(cause))
 }
 
-/** Whether the server had no room for one more connection. */
+/** Returns whether the server has reached its connection limit. */
 export function isTooManyConnections(cause: unknown): boolean {
   return codeOf(cause) === '53300'
 }
 
-/** Whether the same work may succeed if it is done again: somebody else was there first. */
+/** Returns whether a transaction may succeed if retried: another one conflicted with it. */
 export function isRetryable(cause: unknown): boolean {
   return /^(23505|40P01|40001)$/.test(codeOf(cause))
 }
 
-/** What is told of a failure that says something about the data or the server; else the failure. */
+/** Maps a failure of the data or the server to a domain error; returns other failures unchanged. */
 export function explain(cause: unknown): unknown {
   if (cause instanceof DomainError) return cause
   const code = codeOf(cause)
   if (isLoss(cause)) return lost()
-  // What it hangs on was there when it was looked up, and is not any more.
+  // The referenced row was deleted after it was read.
   if (code === '23503') return error('conflict', 'it was deleted meanwhile')
-  if (isRetryable(cause)) return error('conflict', 'others wrote the same meanwhile')
-  return passing[code.slice(0, 5)] ?? cause
+  if (isRetryable(cause)) return error('conflict', 'other requests wrote the same meanwhile')
+  return temporary[code.slice(0, 5)] ?? cause
 }
 
-/** What passes by itself, or when the operator has seen to it. */
-const passing: Record<string, DomainError | undefined> = {
+/** Errors that end by themselves or after the operator has acted. */
+const temporary: Record<string, DomainError | undefined> = {
   '55P03': unavailable('the database is locked', 5_000),
-  '25P03': unavailable('it took too long', 2_000),
+  '25P03': unavailable('the transaction took too long', 2_000),
   '53100': unavailable('the disk is full', 60_000),
   '53200': unavailable('the database has no memory left', 5_000),
   '53300': unavailable('the database has too many connections', 5_000),

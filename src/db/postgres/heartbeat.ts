@@ -3,89 +3,90 @@ import type { SharedRead } from '../sqlite/sharedRead'
 import type { Primary } from './primary'
 import type { PrimaryPool } from './primaryPool'
 
-/** What the beat keeps: who listens, and whether what is remembered may be trusted. */
+/** Polls the primary for changes by other nodes and decides whether caches are still valid. */
 export interface Heartbeat {
   readonly changes: ChangeNotifier
   readonly sharedRead: SharedRead
-  /** This node ended a token or the like. */
+  /** Invalidates cached credentials after this node revoked some. */
   invalidateCredentials(): void
   start(): void
   stop(): void
 }
 
-/** Nothing came for so long: the server counts as lost. */
-const SILENCE_MS = 3_000
-/** A machine that slept, or was busy with something else, did not listen for longer. */
-const MAX_HEARTBEAT_MS = 2 * POLL_MS
-/** What is remembered is trusted for so long after the last beat. */
-const TRUST_MS = 500
+/** The server is considered lost after this time without an answer. */
+const SILENCE_LIMIT_MS = 3_000
+/** Most time that one tick counts as silence: a longer gap means that this process was suspended or busy. */
+const MAX_TICK_MS = 2 * POLL_MS
+/** Caches are valid for this long after the last answered heartbeat. */
+const VALID_MS = 500
 
-const NEWS = `
+const POLL_SQL = `
   select coalesce((select max(id) from events), 0) as event,
     coalesce((select count from marks where name = 'keys'), 0) as keys,
     coalesce((select count from marks where name = 'hooks'), 0) as hooks`
 
-interface News {
+interface Counters {
   event: number
   keys: number
   hooks: number
 }
 
 /**
- * One statement every so often: what happened elsewhere, and that the server is there at all. Where
- * it stays away, nothing that is remembered is trusted.
+ * Runs one statement at a fixed interval, which detects changes by other nodes and a silent server.
+ * While it is not answered, cached credentials are not used.
  */
 export function createHeartbeat(primary: Primary): Heartbeat {
   const listeners: ((isNew: boolean) => void)[] = []
-  let last: News = { event: -1, keys: -1, hooks: -1 }
+  let last: Counters = { event: -1, keys: -1, hooks: -1 }
   let version = 0
-  let heardAt = -Infinity
-  let asked: { era: PrimaryPool; silentMs: number } | null = null
+  let confirmedAt = -Infinity
+  let pending: { pool: PrimaryPool; silentMs: number } | null = null
   let tickedAt = performance.now()
   let timer: ReturnType<typeof setInterval> | undefined
 
-  const hear = (news: News, askedAt: number) => {
-    // Of what was said then, however long it lay here.
-    heardAt = askedAt
-    if (news.keys !== last.keys) version++
-    const isNew = news.event !== last.event || news.keys !== last.keys || news.hooks !== last.hooks
-    last = news
+  const apply = (counters: Counters, sentAt: number) => {
+    // The answer confirms the state at the time of sending, however late it is processed.
+    confirmedAt = sentAt
+    if (counters.keys !== last.keys) version++
+    const isNew =
+      counters.event !== last.event || counters.keys !== last.keys || counters.hooks !== last.hooks
+    last = counters
     for (const listener of listeners) listener(isNew)
   }
 
-  const ask = async (era: PrimaryPool) => {
-    const question = { era, silentMs: 0 }
-    const askedAt = performance.now()
-    asked = question
+  const poll = async (pool: PrimaryPool) => {
+    const request = { pool, silentMs: 0 }
+    const sentAt = performance.now()
+    pending = request
     try {
-      const [news] = await era.probe<News>(NEWS, [])
-      if (news && asked === question) hear(news, askedAt)
+      const [counters] = await pool.probe<Counters>(POLL_SQL, [])
+      if (counters && pending === request) apply(counters, sentAt)
     } catch {
-      // Whoever asks next is told; here it only counts that nothing was heard.
+      // The next query reports the error; the heartbeat only measures silence.
     }
-    if (asked === question) asked = null
+    if (pending === request) pending = null
   }
 
   const tick = () => {
     const now = performance.now()
-    const listenedMs = Math.min(now - tickedAt, MAX_HEARTBEAT_MS)
+    const elapsedMs = Math.min(now - tickedAt, MAX_TICK_MS)
     tickedAt = now
-    if (asked) {
-      asked.silentMs += listenedMs
-      if (asked.silentMs < SILENCE_MS) return
-      const { era } = asked
-      asked = null
-      return primary.abandon(era)
+    if (pending) {
+      pending.silentMs += elapsedMs
+      if (pending.silentMs < SILENCE_LIMIT_MS) return
+      const { pool } = pending
+      pending = null
+      return primary.abandon(pool)
     }
     try {
-      void ask(primary.current())
+      void poll(primary.current())
     } catch {
-      // There is none; it is being looked for.
+      // There is no primary; the search is running.
     }
   }
 
   primary.onFound(() => {
-    // Another server may have seen less, or more.
+    // The new primary may have fewer or more transactions.
     version++
     last = { event: -1, keys: -1, hooks: -1 }
   })
@@ -97,7 +98,7 @@ export function createHeartbeat(primary: Primary): Heartbeat {
       stop: () => void listeners.splice(0),
     },
     sharedRead: {
-      begin: () => (performance.now() - heardAt < TRUST_MS ? version : ++version),
+      begin: () => (performance.now() - confirmedAt < VALID_MS ? version : ++version),
       end: () => {},
     },
     invalidateCredentials: () => {

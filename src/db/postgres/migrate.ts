@@ -6,11 +6,11 @@ import type { Address } from './address'
 import type { Pool } from './connections'
 import { explain, unusable } from './errors'
 
-/** Whoever migrates holds this ("MULT"), so any number of nodes may start at once. */
+/** Advisory lock of migrations ("MULT"), so that several nodes may start at once. */
 const LOCK = 0x4d554c54
 const OURS = 'Multitude'
 
-/** Does to the tables what the use of the database asks for, and ends the connection. */
+/** Checks or migrates the schema, depending on `use`, and closes the connection. */
 export async function prepareSchema(
   sql: Pool,
   { name }: Address,
@@ -31,20 +31,20 @@ export async function prepareSchema(
   }
 }
 
-/** Brings the database to this program's tables, in one transaction. */
+/** Runs the pending migrations in one transaction. */
 async function migrate(sql: Pool, name: string, use: SchemaUse): Promise<Upgrade | null> {
   await sql.unsafe('begin').simple()
   await sql.unsafe(`select pg_advisory_xact_lock(${LOCK})`).simple()
   const { applied, isSigned } = await findSchema(sql, name, use)
   if (!isSigned) await sign(sql)
-  const pending = serverMigrations.filter((one) => !applied.has(one.name))
-  for (const one of pending) await apply(sql, one)
+  const pending = serverMigrations.filter((migration) => !applied.has(migration.name))
+  for (const migration of pending) await apply(sql, migration)
   await sql.unsafe('commit').simple()
   const from = [...applied].sort().at(-1)
   return from === undefined || pending.length === 0 ? null : { from, copy: null }
 }
 
-/** Throws unless the database may be used with the tables it has. Reads only. */
+/** Reads the schema, and throws unless it allows this use. */
 async function findSchema(
   sql: Pool,
   name: string,
@@ -60,16 +60,16 @@ async function findSchema(
   return found
 }
 
-interface Found {
+interface TableComment {
   table: string
   comment: string | null
 }
 
-function isOurs({ table, comment }: Found): boolean {
+function isOurs({ table, comment }: TableComment): boolean {
   return table === 'migrations' && comment === OURS
 }
 
-async function tablesIn(sql: Pool): Promise<Found[]> {
+async function tablesIn(sql: Pool): Promise<TableComment[]> {
   return await sql.unsafe(`
     select c.relname as table, obj_description(c.oid, 'pg_class') as comment from pg_class c
     where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p', 'v')`)

@@ -6,10 +6,10 @@ import type { RunQuery } from './driver'
 import { isLoss, lost } from './errors'
 import { createReadPool } from './readPool'
 
-/** Whether the server is there the beat finds out, who can tell its silence from our own sleep. */
+/** Generous, because the heartbeat detects a silent server and does not count time when this process was suspended. */
 const WATCHED_CONNECT_LIMIT_S = 30
 
-/** Rows as objects, or as lists of their values. */
+/** Runs a statement; returns rows as objects, or as arrays of values. */
 export function query<Row>(
   sql: Pick<SQL, 'unsafe'>,
   text: string,
@@ -20,34 +20,34 @@ export function query<Row>(
   return shape === 'lists' ? asked.values() : asked
 }
 
-/** The server takes none. No text that is kept has one, so what is looked up by it is not there. */
+/** Replaces NUL, which PostgreSQL rejects. No stored text contains it, so a lookup finds nothing either way. */
 function withoutNul(value: Value): Value {
   return typeof value === 'string' && value.includes('\0')
     ? value.replaceAll('\0', '\ufffd')
     : value
 }
 
-/** A connection that only one piece of work uses at a time. */
+/** Connection that one transaction or snapshot uses at a time. */
 export interface PooledConnection {
   readonly query: RunQuery
-  /** The handle that statements are kept ready for on it. */
+  /** Handle whose prepared statements belong to this connection. */
   db?: Db
-  /** Whether what is being done on it ended a token or the like. */
+  /** Whether the current transaction revoked credentials. */
   hasRevokedCredentials?: boolean
-  /** Statements without values, in one message. */
+  /** Runs statements without values in one message. */
   exec(sql: string): Promise<unknown>
-  /** It may be used again, or must not be. */
-  release(isWell: boolean): void
+  /** Returns the connection to the pool, or closes it if it is not healthy. */
+  release(isHealthy: boolean): void
 }
 
-/** One primary, until it is lost: everything that was asked of it ends with it. */
+/** Connections to one primary. When the primary is lost, all pending queries fail. */
 export interface PrimaryPool {
   readonly query: RunQuery
-  /** By a connection of its own, so that it is answered however busy the others are. */
+  /** Runs on a separate connection, so that it is answered even if the others are busy. */
   readonly probe: RunQuery
-  /** A line for a writer, once one is free. */
+  /** Returns a connection for a transaction as soon as one is free. */
   acquire(): Promise<PooledConnection>
-  /** A connection for long work, which is closed when it is left. */
+  /** Opens a connection for long work, which is closed on release. */
   openDedicated(): Promise<PooledConnection>
   end(): void
 }
@@ -60,80 +60,83 @@ export function createPrimaryPool(
   const writers = Math.max(1, options.pool >> 1)
   const connectTo = (max: number) => connect(options, host, max, WATCHED_CONNECT_LIMIT_S)
   const writes = connectTo(writers)
-  const beside = connectTo(1)
-  /** How those are told that it ended who wait for an answer. */
-  const waiting = new Set<(cause: unknown) => void>()
+  const probes = connectTo(1)
+  /** Rejects the pending queries when the pool ends. */
+  const pendingRejects = new Set<(cause: unknown) => void>()
   const free: PooledConnection[] = []
-  const inQueue: { give: (line: PooledConnection) => void; refuse: (cause: unknown) => void }[] = []
-  let made = 0
-  let isOver = false
+  const queue: {
+    resolve: (connection: PooledConnection) => void
+    reject: (cause: unknown) => void
+  }[] = []
+  let openCount = 0
+  let isClosed = false
 
-  /** The answer, or that there will be none. */
-  const follow = <T>(query: () => Promise<T>, isOfInterest = () => true): Promise<T> =>
+  /** Awaits a query, and rejects when the primary is lost. */
+  const track = <T>(query: () => Promise<T>, isRelevant = () => true): Promise<T> =>
     new Promise((resolve, reject) => {
-      if (isOver) return reject(lost())
-      waiting.add(reject)
+      if (isClosed) return reject(lost())
+      pendingRejects.add(reject)
       query().then(
-        (answer) => {
-          waiting.delete(reject)
-          resolve(answer)
+        (result) => {
+          pendingRejects.delete(reject)
+          resolve(result)
         },
         (cause) => {
-          waiting.delete(reject)
-          if (isLoss(cause) && !isOver && isOfInterest()) onLoss()
+          pendingRejects.delete(reject)
+          if (isLoss(cause) && !isClosed && isRelevant()) onLoss()
           reject(cause)
         },
       )
     })
 
-  const askOn =
-    (sql: Pick<SQL, 'unsafe'>, isOfInterest?: () => boolean): RunQuery =>
+  const queryOn =
+    (sql: Pick<SQL, 'unsafe'>, isRelevant?: () => boolean): RunQuery =>
     (text, values, shape) =>
-      follow(() => query(sql, text, values, shape), isOfInterest)
+      track(() => query(sql, text, values, shape), isRelevant)
 
-  const readers = createReadPool(Math.max(1, options.pool - writers), () => connectTo(1), askOn)
+  const readers = createReadPool(Math.max(1, options.pool - writers), () => connectTo(1), queryOn)
 
-  const lineOf = (
-    own: ReservedSQL,
-    leaveIt: (line: PooledConnection, isWell: boolean) => void,
+  const wrapConnection = (
+    reserved: ReservedSQL,
+    onRelease: (connection: PooledConnection, isHealthy: boolean) => void,
   ): PooledConnection => {
-    // What is heard from a connection after it was given up says nothing about the others.
-    let isGivenUp = false
-    const isOfInterest = () => !isGivenUp
-    const line: PooledConnection = {
-      query: askOn(own, isOfInterest),
-      exec: (sql) => follow(() => own.unsafe(sql).simple(), isOfInterest),
-      release(isWell) {
-        if (!isWell) {
-          isGivenUp = true
-          void own.close({ timeout: 0 }).catch(() => {})
+    // An error on a discarded connection does not mean that the primary is lost.
+    let isDiscarded = false
+    const isRelevant = () => !isDiscarded
+    const connection: PooledConnection = {
+      query: queryOn(reserved, isRelevant),
+      exec: (sql) => track(() => reserved.unsafe(sql).simple(), isRelevant),
+      release(isHealthy) {
+        if (!isHealthy) {
+          isDiscarded = true
+          void reserved.close({ timeout: 0 }).catch(() => {})
         }
-        leaveIt(line, isWell)
+        onRelease(connection, isHealthy)
       },
     }
-    return line
+    return connection
   }
 
-  const pass = (line: PooledConnection) => {
-    const next = inQueue.shift()
-    if (next) next.give(line)
-    else free.push(line)
+  const handOver = (connection: PooledConnection) => {
+    const next = queue.shift()
+    if (next) next.resolve(connection)
+    else free.push(connection)
   }
 
-  /** Whoever waits for a line must not wait for one that is gone. */
+  /** Opens a new connection for the next waiting transaction in place of a closed one. */
   const replace = () => {
-    made--
-    const next = isOver ? undefined : inQueue.shift()
-    if (next) makeLine().then(next.give, next.refuse)
+    openCount--
+    const next = isClosed ? undefined : queue.shift()
+    if (next) openConnection().then(next.resolve, next.reject)
   }
 
-  const makeLine = async (): Promise<PooledConnection> => {
-    made++
+  const openConnection = async (): Promise<PooledConnection> => {
+    openCount++
     try {
-      const own = await follow(() => writes.reserve())
-      return lineOf(own, (line, isWell) => {
-        if (isOver) return
-        if (isWell) pass(line)
+      const reserved = await track(() => writes.reserve())
+      return wrapConnection(reserved, (connection, isHealthy) => {
+        if (isClosed) return
+        if (isHealthy) handOver(connection)
         else replace()
       })
     } catch (cause) {
@@ -144,31 +147,31 @@ export function createPrimaryPool(
 
   return {
     query: readers.query,
-    probe: askOn(beside),
+    probe: queryOn(probes),
     async openDedicated() {
       const pool = connectTo(1)
       try {
-        return lineOf(await follow(() => pool.reserve()), pool.close)
+        return wrapConnection(await track(() => pool.reserve()), pool.close)
       } catch (cause) {
         pool.close()
         throw cause
       }
     },
     acquire() {
-      const line = free.pop()
-      if (line) return Promise.resolve(line)
-      if (made < writers) return makeLine()
-      return new Promise((give, refuse) => {
-        inQueue.push({ give, refuse })
+      const connection = free.pop()
+      if (connection) return Promise.resolve(connection)
+      if (openCount < writers) return openConnection()
+      return new Promise((resolve, reject) => {
+        queue.push({ resolve, reject })
       })
     },
     end() {
-      isOver = true
-      for (const refuse of waiting) refuse(lost())
-      for (const { refuse } of inQueue) refuse(lost())
-      waiting.clear()
+      isClosed = true
+      for (const reject of pendingRejects) reject(lost())
+      for (const { reject } of queue) reject(lost())
+      pendingRejects.clear()
       readers.close()
-      for (const pool of [writes, beside]) pool.close()
+      for (const pool of [writes, probes]) pool.close()
     },
   }
 }

@@ -2,18 +2,18 @@ import type { Pool } from './connections'
 import type { RunQuery } from './driver'
 import { isTooManyConnections } from './errors'
 
-/** Connections that reads share. */
+/** Pool of connections that reads share. */
 export interface ReadPool {
   readonly query: RunQuery
   close(): void
 }
 
-/** How many questions may be on their way on one connection. */
+/** Maximum number of queries in flight on one connection. */
 const MAX_PER_CONNECTION = 16
-/** Who has heard nothing for so long may have something large before them. */
+/** A connection without an answer for this long may be running a slow query. */
 const SLOW_MS = 10
 
-/** How long one is left alone that the server had no room for. */
+/** Pause of a connection that the server refused for lack of free slots. */
 const COOLDOWN_MS = 1_000
 
 interface ReadConnection {
@@ -25,51 +25,52 @@ interface ReadConnection {
 }
 
 /**
- * Questions that follow each other closely go along the same connection, without waiting for the
- * answers in between: server and node wake up once for several, which takes half of the work.
- * Nothing goes behind what is slow as long as there is another connection.
+ * Pipelines queries that arrive together on one connection: server and node wake up once for
+ * several, which halves the CPU time. A connection with a slow query is avoided while there is
+ * another one.
  */
 export function createReadPool(
   count: number,
   connect: () => Pool,
   queryOn: (pool: Pool) => RunQuery,
 ): ReadPool {
-  const readers: ReadConnection[] = Array.from({ length: count }, () => {
+  const connections: ReadConnection[] = Array.from({ length: count }, () => {
     const pool = connect()
     return { pool, query: queryOn(pool), waiting: 0, answeredAt: 0, idleUntil: 0 }
   })
 
   const choose = (now: number): ReadConnection => {
     let best: ReadConnection | undefined
-    for (const reader of readers) {
-      if (now < reader.idleUntil) continue
-      const isQuick = reader.waiting < MAX_PER_CONNECTION && now - reader.answeredAt < SLOW_MS
-      if (reader.waiting === 0 || isQuick) return reader
-      if (!best || reader.waiting < best.waiting) best = reader
+    for (const connection of connections) {
+      if (now < connection.idleUntil) continue
+      const isQuick =
+        connection.waiting < MAX_PER_CONNECTION && now - connection.answeredAt < SLOW_MS
+      if (connection.waiting === 0 || isQuick) return connection
+      if (!best || connection.waiting < best.waiting) best = connection
     }
-    return best ?? (readers[0] as ReadConnection)
+    return best ?? (connections[0] as ReadConnection)
   }
 
   return {
     async query(text, values, shape) {
-      for (let tries = 1; ; tries++) {
+      for (let attempts = 1; ; attempts++) {
         const now = performance.now()
-        const reader = choose(now)
-        if (reader.waiting++ === 0) reader.answeredAt = now
+        const connection = choose(now)
+        if (connection.waiting++ === 0) connection.answeredAt = now
         try {
-          return await reader.query(text, values, shape)
+          return await connection.query(text, values, shape)
         } catch (cause) {
-          // Those that are connected do for all.
-          if (!isTooManyConnections(cause) || tries > readers.length) throw cause
-          reader.idleUntil = performance.now() + COOLDOWN_MS
+          // The connections that are open can serve all queries.
+          if (!isTooManyConnections(cause) || attempts > connections.length) throw cause
+          connection.idleUntil = performance.now() + COOLDOWN_MS
         } finally {
-          reader.waiting--
-          reader.answeredAt = performance.now()
+          connection.waiting--
+          connection.answeredAt = performance.now()
         }
       }
     },
     close() {
-      for (const { pool } of readers) pool.close()
+      for (const { pool } of connections) pool.close()
     },
   }
 }

@@ -14,18 +14,18 @@ import { rejectTransactionPooler } from './transactionPooler'
 import { createTransact } from './transactions'
 
 export interface ServerOptions {
-  /** How many connections this node may have. */
+  /** Maximum number of connections of this node. */
   readonly pool?: number
-  /** Where the address has none. */
+  /** Password, if the address has none. */
   readonly password?: string
   readonly rootCert?: string
 }
 
 const POOL = 16
-/** How long a server that is not there is waited for at the start. */
+/** Time limit for finding a primary at the start. */
 const OPEN_LIMIT_MS = 5_000
 const PING_LIMIT_MS = 800
-/** How many see the database as of one moment at the same time, each by a connection of its own. */
+/** Maximum number of concurrent snapshots, each of which needs a connection. */
 const MAX_SNAPSHOTS = 4
 
 export function openServer(
@@ -39,39 +39,39 @@ export function openServer(
   const session = {
     synchronous_commit: durability === 'full' ? 'on' : 'off',
     lock_timeout: '30s',
-    // Who falls asleep in the middle holds up nobody for long.
+    // Terminate sessions that stay idle in a transaction, so that they do not hold row locks.
     idle_in_transaction_session_timeout: '5s',
-    // Every statement looks up a few rows by an index: planning it anew would take as long.
+    // Every statement looks up a few rows by an index, and planning would take as long as that.
     plan_cache_mode: 'force_generic_plan',
     random_page_cost: '1.1',
     jit: 'off',
-    // All three read whole tables. The planner takes that for cheap as long as tables are small or
-    // were never analysed, and keeps the plan while they grow.
+    // All three read whole tables. The planner underestimates that while tables are small or
+    // unanalysed, and keeps the plan while they grow.
     enable_mergejoin: 'off',
     enable_hashjoin: 'off',
     enable_seqscan: 'off',
     // Without sequential scans the planner overestimates costs and would start parallel workers.
     max_parallel_workers_per_gather: '0',
   }
-  const means: ConnectOptions = { address, pool, rootCert, session }
-  const primary = createPrimary(means)
-  const beat = createHeartbeat(primary)
+  const options: ConnectOptions = { address, pool, rootCert, session }
+  const primary = createPrimary(options)
+  const heartbeat = createHeartbeat(primary)
   const open = async () => {
     await primary.discover(OPEN_LIMIT_MS)
     const host = hostOf(primary)
-    await rejectTransactionPooler(means, host)
-    const line = connect(means, host, 1)
-    const preparing = withLivenessCheck(means, host, prepareSchema(line, address, use))
+    await rejectTransactionPooler(options, host)
+    const connection = connect(options, host, 1)
+    const preparing = withLivenessCheck(options, host, prepareSchema(connection, address, use))
     const upgrade = await preparing.catch((cause) => {
-      line.close()
+      connection.close()
       throw cause
     })
-    beat.start()
+    heartbeat.start()
     return upgrade
   }
   const writeStats: WriteStats = { waiting: 0 }
   const ready = open()
-  // Whoever asks is told.
+  // Prevents an unhandled rejection; callers await `ready` themselves.
   ready.catch(() => {})
   let isOpen = false
   ready.then(
@@ -81,7 +81,7 @@ export function openServer(
     () => {},
   )
 
-  const ask: RunQuery = async (sql, values, shape) => {
+  const runQuery: RunQuery = async (sql, values, shape) => {
     if (!isOpen) await ready
     try {
       return await primary.current().query(sql, values, shape)
@@ -93,31 +93,31 @@ export function openServer(
   return {
     location: address.name,
     ready,
-    db: createDb(ask, renderJson),
-    sharedRead: beat.sharedRead,
+    db: createDb(runQuery, renderJson),
+    sharedRead: heartbeat.sharedRead,
     transact: createTransact({
       primary,
       ready,
       renderJson,
-      invalidateCredentials: beat.invalidateCredentials,
+      invalidateCredentials: heartbeat.invalidateCredentials,
       writeStats,
     }),
-    snapshot: takeSnapshots(primary, ready),
-    changes: beat.changes,
+    snapshot: createSnapshot(primary, ready),
+    changes: heartbeat.changes,
     writeStats,
     async checkHealth() {
-      const late = unavailable('the database does not answer', 2_000)
-      const slow = Bun.sleep(PING_LIMIT_MS).then(() => late)
-      const answer = ask('select 1 from systems limit 1', []).then(
+      const timeoutError = unavailable('the database does not answer', 2_000)
+      const timeout = Bun.sleep(PING_LIMIT_MS).then(() => timeoutError)
+      const result = runQuery('select 1 from systems limit 1', []).then(
         () => null,
         (cause): DomainError =>
           toUnavailable(cause) ?? unavailable('the database does not answer', 60_000),
       )
-      return Promise.race([answer, slow])
+      return Promise.race([result, timeout])
     },
     toUnavailable,
     async close() {
-      beat.stop()
+      heartbeat.stop()
       await ready.catch(() => {})
       primary.close()
     },
@@ -134,19 +134,19 @@ function hostOf(primary: Primary) {
   return primary.host
 }
 
-/** Whoever takes it away may be slow, and holds nothing. */
+/** The client that downloads an export may be slow, and a read-only transaction holds no row locks. */
 const LONG_READ = 'set local idle_in_transaction_session_timeout = 0'
 
-function takeSnapshots(primary: Primary, opened: Promise<unknown>): Snapshot {
-  const inQueue: (() => void)[] = []
+function createSnapshot(primary: Primary, opened: Promise<unknown>): Snapshot {
+  const queue: (() => void)[] = []
   let free = MAX_SNAPSHOTS
   return async (work) => {
     if (free > 0) free--
-    else await new Promise<void>((begin) => inQueue.push(begin))
+    else await new Promise<void>((begin) => queue.push(begin))
     try {
       return await withSnapshot(work)
     } finally {
-      const next = inQueue.shift()
+      const next = queue.shift()
       if (next) next()
       else free++
     }
@@ -154,14 +154,14 @@ function takeSnapshots(primary: Primary, opened: Promise<unknown>): Snapshot {
 
   async function withSnapshot<T>(work: (db: Db) => Promise<T>): Promise<T> {
     await opened
-    const line = await primary.current().openDedicated()
+    const connection = await primary.current().openDedicated()
     try {
-      await line.exec(`begin isolation level repeatable read read only; ${LONG_READ}`)
-      return await work(createDb(line.query))
+      await connection.exec(`begin isolation level repeatable read read only; ${LONG_READ}`)
+      return await work(createDb(connection.query))
     } catch (cause) {
       throw isLoss(cause) ? lost() : cause
     } finally {
-      line.release(false)
+      connection.release(false)
     }
   }
 }

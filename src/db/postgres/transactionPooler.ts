@@ -4,40 +4,42 @@ import type { Host } from './address'
 import { type ConnectOptions, connectWithoutSettings } from './connections'
 import { unusable } from './errors'
 
-/** Repeated, because other clients of a pooler may keep it from changing connections once. */
+/** Repeated, because the load of other clients may prevent a pooler from changing connections once. */
 const ROUNDS = 3
-/** To connect twice and for all rounds. */
+/** Time limit for both connections and all rounds. */
 const LIMIT_MS = 8_000
 
 /**
  * Throws if a pooler changes server connections between transactions. Prepared statements, settings
- * and locks belong to a server connection, so requests would fail there.
+ * and locks belong to a server connection, so requests would fail with such a pooler.
  */
 export async function rejectTransactionPooler(
   options: ConnectOptions,
   { host, port }: Host,
 ): Promise<void> {
-  const refuse = (reason: string) =>
+  const failure = (reason: string) =>
     unusable(options.address.name, `the server at ${host}:${port} ${reason}`)
   const open = () => ({
     sql: connectWithoutSettings(options, { host, port }, 1),
     processes: new Set<number>(),
   })
   const [first, second] = [open(), open()]
-  const late = Promise.withResolvers<never>()
+  const timeout = Promise.withResolvers<never>()
   const timer = setTimeout(
     () =>
-      late.reject(refuse('does not answer a second connection (a pooler needs DATABASE_POOL + 6)')),
+      timeout.reject(
+        failure('does not answer a second connection (a pooler needs DATABASE_POOL + 6)'),
+      ),
     LIMIT_MS,
   )
   try {
-    if (await Promise.race([changesConnections(first, second), late.promise]))
-      throw refuse(
+    if (await Promise.race([changesConnections(first, second), timeout.promise]))
+      throw failure(
         'is a pooler that changes connections between transactions (set pool_mode = session in pgbouncer, or use the address of PostgreSQL itself)',
       )
   } catch (cause) {
     if (cause instanceof StorageError) throw cause
-    throw refuse(`cannot be checked for a pooler: ${(cause as Error).message}`)
+    throw failure(`cannot be checked for a pooler: ${(cause as Error).message}`)
   } finally {
     clearTimeout(timer)
     for (const { sql } of [first, second]) void sql.close({ timeout: 0 }).catch(() => {})
@@ -45,8 +47,9 @@ export async function rejectTransactionPooler(
 }
 
 /**
- * Without such a pooler, each of two clients keeps one server process for itself. The second asks
- * twice in succession, because a pooler that takes turns could give each client always the same.
+ * Without such a pooler, each of two clients has one server process of its own. The second client
+ * queries twice in succession, because a round-robin pooler could otherwise give each client the
+ * same process every time.
  */
 async function changesConnections(first: Client, second: Client): Promise<boolean> {
   for (let round = 0; round < ROUNDS; round++) {
@@ -54,8 +57,8 @@ async function changesConnections(first: Client, second: Client): Promise<boolea
       const [row] = await sql.unsafe('select pg_backend_pid() as process')
       processes.add(row?.process)
     }
-    const isEachItsOwn = first.processes.size + second.processes.size === 2
-    if (!isEachItsOwn || !first.processes.isDisjointFrom(second.processes)) return true
+    const hasOneProcessEach = first.processes.size + second.processes.size === 2
+    if (!hasOneProcessEach || !first.processes.isDisjointFrom(second.processes)) return true
   }
   return false
 }

@@ -8,25 +8,25 @@ import { explain, isLoss, isRetryable, unknownOutcome } from './errors'
 import type { Primary } from './primary'
 import type { PooledConnection } from './primaryPool'
 
-/** How often work is done again that met somebody else's. */
-const MAX_TRIES = 4
-/** A commit that takes longer waits for a standby that is not there. */
+/** Attempts of a transaction that conflicts with others. */
+const MAX_ATTEMPTS = 4
+/** A commit that takes longer waits for a standby that is down. */
 const COMMIT_LIMIT_MS = 3_000
-/** Much has to reach that standby first. */
+/** Higher, because a large transaction takes time to reach the standby. */
 const LONG_COMMIT_LIMIT_MS = 60_000
 
 export interface TransactionParts {
   readonly primary: Primary
   readonly ready: Promise<unknown>
   readonly renderJson: RenderJson | undefined
-  /** Told when a token or the like was ended here. */
+  /** Called when a transaction of this node revoked credentials. */
   readonly invalidateCredentials: () => void
   readonly writeStats: WriteStats
 }
 
 /**
- * Every transaction begins by holding the row of its subject: what reads and then decides does so
- * in a world with one writer, on whichever node, and nobody else waits for it.
+ * Every transaction begins by locking the row of its lock key, so that code that reads and then
+ * decides has one writer on all nodes. Transactions of other keys do not wait for it.
  */
 export function createTransact({
   primary,
@@ -35,8 +35,8 @@ export function createTransact({
   invalidateCredentials,
   writeStats,
 }: TransactionParts): Transact {
-  // Who would wait for the same row waits here, without a connection.
-  const inLine = createKeyedQueue<string>()
+  // Transactions that need the same row wait here, without a connection.
+  const runInOrder = createKeyedQueue<string>()
 
   const writerOn = (connection: PooledConnection): Db => {
     connection.db ??= createDb(connection.query, renderJson, (name) => {
@@ -53,30 +53,30 @@ export function createTransact({
     await ready
     const connection = await primary.current().acquire()
     connection.hasRevokedCredentials = false
-    // Not waited for: what the work asks first follows in the same breath.
-    const begun = connection.exec(beginning(lockKey, kind))
+    // Not awaited: the first statement of the work is sent in the same round trip.
+    const begun = connection.exec(beginSql(lockKey, kind))
     begun.catch(() => {})
     try {
       const result = await work(writerOn(connection))
       await begun
-      const committing = performance.now()
+      const commitStart = performance.now()
       await commit(connection, kind).catch((cause) => {
         writeStats.observer?.countFailedCommit()
         throw cause
       })
-      writeStats.observer?.countCommit(1, (performance.now() - committing) / 1000)
+      writeStats.observer?.countCommit(1, (performance.now() - commitStart) / 1000)
       if (connection.hasRevokedCredentials) invalidateCredentials()
       connection.release(true)
       return result
     } catch (cause) {
       await undo(connection, cause)
-      // What came of a beginning that failed says nothing.
+      // If `begin` failed, its error is thrown instead of those that followed from it.
       await begun
       throw cause
     }
   }
 
-  const insist = async <T>(
+  const attemptRepeatedly = async <T>(
     lockKey: LockKey,
     work: (tx: Db) => Promise<T>,
     kind: WorkKind | undefined,
@@ -85,17 +85,17 @@ export function createTransact({
       try {
         return await attempt(lockKey, work, kind)
       } catch (cause) {
-        if (tries === MAX_TRIES || !isRetryable(cause)) throw explain(cause)
+        if (tries === MAX_ATTEMPTS || !isRetryable(cause)) throw explain(cause)
       }
   }
 
   return (lockKey, work, kind) => {
     writeStats.waiting++
-    const doFor = (whom: LockKey) =>
-      whom === 'new'
-        ? insist(whom, work, kind)
-        : inLine(keyOf(whom), () => insist(whom, work, kind))
-    const done = typeof lockKey === 'function' ? lockKey().then(doFor) : doFor(lockKey)
+    const run = (key: LockKey) =>
+      key === 'new'
+        ? attemptRepeatedly(key, work, kind)
+        : runInOrder(keyOf(key), () => attemptRepeatedly(key, work, kind))
+    const done = typeof lockKey === 'function' ? lockKey().then(run) : run(lockKey)
     return done.finally(() => {
       writeStats.waiting--
     })
@@ -103,17 +103,17 @@ export function createTransact({
 }
 
 async function commit(connection: PooledConnection, kind: WorkKind | undefined): Promise<void> {
-  let isLate = false
-  const late = Promise.withResolvers<never>()
+  let isTimedOut = false
+  const timeout = Promise.withResolvers<never>()
   const limit = kind === 'long' ? LONG_COMMIT_LIMIT_MS : COMMIT_LIMIT_MS
   const timer = setTimeout(() => {
-    isLate = true
-    late.reject(unknownOutcome())
+    isTimedOut = true
+    timeout.reject(unknownOutcome())
   }, limit)
   try {
-    await Promise.race([connection.exec('commit'), late.promise])
+    await Promise.race([connection.exec('commit'), timeout.promise])
   } catch (cause) {
-    throw isLate || isLoss(cause) || isUnavailable(cause) ? unknownOutcome() : cause
+    throw isTimedOut || isLoss(cause) || isUnavailable(cause) ? unknownOutcome() : cause
   } finally {
     clearTimeout(timer)
   }
@@ -129,15 +129,15 @@ async function undo(connection: PooledConnection, cause: unknown): Promise<void>
   }
 }
 
-const ofKind = {
+const settingsOfKind = {
   short: '',
-  // What need not survive a power cut is not waited for.
+  // A slice need not survive a power failure, so its commit does not wait for the disk.
   slice: '; set local synchronous_commit = off',
   long: `; set local idle_in_transaction_session_timeout = '60s'`,
 }
 
-function beginning(lockKey: LockKey, kind: WorkKind | undefined): string {
-  const begin = `begin${ofKind[kind ?? 'short']}`
+function beginSql(lockKey: LockKey, kind: WorkKind | undefined): string {
+  const begin = `begin${settingsOfKind[kind ?? 'short']}`
   if (lockKey === 'new') return begin
   if (typeof lockKey === 'object' && 'system' in lockKey)
     return `${begin}; select id from systems where id = ${Number(lockKey.system)} for no key update`
@@ -150,7 +150,7 @@ function keyOf(lockKey: Exclude<LockKey, 'new'>): string {
   return 'guild' in lockKey ? `guild ${lockKey.guild}` : `account ${lockKey.account}`
 }
 
-/** Two that share a number only wait for each other. */
+/** Keys whose hashes collide merely wait for each other. */
 function lockOf(key: string): number {
   return Bun.hash.crc32(key)
 }

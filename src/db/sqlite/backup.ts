@@ -22,7 +22,7 @@ import {
 } from './tempFiles'
 import { copy, copyConsistent, copyOwnership, discard } from './vacuumCopy'
 
-/** Writes a whole and consistent copy, also while others write. */
+/** Writes a complete and consistent copy, also while other processes write. */
 export function backUp(url: string, to: string): void {
   const path = pathOf(url)
   const source = openToCopy(path)
@@ -38,14 +38,14 @@ export function backUp(url: string, to: string): void {
 }
 
 /**
- * Puts a backup in the place of the database, which is kept aside. Gives where it is kept. At every
- * moment there is a whole database in that place: the old one until the one rename, the new one
- * after it.
+ * Replaces the database by a backup, and returns the new path of the replaced file, or null. A
+ * single rename switches from the old file to the new one, so that the path always has a complete
+ * database.
  */
 export function restore(url: string, from: string, now: Date): string | null {
   let path = pathOf(url)
-  let arriving = ''
-  let old: Database | null = null
+  let restoring = ''
+  let previousDb: Database | null = null
   try {
     path = realPath(path)
     mkdirSync(dirname(path), { recursive: true })
@@ -54,17 +54,17 @@ export function restore(url: string, from: string, now: Date): string | null {
     undoInterrupted(path)
     const before = statOf(path)
     if (before && !before.isFile()) throw new StorageError(`The database ${path} is not a file.`)
-    arriving = restoringName(path)
-    copyValidated(from, arriving)
-    copyOwnership(before, path, arriving)
-    if (before) old = lockExclusively(path)
-    prepareRestored(arriving, old ? lastEventIdOf(old) : 0)
+    restoring = restoringName(path)
+    copyValidated(from, restoring)
+    copyOwnership(before, path, restoring)
+    if (before) previousDb = lockExclusively(path)
+    prepareRestored(restoring, previousDb ? lastEventIdOf(previousDb) : 0)
     const previous = previousName(path, now)
     try {
       movePrevious(path, previous)
-      // Windows puts nothing in the place of a file that is open.
-      if (process.platform === 'win32') old?.close()
-      renameSync(arriving, path)
+      // Windows cannot replace an open file.
+      if (process.platform === 'win32') previousDb?.close()
+      renameSync(restoring, path)
     } catch (cause) {
       undoInterrupted(path)
       throw cause
@@ -75,8 +75,8 @@ export function restore(url: string, from: string, now: Date): string | null {
     if (cause instanceof StorageError) throw cause
     throw new StorageError(`${from} cannot be restored: ${reasonOf(path, cause)}.`)
   } finally {
-    old?.close()
-    if (arriving) discard(arriving)
+    previousDb?.close()
+    if (restoring) discard(restoring)
   }
 }
 
@@ -94,7 +94,7 @@ function openToCopy(path: string): Database {
   }
 }
 
-/** What is not a whole database of ours must not take the place of one. */
+/** Copies a backup, unless it is damaged or not a Multitude database. */
 export function copyValidated(from: string, to: string): void {
   let candidate: Database | undefined
   try {
@@ -106,9 +106,9 @@ export function copyValidated(from: string, to: string): void {
     copy(candidate, to)
   } catch (cause) {
     if (cause instanceof StorageError) throw cause
-    // Too little room is no fault of the file that was to come.
-    const place = classifyError(to, cause) === 'full' ? to : from
-    throw new StorageError(`${from} cannot be restored: ${reasonOf(place, cause)}.`)
+    // A full disk concerns the target, all other faults the backup.
+    const failedPath = classifyError(to, cause) === 'full' ? to : from
+    throw new StorageError(`${from} cannot be restored: ${reasonOf(failedPath, cause)}.`)
   } finally {
     candidate?.close()
   }
@@ -121,12 +121,12 @@ function explainUnfit(candidate: Database): string[] {
   return checkHealth(candidate)
 }
 
-/** Clients remember IDs that a replaced database has given, also one that cannot be read. */
+/** Gap for IDs that clients may have stored and a replaced, unreadable database had assigned. */
 const SKIPPED_EVENT_IDS = 1_000_000
 
 /**
- * Ends what must not come back with a backup: sessions, login links, and IDs of events that the
- * backup or the replaced database has given. An older backup may not have all of the tables.
+ * Removes sessions and login links, and skips event IDs that the backup or the replaced database
+ * has assigned. An older backup may not have all of the tables.
  */
 export function prepareRestored(path: string, replacedEventId: number): void {
   const database = new Database(path, { readwrite: true })
@@ -139,7 +139,7 @@ export function prepareRestored(path: string, replacedEventId: number): void {
       const last = Math.max(lastEventIdOf(database), replacedEventId) + SKIPPED_EVENT_IDS
       for (const sql of sqliteDialect.advanceSequence('events'))
         database.query(sql).run({ number: last })
-      // Streams that resume from before get a gap: the events since the backup are lost.
+      // Streams that resume get a gap, because the events since the backup are lost.
       if (has('pruned_events'))
         database
           .query(
@@ -153,7 +153,7 @@ export function prepareRestored(path: string, replacedEventId: number): void {
   fsync(path, 'r+')
 }
 
-/** The largest ID that was given to an event; 0 where that cannot be read. */
+/** Returns the highest event ID; 0 if it cannot be read. */
 function lastEventIdOf(database: Database): number {
   try {
     const sql = `SELECT ${sqliteDialect.lastSequence('events')} AS id`
@@ -165,33 +165,33 @@ function lastEventIdOf(database: Database): number {
 }
 
 /**
- * Folds the log in and keeps everybody else out until it is closed. Null for what is too damaged
- * for that, which is what it is replaced for.
+ * Checkpoints the log and locks out other processes until the connection is closed. Null if the
+ * file is too damaged for that, because a restore must be able to replace it.
  */
 function lockExclusively(path: string): Database | null {
   let current: Database | undefined
   try {
     current = new Database(path, { readwrite: true })
     current.run('PRAGMA busy_timeout = 500')
-    // Leaving the write-ahead log needs the file for oneself: it fails while a server runs.
+    // Leaving WAL mode needs exclusive access, so it fails while a server runs.
     current.run('PRAGMA journal_mode = DELETE')
     current.run('BEGIN EXCLUSIVE')
     return current
   } catch (cause) {
     current?.close()
-    const trouble = classifyError(path, cause)
-    if (trouble === 'locked')
+    const fault = classifyError(path, cause)
+    if (fault === 'locked')
       throw new StorageError(`The database ${path} is in use: stop the server first.`)
-    // Whoever may not look at it cannot know that nobody uses it.
-    if (trouble === 'forbidden' || !(cause instanceof SQLiteError))
+    // Without access to the file, it is unknown whether another process uses it.
+    if (fault === 'forbidden' || !(cause instanceof SQLiteError))
       throw toStorageError(path, cause) ?? cause
     return null
   }
 }
 
 /**
- * Under a second name, with the logs that could not be folded in; these then leave their place,
- * because a log that stayed would be played into the new file.
+ * Gives the current file and its remaining logs a second name, and removes the logs from the first
+ * one, because SQLite would apply them to the new file.
  */
 function movePrevious(path: string, previous: string): void {
   for (const end of ['', ...WAL_SUFFIXES])
@@ -204,9 +204,9 @@ function movePrevious(path: string, previous: string): void {
 function link(path: string, to: string): void {
   try {
     linkSync(path, to)
-  } catch (refused) {
-    if ((refused as NodeJS.ErrnoException).code === 'EEXIST') throw refused
-    // Some file systems give a file no second name.
+  } catch (linkError) {
+    if ((linkError as NodeJS.ErrnoException).code === 'EEXIST') throw linkError
+    // Some file systems do not support hard links.
     try {
       copyFileSync(path, to)
       fsync(to, 'r+')

@@ -1,9 +1,9 @@
 import { Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
 
 /**
- * Statements here live long. Prepared as passing ones they would keep the little memory that SQLite
- * lends to running ones, and everything would take a tenth longer. (Bun's own `query`, which says
- * so to SQLite, does not come back to `prepare`.)
+ * Prepares statements as persistent ones. Others would occupy the lookaside memory of SQLite, and
+ * every query would take a tenth longer. (Bun's `query`, which sets the flag, does not call
+ * `prepare`.)
  */
 export class Connection extends Database {
   override prepare<R, P extends SQLQueryBindings | SQLQueryBindings[]>(sql: string) {
@@ -12,16 +12,16 @@ export class Connection extends Database {
 }
 
 /**
- * A connection lives on with its statements until these are collected. It would keep its memory,
- * and the moment it sees, while which the write-ahead log can only grow.
+ * Finalizes its statements when it closes. Otherwise the connection stays open until they are
+ * garbage collected, and keeps its memory and its snapshot, which prevents checkpoints.
  */
 export class ShortLivedConnection extends Connection {
   readonly #statements: Statement[] = []
 
   override query<R, P extends SQLQueryBindings | SQLQueryBindings[]>(sql: string) {
-    const made = super.query<R, P>(sql)
-    this.#statements.push(made as Statement)
-    return made
+    const statement = super.query<R, P>(sql)
+    this.#statements.push(statement as Statement)
+    return statement
   }
 
   override close(): void {

@@ -7,40 +7,40 @@ import { createDb } from './driver'
 import { classifyError, storageError } from './errors'
 import { findCorruption, findForeignKeyViolations, findMissingIndexes, reindex } from './integrity'
 
-/** Looks at everything that can be wrong with a file, and says what can be done. */
+/** Runs all checks of a file. */
 export async function inspect(database: Database, renderJson?: RenderJson): Promise<Finding[]> {
-  const broken = findCorruption(database)
-  // What cannot be read whole cannot be looked into any further.
-  if (broken.some(isUnfixable)) return broken
-  return [...broken, ...(await findAll(createDb(database), checksOf(database), renderJson))]
+  const corruption = findCorruption(database)
+  // The rows of a corrupt file cannot be checked.
+  if (corruption.some(isUnfixable)) return corruption
+  return [...corruption, ...(await findAll(createDb(database), checksOf(database), renderJson))]
 }
 
 export function findWarnings(database: Database): Promise<string[]> {
   return portable.findWarnings(createDb(database))
 }
 
-/** Repairs what can be repaired, and gives what is left. */
+/** Repairs what can be repaired, and returns the remaining findings. */
 export async function repair(database: Database, renderJson?: RenderJson): Promise<Finding[]> {
-  const broken = findCorruption(database)
-  if (broken.some(isUnfixable)) return broken
-  // What hangs on a row that goes must go with it.
+  const corruption = findCorruption(database)
+  if (corruption.some(isUnfixable)) return corruption
+  // Deleting a row must delete the rows that reference it.
   database.run('PRAGMA foreign_keys = ON')
-  const refuse = (cause: unknown) => rejectUnfixable(database, cause)
+  const onFailure = (cause: unknown) => rejectUnfixable(database, cause)
   const tx = createDb(database)
   try {
     database.run('BEGIN IMMEDIATE')
-    if (broken.length > 0) await attempt(tx, () => reindex(database), refuse)
-    await repairAll(tx, checksOf(database), refuse, renderJson)
+    if (corruption.length > 0) await attempt(tx, () => reindex(database), onFailure)
+    await repairAll(tx, checksOf(database), onFailure, renderJson)
     database.run('COMMIT')
   } catch (cause) {
-    refuse(cause)
+    onFailure(cause)
   } finally {
     if (database.inTransaction) database.run('ROLLBACK')
   }
   return inspect(database, renderJson)
 }
 
-/** In the order in which they are repaired. */
+/** Lists the checks in the order of their repair. */
 function checksOf(database: Database): Check[] {
   return [() => findForeignKeyViolations(database), () => findMissingIndexes(database), ...checks]
 }
@@ -49,11 +49,11 @@ function isUnfixable({ fix }: Finding): boolean {
   return fix === undefined
 }
 
-/** What could not be repaired is found again, and told; what nothing can be repaired with is told now. */
+/** Throws if no repair can succeed; any other failed repair is found again by the inspection. */
 function rejectUnfixable({ filename }: Database, cause: unknown): void {
   if (cause instanceof StorageError) throw cause
-  const trouble = classifyError(filename, cause)
-  if (trouble === 'locked')
+  const fault = classifyError(filename, cause)
+  if (fault === 'locked')
     throw new StorageError('The database is being written to; try again later.')
-  if (trouble && trouble !== 'damaged') throw storageError(filename, trouble)
+  if (fault && fault !== 'damaged') throw storageError(filename, fault)
 }

@@ -12,7 +12,7 @@ function driverOf(connection: Database): Driver {
   return {
     dialect: sqliteDialect,
     query<Row>(sql: string): Query<Row> {
-      // One list is bound faster than the values one by one; only the driver's types do not say so.
+      // Binding one array is faster than single values; only the driver's types do not allow it.
       const query: Statement<Row> = connection.query<Row, Value[]>(sql)
       return query
     },

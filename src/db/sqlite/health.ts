@@ -3,29 +3,29 @@ import type { StorageFault } from '../types'
 import { classifyError, isDiskNearlyFull, storageError } from './errors'
 import { statOf } from './tempFiles'
 
-/** Knows whether a write can succeed: from how the last one went, and by trying where that is in doubt. */
+/** Knows whether a write can succeed: from the last write, or by a test write when in doubt. */
 export interface Health {
-  /** Whatever was in the way is no more. */
+  /** Clears the recorded fault. */
   recordSuccess(): void
-  /** What was in the way lasts until a write succeeds. */
+  /** Records a fault, which lasts until a write succeeds. */
   recordFailure(cause: unknown): void
-  /** Whether the last write waited in vain for another program. */
+  /** Returns whether the last write failed because another program kept the file locked. */
   isLockedOut(): boolean
-  /** Throws if the file is not in its place any more: what is written would go with it. */
+  /** Throws if the file was deleted or replaced, because its writes would be lost. */
   requireInPlace(): void
-  /** What keeps the database from being read or written. Nobody waits long for it. */
+  /** Returns the fault that prevents reads or writes, or null. Answers within `PROBE_WAIT_MS`. */
   check(): Promise<StorageFault | null>
 }
 
 interface Connections {
   readonly reader: Database
   readonly writer: Database
-  /** Tries to write, in a transaction of its own. */
+  /** Runs a test write in a transaction and rolls it back. */
   probe(): Promise<never>
 }
 
 const PROBE_EVERY_MS = 1_000
-const LONGEST_WAIT_MS = 100
+const PROBE_WAIT_MS = 100
 
 export function createHealth(
   path: string,
@@ -33,20 +33,20 @@ export function createHealth(
   { reader, writer, probe }: Connections,
 ): Health {
   const ping = reader.query('SELECT 1 FROM systems LIMIT 1')
-  let trouble: StorageFault | null = null
+  let fault: StorageFault | null = null
   let probing: Promise<void> | null = null
   let probedAt = Number.NEGATIVE_INFINITY
 
   const recordFailure = (cause: unknown) => {
-    // What is no trouble of the file says nothing about it.
-    trouble = classifyError(path, cause) ?? trouble
+    // Other errors are not faults of the file.
+    fault = classifyError(path, cause) ?? fault
   }
 
-  const tryWriting = async () => {
+  const runProbe = async () => {
     try {
       await probe()
     } catch (cause) {
-      if (cause === undone) trouble = null
+      if (cause === rolledBack) fault = null
     }
     probedAt = performance.now()
     probing = null
@@ -54,10 +54,10 @@ export function createHealth(
 
   return {
     recordSuccess: () => {
-      trouble = null
+      fault = null
     },
     recordFailure,
-    isLockedOut: () => trouble === 'locked',
+    isLockedOut: () => fault === 'locked',
     requireInPlace() {
       if (!isInPlace()) throw storageError(path, 'gone')
     },
@@ -68,15 +68,15 @@ export function createHealth(
       } catch (cause) {
         return classifyError(path, cause) ?? 'damaged'
       }
-      const isDoubtful = trouble !== null || !isFree(writer) || isDiskNearlyFull(path)
-      if (isDoubtful && performance.now() - probedAt > PROBE_EVERY_MS) probing ??= tryWriting()
-      if (probing) await Promise.race([probing, Bun.sleep(LONGEST_WAIT_MS)])
-      return trouble
+      const isDoubtful = fault !== null || !isWritable(writer) || isDiskNearlyFull(path)
+      if (isDoubtful && performance.now() - probedAt > PROBE_EVERY_MS) probing ??= runProbe()
+      if (probing) await Promise.race([probing, Bun.sleep(PROBE_WAIT_MS)])
+      return fault
     },
   }
 }
 
-/** Says whether the path still leads to the file it leads to now. */
+/** Returns a function that checks whether the path still refers to the same file as now. */
 export function identify(path: string): () => boolean {
   const file = statOf(path)
   return () => {
@@ -85,8 +85,8 @@ export function identify(path: string): () => boolean {
   }
 }
 
-/** Whether no other program is writing just now. */
-function isFree(writer: Database): boolean {
+/** Returns whether no other program holds the write lock. */
+function isWritable(writer: Database): boolean {
   if (writer.inTransaction) return true
   try {
     writer.query('BEGIN IMMEDIATE').run()
@@ -97,17 +97,17 @@ function isFree(writer: Database): boolean {
   }
 }
 
-const undone = new Error('it was only tried')
+const rolledBack = new Error('test write rolled back')
 
-/** Work that writes, and is undone. */
+/** Builds work that writes and then throws, so that it is rolled back. */
 export function probeBy(writer: Database): () => Promise<never> {
   return async () => {
     writeProbe(writer)
-    throw undone
+    throw rolledBack
   }
 }
 
-/** Enough to need room on the disk, and with too little memory to keep it there: it is written. */
+/** Writes more than the reduced page cache holds, so that SQLite needs space on the disk. */
 function writeProbe(writer: Database): void {
   const size = writer.query<{ cache_size: number }, []>('PRAGMA cache_size').get()?.cache_size
   writer.run('PRAGMA cache_size = 1')

@@ -2,16 +2,16 @@ import { Database } from 'bun:sqlite'
 import type { Finding } from '../consistencyChecks'
 import { migrations } from '../migrations'
 
-/** What can be wrong with a file, beside what is in its rows. */
+/** Checks of a file that do not depend on the meaning of its rows. */
 
-/** Damage that no program may work on: a broken file, or broken references. */
+/** Lists damage that makes a file unusable: corruption and foreign key violations. */
 export function checkHealth(database: Database): string[] {
   return [...findIntegrityErrors(database), ...findForeignKeyViolations(database)].map(
     ({ problem }) => problem,
   )
 }
 
-/** What keeps it from being read, and what is not as it was made. */
+/** Lists integrity errors and missing tables. */
 export function findCorruption(database: Database): Finding[] {
   return [...findIntegrityErrors(database), ...findMissingTables(database)]
 }
@@ -22,7 +22,7 @@ function findIntegrityErrors(database: Database): Finding[] {
     .map((problem) => ({
       check: 'integrity',
       problem,
-      // Only what is derived can be made again; lost rows need a backup.
+      // An index can be rebuilt; lost rows need a backup.
       ...(/index/i.test(problem) && { fix: () => reindex(database) }),
     }))
 }
@@ -43,7 +43,7 @@ function integrityOf(database: Database): string[] {
 }
 
 function findMissingTables(database: Database): Finding[] {
-  return missing(database, 'table').map(({ name }) => ({
+  return findMissing(database, 'table').map(({ name }) => ({
     check: 'tables',
     problem: `the table ${name} is missing`,
   }))
@@ -51,7 +51,7 @@ function findMissingTables(database: Database): Finding[] {
 
 export function findMissingIndexes(database: Database): Finding[] {
   return (['index', 'trigger'] as const).flatMap((type) =>
-    missing(database, type).map(({ name, sql }) => ({
+    findMissing(database, type).map(({ name, sql }) => ({
       check: type === 'index' ? 'indexes' : 'triggers',
       problem: `the ${type} ${name} is missing`,
       fix: () => void database.run(sql),
@@ -59,19 +59,19 @@ export function findMissingIndexes(database: Database): Finding[] {
   )
 }
 
-/** What the migrations make, against what is there. */
-function missing(
+/** Compares the schema of the migrations with that of the file. */
+function findMissing(
   database: Database,
   type: 'table' | 'index' | 'trigger',
 ): { name: string; sql: string }[] {
   const list = 'SELECT name, sql FROM sqlite_master WHERE type = ? AND sql IS NOT NULL'
-  const model = new Database(':memory:')
+  const reference = new Database(':memory:')
   for (const { sql } of migrations)
-    for (const statement of sql.split('--> statement-breakpoint')) model.run(statement)
-  const expected = model.query<{ name: string; sql: string }, [string]>(list).all(type)
-  model.close()
-  const there = database.query<{ name: string }, [string]>(list).all(type)
-  const names = new Set(there.map(({ name }) => name))
+    for (const statement of sql.split('--> statement-breakpoint')) reference.run(statement)
+  const expected = reference.query<{ name: string; sql: string }, [string]>(list).all(type)
+  reference.close()
+  const existing = database.query<{ name: string }, [string]>(list).all(type)
+  const names = new Set(existing.map(({ name }) => name))
   return expected.filter(({ name }) => !names.has(name))
 }
 
@@ -84,12 +84,12 @@ export function findForeignKeyViolations(database: Database): Finding[] {
     .map(({ table, rowid, parent, fkid }) => ({
       check: 'references',
       problem: `row ${rowid} of ${table} names a missing row of ${parent}`,
-      fix: () => release(database, table, rowid, fkid),
+      fix: () => applyOnDelete(database, table, rowid, fkid),
     }))
 }
 
-/** Does what would have been done when the row it names went. */
-function release(database: Database, table: string, rowid: number, key: number): void {
+/** Applies the `on delete` action of a foreign key whose row is missing. */
+function applyOnDelete(database: Database, table: string, rowid: number, key: number): void {
   const reference = database
     .query<{ from: string; on_delete: string }, [string, number]>(
       'SELECT "from", on_delete FROM pragma_foreign_key_list(?) WHERE id = ?',

@@ -7,10 +7,10 @@ import { reasonOf } from './errors'
 import { preUpgradeName, statOf } from './tempFiles'
 import { copyConsistent } from './vacuumCopy'
 
-/** Marks the file as ours ("MULT"), so that another program's database is never migrated. */
+/** SQLite application ID ("MULT"), so that the database of another program is never migrated. */
 const APPLICATION_ID = 0x4d554c54
 
-/** Throws unless a file of ours may be used with the tables it has. Reads only. */
+/** Throws unless the schema of the file allows this use. Only reads. */
 export function requireUsableFile(reader: Database, path: string, use: SchemaUse): void {
   const tables = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name <> 'migrations'"
   const hasTables = reader.query(tables).get() !== null
@@ -18,22 +18,21 @@ export function requireUsableFile(reader: Database, path: string, use: SchemaUse
 }
 
 /**
- * Brings the database to this program's tables: what is missing, in order, in one transaction. One
- * that is interrupted leaves what the older program can still use. Tells of an upgrade, and of
- * nothing where there was nothing yet.
+ * Runs the pending migrations in one transaction, so that the older release can still use the file
+ * after an interruption. Returns the upgrade; null for a new or current database.
  */
 export function migrate(writer: Database, copiesBeforeUpgrade: boolean): Upgrade | null {
   if (!isSigned(writer)) sign(writer)
-  // What lacks nothing is not written to: another process may be writing for long.
+  // A current database needs no write lock, which another process may hold for long.
   if (pendingMigrations(writer).length === 0) return null
-  // Rebuilding a table must not cascade; what is left dangling is found below.
+  // Rebuilding a table must not cascade; `apply` checks the foreign keys.
   writer.run('PRAGMA foreign_keys = OFF')
   const work = writer.transaction((): Upgrade | null => {
     const [last] = [...appliedTo(writer)].toSorted().slice(-1)
-    // Another process may have done it while this one waited for the lock.
+    // Another process may have migrated while this one waited for the lock.
     const pending = new Set(pendingMigrations(writer))
     if (pending.size === 0) return null
-    // Nobody else can write between the copy and the upgrade.
+    // The transaction prevents writes between the copy and the upgrade.
     const copy = last !== undefined && copiesBeforeUpgrade ? keepCopy(writer.filename) : null
     for (const { name, sql } of migrations) if (pending.has(name)) apply(writer, name, sql)
     return last === undefined ? null : { from: last, copy }
@@ -41,19 +40,19 @@ export function migrate(writer: Database, copiesBeforeUpgrade: boolean): Upgrade
   return work.immediate()
 }
 
-/** Names of the migrations that a database still lacks. */
+/** Lists the migrations that a database lacks. */
 export function pendingMigrations(reader: Database): string[] {
   const done = appliedTo(reader)
   return migrations.map(({ name }) => name).filter((name) => !done.has(name))
 }
 
-/** Names of the migrations that only a newer program knows. */
+/** Lists the migrations that only a newer release knows. */
 export function unknownMigrations(reader: Database): string[] {
   const known = new Set(migrations.map(({ name }) => name))
   return [...appliedTo(reader)].filter((name) => !known.has(name))
 }
 
-/** Whether the file is marked as ours. */
+/** Returns whether the file has our application ID. */
 export function isOurs(reader: Database): boolean {
   const id = reader.query<{ application_id: number }, []>('PRAGMA application_id').get()
   return id?.application_id === APPLICATION_ID
@@ -66,7 +65,7 @@ function apply(writer: Database, name: string, sql: string): void {
   writer.query('INSERT INTO migrations VALUES (?, ?)').run(name, new Date().toISOString())
 }
 
-/** By a connection of its own: the one in a transaction cannot. */
+/** Copies with a second connection, because `VACUUM INTO` cannot run in a transaction. */
 function keepCopy(path: string): string {
   const copy = preUpgradeName(path, new Date())
   const source = new Database(path, { readonly: true })
@@ -82,9 +81,9 @@ function keepCopy(path: string): string {
   }
 }
 
-/** Throws if the file holds what another program made. Reads only. */
+/** Throws if the file is a database of another program. Only reads. */
 export function rejectForeign(reader: Database, path: string): void {
-  // In this order: whoever makes a new database marks it before adding the first table.
+  // Read in this order, because a new database gets its application ID before its first table.
   const tables = reader.query('SELECT 1 FROM sqlite_master LIMIT 1').all()
   if (tables.length > 0 && !isOurs(reader))
     throw new StorageError(`The file ${path} is a database of another program, not Multitude’s.`)

@@ -1,16 +1,16 @@
 import type { Database } from 'bun:sqlite'
 
 /**
- * One snapshot for all statements of a request, and for requests that are admitted together after
- * they have arrived: SQLite's locks for each statement would take longer than the statement.
+ * One snapshot for all statements of a request, and for requests that arrived before it began.
+ * Without it, SQLite's locks for each statement would take longer than the statement.
  */
 export interface SharedRead {
-  /** Joins the shared read, or begins it. Another number than before: something was written since. */
+  /** Joins or begins the shared read. Returns a version, which differs if the database has changed since. */
   begin(): number
   /**
-   * Ends the snapshot: before a commit, so that the log can be folded in, and when a request arrives.
-   * Bun accepts connections within one turn of the event loop, so the request may have been sent
-   * after another process committed something that the snapshot does not have.
+   * Ends the snapshot: before a commit, so that the log can be checkpointed, and when a request
+   * arrives. Bun accepts connections within one turn of the event loop, so the request may have been
+   * sent after another process committed something that the snapshot does not have.
    */
   end(): void
 }
@@ -19,24 +19,24 @@ const UNKNOWN = -1
 
 export function createSharedRead(reader: Database): SharedRead {
   const begin = reader.query('BEGIN')
-  const finish = reader.query('COMMIT')
-  const abandon = reader.query('ROLLBACK')
+  const commit = reader.query('COMMIT')
+  const rollback = reader.query('ROLLBACK')
   const counter = reader.query<{ data_version: number }, []>('PRAGMA data_version')
   let isOpen = false
   let version = UNKNOWN
 
   const end = () => {
-    // A read that fails on the disk has ended it already.
-    if (isOpen && reader.inTransaction) leave()
+    // A read that failed on the disk has ended the transaction already.
+    if (isOpen && reader.inTransaction) commitOrRollback()
     isOpen = false
   }
 
-  const leave = () => {
+  const commitOrRollback = () => {
     try {
-      finish.run()
+      commit.run()
     } catch {
-      // After a read that met a damaged page. Nothing was written that could be lost.
-      if (reader.inTransaction) abandon.run()
+      // Fails after a read of a damaged page. A rollback loses nothing, because nothing was written.
+      if (reader.inTransaction) rollback.run()
     }
   }
 

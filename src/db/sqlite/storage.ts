@@ -12,17 +12,17 @@ import { classifyError, storageError, toStorageError, unavailableReason } from '
 import { createHealth, identify, probeBy } from './health'
 import { migrate, rejectForeign, requireUsableFile } from './migrate'
 import { createSharedRead } from './sharedRead'
-import { takeSnapshots } from './snapshots'
+import { createSnapshot } from './snapshots'
 import { prepareFolder, removeOldCopies, statOf } from './tempFiles'
 import { createTransactionQueue } from './transactions'
 
-/** How long a writer waits for another process, such as a long import, before it gives up. */
+/** Time limit of a transaction that waits for another process, such as a long import. */
 const BUSY_LIMIT_MS = 30_000
-/** SQLite waits by itself where it can; it cannot everywhere. */
+/** Time limit for opening a locked file, because SQLite's own busy timeout does not cover all cases. */
 const OPEN_LIMIT_MS = 2_000
 const OPEN_PAUSE_MS = 20
-/** How long, when those before have waited in vain. */
-const SHORT_LIMIT_MS = 1_000
+/** The same limit after the previous transaction has already timed out. */
+const SHORT_BUSY_LIMIT_MS = 1_000
 
 export function openSqlite(
   url: string,
@@ -34,12 +34,12 @@ export function openSqlite(
   const path = pathOf(url)
   if (use === 'require' && !statOf(path)) throw new StorageError(`There is no database ${path}.`)
   prepareFolder(path)
-  // Several programs that make or migrate a file at once get into each other's way for a moment.
-  for (const giveUpAt = Date.now() + OPEN_LIMIT_MS; ; Bun.sleepSync(OPEN_PAUSE_MS))
+  // Processes that create or migrate a file at the same time lock it briefly.
+  for (const deadline = Date.now() + OPEN_LIMIT_MS; ; Bun.sleepSync(OPEN_PAUSE_MS))
     try {
       return openExisting(path, durability, busyLimit, renderJson, use)
     } catch (cause) {
-      if (classifyError(path, cause) === 'locked' && Date.now() < giveUpAt) continue
+      if (classifyError(path, cause) === 'locked' && Date.now() < deadline) continue
       throw toStorageError(path, cause) ?? cause
     }
 }
@@ -56,17 +56,17 @@ function openExisting(
   let upgrade: Upgrade | null
   try {
     writer.run('PRAGMA busy_timeout = 5000')
-    // Before anything is written: a file that is refused stays as it is.
+    // Checked before the first write, so that a rejected file stays unchanged.
     rejectForeign(writer, path)
     requireUsableFile(writer, path, use)
-    // What it waited for may have been a restore.
+    // A restore may have replaced the file while this process waited for the lock.
     if (!isInPlace()) throw storageError(path, 'gone')
     writer.run('PRAGMA journal_mode = WAL')
     writer.run(`PRAGMA synchronous = ${durability}`)
     upgrade = migrate(writer, use !== 'upgradeUncopied')
     if (upgrade?.copy) removeOldCopies(path)
     writer.run('PRAGMA foreign_keys = ON')
-    // From here on a busy file is waited for without stopping the event loop.
+    // From here on the transaction queue waits for a busy file without blocking the event loop.
     writer.run('PRAGMA busy_timeout = 0')
   } catch (cause) {
     writer.close()
@@ -80,7 +80,7 @@ function openExisting(
     writer,
     probe: () => transact('new', probeBy(writer), 'long'),
   })
-  const limit = () => (health.isLockedOut() ? Math.min(busyLimit, SHORT_LIMIT_MS) : busyLimit)
+  const limit = () => (health.isLockedOut() ? Math.min(busyLimit, SHORT_BUSY_LIMIT_MS) : busyLimit)
   const tx = createDb(writer, renderJson)
   const writeStats: WriteStats = { waiting: 0 }
   const { end } = sharedRead
@@ -100,18 +100,17 @@ function openExisting(
     db: createDb(reader, renderJson),
     sharedRead,
     transact,
-    snapshot: takeSnapshots(path),
+    snapshot: createSnapshot(path),
     changes: watchSqlite(reader),
     writeStats,
     checkHealth: async () => {
-      const trouble = await health.check()
+      const fault = await health.check()
       return (
-        trouble &&
-        (unavailableReason(trouble) ?? unavailable('the database does not answer', 60_000))
+        fault && (unavailableReason(fault) ?? unavailable('the database does not answer', 60_000))
       )
     },
     toUnavailable: (cause) => unavailableReason(classifyError(path, cause)),
-    /** Folds the write-ahead log into the file. */
+    /** Checkpoints the write-ahead log into the file. */
     close: async () => {
       sharedRead.end()
       reader.close()
@@ -121,7 +120,7 @@ function openExisting(
   }
 }
 
-/** Where that fails, as on a full disk, the log stays and is read by whoever opens the file next. */
+/** Checkpoints the log. If that fails, as on a full disk, the next process that opens the file reads the log. */
 function checkpoint(writer: Database): void {
   try {
     writer.run('PRAGMA busy_timeout = 1000')
@@ -133,7 +132,7 @@ function checkpoint(writer: Database): void {
 
 export function pathOf(url: string): string {
   if (!url.startsWith('file:') || url.length === 'file:'.length)
-    // What was given is not shown: there may be a password in it.
+    // The message does not contain the address, which may include a password.
     throw new StorageError(
       'The database address must look like file:data/multitude.db or postgres://USER@HOST/NAME.',
     )

@@ -16,17 +16,17 @@ import { basename, dirname, join } from 'node:path'
 import { StorageError } from '../types'
 import { toStorageError } from './errors'
 
-/** What a process leaves behind that was killed while it wrote a backup or restored one. */
+/** Temporary files of backups and restores, also those that a killed process left. */
 
-/** Logs that belong to the file they lie beside, and that SQLite plays into whatever lies there. */
+/** Suffixes of logs that SQLite applies to the database file of the same name. */
 export const WAL_SUFFIXES = ['-wal', '-journal'] as const
 
-/** Where a backup is written until it is whole. */
+/** Path of a backup until it is complete. */
 export function partialName(to: string): string {
   return `${to}.${process.pid}.partial`
 }
 
-/** Where a restored database is written until it takes its place. */
+/** Path of a restored database until it replaces the current one. */
 export function restoringName(path: string): string {
   return join(dirname(path), `.restoring-${process.pid}-${basename(path)}`)
 }
@@ -35,15 +35,15 @@ export function previousName(path: string, now: Date): string {
   return `${path}.before-${now.toISOString().replaceAll(/[-:.]/g, '')}`
 }
 
-/** Where a database is kept as it was before an upgrade. */
+/** Path of the copy of a database from before an upgrade. */
 export function preUpgradeName(path: string, now: Date): string {
   return `${path}.pre-upgrade-${now.toISOString().replaceAll(/[-:.]/g, '')}`
 }
 
-/** How many copies from before upgrades are kept: the way back is rarely longer. */
+/** Number of copies from before upgrades that are kept. */
 const KEPT_COPIES = 3
 
-/** Removes the oldest copies of a database from before its upgrades, when there is a new one. */
+/** Deletes the oldest copies from before upgrades. */
 export function removeOldCopies(path: string): void {
   const start = `${basename(path)}.pre-upgrade-`
   const copies = namesIn(dirname(path)).filter(
@@ -53,75 +53,76 @@ export function removeOldCopies(path: string): void {
     try {
       rmSync(join(dirname(path), name))
     } catch {
-      // One that somebody has locked away takes room, and is in nobody's way.
+      // A copy that cannot be deleted only takes space.
     }
 }
 
-/** The file itself, where a link leads to it: its logs lie beside it, not beside the link. */
+/** Resolves links, because SQLite stores the logs beside the file and not beside the link. */
 export function realPath(path: string): string {
   return statOf(path) ? realpathSync(path) : path
 }
 
-/** Undefined where there is nothing; throws where it may not be known. */
+/** Returns undefined if the file does not exist; throws if it cannot be accessed. */
 export function statOf(path: string): Stats | undefined {
   return statSync(path, { throwIfNoEntry: false })
 }
 
-/** Removes the backups of a folder that nobody writes any more. */
+/** Deletes incomplete backups of a folder whose process has ended. */
 export function removePartials(folder: string): void {
   for (const name of namesIn(folder)) {
     const [, pid] = /\.(\d+)\.partial(?:-journal|-wal|-shm)?$/.exec(name) ?? []
-    // As they were called before they carried the number of their process.
-    const isOld = /^multitude-\d{8}T\d{6}Z\.db\.partial(-journal)?$/.test(name)
-    if (isOld || (pid !== undefined && !isOthers(pid))) rmSync(join(folder, name), { force: true })
+    // Older releases used names without a process ID.
+    const isOldName = /^multitude-\d{8}T\d{6}Z\.db\.partial(-journal)?$/.test(name)
+    if (isOldName || (pid !== undefined && !isOtherProcess(pid)))
+      rmSync(join(folder, name), { force: true })
   }
 }
 
-/** Removes what was to take the place of this database, unless its restore still runs. */
+/** Deletes the files of interrupted restores of this database, unless their process still runs. */
 export function removeRestoring(path: string): void {
   for (const { name, pid } of restoringOf(path))
-    if (!isOthers(pid)) rmSync(join(dirname(path), name), { force: true })
+    if (!isOtherProcess(pid)) rmSync(join(dirname(path), name), { force: true })
 }
 
 export function requireNoOtherRestore(path: string): void {
-  const other = restoringOf(path).find(({ pid }) => isOthers(pid))
+  const other = restoringOf(path).find(({ pid }) => isOtherProcess(pid))
   if (other)
     throw new StorageError(
       `Another restore of ${path} is under way (process ${other.pid}); if it is not, remove ${join(dirname(path), other.name)}.`,
     )
 }
 
-/** A restore that was killed before its rename has changed nothing but names: these are put back. */
+/** Undoes a restore that was killed before its rename, by restoring the names of the logs. */
 export function undoInterrupted(path: string): void {
-  for (const aside of hardLinksOf(path)) {
+  for (const previous of hardLinksOf(path)) {
     for (const end of WAL_SUFFIXES) {
-      if (statOf(`${aside}${end}`)) renameSync(`${aside}${end}`, `${path}${end}`)
-      // Which does nothing, where both are names of one file.
-      rmSync(`${aside}${end}`, { force: true })
+      if (statOf(`${previous}${end}`)) renameSync(`${previous}${end}`, `${path}${end}`)
+      // The rename does nothing if both names are links to one file.
+      rmSync(`${previous}${end}`, { force: true })
     }
-    rmSync(aside)
+    rmSync(previous)
   }
 }
 
-/** A new database is not made where one may only have lost its name, nor half of a pair opened. */
+/** Throws after an interrupted restore, so that no empty database is created in place of a renamed one, and none is opened without its logs. */
 export function requireNoInterruptedRestore(path: string): void {
   const isThere = (statOf(path)?.size ?? 0) > 0
-  const asides = isThere ? hardLinksOf(path) : previousFilesOf(path)
-  if (isThere && asides.length === 0) return
-  const left = [...asides, ...restoringOf(path).map(({ name }) => join(dirname(path), name))]
+  const previousFiles = isThere ? hardLinksOf(path) : previousFilesOf(path)
+  if (isThere && previousFiles.length === 0) return
+  const left = [...previousFiles, ...restoringOf(path).map(({ name }) => join(dirname(path), name))]
   if (left.length === 0) return
   const names = left.join(', ')
   if (isThere)
     throw new StorageError(
       `A restore of ${path} was interrupted, and left ${names}: run "multitude restore" again.`,
     )
-  const [newest] = asides.toSorted().slice(-1)
+  const [newest] = previousFiles.toSorted().slice(-1)
   throw new StorageError(
     `There is no database ${path}, but a restore left ${names}: run "multitude restore" again${newest ? `, or with ${newest}` : ''}; to begin anew, move what it left away.`,
   )
 }
 
-/** Makes the folder and the file, unless something speaks against it. */
+/** Creates folder and file, or throws if the database cannot be used. */
 export function prepareFolder(path: string): void {
   try {
     mkdirSync(dirname(path), { recursive: true })
@@ -130,7 +131,7 @@ export function prepareFolder(path: string): void {
     if (file && !file.isFile()) throw new StorageError(`The database ${path} is not a file.`)
     accessSync(dirname(path), constants.W_OK)
     if (file) accessSync(path, constants.R_OK | constants.W_OK)
-    // Private from its first moment on; SQLite gives the files beside it the same mode.
+    // Readable by its owner only; SQLite gives the logs the same mode.
     else closeSync(openSync(path, 'a', 0o600))
   } catch (cause) {
     throw (
@@ -140,9 +141,9 @@ export function prepareFolder(path: string): void {
   }
 }
 
-/** Makes the names in a folder outlast a loss of power. */
+/** Flushes a folder, so that its names survive a power failure. */
 export function fsyncDir(folder: string): void {
-  // Windows neither needs nor allows it.
+  // Windows neither needs nor allows this.
   if (process.platform !== 'win32') fsync(folder, 'r')
 }
 
@@ -155,12 +156,12 @@ export function fsync(path: string, flags: 'r' | 'r+'): void {
   }
 }
 
-/** Those set aside that are this very file: the restore did not come to its rename. */
+/** Lists previous files that are hard links to the current file: the restore was interrupted before its rename. */
 function hardLinksOf(path: string): string[] {
   const file = statOf(path)
   if (!file || file.nlink < 2) return []
-  return previousFilesOf(path).filter((aside) => {
-    const other = statOf(aside)
+  return previousFilesOf(path).filter((previous) => {
+    const other = statOf(previous)
     return other?.ino === file.ino && other.dev === file.dev
   })
 }
@@ -180,8 +181,8 @@ function restoringOf(path: string): { name: string; pid: string }[] {
   })
 }
 
-/** Whether a process of that number lives, and is not this one. */
-function isOthers(pid: string): boolean {
+/** Returns whether another process with this ID exists. */
+function isOtherProcess(pid: string): boolean {
   if (Number(pid) === process.pid) return false
   try {
     process.kill(Number(pid), 0)
@@ -191,7 +192,7 @@ function isOthers(pid: string): boolean {
   }
 }
 
-/** None where there is no folder. */
+/** Lists a folder; empty if it does not exist. */
 function namesIn(folder: string): string[] {
   return statOf(folder)?.isDirectory() ? readdirSync(folder) : []
 }

@@ -7,22 +7,21 @@ import type { Health } from './health'
 
 const BUSY_PAUSE_MS = 5
 
-/** Most pieces of work that are committed together. */
+/** Maximum number of transactions that share a commit. */
 const MAX_PER_COMMIT = 64
 
 interface QueuedWork {
   readonly kind: WorkKind | undefined
-  /** Whether it went well; what it did is undone otherwise. */
+  /** Runs the work in a savepoint; returns false if it failed and was rolled back. */
   run(): Promise<boolean>
-  /** Tells its asker how it went, or that it was lost with all the others. */
+  /** Settles the promise of the caller, with the cause if the whole commit failed. */
   settle(lost?: unknown): void
 }
 
 /**
- * One piece of work at a time on the one write connection, in the order they were asked for. What
- * has queued up meanwhile shares a commit, because the disk takes as long for one as for many; each
- * piece can still fail alone, and none is answered before its commit. Drizzle's own `transaction`
- * is synchronous here and would commit before async work is done.
+ * Runs transactions one at a time on the write connection, in the order of the calls. Queued
+ * transactions share a commit, because the disk takes as long for one as for many, but each can
+ * fail alone. Drizzle's `transaction` is synchronous here and would commit before async work ends.
  */
 export function createTransactionQueue(
   writer: Database,
@@ -41,9 +40,9 @@ export function createTransactionQueue(
   const release = writer.query('RELEASE piece')
   const undo = writer.query('ROLLBACK TO piece')
   const queue: QueuedWork[] = []
-  let isWorking = false
+  let isRunning = false
 
-  const pieceOf = <T>(
+  const createQueuedWork = <T>(
     work: (tx: Db) => Promise<T>,
     kind: WorkKind | undefined,
     resolve: (value: T) => void,
@@ -57,7 +56,7 @@ export function createTransactionQueue(
         try {
           outcome = { value: await work(tx) }
         } catch (cause) {
-          // Some failures, such as a full disk, undo the whole transaction by themselves.
+          // Some failures, such as a full disk, make SQLite roll back the whole transaction.
           if (!writer.inTransaction) throw cause
           outcome = { cause }
           health.recordFailure(cause)
@@ -75,21 +74,21 @@ export function createTransactionQueue(
     }
   }
 
-  const commitTogether = async (pieces: QueuedWork[]) => {
-    const began = performance.now()
+  const commitTogether = async (batch: QueuedWork[]) => {
+    const startedAt = performance.now()
     let lost: unknown
-    const isSlice = durability === 'full' && pieces[0]?.kind === 'slice'
+    const isSlice = durability === 'full' && batch[0]?.kind === 'slice'
     try {
       if (isSlice) writer.run('PRAGMA synchronous = normal')
       await retryWhileBusy(path, busyLimit(), () => begin.run())
       health.requireInPlace()
-      let isWorthIt = false
-      for (const piece of pieces) if (await piece.run()) isWorthIt = true
-      if (isWorthIt) {
+      let hasSuccess = false
+      for (const item of batch) if (await item.run()) hasSuccess = true
+      if (hasSuccess) {
         beforeCommit()
         commit.run()
         health.recordSuccess()
-        stats.observer?.countCommit(pieces.length, (performance.now() - began) / 1000)
+        stats.observer?.countCommit(batch.length, (performance.now() - startedAt) / 1000)
       } else rollback.run()
     } catch (cause) {
       if (writer.inTransaction) rollback.run()
@@ -98,39 +97,39 @@ export function createTransactionQueue(
       stats.observer?.countFailedCommit()
     }
     if (isSlice) writer.run('PRAGMA synchronous = full')
-    for (const piece of pieces) piece.settle(lost)
+    for (const item of batch) item.settle(lost)
   }
 
   const work = async () => {
-    isWorking = true
+    isRunning = true
     while (queue.length > 0) {
       const long = queue.findIndex(({ kind }) => kind !== undefined)
-      const together = long === -1 ? MAX_PER_COMMIT : Math.min(Math.max(long, 1), MAX_PER_COMMIT)
-      const pieces = queue.splice(0, together)
+      const count = long === -1 ? MAX_PER_COMMIT : Math.min(Math.max(long, 1), MAX_PER_COMMIT)
+      const batch = queue.splice(0, count)
       stats.waiting = queue.length
-      await commitTogether(pieces)
+      await commitTogether(batch)
     }
-    isWorking = false
+    isRunning = false
   }
 
-  // The one queue is stricter than any subject.
+  // One queue for all transactions makes lock keys unnecessary.
   return (_of, task, kind) =>
     new Promise((resolve, reject) => {
-      stats.waiting = queue.push(pieceOf(task, kind, resolve, reject))
-      // After this moment's other requests had their say.
-      if (!isWorking) setImmediate(() => isWorking || work())
+      stats.waiting = queue.push(createQueuedWork(task, kind, resolve, reject))
+      // Deferred, so that all writes of this turn of the event loop share the commit.
+      if (!isRunning) setImmediate(() => isRunning || work())
     })
 }
 
 function explainCause(path: string, cause: unknown): unknown {
-  // What it hangs on was there when it was looked up, and is not any more.
+  // The referenced row was deleted after it was read.
   if (cause instanceof SQLiteError && cause.code === 'SQLITE_CONSTRAINT_FOREIGNKEY')
     return error('conflict', 'it was deleted meanwhile')
   return classifyError(path, cause) ? toStorageError(path, cause) : cause
 }
 
-async function retryWhileBusy(path: string, longest: number, begin: () => void): Promise<void> {
-  const giveUpAt = Date.now() + longest
+async function retryWhileBusy(path: string, limitMs: number, begin: () => void): Promise<void> {
+  const giveUpAt = Date.now() + limitMs
   for (;;) {
     try {
       return begin()

@@ -13,7 +13,7 @@ import { dirname } from 'node:path'
 import { StorageError } from '../types'
 import { fsync, fsyncDir, partialName, removePartials, statOf, WAL_SUFFIXES } from './tempFiles'
 
-/** Writes a whole copy to a place where nothing is: under another name until it is whole. */
+/** Writes a complete copy to a new file, under a temporary name until it is complete. */
 export function copyConsistent(source: Database, to: string, owner?: Stats): void {
   const partial = partialName(to)
   try {
@@ -29,8 +29,8 @@ export function copyConsistent(source: Database, to: string, owner?: Stats): voi
 }
 
 /**
- * By SQLite itself, which knows of a write-ahead log beside the file. It writes into an empty file
- * that is there: one that is for its owner alone before anything is in it.
+ * Copies with SQLite, which includes the write-ahead log. The empty file is created first, so that
+ * only its owner can read it from the start.
  */
 export function copy(source: Database, to: string): void {
   rmSync(to, { force: true })
@@ -39,12 +39,12 @@ export function copy(source: Database, to: string): void {
   fsync(to, 'r+')
 }
 
-/** Whoever copies, the service must be able to use it as it used what was there. */
+/** Applies owner and mode of the replaced file, so that the service can use the new one. */
 export function copyOwnership(before: Stats | undefined, path: string, arriving: string): void {
   const isRoot = process.getuid?.() === 0
   const owner = before ?? (isRoot ? statOf(dirname(path)) : undefined)
-  const own = statOf(arriving)
-  if (owner && own && (owner.uid !== own.uid || owner.gid !== own.gid))
+  const current = statOf(arriving)
+  if (owner && current && (owner.uid !== current.uid || owner.gid !== current.gid))
     try {
       chownSync(arriving, owner.uid, owner.gid)
     } catch {
@@ -55,7 +55,7 @@ export function copyOwnership(before: Stats | undefined, path: string, arriving:
   if (before) chmodSync(arriving, before.mode & 0o777)
 }
 
-/** What fails in the end must not hide how it went before. */
+/** Deletes a temporary file with its logs, if they exist, so that cleaning up does not hide an earlier error. */
 export function discard(path: string): void {
   for (const end of ['', ...WAL_SUFFIXES, '-shm'])
     if (existsSync(`${path}${end}`)) rmSync(`${path}${end}`, { force: true })

@@ -3,7 +3,7 @@ import { DISCORD } from '../../model/platform'
 import { scopes } from '../../model/scope'
 import { ofSystem } from './systems'
 
-/** Secrets are kept as SHA-256 only: what is lost here cannot be used to sign in. */
+/** Stores secrets as SHA-256 only, so that a stolen database cannot be used to sign in. */
 export const tokens = sqliteTable(
   'tokens',
   {
@@ -12,32 +12,32 @@ export const tokens = sqliteTable(
     name: text().notNull(),
     hash: text().notNull().unique(),
     created: integer().notNull(),
-    /** Tokens that are older than scopes may do everything. */
+    /** Tokens from before scopes existed have full access. */
     scope: text({ enum: scopes }).notNull().default('full'),
     expires: integer(),
-    /** To the hour: not every request is worth a write. */
+    /** Rounded to the hour, because a write per request would be too expensive. */
     last_used: integer(),
-    /** Whether one who watches is shown private members, too. */
+    /** Whether a token of the scope `watch` also gets private members. */
     private_members: integer({ mode: 'boolean' }).notNull().default(false),
   },
   (table) => [uniqueIndex('tokens_by_name').on(table.system_id, table.name)],
 )
 
-/** Browsers that were let in. Only the hash of what their cookie holds is kept. */
+/** Sessions of browsers. Only the hash of the cookie is stored. */
 export const sessions = sqliteTable(
   'sessions',
   {
     id: integer().primaryKey({ autoIncrement: true }),
     uuid: text().notNull().unique(),
     system_id: ofSystem(),
-    /** The token that opened it: with that one it ends. */
+    /** Token that the session was opened with. Deleting the token ends the session. */
     token_id: integer().references(() => tokens.id, { onDelete: 'cascade' }),
     hash: text().notNull().unique(),
     name: text().notNull(),
     created: integer().notNull(),
     last_used: integer().notNull(),
     expires: integer().notNull(),
-    /** Renewed by use. */
+    /** Whether use extends the session. */
     remember: integer({ mode: 'boolean' }).notNull(),
   },
   (table) => [
@@ -47,7 +47,7 @@ export const sessions = sqliteTable(
   ],
 )
 
-/** Codes of login links, each for once. */
+/** Codes of login links, valid once. */
 export const loginCodes = sqliteTable(
   'login_codes',
   {
@@ -70,19 +70,19 @@ export const bots = sqliteTable('bots', {
   platform: text().notNull().default(DISCORD),
 })
 
-/** Codes by which bots may make systems where not everybody may. */
+/** Codes that allow bots to create systems if registration is not open. */
 export const invites = sqliteTable('invites', {
   id: integer().primaryKey({ autoIncrement: true }),
   name: text().notNull().unique(),
   hash: text().notNull().unique(),
   created: integer().notNull(),
   expires: integer(),
-  /** How many systems may be made by it, and how many were. */
+  /** Number of systems that the invite allows; `used` counts those created. */
   uses: integer().notNull(),
   used: integer().notNull().default(0),
 })
 
-/** Codes that link an account of another platform, each once. Kept as SHA-256, like all secrets. */
+/** Codes that link an account of another platform, valid once. Stored as SHA-256, like all secrets. */
 export const linkCodes = sqliteTable(
   'link_codes',
   {
@@ -97,7 +97,7 @@ export const linkCodes = sqliteTable(
   ],
 )
 
-/** Accounts that gave a wrong code, and when: so many of them and they have to wait. */
+/** Wrong link codes per account, to limit the number of attempts. */
 export const linkFailures = sqliteTable(
   'link_failures',
   {
@@ -118,7 +118,7 @@ export const accounts = sqliteTable(
     id: text().primaryKey(),
     system_id: ofSystem(),
     autoproxy_enabled: integer({ mode: 'boolean' }).notNull().default(true),
-    /** Whether a file named it and the operator, or a bot, vouched for that. */
+    /** Whether an import linked the account, approved by the operator or a bot. */
     imported: integer({ mode: 'boolean' }).notNull().default(false),
   },
   (table) => [index('accounts_by_system').on(table.system_id)],

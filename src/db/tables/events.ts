@@ -1,7 +1,7 @@
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { ofSystem } from './systems'
 
-/** The outbox: what happened, written in the transaction of the change it tells of. */
+/** Outbox: events, each recorded in the transaction of its change. */
 export const events = sqliteTable(
   'events',
   {
@@ -15,33 +15,33 @@ export const events = sqliteTable(
   (table) => [index('events_by_system').on(table.system_id, table.id)],
 )
 
-/** How far each system's outbox was pruned: whoever heard less than that has missed something. */
+/** Newest pruned event of each system. A stream whose position is older has missed events. */
 export const prunedEvents = sqliteTable('pruned_events', {
   system_id: ofSystem().primaryKey(),
   newest: integer().notNull(),
 })
 
-/** Where a system's events are sent to. The signing token goes out with each, so it is kept plain. */
+/** Webhook of each system. The signing token is sent with every event, so it is stored in plain text. */
 export const webhooks = sqliteTable('webhooks', {
   system_id: ofSystem().primaryKey(),
   url: text().notNull(),
   token: text().notNull(),
   state: text({ enum: ['pending', 'active', 'disabled'] }).notNull(),
-  /** Why it is disabled, in words for its owner. */
+  /** Why it is disabled, as a text for the owner. */
   reason: text(),
-  /** The last event that was delivered, or that lies before the webhook's time. */
+  /** Last event that was delivered, or that is older than the webhook. */
   cursor: integer().notNull(),
   failing_since: integer(),
-  /** How often the next event was tried in vain, and when it is tried again. */
+  /** Failed attempts to deliver the next event; `next_attempt` is the time of the retry. */
   attempts: integer().notNull().default(0),
   next_attempt: integer(),
-  /** When the receiver last proved that it refuses a wrong token. */
+  /** When the receiver last proved that it rejects a wrong token. */
   checked: integer(),
-  /** How many events were pruned before they could be delivered, and were not told of yet. */
+  /** Number of events that were pruned before delivery and not reported to the receiver yet. */
   dropped: integer().notNull().default(0),
 })
 
-/** The last attempts of each webhook, for its owner to look at. */
+/** Last delivery attempts of each webhook, shown to its owner. */
 export const deliveries = sqliteTable(
   'deliveries',
   {

@@ -23,7 +23,7 @@ export const autoproxies = sqliteTable(
     system_id: ofSystem(),
     guild_id: text().notNull(),
     ...columnsOf(autoproxy),
-    /** The row number; on the wires it is a short ID. */
+    /** Row ID; serialized as a short ID. */
     autoproxy_member: integer().references(() => members.id, { onDelete: 'set null' }),
   },
   (table) => [

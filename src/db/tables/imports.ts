@@ -3,17 +3,17 @@ import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqli
 import { ofSystem } from './systems'
 
 /**
- * Imports that are not finished. A large one is written in slices, between which others write, and
- * nobody sees its rows before this one is gone, all at once.
+ * Unfinished imports. A large one is written in batches, and all its rows become visible at once
+ * when its row is deleted here.
  */
 export const imports = sqliteTable(
   'imports',
   {
     id: integer().primaryKey({ autoIncrement: true }),
     system_id: ofSystem(),
-    /** A system without a name, where new members and groups wait. */
+    /** Hidden staging system of the new members and groups. */
     place_id: ofSystem(),
-    /** Moved on with every slice. One whose time is over was given up, and its rows are removed. */
+    /** Deadline, extended with every batch. The rows of an import past its deadline are deleted. */
     until: integer().notNull(),
   },
   (table) => [
@@ -22,10 +22,10 @@ export const imports = sqliteTable(
   ],
 )
 
-/** The import that brought a row; not seen by anybody while that one is not finished. */
+/** Import that wrote a row; the row is hidden until the import is finished. */
 export const ofImport = () => integer()
 
-/** Rows of imported files that have no counterpart here, kept as they were. */
+/** Rows of imported files that have no counterpart here, stored unchanged. */
 export const archive = sqliteTable(
   'archive',
   {
@@ -33,7 +33,7 @@ export const archive = sqliteTable(
     system_id: ofSystem(),
     collection: text().notNull(),
     content: text().notNull(),
-    /** Of the content, so that the same row is kept once. */
+    /** Hash of the content, so that equal rows are stored once. */
     digest: text().notNull(),
     import_id: ofImport(),
   },

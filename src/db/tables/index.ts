@@ -1,4 +1,4 @@
-/** Every table there is: migrations are made from what this names. */
+/** All tables. Migrations are generated from these exports. */
 export {
   accounts,
   bots,

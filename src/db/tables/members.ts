@@ -15,12 +15,12 @@ export const ofMember = () =>
     .notNull()
     .references(() => members.id, { onDelete: 'cascade' })
 
-/** The proxy tags of all members once more, as keys that a message's text can be looked up by. */
+/** Index of all members' proxy tags, by which the text of a message is looked up. */
 export const proxyTagKeys = sqliteTable(
   'proxy_tag_keys',
   {
     member_id: ofMember(),
-    /** All tags of a system. A large import writes another set beside it, and then changes over. */
+    /** Set of all tags of a system. A large import writes a second set and then switches to it. */
     set_id: integer().notNull(),
     position: integer().notNull(),
     prefix: text().notNull(),
@@ -31,7 +31,7 @@ export const proxyTagKeys = sqliteTable(
     gap: integer().notNull(),
     brackets: integer().notNull(),
   },
-  // Each ends in who comes first, so that of any number of equal tags only one is looked at.
+  // Each index ends with the order of precedence, so that only the first of equal tags is read.
   ({ set_id, member_id, position, ...key }) => [
     primaryKey({ columns: [member_id, set_id, position] }),
     index('proxy_tags_by_affixes').on(set_id, key.prefix, key.suffix, member_id, position),

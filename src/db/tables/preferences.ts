@@ -2,14 +2,14 @@ import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { groups, ofMember } from './members'
 import { ofSystem } from './systems'
 
-/** What the dashboard remembers for a system, on whatever device. */
+/** Dashboard preferences of a system, shared by all its devices. */
 export const preferences = sqliteTable('preferences', {
   system_id: ofSystem().primaryKey(),
-  /** What members are called here. */
+  /** Word that the dashboard uses for members. */
   word: text().notNull(),
 })
 
-/** Members that are shown first. */
+/** Members that the dashboard shows first. */
 export const pinnedMembers = sqliteTable('pinned_members', {
   member_id: ofMember().primaryKey(),
   position: integer().notNull(),

@@ -2,7 +2,7 @@ import { type AnySQLiteColumn, integer, sqliteTable, text } from 'drizzle-orm/sq
 import { groups, members } from './members'
 import { systems } from './systems'
 
-/** What is seen of a row, as the JSON that is answered; see `db/renderedJson.ts`. */
+/** Cached JSON of a row; see `db/renderedJson.ts`. */
 const renderedColumns = (row: () => AnySQLiteColumn) => ({
   id: integer().primaryKey().references(row, { onDelete: 'cascade' }),
   shape: integer().notNull(),

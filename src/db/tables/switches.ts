@@ -19,7 +19,7 @@ export const switches = sqliteTable(
   ],
 )
 
-/** Who fronts since a switch, in the order given when it was logged. */
+/** Fronters of a switch, in the order in which they were logged. */
 export const switchMembers = sqliteTable(
   'switch_members',
   {
@@ -35,7 +35,7 @@ export const switchMembers = sqliteTable(
   ],
 )
 
-/** Records of proxied messages. They outlive their member, but not their system. */
+/** Records of proxied messages. They remain when their member is deleted, but not when their system is. */
 export const messages = sqliteTable(
   'messages',
   {

@@ -5,7 +5,7 @@ import { settings } from '../../model/settings'
 import { system } from '../../model/system'
 import { columnsOf } from '../columns'
 
-/** Made anew for each table: a column remembers the table it was first named in. */
+/** Builds new columns for each table, because a column belongs to the first table that uses it. */
 export const identity = () => ({
   id: integer().primaryKey({ autoIncrement: true }),
   uuid: text().notNull().unique(),
@@ -22,13 +22,13 @@ export const systems = sqliteTable(
   {
     ...identity(),
     ...columnsOf(system),
-    /** Which of the `proxy_tag_keys` are this system's; those with its own number when null. */
+    /** Set of `proxy_tag_keys` that is in use; null for the set whose ID is the system's ID. */
     tag_set: integer(),
-    /** The platform of the bot that made it. What is older than platforms is Discord's. */
+    /** Platform of the bot that created it; Discord for systems from before platforms existed. */
     made_on: text().default(DISCORD),
-    /** Its switches up to this number were deleted, and only wait to be removed. */
+    /** Switches up to this ID are deleted, and their rows wait for removal. */
     forgotten_switches: integer().notNull().default(0),
-    /** Since when the operator has it disabled: nobody comes in, and others do not see it. */
+    /** When the operator disabled it: its tokens are rejected, and other callers do not see it. */
     disabled_at: integer(),
   },
   ({ forgotten_switches }) => [
@@ -39,11 +39,11 @@ export const systems = sqliteTable(
 export const systemSettings = sqliteTable('settings', {
   system_id: ofSystem().primaryKey(),
   ...columnsOf(settings),
-  /** PluralKit's; nothing here asks for it, but an export gives it back. */
+  /** PluralKit's setting; has no effect here, but exports contain it. */
   card_show_color_hex: integer({ mode: 'boolean' }).notNull().default(false),
 })
 
-/** When a system was last active, as far as only rows told it that are not kept any more. */
+/** Last activity of a system that was known only from rows that are deleted now. */
 export const pastActivity = sqliteTable('past_activity', {
   system_id: ofSystem().primaryKey(),
   at: integer().notNull(),

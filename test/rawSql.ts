@@ -7,7 +7,7 @@ import type { Db, Value } from '../src/db/types'
 
 export const tableNames = Object.values(tables).filter(isTable).map(getTableName)
 
-/** Rows as the engine has them, past all that the program makes of them. */
+/** Reads rows as the engine stores them, without decoding. */
 export async function rows<Row = Record<string, Value>>(
   db: Db,
   sql: string,
@@ -24,60 +24,66 @@ export async function change(
   await statement<string>(sql)(tx).run(values)
 }
 
-/** One row of the columns it has; what it has not is as the table says. */
+/** Inserts one row; columns that it does not have get the defaults of the table. */
 export async function insert(tx: Db, table: string, row: Record<string, Value>): Promise<void> {
   const columns = Object.keys(row)
-  const places = columns.map((name) => `:${name}`)
-  await change(tx, `insert into ${table} (${columns.join()}) values (${places.join()})`, row)
+  const placeholders = columns.map((name) => `:${name}`)
+  await change(tx, `insert into ${table} (${columns.join()}) values (${placeholders.join()})`, row)
 }
 
-/** Many rows of the same columns, in few statements: each is a way to a server and back. */
+/**
+ * Inserts many rows with the same columns in few statements, because each is a round trip to a
+ * server.
+ */
 export async function insertAll(
   tx: Db,
   table: string,
   all: readonly Record<string, Value>[],
 ): Promise<void> {
   const columns = Object.keys(all[0] ?? {})
-  const made = new Map<number, (db: Db) => Statement<string, unknown>>()
-  const ofSome = (count: number) => {
-    const places = Array.from(
+  const statements = new Map<number, (db: Db) => Statement<string, unknown>>()
+  const statementFor = (count: number) => {
+    const placeholders = Array.from(
       { length: count },
       (_, at) => `(${columns.map((name) => `:${name}_${at}`).join()})`,
     )
-    const sql = `insert into ${table} (${columns.join()}) values ${places.join()}`
-    const known = made.get(count) ?? statement<string>(sql)
-    made.set(count, known)
-    return known
+    const sql = `insert into ${table} (${columns.join()}) values ${placeholders.join()}`
+    const insertRows = statements.get(count) ?? statement<string>(sql)
+    statements.set(count, insertRows)
+    return insertRows
   }
-  for (let from = 0; from < all.length; from += AT_ONCE) {
-    const some = all.slice(from, from + AT_ONCE)
-    const values = some.flatMap((row, at) =>
+  for (let from = 0; from < all.length; from += BATCH_SIZE) {
+    const batch = all.slice(from, from + BATCH_SIZE)
+    const values = batch.flatMap((row, at) =>
       columns.map((name): [string, Value] => [`${name}_${at}`, row[name] ?? null]),
     )
-    await ofSome(some.length)(tx).run(Object.fromEntries(values))
+    await statementFor(batch.length)(tx).run(Object.fromEntries(values))
   }
 }
 
-const AT_ONCE = 200
+const BATCH_SIZE = 200
 
 /**
- * Every row of every table: the same rows, the same data. Which process does what for the next few
- * seconds is none, nor are faces, which say again what the rows say.
+ * Reads all rows of all tables, to compare databases. Leaves out leases, which change every few
+ * seconds, and rendered JSON, which is derived from the rows.
  */
 export async function everyRow(db: Db): Promise<Record<string, Record<string, Value>[]>> {
-  const kept = tableNames.filter((name) => name !== 'leases' && !name.endsWith('_faces'))
-  const all = kept.map(async (name) => {
+  const compared = tableNames.filter((name) => name !== 'leases' && !name.endsWith('_faces'))
+  const all = compared.map(async (name) => {
     const found = await rows(db, `select * from ${name}`)
-    // A server gives them in the order in which they were last changed.
-    const inOrder = found
+    // PostgreSQL returns rows in the order of their last change.
+    const sorted = found
       .map((row) => ({ row, key: JSON.stringify(row) }))
       .sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))
-    return [name, inOrder.map(({ row }) => row)] as const
+    return [name, sorted.map(({ row }) => row)] as const
   })
   return Object.fromEntries(await Promise.all(all))
 }
 
-/** Does the work while that cannot be done to rows: `insert on members`, of some or of all. */
+/**
+ * Runs the work while a trigger makes an operation fail, such as `insert on members`, for rows that
+ * match `when`.
+ */
 export async function whileStopped<T>(
   { db, transact }: Pick<Storage, 'db' | 'transact'>,
   what: string,
@@ -107,7 +113,7 @@ export async function whileStopped<T>(
 
 export const STOPPED = 'stopped by the test'
 
-/** Another value than before: something was written since. The same value, the same rows. */
+/** Returns a value that changes whenever rows are written. */
 export async function versionOf(db: Db): Promise<string> {
   if (db.driver.dialect === sqliteDialect)
     return JSON.stringify(await rows(db, 'PRAGMA data_version'))
@@ -118,14 +124,14 @@ export async function versionOf(db: Db): Promise<string> {
   )
   const states = tables.map(({ name }) =>
     name === 'tokens'
-      ? // That one was used is noted whenever there is time.
+      ? // The time of the last use is written in the background.
         `select string_agg((to_jsonb(t) - 'last_used')::text, ',' order by id) as state from tokens t`
       : `select count(*)::text || ' ' || coalesce(sum(xmin::text::int8), 0)::text as state from ${name}`,
   )
   return JSON.stringify(await rows(db, states.join(' union all ')))
 }
 
-/** How many rows each of the tables has. */
+/** Counts the rows of each of the tables. */
 export async function countRows(db: Db, tables: readonly string[]): Promise<Record<string, Value>> {
   const { count } = db.driver.dialect
   const columns = tables.map((name) => `(select ${count()} from "${name}") as "${name}"`)

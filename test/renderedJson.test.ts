@@ -23,14 +23,14 @@ import {
 } from './service/transfer/importFixture'
 import { createTestApp, type TestSystem } from './testApp'
 
-const place = createTestApp()
-const { deps, ask } = place
-const path = place.app.storage.location
-const bot = `Bot ${await createBot(deps, 'faces')}`
+const testApp = createTestApp()
+const { deps, ask } = testApp
+const path = testApp.app.storage.location
+const bot = `Bot ${await createBot(deps, 'rendered')}`
 
 const levels = [...member.levels]
 
-/** Wren and Ash with a group, fronting, one of them heard; and a stranger who looks on. */
+/** Wren and Ash, who front and are in a group; and another system as a second viewer. */
 interface Scene {
   me: TestSystem
   stranger: TestSystem
@@ -39,9 +39,9 @@ interface Scene {
   group: string
 }
 
-async function makeScene(): Promise<Scene> {
-  const me = await place.makeSystem('Lantern')
-  const stranger = await place.makeSystem('Stranger')
+async function createScene(): Promise<Scene> {
+  const me = await testApp.makeSystem('Lantern')
+  const stranger = await testApp.makeSystem('Stranger')
   const make = async (line: string, body: object) =>
     (await ask<{ id: string }>(line, { as: me, body })).json.id
   const tags = [{ prefix: 'w:', suffix: null }]
@@ -58,8 +58,8 @@ async function makeScene(): Promise<Scene> {
   return { me, stranger, wren, ash, group }
 }
 
-/** Every GET that shows a system, a member or a group. */
-const questions = [
+/** All GET requests that return a system, a member or a group. */
+const requests = [
   'GET /v2/systems/SYSTEM',
   'GET /v2/systems/SYSTEM/members',
   'GET /v2/systems/SYSTEM/groups',
@@ -75,7 +75,7 @@ const questions = [
   'GET /v2/messages/MESSAGE',
 ]
 
-async function answers({ me, stranger, wren, ash, group }: Scene): Promise<string[]> {
+async function collectResponses({ me, stranger, wren, ash, group }: Scene): Promise<string[]> {
   const found = withRawDatabase(path, (database) => ({
     uuid: database
       .query<{ uuid: string }, [number]>('SELECT uuid FROM switches WHERE system_id = ? LIMIT 1')
@@ -84,10 +84,10 @@ async function answers({ me, stranger, wren, ash, group }: Scene): Promise<strin
       .query<{ id: string }, [number]>('SELECT id FROM messages WHERE system_id = ? LIMIT 1')
       .get(me.id)?.id,
   }))
-  const told: string[] = []
-  for (const question of questions)
+  const responses: string[] = []
+  for (const template of requests)
     for (const as of [me, stranger, null]) {
-      const line = question
+      const line = template
         .replace('SYSTEM', me.hid)
         .replace('SWITCH', found.uuid ?? crypto.randomUUID())
         .replace('WREN', wren)
@@ -95,19 +95,19 @@ async function answers({ me, stranger, wren, ash, group }: Scene): Promise<strin
         .replace('GROUP', group)
         .replace('MESSAGE', found.message ?? '1')
       const { status, text } = await ask(line, { as })
-      told.push(`${line} as ${as?.hid ?? 'nobody'}: ${status} ${text}`)
+      responses.push(`${line} as ${as?.hid ?? 'nobody'}: ${status} ${text}`)
     }
-  return told
+  return responses
 }
 
-function removeFaces(): void {
+function deleteCachedJson(): void {
   withRawDatabase(path, (database) => {
     for (const table of renderedTables) database.run(`DELETE FROM ${renderedTableOf(table)}`)
   })
 }
 
-/** Every face that a reader would take is what the row shows now. */
-function expectRightFaces(): void {
+/** Expects that all cached JSON that reads would use equals the JSON of its row. */
+function expectCurrentJson(): void {
   withRawDatabase(path, (database) => {
     for (const table of renderedTables) {
       const entity: Entity = entityOf(table)
@@ -128,47 +128,47 @@ function expectRightFaces(): void {
   })
 }
 
-function countFaces(table: RenderedTable): number {
+function countCached(table: RenderedTable): number {
   return withRawDatabase(
     path,
     (database) => database.query(`SELECT 1 FROM ${renderedTableOf(table)}`).all().length,
   )
 }
 
-/** What arrives in one turn of the event loop reads from one snapshot. */
+/** Waits for the next turn of the event loop, because requests of one turn read one snapshot. */
 function nextTurn(): Promise<void> {
   return Bun.sleep(5)
 }
 
-/** Waits until whoever mends has nothing left to do. */
-async function mended(table: RenderedTable, count: number): Promise<void> {
-  for (let time = 0; time < 1000 && countFaces(table) < count; time++) await Bun.sleep(5)
+/** Waits until the background refresh has cached the JSON of so many rows. */
+async function untilCached(table: RenderedTable, count: number): Promise<void> {
+  for (let time = 0; time < 1000 && countCached(table) < count; time++) await Bun.sleep(5)
 }
 
-describe('a bot', () => {
-  test('is answered the same where the member who speaks has no face, which is then mended', async () => {
-    const { me } = await makeScene()
+describe('bot API', () => {
+  test('answers a bot the same when the JSON of the proxied member is not cached, and caches it', async () => {
+    const { me } = await createScene()
     const headers = { authorization: bot }
     const account_id = '700000000000000001'
     await ask(`PUT /bot/systems/${me.hid}/accounts/${account_id}`, { headers })
     const body = { account_id, guild_id: '1', channel_id: '2', content: 'w:hello' }
     const decide = () => ask<{ action: string }>('POST /bot/proxy', { headers, body })
-    const withFace = await decide()
-    expect(withFace.json.action).toBe('proxy')
-    removeFaces()
+    const cached = await decide()
+    expect(cached.json.action).toBe('proxy')
+    deleteCachedJson()
     await nextTurn()
-    const withoutFace = await decide()
-    expect(withoutFace.text).toBe(withFace.text)
-    await mended('members', 1)
-    expectRightFaces()
-    expect(countFaces('members')).toBe(1)
+    const uncached = await decide()
+    expect(uncached.text).toBe(cached.text)
+    await untilCached('members', 1)
+    expectCurrentJson()
+    expect(countCached('members')).toBe(1)
   })
 })
 
-describe('whatever is done', () => {
-  /** Verbs in any order: each says which of the scene it changes, and how. */
+describe('random changes', () => {
+  /** Change of one row of the scene, or a recorded message, an import or a deletion of the cache. */
   const level = fc.constantFrom('public', 'private', null)
-  const verb = fc.oneof(
+  const action = fc.oneof(
     fc.record({
       line: fc.constantFrom('PATCH /v2/members/WREN', 'PATCH /v2/members/ASH'),
       body: fc.record(
@@ -222,18 +222,18 @@ describe('whatever is done', () => {
     ),
   )
 
-  test('no face is ever other than what its row shows, and answers are the same without faces', async () => {
+  test('never caches stale JSON, and answers the same without the cache', async () => {
     let messages = 0
     await fc.assert(
-      fc.asyncProperty(fc.array(verb, { minLength: 1, maxLength: 6 }), async (verbs) => {
-        const scene = await makeScene()
+      fc.asyncProperty(fc.array(action, { minLength: 1, maxLength: 6 }), async (actions) => {
+        const scene = await createScene()
         const { me, wren, ash, group } = scene
         const account = `8${String(me.id).padStart(17, '0')}`
-        for (const { line, body } of verbs) {
-          if (line === 'FORGET') removeFaces()
+        for (const { line, body } of actions) {
+          if (line === 'FORGET') deleteCachedJson()
           else if (line === 'IMPORT')
             await importInto(
-              place,
+              testApp,
               me,
               pluralkit({ members: [{ id: wren, name: 'Imported' }, { name: 'New' }] }),
             )
@@ -249,53 +249,58 @@ describe('whatever is done', () => {
               as: me,
               body,
             })
-          expectRightFaces()
+          expectCurrentJson()
         }
-        const withFaces = await answers(scene)
-        removeFaces()
+        const cached = await collectResponses(scene)
+        deleteCachedJson()
         await nextTurn()
-        expect(await answers(scene)).toEqual(withFaces)
-        expectRightFaces()
+        expect(await collectResponses(scene)).toEqual(cached)
+        expectCurrentJson()
       }),
       { numRuns: 25 },
     )
   }, 120_000)
 
-  test('what is read without a face gets one, and then shows the same', async () => {
-    const scene = await makeScene()
-    removeFaces()
-    const before = await answers(scene)
-    await mended('members', 2)
-    expect([countFaces('systems'), countFaces('members'), countFaces('groups')]).toEqual([1, 2, 1])
-    expect(await answers(scene)).toEqual(before)
+  test('caches the JSON of rows that were read without it, and answers the same then', async () => {
+    const scene = await createScene()
+    deleteCachedJson()
+    const before = await collectResponses(scene)
+    await untilCached('members', 2)
+    expect([countCached('systems'), countCached('members'), countCached('groups')]).toEqual([
+      1, 2, 1,
+    ])
+    expect(await collectResponses(scene)).toEqual(before)
   })
 })
 
-describe('a row that is changed by plain SQL', () => {
-  const changes: [says: string, sql: string][] = [
+describe('row that plain SQL changes', () => {
+  const changes: [what: string, sql: string][] = [
     ['a value', "UPDATE members SET name = 'Changed' WHERE hid = ?"],
     [
-      'a value and its face of before',
+      'a value and its unchanged ID',
       "UPDATE members SET name = 'Changed', hid = hid WHERE hid = ?",
     ],
     [
-      'all of it',
+      'the whole row',
       `REPLACE INTO members (id, uuid, hid, system_id, name, display_name)
        SELECT id, uuid, hid, system_id, 'Changed', NULL FROM members WHERE hid = ?`,
     ],
   ]
 
-  test.each(changes)('shows %s', async (_, sql) => {
-    const { me, wren } = await makeScene()
-    await ask(`GET /v2/members/${wren}`, { as: me })
-    withRawDatabase(path, (database) => database.query(sql).run(wren))
-    await nextTurn()
-    const { json } = await ask(`GET /v2/members/${wren}`, { as: me })
-    expect(json.name).toBe('Changed')
-  })
+  test.each(changes)(
+    'does not answer from the cache after plain SQL has changed %s',
+    async (_, sql) => {
+      const { me, wren } = await createScene()
+      await ask(`GET /v2/members/${wren}`, { as: me })
+      withRawDatabase(path, (database) => database.query(sql).run(wren))
+      await nextTurn()
+      const { json } = await ask(`GET /v2/members/${wren}`, { as: me })
+      expect(json.name).toBe('Changed')
+    },
+  )
 
-  test('hides what it made private, from then on and for ever', async () => {
-    const scene = await makeScene()
+  test('hides a field from then on when plain SQL makes it private', async () => {
+    const scene = await createScene()
     const { stranger, wren } = scene
     expect((await ask(`GET /v2/members/${wren}`, { as: stranger })).text).toContain('SECRET')
     withRawDatabase(path, (database) =>
@@ -303,39 +308,41 @@ describe('a row that is changed by plain SQL', () => {
     )
     for (let time = 0; time < 3; time++) {
       await nextTurn()
-      const told = (await answers(scene)).filter((line) => !line.includes(`as ${scene.me.hid}`))
-      expect(told.join('\n')).not.toContain('SECRET')
+      const responses = (await collectResponses(scene)).filter(
+        (line) => !line.includes(`as ${scene.me.hid}`),
+      )
+      expect(responses.join('\n')).not.toContain('SECRET')
     }
   })
 })
 
-test('a field that becomes private while its face is mended stays hidden', async () => {
-  const { me, stranger, wren } = await makeScene()
-  removeFaces()
-  // A reader who saw it public asks for the face; before anybody mends it, the owner hides it.
-  const noted: [RenderedTable, number][] = []
-  const slow = {
+test('hides a field that becomes private while the refresh of its JSON waits', async () => {
+  const { me, stranger, wren } = await createScene()
+  deleteCachedJson()
+  // A read of the public field enqueues the refresh; the owner hides the field before it runs.
+  const enqueued: [RenderedTable, number][] = []
+  const depsWithoutRefresh = {
     ...deps,
-    scheduleRender: (table: RenderedTable, id: number) => void noted.push([table, id]),
+    scheduleRender: (table: RenderedTable, id: number) => void enqueued.push([table, id]),
   }
   const { renderMember } = await import('../src/service/read/v2Fallback')
   const viewer = { system: null, platform: null }
-  expect(await renderMember(slow, viewer, wren)).toContain('SECRET')
+  expect(await renderMember(depsWithoutRefresh, viewer, wren)).toContain('SECRET')
   const body = { privacy: { description_privacy: 'private' } }
   await ask(`PATCH /v2/members/${wren}`, { as: me, body })
-  removeFaces()
-  const mender = createCacheRefresher(deps)
-  for (const [table, id] of noted) mender.enqueue(table, id)
-  await mended('members', 1)
-  await mender.stop()
-  expect(countFaces('members')).toBe(1)
+  deleteCachedJson()
+  const refresher = createCacheRefresher(deps)
+  for (const [table, id] of enqueued) refresher.enqueue(table, id)
+  await untilCached('members', 1)
+  await refresher.stop()
+  expect(countCached('members')).toBe(1)
   expect((await ask(`GET /v2/members/${wren}`, { as: stranger })).text).not.toContain('SECRET')
-  expectRightFaces()
+  expectCurrentJson()
 })
 
-describe('a face of another shape', () => {
-  test('is none: two releases on one file each show their own', async () => {
-    const { me, wren } = await makeScene()
+describe('schema hash', () => {
+  test('ignores cached JSON of a release with another schema', async () => {
+    const { me, wren } = await createScene()
     withRawDatabase(path, (database) =>
       database.run(`UPDATE member_faces SET shape = shape + 1, own = '"x":1', others = '"x":1'`),
     )
@@ -344,8 +351,8 @@ describe('a face of another shape', () => {
     expect(json).not.toHaveProperty('x')
   })
 
-  test('comes with every change of the table', () => {
-    const shapes = [
+  test('changes the schema hash with every change of the field table', () => {
+    const hashes = [
       member,
       { ...member, levels: [...member.levels, 'tea_privacy'] },
       { ...member, entries: [...member.entries, ['tea', text({ max: 5, doc: 'Tea' })] as const] },
@@ -359,15 +366,15 @@ describe('a face of another shape', () => {
         ),
       },
     ].map((entity) => schemaHash(entity as Entity))
-    expect(new Set(shapes).size).toBe(shapes.length)
-    expect(schemaHash(member)).toBe(shapes[0] ?? 0)
+    expect(new Set(hashes).size).toBe(hashes.length)
+    expect(schemaHash(member)).toBe(hashes[0] ?? 0)
   })
 })
 
-test('doctor finds a face that shows otherwise than its row, and takes it away', async () => {
-  const { wren } = await makeScene()
+test('finds and deletes stale cached JSON with the doctor', async () => {
+  const { wren } = await createScene()
   await withRawDatabaseAsync(path, async (database) => {
-    // What the tests before have left.
+    // Removes findings that earlier tests left.
     expect(await repair(database, renderRowJson)).toEqual([])
     database
       .query(
@@ -381,5 +388,5 @@ test('doctor finds a face that shows otherwise than its row, and takes it away',
     ])
     expect(await repair(database, renderRowJson)).toEqual([])
   })
-  expectRightFaces()
+  expectCurrentJson()
 })

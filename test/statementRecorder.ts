@@ -4,22 +4,22 @@ import { type AsyncRemoteCallback, drizzle as drizzleServer } from 'drizzle-orm/
 import { sqliteDialect } from '../src/db/dialect'
 import type { Db, Driver, Query, Value } from '../src/db/types'
 
-/** Gives handles on the same connections that note each statement that runs, and the rows of lists. */
+/** Creates handles on existing connections that record each statement and the rows of lists. */
 export function createRecorder() {
   const ran: string[] = []
   const loaded: unknown[] = []
   const recorded = new WeakMap<Db, Db>()
-  const note = (statement: string) => void ran.push(statement)
+  const record = (statement: string) => void ran.push(statement)
 
   const recording = (db: Db): Db => {
-    const known = recorded.get(db)
-    if (known) return known
-    const logger = { logQuery: note }
-    const made = Object.assign(builderOn(db, logger), {
-      driver: notingDriver(db.driver, note, loaded),
+    const cached = recorded.get(db)
+    if (cached) return cached
+    const logger = { logQuery: record }
+    const recorder = Object.assign(builderOn(db, logger), {
+      driver: recordingDriver(db.driver, record, loaded),
     })
-    recorded.set(db, made)
-    return made
+    recorded.set(db, recorder)
+    return recorder
   }
 
   return { ran, loaded, recording }
@@ -27,39 +27,40 @@ export function createRecorder() {
 
 function builderOn(db: Db, logger: { logQuery(statement: string): void }) {
   if (db.driver.dialect === sqliteDialect) return drizzle(fileOf(db), { logger })
-  // Only its types hide how it reaches the server.
+  // The client exists at run time; only the types hide it.
   const { session } = db as { session?: { client?: AsyncRemoteCallback } }
   if (!session?.client) throw new Error('there is no server')
   return drizzleServer(session.client, { logger })
 }
 
-/** The connection to the file that a handle stands on. */
+/** Returns the SQLite connection of a handle. */
 export function fileOf(db: Db): Database {
   if ('$client' in db && db.$client instanceof Database) return db.$client
   throw new Error('there is no file')
 }
 
-/** The hottest statements go past Drizzle, straight to the connection. */
-function notingDriver(
+/** Records statements that use the driver directly, without Drizzle. */
+function recordingDriver(
   driver: Driver,
-  note: (statement: string) => void,
+  record: (statement: string) => void,
   loaded: unknown[],
 ): Driver {
   return {
     ...driver,
     query<Row>(statement: string): Query<Row> {
       const query = driver.query<Row>(statement)
-      const noted =
+      const recordCall =
         <T>(run: (values: Value[]) => T) =>
         (values: Value[]) => {
-          note(statement)
+          record(statement)
           const rows = run.call(query, values)
-          const keep = (given: unknown) => void (Array.isArray(given) && loaded.push(...given))
-          if (rows instanceof Promise) rows.then(keep, () => {})
-          else keep(rows)
+          const addRows = (result: unknown) =>
+            void (Array.isArray(result) && loaded.push(...result))
+          if (rows instanceof Promise) rows.then(addRows, () => {})
+          else addRows(rows)
           return rows
         }
-      return { get: noted(query.get), all: noted(query.all), run: noted(query.run) }
+      return { get: recordCall(query.get), all: recordCall(query.all), run: recordCall(query.run) }
     },
   }
 }

@@ -1,7 +1,10 @@
 import { statement } from './statement'
 import type { Db } from './types'
 
-/** Counters that other processes read to detect revoked tokens (`keys`) and changed webhooks (`hooks`). */
+/**
+ * Counters that other processes read to detect revoked tokens (`keys`) and changed webhooks
+ * (`hooks`).
+ */
 export type ChangeCounter = 'keys' | 'hooks'
 
 /** Invalidates what other processes have cached of this kind. */

@@ -46,7 +46,10 @@ export async function compressBackup(
   }
 }
 
-/** Passes the path of the uncompressed backup to `work`; that is `from` itself if it is not compressed. */
+/**
+ * Passes the path of the uncompressed backup to `work`; that is `from` itself if it is not
+ * compressed.
+ */
 export async function withDecompressed<T>(
   from: string,
   folder: string,

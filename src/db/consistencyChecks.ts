@@ -143,7 +143,10 @@ const endAutoproxy = statement<'system' | 'guild'>(`
    update autoproxy set autoproxy_mode = 'off'
    where system_id = :system and guild_id = :guild and ${isLost}`)
 
-/** The counter may exceed the recorded messages, which may have been sent elsewhere, but not be lower. */
+/**
+ * The counter may exceed the recorded messages, which may have been sent elsewhere, but not be
+ * lower.
+ */
 async function findMiscounts(db: Db): Promise<Finding[]> {
   const found = await miscounts(db).all({})
   return found.map(({ id, hid, counted, recorded }) => ({

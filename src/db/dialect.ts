@@ -121,7 +121,10 @@ function inJson(value: string, list: string): string {
   return `${value} in (select value from json_each(${list}))`
 }
 
-/** Orders the rows in a subquery, which may use an index; `order by` inside an aggregate always sorts. */
+/**
+ * Orders the rows in a subquery, which may use an index; `order by` inside an aggregate always
+ * sorts.
+ */
 function listInOrder(value: string, rows: string, order: string): string {
   return `(select json_group_array(value) from (select ${value} as value from ${rows} order by ${order}))`
 }

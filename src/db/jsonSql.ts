@@ -4,7 +4,9 @@ import type { Dialect } from './dialect'
 
 /** SQL fragments that assemble responses. */
 
-/** SQL for a list that a privacy level of `table` protects: null for other callers if it is private. */
+/**
+ * SQL for a list that a privacy level of `table` protects: null for other callers if it is private.
+ */
 export function ifListPublicSql(
   list: ListAccess,
   table: string,
@@ -16,7 +18,10 @@ export function ifListPublicSql(
     : `case when ${table}.${listAccessRules[list].level} = 'public' then ${json} end`
 }
 
-/** Result if rendered JSON is missing; differs from every response and from the null of a private list. */
+/**
+ * Result if rendered JSON is missing; differs from every response and from the null of a private
+ * list.
+ */
 export const CACHE_MISS = ''
 
 /** SQL for a JSON array of the rows of a query that selects each row's JSON as `json`. */

@@ -1,4 +1,7 @@
-/** Runs the work of each key sequentially, in the order of the calls; different keys run concurrently. */
+/**
+ * Runs the work of each key sequentially, in the order of the calls; different keys run
+ * concurrently.
+ */
 export type KeyedQueue<Key> = <T>(key: Key, work: () => Promise<T>) => Promise<T>
 
 export function createKeyedQueue<Key>(): KeyedQueue<Key> {

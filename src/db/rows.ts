@@ -5,7 +5,9 @@ import type { Db, MaybePromise, Value } from './types'
 
 /** Reads and writes rows of field tables by prepared SQL, without the query builder. */
 
-/** Builds a function that decodes the fields of a stored row in place; other columns stay unchanged. */
+/**
+ * Builds a function that decodes the fields of a stored row in place; other columns stay unchanged.
+ */
 export function createDecoder(entity: Entity): <T extends object>(raw: T) => T {
   const decoders = entity.entries.flatMap(([key, field]) => {
     const decode = decoderOf(field)

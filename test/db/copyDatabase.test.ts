@@ -15,12 +15,12 @@ const { run, runJson } = await commandLine()
 const cwd = emptyFolder('copy')
 const source = `file:${join(cwd, 'source.db')}`
 await fillWithEverything(source)
-const here = { cwd, env: { DATABASE_URL: source } }
+const options = { cwd, env: { DATABASE_URL: source } }
 
-test('a copy from file to file has every row, and nothing is wrong with it', async () => {
+test('copies every row from file to file without problems', async () => {
   const { copied, rows } = await runJson<{ copied: string; rows: number }>(
     ['copy', 'file:new/folder/copy.db'],
-    here,
+    options,
   )
   expect(copied).toBe(join(cwd, 'new/folder/copy.db'))
   expect(rows).toBeGreaterThan(5_000)
@@ -29,7 +29,7 @@ test('a copy from file to file has every row, and nothing is wrong with it', asy
   expect(await problemsOf(`file:${copied}`)).toEqual([])
 })
 
-test('refuses to copy into a database that has rows, into itself and to a wrong address', async () => {
+test('rejects a copy into a database with rows, into itself and to a malformed address', async () => {
   const filled = `file:${join(cwd, 'bot.db')}`
   await withDeps(filled, (deps) => createBot(deps, 'Lantern', 'discord'))
   const before = rowsOf(filled)
@@ -38,7 +38,7 @@ test('refuses to copy into a database that has rows, into itself and to a wrong 
     [source, 1, /source\.db is not empty \(it has /],
     ['nonsense', 2, /The database address must look like file:/],
   ] as const) {
-    const { code, out, err } = await run(['copy', to], here)
+    const { code, out, err } = await run(['copy', to], options)
     expect([code, out]).toEqual([status, ''])
     expect(err).toMatch(/^multitude: [^\n]+\n/)
     expect(err).toMatch(reason)
@@ -46,7 +46,7 @@ test('refuses to copy into a database that has rows, into itself and to a wrong 
   expect(rowsOf(filled)).toEqual(before)
 })
 
-test('where there is nothing to copy, nothing is made', async () => {
+test('creates no file when the source of a copy does not exist', async () => {
   const missing = { cwd, env: { DATABASE_URL: 'file:missing.db' } }
   const { code, err } = await run(['copy', 'file:never.db'], missing)
   expect([code, err]).toEqual([1, expect.stringContaining('There is no database')])

@@ -15,19 +15,22 @@ const folder = mkdtempSync(join(tmpdir(), 'multitude-doctor-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const source = join(folder, 'source.db')
-await makeSource()
+await createSource()
 
 interface Damage {
-  /** What is done behind the program's back. */
+  /** Statements that damage the database. */
   does: string[]
   finds: string[]
-  /** A query, and its rows once it is repaired. */
+  /** A query, and its rows after the repair. */
   leaves: [query: string, rows: unknown[][]]
 }
 
-/** In the source, Wren is 1 and Ash is 2; both are in group 1, Ash before Wren in switch 2. */
+/**
+ * In the source, Wren has ID 1 and Ash has ID 2; both are in group 1, and Ash is before Wren in
+ * switch 2.
+ */
 const damages: Record<string, Damage> = {
-  'a dropped index is made again': {
+  'creates a dropped index again': {
     does: ['DROP INDEX members_by_system', 'DROP INDEX switches_by_time'],
     finds: [
       'indexes: the index members_by_system is missing',
@@ -38,12 +41,12 @@ const damages: Record<string, Damage> = {
       [['members_by_system'], ['switches_by_time']],
     ],
   },
-  'missing settings are made with the defaults': {
+  'creates missing settings with the defaults': {
     does: ['DELETE FROM settings'],
     finds: ['settings: system qvexmp has no settings'],
     leaves: ['SELECT system_id, timezone, member_limit FROM settings', [[1, 'UTC', 1000]]],
   },
-  'missing keys of tags are made again': {
+  'creates missing keys of proxy tags again': {
     does: ['DELETE FROM proxy_tag_keys WHERE position = 1'],
     finds: ['proxy tags: the tags of member wrenab do not match their keys'],
     leaves: [
@@ -54,22 +57,22 @@ const damages: Record<string, Damage> = {
       ],
     ],
   },
-  'keys of tags that a member no longer has go': {
+  'deletes keys of proxy tags that a member does not have': {
     does: ["INSERT INTO proxy_tag_keys VALUES (2, 1, 0, 'a', 'b', 'a', 'b', 'ab', 0, 0)"],
     finds: ['proxy tags: the tags of member ashcd do not match their keys'],
     leaves: ['SELECT count(*) FROM proxy_tag_keys WHERE member_id = 2', [[0]]],
   },
-  'keys of tags under another system are put right': {
+  'corrects keys of proxy tags that are in the set of another system': {
     does: ['UPDATE proxy_tag_keys SET set_id = 7'],
     finds: ['proxy tags: the tags of member wrenab do not match their keys'],
     leaves: ['SELECT DISTINCT set_id FROM proxy_tag_keys', [[1]]],
   },
-  'a counter below what is recorded is raised': {
+  'raises a message counter that is lower than the number of recorded messages': {
     does: ['UPDATE members SET message_count = 1 WHERE id = 1'],
     finds: ['counters: member wrenab counts 1 messages, but 2 are recorded'],
     leaves: ['SELECT message_count FROM members', [[2], [0]]],
   },
-  'a row that hangs on nothing goes, with all that hangs on it': {
+  'deletes a row whose parent is missing, with the rows that reference it': {
     does: [
       "INSERT INTO groups (id, uuid, hid, system_id, name) VALUES (9, 'u', 'h', 7, 'Lost')",
       'INSERT INTO group_members VALUES (9, 1)',
@@ -83,7 +86,7 @@ const damages: Record<string, Damage> = {
       ],
     ],
   },
-  'what outlives its member stays without it, and its tags are not missed': {
+  'keeps messages and autoproxy of a missing member without it, and expects no keys of its tags': {
     does: ['DELETE FROM members WHERE id = 1'],
     finds: [
       'references: row 1 of proxy_tag_keys names a missing row of members',
@@ -106,18 +109,18 @@ const damages: Record<string, Damage> = {
   },
 }
 
-describe('of a database', () => {
+describe('doctor of a file', () => {
   test.each(Object.entries(damages))('%s', async (_, { does, finds, leaves: [query, rows] }) => {
     await withCopy(async (database) => {
       for (const statement of does) database.run(statement)
-      expect(namesOf(await inspect(database)).toSorted()).toEqual(finds.toSorted())
-      expect(namesOf(await repair(database))).toEqual([])
+      expect(linesOf(await inspect(database)).toSorted()).toEqual(finds.toSorted())
+      expect(linesOf(await repair(database))).toEqual([])
       const found: unknown[][] = database.query(query).values()
       expect(found).toEqual(rows)
     })
   })
 
-  test('an index that says something else than its table is made again', async () => {
+  test('rebuilds an index that differs from its table', async () => {
     await withCopy(async (database) => {
       const index = database.query<{ rootpage: number }, [string]>(
         'SELECT rootpage FROM sqlite_master WHERE name = ?',
@@ -128,41 +131,41 @@ describe('of a database', () => {
       const at = bytes.subarray(start, start + PAGE_SIZE).indexOf('wrenab')
       expect(at).toBeGreaterThan(0)
       bytes.write('wrenac', start + at)
-      const spoilt = `${database.filename}.spoilt`
-      writeFileSync(spoilt, bytes)
-      await withRawDatabaseAsync(spoilt, async (broken) => {
-        expect(namesOf(await inspect(broken))).toEqual([
+      const damagedPath = `${database.filename}.damaged`
+      writeFileSync(damagedPath, bytes)
+      await withRawDatabaseAsync(damagedPath, async (damaged) => {
+        expect(linesOf(await inspect(damaged))).toEqual([
           'integrity: row 1 missing from index members_hid_unique',
         ])
-        expect(namesOf(await repair(broken))).toEqual([])
-        const found = broken.query("SELECT name FROM members WHERE hid = 'wrenab'").values()
+        expect(linesOf(await repair(damaged))).toEqual([])
+        const found = damaged.query("SELECT name FROM members WHERE hid = 'wrenab'").values()
         expect(found).toEqual([['Wren']])
       })
     })
   })
 
-  test('tags that cannot be read are told, and the rest is repaired all the same', async () => {
+  test('reports malformed proxy tags and repairs the rest', async () => {
     await withCopy(async (database) => {
       database.run("UPDATE members SET proxy_tags = '[oh' WHERE id = 1")
       database.run('DELETE FROM settings')
-      expect(namesOf(await repair(database))).toEqual([
+      expect(linesOf(await repair(database))).toEqual([
         'proxy tags: the tags of member wrenab cannot be read',
       ])
     })
   })
 
-  test('an index that cannot be made again, because two have one ID, is told', async () => {
+  test('reports a unique index that cannot be created because two members have the same ID', async () => {
     await withCopy(async (database) => {
       database.run('DROP INDEX members_hid_unique')
       database.run("UPDATE members SET hid = 'same'")
       database.run('DELETE FROM settings')
-      expect(namesOf(await repair(database))).toEqual([
+      expect(linesOf(await repair(database))).toEqual([
         'indexes: the index members_hid_unique is missing',
       ])
     })
   })
 
-  test('that is whole nothing is found, and nothing is changed', async () => {
+  test('finds and changes nothing in an undamaged file', async () => {
     const before = dump(source)
     await withRawDatabaseAsync(source, async (database) => {
       expect(await inspect(database)).toEqual([])
@@ -172,14 +175,14 @@ describe('of a database', () => {
   })
 })
 
-test('accounts that came by import, and systems with very many, are worth a look', async () => {
-  const path = join(folder, 'notes.db')
+test('warns of accounts that an import linked, and of systems with very many accounts', async () => {
+  const path = join(folder, 'warnings.db')
   writeFileSync(path, readFileSync(source))
   await withRawDatabaseAsync(path, async (database) => {
     const before = await findWarnings(database)
     expect(before.length).toBeGreaterThan(0)
-    for (const note of before)
-      expect(note).toMatch(/^account \d+ was linked to system qvexmp by an import$/)
+    for (const warning of before)
+      expect(warning).toMatch(/^account \d+ was linked to system qvexmp by an import$/)
     database.run('UPDATE accounts SET imported = 0')
     const add = database.query('INSERT INTO accounts (id, system_id) VALUES (?, 1)')
     for (let id = before.length; id < 20; id++) add.run(String(id))
@@ -190,7 +193,7 @@ test('accounts that came by import, and systems with very many, are worth a look
   })
 })
 
-async function makeSource(): Promise<void> {
+async function createSource(): Promise<void> {
   const { storage, deps } = openDeps(parseConfig({ DATABASE_URL: `file:${source}` }))
   const options = { dryRun: false, only: null, isPublic: false, link: 'all' as const }
   await importFile(deps, fixture('pluralkit.json'), 'new', options)
@@ -210,13 +213,13 @@ async function makeSource(): Promise<void> {
 
 let copies = 0
 
-/** As the doctor opens it: without its references being held. */
+/** Opens a copy like the doctor does, without enforcing foreign keys. */
 async function withCopy(work: (database: Database) => Promise<void>): Promise<void> {
   const path = join(folder, `${++copies}.db`)
   withRawDatabase(source, (database) => database.query('VACUUM INTO ?').run(path))
   await withRawDatabaseAsync(path, work)
 }
 
-function namesOf(findings: { check: string; problem: string }[]): string[] {
+function linesOf(findings: { check: string; problem: string }[]): string[] {
   return findings.map(({ check, problem }) => `${check}: ${problem}`)
 }

@@ -22,7 +22,7 @@ import { makeOlder } from './olderDatabase'
 
 const root = mkdtempSync(join(tmpdir(), 'multitude-storage-'))
 const opened: Storage[] = []
-let made = 0
+let created = 0
 
 afterAll(async () => {
   for (const storage of opened) await storage.close()
@@ -30,8 +30,8 @@ afterAll(async () => {
 })
 
 describe('migrations', () => {
-  test('are all applied to a new database, in order, and once', () => {
-    const path = fresh()
+  test('applies all migrations to a new database, in order and once', () => {
+    const path = newPath()
     open(path)
     const first = applied(path)
     expect(first.map(({ name }) => name)).toEqual(migrations.map(({ name }) => name))
@@ -40,24 +40,24 @@ describe('migrations', () => {
   })
 
   test.each(migrations.map((_, at) => at))(
-    'are made up for by a database that has %d of them, which keeps its rows',
+    'applies the missing migrations to a database that has %d of them, and keeps its rows',
     async (has) => {
-      const path = fresh()
+      const path = newPath()
       const other = makeOlder(path, has)
       if (has > 0) other.run("INSERT INTO bots (name, hash, created) VALUES ('old', 'h', 1)")
       other.close()
       const { db } = open(path)
       const rows = await db.select({ name: bots.name }).from(bots).all()
       expect(rows).toEqual(has > 0 ? [{ name: 'old' }] : [])
-      const whole = fresh()
-      open(whole)
-      expect(schemaOf(path)).toEqual(schemaOf(whole))
+      const newest = newPath()
+      open(newest)
+      expect(schemaOf(path)).toEqual(schemaOf(newest))
       expect(applied(path).filter((row) => row.applied === 'before')).toHaveLength(has)
     },
   )
 
-  test('find the tags of members that were there before', async () => {
-    const path = fresh()
+  test('adds keys for the proxy tags of existing members', async () => {
+    const path = newPath()
     const tags: ProxyTag[] = [
       { prefix: '🐦 ', suffix: null },
       { prefix: 'İ{ \t', suffix: ' }' },
@@ -88,8 +88,8 @@ describe('migrations', () => {
     )
   })
 
-  test('leave to Discord what is older than platforms', async () => {
-    const path = fresh()
+  test('assigns existing bots and systems to Discord when platforms are introduced', async () => {
+    const path = newPath()
     const other = makeOlder(
       path,
       migrations.findIndex(({ name }) => name.endsWith('_platforms')),
@@ -104,22 +104,26 @@ describe('migrations', () => {
     ])
   })
 
-  const failing: [says: string, sql: string, complaint: RegExp][] = [
-    ['is wrong', 'CREATE TABLE half (a);--> statement-breakpoint\nNONSENSE', /syntax error/],
+  const failing: [problem: string, sql: string, message: RegExp][] = [
     [
-      'leaves references dangling',
+      'has a syntax error',
+      'CREATE TABLE half (a);--> statement-breakpoint\nNONSENSE',
+      /syntax error/,
+    ],
+    [
+      'violates a foreign key',
       "CREATE TABLE half (a);--> statement-breakpoint\nINSERT INTO link_codes VALUES (1, 99, 'h', 1)",
       /9999_test would break references/,
     ],
   ]
 
-  test.each(failing)('are undone as a whole if one %s', (_, text, complaint) => {
-    const path = fresh()
+  test.each(failing)('rolls back all pending migrations when one %s', (_, text, message) => {
+    const path = newPath()
     open(path)
     const before = schemaOf(path)
     migrations.push({ name: '9999_test', sql: text })
     try {
-      expect(() => openStorage(`file:${path}`)).toThrow(complaint)
+      expect(() => openStorage(`file:${path}`)).toThrow(message)
     } finally {
       migrations.pop()
     }
@@ -128,72 +132,77 @@ describe('migrations', () => {
   })
 })
 
-describe('a file that cannot be used', () => {
-  const makers: [says: string, make: (path: string) => void | Promise<void>, complaint: RegExp][] =
+describe('unusable file', () => {
+  const makers: [what: string, make: (path: string) => void | Promise<void>, message: RegExp][] = [
     [
-      [
-        'because a newer Multitude made it',
-        async (path) => {
-          await openStorage(`file:${path}`).close()
-          change(path, "INSERT INTO migrations VALUES ('9999_future', '')")
-        },
-        /made by a newer Multitude \(9999_future\); update this program/,
-      ],
-      [
-        'because it is another program’s',
-        (path) => change(path, 'CREATE TABLE theirs (a)'),
-        /is a database of another program/,
-      ],
-      [
-        'because another program signed it',
-        (path) => change(path, 'CREATE TABLE migrations (name); PRAGMA application_id = 7'),
-        /is a database of another program/,
-      ],
-      [
-        'because it is text',
-        (path) => writeFileSync(path, 'a diary\n'),
-        /is not a Multitude database/,
-      ],
-      [
-        'because it is something else',
-        (path) => writeFileSync(path, Buffer.alloc(50_000, 'noise')),
-        /is not a Multitude database/,
-      ],
-      ['because it is a folder', (path) => mkdirSync(path), /is not a file/],
-    ]
+      'of a newer release',
+      async (path) => {
+        await openStorage(`file:${path}`).close()
+        change(path, "INSERT INTO migrations VALUES ('9999_future', '')")
+      },
+      /made by a newer Multitude \(9999_future\); update this program/,
+    ],
+    [
+      'with tables of another program',
+      (path) => change(path, 'CREATE TABLE theirs (a)'),
+      /is a database of another program/,
+    ],
+    [
+      'with the application ID of another program',
+      (path) => change(path, 'CREATE TABLE migrations (name); PRAGMA application_id = 7'),
+      /is a database of another program/,
+    ],
+    [
+      'that is plain text',
+      (path) => writeFileSync(path, 'a diary\n'),
+      /is not a Multitude database/,
+    ],
+    [
+      'with random bytes',
+      (path) => writeFileSync(path, Buffer.alloc(50_000, 'noise')),
+      /is not a Multitude database/,
+    ],
+    ['that is a folder', (path) => mkdirSync(path), /is not a file/],
+  ]
 
-  test.each(makers)('%s is refused in one line, and stays as it is', async (_, make, complaint) => {
-    const path = fresh()
-    await make(path)
-    const before = contentOf(path)
-    expect(() => openStorage(`file:${path}`)).toThrow(StorageError)
-    expect(() => openStorage(`file:${path}`)).toThrow(complaint)
-    expect(() => openStorage(`file:${path}`)).toThrow(/^[^\n]+\.$/)
-    expect(contentOf(path)).toBe(before)
-  })
+  test.each(makers)(
+    'rejects a file %s with one line, and does not change it',
+    async (_, make, message) => {
+      const path = newPath()
+      await make(path)
+      const before = contentOf(path)
+      expect(() => openStorage(`file:${path}`)).toThrow(StorageError)
+      expect(() => openStorage(`file:${path}`)).toThrow(message)
+      expect(() => openStorage(`file:${path}`)).toThrow(/^[^\n]+\.$/)
+      expect(contentOf(path)).toBe(before)
+    },
+  )
 
-  test('because of a file where its folder should be is refused', () => {
-    const path = fresh()
+  test('rejects a path whose folder is a file', () => {
+    const path = newPath()
     writeFileSync(path, '')
     expect(() => openStorage(`file:${join(path, 'below', 'data.db')}`)).toThrow(
       /cannot be written: check the folder’s permissions\.$/,
     )
   })
 
-  test.skipIf(process.getuid?.() === 0)('because its folder is read-only is refused', () => {
-    const folder = fresh()
+  test.skipIf(process.getuid?.() === 0)('rejects a path in a read-only folder', () => {
+    const folder = newPath()
     mkdirSync(folder)
     chmodSync(folder, 0o555)
     expect(() => openStorage(`file:${join(folder, 'data.db')}`)).toThrow(/cannot be written/)
   })
 
-  test.each(['', 'data.db', 'file:', 'libsql://host'])('because %p is no address', (url) => {
-    expect(() => openStorage(url)).toThrow(/must look like file:data\/multitude\.db/)
-  })
+  test.each(['', 'data.db', 'file:', 'libsql://host'])(
+    'rejects the malformed database address %p',
+    (url) => {
+      expect(() => openStorage(url)).toThrow(/must look like file:data\/multitude\.db/)
+    },
+  )
 })
 
-function fresh(): string {
-  return join(root, `${++made}.db`)
+function newPath(): string {
+  return join(root, `${++created}.db`)
 }
 
 function open(path: string): Storage {
@@ -202,7 +211,7 @@ function open(path: string): Storage {
   return storage
 }
 
-/** Does something to the file as another program would. */
+/** Changes the file like another program. */
 function change(path: string, statements: string): void {
   const other = new Database(path)
   for (const statement of statements.split(';')) other.run(statement)
@@ -210,16 +219,16 @@ function change(path: string, statements: string): void {
 }
 
 function applied(path: string): { name: string; applied: string }[] {
-  return look(path, 'SELECT name, applied FROM migrations ORDER BY rowid')
+  return queryRows(path, 'SELECT name, applied FROM migrations ORDER BY rowid')
 }
 
 function schemaOf(path: string): string[] {
-  return look<{ sql: string }>(path, 'SELECT sql FROM sqlite_master WHERE sql IS NOT NULL')
+  return queryRows<{ sql: string }>(path, 'SELECT sql FROM sqlite_master WHERE sql IS NOT NULL')
     .map((row) => row.sql)
     .toSorted()
 }
 
-function look<T>(path: string, query: string): T[] {
+function queryRows<T>(path: string, query: string): T[] {
   const other = new Database(path, { readonly: true })
   const rows = other.query<T, []>(query).all()
   other.close()

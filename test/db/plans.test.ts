@@ -21,7 +21,7 @@ const GUILD = '466707357099884544'
 const { app, config, deps, makeSystem } = createTestApp()
 const { ran, recording } = createRecorder()
 
-const watched: Deps = {
+const recordedDeps: Deps = {
   ...deps,
   db: recording(deps.db),
   transact: (of, work) => deps.transact(of, (tx) => work(recording(tx))),
@@ -29,7 +29,7 @@ const watched: Deps = {
   snapshot: (work) => deps.snapshot((db) => work(recording(db))),
 }
 const handle = createHandler({
-  deps: watched,
+  deps: recordedDeps,
   events: app.events,
   config,
   log: createLog('error', 'json', () => {}),
@@ -79,14 +79,14 @@ const reads: [string, Line][] = [
   ['a message by its trigger', ({ someone }) => `/messages/${someone.id}00`],
 ]
 
-const strangersReads: [string, Line][] = [
+const anonymousReads: [string, Line][] = [
   ['the members', ({ someone }) => `/systems/${someone.hid}/members`],
   ['the groups with members', ({ someone }) => `/systems/${someone.hid}/groups?with_members=true`],
   ['the newest switches', ({ someone }) => `/systems/${someone.hid}/switches`],
   ['the fronters', ({ someone }) => `/systems/${someone.hid}/fronters`],
 ]
 
-/** The first of everything is changed, and the second deleted. */
+/** Writes change the first row of each kind and delete the second. */
 const writes: [string, Line, unknown?][] = [
   ['a new name of the system', () => 'PATCH /systems/@me', { name: 'The Hill' }],
   ['a code that links an account', () => 'POST /systems/@me/link-code'],
@@ -128,8 +128,8 @@ const writes: [string, Line, unknown?][] = [
   ['a deleted member', ({ members: [, two] }) => `DELETE /members/${two?.hid}`],
 ]
 
-describe('the watch', () => {
-  test('sees a scan of a table and of an index, under any name', () => {
+describe('scansOf', () => {
+  test('finds scans of tables and indexes, also with an alias', () => {
     expect(scansOf('select * from members where name = ?')).toEqual(['SCAN members'])
     expect(scansOf('select count(*) from switches s')).toHaveLength(1)
     const inside = 'select * from (select * from members where name = ? limit 5) some'
@@ -138,52 +138,61 @@ describe('the watch', () => {
   })
 })
 
-describe('no table is scanned, and lists take the same statements for any length, to read', () => {
-  test.each(reads)('%s', async (_, line) => {
-    await expectAlike(line, true)
-  })
+describe('plans of reads', () => {
+  test.each(reads)(
+    'reads %s without scans and with statements that do not depend on size',
+    async (_, line) => {
+      await expectAlike(line, true)
+    },
+  )
 
-  test.each(strangersReads)('%s, as a stranger', async (_, line) => {
-    await expectAlike(line, false)
-  })
+  test.each(anonymousReads)(
+    'reads %s for an anonymous caller without scans and with statements that do not depend on size',
+    async (_, line) => {
+      await expectAlike(line, false)
+    },
+  )
 
-  test('a page of the history, which comes from its index in order', async () => {
+  test('reads a page of the history in the order of its index', async () => {
     const statements = await statementsOf('GET /v2/systems/@me/switches', large.someone.token)
     const plan = statements.flatMap(planOf)
     expect(plan.filter((detail) => detail.includes('switches_by_time'))).toHaveLength(1)
     expect(plan).not.toContain('USE TEMP B-TREE FOR ORDER BY')
   })
 
-  test.each(['export', 'export/front-history?format=csv'])('all of a system: %s', async (path) => {
-    const { token } = large.someone
-    const statements = await statementsOf(`GET /v2/systems/@me/${path}`, token)
-    expect(statements.filter((one) => /from "switches"/.test(one))).toHaveLength(3)
-    const plan = statements.flatMap(planOf)
-    const ways = path === 'export' ? 4 : 3
-    expect(plan.filter((detail) => detail.includes('switches_by_time'))).toHaveLength(ways)
-    expect(statements.flatMap(scansOf)).toEqual([])
-  })
+  test.each(['export', 'export/front-history?format=csv'])(
+    'reads a whole system without scans: %s',
+    async (path) => {
+      const { token } = large.someone
+      const statements = await statementsOf(`GET /v2/systems/@me/${path}`, token)
+      expect(statements.filter((one) => /from "switches"/.test(one))).toHaveLength(3)
+      const plan = statements.flatMap(planOf)
+      const indexReads = path === 'export' ? 4 : 3
+      expect(plan.filter((detail) => detail.includes('switches_by_time'))).toHaveLength(indexReads)
+      expect(statements.flatMap(scansOf)).toEqual([])
+    },
+  )
 
-  test('what decides about a message, and to record it', async () => {
+  test('proxies and records a message without scans and with statements that do not depend on size', async () => {
     const key = `Bot ${await createBot(deps, 'plans')}`
     const ask = async ({ someone, members: [one] }: Populated) => {
-      const place = { account_id: accountOf(someone), guild_id: GUILD, channel_id: '2' }
-      const sent = { ...place, content: 'w: hello' }
+      const origin = { account_id: accountOf(someone), guild_id: GUILD, channel_id: '2' }
+      const question = { ...origin, content: 'w: hello' }
       const ids = { id: `${someone.id}03`, original: `${someone.id}02`, channel: '2', guild: GUILD }
-      const record = { ...ids, sender: place.account_id, member: one?.uuid }
+      const record = { ...ids, sender: origin.account_id, member: one?.uuid }
       return [
-        ...(await statementsOf('POST /bot/proxy', key, sent)),
+        ...(await statementsOf('POST /bot/proxy', key, question)),
         ...(await statementsOf('POST /bot/messages', key, record)),
       ]
     }
-    const [few, many] = [await ask(small), await ask(large)]
-    expect(many).toEqual(few)
-    expect(many.flatMap(scansOf)).toEqual([])
+    const [ofSmall, ofLarge] = [await ask(small), await ask(large)]
+    expect(ofLarge).toEqual(ofSmall)
+    expect(ofLarge.flatMap(scansOf)).toEqual([])
   })
 })
 
-describe('no table is scanned to write', () => {
-  test('an account that is linked by a code, or not', async () => {
+describe('plans of writes', () => {
+  test('links an account by a right and a wrong code without scans', async () => {
     const key = `Bot ${await createBot(deps, 'links', 'matrix')}`
     const { code } = await createLinkCode(deps, changing.someone.id)
     const statements = [
@@ -197,7 +206,7 @@ describe('no table is scanned to write', () => {
   })
 
   test.each(writes.map(([what, line, body]) => ({ what, line, body })))(
-    '$what',
+    'writes without scans: $what',
     async ({ line, body }) => {
       const [method, path] = line(changing).split(' ')
       const statements = await statementsOf(`${method} /v2${path}`, changing.someone.token, body)
@@ -205,7 +214,7 @@ describe('no table is scanned to write', () => {
     },
   )
 
-  test('what hangs on a row that is deleted', () => {
+  test('has an index for every foreign key', () => {
     const names = reader
       .query<{ name: string }, []>("SELECT name FROM sqlite_master WHERE type = 'table'")
       .all()
@@ -222,13 +231,13 @@ describe('no table is scanned to write', () => {
 
 async function expectAlike(line: Line, isOwner: boolean): Promise<void> {
   const ask = (of: Populated) => statementsOf(`GET /v2${line(of)}`, isOwner ? of.someone.token : '')
-  const [few, many] = [await ask(small), await ask(large)]
-  expect(few.length).toBeGreaterThan(0)
-  expect(many).toEqual(few)
-  expect(many.flatMap(scansOf)).toEqual([])
+  const [ofSmall, ofLarge] = [await ask(small), await ask(large)]
+  expect(ofSmall.length).toBeGreaterThan(0)
+  expect(ofLarge).toEqual(ofSmall)
+  expect(ofLarge.flatMap(scansOf)).toEqual([])
 }
 
-/** The statements that a request runs. It must succeed. */
+/** Returns the statements of a request, which must succeed unless another status is expected. */
 async function statementsOf(
   line: string,
   authorization: string,
@@ -245,25 +254,25 @@ async function statementsOf(
   const response = await handle(request, '127.0.0.1')
   if (status === 0) expect(response.ok).toBe(true)
   else expect(response.status).toBe(status)
-  // Who asks is remembered for a moment, so that question does not come with every request.
+  // The caller is cached, so only some requests look it up.
   return ran.filter((statement) => !/from tokens/.test(statement))
 }
 
-/** The lines of a plan that go through a whole table or index. */
+/** Returns the lines of a plan that scan a whole table or index. */
 function scansOf(statement: string): string[] {
   const plan = planOf(statement)
-  // Subqueries have names of their own, and are gone through once they are made.
-  const made = plan.flatMap(
+  // Scanning the result of a subquery is allowed.
+  const subqueries = plan.flatMap(
     (detail) => /^(?:CO-ROUTINE|MATERIALIZE) (\w+)$/.exec(detail)?.[1] ?? [],
   )
-  const isHarmless = (name: string, rest: string) =>
+  const isAllowed = (name: string, rest: string) =>
     /^(json_each$|CONSTANT$|\()/.test(name) ||
-    made.includes(name) ||
-    // Of those there is only json_each.
+    subqueries.includes(name) ||
+    // json_each is the only virtual table.
     rest.startsWith('VIRTUAL TABLE')
   return plan.filter((detail) => {
     const [, name = '', rest = ''] = /^SCAN (\S+) ?(.*)$/.exec(detail) ?? []
-    return name !== '' && !isHarmless(name, rest)
+    return name !== '' && !isAllowed(name, rest)
   })
 }
 
@@ -286,7 +295,7 @@ async function populate(counts: {
 }): Promise<Populated> {
   const someone = await makeSystem('Lantern Hill')
   const { id } = someone
-  const made = await deps.transact('new', async (tx) => {
+  const populated = await deps.transact('new', async (tx) => {
     const members: Member[] = []
     const groups: Group[] = []
     const switches: string[] = []
@@ -306,13 +315,13 @@ async function populate(counts: {
       switches.push(uuid)
     }
     await insertAccount(deps, tx, id, accountOf(someone))
-    const place = { sender: '1', channel: '2', guild: null, timestamp: deps.now() }
+    const origin = { sender: '1', channel: '2', guild: null, timestamp: deps.now() }
     const ids = { id: `${id}01`, original: `${id}00`, member_id: members[0]?.id ?? null }
-    await insertMessage(tx, { ...place, ...ids, system_id: id })
+    await insertMessage(tx, { ...origin, ...ids, system_id: id })
     return { someone, members, groups, switches }
   })
   await patchSystemGuild(deps, id, GUILD, { tag: '|' }, 'make')
-  const [first] = made.members
+  const [first] = populated.members
   if (first) await patchMemberGuild(deps, first, GUILD, { display_name: 'W' }, 'make')
-  return made
+  return populated
 }

@@ -10,21 +10,21 @@ const { sharedRead } = app.storage
 const other = new Database(app.storage.location)
 afterAll(() => other.close())
 
-describe('the reads of one turn', () => {
-  test('see the same, whatever another program writes meanwhile; those of the next see it', async () => {
+describe('shared read', () => {
+  test('reads one snapshot per turn of the event loop while another process writes', async () => {
     await nextTurn()
     const before = sharedRead.begin()
-    const seen = [await countSystems()]
+    const counts = [await countSystems()]
     other.run("INSERT INTO systems (uuid, hid, created) VALUES ('moment', 'moment', 1)")
-    seen.push(await countSystems())
+    counts.push(await countSystems())
     expect(sharedRead.begin()).toBe(before)
     await nextTurn()
     expect(sharedRead.begin()).not.toBe(before)
-    seen.push(await countSystems())
-    expect(seen.map((count) => count - (seen[0] ?? 0))).toEqual([0, 0, 1])
+    counts.push(await countSystems())
+    expect(counts.map((count) => count - (counts[0] ?? 0))).toEqual([0, 0, 1])
   })
 
-  test('end with a write of our own, so that whoever was answered sees it', async () => {
+  test('ends the shared read with a commit of this process, so that the next read sees it', async () => {
     const before = sharedRead.begin()
     const count = await countSystems()
     await makeSystem()
@@ -32,7 +32,7 @@ describe('the reads of one turn', () => {
     expect(sharedRead.begin()).not.toBe(before)
   })
 
-  test('may be cut off by SQLite itself, as when a disk fails, without harm to the next', async () => {
+  test('begins a new shared read after SQLite ended the last one, as on a disk error', async () => {
     sharedRead.begin()
     await deps.db.run(sql`ROLLBACK`)
     const count = await countSystems()
@@ -42,27 +42,27 @@ describe('the reads of one turn', () => {
     expect(await countSystems()).toBe(count + 1)
   })
 
-  test('never keep the write-ahead log from being folded in', async () => {
+  test('does not prevent checkpoints of the write-ahead log', async () => {
     const { location } = app.storage
     for (let at = 0; at < 1500; at++)
       await deps.transact('new', async (tx) => {
         await tx.run(sql`UPDATE systems SET name = ${'x'.repeat(at)}`)
-        // Somebody always reads while somebody writes.
+        // A read is open during every write.
         sharedRead.begin()
         await countSystems()
       })
     const pages = (statSync(`${location}-wal`).size - 32) / 4120
-    // SQLite folds it in at 1,000 pages.
+    // SQLite checkpoints at 1,000 pages.
     expect(pages).toBeLessThan(1200)
   })
 })
 
-test('writes that arrive together share a commit', async () => {
-  const someone = await busy.makeSystem()
+test('commits writes that arrive together in few commits', async () => {
+  const system = await busy.makeSystem()
   const { port } = new URL(busy.app.listen())
-  const answers = Array.from({ length: 20 }, () => Promise.withResolvers<string>())
+  const received = Array.from({ length: 20 }, () => Promise.withResolvers<string>())
   const sockets = await Promise.all(
-    answers.map(({ resolve }) =>
+    received.map(({ resolve }) =>
       Bun.connect({
         hostname: '127.0.0.1',
         port: Number(port),
@@ -73,12 +73,12 @@ test('writes that arrive together share a commit', async () => {
   const before = commitsOf(busy.app.storage.location)
   for (const [at, socket] of sockets.entries()) {
     const body = JSON.stringify({ tag: `together ${at}` })
-    const head = `PATCH /v2/systems/@me HTTP/1.1\r\nhost: test\r\nauthorization: ${someone.token}\r\n`
+    const head = `PATCH /v2/systems/@me HTTP/1.1\r\nhost: test\r\nauthorization: ${system.token}\r\n`
     socket.write(`${head}content-length: ${body.length}\r\n\r\n${body}`)
   }
-  const heads = await Promise.all(answers.map(({ promise }) => promise))
+  const responses = await Promise.all(received.map(({ promise }) => promise))
   for (const socket of sockets) socket.end()
-  expect(heads.filter((head) => head.startsWith('HTTP/1.1 200 '))).toHaveLength(20)
+  expect(responses.filter((head) => head.startsWith('HTTP/1.1 200 '))).toHaveLength(20)
   expect(commitsOf(busy.app.storage.location) - before).toBeOneOf([1, 2, 3, 4, 5])
 })
 
@@ -87,7 +87,7 @@ async function countSystems(): Promise<number> {
   return count
 }
 
-/** The last page of each commit says in the write-ahead log how large the database is then. */
+/** Counts commits: in the write-ahead log, the last page of each has the size of the database. */
 function commitsOf(path: string): number {
   const log = readFileSync(`${path}-wal`)
   let commits = 0

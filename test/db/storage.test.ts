@@ -9,20 +9,20 @@ import { bots } from '../../src/db/tables'
 
 const root = mkdtempSync(join(tmpdir(), 'multitude-storage-'))
 const opened: Storage[] = []
-let made = 0
+let created = 0
 
 afterAll(async () => {
   for (const storage of opened) await storage.close()
   rmSync(root, { recursive: true })
 })
 
-/** What any database does is in `everywhere`; here is what only a file does. */
-describe('a file', () => {
-  test('is made with its folders, from every way to write its address', () => {
-    const ways = ['file:PATH', 'file://PATH', `file:${relative('.', root)}/RELATIVE`]
-    for (const way of ways) {
-      const path = join(fresh(), 'deep', 'data.db')
-      const address = way.replace('PATH', path).replace('RELATIVE', relative(root, path))
+/** Tests of SQLite only; `bothEngines` has those of both engines. */
+describe('SQLite file', () => {
+  test('creates the file with its folders from every form of its address', () => {
+    const forms = ['file:PATH', 'file://PATH', `file:${relative('.', root)}/RELATIVE`]
+    for (const form of forms) {
+      const path = join(newPath(), 'deep', 'data.db')
+      const address = form.replace('PATH', path).replace('RELATIVE', relative(root, path))
       const storage = openStorage(address)
       opened.push(storage)
       expect(storage.location).toBe(path)
@@ -30,8 +30,8 @@ describe('a file', () => {
     }
   })
 
-  test('may begin as an empty file', async () => {
-    const path = fresh()
+  test('opens an empty file', async () => {
+    const path = newPath()
     writeFileSync(path, '')
     expect(await open(path).checkHealth()).toBeNull()
   })
@@ -39,34 +39,37 @@ describe('a file', () => {
   test.each([
     ['full', 2],
     ['normal', 1],
-  ] as const)('keeps what it promises for durability %s', async (durability, synchronous) => {
-    const storage = openStorage(`file:${fresh()}`, durability)
-    opened.push(storage)
-    expect(await storage.db.values(sql`PRAGMA journal_mode`)).toEqual([['wal']])
-    await storage.transact('new', async (tx) => {
-      expect(await tx.values(sql`PRAGMA synchronous`)).toEqual([[synchronous]])
-      expect(await tx.values(sql`PRAGMA foreign_keys`)).toEqual([[1]])
-    })
-  })
+  ] as const)(
+    'sets WAL mode, synchronous and foreign keys for durability %s',
+    async (durability, synchronous) => {
+      const storage = openStorage(`file:${newPath()}`, durability)
+      opened.push(storage)
+      expect(await storage.db.values(sql`PRAGMA journal_mode`)).toEqual([['wal']])
+      await storage.transact('new', async (tx) => {
+        expect(await tx.values(sql`PRAGMA synchronous`)).toEqual([[synchronous]])
+        expect(await tx.values(sql`PRAGMA foreign_keys`)).toEqual([[1]])
+      })
+    },
+  )
 
-  test('is only read where it should only be read', () => {
-    const { db } = open(fresh())
+  test('cannot write through the handle for reads', () => {
+    const { db } = open(newPath())
     expect(() => db.insert(bots).values(bot('a')).run()).toThrow(/readonly/)
   })
 
-  test('lies whole in one file when it was closed', async () => {
-    const path = fresh()
+  test('has all data in one file after closing', async () => {
+    const path = newPath()
     const storage = openStorage(`file:${path}`)
     await storage.transact('new', async (tx) => tx.insert(bots).values(bot('kept')).run())
     await storage.close()
     expect(existsSync(`${path}-wal`) ? statSync(`${path}-wal`).size : 0).toBe(0)
-    const copy = fresh()
+    const copy = newPath()
     copyFileSync(path, copy)
     expect(await namesIn(open(copy))).toEqual(['kept'])
   })
 
-  test('can be opened, read and closed while another program writes for long', async () => {
-    const path = fresh()
+  test('opens, reads and closes while another process holds a write transaction', async () => {
+    const path = newPath()
     await openStorage(`file:${path}`).close()
     const other = new Database(path)
     other.run('BEGIN IMMEDIATE')
@@ -82,50 +85,53 @@ describe('a file', () => {
   })
 })
 
-describe('a snapshot', () => {
-  const storage = open(fresh())
+describe('snapshot', () => {
+  const storage = open(newPath())
   const { transact, snapshot } = storage
 
-  test.each([{ fails: false }, { fails: true }])('ends with its work: %j', async ({ fails }) => {
-    const kept: unknown[] = []
-    const looked = snapshot(async (db) => {
-      const query = db.select().from(bots).prepare()
-      kept.push(await query.all(), query)
-      if (fails) throw new Error('no more')
-    })
-    await looked.catch(() => {})
-    await transact('new', async (tx) =>
-      tx
-        .insert(bots)
-        .values(bot(`after ${fails}`))
-        .run(),
-    )
-    const other = new Database(storage.location)
-    const [state] = other.query('PRAGMA wal_checkpoint(TRUNCATE)').all()
-    other.close()
-    expect(state).toMatchObject({ busy: 0 })
-    expect(kept).toHaveLength(2)
-  })
+  test.each([{ fails: false }, { fails: true }])(
+    'ends the snapshot with its work: %j',
+    async ({ fails }) => {
+      const kept: unknown[] = []
+      const reading = snapshot(async (db) => {
+        const query = db.select().from(bots).prepare()
+        kept.push(await query.all(), query)
+        if (fails) throw new Error('no more')
+      })
+      await reading.catch(() => {})
+      await transact('new', async (tx) =>
+        tx
+          .insert(bots)
+          .values(bot(`after ${fails}`))
+          .run(),
+      )
+      const other = new Database(storage.location)
+      const [state] = other.query('PRAGMA wal_checkpoint(TRUNCATE)').all()
+      other.close()
+      expect(state).toMatchObject({ busy: 0 })
+      expect(kept).toHaveLength(2)
+    },
+  )
 })
 
-describe('a transaction', () => {
-  const storage = open(fresh())
+describe('transaction', () => {
+  const storage = open(newPath())
   const { transact } = storage
 
-  test('shares its commit with those that queued up, and is answered only after it', async () => {
+  test('commits queued transactions together and settles each after the commit', async () => {
     const work = (name: string) =>
       transact('new', async (tx) => {
         await tx.insert(bots).values(bot(name)).run()
         await Bun.sleep(1)
-      }).then(async () => (await namesIn(storage)).filter((known) => known.startsWith('shared')))
+      }).then(async () => (await namesIn(storage)).filter((found) => found.startsWith('shared')))
     const [first, second, third] = await Promise.all(['shared a', 'shared b', 'shared c'].map(work))
     expect(first).toEqual(['shared a', 'shared b', 'shared c'])
     expect([second, third]).toEqual([first, first])
   })
 })
 
-function fresh(): string {
-  return join(root, `${++made}.db`)
+function newPath(): string {
+  return join(root, `${++created}.db`)
 }
 
 function open(path: string): Storage {

@@ -16,7 +16,7 @@ const { run, runJson, startServer, words } = await commandLine()
 const TOKEN = 'kept from the first release on'
 const isRoot = process.getuid?.() === 0
 
-/** Rows as each release wrote them: since which migration, and until which. */
+/** Rows as each release wrote them: from migration `since` until migration `until`. */
 const rows: { since: string; until?: string; sql: string; values?: (string | number)[] }[] = [
   {
     since: '0000_foundation',
@@ -111,7 +111,7 @@ function tagValues(): (string | number)[] {
   return [prefix, suffix, prefix_key, suffix_key, bare_key, gap, brackets]
 }
 
-const asked = [
+const paths = [
   '/v2/systems/@me',
   '/v2/systems/abcde',
   '/v2/systems/@me/settings',
@@ -129,35 +129,38 @@ const asked = [
   '/v1/s/abcde/members',
 ]
 
-/** As the release of that many migrations left it; with the rows of another one, where given. */
-function makeUsed(has: number, rowsOf = has): { cwd: string; path: string } {
+/**
+ * Creates a database with the first `has` migrations and the rows of that release, or of another
+ * one.
+ */
+function createUsed(has: number, rowsOfRelease = has): { cwd: string; path: string } {
   const cwd = emptyFolder()
   const path = join(cwd, 'data.db')
   const database = makeOlder(path, has)
   chmodSync(path, 0o600)
-  const at = (name: string) => migrations.findIndex((one) => one.name === name)
+  const at = (name: string) => migrations.findIndex((migration) => migration.name === name)
   for (const { since, until, sql, values = [] } of rows) {
-    const isOfThen = at(since) < rowsOf
-    // Whichever way that schema keeps it.
-    const isOfSchema = at(since) < has && (until === undefined || has <= at(until))
-    const isMoved = since === '0006_proxy_tags' && rowsOf > at('0001_people')
-    if ((isOfThen || isMoved) && isOfSchema) database.query(sql).run(...values)
+    const isOfRelease = at(since) < rowsOfRelease
+    // The row in the form of this schema.
+    const fitsSchema = at(since) < has && (until === undefined || has <= at(until))
+    const isMigrated = since === '0006_proxy_tags' && rowsOfRelease > at('0001_people')
+    if ((isOfRelease || isMigrated) && fitsSchema) database.query(sql).run(...values)
   }
   database.close()
   return { cwd, path }
 }
 
-/** What the owner and a stranger are answered. */
+/** Collects the responses to the owner and to an anonymous caller. */
 async function answersOf(path: string): Promise<Record<string, unknown>> {
   const { ask } = createTestApp({ DATABASE_URL: `file:${path}`, RATE_LIMIT: 'off' })
   const answers: Record<string, unknown> = {}
-  for (const [who, headers] of [
+  for (const [caller, headers] of [
     ['owner', { authorization: TOKEN }],
-    ['stranger', {}],
+    ['anonymous', {}],
   ] as const)
-    for (const line of asked) {
+    for (const line of paths) {
       const { status, json } = await ask<unknown>(`GET ${line}`, { headers })
-      answers[`${who}: ${line}`] = { status, json }
+      answers[`${caller}: ${line}`] = { status, json }
     }
   return answers
 }
@@ -183,24 +186,24 @@ function pendingIn(path: string): string[] {
 const copiesIn = (cwd: string) =>
   readdirSync(cwd).filter((name) => /\.pre-upgrade-\d{8}T\d{9}Z$/.test(name))
 const fileUrl = (path: string) => ({ env: { DATABASE_URL: `file:${path}` } })
-const states = migrations.slice(0, -1).map(({ name }, at) => [name, at + 1] as const)
+const olderReleases = migrations.slice(0, -1).map(({ name }, at) => [name, at + 1] as const)
 
-describe('a database with data', () => {
-  test.each(states)(
-    'of the release with %s answers after the upgrade as if made today',
+describe('upgrade of a database with rows', () => {
+  test.each(olderReleases)(
+    'answers after an upgrade from the release with %s like a new database',
     async (_, has) => {
-      const old = makeUsed(has)
-      const today = makeUsed(migrations.length, has)
+      const old = createUsed(has)
+      const today = createUsed(migrations.length, has)
       const answers = await answersOf(old.path)
       expect(answers).toEqual(await answersOf(today.path))
       expect(answers['owner: /v2/systems/@me']).toMatchObject({
         status: 200,
         json: { id: 'abcde', name: 'Lantern Hill', description: 'ours alone' },
       })
-      expect(answers['stranger: /v2/systems/abcde']).toMatchObject({ json: { description: null } })
+      expect(answers['anonymous: /v2/systems/abcde']).toMatchObject({ json: { description: null } })
       if (has > 1) {
         expect(answers['owner: /v2/members/aaaaa']).toMatchObject({ json: { name: 'Wren' } })
-        expect(answers['stranger: /v2/members/aaaaa']).toMatchObject({ json: { name: 'W.' } })
+        expect(answers['anonymous: /v2/members/aaaaa']).toMatchObject({ json: { name: 'W.' } })
         expect(answers['owner: /v2/systems/@me/fronters']).toMatchObject({
           json: { members: [{ id: 'bbbbb' }, { id: 'aaaaa' }] },
         })
@@ -210,9 +213,9 @@ describe('a database with data', () => {
   )
 })
 
-describe('before an upgrade', () => {
-  test('the file is copied beside, and the message tells how to go back, which works', async () => {
-    const { cwd, path } = makeUsed(6)
+describe('copy before an upgrade', () => {
+  test('copies the file before an upgrade and prints the command that restores it', async () => {
+    const { cwd, path } = createUsed(6)
     const { code, err } = await run(['migrate'], { cwd, ...fileUrl(path) })
     expect(code).toBe(0)
     const [copy = '', ...more] = copiesIn(cwd)
@@ -226,8 +229,8 @@ describe('before an upgrade', () => {
     expect(pendingIn(path)).toEqual(migrations.slice(6).map(({ name }) => name))
   })
 
-  test('the newest three copies are kept, and nothing else of that name is touched', async () => {
-    const { cwd, path } = makeUsed(6)
+  test('keeps the newest three copies from before upgrades and deletes no other file', async () => {
+    const { cwd, path } = createUsed(6)
     const older = ['20240101T000000000Z', '20250101T000000000Z', '20260101T000000000Z']
     const others = [
       `${path}.pre-upgrade-of-mine`,
@@ -236,11 +239,11 @@ describe('before an upgrade', () => {
     for (const time of older) writeFileSync(`${path}.pre-upgrade-${time}`, '')
     for (const other of others) writeFileSync(other, '')
     await run(['migrate'], { cwd, ...fileUrl(path) })
-    const own = copiesIn(cwd)
+    const copies = copiesIn(cwd)
       .filter((name) => name.startsWith(basename(path)))
       .toSorted()
-    expect(own).toHaveLength(3)
-    expect(own.slice(0, 2).map((name) => name.slice(-19))).toEqual(older.slice(1))
+    expect(copies).toHaveLength(3)
+    expect(copies.slice(0, 2).map((name) => name.slice(-19))).toEqual(older.slice(1))
     for (const other of others) expect(existsSync(other)).toBe(true)
     // Without an upgrade nothing is removed.
     writeFileSync(`${path}.pre-upgrade-20200101T000000000Z`, '')
@@ -248,41 +251,44 @@ describe('before an upgrade', () => {
     expect(existsSync(`${path}.pre-upgrade-20200101T000000000Z`)).toBe(true)
   })
 
-  test('the server copies too, and its log says so', async () => {
-    const { cwd, path } = makeUsed(6)
+  test('logs the copy when the server upgrades the database', async () => {
+    const { cwd, path } = createUsed(6)
     const server = await startServer([], { cwd, ...fileUrl(path) })
     server.kill('SIGTERM')
     const { err } = await server.end()
     const [copy = 'none'] = copiesIn(cwd)
-    const told = err.split('\n').find((line) => line.includes('was upgraded'))
-    expect(JSON.parse(told ?? '{}')).toMatchObject({ level: 'warn', copy: join(cwd, copy) })
+    const logLine = err.split('\n').find((line) => line.includes('was upgraded'))
+    expect(JSON.parse(logLine ?? '{}')).toMatchObject({ level: 'warn', copy: join(cwd, copy) })
   })
 
-  test.each(['migrate', 'serve'])('%s --no-backup copies nothing, and says so', async (command) => {
-    const { cwd, path } = makeUsed(6)
-    let said: string
-    if (command === 'serve') {
-      const server = await startServer(['--no-backup'], { cwd, ...fileUrl(path) })
-      server.kill('SIGTERM')
-      said = (await server.end()).err
-    } else said = (await run([command, '--no-backup'], { cwd, ...fileUrl(path) })).err
-    expect(pendingIn(path)).toEqual([])
-    expect(copiesIn(cwd)).toEqual([])
-    expect(said).toContain('no copy was kept')
-  })
+  test.each(['migrate', 'serve'])(
+    '%s --no-backup upgrades without a copy and reports it',
+    async (command) => {
+      const { cwd, path } = createUsed(6)
+      let output: string
+      if (command === 'serve') {
+        const server = await startServer(['--no-backup'], { cwd, ...fileUrl(path) })
+        server.kill('SIGTERM')
+        output = (await server.end()).err
+      } else output = (await run([command, '--no-backup'], { cwd, ...fileUrl(path) })).err
+      expect(pendingIn(path)).toEqual([])
+      expect(copiesIn(cwd)).toEqual([])
+      expect(output).toContain('no copy was kept')
+    },
+  )
 
   test.each([
     ['is new', 0],
-    ['lacks nothing', migrations.length],
-  ])('nothing is copied of a database that %s', async (_, has) => {
-    const { cwd, path } = makeUsed(has)
+    ['is current', migrations.length],
+  ])('makes no copy when the database %s', async (_, has) => {
+    const { cwd, path } = createUsed(has)
     const { code, err } = await run(['migrate'], { cwd, ...fileUrl(path) })
     expect([code, err, copiesIn(cwd)]).toEqual([0, '', []])
   })
 
-  test('what cannot be copied is not upgraded, and says what to do', async () => {
-    const { cwd, path } = makeUsed(6)
-    // No file can grow beyond half of what the copy takes, and no migration comes to writing.
+  test('does not upgrade when the copy fails, and prints the remedy', async () => {
+    const { cwd, path } = createUsed(6)
+    // The limit of file size makes the copy fail before a migration writes.
     const limit = Math.floor(statSync(path).size / 2 / 1024)
     const limited = ['bash', '-c', `ulimit -f ${limit}; trap '' XFSZ; exec "$@"`, 'limited']
     const child = Bun.spawn([...limited, ...words, 'migrate'], {
@@ -300,8 +306,8 @@ describe('before an upgrade', () => {
     expect(readdirSync(cwd).filter((name) => /partial|pre-upgrade/.test(name))).toEqual([])
   })
 
-  test.skipIf(!isRoot)('the copy is given to whom the database belongs', async () => {
-    const { cwd, path } = makeUsed(6)
+  test.skipIf(!isRoot)('gives the copy the owner of the database', async () => {
+    const { cwd, path } = createUsed(6)
     chownSync(path, 4711, 4712)
     await run(['migrate'], { cwd, ...fileUrl(path) })
     const { uid, gid } = statSync(join(cwd, copiesIn(cwd)[0] ?? ''))
@@ -309,18 +315,18 @@ describe('before an upgrade', () => {
   })
 })
 
-describe('an upgrade that is killed', () => {
-  const moments = [
+describe('killed upgrade', () => {
+  const statements = [
     'CREATE TABLE `guilds`',
     'DROP TABLE `proxy_tag_keys`',
     'CREATE TRIGGER `group_changed`',
     'CREATE TABLE `leases`',
   ]
 
-  test.each(moments)(
-    'in %p leaves the old database, and is made up for by the next start',
+  test.each(statements)(
+    'keeps the old schema when the upgrade is killed in %p, and upgrades at the next start',
     async (sql) => {
-      const { cwd, path } = makeUsed(2)
+      const { cwd, path } = createUsed(2)
       const before = pendingIn(path)
       const script = words.at(-1) ?? ''
       const preload = ['--preload', join(import.meta.dir, 'killInTransaction.ts')]
@@ -332,13 +338,13 @@ describe('an upgrade that is killed', () => {
       await child.exited
       expect(child.signalCode).toBe('SIGKILL')
       expect(pendingIn(path)).toEqual(before)
-      expect(await answersOf(path)).toEqual(await answersOf(makeUsed(migrations.length, 2).path))
+      expect(await answersOf(path)).toEqual(await answersOf(createUsed(migrations.length, 2).path))
       expect(await findingsIn(path)).toEqual([])
     },
   )
 
-  test('while it copies leaves nothing half-written for long', async () => {
-    const { cwd, path } = makeUsed(6)
+  test('leaves no partial copy when the upgrade is killed at any step of copying', async () => {
+    const { cwd, path } = createUsed(6)
     const script = words.at(-1) ?? ''
     const preload = ['--preload', join(import.meta.dir, '../cli/killAtStep.ts')]
     let isDone = false

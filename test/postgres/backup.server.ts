@@ -11,20 +11,20 @@ import { acquireDatabase } from './templateDatabases'
 
 const { TEST_POSTGRES = '' } = process.env
 
-describe('of a server', () => {
+describe('backup and restore of PostgreSQL', () => {
   const cwd = emptyFolder('safe')
   let server = ''
-  let here: { cwd: string; env: Record<string, string> }
+  let options: { cwd: string; env: Record<string, string> }
 
   beforeAll(async () => {
     server = acquireDatabase(TEST_POSTGRES)
-    here = { cwd, env: { DATABASE_URL: server } }
+    options = { cwd, env: { DATABASE_URL: server } }
     await fillWithEverything(server)
   }, 120_000)
 
-  test('a backup is a whole database in one file, for its owner alone', async () => {
+  test('writes a backup as one SQLite file that only its owner can read', async () => {
     const { run } = await commandLine()
-    const { code, out, err } = await run(['backup', 'good.db'], here)
+    const { code, out, err } = await run(['backup', 'good.db'], options)
     expect([code, out, err]).toEqual([0, 'The database is copied to good.db.\n', ''])
     expect(readdirSync(cwd)).toEqual(['good.db'])
     expect(statSync(join(cwd, 'good.db')).mode & 0o777).toBe(0o600)
@@ -35,24 +35,26 @@ describe('of a server', () => {
     expect(await problemsOf(`file:${cwd}/good.db`)).toEqual([])
     copyFileSync(join(cwd, 'good.db'), join(cwd, 'embedded.db'))
     expect(await exportsOf(`file:${cwd}/embedded.db`)).toEqual(await exportsOf(server))
-    const twice = await run(['backup', 'good.db'], here)
+    const twice = await run(['backup', 'good.db'], options)
     expect([twice.code, twice.err]).toEqual([1, 'multitude: good.db exists already.\n'])
-    const nowhere = await run(['backup', 'missing/b.db'], here)
-    expect(nowhere.code).toBe(1)
-    expect(nowhere.err).toMatch(/^multitude: The backup missing\/b\.db cannot be written: .+\n$/)
+    const withoutFolder = await run(['backup', 'missing/b.db'], options)
+    expect(withoutFolder.code).toBe(1)
+    expect(withoutFolder.err).toMatch(
+      /^multitude: The backup missing\/b\.db cannot be written: .+\n$/,
+    )
     expect(readdirSync(cwd).filter((name) => name.includes('partial'))).toEqual([])
   }, 60_000)
 
-  test('one that is interrupted leaves nothing that the next does not remove', async () => {
+  test('deletes the files of an interrupted backup with the next one', async () => {
     const { run } = await commandLine()
     const folder = emptyFolder('left')
     for (const end of ['', '-wal', '-shm'])
       writeFileSync(join(folder, `b.db.999999.partial${end}`), 'left by a kill')
-    await run(['backup', join(folder, 'b.db')], here)
+    await run(['backup', join(folder, 'b.db')], options)
     expect(readdirSync(folder)).toEqual(['b.db'])
   }, 60_000)
 
-  test('restore fills an empty one, ends sessions, and tells of tokens', async () => {
+  test('restores into an empty database, ends sessions and lists tokens', async () => {
     const { run, runJson } = await commandLine()
     const to = await newDatabase()
     const empty = { cwd, env: { DATABASE_URL: to } }
@@ -72,39 +74,39 @@ describe('of a server', () => {
     const again = await run(['restore', 'good.db', '--yes'], empty)
     expect([again.code, again.out]).toEqual([1, ''])
     expect(again.err).toMatch(/^multitude: The database .+ is not empty \(it has systems, .+\n$/)
-    // The backup itself is as it was.
+    // The backup itself is unchanged.
     expect(dump(join(cwd, 'good.db')).sessions).toHaveLength(1)
   }, 60_000)
 
-  const places: [says: string, given: number][] = [
+  const targets: [what: string, lastId: number][] = [
     ['a database without tables', 0],
-    ['a database that has given fewer event IDs', 3],
-    ['a database that has given more event IDs', 7_000_000],
+    ['a database that has assigned fewer event IDs', 3],
+    ['a database that has assigned more event IDs', 7_000_000],
   ]
 
-  test.each(places)(
-    'restore into %s starts event IDs 1,000,000 above the largest one',
-    async (_, given) => {
+  test.each(targets)(
+    'starts event IDs 1,000,000 above the highest one after a restore into %s',
+    async (_, lastId) => {
       const { run, runJson } = await commandLine()
       const to = await newDatabase()
-      const there = { cwd, env: { DATABASE_URL: to } }
-      if (given > 0) {
-        await run(['migrate'], there)
-        await onServer(to, (sql) => sql.unsafe(`select setval('events_id_seq', ${given})`))
+      const target = { cwd, env: { DATABASE_URL: to } }
+      if (lastId > 0) {
+        await run(['migrate'], target)
+        await onServer(to, (sql) => sql.unsafe(`select setval('events_id_seq', ${lastId})`))
       }
       const ofBackup = withRawDatabase(join(cwd, 'good.db'), (db) =>
         db
           .query<{ seq: number }, []>("SELECT seq FROM sqlite_sequence WHERE name = 'events'")
           .get(),
       )
-      await runJson(['restore', 'good.db', '--yes'], there)
-      const start = Math.max(ofBackup?.seq ?? 0, given) + 1_000_000
+      await runJson(['restore', 'good.db', '--yes'], target)
+      const start = Math.max(ofBackup?.seq ?? 0, lastId) + 1_000_000
       await withDeps(to, async ({ db }) => {
-        const marked = 'select distinct newest from pruned_events'
-        expect(await rows(db, marked)).toEqual([{ newest: start }])
+        const prunedSql = 'select distinct newest from pruned_events'
+        expect(await rows(db, prunedSql)).toEqual([{ newest: start }])
       })
-      const { id } = await runJson<{ id: string }>(['system', 'create'], there)
-      await runJson(['account', 'link', id, 'matrix:@wren:example.org'], there)
+      const { id } = await runJson<{ id: string }>(['system', 'create'], target)
+      await runJson(['account', 'link', id, 'matrix:@wren:example.org'], target)
       await withDeps(to, async ({ db }) => {
         expect(await rows(db, 'select max(id) as id from events')).toEqual([{ id: start + 1 }])
       })
@@ -112,7 +114,7 @@ describe('of a server', () => {
     60_000,
   )
 
-  test('what is no whole backup is refused, and nothing is written', async () => {
+  test('rejects an unusable backup and writes nothing', async () => {
     const { run } = await commandLine()
     const to = await newDatabase()
     writeFileSync(join(cwd, 'text.db'), 'hello '.repeat(1000))
@@ -137,31 +139,31 @@ describe('of a server', () => {
     )
   }, 60_000)
 
-  test('scheduled backups are made, and their process shows the address to nobody', async () => {
+  test('writes scheduled backups without the address on the command line of their process', async () => {
     const { startServer } = await commandLine()
     const folder = emptyFolder('scheduled')
     const secret = server.replace('@', ':hush-hush@')
     const env = { DATABASE_URL: secret, BACKUP_DIR: 'backups', BACKUP_EVERY: '1m' }
-    const seen = new Set<string>()
-    const one = await startServer([], { cwd: folder, env })
-    const watch = setInterval(() => {
-      for (const line of commandLinesOf(one.pid)) seen.add(line)
+    const commandsSeen = new Set<string>()
+    const node = await startServer([], { cwd: folder, env })
+    const polling = setInterval(() => {
+      for (const line of commandLinesOf(node.pid)) commandsSeen.add(line)
     }, 2)
-    const giveUpAt = Date.now() + 30_000
-    while (!one.said().includes('backup made') && Date.now() < giveUpAt) await Bun.sleep(5)
-    clearInterval(watch)
-    one.kill('SIGTERM')
-    const { code, err } = await one.end()
+    const deadline = Date.now() + 30_000
+    while (!node.said().includes('backup made') && Date.now() < deadline) await Bun.sleep(5)
+    clearInterval(polling)
+    node.kill('SIGTERM')
+    const { code, err } = await node.end()
     expect(code).toBe(0)
     const [name = ''] = readdirSync(join(folder, 'backups'))
     expect(await problemsOf(`file:${folder}/backups/${name}`)).toEqual([])
-    expect([...seen].filter((line) => line.includes(' backup '))).not.toEqual([])
-    expect([...seen].join('\n')).not.toContain('hush')
+    expect([...commandsSeen].filter((line) => line.includes(' backup '))).not.toEqual([])
+    expect([...commandsSeen].join('\n')).not.toContain('hush')
     expect(err).not.toContain('hush')
   }, 60_000)
 })
 
-/** How the processes that a process started were called. */
+/** Lists the command lines of the children of a process. */
 function commandLinesOf(parent: number): string[] {
   const { stdout } = Bun.spawnSync(['ps', '-o', 'args=', '--ppid', String(parent), '-ww'])
   return stdout.toString().split('\n')

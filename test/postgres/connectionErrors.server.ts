@@ -7,30 +7,30 @@ import { type Engine, freePort, makeCertificate, makeEngine, onServer, USER } fr
 const { TEST_POSTGRES = '' } = process.env
 const certificate = TEST_POSTGRES === '' ? null : makeCertificate()
 if (TEST_POSTGRES !== '' && !certificate)
-  process.stderr.write('There is no openssl: sslmode is NOT tried.\n')
+  process.stderr.write('There is no openssl: sslmode is NOT tested.\n')
 
 const PASSWORD = 'p:w/d@ %?#HUSH'
-const HUSH = encodeURIComponent(PASSWORD)
+const ENCODED_PASSWORD = encodeURIComponent(PASSWORD)
 
-describe('a server with passwords', () => {
+describe('connection errors', () => {
   const cwd = emptyFolder('trouble')
   let engine: Engine
-  let bare: Engine
+  let withoutTls: Engine
   let silent: Bun.TCPSocketListener<undefined>
   let closed = 0
-  let words: Awaited<ReturnType<typeof commandLine>>
+  let cli: Awaited<ReturnType<typeof commandLine>>
 
   beforeAll(async () => {
-    words = await commandLine()
+    cli = await commandLine()
     const settings = { fsync: 'off', ...certificate?.settings }
     engine = await makeEngine(settings, PASSWORD)
-    bare = await makeEngine({ fsync: 'off' })
-    await Promise.all([engine.start(), bare.start()])
+    withoutTls = await makeEngine({ fsync: 'off' })
+    await Promise.all([engine.start(), withoutTls.start()])
     for (const name of ['ours', 'others', 'newer'])
       await onServer(engine.addressOf('postgres'), (sql) => sql.unsafe(`create database ${name}`))
     await onServer(engine.addressOf('others'), (sql) => sql.unsafe('create table t (x int)'))
     const env = { DATABASE_URL: engine.addressOf('newer') }
-    await words.run(['migrate'], { cwd, env })
+    await cli.run(['migrate'], { cwd, env })
     await onServer(env.DATABASE_URL, (sql) =>
       sql.unsafe("insert into migrations values ('9999_later', '')"),
     )
@@ -41,17 +41,21 @@ describe('a server with passwords', () => {
   afterAll(async () => {
     silent?.stop(true)
     if (certificate) rmSync(dirname(certificate.path), { recursive: true })
-    for (const one of [engine, bare]) {
-      await one?.stop('immediate')
-      one?.remove()
+    for (const server of [engine, withoutTls]) {
+      await server?.stop('immediate')
+      server?.remove()
     }
   })
 
-  const at = (database: string, secret = HUSH, host = '127.0.0.1', port = engine.port) =>
-    `postgres://${USER}:${secret}@${host}:${port}/${database}`
+  const at = (
+    database: string,
+    secret = ENCODED_PASSWORD,
+    host = '127.0.0.1',
+    port = engine.port,
+  ) => `postgres://${USER}:${secret}@${host}:${port}/${database}`
 
-  /** What is in the way, the address that leads there, and what is said. */
-  const troubles: [says: string, address: () => string, reason: RegExp][] = [
+  /** Cause of the failure, an address that has it, and the message. */
+  const failures: [cause: string, address: () => string, reason: RegExp][] = [
     [
       'a wrong password',
       () => at('ours', 'HUSH2'),
@@ -59,7 +63,7 @@ describe('a server with passwords', () => {
     ],
     [
       'a missing password',
-      () => at('ours').replace(`:${HUSH}`, ''),
+      () => at('ours').replace(`:${ENCODED_PASSWORD}`, ''),
       /rejects the login of multitude/,
     ],
     [
@@ -69,37 +73,46 @@ describe('a server with passwords', () => {
     ],
     [
       'an unknown host',
-      () => at('ours', HUSH, 'no-such-host.invalid'),
+      () => at('ours', ENCODED_PASSWORD, 'no-such-host.invalid'),
       /the host no-such-host\.invalid is unknown/,
     ],
     ['a missing database', () => at('missing'), /there is no database missing on the server at/],
     [
-      'a wrong password on one of two hosts, and nothing on the other',
+      'a wrong password on one of two hosts and no server on the other',
       () => at('ours', 'HUSH2').replace('@', `@127.0.0.1:${closed},`),
       /127\.0\.0\.1:\d+ rejects the login of multitude \(wrong password\?\)/,
     ],
     [
-      'a missing database on one of two hosts, and an unknown host',
+      'a missing database on one of two hosts and an unknown host',
       () => at('missing').replace('@', '@no-such-host.invalid,'),
       /there is no database missing on the server at/,
     ],
-    ['another program’s', () => at('others'), /is a database of another program, not Multitude’s/],
-    ['a newer one', () => at('newer'), /was made by a newer Multitude/],
-    ['nothing that listens', () => at('ours', HUSH, '127.0.0.1', closed), /nothing answers at/],
     [
-      'nothing that answers',
-      () => at('ours', HUSH, '127.0.0.1', silent.port),
+      'a database of another program',
+      () => at('others'),
+      /is a database of another program, not Multitude’s/,
+    ],
+    ['a database of a newer release', () => at('newer'), /was made by a newer Multitude/],
+    [
+      'a closed port',
+      () => at('ours', ENCODED_PASSWORD, '127.0.0.1', closed),
       /nothing answers at/,
     ],
     [
-      'no TLS where it is wanted',
-      () => `postgres://${USER}:${HUSH}@127.0.0.1:${bare.port}/postgres?sslmode=require`,
+      'a port that does not answer',
+      () => at('ours', ENCODED_PASSWORD, '127.0.0.1', silent.port),
+      /nothing answers at/,
+    ],
+    [
+      'a server without TLS when sslmode requires it',
+      () =>
+        `postgres://${USER}:${ENCODED_PASSWORD}@127.0.0.1:${withoutTls.port}/postgres?sslmode=require`,
       /does not offer TLS/,
     ],
   ]
 
-  test.each(troubles)(
-    '%s is told in one line, and no password',
+  test.each(failures)(
+    'reports %s in one line without the password',
     async (_, address, reason) => {
       const env = { DATABASE_URL: address() }
       const commands = [
@@ -108,45 +121,45 @@ describe('a server with passwords', () => {
         ['doctor', '--json'],
         ['migrate'],
       ]
-      const began = Date.now()
-      const ended = await Promise.all(
+      const startedAt = Date.now()
+      const results = await Promise.all(
         [...commands, ['backup', 'never.db'], ['config']].map((command) =>
-          words.run(command, { cwd, env }),
+          cli.run(command, { cwd, env }),
         ),
       )
-      expect(Date.now() - began).toBeLessThan(30_000)
-      for (const { out, err } of ended) {
+      expect(Date.now() - startedAt).toBeLessThan(30_000)
+      for (const { out, err } of results) {
         expect(out + err).not.toContain('HUSH')
         expect(out + err).not.toContain(PASSWORD)
       }
-      for (const { code, out, err } of ended.slice(0, -1)) {
+      for (const { code, out, err } of results.slice(0, -1)) {
         expect([code, out]).toEqual([1, ''])
         expect(err).toMatch(/^multitude: [^\n]+\n$/)
         expect(err).toMatch(reason)
       }
-      expect(ended.at(-1)?.code).toBe(0)
+      expect(results.at(-1)?.code).toBe(0)
     },
     60_000,
   )
 
-  test('the right password lets in, wherever it is given', async () => {
-    const apart = at('ours').replace(`:${HUSH}`, '')
+  test('connects with the password in the address or in PGPASSWORD', async () => {
+    const withoutPassword = at('ours').replace(`:${ENCODED_PASSWORD}`, '')
     for (const env of [
       { DATABASE_URL: at('ours') },
-      { DATABASE_URL: apart, PGPASSWORD: PASSWORD },
+      { DATABASE_URL: withoutPassword, PGPASSWORD: PASSWORD },
     ] as Record<string, string>[]) {
-      const { code, out, err } = await words.run(['migrate', '--json'], { cwd, env })
+      const { code, out, err } = await cli.run(['migrate', '--json'], { cwd, env })
       expect([code, err]).toEqual([0, ''])
       expect(out).not.toContain('HUSH')
     }
-    const env = { DATABASE_URL: apart, PGPASSWORD: PASSWORD }
-    const { out } = await words.run(['config', '--json'], { cwd, env })
+    const env = { DATABASE_URL: withoutPassword, PGPASSWORD: PASSWORD }
+    const { out } = await cli.run(['config', '--json'], { cwd, env })
     expect(out).not.toContain('HUSH')
-    expect(out).toContain(`"${apart}"`)
+    expect(out).toContain(`"${withoutPassword}"`)
   }, 60_000)
 
-  test('what serves says it nowhere, and names the database without it', async () => {
-    const server = await words.startServer(['--log-level', 'debug'], {
+  test('logs the address of the database without the password', async () => {
+    const server = await cli.startServer(['--log-level', 'debug'], {
       cwd,
       env: { DATABASE_URL: at('ours') },
     })
@@ -161,7 +174,7 @@ describe('a server with passwords', () => {
   const NO_CA =
     /is not trusted: self signed certificate; PGSSLROOTCERT names a file with the certificate of its CA\.$/m
 
-  /** How much of the certificate is looked at, and what comes of it. */
+  /** How strictly the certificate is verified, and the error, if any. */
   const trust: [mode: string, host: string, rootCert: () => string, reason: RegExp | null][] = [
     ['disable', 'localhost', () => '', null],
     ['require', '127.0.0.1', () => '', null],
@@ -175,13 +188,13 @@ describe('a server with passwords', () => {
   ]
 
   test.skipIf(!certificate).each(trust)(
-    'sslmode=%s, by %s',
+    'verifies the certificate for sslmode=%s and host %s',
     async (mode, host, rootCert, reason) => {
       const env = {
-        DATABASE_URL: `${at('ours', HUSH, host)}?sslmode=${mode}`,
+        DATABASE_URL: `${at('ours', ENCODED_PASSWORD, host)}?sslmode=${mode}`,
         PGSSLROOTCERT: rootCert(),
       }
-      const { code, out, err } = await words.run(['system', 'list'], { cwd, env })
+      const { code, out, err } = await cli.run(['system', 'list'], { cwd, env })
       expect(out + err).not.toContain('HUSH')
       if (!reason) return expect([code, err]).toEqual([0, ''])
       expect(code).toBe(1)
@@ -192,7 +205,7 @@ describe('a server with passwords', () => {
   )
 
   test.skipIf(!certificate)(
-    'names sslmode=require when a server with hostssl is asked without TLS',
+    'suggests sslmode=require when a server with hostssl gets a connection without TLS',
     async () => {
       const rules = join(engine.folder, 'data/pg_hba.conf')
       const before = readFileSync(rules, 'utf8')
@@ -201,13 +214,13 @@ describe('a server with passwords', () => {
       try {
         await onServer(`${engine.addressOf('postgres')}?sslmode=require`, reload)
         const ask = (sslmode: string) =>
-          words.run(['system', 'list'], {
+          cli.run(['system', 'list'], {
             cwd,
             env: { DATABASE_URL: `${at('ours')}?sslmode=${sslmode}` },
           })
         const refused =
           /the server at 127\.0\.0\.1:\d+ accepts multitude only with TLS: use sslmode=require\.\n$/
-        // The server reads its rules a moment later.
+        // The server reloads its rules asynchronously.
         let last = await ask('disable')
         for (let turn = 0; last.code === 0 && turn < 50; turn++) last = await ask('disable')
         expect([last.code, last.err]).toEqual([1, expect.stringMatching(refused)])

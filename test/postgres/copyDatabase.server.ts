@@ -29,11 +29,11 @@ async function copy(from: string, to: string): Promise<number> {
   }
 }
 
-describe('a copy', () => {
+describe('copy of a database', () => {
   const folder = emptyFolder('copy')
   const source = `file:${join(folder, 'source.db')}`
 
-  test('to a server and back is the same in every row, every export, and its numbers', async () => {
+  test('has the same rows, exports and sequences after a copy to PostgreSQL and back', async () => {
     await fillWithEverything(source)
     const [server, back] = [await newDatabase(), `file:${join(folder, 'back.db')}`]
     const count = await copy(source, server)
@@ -44,35 +44,35 @@ describe('a copy', () => {
     const files = await exportsOf(source)
     expect(Object.keys(files).length).toBeGreaterThan(20)
     for (const copied of [server, back]) expect(await exportsOf(copied)).toEqual(files)
-    for (const one of [source, server, back]) expect(await problemsOf(one)).toEqual([])
-    // One that was given to a system that is gone is not given again.
+    for (const address of [source, server, back]) expect(await problemsOf(address)).toEqual([])
+    // The ID of a deleted system is not assigned again.
     const last = dump(source.replace('file:', '')).sqlite_sequence as {
       name: string
       seq: number
     }[]
-    const given = last.find(({ name }) => name === 'systems')?.seq ?? 0
+    const lastId = last.find(({ name }) => name === 'systems')?.seq ?? 0
     for (const copied of [server, back])
       await withDeps(copied, async (deps) => {
         const made = await createSystem(deps, { name: null }, { account: null, tokenName: 'x' })
-        expect(made.system.id).toBe(given + 1)
+        expect(made.system.id).toBe(lastId + 1)
       })
   }, 120_000)
 
-  test('has what was there at one moment, while others write', async () => {
+  test('copies one snapshot while other connections write', async () => {
     const [busy, to] = [acquireDatabase(TEST_POSTGRES ?? ''), `file:${join(folder, 'moment.db')}`]
     await withDeps(busy, async (deps) => {
       const make = () => createSystem(deps, { name: 'Drop' }, { account: null, tokenName: 'x' })
       await Promise.all(Array.from({ length: 30 }, make))
-      let isOver = false
-      const storm = Array.from({ length: 4 }, async () => {
-        for (let made = 0; !isOver; made++) {
+      let isDone = false
+      const writers = Array.from({ length: 4 }, async () => {
+        for (let made = 0; !isDone; made++) {
           const { system } = await make()
           if (made % 2 === 0) await deleteSystem(deps, system.id)
         }
       })
       await copy(busy, to)
-      isOver = true
-      await Promise.all(storm)
+      isDone = true
+      await Promise.all(writers)
     })
     expect(await problemsOf(to)).toEqual([])
     const { systems = [], tokens = [], settings = [] } = rowsOf(to)
@@ -80,7 +80,7 @@ describe('a copy', () => {
     expect([tokens.length, settings.length]).toEqual([systems.length, systems.length])
   }, 60_000)
 
-  test('that is not what was read is not kept', async () => {
+  test('rolls back a copy that differs from its source', async () => {
     const to = acquireDatabase(TEST_POSTGRES ?? '')
     await onServer(to, (sql) =>
       sql
@@ -102,7 +102,7 @@ describe('a copy', () => {
     await withDeps(to, async (deps) => expect(await listSystems(deps)).toEqual([]))
   }, 60_000)
 
-  test('goes into no database that has anything', async () => {
+  test('rejects a copy into a database that is not empty', async () => {
     const { run } = await commandLine()
     const [withSystem, withBot] = [acquireDatabase(TEST_POSTGRES ?? ''), `file:${folder}/bot.db`]
     await withDeps(withSystem, (deps) =>
@@ -111,34 +111,34 @@ describe('a copy', () => {
     await withDeps(withBot, (deps) => createBot(deps, 'Here', 'discord'))
     const small = `file:${join(folder, 'tiny.db')}`
     await withDeps(small, (deps) => createBot(deps, 'There', 'discord'))
-    const here = { cwd: folder, env: { MULTITUDE_DATABASE_URL: small } }
-    const refused = await Promise.all([
-      run(['copy', withSystem], here),
-      run(['copy', withBot], here),
-      run(['copy', 'nonsense'], here),
-      run(['copy', `file:${folder}/never.db`, '--database', 'file:missing.db'], here),
+    const options = { cwd: folder, env: { MULTITUDE_DATABASE_URL: small } }
+    const rejected = await Promise.all([
+      run(['copy', withSystem], options),
+      run(['copy', withBot], options),
+      run(['copy', 'nonsense'], options),
+      run(['copy', `file:${folder}/never.db`, '--database', 'file:missing.db'], options),
     ])
-    expect(refused.map(({ code, out }) => [code, out])).toEqual([
+    expect(rejected.map(({ code, out }) => [code, out])).toEqual([
       [1, ''],
       [1, ''],
       [2, ''],
       [1, ''],
     ])
-    for (const { err } of refused) expect(err).toMatch(/^multitude: [^\n]+\n/)
-    expect(refused[0].err).toContain('is not empty (it has systems, ')
-    expect(refused[1].err).toContain('is not empty (it has bots)')
-    expect(refused[2].err).toContain('must look like file:')
-    expect(refused[3].err).toContain('There is no database')
+    for (const { err } of rejected) expect(err).toMatch(/^multitude: [^\n]+\n/)
+    expect(rejected[0].err).toContain('is not empty (it has systems, ')
+    expect(rejected[1].err).toContain('is not empty (it has bots)')
+    expect(rejected[2].err).toContain('must look like file:')
+    expect(rejected[3].err).toContain('There is no database')
     expect(await Bun.file(`${folder}/never.db`).exists()).toBe(false)
 
     const migrated = acquireDatabase(TEST_POSTGRES ?? '')
-    const done = await run(['copy', migrated], here)
+    const done = await run(['copy', migrated], options)
     expect(done).toEqual({
       code: 0,
       out: `Everything is copied to ${migrated}: 1 rows, each compared.\n`,
       err: '',
     })
-    const back = await run(['copy', 'file:again.db', '--database', migrated, '--json'], here)
+    const back = await run(['copy', 'file:again.db', '--database', migrated, '--json'], options)
     expect(JSON.parse(back.out)).toEqual({ copied: join(folder, 'again.db'), rows: 1 })
     expect(rowsOf(`file:${folder}/again.db`)).toEqual(rowsOf(small))
   }, 60_000)

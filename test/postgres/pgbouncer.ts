@@ -5,7 +5,7 @@ import { asServerUser, type Engine, freePort, makeFolder, onServer, USER } from 
 
 /** Debian's pgbouncer with the configuration of docs/cluster.md. */
 export interface Pgbouncer {
-  /** Address of the database `multitude` through it. */
+  /** Address of the database `multitude` through the pooler. */
   readonly address: string
   stop(): Promise<void>
   start(): Promise<void>
@@ -16,14 +16,17 @@ const documented = readConfiguration()
 /** Path of the program, or null if it is not installed. */
 export const pgbouncer = Bun.which('pgbouncer', { PATH: `${process.env.PATH}:/usr/sbin` })
 
-/** A database of a server, and the password of its user. */
+/** Database of a server, and the password of its user. */
 export interface Target {
   readonly engine: Engine
   readonly database: string
   readonly password: string
 }
 
-/** Starts one in front of a server. `changed` replaces settings of the documented configuration. */
+/**
+ * Starts a pooler in front of a server. `changed` replaces settings of the documented
+ * configuration.
+ */
 export async function startPgbouncer(
   { engine, database, password }: Target,
   changed: Record<string, string> = {},
@@ -77,7 +80,7 @@ function readConfiguration(): string {
   return ini
 }
 
-/** The documented lines with other values; what the page does not name is added. */
+/** Replaces values of the documented configuration, and adds settings that it does not have. */
 function configure(settings: Record<string, string>, port: number, database: string): string {
   const rest = { ...settings }
   const lines = documented.split('\n').map((line) => {

@@ -32,10 +32,10 @@ async function settingsOf(db: Db): Promise<Record<string, string>> {
 describe.skipIf(!pgbouncer)('PostgreSQL behind pgbouncer', () => {
   const cwd = emptyFolder('pooler')
   let engine: Engine
-  let words: Awaited<ReturnType<typeof commandLine>>
+  let cli: Awaited<ReturnType<typeof commandLine>>
 
   beforeAll(async () => {
-    words = await commandLine()
+    cli = await commandLine()
     engine = await makeEngine({ fsync: 'off' }, PASSWORD)
     await engine.start()
     await onServer(engine.addressOf('postgres'), (sql) => sql.unsafe('create database multitude'))
@@ -59,25 +59,26 @@ describe.skipIf(!pgbouncer)('PostgreSQL behind pgbouncer', () => {
     async (_, address) => {
       const storage = openStorage(await address(), 'normal')
       await storage.ready
-      const byReads = () => Promise.all(Array.from({ length: 40 }, () => settingsOf(storage.db)))
-      const byWrites = () =>
+      const readSettings = () =>
+        Promise.all(Array.from({ length: 40 }, () => settingsOf(storage.db)))
+      const writeSettings = () =>
         Promise.all(Array.from({ length: 12 }, () => storage.transact('new', settingsOf)))
-      for (const found of await byReads()) expect(found).toEqual(expected)
-      for (const found of await byWrites()) expect(found).toEqual(expected)
+      for (const found of await readSettings()) expect(found).toEqual(expected)
+      for (const found of await writeSettings()) expect(found).toEqual(expected)
       expect(await storage.snapshot(settingsOf)).toEqual({
         ...expected,
         idle_in_transaction_session_timeout: '0',
       })
-      // Connections that the server closed are opened again.
+      // Connections that the server closed are reopened.
       await onServer(engine.addressOf('multitude'), async (sql) => {
-        const ended: { pid: number }[] = await sql.unsafe(
+        const terminated: { pid: number }[] = await sql.unsafe(
           `select pid, pg_terminate_backend(pid) from pg_stat_activity where application_name = 'multitude'`,
         )
-        const pids = ended.map(({ pid }) => pid)
+        const pids = terminated.map(({ pid }) => pid)
         const left = `select from pg_stat_activity where pid in (${pids})`
         await until(async () => (await sql.unsafe(left)).length === 0)
       })
-      for (const read of [byReads, byWrites]) {
+      for (const read of [readSettings, writeSettings]) {
         let again: Record<string, string>[] = []
         await until(async () => {
           again = await read().catch(() => [])
@@ -89,14 +90,14 @@ describe.skipIf(!pgbouncer)('PostgreSQL behind pgbouncer', () => {
     },
   )
 
-  test('serves through the documented configuration, also after PostgreSQL or the pooler restarted', async () => {
+  test('serves through pgbouncer as documented, also after PostgreSQL or the pooler restarted', async () => {
     const pooler = await startPooler()
     const env = { DATABASE_URL: pooler.address, RATE_LIMIT: 'off' }
-    const server = await words.startServer([], { cwd, env })
-    const { token } = await words.runJson<{ token: string }>(
-      ['system', 'create', '--name', 'Hill'],
-      { cwd, env },
-    )
+    const server = await cli.startServer([], { cwd, env })
+    const { token } = await cli.runJson<{ token: string }>(['system', 'create', '--name', 'Hill'], {
+      cwd,
+      env,
+    })
     const ask = async (path: string, body?: object) => {
       const response = await fetch(`${server.address}${path}`, {
         headers: { authorization: token },
@@ -108,27 +109,27 @@ describe.skipIf(!pgbouncer)('PostgreSQL behind pgbouncer', () => {
     const askAll = async () => {
       const statuses = await Promise.all(
         Array.from({ length: 30 }, async (_, client) => {
-          const own: number[] = []
+          const ofClient: number[] = []
           for (let at = 0; at < 10; at++) {
-            own.push(await ask('/v2/members', { name: `Member ${client} ${at}` }))
-            own.push(await ask('/v2/systems/@me'), await ask('/v2/systems/@me/members'))
+            ofClient.push(await ask('/v2/members', { name: `Member ${client} ${at}` }))
+            ofClient.push(await ask('/v2/systems/@me'), await ask('/v2/systems/@me/members'))
           }
-          return own
+          return ofClient
         }),
       )
       return statuses.flat().filter((status) => status !== 200)
     }
-    const isBack = () => until(async () => (await ask('/health')) === 200)
+    const untilHealthy = () => until(async () => (await ask('/health')) === 200)
     expect(await askAll()).toEqual([])
     await engine.stop('immediate')
     await until(async () => (await ask('/health')) === 503)
     await engine.start()
-    await isBack()
+    await untilHealthy()
     expect(await askAll()).toEqual([])
     await pooler.stop()
     await until(async () => (await ask('/health')) === 503)
     await pooler.start()
-    await isBack()
+    await untilHealthy()
     expect(await askAll()).toEqual([])
     server.kill('SIGTERM')
     expect((await server.end()).code).toBe(0)
@@ -149,7 +150,7 @@ describe.skipIf(!pgbouncer)('PostgreSQL behind pgbouncer', () => {
     async (mode) => {
       const settings = { ...mode, min_pool_size: mode.default_pool_size }
       const { address } = await startPooler(settings)
-      // Several at once, so that statements of other clients are between those of each.
+      // Several at once, so that the statements of the clients interleave.
       const storages = Array.from({ length: 5 }, () => openStorage(address))
       for (const { ready, close } of storages) {
         expect(await ready.catch(String)).toContain('pool_mode = session')
@@ -159,8 +160,8 @@ describe.skipIf(!pgbouncer)('PostgreSQL behind pgbouncer', () => {
   )
 
   const serve = ['serve', '--port', '0']
-  const refused: [
-    why: string,
+  const rejected: [
+    what: string,
     settings: Record<string, string>,
     commands: string[][],
     reason: RegExp,
@@ -179,7 +180,7 @@ describe.skipIf(!pgbouncer)('PostgreSQL behind pgbouncer', () => {
     ],
   ]
 
-  test.each(refused)(
+  test.each(rejected)(
     'refuses to start on a pooler %s, in one line, and changes nothing',
     async (_, settings, commands, reason) => {
       const database = `refused_${settings.pool_mode ?? 'session'}`
@@ -189,7 +190,7 @@ describe.skipIf(!pgbouncer)('PostgreSQL behind pgbouncer', () => {
       const { address } = await startPooler(settings, database)
       const env = { DATABASE_URL: address }
       for (const command of commands) {
-        const { code, out, err } = await words.run(command, { cwd, env })
+        const { code, out, err } = await cli.run(command, { cwd, env })
         expect(err).toMatch(/^multitude: The database postgres:\S+ cannot be used: [^\n]+\n$/)
         expect(err).toMatch(reason)
         expect(err).not.toContain(PASSWORD)

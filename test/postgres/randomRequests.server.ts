@@ -10,52 +10,55 @@ import { emptyFolder } from '../serverProcess'
 import { anySystem, makeIt } from '../service/anySystem'
 import { createTestApp, type TestApp } from '../testApp'
 
-/** A busy machine tries fewer. */
+/** The time limit lowers the number of runs on a busy machine. */
 const LIMITS = { numRuns: 60, interruptAfterTimeLimit: 7_000 }
 
-describe('both engines answer alike:', () => {
+describe('responses of both engines', () => {
   let at = 1_700_000_000 * SECOND
   const settings = { RATE_LIMIT: 'off', now: () => at }
   const DATABASE_URL = `file:${join(emptyFolder(), 'test.db')}`
-  const homes: [TestApp, TestApp] = [
+  const apps: [TestApp, TestApp] = [
     createTestApp({ ...settings, DATABASE_URL }),
     createTestApp(settings),
   ]
 
-  test('whatever there is in a system', async () => {
+  test('answers the same on both engines for a random system', async () => {
     await fc.assert(
-      fc.asyncProperty(anySystem, async (any) => {
-        const seen = homes.map(async (here) => shown(here, await makeIt(here, any)))
-        const [onFile, onServer] = await Promise.all(seen)
+      fc.asyncProperty(anySystem, async (random) => {
+        const collected = apps.map(async (testApp) =>
+          responsesOf(testApp, await makeIt(testApp, random)),
+        )
+        const [onFile, onServer] = await Promise.all(collected)
         expect(onServer).toEqual(onFile)
       }),
       LIMITS,
     )
   }, 60_000)
 
-  test('whatever is asked, one after the other', async () => {
-    const makers = homes.map(createBotFixtures)
+  test('answers the same on both engines for random requests', async () => {
+    const fixtureFactories = apps.map(createBotFixtures)
     await fc.assert(
-      fc.asyncProperty(fc.array(anyStep, { minLength: 8, maxLength: 25 }), async (steps) => {
-        const played = await Promise.all(makers.map((make) => make()))
-        const made = new Made()
+      fc.asyncProperty(fc.array(randomStep, { minLength: 8, maxLength: 25 }), async (steps) => {
+        const fixtures = await Promise.all(fixtureFactories.map((make) => make()))
+        const created = new CreatedEntities()
         const compare = async ([line, body]: Step) => {
-          const answers = await Promise.all(played.map((stage) => stage.ask(line, body)))
-          const name = made.note(line, answers)
-          const [onFile, onServer] = played.map((stage, index) => {
+          const answers = await Promise.all(fixtures.map((fixture) => fixture.ask(line, body)))
+          const name = created.recordCreated(line, answers)
+          const [onFile, onServer] = fixtures.map((fixture, index) => {
             const answer = answers[index]
-            if (name !== null && answer) call(stage, name, answer.json)
-            return [answer?.status, nameAll(exactJson(answer?.text), stage.names)]
+            if (name !== null && answer) setNames(fixture, name, answer.json)
+            return [answer?.status, replaceIds(exactJson(answer?.text), fixture.names)]
           })
           expect(onServer, `${line} ${JSON.stringify(body)}`).toEqual(onFile)
         }
         for (const draw of steps) {
           at += SECOND
-          await compare(draw(made))
+          await compare(draw(created))
         }
-        for (const line of [...readsOf(made), 'GET /v2/systems/@me/export']) await compare([line])
-        const told = homes.map((here, index) => toldIn(here, played[index]))
-        const [onFile, onServer] = await Promise.all(told)
+        for (const line of [...readsOf(created), 'GET /v2/systems/@me/export'])
+          await compare([line])
+        const recorded = apps.map((testApp, index) => eventsOf(testApp, fixtures[index]))
+        const [onFile, onServer] = await Promise.all(recorded)
         expect(onServer).toEqual(onFile)
       }),
       LIMITS,
@@ -63,53 +66,59 @@ describe('both engines answer alike:', () => {
   }, 60_000)
 })
 
-/** Everything that is shown of a system, to its owner and to strangers. */
-async function shown(here: TestApp, id: number): Promise<unknown> {
-  const { db } = here.deps
-  const token = await here.deps.transact('new', (tx) => insertToken(here.deps, tx, id, 'test'))
-  const [own] = await db.select().from(systems).where(eq(systems.id, id)).all()
+/** Collects all responses about a system, for its owner and for an anonymous caller. */
+async function responsesOf(testApp: TestApp, id: number): Promise<unknown> {
+  const { db } = testApp.deps
+  const token = await testApp.deps.transact('new', (tx) =>
+    insertToken(testApp.deps, tx, id, 'test'),
+  )
+  const [system] = await db.select().from(systems).where(eq(systems.id, id)).all()
   const names: Record<string, string> = {}
   const lines: string[] = []
-  const call = (name: string, { hid, uuid }: { hid?: string; uuid: string }) => {
+  const setNames = (name: string, { hid, uuid }: { hid?: string; uuid: string }) => {
     if (hid !== undefined) names[name] = hid
     names[`${name}.uuid`] = uuid
   }
-  if (own) call('system', own)
-  const people = await db.select().from(members).where(eq(members.system_id, id)).all()
-  for (const [nth, row] of people.sort(byNumber).entries()) {
-    call(`m${nth}`, row)
+  if (system) setNames('system', system)
+  const memberRows = await db.select().from(members).where(eq(members.system_id, id)).all()
+  for (const [nth, row] of memberRows.sort(byNumber).entries()) {
+    setNames(`m${nth}`, row)
     lines.push(`/v2/members/${row.hid}`, `/v2/members/${row.hid}/groups`, `/v1/m/${row.hid}`)
   }
-  const circles = await db.select().from(groups).where(eq(groups.system_id, id)).all()
-  for (const [nth, row] of circles.sort(byNumber).entries()) {
-    call(`g${nth}`, row)
+  const groupRows = await db.select().from(groups).where(eq(groups.system_id, id)).all()
+  for (const [nth, row] of groupRows.sort(byNumber).entries()) {
+    setNames(`g${nth}`, row)
     lines.push(`/v2/groups/${row.hid}`, `/v2/groups/${row.hid}/members`)
   }
-  const history = await db.select().from(switches).where(eq(switches.system_id, id)).all()
-  for (const [nth, row] of history.sort(byNumber).entries()) {
-    call(`s${nth}`, row)
+  const switchRows = await db.select().from(switches).where(eq(switches.system_id, id)).all()
+  for (const [nth, row] of switchRows.sort(byNumber).entries()) {
+    setNames(`s${nth}`, row)
     const before = encodeURIComponent(formatInstant(row.timestamp))
     lines.push(
-      `/v2/systems/${own?.hid}/switches/${row.uuid}`,
-      `/v2/systems/${own?.hid}/switches?before=${before}&limit=2`,
+      `/v2/systems/${system?.hid}/switches/${row.uuid}`,
+      `/v2/systems/${system?.hid}/switches?before=${before}&limit=2`,
     )
   }
   for (const path of ['', '/settings', '/members', '/groups?with_members=true', '/fronters'])
-    lines.push(`/v2/systems/${own?.hid}${path}`)
+    lines.push(`/v2/systems/${system?.hid}${path}`)
   for (const path of ['/switches', '/export', '/export/front-history?format=csv'])
-    lines.push(`/v2/systems/${own?.hid}${path}`)
-  lines.push(`/v1/s/${own?.hid}`, `/v1/s/${own?.hid}/members`, `/v1/s/${own?.hid}/switches`)
+    lines.push(`/v2/systems/${system?.hid}${path}`)
+  lines.push(
+    `/v1/s/${system?.hid}`,
+    `/v1/s/${system?.hid}/members`,
+    `/v1/s/${system?.hid}/switches`,
+  )
   const answers: unknown[] = []
   for (const line of lines)
     for (const headers of [{ authorization: token }, {}]) {
-      const { status, json, text } = await here.ask<unknown>(`GET ${line}`, { headers })
-      answers.push([nameAll(line, names), status, nameAll(json ?? text, names)])
+      const { status, json, text } = await testApp.ask<unknown>(`GET ${line}`, { headers })
+      answers.push([replaceIds(line, names), status, replaceIds(json ?? text, names)])
     }
   return answers
 }
 
-/** What was made so far, by the names that it has on both stages. */
-class Made {
+/** Entities created so far, by the names that they have in both fixtures. */
+class CreatedEntities {
   readonly members = ['wren', 'finch', 'heron']
   readonly groups: string[] = []
   readonly switches: string[] = []
@@ -120,8 +129,8 @@ class Made {
     return all.length === 0 ? '<system>' : `<${all[at % all.length]}>`
   }
 
-  /** The name of what was made, if anything was. */
-  note(line: string, [onFile, onServer]: { status: number }[]): string | null {
+  /** Returns a name for the entity that the request created, or null. */
+  recordCreated(line: string, [onFile, onServer]: { status: number }[]): string | null {
     const kind = /^POST \/v2\/(?:systems\/@me\/)?(members|groups|switches)$/.exec(line)?.[1]
     if (!kind || onFile?.status !== 200 || onServer?.status !== 200) return null
     const name = `made.${letters(this.#count++)}`
@@ -134,7 +143,7 @@ function letters(number: number): string {
   return String(number).replaceAll(/\d/g, (digit) => 'abcdefghij'[Number(digit)] ?? '')
 }
 
-type Draw = (made: Made) => Step
+type Draw = (created: CreatedEntities) => Step
 
 const nth = fc.nat({ max: 20 })
 const some = fc.uniqueArray(fc.nat({ max: 5 }), { maxLength: 4 })
@@ -218,19 +227,19 @@ const settingsBody = fc.record(
 const mode = fc.constantFrom('off', 'front', 'latch', 'member')
 let sent = 0
 
-/** Any request: of what may be there, and of what is not. */
-const anyStep: fc.Arbitrary<Draw> = fc.oneof(
+/** Random request about an entity that may or may not exist. */
+const randomStep: fc.Arbitrary<Draw> = fc.oneof(
   memberBody.map(
     (body): Draw =>
       () => ['POST /v2/members', body],
   ),
   fc.tuple(nth, memberBody).map(
     ([at, body]): Draw =>
-      (made) => [`PATCH /v2/members/${made.pick('members', at)}`, body],
+      (created) => [`PATCH /v2/members/${created.pick('members', at)}`, body],
   ),
   nth.map(
     (at): Draw =>
-      (made) => [`DELETE /v2/members/${made.pick('members', at)}`],
+      (created) => [`DELETE /v2/members/${created.pick('members', at)}`],
   ),
   groupBody.map(
     (body): Draw =>
@@ -238,43 +247,46 @@ const anyStep: fc.Arbitrary<Draw> = fc.oneof(
   ),
   fc.tuple(nth, groupBody).map(
     ([at, body]): Draw =>
-      (made) => [`PATCH /v2/groups/${made.pick('groups', at)}`, body],
+      (created) => [`PATCH /v2/groups/${created.pick('groups', at)}`, body],
   ),
   fc.tuple(nth, fc.constantFrom('add', 'remove', 'overwrite'), some).map(
     ([at, how, who]): Draw =>
-      (made) => [
-        `POST /v2/groups/${made.pick('groups', at)}/members/${how}`,
-        who.map((one) => made.pick('members', one)),
+      (created) => [
+        `POST /v2/groups/${created.pick('groups', at)}/members/${how}`,
+        who.map((one) => created.pick('members', one)),
       ],
   ),
   fc.tuple(nth, fc.constantFrom('add', 'remove', 'overwrite'), some).map(
     ([at, how, which]): Draw =>
-      (made) => [
-        `POST /v2/members/${made.pick('members', at)}/groups/${how}`,
-        which.map((one) => made.pick('groups', one)),
+      (created) => [
+        `POST /v2/members/${created.pick('members', at)}/groups/${how}`,
+        which.map((one) => created.pick('groups', one)),
       ],
   ),
   fc.tuple(some, fc.option(time, { nil: undefined })).map(
     ([who, timestamp]): Draw =>
-      (made) => [
+      (created) => [
         'POST /v2/systems/@me/switches',
-        { members: who.map((one) => made.pick('members', one)), timestamp },
+        { members: who.map((one) => created.pick('members', one)), timestamp },
       ],
   ),
   fc.tuple(nth, time).map(
     ([at, timestamp]): Draw =>
-      (made) => [`PATCH /v2/systems/@me/switches/${made.pick('switches', at)}`, { timestamp }],
+      (created) => [
+        `PATCH /v2/systems/@me/switches/${created.pick('switches', at)}`,
+        { timestamp },
+      ],
   ),
   fc.tuple(nth, some).map(
     ([at, who]): Draw =>
-      (made) => [
-        `PATCH /v2/systems/@me/switches/${made.pick('switches', at)}/members`,
-        who.map((one) => made.pick('members', one)),
+      (created) => [
+        `PATCH /v2/systems/@me/switches/${created.pick('switches', at)}/members`,
+        who.map((one) => created.pick('members', one)),
       ],
   ),
   nth.map(
     (at): Draw =>
-      (made) => [`DELETE /v2/systems/@me/switches/${made.pick('switches', at)}`],
+      (created) => [`DELETE /v2/systems/@me/switches/${created.pick('switches', at)}`],
   ),
   systemBody.map(
     (body): Draw =>
@@ -286,15 +298,15 @@ const anyStep: fc.Arbitrary<Draw> = fc.oneof(
   ),
   fc.tuple(mode, fc.option(nth)).map(
     ([autoproxy_mode, at]): Draw =>
-      (made) => [
+      (created) => [
         'PATCH /v2/systems/@me/autoproxy?guild_id=<guild>',
-        { autoproxy_mode, ...(at !== null && { autoproxy_member: made.pick('members', at) }) },
+        { autoproxy_mode, ...(at !== null && { autoproxy_member: created.pick('members', at) }) },
       ],
   ),
   fc.tuple(nth, fc.option(word), fc.option(fc.boolean())).map(
     ([at, display_name, keep_proxy]): Draw =>
-      (made) => [
-        `PATCH /bot/members/${made.pick('members', at)}/guilds/<guild>`,
+      (created) => [
+        `PATCH /bot/members/${created.pick('members', at)}/guilds/<guild>`,
         { display_name, keep_proxy },
       ],
   ),
@@ -316,7 +328,7 @@ const anyStep: fc.Arbitrary<Draw> = fc.oneof(
   ),
   fc.tuple(nth, fc.boolean()).map(
     ([at, isAgain]): Draw =>
-      (made) => {
+      (created) => {
         if (!isAgain) sent++
         return [
           'POST /bot/messages',
@@ -326,21 +338,21 @@ const anyStep: fc.Arbitrary<Draw> = fc.oneof(
             sender: '<account>',
             channel: '<channel>',
             guild: '<guild>',
-            member: made.pick('members', at),
+            member: created.pick('members', at),
           },
         ]
       },
   ),
   nth.map(
     (at): Draw =>
-      (made) => {
-        const lines = readsOf(made)
+      (created) => {
+        const lines = readsOf(created)
         return [lines[at % lines.length] ?? '']
       },
   ),
 )
 
-function readsOf(made: Made): string[] {
+function readsOf(created: CreatedEntities): string[] {
   return [
     'GET /v2/systems/@me',
     'GET /v2/systems/@me/settings',
@@ -351,50 +363,50 @@ function readsOf(made: Made): string[] {
     'GET /v2/systems/@me/fronters',
     'GET /v2/systems/@me/autoproxy?guild_id=<guild>',
     'GET /v2/systems/@me/guilds/<guild>',
-    ...made.members.map((name) => `GET /v2/members/<${name}>`),
-    ...made.groups.map((name) => `GET /v2/groups/<${name}>/members`),
-    ...made.switches.map((name) => `GET /v2/systems/@me/switches/<${name}>`),
+    ...created.members.map((name) => `GET /v2/members/<${name}>`),
+    ...created.groups.map((name) => `GET /v2/groups/<${name}>/members`),
+    ...created.switches.map((name) => `GET /v2/systems/@me/switches/<${name}>`),
   ]
 }
 
-/** Each stage has its own IDs of what was made. */
-function call({ names }: BotFixture, name: string, { id, uuid }: Json): void {
+/** Sets the IDs of a created entity, which differ between the fixtures. */
+function setNames({ names }: BotFixture, name: string, { id, uuid }: Json): void {
   names[name] = String(id)
   if (uuid !== undefined) names[`${name}.uuid`] = String(uuid)
 }
 
-/** Accounts are numbers that no double holds. */
+/** Parses JSON with account IDs as strings, because they exceed the precision of a double. */
 function exactJson(text = ''): unknown {
   return text === '' ? null : JSON.parse(text.replaceAll(/([[,:])(\d{17,})/g, '$1"$2"'))
 }
 
-/** The events of a stage's system. */
-async function toldIn({ deps }: TestApp, stage: BotFixture | undefined): Promise<unknown> {
+/** Lists the events of a fixture's system. */
+async function eventsOf({ deps }: TestApp, fixture: BotFixture | undefined): Promise<unknown> {
   const all = await deps.db
     .select({ uuid: systems.uuid, type: events.type, subject: events.subject, data: events.data })
     .from(events)
     .innerJoin(systems, eq(systems.id, events.system_id))
     .orderBy(events.id)
     .all()
-  const own = all.filter(({ uuid }) => uuid === stage?.names['system.uuid'])
-  return nameAll(own, stage?.names ?? {})
+  const ofSystem = all.filter(({ uuid }) => uuid === fixture?.names['system.uuid'])
+  return replaceIds(ofSystem, fixture?.names ?? {})
 }
 
-/** The value with the names of things in the place of their IDs. */
-function nameAll(value: unknown, names: Record<string, string>): unknown {
+/** Replaces the IDs in a value by names. */
+function replaceIds(value: unknown, names: Record<string, string>): unknown {
   const nameOf = new Map(Object.entries(names).map(([name, id]) => [id, `<${name}>`]))
-  // What was made on the way, such as the switch that follows a message, has no name.
-  const nameless: string[] = []
+  // Entities that a request created indirectly, such as the switch after a message, have no name.
+  const unnamed: string[] = []
   const numberOf = (text: string) => {
     if (!/^[0-9a-f]{8}-[0-9a-f]{4}-4/.test(text)) return text
-    if (!nameless.includes(text)) nameless.push(text)
-    return `<nameless ${nameless.indexOf(text)}>`
+    if (!unnamed.includes(text)) unnamed.push(text)
+    return `<nameless ${unnamed.indexOf(text)}>`
   }
   const walk = (part: unknown): unknown => {
     if (typeof part === 'string') {
       const known = nameOf.get(part)
       if (known) return known
-      // In a line or in a file that is no JSON.
+      // IDs inside a path or a file that is not JSON.
       return part.replaceAll(
         /[\w-]+/g,
         (text) => (text.length > 4 ? nameOf.get(text) : null) ?? numberOf(text),

@@ -4,35 +4,35 @@ import { until } from '../events/receiver'
 import { createTestApp, type TestApp, type TestSystem } from '../testApp'
 import { onServer } from './engine'
 
-/** How a stream is opened, by the ID of the system's newest event. */
-const openings: [says: string, since: (newest: number) => { since?: number }][] = [
+/** Options of a stream, given the ID of the system's newest event. */
+const openings: [what: string, since: (newest: number) => { since?: number }][] = [
   ['resumes after the newest event', (newest) => ({ since: newest })],
   ['has no Last-Event-ID', () => ({})],
 ]
 
-describe.each(openings)('a stream that %s', (_, opening) => {
-  const at = createTestApp({ HOST: '127.0.0.1', PORT: '0' })
-  const url = `${at.app.listen()}/v2/systems/@me/events`
+describe.each(openings)('stream that %s', (what, opening) => {
+  const testApp = createTestApp({ HOST: '127.0.0.1', PORT: '0' })
+  const url = `${testApp.app.listen()}/v2/systems/@me/events`
   const rename = (as: TestSystem, name: string) =>
-    at.ask('PATCH /v2/systems/@me', { as, body: { name } })
+    testApp.ask('PATCH /v2/systems/@me', { as, body: { name } })
 
-  test('sends no older event when the hub reads those after it was opened', async () => {
-    const [as, other] = [await at.makeSystem(), await at.makeSystem()]
+  test(`sends no older event on a stream that ${what} when the hub reads events while it opens`, async () => {
+    const [as, other] = [await testApp.makeSystem(), await testApp.makeSystem()]
     for (let n = 0; n < 5; n++) await rename(as, `before ${n}`)
-    const newest = await newestOf(at, as)
-    await hubIsIdle(at)
-    const opened = await onServer(at.config.DATABASE_URL, async (sql) => {
+    const newest = await newestOf(testApp, as)
+    await untilHubIsIdle(testApp)
+    const opened = await onServer(testApp.config.DATABASE_URL, async (sql) => {
       await sql.unsafe('begin')
-      // Whatever asks for the newest event of one system waits; the hub reads the events alone.
+      // Queries for the newest event of one system wait for the lock; the hub reads `events` only.
       await sql.unsafe('lock table pruned_events in access exclusive mode')
       const reading = readStream(url, { token: as.token, ...opening(newest) })
-      await until(async () => (await waitingFor(sql)) > 0)
-      // Reads that follow within 10 ms share the connection of the one that waits.
+      await until(async () => (await countWaiting(sql)) > 0)
+      // Reads within 10 ms share the connection of the waiting one.
       await Bun.sleep(50)
-      const passed = Promise.withResolvers<void>()
-      const stop = at.app.events.hub.listen(other.id, () => passed.resolve())
-      await recordElsewhere(at, other)
-      await passed.promise
+      const delivered = Promise.withResolvers<void>()
+      const stop = testApp.app.events.hub.listen(other.id, () => delivered.resolve())
+      await recordOnOtherNode(testApp, other)
+      await delivered.promise
       stop()
       await sql.unsafe('commit')
       return { reading }
@@ -47,17 +47,17 @@ describe.each(openings)('a stream that %s', (_, opening) => {
   }, 60_000)
 })
 
-/** Waits until the hub has no reason to read: it would wait for the lock, too. */
-async function hubIsIdle({ app }: TestApp): Promise<void> {
-  let quiet = 0
+/** Waits until the hub has nothing to read, because it would wait for the lock, too. */
+async function untilHubIsIdle({ app }: TestApp): Promise<void> {
+  let idleTicks = 0
   app.storage.changes.onTick((isNew) => {
-    quiet = isNew ? 0 : quiet + 1
+    idleTicks = isNew ? 0 : idleTicks + 1
   })
-  await until(() => quiet >= 2)
+  await until(() => idleTicks >= 2)
 }
 
-/** Records an event as another node does. */
-async function recordElsewhere({ config }: TestApp, { id }: TestSystem): Promise<void> {
+/** Records an event like another node. */
+async function recordOnOtherNode({ config }: TestApp, { id }: TestSystem): Promise<void> {
   await onServer(config.DATABASE_URL, (sql) =>
     sql.unsafe(
       `insert into events (system_id, type, at) values ($1, 'DELETE_ALL_SWITCHES', 1.6e15)`,
@@ -73,8 +73,8 @@ async function newestOf({ config }: TestApp, { id }: TestSystem): Promise<number
   return row.newest
 }
 
-/** How many statements wait for the lock. */
-async function waitingFor(sql: Bun.SQL): Promise<number> {
+/** Counts the statements that wait for the lock. */
+async function countWaiting(sql: Bun.SQL): Promise<number> {
   const rows = await sql.unsafe(
     `select 1 from pg_locks where relation = 'pruned_events'::regclass and not granted`,
   )

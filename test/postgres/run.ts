@@ -2,10 +2,10 @@ import { readdirSync } from 'node:fs'
 import { makeEngine } from './engine'
 import { createTemplates } from './templateDatabases'
 
-/** Runs the tests that any engine must pass on a real PostgreSQL. */
-const everywhere = [
+/** Runs the tests of both engines, and those of PostgreSQL only, on a real PostgreSQL. */
+const allTests = [
   ...['./test/db/bothEngines', './test/service', './test/http', './test/events'],
-  // Which only a server can pass.
+  // Tests of PostgreSQL only.
   ...readdirSync(import.meta.dir)
     .filter((name) => name.endsWith('.server.ts'))
     .map((name) => `./test/postgres/${name}`),
@@ -15,31 +15,31 @@ const engine = await makeEngine({
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
-  // Many tests at once, each with a database of its own.
+  // Many tests run at once, each with its own database.
   max_connections: '500',
 })
 await engine.start()
-const stock = await createTemplates(engine)
-const asked = process.argv.slice(2)
+const templates = await createTemplates(engine)
+const args = process.argv.slice(2)
 const tests = Bun.spawn(
   [
     process.execPath,
     ...['test', '--parallel', '--no-isolate'],
-    ...(asked.length > 0 ? asked : everywhere),
+    ...(args.length > 0 ? args : allTests),
   ],
   {
     stdio: ['ignore', 'inherit', 'inherit'],
     env: {
       ...process.env,
-      TEST_POSTGRES: stock.folder,
+      TEST_POSTGRES: templates.folder,
       TEST_POSTGRES_SERVER: engine.addressOf('').replace(/\/$/, ''),
     },
   },
 )
-// Who is stopped leaves no server behind.
+// When interrupted, the tests end first and the server is stopped below.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tests.kill(signal))
 const code = await tests.exited
-await stock.stop()
+await templates.stop()
 await engine.stop('immediate')
 engine.remove()
 process.exit(code)

@@ -18,29 +18,29 @@ writeFileSync(file, fixture('pluralkit.json'))
 const { requiring, creating, replacing, reporting, independent } = commandLines
 const dryRun = 'import FILE --new --dry-run'
 
-/** A folder with a backup, where commands use that database. */
-async function placeFor(DATABASE_URL: string) {
+/** Creates a folder with a backup, in which commands use this database. */
+async function createFolder(DATABASE_URL: string) {
   const [cwd, source] = [emptyFolder(), emptyFolder()]
   await runJson(['system', 'create'], { cwd: source })
   await runJson(['backup', join(cwd, 'backup.db')], { cwd: source })
   return { cwd, source, env: { DATABASE_URL } }
 }
 
-/** A few at a time, because each has connections of its own. */
+/** Runs a few commands at a time, because each opens connections. */
 async function runAll(
   lines: readonly string[],
-  here: { cwd: string; env: Record<string, string> },
+  options: { cwd: string; env: Record<string, string> },
 ) {
-  const ended = []
+  const results = []
   for (let at = 0; at < lines.length; at += 8)
-    ended.push(
+    results.push(
       ...(await Promise.all(
         lines
           .slice(at, at + 8)
-          .map(async (line) => ({ line, ...(await run(wordsOf(line, file), here)) })),
+          .map(async (line) => ({ line, ...(await run(wordsOf(line, file), options)) })),
       )),
     )
-  return ended
+  return results
 }
 
 const tablesIn = (address: string) =>
@@ -49,42 +49,47 @@ const tablesIn = (address: string) =>
       where relnamespace = current_schema()::regnamespace order by relname`),
   )
 
-describe('a database of a server that is empty', () => {
-  test('is refused in one line that names what creates its tables', async () => {
+describe('empty database on PostgreSQL', () => {
+  test('rejects an empty database with one line that names the command that creates its tables', async () => {
     const address = await newDatabase()
-    const here = await placeFor(address)
-    for (const { line, code, out, err } of await runAll([...requiring, dryRun], here)) {
+    const options = await createFolder(address)
+    for (const { line, code, out, err } of await runAll([...requiring, dryRun], options)) {
       expect([line, code, out]).toEqual([line, FAILED, ''])
       expect(err).toBe(
         `multitude: The database ${address} is empty: "multitude migrate" creates its tables.\n`,
       )
     }
-    for (const { err } of await runAll(independent, here)) expect(err).not.toContain('database')
+    for (const { err } of await runAll(independent, options)) expect(err).not.toContain('database')
     expect([...(await tablesIn(address))]).toEqual([])
-    expect(readdirSync(here.cwd)).toEqual(['backup.db'])
+    expect(readdirSync(options.cwd)).toEqual(['backup.db'])
   })
 
-  test.each(['migrate', ...creating, ...replacing])('is filled by %s', async (line) => {
-    const here = await placeFor(await newDatabase())
-    const { code, err } = await run(wordsOf(line, file), here)
-    expect([code, err]).toEqual([0, ''])
-    expect((await run(['system', 'list'], here)).code).toBe(0)
-  })
+  test.each(['migrate', ...creating, ...replacing])(
+    'creates the tables of an empty database with %s',
+    async (line) => {
+      const options = await createFolder(await newDatabase())
+      const { code, err } = await run(wordsOf(line, file), options)
+      expect([code, err]).toEqual([0, ''])
+      expect((await run(['system', 'list'], options)).code).toBe(0)
+    },
+  )
 
-  test('is filled by serve, and as the target of copy', async () => {
+  test('creates the tables of an empty database with serve, and as the target of copy', async () => {
     const [served, copied] = [await newDatabase(), await newDatabase()]
-    const here = await placeFor(served)
-    const server = await startServer([], here)
+    const options = await createFolder(served)
+    const server = await startServer([], options)
     server.kill('SIGTERM')
     expect((await server.end()).code).toBe(0)
-    await runJson(['copy', copied], { cwd: here.source })
+    await runJson(['copy', copied], { cwd: options.source })
     for (const DATABASE_URL of [served, copied])
-      expect((await run(['system', 'list'], { cwd: here.cwd, env: { DATABASE_URL } })).code).toBe(0)
+      expect(
+        (await run(['system', 'list'], { cwd: options.cwd, env: { DATABASE_URL } })).code,
+      ).toBe(0)
   })
 })
 
-/** What is wrong with the tables, how they come to be so, and what is said of it. */
-const unfit: [says: string, change: string, complaint: RegExp][] = [
+/** Release that created the schema, a statement that simulates it, and the message. */
+const unusable: [release: string, change: string, message: RegExp][] = [
   [
     'older',
     'delete from migrations where name = (select max(name) from migrations)',
@@ -97,28 +102,28 @@ const unfit: [says: string, change: string, complaint: RegExp][] = [
   ],
 ]
 
-describe.each(unfit)(
-  'a database of a server that is %s, while a node runs',
-  (says, change, complaint) => {
+describe.each(unusable)(
+  'database on PostgreSQL of another release (%s), while a node runs',
+  (release, change, message) => {
     let address = ''
     let node: Bun.SQL
-    let renewing: Timer
+    let renewTimer: Timer
     let renewed = 0
 
     beforeAll(async () => {
       address = acquireDatabase(TEST_POSTGRES)
-      // As a node of that version: it is connected, and keeps its lease.
+      // Simulates a node of that release, which is connected and renews its lease.
       node = new Bun.SQL({ url: address, max: 1 })
       await node.unsafe(change)
       await node.unsafe("insert into leases values ('care', 'another:1:1', 0)")
-      renewing = setInterval(async () => {
+      renewTimer = setInterval(async () => {
         await node.unsafe('update leases set until = until + 1')
         renewed++
       }, 50)
     })
 
     afterAll(async () => {
-      clearInterval(renewing)
+      clearInterval(renewTimer)
       await node?.close({ timeout: 1 })
     })
 
@@ -128,24 +133,24 @@ describe.each(unfit)(
           (select count(*) from systems) as systems, (select count(*) from bots) as bots`),
       )
 
-    test('is refused in one line that says what to do, and stays as it is', async () => {
-      const here = await placeFor(address)
+    test(`rejects the schema of another release (${release}) with one line that names the remedy, and does not change it`, async () => {
+      const options = await createFolder(address)
       const [tables, state] = [await tablesIn(address), await stateOf()]
-      const upgrading = says === 'newer' ? ['migrate', 'serve --port 0'] : []
+      const upgrading = release === 'newer' ? ['migrate', 'serve --port 0'] : []
       const using = [...requiring, ...creating, ...replacing, ...reporting, dryRun, ...upgrading]
-      for (const { line, code, out, err } of await runAll(using, here)) {
+      for (const { line, code, out, err } of await runAll(using, options)) {
         expect([line, code]).toEqual([line, FAILED])
         expect(err).toMatch(/^multitude: [^\n]+\n$/)
-        expect(err).toMatch(complaint)
+        expect(err).toMatch(message)
         if (!line.startsWith('status')) expect([line, out]).toEqual([line, ''])
       }
-      const { code, err } = await run(['copy', address], { cwd: here.source })
-      expect([code, err]).toEqual([FAILED, expect.stringMatching(complaint)])
-      for (const ended of await runAll(independent, here))
-        expect(ended.err).not.toContain('database')
+      const { code, err } = await run(['copy', address], { cwd: options.source })
+      expect([code, err]).toEqual([FAILED, expect.stringMatching(message)])
+      for (const result of await runAll(independent, options))
+        expect(result.err).not.toContain('database')
       expect(await tablesIn(address)).toEqual(tables)
       expect(await stateOf()).toEqual(state)
-      expect(readdirSync(here.cwd)).toEqual(['backup.db'])
+      expect(readdirSync(options.cwd)).toEqual(['backup.db'])
       const before = renewed
       while (renewed < before + 2) await Bun.sleep(10)
     })

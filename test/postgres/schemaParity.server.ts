@@ -6,13 +6,13 @@ import { rows, tableNames } from '../rawSql'
 import { emptyFolder } from '../serverProcess'
 import { addressIn } from '../testApp'
 
-/** What the tables promise, in the same words for both engines. */
+/** Description of a schema that is the same for both engines. */
 interface Column {
   table: string
   name: string
   kind: string
   nullable: boolean
-  /** What it is where nobody says; null where it must be said or is null. */
+  /** Default value; null if there is none. */
   initial: string | null
 }
 
@@ -27,10 +27,10 @@ interface Reference {
   table: string
   column: string
   to: string
-  whenDeleted: string
+  onDelete: string
 }
 
-interface Shape {
+interface Schema {
   tables: string[]
   columns: Column[]
   primaryKeys: { table: string; columns: string }[]
@@ -38,42 +38,42 @@ interface Shape {
   references: Reference[]
 }
 
-describe('the tables of a new database are alike on both engines:', () => {
+describe('schema of both engines', () => {
   const file = openStorage(`file:${join(emptyFolder(), 'test.db')}`, 'normal')
   const server = openStorage(addressIn(emptyFolder()))
   afterAll(async () => {
     await Promise.all([file.close(), server.close()])
   })
-  const shapes = Promise.all([shapeOfFile(file.db), shapeOfServer(server.db)])
+  const schemas = Promise.all([schemaOfFile(file.db), schemaOfServer(server.db)])
 
   test.each(['tables', 'columns', 'primaryKeys', 'indexes', 'references'] as const)(
-    '%s',
+    'has the same %s on both engines',
     async (part) => {
-      const [ofFile, ofServer] = await shapes
+      const [ofFile, ofServer] = await schemas
       expect(ofFile[part].length).toBeGreaterThanOrEqual(5)
-      expect(inOrder<unknown>(ofServer[part])).toEqual(inOrder<unknown>(ofFile[part]))
+      expect(sorted<unknown>(ofServer[part])).toEqual(sorted<unknown>(ofFile[part]))
     },
   )
 
-  test('which are the ones that the program names, and its migrations', async () => {
-    const [{ tables }] = await shapes
+  test('has exactly the tables of the program, and the table of migrations', async () => {
+    const [{ tables }] = await schemas
     expect(tables.toSorted()).toEqual([...tableNames, 'migrations'].toSorted())
   })
 
-  test('only messages lie in parts, and every text is sorted by its bytes', async () => {
+  test('partitions only messages, and sorts every text by its bytes', async () => {
     await server.ready
-    const parted = "select relname as name from pg_class where relkind = 'p'"
-    expect(await rows(server.db, parted)).toEqual([{ name: 'messages' }])
-    const otherwise = `
+    const partitionedSql = "select relname as name from pg_class where relkind = 'p'"
+    expect(await rows(server.db, partitionedSql)).toEqual([{ name: 'messages' }])
+    const otherCollationSql = `
       select attname as name from pg_attribute join pg_class c on c.oid = attrelid
       where ${IS_OURS} and attnum > 0 and atttypid = 'text'::regtype
         and attcollation <> '"C"'::regcollation`
-    expect(await rows(server.db, otherwise)).toEqual([])
+    expect(await rows(server.db, otherCollationSql)).toEqual([])
   })
 })
 
-async function shapeOfFile(db: Db): Promise<Shape> {
-  const made = await rows<{ name: string; sql: string }>(
+async function schemaOfFile(db: Db): Promise<Schema> {
+  const tables = await rows<{ name: string; sql: string }>(
     db,
     "select name, sql from sqlite_master where type = 'table' and name not like 'sqlite%'",
   )
@@ -81,9 +81,9 @@ async function shapeOfFile(db: Db): Promise<Shape> {
     db,
     "select name, sql from sqlite_master where type = 'index' and sql is not null",
   )
-  const shape: Shape = { tables: [], columns: [], primaryKeys: [], indexes: [], references: [] }
-  for (const { name: table, sql } of made) {
-    shape.tables.push(table)
+  const schema: Schema = { tables: [], columns: [], primaryKeys: [], indexes: [], references: [] }
+  for (const { name: table, sql } of tables) {
+    schema.tables.push(table)
     const columns = await rows<{
       name: string
       type: string
@@ -92,25 +92,25 @@ async function shapeOfFile(db: Db): Promise<Shape> {
       pk: number
     }>(db, `select * from pragma_table_info('${table}')`)
     for (const { name, type, notnull, dflt_value, pk } of columns)
-      shape.columns.push({
+      schema.columns.push({
         table,
         name,
         kind: kinds[type.toLowerCase()] ?? type,
         nullable: notnull === 0 && pk === 0,
-        initial: pk > 0 && /autoincrement/i.test(sql) ? DRAWN : plain(dflt_value),
+        initial: pk > 0 && /autoincrement/i.test(sql) ? FROM_SEQUENCE : unquote(dflt_value),
       })
     const keys = columns.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk)
-    shape.primaryKeys.push({ table, columns: keys.map(({ name }) => name).join() })
+    schema.primaryKeys.push({ table, columns: keys.map(({ name }) => name).join() })
     const indexes = await rows<{ name: string; unique: number; origin: string }>(
       db,
       `select * from pragma_index_list('${table}') where origin <> 'pk'`,
     )
     for (const { name, unique } of indexes) {
-      const inIt = `select name from pragma_index_info('${name}') order by seqno`
-      const text = indexSql.find((one) => one.name === name)?.sql ?? ''
-      shape.indexes.push({
+      const columnsSql = `select name from pragma_index_info('${name}') order by seqno`
+      const text = indexSql.find((index) => index.name === name)?.sql ?? ''
+      schema.indexes.push({
         table,
-        columns: (await rows<{ name: string }>(db, inIt)).map((column) => column.name).join(),
+        columns: (await rows<{ name: string }>(db, columnsSql)).map((column) => column.name).join(),
         unique: unique === 1,
         where: condition(/ where (.*)$/i.exec(text)?.[1]),
       })
@@ -119,22 +119,22 @@ async function shapeOfFile(db: Db): Promise<Shape> {
       db,
       `select * from pragma_foreign_key_list('${table}')`,
     )
-    for (const { from, table: there, to, on_delete } of references)
-      shape.references.push({
+    for (const { from, table: parent, to, on_delete } of references)
+      schema.references.push({
         table,
         column: from,
-        to: `${there}.${to}`,
-        whenDeleted: on_delete.toLowerCase(),
+        to: `${parent}.${to}`,
+        onDelete: on_delete.toLowerCase(),
       })
   }
-  return shape
+  return schema
 }
 
-/** Partitions are part of their table. */
+/** Condition that selects tables without their partitions. */
 const IS_OURS = `c.relnamespace = current_schema()::regnamespace
   and c.relkind in ('r', 'p') and not c.relispartition`
 
-async function shapeOfServer(db: Db): Promise<Shape> {
+async function schemaOfServer(db: Db): Promise<Schema> {
   const tables = await rows<{ name: string }>(
     db,
     `select relname as name from pg_class c where ${IS_OURS}`,
@@ -158,7 +158,7 @@ async function shapeOfServer(db: Db): Promise<Shape> {
   const references = await rows<Reference>(
     db,
     `select c.relname as table, a.attname as column,
-       confrelid::regclass::text || '.' || b.attname as to, confdeltype::text as "whenDeleted"
+       confrelid::regclass::text || '.' || b.attname as to, confdeltype::text as "onDelete"
      from pg_class c join pg_constraint on conrelid = c.oid and contype = 'f'
      join pg_attribute a on a.attrelid = c.oid and a.attnum = conkey[1]
      join pg_attribute b on b.attrelid = confrelid and b.attnum = confkey[1] where ${IS_OURS}`,
@@ -168,7 +168,7 @@ async function shapeOfServer(db: Db): Promise<Shape> {
     columns: columns.map(({ type, initial, ...rest }) => ({
       ...rest,
       kind: kinds[type] ?? type,
-      initial: initial?.startsWith('nextval(') ? DRAWN : plain(initial),
+      initial: initial?.startsWith('nextval(') ? FROM_SEQUENCE : unquote(initial),
     })),
     primaryKeys: indexes
       .filter(({ primary }) => primary)
@@ -176,15 +176,15 @@ async function shapeOfServer(db: Db): Promise<Shape> {
     indexes: indexes
       .filter(({ primary }) => !primary)
       .map(({ primary: _, where, ...rest }) => ({ ...rest, where: condition(where) })),
-    references: references.map(({ whenDeleted, ...rest }) => ({
+    references: references.map(({ onDelete, ...rest }) => ({
       ...rest,
-      whenDeleted: actions[whenDeleted] ?? whenDeleted,
+      onDelete: actions[onDelete] ?? onDelete,
     })),
   }
 }
 
-/** A number of its own for each row. */
-const DRAWN = 'the next number'
+/** Default value of IDs. */
+const FROM_SEQUENCE = 'the next number'
 
 const kinds: Record<string, string> = {
   integer: 'number',
@@ -195,21 +195,21 @@ const kinds: Record<string, string> = {
 
 const actions: Record<string, string> = { a: 'no action', c: 'cascade', n: 'set null' }
 
-/** A value without its quotation marks and its type. */
-function plain(written: string | null): string | null {
-  const value = written?.replace(/::[a-z ]+$/, '').replace(/^'(.*)'$/, '$1') ?? null
+/** Removes quotation marks and type from a default value. */
+function unquote(sqlText: string | null): string | null {
+  const value = sqlText?.replace(/::[a-z ]+$/, '').replace(/^'(.*)'$/, '$1') ?? null
   return value === 'true' ? '1' : value === 'false' ? '0' : value
 }
 
-function condition(written: string | null | undefined): string {
-  return (written ?? '')
+function condition(sqlText: string | null | undefined): string {
+  return (sqlText ?? '')
     .toLowerCase()
     .replaceAll(/::[a-z ]+/g, '')
     .replaceAll(/["`()]/g, '')
     .replaceAll(/\w+\./g, '')
 }
 
-function inOrder<T>(parts: readonly T[]): T[] {
+function sorted<T>(parts: readonly T[]): T[] {
   const key = (part: T) =>
     typeof part === 'object' ? JSON.stringify(Object.entries(part ?? {}).toSorted()) : String(part)
   return parts.toSorted((a, b) => (key(a) < key(b) ? -1 : 1))

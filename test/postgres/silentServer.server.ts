@@ -5,11 +5,11 @@ import { emptyFolder } from '../serverProcess'
 import { addressIn, isOnFile } from '../testApp'
 
 test.if(!isOnFile)(
-  'who was busy for long does not take that for the server’s silence',
+  'keeps the connection to PostgreSQL when this process was blocked for longer than the silence limit',
   async () => {
     const storage = openStorage(addressIn(emptyFolder()), 'normal')
     await storage.ready
-    // The first beat has just been sent, or is.
+    // The first heartbeat has been sent, or is being sent.
     await Bun.sleep(101)
     for (let turn = 0; turn < 3; turn++) {
       Bun.sleepSync(3_300)

@@ -10,11 +10,11 @@ import { emptyFolder } from '../serverProcess'
 import { addressIn } from '../testApp'
 import { onServer } from './engine'
 
-/** Rows that statements read, by table; the server counts them when a connection ends. */
+/** Number of rows that statements read, by table; the server adds them up when a connection ends. */
 type Reads = Record<string, number>
 
-const steps: [says: string, lead: string, before?: (deps: Deps, id: number) => Promise<void>][] = [
-  ['a first import', 'a'],
+const steps: [what: string, lead: string, before?: (deps: Deps, id: number) => Promise<void>][] = [
+  ['the first import', 'a'],
   ['the same file again', 'a'],
   ['other tags and notes', 'b'],
   [
@@ -24,14 +24,14 @@ const steps: [says: string, lead: string, before?: (deps: Deps, id: number) => P
   ],
 ]
 
-/** Growth of rows read when files have four times as many rows; 16 would be quadratic. */
-const MOST_GROWTH = 5
+/** Maximum growth of rows read when files have four times as many rows; 16 would be quadratic. */
+const MAX_GROWTH = 5
 
 /**
- * Keys that were replaced are removed in slices. Each slice reads index entries of the one before
- * again, as long as an older transaction keeps the server from skipping them.
+ * Table whose replaced keys are deleted in batches. Each batch reads index entries of the previous
+ * one again while an older transaction prevents the server from skipping them.
  */
-const REMOVED_IN_SLICES = 'proxy_tag_keys'
+const REMOVED_IN_BATCHES = 'proxy_tag_keys'
 
 test.each([
   ['was never analysed', []],
@@ -39,22 +39,25 @@ test.each([
 ])(
   'reads rows in proportion to the imported file when the database %s',
   async (_, statements) => {
-    const few = await countReads(2_000, statements)
-    const many = await countReads(8_000, statements)
-    for (const [at, [says]] of steps.entries()) {
-      const grown = Object.entries(many[at] ?? {}).filter(
+    const ofSmall = await countReads(2_000, statements)
+    const ofLarge = await countReads(8_000, statements)
+    for (const [at, [what]] of steps.entries()) {
+      const grown = Object.entries(ofLarge[at] ?? {}).filter(
         ([table, reads]) =>
-          table !== REMOVED_IN_SLICES &&
+          table !== REMOVED_IN_BATCHES &&
           reads > 1000 &&
-          reads > MOST_GROWTH * (few[at]?.[table] ?? 0),
+          reads > MAX_GROWTH * (ofSmall[at]?.[table] ?? 0),
       )
-      expect([says, ...grown]).toEqual([says])
+      expect([what, ...grown]).toEqual([what])
     }
   },
   600_000,
 )
 
-/** Rows read by each step of imports into a new database, of files of that many switches. */
+/**
+ * Counts the rows that each step of an import into a new database reads, for files with this many
+ * switches.
+ */
 async function countReads(switches: number, statements: string[]): Promise<Reads[]> {
   const address = addressIn(emptyFolder())
   const config = parseConfig({ DATABASE_URL: address })
@@ -68,7 +71,7 @@ async function countReads(switches: number, statements: string[]): Promise<Reads
     for (const statement of statements) await sql.unsafe(statement)
   })
   let systemId = 0
-  let last = await readReads(address)
+  let last = await readCounters(address)
   const all: Reads[] = []
   for (const [_, lead, before] of steps) {
     const { deps, storage } = openDeps(config)
@@ -90,7 +93,7 @@ async function countReads(switches: number, statements: string[]): Promise<Reads
     )
     expect(report.switches.added + report.switches.unchanged).toBe(switches)
     await storage.close()
-    const now = await readReads(address)
+    const now = await readCounters(address)
     all.push(
       Object.fromEntries(
         Object.entries(now).map(([table, reads]) => [table, reads - (last[table] ?? 0)]),
@@ -101,7 +104,7 @@ async function countReads(switches: number, statements: string[]): Promise<Reads
   return all
 }
 
-/** A file of that many switches, with members, tags, groups and notes in proportion. */
+/** Builds a file with this many switches, and members, tags, groups and notes in proportion. */
 function fileOf(switches: number, lead: string): object {
   const members = switches / 20
   const member = (at: number) => hid(at % members)
@@ -134,8 +137,8 @@ function hid(number: number): string {
   ).join('')
 }
 
-/** Counters of all tables, after every other connection to the database has ended. */
-async function readReads(address: string): Promise<Reads> {
+/** Reads the counters of all tables after every other connection to the database has ended. */
+async function readCounters(address: string): Promise<Reads> {
   return onServer(address, async (sql) => {
     const others = `select 1 from pg_stat_activity where datname = current_database()
       and pid <> pg_backend_pid() and backend_type = 'client backend'`

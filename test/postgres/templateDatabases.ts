@@ -13,34 +13,34 @@ import { openStorage } from '../../src/db/open'
 import { type Engine, onServer } from './engine'
 
 /**
- * Databases kept ready, for tests that cannot wait for one: a name is taken by moving its file. The
- * one who keeps the stock lays the next ones out.
+ * Number of databases that are created in advance, because creating one takes long. A test acquires
+ * one by moving its file, and `createTemplates` creates the next.
  */
-const AT_HAND = 6
+const READY_COUNT = 6
 const TEMPLATE = 'template_of_tests'
 
-/** The address of a database that nobody has used. */
-export function acquireDatabase(stock: string): string {
+/** Returns the address of an unused database. */
+export function acquireDatabase(folder: string): string {
   for (;;) {
-    for (const name of readdirSync(join(stock, 'ready')))
+    for (const name of readdirSync(join(folder, 'ready')))
       try {
-        renameSync(join(stock, 'ready', name), join(stock, 'taken', name))
+        renameSync(join(folder, 'ready', name), join(folder, 'taken', name))
         return `${process.env.TEST_POSTGRES_SERVER}/${name}`
       } catch {
-        // Another was quicker.
+        // Another process acquired it first.
       }
     Bun.sleepSync(5)
   }
 }
 
-/** Nobody uses it any more: hundreds of them would fill the disk. */
-export function releaseDatabase(stock: string, address: string): void {
+/** Releases a database, which is then dropped, because hundreds of them would fill the disk. */
+export function releaseDatabase(folder: string, address: string): void {
   const name = address.split('/').at(-1) ?? ''
-  const taken = join(stock, 'taken', name)
-  if (existsSync(taken)) renameSync(taken, join(stock, 'done', name))
+  const taken = join(folder, 'taken', name)
+  if (existsSync(taken)) renameSync(taken, join(folder, 'done', name))
 }
 
-/** Keeps databases ready in a folder until it is told to stop. */
+/** Creates unused databases, listed in a folder, until `stop` is called. */
 export async function createTemplates(
   engine: Engine,
 ): Promise<{ folder: string; stop(): Promise<void> }> {
@@ -51,12 +51,12 @@ export async function createTemplates(
   await storage.ready
   await storage.close()
   let isStopped = false
-  let made = 0
+  let created = 0
   const sql = new Bun.SQL({ url: engine.addressOf('postgres'), max: 1 })
-  const lay = async () => {
+  const maintain = async () => {
     while (!isStopped) {
-      while (readdirSync(join(folder, 'ready')).length < AT_HAND) {
-        const name = `test_${++made}`
+      while (readdirSync(join(folder, 'ready')).length < READY_COUNT) {
+        const name = `test_${++created}`
         await sql.unsafe(`create database ${name} template ${TEMPLATE}`)
         writeFileSync(join(folder, 'ready', name), '')
       }
@@ -67,12 +67,12 @@ export async function createTemplates(
       await Bun.sleep(10)
     }
   }
-  const laying = lay()
+  const maintaining = maintain()
   return {
     folder,
     async stop() {
       isStopped = true
-      await laying
+      await maintaining
       await sql.close({ timeout: 0 })
       rmSync(folder, { recursive: true, force: true })
     },

@@ -15,7 +15,10 @@ export interface Heartbeat {
 
 /** The server is considered lost after this time without an answer. */
 const SILENCE_LIMIT_MS = 3_000
-/** Most time that one tick counts as silence: a longer gap means that this process was suspended or busy. */
+/**
+ * Most time that one tick counts as silence: a longer gap means that this process was suspended or
+ * busy.
+ */
 const MAX_TICK_MS = 2 * POLL_MS
 /** Caches are valid for this long after the last answered heartbeat. */
 const VALID_MS = 500

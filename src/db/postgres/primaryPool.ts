@@ -6,7 +6,10 @@ import type { RunQuery } from './driver'
 import { isLoss, lost } from './errors'
 import { createReadPool } from './readPool'
 
-/** Generous, because the heartbeat detects a silent server and does not count time when this process was suspended. */
+/**
+ * Generous, because the heartbeat detects a silent server and does not count time when this process
+ * was suspended.
+ */
 const WATCHED_CONNECT_LIMIT_S = 30
 
 /** Runs a statement; returns rows as objects, or as arrays of values. */
@@ -20,7 +23,10 @@ export function query<Row>(
   return shape === 'lists' ? asked.values() : asked
 }
 
-/** Replaces NUL, which PostgreSQL rejects. No stored text contains it, so a lookup finds nothing either way. */
+/**
+ * Replaces NUL, which PostgreSQL rejects. No stored text contains it, so a lookup finds nothing
+ * either way.
+ */
 function withoutNul(value: Value): Value {
   return typeof value === 'string' && value.includes('\0')
     ? value.replaceAll('\0', '\ufffd')

@@ -134,7 +134,9 @@ function hostOf(primary: Primary) {
   return primary.host
 }
 
-/** The client that downloads an export may be slow, and a read-only transaction holds no row locks. */
+/**
+ * The client that downloads an export may be slow, and a read-only transaction holds no row locks.
+ */
 const LONG_READ = 'set local idle_in_transaction_session_timeout = 0'
 
 function createSnapshot(primary: Primary, opened: Promise<unknown>): Snapshot {

@@ -4,7 +4,9 @@ import type { Host } from './address'
 import { type ConnectOptions, connectWithoutSettings } from './connections'
 import { unusable } from './errors'
 
-/** Repeated, because the load of other clients may prevent a pooler from changing connections once. */
+/**
+ * Repeated, because the load of other clients may prevent a pooler from changing connections once.
+ */
 const ROUNDS = 3
 /** Time limit for both connections and all rounds. */
 const LIMIT_MS = 8_000

@@ -5,7 +5,10 @@ import type { Database } from 'bun:sqlite'
  * Without it, SQLite's locks for each statement would take longer than the statement.
  */
 export interface SharedRead {
-  /** Joins or begins the shared read. Returns a version, which differs if the database has changed since. */
+  /**
+   * Joins or begins the shared read. Returns a version, which differs if the database has changed
+   * since.
+   */
   begin(): number
   /**
    * Ends the snapshot: before a commit, so that the log can be checkpointed, and when a request

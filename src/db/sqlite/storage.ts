@@ -18,7 +18,9 @@ import { createTransactionQueue } from './transactions'
 
 /** Time limit of a transaction that waits for another process, such as a long import. */
 const BUSY_LIMIT_MS = 30_000
-/** Time limit for opening a locked file, because SQLite's own busy timeout does not cover all cases. */
+/**
+ * Time limit for opening a locked file, because SQLite's own busy timeout does not cover all cases.
+ */
 const OPEN_LIMIT_MS = 2_000
 const OPEN_PAUSE_MS = 20
 /** The same limit after the previous transaction has already timed out. */
@@ -120,7 +122,10 @@ function openExisting(
   }
 }
 
-/** Checkpoints the log. If that fails, as on a full disk, the next process that opens the file reads the log. */
+/**
+ * Checkpoints the log. If that fails, as on a full disk, the next process that opens the file reads
+ * the log.
+ */
 function checkpoint(writer: Database): void {
   try {
     writer.run('PRAGMA busy_timeout = 1000')

@@ -104,7 +104,10 @@ export function undoInterrupted(path: string): void {
   }
 }
 
-/** Throws after an interrupted restore, so that no empty database is created in place of a renamed one, and none is opened without its logs. */
+/**
+ * Throws after an interrupted restore, so that no empty database is created in place of a renamed
+ * one, and none is opened without its logs.
+ */
 export function requireNoInterruptedRestore(path: string): void {
   const isThere = (statOf(path)?.size ?? 0) > 0
   const previousFiles = isThere ? hardLinksOf(path) : previousFilesOf(path)
@@ -156,7 +159,10 @@ export function fsync(path: string, flags: 'r' | 'r+'): void {
   }
 }
 
-/** Lists previous files that are hard links to the current file: the restore was interrupted before its rename. */
+/**
+ * Lists previous files that are hard links to the current file: the restore was interrupted before
+ * its rename.
+ */
 function hardLinksOf(path: string): string[] {
   const file = statOf(path)
   if (!file || file.nlink < 2) return []

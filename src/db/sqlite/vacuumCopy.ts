@@ -55,7 +55,10 @@ export function copyOwnership(before: Stats | undefined, path: string, arriving:
   if (before) chmodSync(arriving, before.mode & 0o777)
 }
 
-/** Deletes a temporary file with its logs, if they exist, so that cleaning up does not hide an earlier error. */
+/**
+ * Deletes a temporary file with its logs, if they exist, so that cleaning up does not hide an
+ * earlier error.
+ */
 export function discard(path: string): void {
   for (const end of ['', ...WAL_SUFFIXES, '-shm'])
     if (existsSync(`${path}${end}`)) rmSync(`${path}${end}`, { force: true })

@@ -82,7 +82,9 @@ export const invites = sqliteTable('invites', {
   used: integer().notNull().default(0),
 })
 
-/** Codes that link an account of another platform, valid once. Stored as SHA-256, like all secrets. */
+/**
+ * Codes that link an account of another platform, valid once. Stored as SHA-256, like all secrets.
+ */
 export const linkCodes = sqliteTable(
   'link_codes',
   {

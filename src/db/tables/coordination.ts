@@ -1,6 +1,8 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** Holders of the tasks that only one process may do. Times are milliseconds of the engine's clock. */
+/**
+ * Holders of the tasks that only one process may do. Times are milliseconds of the engine's clock.
+ */
 export const leases = sqliteTable('leases', {
   name: text().primaryKey(),
   holder: text().notNull(),

@@ -21,7 +21,10 @@ export const prunedEvents = sqliteTable('pruned_events', {
   newest: integer().notNull(),
 })
 
-/** Webhook of each system. The signing token is sent with every event, so it is stored in plain text. */
+/**
+ * Webhook of each system. The signing token is sent with every event, so it is stored in plain
+ * text.
+ */
 export const webhooks = sqliteTable('webhooks', {
   system_id: ofSystem().primaryKey(),
   url: text().notNull(),

@@ -35,7 +35,10 @@ export const switchMembers = sqliteTable(
   ],
 )
 
-/** Records of proxied messages. They remain when their member is deleted, but not when their system is. */
+/**
+ * Records of proxied messages. They remain when their member is deleted, but not when their system
+ * is.
+ */
 export const messages = sqliteTable(
   'messages',
   {

@@ -10,10 +10,10 @@ import { createBot, createSystem, revokeBot, revokeToken } from '../../operatorA
 import { emptyFolder } from '../../serverProcess'
 import { addressIn, isOnFile } from '../../testApp'
 
-// A busy machine may take its time.
+// A busy machine may be slow.
 setDefaultTimeout(60_000)
 
-/** One database, opened twice, as two processes would: neither can wake the other. */
+/** One database, opened twice as by two processes, which cannot notify each other. */
 const config = parseConfig({
   DATABASE_URL: addressIn(emptyFolder()),
   DURABILITY: 'normal',
@@ -28,67 +28,67 @@ afterAll(async () => {
   await Promise.all([here.storage.close(), there.storage.close()])
 })
 
-describe('what another process writes', () => {
-  test('is heard by whoever listens here, in order and once, and by nobody else', async () => {
-    const [one, other] = [await makeSystem(), await makeSystem()]
-    const heard: StoredEvent[] = []
-    const ofOther: StoredEvent[] = []
-    const leave = hub.listen(one.id, (event) => heard.push(event))
-    hub.listen(other.id, (event) => ofOther.push(event))
+describe('changes by another process', () => {
+  test('delivers events of another process once and in order to listeners of their system', async () => {
+    const [one, other] = [await addSystem(), await addSystem()]
+    const received: StoredEvent[] = []
+    const receivedByOther: StoredEvent[] = []
+    const stopListening = hub.listen(one.id, (event) => received.push(event))
+    hub.listen(other.id, (event) => receivedByOther.push(event))
     const names = ['Wren', 'Finch', 'Heron']
     for (const [at, name] of names.entries()) {
       await createMember(there.deps, { system: one.id, platform: null }, { name })
-      // Each comes by itself, after some that brought nothing.
-      await until(() => heard.length > at)
+      // Each event arrives alone, after polls without events.
+      await until(() => received.length > at)
     }
-    expect(heard).toMatchObject(names.map((name) => ({ type: 'CREATE_MEMBER', data: { name } })))
-    leave()
+    expect(received).toMatchObject(names.map((name) => ({ type: 'CREATE_MEMBER', data: { name } })))
+    stopListening()
     for (const { id } of [one, other])
       await createMember(there.deps, { system: id, platform: null }, { name: 'Robin' })
-    await until(() => ofOther.length > 0)
-    expect(ofOther).toMatchObject([{ system_id: other.id, data: { name: 'Robin' } }])
-    expect(heard).toHaveLength(names.length)
+    await until(() => receivedByOther.length > 0)
+    expect(receivedByOther).toMatchObject([{ system_id: other.id, data: { name: 'Robin' } }])
+    expect(received).toHaveLength(names.length)
   })
 
-  test('is told by every beat once, and a beat without anything new says so', async () => {
-    const { id } = await makeSystem()
-    const beats: boolean[] = []
-    here.storage.changes.onTick((isNew) => beats.push(isNew))
-    await until(() => beats.at(-1) === false)
-    const before = beats.length
+  test('reports a change by another process in one tick, and no change in the others', async () => {
+    const { id } = await addSystem()
+    const ticks: boolean[] = []
+    here.storage.changes.onTick((isNew) => ticks.push(isNew))
+    await until(() => ticks.at(-1) === false)
+    const before = ticks.length
     await createMember(there.deps, { system: id, platform: null }, { name: 'Wren' })
-    await until(() => beats.length > before + 3)
-    expect(beats.slice(before).filter((isNew) => isNew)).toEqual([true])
+    await until(() => ticks.length > before + 3)
+    expect(ticks.slice(before).filter((isNew) => isNew)).toEqual([true])
   })
 })
 
-describe('what another process revokes', () => {
-  /** In a file it is seen at once; a server's other nodes are told by the next beat. */
-  const known = () => Bun.sleep(isOnFile ? 0 : 600)
+describe('revocation by another process', () => {
+  /** SQLite detects it at once, a node on PostgreSQL by its next heartbeat. */
+  const untilDetected = () => Bun.sleep(isOnFile ? 0 : 600)
 
-  test('is refused here, though it was remembered: a token', async () => {
-    const { id, token } = await makeSystem()
+  test('rejects a cached token that another process revoked', async () => {
+    const { id, token } = await addSystem()
     expect(await findToken(here.deps, token)).toMatchObject({ system: { id } })
-    // That it was used is noted, and then it is remembered.
+    // The token is cached after the time of its use was recorded.
     await until(async () => (await findToken(here.deps, token)) && getCachedToken(here.deps, token))
     expect(await revokeToken(there.deps, id, 'test')).toBe(true)
-    await known()
+    await untilDetected()
     expect(getCachedToken(here.deps, token)).toBeNull()
     expect(await findToken(here.deps, token)).toBeNull()
   })
 
-  test('is refused here, though it was remembered: a bot', async () => {
+  test('rejects a cached bot key that another process revoked', async () => {
     const key = await createBot(here.deps, 'one')
     expect(await findBot(here.deps, key)).not.toBeNull()
     expect(here.deps.credentialCache.bots.getCached(key)).toBeDefined()
     await revokeBot(there.deps, 'one')
-    await known()
+    await untilDetected()
     expect(here.deps.credentialCache.bots.getCached(key)).toBeUndefined()
     expect(await findBot(here.deps, key)).toBeNull()
   })
 })
 
-async function makeSystem(): Promise<{ id: number; token: string }> {
+async function addSystem(): Promise<{ id: number; token: string }> {
   const link = { account: null, tokenName: 'test' }
   const { system, token } = await createSystem(there.deps, {}, link)
   return { id: system.id, token }

@@ -9,36 +9,36 @@ import { addressIn } from '../../testApp'
 
 const folder = emptyFolder()
 const addresses = new Map<string, string>()
-const ends: (() => void | Promise<void>)[] = []
+const cleanups: (() => void | Promise<void>)[] = []
 afterAll(async () => {
-  for (const end of ends.toReversed()) await end()
+  for (const cleanup of cleanups.toReversed()) await cleanup()
 })
 
-describe('a lease', () => {
-  test('is held by one, and by the next when it is given back', async () => {
-    const [one, two] = [await enter('given'), await enter('given')]
+describe('lease', () => {
+  test('gives the lease to one process, and to the next after its release', async () => {
+    const [one, two] = [await startLeases('given'), await startLeases('given')]
     expect([one.holds('dispatch'), one.holds('care')]).toEqual([true, true])
     expect([two.holds('dispatch'), two.holds('care')]).toEqual([false, false])
-    let began = 0
-    two.onTaken('care', () => began++)
+    let calls = 0
+    two.onTaken('care', () => calls++)
     await one.stop()
     expect(one.holds('dispatch')).toBe(false)
     await until(() => two.holds('dispatch') && two.holds('care'))
-    expect(began).toBe(1)
+    expect(calls).toBe(1)
   })
 
-  test('stays with its holder for as long as that lives', async () => {
-    const [one, two] = [await enter('kept', 1_500), await enter('kept', 1_500)]
-    let began = 0
-    two.onTaken('dispatch', () => began++)
+  test('keeps the lease with its holder while that renews it', async () => {
+    const [one, two] = [await startLeases('kept', 1_500), await startLeases('kept', 1_500)]
+    let calls = 0
+    two.onTaken('dispatch', () => calls++)
     await Bun.sleep(1_900)
-    expect([one.holds('dispatch'), began]).toEqual([true, 0])
+    expect([one.holds('dispatch'), calls]).toEqual([true, 0])
   })
 
-  test('names the address of the server that holds it, for as long as it does', async () => {
+  test('finds the address of the server that holds the lease until it is released', async () => {
     const storage = openStorage(addressOf('address'))
-    ends.push(storage.close)
-    const [one, two] = [await enter('address'), await enter('address')]
+    cleanups.push(storage.close)
+    const [one, two] = [await startLeases('address'), await startLeases('address')]
     expect(await findAnnounced(storage.db)).toBeNull()
     await one.announce('http://[::1]:9000')
     expect(await findAnnounced(storage.db)).toBe('http://[::1]:9000')
@@ -52,9 +52,9 @@ describe('a lease', () => {
     expect(await findAnnounced(storage.db)).toBeNull()
   })
 
-  test('does not name a server of another machine', async () => {
+  test('does not find the address of a server on another machine', async () => {
     const storage = openStorage(addressOf('elsewhere'))
-    ends.push(storage.close)
+    cleanups.push(storage.close)
     const lease = {
       name: 'care',
       holder: 'elsewhere:1:u http://127.0.0.1:1',
@@ -64,33 +64,33 @@ describe('a lease', () => {
     expect(await findAnnounced(storage.db)).toBeNull()
   })
 
-  const strays: [what: string, untilMs: (now: number) => number, isFree: boolean][] = [
-    ['that ended', (now) => now - 1, true],
+  const foreign: [what: string, untilMs: (now: number) => number, isFree: boolean][] = [
+    ['acquires an expired lease', (now) => now - 1, true],
     [
-      'that would last longer than any, from before the clock was set back',
+      'replaces a lease beyond the longest duration, from before the clock was set back',
       (now) => now + 1e8,
       true,
     ],
-    ['of somebody else', (now) => now + 30_000, false],
+    ['does not acquire the valid lease of another process', (now) => now + 30_000, false],
   ]
 
-  test.each(strays)('%s', async (what, untilMs, isFree) => {
+  test.each(foreign)('%s', async (what, untilMs, isFree) => {
     const name = what.slice(0, 10)
     const storage = openStorage(addressOf(name))
     const lease = { name: 'care', holder: 'x', until: untilMs(Date.now()) }
     await storage.transact('new', (tx) => insert(tx, 'leases', lease))
     await storage.close()
-    const one = await enter(name)
+    const one = await startLeases(name)
     expect([one.holds('dispatch'), one.holds('care')]).toEqual([true, isFree])
   })
 })
 
-/** A process more on the database of that name, as far as leases are concerned. */
-async function enter(name: string, lengthMs?: number): Promise<Leases> {
+/** Starts the leases of one more process on the database of this name. */
+async function startLeases(name: string, durationMs?: number): Promise<Leases> {
   const storage = openStorage(addressOf(name))
-  ends.push(storage.close)
-  const leases = createLeases({ ...storage, warn: () => {} }, lengthMs)
-  ends.push(leases.stop)
+  cleanups.push(storage.close)
+  const leases = createLeases({ ...storage, warn: () => {} }, durationMs)
+  cleanups.push(leases.stop)
   await leases.start()
   return leases
 }

@@ -13,10 +13,10 @@ afterAll(async () => {
   for (const storage of opened) await storage.close()
 })
 
-/** Work for the same one is done one after the other. */
-const OF: LockKey = { guild: '1' }
+/** Transactions with the same key run one after the other. */
+const SAME_KEY: LockKey = { guild: '1' }
 
-test('a database holds references: no token without a system, none left behind', async () => {
+test('enforces foreign keys: rejects a token without a system, and deletes tokens with their system', async () => {
   const { db, transact } = open()
   const token = { name: 'a', hash: 'h', created: 1 }
   await expect(
@@ -33,35 +33,35 @@ test('a database holds references: no token without a system, none left behind',
   expect(await db.select().from(tokens).all()).toEqual([])
 })
 
-describe('a snapshot', () => {
+describe('snapshot', () => {
   const { transact, snapshot } = open()
 
-  test('shows one moment, whatever is written meanwhile', async () => {
+  test('reads one snapshot while another connection commits', async () => {
     const hasLater = async (db: Storage['db']) => (await namesIn({ db })).includes('later')
-    const seen = await snapshot(async (db) => {
+    const found = await snapshot(async (db) => {
       const before = await hasLater(db)
       await transact('new', (tx) => insert(tx, 'bots', bot('later')))
       return [before, await hasLater(db)]
     })
-    expect(seen).toEqual([false, false])
+    expect(found).toEqual([false, false])
     expect(await snapshot(async (db) => hasLater(db))).toBe(true)
   })
 
-  test('does not wait for a slow one', async () => {
+  test('runs snapshots while another one is slow', async () => {
     const slow = Promise.withResolvers<void>()
     const held = snapshot(() => slow.promise)
-    // More than may be at work at the same time.
+    // More than may be open at the same time.
     for (let at = 0; at < 12; at++) await snapshot(async (db) => namesIn({ db }))
     slow.resolve()
     await held
   })
 })
 
-describe('a transaction', () => {
+describe('transaction', () => {
   const storage = open()
   const { transact } = storage
 
-  test('gives what its work gives, and keeps it', async () => {
+  test('returns the result of the work and commits it', async () => {
     const work = transact('new', async (tx) => {
       await insert(tx, 'bots', bot('one'))
       return rows(tx, 'select name from bots where hash = :hash', { hash: 'one' })
@@ -70,7 +70,7 @@ describe('a transaction', () => {
     expect(await namesIn(storage)).toContain('one')
   })
 
-  test('that fails in the end keeps nothing, and the next one works', async () => {
+  test('rolls back a transaction that throws, and runs the next one', async () => {
     const failing = transact('new', async (tx) => {
       await insert(tx, 'bots', bot('never'))
       await Bun.sleep(1)
@@ -83,20 +83,20 @@ describe('a transaction', () => {
     expect(await namesIn(storage)).toContain('next')
   })
 
-  test('that fails on a rule of the table keeps nothing of what went before', async () => {
+  test('rolls back a transaction that violates a unique index', async () => {
     const twice = transact('new', async (tx) => {
       await insert(tx, 'bots', bot('twice'))
       await insert(tx, 'bots', bot('twice'))
     })
-    await expect(twice).rejects.toThrow(/UNIQUE|others wrote the same/)
+    await expect(twice).rejects.toThrow(/UNIQUE|other requests wrote the same/)
     expect(await namesIn(storage)).not.toContain('twice')
   })
 
-  test('waits for those of the same that were asked before it, however long they take', async () => {
+  test('runs transactions with the same lock key one after the other, in the order of the calls', async () => {
     const order: string[] = []
     await Promise.all(
       [15, 1, 8, 0].map((ms, at) =>
-        transact(OF, async () => {
+        transact(SAME_KEY, async () => {
           order.push(`${at} begins`)
           await Bun.sleep(ms)
           order.push(`${at} ends`)
@@ -106,46 +106,46 @@ describe('a transaction', () => {
     expect(order).toEqual([0, 1, 2, 3].flatMap((at) => [`${at} begins`, `${at} ends`]))
   })
 
-  test('that is long keeps its commit to itself, and nobody waits for it who came before', async () => {
-    const seen: string[] = []
-    const short = transact(OF, (tx) => insert(tx, 'bots', bot('quick')))
+  test('does not share the commit of a long transaction with those queued before it', async () => {
+    const found: string[] = []
+    const short = transact(SAME_KEY, (tx) => insert(tx, 'bots', bot('quick')))
     const long = transact(
-      OF,
+      SAME_KEY,
       async (tx) => {
-        seen.push(...(await namesIn(storage)).filter((name) => name === 'quick'))
+        found.push(...(await namesIn(storage)).filter((name) => name === 'quick'))
         await insert(tx, 'bots', bot('slow'))
       },
       'long',
     )
     await Promise.all([short, long])
-    expect(seen).toEqual(['quick'])
+    expect(found).toEqual(['quick'])
     expect(await namesIn(storage)).toContain('slow')
   })
 
-  test('is not seen by a reader until it is whole', async () => {
-    const seen: string[][] = []
-    const look = async () =>
-      seen.push((await namesIn(storage)).filter((name) => name.startsWith('half')))
+  test('hides uncommitted rows from readers', async () => {
+    const found: string[][] = []
+    const read = async () =>
+      found.push((await namesIn(storage)).filter((name) => name.startsWith('half')))
     await transact('new', async (tx) => {
       await insert(tx, 'bots', bot('half a'))
-      await look()
+      await read()
       await Bun.sleep(2)
-      await look()
+      await read()
       await insert(tx, 'bots', bot('half b'))
-      await look()
+      await read()
     })
-    await look()
-    expect(seen.map((names) => names.toSorted())).toEqual([[], [], [], ['half a', 'half b']])
+    await read()
+    expect(found.map((names) => names.toSorted())).toEqual([[], [], [], ['half a', 'half b']])
   })
 
-  test('of many programs at once loses nothing', async () => {
+  test('loses no update when several processes write at once', async () => {
     const address = addressIn(emptyFolder())
     const [writers, each] = [3, 40]
-    const place = (file: string) => JSON.stringify(join(import.meta.dir, '../../..', file))
+    const modulePath = (file: string) => JSON.stringify(join(import.meta.dir, '../../..', file))
     const script = `
-      const { openStorage } = await import(${place('src/db/open')})
-      const { bots } = await import(${place('src/db/tables')})
-      const { insert } = await import(${place('test/rawSql')})
+      const { openStorage } = await import(${modulePath('src/db/open')})
+      const { bots } = await import(${modulePath('src/db/tables')})
+      const { insert } = await import(${modulePath('test/rawSql')})
       const storage = openStorage('${address}', 'normal')
       for (let at = 0; at < ${each}; at++)
         await storage.transact({ guild: '1' }, async (tx) => {
@@ -154,13 +154,13 @@ describe('a transaction', () => {
           await insert(tx, 'bots', { name: process.pid + '.' + at, hash: String(next), created: next })
         })
       await storage.close()`
-    const programs = Array.from({ length: writers }, () =>
+    const processes = Array.from({ length: writers }, () =>
       Bun.spawn([process.execPath, '-e', script], { stderr: 'inherit' }),
     )
-    expect(await Promise.all(programs.map(({ exited }) => exited))).toEqual(Array(writers).fill(0))
-    const made = await open(address).db.select().from(bots).all()
-    expect(made).toHaveLength(writers * each)
-    expect(Math.max(...made.map(({ created }) => created))).toBe(writers * each)
+    expect(await Promise.all(processes.map(({ exited }) => exited))).toEqual(Array(writers).fill(0))
+    const rowsAfter = await open(address).db.select().from(bots).all()
+    expect(rowsAfter).toHaveLength(writers * each)
+    expect(Math.max(...rowsAfter.map(({ created }) => created))).toBe(writers * each)
   })
 })
 

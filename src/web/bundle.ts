@@ -1,28 +1,28 @@
 import { join } from 'node:path'
 
-/** A file of the page, in each of the ways it may be sent; a way is a path, or the bytes. */
-export interface Packed {
-  /** Under which it is asked for. */
+/** File of the page in every encoding the server can send. Each encoding is a path or the bytes. */
+export interface EncodedFile {
+  /** Request path. */
   readonly path: string
   readonly type: string
-  /** Its name changes with what is in it, so it may be kept for ever. */
+  /** The path contains a hash of the content, so clients may cache the file indefinitely. */
   readonly isLasting: boolean
-  readonly ways: Ways<string | Uint8Array<ArrayBuffer>>
+  readonly ways: Encodings<string | Uint8Array<ArrayBuffer>>
 }
 
 export type Encoding = 'br' | 'gzip' | 'identity'
 
-/** As it is, and packed where that makes it smaller. */
-export type Ways<T> = Readonly<{ identity: T } & Partial<Record<Encoding, T>>>
+/** The plain file, and compressed versions where they are smaller. */
+export type Encodings<T> = Readonly<{ identity: T } & Partial<Record<Encoding, T>>>
 
-export interface Bundled {
+export interface BundledFile {
   readonly path: string
   readonly type: string
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
-/** Bundles the page for browsers: by the build, or from source at the first visit. */
-export async function bundlePage(): Promise<Bundled[]> {
+/** Bundles the page for browsers: during the build, or on the first visit when run from source. */
+export async function bundlePage(): Promise<BundledFile[]> {
   const { outputs } = await Bun.build({
     entrypoints: [join(import.meta.dir, 'app/index.html')],
     target: 'browser',
@@ -45,11 +45,14 @@ export async function bundlePage(): Promise<Bundled[]> {
   return [...files, ...(await Promise.all(manifests.map((name) => bundleManifest(name, files))))]
 }
 
-/** What makes it installable: the dashboard, and the page of a friend. */
+/** Web app manifests: of the dashboard, and of the page for a friend. */
 export const manifests = ['app.webmanifest', 'watch.webmanifest'] as const
 
-/** Lies where the page does, so that what it names is named alike; its icons got new names. */
-async function bundleManifest(name: string, files: readonly Bundled[]): Promise<Bundled> {
+/**
+ * Emits a manifest beside the page, so that its relative URLs resolve as in the source. Icon names
+ * are replaced by their hashed names.
+ */
+async function bundleManifest(name: string, files: readonly BundledFile[]): Promise<BundledFile> {
   const source = Bun.file(join(import.meta.dir, 'app', name))
   const text = (await source.text()).replace(/"icon\.(\w+)"/g, (_, kind) => {
     const icon = files.find(({ path }) => path.includes('/icon-') && path.endsWith(`.${kind}`))

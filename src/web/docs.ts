@@ -5,8 +5,8 @@ import start from './docs.start.txt' with { type: 'text' }
 import style from './docs.style.txt' with { type: 'text' }
 
 /**
- * What a browser gets for the API page, all of it carried inside the executable. Opened when asked
- * for: an open file counts as memory, and the runtime would let more garbage lie beside it.
+ * Files of the API page, embedded in the executable. They are opened on request: an open file
+ * counts as memory, and the runtime then collects garbage less often.
  */
 export const docsFiles: Record<string, { open: () => string | Bun.BunFile; type: string }> = {
   '/docs': { open: () => page as unknown as string, type: 'text/html; charset=utf-8' },

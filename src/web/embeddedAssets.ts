@@ -1,4 +1,4 @@
-import type { Packed } from './bundle'
+import type { EncodedFile } from './bundle'
 
-/** The files of the page, ready to be sent: the build puts them here. From source there are none. */
-export const embeddedAssets: readonly Packed[] | null = null
+/** Encoded files of the page. The build replaces this module; null when run from source. */
+export const embeddedAssets: readonly EncodedFile[] | null = null

@@ -1,23 +1,23 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Bundled, bundlePage, isLasting } from '../../src/web/bundle'
+import { type BundledFile, bundlePage, isLasting } from '../../src/web/bundle'
 import { packFile } from '../../src/web/pages'
 
 const files = await bundlePage()
 const KB = 1024
 const performance = readFileSync(join(import.meta.dir, '../../docs/performance.md'), 'utf8')
 
-const packed = ({ bytes }: Bundled) => Bun.gzipSync(bytes, { level: 9 }).length
-const text = ({ bytes }: Bundled) => new TextDecoder().decode(bytes)
+const packed = ({ bytes }: BundledFile) => Bun.gzipSync(bytes, { level: 9 }).length
+const text = ({ bytes }: BundledFile) => new TextDecoder().decode(bytes)
 
 describe('what a browser fetches', () => {
-  const page = files.find(({ path }) => path === '/') as Bundled
+  const page = files.find(({ path }) => path === '/') as BundledFile
   const scripts = files.filter(({ path }) => path.endsWith('.js'))
-  const isFont = ({ path }: Bundled) => path.endsWith('.woff2')
+  const isFont = ({ path }: BundledFile) => path.endsWith('.woff2')
 
   /** What a file names of the others: scripts it imports, or, of any kind, what it speaks of. */
-  const named = (file: Bundled, form: RegExp) =>
+  const named = (file: BundledFile, form: RegExp) =>
     [...text(file).matchAll(form)].flatMap(
       ([, name]) => files.find(({ path }) => path === `/assets/${name}`) ?? [],
     )
@@ -37,18 +37,19 @@ describe('what a browser fetches', () => {
     return new Set([page, ...linked, ...firstScripts(), ...fonts])
   }
 
-  const sent = (file: Bundled) => (isFont(file) ? file.bytes.length : packed(file))
-  const weigh = (some: Iterable<Bundled>) => [...some].reduce((sum, file) => sum + sent(file), 0)
+  const sent = (file: BundledFile) => (isFont(file) ? file.bytes.length : packed(file))
+  const weigh = (some: Iterable<BundledFile>) =>
+    [...some].reduce((sum, file) => sum + sent(file), 0)
   const laterScripts = () => scripts.filter((file) => !firstScripts().includes(file))
-  const byWeight = (one: Bundled, other: Bundled) => sent(other) - sent(one)
+  const byWeight = (one: BundledFile, other: BundledFile) => sent(other) - sent(one)
   const styles = files.filter(({ path }) => path.endsWith('.css'))
 
-  test.each<[what: string, budget: number, of: Iterable<Bundled>]>([
+  test.each<[what: string, budget: number, of: Iterable<BundledFile>]>([
     ['the page', 1.5, [page]],
     ['the style', 8, styles],
     ['the script of the first visit', 40, firstScripts()],
     ['everything of the first visit but data and pictures', 90, firstVisit()],
-    ...laterScripts().map((file): [string, number, Bundled[]] => [
+    ...laterScripts().map((file): [string, number, BundledFile[]] => [
       `the later part ${file.path}`,
       12,
       [file],
@@ -58,7 +59,7 @@ describe('what a browser fetches', () => {
     expect(weigh(of) / KB).toBeLessThanOrEqual(budget)
   })
 
-  test.each<[what: string, of: Iterable<Bundled>]>([
+  test.each<[what: string, of: Iterable<BundledFile>]>([
     ['page', [page]],
     ['style', styles],
     ['script of the first visit', firstScripts()],

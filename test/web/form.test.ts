@@ -5,9 +5,9 @@ import {
   beginDraft,
   changedElsewhere,
   changedKeys,
-  decide,
   patchOf,
   problemsOf,
+  resolveConflict,
   setValue,
 } from '../../src/web/app/form'
 
@@ -66,10 +66,10 @@ describe('what somebody else changed meanwhile', () => {
 
   test('is taken, or what was typed is kept', () => {
     const typed = setValue(draft, 'name', 'Wrenna')
-    const taken = decide(member, typed, theirs, 'name', 'theirs')
+    const taken = resolveConflict(member, typed, theirs, 'name', 'theirs')
     expect(taken.values.name).toBe('Wren the Great')
     expect(changedKeys(member, taken)).toEqual([])
-    const kept = decide(member, typed, theirs, 'name', 'mine')
+    const kept = resolveConflict(member, typed, theirs, 'name', 'mine')
     expect(patchOf(member, kept)).toEqual({ name: 'Wrenna' })
     expect(changedElsewhere(member, kept, theirs)).toEqual(['visibility'])
   })

@@ -3,16 +3,16 @@ import fc from 'fast-check'
 import { DAY, HOUR, MINUTE } from '../../src/model/time'
 import {
   compareHistories,
+  insertSwitch,
   lastHere,
-  likelyOnes,
+  likelyFronters,
+  mergeNewestPage,
   mergeSwitches,
   piecesOf,
   piecesOfOne,
   type Switch,
   sinceWhen,
   switchAt,
-  takeNewest,
-  takeOne,
   weighTime,
 } from '../../src/web/app/history'
 
@@ -54,8 +54,12 @@ describe('the likely ones', () => {
 
   test('are the pinned, then those with more time here, without who is here', () => {
     const weights = weighTime(day, 12 * HOUR)
-    expect(likelyOnes(people, ['u-moss'], weights, ['wren'], 8)).toEqual(['moss', 'juno', 'iris'])
-    expect(likelyOnes(people, [], weights, [], 2)).toEqual(['juno', 'wren'])
+    expect(likelyFronters(people, ['u-moss'], weights, ['wren'], 8)).toEqual([
+      'moss',
+      'juno',
+      'iris',
+    ])
+    expect(likelyFronters(people, [], weights, [], 2)).toEqual(['juno', 'wren'])
   })
 
   test('an hour of a week ago counts half of one now', () => {
@@ -75,18 +79,18 @@ describe('the likely ones', () => {
 describe('what is known of the history', () => {
   test('is what the newest page says of its span, and what is older', () => {
     const page = [at(12, 'moss'), at(9, 'wren', 'atlas')]
-    const known = takeNewest(day, page, false)
+    const known = mergeNewestPage(day, page, false)
     expect(known.map(({ id }) => id)).toEqual(['s12', 's9', 's7', 's0'])
-    expect(takeNewest(day, page, true)).toEqual(page)
-    expect(takeNewest(day, [], true)).toEqual([])
+    expect(mergeNewestPage(day, page, true)).toEqual(page)
+    expect(mergeNewestPage(day, [], true)).toEqual([])
   })
 
   test('has no holes: one from before what is known is left for later', () => {
     const old = at(-50, 'moss')
-    expect(takeOne(day, old, true)).toEqual(day)
-    expect(takeOne(day, old, false).at(-1)).toBe(old)
+    expect(insertSwitch(day, old, true)).toEqual(day)
+    expect(insertSwitch(day, old, false).at(-1)).toBe(old)
     const moved = { ...at(9, 'wren', 'atlas'), timestamp: -50 * HOUR }
-    expect(takeOne(day, moved, true).map(({ id }) => id)).toEqual(['s11', 's7', 's0'])
+    expect(insertSwitch(day, moved, true).map(({ id }) => id)).toEqual(['s11', 's7', 's0'])
   })
 })
 

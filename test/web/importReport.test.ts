@@ -50,15 +50,15 @@ describe('an import', () => {
   })
 })
 
-test('repairs are told apart: of the file, mended, dropped, left out', () => {
+test('repairs are told apart: of the file, repaired, dropped, left out', () => {
   const one = { kind: 'member', name: 'Wren', field: 'color', why: 'because' }
   const file = { ...one, kind: 'file', now: 'private' }
-  const mended = { ...one, was: '#fff', now: 'ffffff' }
+  const repaired = { ...one, was: '#fff', now: 'ffffff' }
   const dropped = { ...one, was: 'red', now: null }
   const leftOut = { ...one, now: null, left_out: 2 }
-  expect(sortRepairs([leftOut, file, dropped, mended])).toEqual({
+  expect(sortRepairs([leftOut, file, dropped, repaired])).toEqual({
     file: [file],
-    mended: [mended],
+    repaired: [repaired],
     dropped: [dropped],
     leftOut: [leftOut],
   })

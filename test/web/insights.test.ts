@@ -2,12 +2,12 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { DAY, HOUR, parseInstant } from '../../src/model/time'
 import {
+  customSpan,
+  excludeMembers,
   type Figures,
   leaderOf,
-  leaveOut,
   longestStay,
   nearestSpan,
-  ownSpan,
   type Period,
   peakHour,
   periodOf,
@@ -51,7 +51,7 @@ describe('which time', () => {
     ['an empty field is told', { from: '', to: '2026-11-17' }, 'noDays'],
     ['the other, too', { from: '2026-11-02', to: '' }, 'noDays'],
   ] as const)('of one’s own: %s', (_, days, expected) => {
-    expect(ownSpan(days, 'Europe/Oslo', now)).toEqual(expected)
+    expect(customSpan(days, 'Europe/Oslo', now)).toEqual(expected)
   })
 
   test.each([
@@ -122,7 +122,7 @@ describe('what is told', () => {
   })
 
   test('statuses are nowhere when they are left out', () => {
-    const left = leaveOut(figures, (id) => id === 'sleep')
+    const left = excludeMembers(figures, (id) => id === 'sleep')
     expect(JSON.stringify(left)).not.toContain('sleep')
     expect(left.members.map(({ member }) => member)).toEqual(['wren', 'iris'])
     expect(left.pairs).toHaveLength(1)

@@ -64,7 +64,7 @@ describe('lines', () => {
       {
         kind: 'list',
         isOrdered: false,
-        items: [{ below: [{ kind: 'list', items: [{}] }] }, { below: [] }],
+        items: [{ children: [{ kind: 'list', items: [{}] }] }, { children: [] }],
       },
       { kind: 'list', isOrdered: true, items: [{ number: 1 }] },
       { kind: 'code', text: '*x*' },
@@ -106,8 +106,8 @@ const blockText = (block: Block): string => {
   if (block.kind === 'list')
     return block.items
       .map(
-        ({ number, inside, below }) =>
-          `${number ?? ''} ${inside.map(inlineText).join('')} ${below.map(blockText).join(' ')}`,
+        ({ number, inside, children }) =>
+          `${number ?? ''} ${inside.map(inlineText).join('')} ${children.map(blockText).join(' ')}`,
       )
       .join('\n')
   return block.inside.map(inlineText).join('')
@@ -132,7 +132,7 @@ describe('whatever is written', () => {
       if (one.kind === 'link') expect(isHttpUrl(one.address)).toBe(true)
       else if (one.kind !== 'list') expect(drawn).toContain(one.kind)
       if (one.kind === 'list')
-        for (const { inside, below } of one.items) [...inside, ...below].forEach(lookAt)
+        for (const { inside, children } of one.items) [...inside, ...children].forEach(lookAt)
       else if ('inside' in one) one.inside.forEach(lookAt)
     }
     fc.assert(

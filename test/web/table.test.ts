@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { formatCsv, isOfWords, sortRows, type Table, textCell } from '../../src/web/app/table'
+import { formatCsv, isTextColumn, sortRows, type Table, textCell } from '../../src/web/app/table'
 
 const table: Table = {
   columns: ['Who', 'Time'],
@@ -21,12 +21,12 @@ test.each([
   [0, false, ['Wren', 'Iris', 'álex']],
   [1, false, ['álex', 'Wren', 'Iris']],
   [1, true, ['Wren', 'Iris', 'álex']],
-])('sorted by column %d, up: %p', (column, isUp, expected) => {
-  expect(sortRows(table, { column, isUp }).map(([who]) => who?.text)).toEqual(expected)
+])('sorted by column %d, up: %p', (column, isAscending, expected) => {
+  expect(sortRows(table, { column, isAscending }).map(([who]) => who?.text)).toEqual(expected)
 })
 
 test('words and figures are told apart', () => {
-  expect([isOfWords(table, 0), isOfWords(table, 1)]).toEqual([true, false])
+  expect([isTextColumn(table, 0), isTextColumn(table, 1)]).toEqual([true, false])
 })
 
 test('writes CSV without formulas, also for spreadsheets that separate by semicolons', () => {

@@ -12,7 +12,7 @@ import {
 import { listNames, strings } from './strings'
 import { nowInstant } from './time'
 
-/** What can be done, told in words, and undone for a while. */
+/** Changes to switches, each announced in a toast and undoable for a while. */
 
 export interface Toast {
   readonly text: string
@@ -21,34 +21,36 @@ export interface Toast {
 
 export const toast = signal<Toast | null>(null)
 
-/** What is said aloud to who cannot see it. */
+/** Text for the live region that screen readers announce. */
 export const announcement = signal('')
 
 const PATH = 'v2/systems/@me/switches'
 
-/** How a switch is called while the server has not named it yet. */
+/** ID of a switch until the server has assigned one. */
 const PENDING = 'pending'
 
 export function announce(text: string): void {
   announcement.value = text
 }
 
-export function showToast(toastToShow: Toast): void {
-  toast.value = toastToShow
-  announce(toastToShow.text)
+export function showToast(shown: Toast): void {
+  toast.value = shown
+  announce(shown.text)
 }
 
-/** Shown at once, and taken back when it is refused. */
+/**
+ * Shows the switch before the server has confirmed it, and removes it again if the request fails.
+ */
 export async function logSwitch(members: readonly string[], at: Instant | null): Promise<void> {
   requireServer()
   putSwitch({ id: PENDING, timestamp: at ?? nowInstant(), members })
   try {
     const body = { members, ...(at !== null && { timestamp: formatInstant(at) }) }
-    const made = await requestOwn<SerializedSwitch>(PATH, { method: 'POST', body })
-    if (made) putSwitch(readSwitch(made))
+    const created = await requestOwn<SerializedSwitch>(PATH, { method: 'POST', body })
+    if (created) putSwitch(readSwitch(created))
     showToast({
       text: at === null ? strings.areHereNow(listNames(members.map(nameOf))) : strings.isLogged,
-      ...(made && { undo: () => removeSwitch(made.id) }),
+      ...(created && { undo: () => removeSwitch(created.id) }),
     })
   } finally {
     removeSwitchFromStore(PENDING)
@@ -61,7 +63,7 @@ export async function removeSwitch(id: string): Promise<void> {
   removeSwitchFromStore(id)
 }
 
-/** Deleting from the history: what is undone is made again, as it was. */
+/** Deletes a switch from the history. Undo creates it again with the same members and time. */
 export async function deleteSwitch(id: string, members: readonly string[], at: Instant) {
   await removeSwitch(id)
   showToast({ text: strings.isDeleted, undo: () => restoreSwitch(members, at) })
@@ -69,11 +71,11 @@ export async function deleteSwitch(id: string, members: readonly string[], at: I
 
 async function restoreSwitch(members: readonly string[], at: Instant): Promise<void> {
   const body = { members, timestamp: formatInstant(at) }
-  const made = await requestOwn<SerializedSwitch>(PATH, { method: 'POST', body })
-  if (made) putSwitch(readSwitch(made))
+  const created = await requestOwn<SerializedSwitch>(PATH, { method: 'POST', body })
+  if (created) putSwitch(readSwitch(created))
 }
 
-/** Moves a switch and changes who is in it; what is as it was is not sent. */
+/** Changes time or members of a switch; sends only what differs. */
 export async function changeSwitch(
   id: string,
   change: { at?: Instant; members?: readonly string[] },
@@ -88,17 +90,17 @@ export async function changeSwitch(
   showToast({ text: strings.isSaved })
 }
 
-export async function undo({ undo: takeBack }: Toast): Promise<void> {
+export async function undo({ undo: revert }: Toast): Promise<void> {
   toast.value = null
   try {
-    await takeBack?.()
+    await revert?.()
     announce(strings.isUndone)
   } catch (cause) {
     showToast({ text: errorMessage(cause, strings.away) })
   }
 }
 
-/** Nothing is begun that could not be finished. */
+/** Throws while the server is unreachable, so that no form starts a change it cannot finish. */
 export function requireServer(): void {
   if (isOffline.value) throw new Error(strings.notConnected)
 }

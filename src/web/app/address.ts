@@ -1,4 +1,7 @@
-/** What stands behind the `#`: addresses of the API stay those of the API, no code is in a path. */
+/**
+ * Routes are in the fragment (`#`), so that paths stay the API's and login codes never reach a
+ * path.
+ */
 export const historyViews = ['days', 'list', 'month'] as const
 export type HistoryView = (typeof historyViews)[number]
 
@@ -25,20 +28,20 @@ const plainPages = [
 ] as const
 
 export function parseRoute(hash: string): Route {
-  const [, place = '', rest = ''] = /^#?\/([^/]*)(?:\/(.*))?$/.exec(hash) ?? []
-  if (place === 'login') return { page: 'login', code: rest }
-  if (place === 'watch') return { page: 'watch', token: decode(rest) }
-  if (place === 'systems' && rest !== '') return { page: 'systems', ref: decode(rest) }
-  if ((place === 'members' || place === 'groups') && rest !== '') {
-    const [id = '', act] = rest.split('/')
-    const page = place === 'members' ? 'member' : 'group'
-    return { page: act === 'edit' ? `${page}Edit` : page, id: decode(id) }
+  const [, name = '', rest = ''] = /^#?\/([^/]*)(?:\/(.*))?$/.exec(hash) ?? []
+  if (name === 'login') return { page: 'login', code: rest }
+  if (name === 'watch') return { page: 'watch', token: decode(rest) }
+  if (name === 'systems' && rest !== '') return { page: 'systems', ref: decode(rest) }
+  if ((name === 'members' || name === 'groups') && rest !== '') {
+    const [id = '', action] = rest.split('/')
+    const page = name === 'members' ? 'member' : 'group'
+    return { page: action === 'edit' ? `${page}Edit` : page, id: decode(id) }
   }
-  if (place === 'system' && rest === 'edit') return { page: 'systemEdit' }
-  if (place === 'system' && rest === 'settings') return { page: 'settings' }
-  if (place === 'history')
+  if (name === 'system' && rest === 'edit') return { page: 'systemEdit' }
+  if (name === 'system' && rest === 'settings') return { page: 'settings' }
+  if (name === 'history')
     return { page: 'history', view: historyViews.find((view) => view === rest) ?? 'days' }
-  return { page: plainPages.find((page) => page === place) ?? 'now' }
+  return { page: plainPages.find((page) => page === name) ?? 'now' }
 }
 
 function decode(text: string): string {

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 
-/** Asking the server, always relative to where the page lies. */
+/** Requests to the server, with URLs relative to the page. */
 
 export class ApiError extends Error {
   constructor(
@@ -8,7 +8,7 @@ export class ApiError extends Error {
     message: string,
     /** In milliseconds. */
     readonly retryAfter: number,
-    /** What is wrong with the body, by key. */
+    /** Validation problems by key of the body. */
     readonly problems: Readonly<Record<string, readonly { message: string }[]>> = {},
   ) {
     super(message)
@@ -18,10 +18,10 @@ export class ApiError extends Error {
 interface RequestOptions {
   method?: string
   body?: unknown
-  /** Sent as it is. */
+  /** Sent as the raw body. */
   file?: Blob
   token?: string
-  /** As anybody: whoever is logged in here is not told to the server. */
+  /** Omits the session cookie. */
   isAnonymous?: boolean
   lastEventId?: string
   signal?: AbortSignal
@@ -32,7 +32,7 @@ export async function request<T>(path: string, options: RequestOptions = {}): Pr
   return response.status === 204 ? null : ((await response.json()) as T)
 }
 
-/** Throws `Refused` for what the server refuses, and a TypeError where it does not answer. */
+/** Throws an `ApiError` for an error response, and a TypeError when the server does not answer. */
 export async function fetchOk(
   path: string,
   { method = 'GET', body, file, token, isAnonymous, lastEventId, signal }: RequestOptions,
@@ -50,37 +50,37 @@ export async function fetchOk(
     ...(signal && { signal }),
   })
   if (response.ok) return response
-  const told = (await response.json().catch(() => ({}))) as Partial<Record<string, unknown>>
+  const error = (await response.json().catch(() => ({}))) as Partial<Record<string, unknown>>
   throw new ApiError(
     response.status,
-    typeof told.message === 'string' ? told.message : String(response.status),
-    Number(told.retry_after ?? 0),
-    Object(told.errors ?? {}),
+    typeof error.message === 'string' ? error.message : String(response.status),
+    Number(error.retry_after ?? 0),
+    Object(error.errors ?? {}),
   )
 }
 
-/** The session is over: whoever asked as us is asked to come in again. */
+/** Set when a request gets 401; the session then shows the login page. */
 export const isSessionOver = signal(false)
 
-/** The server has asked us to wait for longer than anyone would overlook. */
+/** Set while the server delays requests (429) for longer than `THROTTLE_NOTICE_MS`. */
 export const isThrottled = signal(false)
 
-const OVERLOOKED_MS = 3000
+const THROTTLE_NOTICE_MS = 3000
 
-/** Asks as the system that is logged in. Where there is too much, it waits and goes on by itself. */
+/** Sends a request as the logged-in system. Retries by itself after a 429. */
 export function requestOwn<T>(path: string, options: RequestOptions = {}): Promise<T | null> {
   return requestWithRetry(() => request<T>(path, options))
 }
 
-/** The same for an answer that is not JSON, or large. */
+/** Like `requestOwn`, for a response that is large or not JSON. */
 export function fetchOwn(path: string): Promise<Response> {
   return requestWithRetry(() => fetchOk(path, {}))
 }
 
-async function requestWithRetry<T>(options: () => Promise<T>): Promise<T> {
+async function requestWithRetry<T>(send: () => Promise<T>): Promise<T> {
   for (;;)
     try {
-      return await options()
+      return await send()
     } catch (cause) {
       if (!(cause instanceof ApiError)) throw cause
       if (cause.status === 401) isSessionOver.value = true
@@ -89,17 +89,19 @@ async function requestWithRetry<T>(options: () => Promise<T>): Promise<T> {
     }
 }
 
-async function throttle(pause: number): Promise<void> {
-  const telling = setTimeout(() => {
+async function throttle(delay: number): Promise<void> {
+  const timer = setTimeout(() => {
     isThrottled.value = true
-  }, OVERLOOKED_MS)
-  await new Promise((resolve) => setTimeout(resolve, pause))
-  clearTimeout(telling)
+  }, THROTTLE_NOTICE_MS)
+  await new Promise((resolve) => setTimeout(resolve, delay))
+  clearTimeout(timer)
   isThrottled.value = false
 }
 
-/** A refusal in the server's words, without the status that some of them begin with. */
-export function errorMessage(cause: unknown, away: string): string {
-  if (!(cause instanceof ApiError)) return away
+/**
+ * Returns the server's error message without a leading status, or the fallback for other errors.
+ */
+export function errorMessage(cause: unknown, fallback: string): string {
+  if (!(cause instanceof ApiError)) return fallback
   return cause.message.replace(/^\d{3}: /, '').replace(/^Bad Request \((.*)\)$/s, '$1')
 }

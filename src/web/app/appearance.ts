@@ -2,7 +2,7 @@ import { computed, effect, signal } from '@preact/signals'
 import { zone } from './store'
 import { type Clock, createFormatter } from './time'
 
-/** How the page looks, kept for each browser. */
+/** Appearance of the page, stored per browser. */
 export interface Appearance {
   theme: 'device' | 'paper' | 'dusk' | 'night'
   font: 'atkinson' | 'device' | 'opendyslexic'
@@ -29,7 +29,7 @@ export const choices: { readonly [K in keyof Appearance]: readonly Appearance[K]
   keys: ['on', 'off'],
 }
 
-const usual: Appearance = {
+const defaults: Appearance = {
   theme: 'device',
   font: 'atkinson',
   size: '100',
@@ -44,40 +44,40 @@ const usual: Appearance = {
 
 const KEY = 'multitude-look'
 
-export const appearance = signal<Appearance>(recall())
+export const appearance = signal<Appearance>(loadAppearance())
 
 export function changeAppearance(patch: Partial<Appearance>): void {
   appearance.value = { ...appearance.value, ...patch }
   try {
     localStorage.setItem(KEY, JSON.stringify(appearance.value))
   } catch {
-    // A browser that keeps nothing shows it until the page is closed.
+    // Storage may be disabled; the choice then lasts until the page is closed.
   }
 }
 
-/** Times in the zone and by the clock that were chosen. */
+/** Formats times in the chosen time zone and clock. */
 export const formatter = computed(() => createFormatter(zone.value, appearance.value.clock))
 
-/** Puts it on the page, now and whenever it changes; to be called once. */
+/** Applies the appearance to the page now and after every change. Called once. */
 export function applyAppearance(): void {
   effect(() => {
     const { dataset, style } = document.documentElement
-    const { size, ...others } = appearance.value
-    for (const [name, value] of Object.entries(others)) dataset[name] = value
+    const { size, ...rest } = appearance.value
+    for (const [name, value] of Object.entries(rest)) dataset[name] = value
     style.setProperty('--text', `${Number(size) / 100}`)
   })
 }
 
-/** Whatever else lies there, of another release or another hand, is as if it were not. */
-function recall(): Appearance {
-  let kept: Partial<Record<string, unknown>> = {}
+/** Ignores unknown keys and values, such as those of another release. */
+function loadAppearance(): Appearance {
+  let stored: Partial<Record<string, unknown>> = {}
   try {
-    kept = Object(JSON.parse(localStorage.getItem(KEY) ?? '{}'))
+    stored = Object(JSON.parse(localStorage.getItem(KEY) ?? '{}'))
   } catch {
-    return usual
+    return defaults
   }
   const known = Object.entries(choices).filter(([name, values]) =>
-    (values as readonly unknown[]).includes(kept[name]),
+    (values as readonly unknown[]).includes(stored[name]),
   )
-  return { ...usual, ...Object.fromEntries(known.map(([name]) => [name, kept[name]])) }
+  return { ...defaults, ...Object.fromEntries(known.map(([name]) => [name, stored[name]])) }
 }

@@ -1,11 +1,11 @@
 import { signal } from '@preact/signals'
 import { nowInstant } from './time'
 
-const OFTEN_MS = 15_000
+const TICK_MS = 15_000
 
-/** The time, for everything that says how long ago; it moves on by itself. */
+/** Current time for relative times; refreshed every 15 seconds. */
 export const now = signal(nowInstant())
-setInterval(tick, OFTEN_MS)
+setInterval(tick, TICK_MS)
 
 export function tick(): void {
   now.value = nowInstant()

@@ -1,12 +1,12 @@
-/** Members' colours, six hex digits, as the model keeps them. */
+/** Member colours: six hex digits, as in the model. */
 
-/** Black or white, whichever is read better: at least 4.58 to 1 on any colour. */
+/** Returns black or white, whichever has more contrast: at least 4.58:1 on any colour. */
 export function textOn(color: string): '#000000' | '#ffffff' {
   const light = luminance(color)
   return (light + 0.05) / 0.05 >= 1.05 / (light + 0.05) ? '#000000' : '#ffffff'
 }
 
-/** The contrast of two colours, as WCAG counts it. */
+/** Returns the WCAG contrast ratio of two colours. */
 export function contrast(one: string, other: string): number {
   const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b)
   return (lighter + 0.05) / (darker + 0.05)

@@ -1,4 +1,4 @@
-/** Copies a text. Browsers have the new way only where the page came over https. */
+/** Copies a text. The clipboard API exists in secure contexts only, so there is a fallback. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
@@ -9,7 +9,7 @@ export async function copyText(text: string): Promise<boolean> {
 }
 
 function copyBySelection(text: string): boolean {
-  const from = document.activeElement
+  const focused = document.activeElement
   const field = document.createElement('textarea')
   field.value = text
   field.className = 'unseen'
@@ -17,6 +17,6 @@ function copyBySelection(text: string): boolean {
   field.select()
   const isDone = document.execCommand('copy')
   field.remove()
-  if (from instanceof HTMLElement) from.focus()
+  if (focused instanceof HTMLElement) focused.focus()
   return isDone
 }

@@ -1,10 +1,10 @@
-/** Hands a file over to the browser, as if it had come from the server under this name. */
+/** Saves a file through the browser, like a download with this name. */
 export function saveFile(name: string, content: Blob): void {
-  const address = URL.createObjectURL(content)
+  const url = URL.createObjectURL(content)
   const link = document.createElement('a')
-  link.href = address
+  link.href = url
   link.download = name
   link.click()
-  // The browser has begun to read it by then.
-  setTimeout(() => URL.revokeObjectURL(address), 60_000)
+  // By then the browser has read the file.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

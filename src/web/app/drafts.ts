@@ -4,12 +4,12 @@ import type { FormDraft } from './form'
 import type { SpanKind } from './insights'
 import { resetListing } from './memberList'
 
-/** What was chosen or typed and is not sent yet: it outlives a session that ends in between. */
+/** Unsent input. It is kept when the session ends before it was sent. */
 
-/** Faces that were tapped, in that order. */
+/** IDs of the selected members, in the order of selection. */
 export const selection = signal<readonly string[]>([])
 
-/** When it happened: now, or a moment before; the fields keep what was typed. */
+/** Time of the switch when it is not now; the fields keep what was typed. */
 export interface Earlier {
   readonly kind: '15' | '60' | 'morning' | 'typed'
   readonly date: string
@@ -17,31 +17,31 @@ export interface Earlier {
 }
 export const earlier = signal<Earlier | null>(null)
 
-/** A switch that is being made or changed on History. */
+/** Switch that is being created or edited on History. */
 export interface SwitchDraft {
   /** Null for a new one. */
   readonly id: string | null
   readonly date: string
   readonly time: string
   readonly members: readonly string[]
-  /** What the switch had, to the microsecond, while its fields are not touched. */
+  /** Exact timestamp of the switch (microseconds) until its fields are edited. */
   readonly timestamp: Instant | null
 }
 export const switchDraft = signal<SwitchDraft | null>(null)
 
-/** Somebody, or a group, who is being edited. */
+/** Member, group or system that is being edited. */
 export const formDraft = signal<FormDraft | null>(null)
 
-/** Which time is looked at on Insights; the fields of an own one keep what was typed. */
-export interface AskedSpan {
+/** Span selected on Insights; `from` and `to` keep what was typed for a custom span. */
+export interface SpanDraft {
   readonly kind: SpanKind
   readonly from: string
   readonly to: string
 }
-const usualSpan: AskedSpan = { kind: 'fortnight', from: '', to: '' }
-export const askedSpan = signal(usualSpan)
+const defaultSpan: SpanDraft = { kind: 'fortnight', from: '', to: '' }
+export const spanDraft = signal(defaultSpan)
 
-/** A file that is looked at before it is brought in. */
+/** File that is previewed before it is imported. */
 export const importFile = signal<File | null>(null)
 
 export function toggleSelection(id: string): void {
@@ -50,23 +50,23 @@ export function toggleSelection(id: string): void {
     : [...selection.value, id]
 }
 
-/** A draft of a place that is loaded when it is first opened. */
+/** Creates a draft for a lazily loaded page, so that `dropDrafts` resets it too. */
 export function createDraft<T>(initial: T): Signal<T> {
   const draft = signal(initial)
-  drops.push(() => {
+  resets.push(() => {
     draft.value = initial
   })
   return draft
 }
-const drops: (() => void)[] = []
+const resets: (() => void)[] = []
 
 export function dropDrafts(): void {
-  for (const drop of drops) drop()
+  for (const reset of resets) reset()
   selection.value = []
   earlier.value = null
   switchDraft.value = null
   formDraft.value = null
   resetListing()
-  askedSpan.value = usualSpan
+  spanDraft.value = defaultSpan
   importFile.value = null
 }

@@ -1,10 +1,10 @@
 import { ApiError, fetchOk } from './api'
 
-/** Seconds until it is tried again. */
-const PAUSES = [1, 2, 5, 15, 30]
+/** Seconds before each further attempt to connect. */
+const RETRY_SECONDS = [1, 2, 5, 15, 30]
 
-/** The server says something every 15 seconds; a line that is silent for longer is dead. */
-const LONGEST_SILENCE_MS = 45_000
+/** The server sends something every 15 seconds, so a longer silence means a dead connection. */
+const SILENCE_TIMEOUT_MS = 45_000
 
 export type LiveState = 'live' | 'connecting' | 'away' | 'refused'
 
@@ -12,7 +12,7 @@ interface SubscribeOptions {
   path: string
   token?: string
   isAnonymous?: boolean
-  /** The last event that was heard before a pause. */
+  /** ID of the last event received before a pause. */
   lastEventId?: string | undefined
   onEvent: (event: { name: string; data: string; id: string }) => void
   onStateChange: (state: LiveState) => void
@@ -20,36 +20,36 @@ interface SubscribeOptions {
 
 export interface Subscription {
   stop(): void
-  /** Tries at once instead of waiting out the pause. */
+  /** Reconnects at once instead of waiting for the next attempt. */
   reconnectNow(): void
   readonly lastEventId: string | undefined
 }
 
-/** Reads a stream of events and comes again when it ends, until told to stop or refused. */
+/** Reads an event stream and reconnects when it ends, until stopped or refused. */
 export function subscribe({
   path,
   token,
   isAnonymous,
   onEvent,
   onStateChange,
-  ...before
+  ...rest
 }: SubscribeOptions): Subscription {
-  const ending = new AbortController()
-  let { lastEventId } = before
+  const stopping = new AbortController()
+  let { lastEventId } = rest
   let failures = 0
-  let wake = () => {}
+  let retryNow = () => {}
 
   const read = async () => {
-    const dead = new AbortController()
-    let silence = setTimeout(() => dead.abort(), LONGEST_SILENCE_MS)
+    const timeout = new AbortController()
+    let timer = setTimeout(() => timeout.abort(), SILENCE_TIMEOUT_MS)
     try {
-      const signal = AbortSignal.any([ending.signal, dead.signal])
-      const asking = {
+      const signal = AbortSignal.any([stopping.signal, timeout.signal])
+      const options = {
         signal,
         ...(token !== undefined && { token }),
         ...(isAnonymous && { isAnonymous }),
       }
-      const response = await fetchOk(path, lastEventId ? { ...asking, lastEventId } : asking)
+      const response = await fetchOk(path, lastEventId ? { ...options, lastEventId } : options)
       onStateChange('live')
       failures = 0
       const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
@@ -57,19 +57,19 @@ export function subscribe({
       for (;;) {
         const { value, done } = (await reader?.read()) ?? { done: true }
         if (done) return
-        clearTimeout(silence)
-        silence = setTimeout(() => dead.abort(), LONGEST_SILENCE_MS)
+        clearTimeout(timer)
+        timer = setTimeout(() => timeout.abort(), SILENCE_TIMEOUT_MS)
         text += value
         const messages = text.split('\n\n')
         text = messages.pop() ?? ''
-        for (const message of messages) hear(message)
+        for (const message of messages) handleMessage(message)
       }
     } finally {
-      clearTimeout(silence)
+      clearTimeout(timer)
     }
   }
 
-  const hear = (message: string) => {
+  const handleMessage = (message: string) => {
     const [, name] = /^event: (.*)$/m.exec(message) ?? []
     const [, data] = /^data: (.*)$/m.exec(message) ?? []
     const [, id = ''] = /^id: (.*)$/m.exec(message) ?? []
@@ -77,37 +77,37 @@ export function subscribe({
     if (name !== undefined && data !== undefined) onEvent({ name, data, id })
   }
 
-  const goOn = async () => {
-    while (!ending.signal.aborted) {
-      let isAway = false
+  const run = async () => {
+    while (!stopping.signal.aborted) {
+      let hasFailed = false
       try {
         await read()
       } catch (cause) {
-        if (ending.signal.aborted) return
+        if (stopping.signal.aborted) return
         if (cause instanceof ApiError && (cause.status === 401 || cause.status === 403))
           return onStateChange('refused')
-        isAway = true
+        hasFailed = true
       }
-      // A stream that ends in order is opened again at once, and nobody needs to know.
-      onStateChange(isAway ? 'away' : 'connecting')
-      if (!isAway && failures++ === 0) continue
-      const pause = PAUSES[Math.min(failures++, PAUSES.length - 1)] ?? 1
+      // A stream that ended normally is reopened at once, without showing an interruption.
+      onStateChange(hasFailed ? 'away' : 'connecting')
+      if (!hasFailed && failures++ === 0) continue
+      const seconds = RETRY_SECONDS[Math.min(failures++, RETRY_SECONDS.length - 1)] ?? 1
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, pause * 1000)
-        wake = () => {
+        const timer = setTimeout(resolve, seconds * 1000)
+        retryNow = () => {
           clearTimeout(timer)
           resolve()
         }
       })
     }
   }
-  goOn()
+  run()
   return {
     stop: () => {
-      ending.abort()
-      wake()
+      stopping.abort()
+      retryNow()
     },
-    reconnectNow: () => wake(),
+    reconnectNow: () => retryNow(),
     get lastEventId() {
       return lastEventId
     },

@@ -2,26 +2,28 @@ import atkinson from '@fontsource-variable/atkinson-hyperlegible-next/files/atki
 import { effect } from '@preact/signals'
 import { type Appearance, appearance } from './appearance'
 
-/** Fetches the font that was chosen, and no other, now and whenever it changes; to be called once. */
+/** Loads only the chosen font, now and after every change. Called once. */
 export function fetchFonts(): void {
-  const wanted = new Set<Appearance['font']>()
+  const requested = new Set<Appearance['font']>()
   effect(() => {
     const { font } = appearance.value
-    if (wanted.has(font)) return
-    wanted.add(font)
-    // Never in the way of the page: it is drawn with what the device has until this arrives.
-    fetchFont(font).catch(() => wanted.delete(font))
+    if (requested.has(font)) return
+    requested.add(font)
+    // Not awaited: the page uses a font of the device until this one has arrived.
+    fetchFont(font).catch(() => requested.delete(font))
   })
 }
 
 async function fetchFont(font: Appearance['font']): Promise<void> {
   if (font === 'atkinson')
-    await addFace('Atkinson Hyperlegible Next', new URL(atkinson, import.meta.url), '200 800')
+    await addFontFace('Atkinson Hyperlegible Next', new URL(atkinson, import.meta.url), '200 800')
   if (font !== 'opendyslexic') return
-  const { faces } = await import('./opendyslexic')
-  await Promise.all(faces.map(({ address, weight }) => addFace('OpenDyslexic', address, weight)))
+  const { fontFaces } = await import('./opendyslexic')
+  await Promise.all(
+    fontFaces.map(({ address: url, weight }) => addFontFace('OpenDyslexic', url, weight)),
+  )
 }
 
-async function addFace(name: string, address: URL, weight: string): Promise<void> {
-  document.fonts.add(await new FontFace(name, `url("${address}")`, { weight }).load())
+async function addFontFace(name: string, url: URL, weight: string): Promise<void> {
+  document.fonts.add(await new FontFace(name, `url("${url}")`, { weight }).load())
 }

@@ -8,27 +8,30 @@ import {
 } from '../../model/entity'
 import { Problem } from '../../model/validation'
 
-/** What is typed into a form, and what was there before. Levels stand beside the fields, by key. */
+/**
+ * Values typed into a form and the values they started from. Privacy levels are keys beside the
+ * fields.
+ */
 export interface FormDraft {
   readonly uuid: string
-  /** What the server had, as far as it was taken note of. */
+  /** Values of the server that the user has been shown. */
   readonly base: JsonObject
   readonly values: JsonObject
 }
 
-interface Own {
+interface EditableEntity {
   readonly uuid: string
   readonly privacy: Readonly<Record<string, unknown>> | null
 }
 
-/** The values of one of ours that can be changed: fields and levels, by key. */
-export function valuesOf({ entries, levels }: Entity, own: Own): JsonObject {
+/** Returns the editable values of an entity: fields and privacy levels by key. */
+export function valuesOf({ entries, levels }: Entity, own: EditableEntity): JsonObject {
   const given: JsonObject = { ...own, ...own.privacy }
   const keys = [...entries.flatMap(([key, field]) => (field.readonly ? [] : [key])), ...levels]
   return Object.fromEntries(keys.map((key) => [key, given[key]]))
 }
 
-export function beginDraft(entity: Entity, own: Own): FormDraft {
+export function beginDraft(entity: Entity, own: EditableEntity): FormDraft {
   const base = valuesOf(entity, own)
   return { uuid: own.uuid, base, values: base }
 }
@@ -37,7 +40,7 @@ export function setValue(draft: FormDraft, key: string, value: unknown): FormDra
   return { ...draft, values: { ...draft.values, [key]: value } }
 }
 
-/** What is wrong with what was typed, in the words of the tables. */
+/** Returns the first validation message per key, from the field tables. */
 export function problemsOf(entity: Entity, { values }: FormDraft): Record<string, string> {
   const { problems } = parsePartial(entity, { values, levels: values })
   return Object.fromEntries(
@@ -45,52 +48,54 @@ export function problemsOf(entity: Entity, { values }: FormDraft): Record<string
   )
 }
 
-/** The keys that were changed here. Spaces around nothing, or a tag without halves, are no change. */
+/**
+ * Returns the keys whose parsed values differ. Mere whitespace or an empty proxy tag is no change.
+ */
 export function changedKeys(entity: Entity, { base, values }: FormDraft): string[] {
   const read: JsonObject = {}
-  for (const key of Object.keys(base)) read[key] = readValue(entity, key, values[key])
+  for (const key of Object.keys(base)) read[key] = parseValue(entity, key, values[key])
   return Object.keys(diff(base as Row<Entity>, read as Patch<Entity>))
 }
 
-function readValue({ fields }: Entity, key: string, value: unknown): unknown {
+function parseValue({ fields }: Entity, key: string, value: unknown): unknown {
   const read = fields[key]?.read(value)
   return read === undefined || read instanceof Problem ? value : read
 }
 
-/** What is sent: the changed keys, with the levels on their own. */
+/** Builds the request body: the changed keys, with privacy levels in their own object. */
 export function patchOf(entity: Entity, draft: FormDraft): JsonObject {
   const changed = changedKeys(entity, draft)
-  const some = (keys: readonly string[]) =>
-    Object.fromEntries(keys.map((key) => [key, readValue(entity, key, draft.values[key])]))
+  const pick = (keys: readonly string[]) =>
+    Object.fromEntries(keys.map((key) => [key, parseValue(entity, key, draft.values[key])]))
   const levels = changed.filter((key) => entity.levels.includes(key))
   const fields = changed.filter((key) => !entity.levels.includes(key))
-  return { ...some(fields), ...(levels.length > 0 && { privacy: some(levels) }) }
+  return { ...pick(fields), ...(levels.length > 0 && { privacy: pick(levels) }) }
 }
 
-/** What somebody else has changed meanwhile and is not the same here: to be decided, key by key. */
-export function changedElsewhere(entity: Entity, draft: FormDraft, own: Own): string[] {
+/** Returns the keys that another client changed meanwhile to a value other than the typed one. */
+export function changedElsewhere(entity: Entity, draft: FormDraft, own: EditableEntity): string[] {
   const theirs = valuesOf(entity, own)
   return Object.keys(theirs).filter(
     (key) =>
       !isSame(theirs[key], draft.base[key]) &&
-      !isSame(theirs[key], readValue(entity, key, draft.values[key])),
+      !isSame(theirs[key], parseValue(entity, key, draft.values[key])),
   )
 }
 
-/** Theirs is taken over; mine stays as a change to theirs. */
-export function decide(
+/** Resolves a conflict: `theirs` takes the server's value, `mine` stays as a change to it. */
+export function resolveConflict(
   entity: Entity,
   draft: FormDraft,
-  own: Own,
+  own: EditableEntity,
   key: string,
-  whose: 'theirs' | 'mine',
+  choice: 'theirs' | 'mine',
 ): FormDraft {
   const theirs = valuesOf(entity, own)[key]
   const { uuid, base, values } = draft
   return {
     uuid,
     base: { ...base, [key]: theirs },
-    values: whose === 'theirs' ? { ...values, [key]: theirs } : values,
+    values: choice === 'theirs' ? { ...values, [key]: theirs } : values,
   }
 }
 

@@ -5,41 +5,41 @@ import { countOf } from './strings'
 import { bulkStrings } from './strings/bulk'
 import type { Group } from './types'
 
-/** Who comes into a group and who leaves it, in one request; it is told, and can be undone. */
+/** Adds members to a group and removes members from it in one request, with a toast to undo it. */
 export async function changeMemberships(
   group: Group,
-  coming: readonly Member[],
-  leaving: readonly Member[],
+  added: readonly Member[],
+  removed: readonly Member[],
 ): Promise<void> {
   requireServer()
-  const came = coming.map(({ uuid }) => uuid)
-  const left = leaving.map(({ uuid }) => uuid)
-  await move(group.uuid, came, left)
+  const addedIds = added.map(({ uuid }) => uuid)
+  const removedIds = removed.map(({ uuid }) => uuid)
+  await updateMembers(group.uuid, addedIds, removedIds)
   const name = group.display_name || group.name
-  const many = countOf(came.length + left.length, preferences.value.word)
+  const count = countOf(addedIds.length + removedIds.length, preferences.value.word)
   const text =
-    left.length === 0
-      ? bulkStrings.joined(many, name)
-      : came.length === 0
-        ? bulkStrings.left(many, name)
+    removedIds.length === 0
+      ? bulkStrings.joined(count, name)
+      : addedIds.length === 0
+        ? bulkStrings.left(count, name)
         : bulkStrings.changed(name)
-  showToast({ text, undo: () => move(group.uuid, left, came) })
+  showToast({ text, undo: () => updateMembers(group.uuid, removedIds, addedIds) })
 }
 
-/** The page shows it at once, and the stream confirms it. */
-async function move(
+/** Updates the store at once; the event stream confirms it. */
+async function updateMembers(
   uuid: string,
-  coming: readonly string[],
-  leaving: readonly string[],
+  added: readonly string[],
+  removed: readonly string[],
 ): Promise<void> {
   const before = groups.value.find((one) => one.uuid === uuid)?.members ?? []
-  const others = before.filter((one) => !coming.includes(one) && !leaving.includes(one))
-  const after = [...others, ...coming]
+  const others = before.filter((one) => !added.includes(one) && !removed.includes(one))
+  const after = [...others, ...added]
   const [action, body] =
-    leaving.length === 0
-      ? ['add', coming]
-      : coming.length === 0
-        ? ['remove', leaving]
+    removed.length === 0
+      ? ['add', added]
+      : added.length === 0
+        ? ['remove', removed]
         : ['overwrite', after]
   await requestOwn(`v2/groups/${uuid}/members/${action}`, { method: 'POST', body })
   groups.value = groups.value.map((one) => (one.uuid === uuid ? { ...one, members: after } : one))

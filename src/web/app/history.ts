@@ -2,50 +2,53 @@ import type { Bucket } from '../../model/fronting/calendar'
 import { createLookback, createReplay } from '../../model/fronting/replay'
 import { DAY, type Instant } from '../../model/time'
 
-/** A switch as the page keeps it; members by short ID. */
+/** Switch as kept by the page, with short member IDs. */
 export interface Switch {
   readonly id: string
   readonly timestamp: Instant
   readonly members: readonly string[]
 }
 
-/** Newest first, as the server tells them. */
+/** Newest first, as the server sends them. */
 export type Switches = readonly Switch[]
 
-/** Takes over what is new of some, by ID, and keeps them in order. */
-export function mergeSwitches(known: Switches, news: Switches): Switches {
-  const all = new Map([...known, ...news].map((one) => [one.id, one]))
+/** Merges switches by ID, newer data winning, and sorts them. */
+export function mergeSwitches(known: Switches, newer: Switches): Switches {
+  const all = new Map([...known, ...newer].map((one) => [one.id, one]))
   return [...all.values()].sort((a, b) => b.timestamp - a.timestamp)
 }
 
-/** What is known after the newest page was fetched again: of its span, only what is in it. */
-export function takeNewest(known: Switches, page: Switches, isAll: boolean): Switches {
+/** Replaces the part of the history that a newly fetched first page covers; older switches stay. */
+export function mergeNewestPage(known: Switches, page: Switches, isAll: boolean): Switches {
   const oldest = page.at(-1)
   if (isAll || !oldest) return page
   return [...page, ...known.filter(({ timestamp }) => timestamp < oldest.timestamp)]
 }
 
-/** Takes one in; but where older ones are not known yet, nothing beyond: it would leave a hole. */
-export function takeOne(known: Switches, one: Switch, hasOlder: boolean): Switches {
+/**
+ * Inserts a switch. If older switches are not loaded yet, one beyond the oldest is dropped, because
+ * it would leave a gap.
+ */
+export function insertSwitch(known: Switches, one: Switch, hasOlder: boolean): Switches {
   const others = known.filter(({ id }) => id !== one.id)
   const oldest = others.at(-1)
   if (hasOlder && oldest && one.timestamp < oldest.timestamp) return others
   return mergeSwitches(others, [one])
 }
 
-/** The switch that holds at a moment. */
+/** Returns the switch in effect at a time. */
 export function switchAt(switches: Switches, at: Instant): Switch | null {
   return switches.find(({ timestamp }) => timestamp <= at) ?? null
 }
 
-/** Since when those in front have been there without a break. */
+/** Returns the start of the uninterrupted stint of each current fronter. */
 export function sinceWhen(switches: Switches): ReadonlyMap<string, Instant> {
   const lookback = createLookback(() => true)
   for (const one of switches) if (!lookback.step(one)) break
   return lookback.began
 }
 
-/** When everybody was here last: the end of their last stint, null while they are here. */
+/** Returns the end of each member's last stint; null for current fronters. */
 export function lastHere(switches: Switches): ReadonlyMap<string, Instant | null> {
   const last = new Map<string, Instant | null>()
   let until: Instant | null = null
@@ -58,33 +61,33 @@ export function lastHere(switches: Switches): ReadonlyMap<string, Instant | null
 
 const HALF_LIFE = 7 * DAY
 
-/** How much time everybody spent here, where an hour of a week ago counts half. */
+/** Sums each member's fronting time; time counts half for each week that has passed since. */
 export function weighTime(switches: Switches, now: Instant): ReadonlyMap<string, number> {
   const weights = new Map<string, number>()
   const oldest = switches.at(-1)
   if (!oldest) return weights
-  const faded = (at: Instant) => 2 ** (-(now - at) / HALF_LIFE)
-  const walk = createReplay({ since: oldest.timestamp, until: now }, [
+  const decay = (at: Instant) => 2 ** (-(now - at) / HALF_LIFE)
+  const replay = createReplay({ since: oldest.timestamp, until: now }, [
     {
       ended(member, from, to) {
-        // The integral of the fading over the stint.
-        const weight = ((faded(to) - faded(from)) * HALF_LIFE) / Math.LN2
+        // Integral of the decay over the stint.
+        const weight = ((decay(to) - decay(from)) * HALF_LIFE) / Math.LN2
         weights.set(member, (weights.get(member) ?? 0) + weight)
       },
     },
   ])
-  for (const one of switches.toReversed()) walk.step(one)
-  walk.finish()
+  for (const one of switches.toReversed()) replay.step(one)
+  replay.finish()
   return weights
 }
 
-/** Who is likely to come: the pinned ones first, then by time here. */
-export function likelyOnes(
+/** Returns the members likely to front next: pinned ones first, then by weighted fronting time. */
+export function likelyFronters(
   members: readonly { id: string; uuid: string }[],
   pinned: readonly string[],
   weights: ReadonlyMap<string, number>,
   here: readonly string[],
-  most: number,
+  limit: number,
 ): string[] {
   const rank = new Map(pinned.map((uuid, at) => [uuid, at]))
   return members
@@ -92,15 +95,18 @@ export function likelyOnes(
     .map(({ id, uuid }, at) => ({
       id,
       at,
-      pin: rank.get(uuid) ?? Number.POSITIVE_INFINITY,
+      pinRank: rank.get(uuid) ?? Number.POSITIVE_INFINITY,
       weight: weights.get(id) ?? 0,
     }))
-    .sort((a, b) => (a.pin === b.pin ? 0 : a.pin - b.pin) || b.weight - a.weight || a.at - b.at)
-    .slice(0, most)
+    .sort(
+      (a, b) =>
+        (a.pinRank === b.pinRank ? 0 : a.pinRank - b.pinRank) || b.weight - a.weight || a.at - b.at,
+    )
+    .slice(0, limit)
     .map(({ id }) => id)
 }
 
-/** A time in which the same ones were here, within one day. */
+/** Part of a day with the same fronters. */
 export interface Piece {
   readonly from: Instant
   readonly to: Instant
@@ -108,7 +114,9 @@ export interface Piece {
   readonly switch: Switch
 }
 
-/** What is drawn of a day: who was here from when to when. Nothing is known before the first. */
+/**
+ * Splits a day into pieces with constant fronters. The time before the first known switch has none.
+ */
 export function piecesOf(switches: Switches, { start, end }: Bucket, now: Instant): Piece[] {
   const pieces: Piece[] = []
   let until = Math.min(end, now)
@@ -122,28 +130,28 @@ export function piecesOf(switches: Switches, { start, end }: Bucket, now: Instan
   return pieces
 }
 
-/** The same of one alone: who came and went beside them makes no difference. */
+/** Reduces pieces to one member, joining those in which only co-fronters change. */
 export function piecesOfOne(pieces: readonly Piece[], id: string): Piece[] {
-  const own: Piece[] = []
+  const joined: Piece[] = []
   for (const piece of pieces) {
     if (!piece.members.includes(id)) continue
-    const last = own.at(-1)
-    if (last?.to === piece.from) own[own.length - 1] = { ...last, to: piece.to }
-    else own.push({ ...piece, members: [id] })
+    const last = joined.at(-1)
+    if (last?.to === piece.from) joined[joined.length - 1] = { ...last, to: piece.to }
+    else joined.push({ ...piece, members: [id] })
   }
-  return own
+  return joined
 }
 
-/** What a change of the history does to who was here, told before it is done. */
+/** Preview of what a change does to the history. */
 export interface Effect {
-  /** Who is replaced by whom, from when until when; null is now. */
+  /** Fronters `before` become `after` in this span; `to` is null for "until now". */
   readonly from: Instant
   readonly to: Instant | null
   readonly before: readonly string[] | null
   readonly after: readonly string[] | null
 }
 
-/** Compares two histories, newest difference last. */
+/** Compares two histories and returns the differences, oldest first. */
 export function compareHistories(before: Switches, after: Switches): Effect[] {
   const times = [...new Set([...before, ...after].map(({ timestamp }) => timestamp))].sort(
     (a, b) => a - b,

@@ -1,6 +1,6 @@
 import { type ImportPart, importParts, type Part, parts, type Tally } from '../../model/transfer'
 
-/** What an import did, or would do. */
+/** Report of an import or of its dry run. */
 
 export interface Repair {
   readonly kind: string
@@ -23,7 +23,7 @@ export interface Report extends Readonly<Record<Part, Tally>> {
   readonly skipped: Readonly<Record<string, number>>
 }
 
-/** Whether nothing is new and nothing differs. */
+/** Returns true if the import adds and changes nothing. */
 export function isSame(report: Report): boolean {
   return parts.every((part) => report[part].added + report[part].changed === 0)
 }
@@ -32,23 +32,28 @@ export function isEmpty({ added, changed, unchanged, left_out }: Tally): boolean
   return added + changed + unchanged + left_out === 0
 }
 
-/** What concerns all of the file, values mended, values dropped, rows that did not come in. */
+/** Groups repairs: about the whole file, values repaired, values dropped, rows left out. */
 export function sortRepairs(repairs: readonly Repair[]) {
   const sorted = Map.groupBy(repairs, ({ kind, left_out, now }) => {
     if (kind === 'file') return 'file'
     if (left_out !== undefined) return 'leftOut'
-    return now === null || now === undefined ? 'dropped' : 'mended'
+    return now === null || now === undefined ? 'dropped' : 'repaired'
   })
-  const of = (which: 'file' | 'mended' | 'dropped' | 'leftOut') => sorted.get(which) ?? []
-  return { file: of('file'), mended: of('mended'), dropped: of('dropped'), leftOut: of('leftOut') }
+  const of = (which: 'file' | 'repaired' | 'dropped' | 'leftOut') => sorted.get(which) ?? []
+  return {
+    file: of('file'),
+    repaired: of('repaired'),
+    dropped: of('dropped'),
+    leftOut: of('leftOut'),
+  }
 }
 
-/** `frontStatuses` in words: "front statuses". */
+/** Splits a camel-case name into words: `frontStatuses` becomes "front statuses". */
 export function nameCollection(name: string): string {
   return name.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
 }
 
-/** The query of an import: without `only`, everything that the file has comes along. */
+/** Builds the query of an import. Without `only` the server imports everything in the file. */
 export function importQuery(given: {
   isDryRun: boolean
   parts: ReadonlySet<ImportPart>

@@ -4,7 +4,7 @@ import type { MemberTotal } from '../../model/fronting/totals'
 import { DAY, HOUR, type Instant, parseInstant } from '../../model/time'
 import { instantOf } from './time'
 
-/** What Insights shows, worked out of what the server answers. */
+/** Data of Insights, derived from the server's responses. */
 
 export const spanKinds = ['week', 'fortnight', 'month', 'year', 'all', 'own'] as const
 export type SpanKind = (typeof spanKinds)[number]
@@ -13,13 +13,13 @@ const lengths = { week: 7 * DAY, fortnight: 14 * DAY, month: 30 * DAY, year: 365
 
 export type Total = Omit<MemberTotal, 'last'> & { readonly last: string | null }
 
-/** A week or a month, as the server spells it. */
+/** A week or month as serialized by the server. */
 export interface Period {
   readonly start: string
   readonly end: string
   readonly switches: number
   readonly nobody: number
-  /** Seconds by member. */
+  /** Seconds by member ID. */
   readonly members: Readonly<Record<string, number>>
 }
 
@@ -27,22 +27,22 @@ export interface Figures {
   readonly span: Span
   readonly switches: number
   readonly members: readonly Total[]
-  /** Seconds by the hour of the clock, by member. */
+  /** Seconds for each hour of the day, by member ID. */
   readonly hours: Readonly<Record<string, readonly number[]>>
   readonly pairs: readonly Pair[]
   readonly by: 'week' | 'month'
   readonly periods: readonly Period[]
 }
 
-/** A span that ends now; null for those that begin when somebody says so. */
+/** Returns a span that ends now; null for kinds whose start has to be found or typed. */
 export function recentSpan(kind: SpanKind, now: Instant): Span | null {
   return kind === 'all' || kind === 'own' ? null : { since: now - lengths[kind], until: now }
 }
 
 export type SpanProblem = 'noDays' | 'wrongOrder' | 'notYet'
 
-/** From one day to another, both included, as far as it is over. */
-export function ownSpan(
+/** Returns the span between two days, both included, cut off at now. */
+export function customSpan(
   { from, to }: { from: string; to: string },
   zone: string,
   now: Instant,
@@ -59,7 +59,7 @@ function dayAfter(date: string): string {
   return Number.isNaN(midnight) ? '' : new Date(midnight + DAY / 1000).toISOString().slice(0, 10)
 }
 
-/** The shortest of the usual spans that reaches back to a moment. */
+/** Returns the shortest predefined span that reaches back to a time. */
 export function nearestSpan(at: Instant, now: Instant): SpanKind {
   return (
     spanKinds.find((kind) => {
@@ -69,20 +69,20 @@ export function nearestSpan(at: Instant, now: Instant): SpanKind {
   )
 }
 
-/** As if these members were not there. */
-export function leaveOut(figures: Figures, isOut: (id: string) => boolean): Figures {
+/** Removes members from all figures. */
+export function excludeMembers(figures: Figures, isExcluded: (id: string) => boolean): Figures {
   const without = <T>(record: Readonly<Record<string, T>>) =>
-    Object.fromEntries(Object.entries(record).filter(([id]) => !isOut(id)))
+    Object.fromEntries(Object.entries(record).filter(([id]) => !isExcluded(id)))
   return {
     ...figures,
-    members: figures.members.filter(({ member }) => !isOut(member)),
+    members: figures.members.filter(({ member }) => !isExcluded(member)),
     hours: without(figures.hours),
-    pairs: figures.pairs.filter(({ members }) => !members.some(isOut)),
+    pairs: figures.pairs.filter(({ members }) => !members.some(isExcluded)),
     periods: figures.periods.map((period) => ({ ...period, members: without(period.members) })),
   }
 }
 
-/** Who stayed longest at one time. */
+/** Returns the member with the longest single stint. */
 export function longestStay(members: readonly Total[]): Total | null {
   return members.reduce<Total | null>(
     (best, one) => (best && best.longest >= one.longest ? best : one),
@@ -94,34 +94,34 @@ export function switchesADay({ switches, span }: Figures): number {
   return switches / ((span.until - span.since) / DAY)
 }
 
-/** Below this part of the fullest hour, an hour counts as empty enough to speak of a peak. */
-const FLAT = 0.8
+/** If the emptiest hour reaches this part of the fullest one, there is no peak. */
+const FLAT_RATIO = 0.8
 
-/** At which hour somebody is here most; null where every hour is about the same. */
+/** Returns the hour with the most fronting time; null if all hours are about the same. */
 export function peakHour(hours: readonly number[]): number | null {
   const most = Math.max(...hours)
-  return Math.min(...hours) >= FLAT * most ? null : hours.indexOf(most)
+  return Math.min(...hours) >= FLAT_RATIO * most ? null : hours.indexOf(most)
 }
 
-/** Beyond this many weeks, months say more. */
-const MOST_WEEKS = 60
-/** As far back as the server lists months. */
-const MOST_MONTHS = 390 * 30 * DAY
+/** Longer spans are grouped by month. */
+const MAX_WEEKS = 60
+/** The server's limit for a list of months. */
+const MAX_MONTHS_SPAN = 390 * 30 * DAY
 
 export function periodOf({ since, until }: Span): { by: 'week' | 'month'; since: Instant } {
-  const by = until - since > MOST_WEEKS * 7 * DAY ? 'month' : 'week'
-  return { by, since: Math.max(since, until - MOST_MONTHS) }
+  const by = until - since > MAX_WEEKS * 7 * DAY ? 'month' : 'week'
+  return { by, since: Math.max(since, until - MAX_MONTHS_SPAN) }
 }
 
 export interface Stack {
   readonly period: Period
-  /** Seconds in the order of who is shown; what is left belongs to others. */
+  /** Seconds in the order of the shown members; `others` is the rest. */
   readonly parts: readonly number[]
   readonly others: number
   readonly sum: number
 }
 
-/** Weeks or months, one on the other: the given ones each, everybody else together. */
+/** Builds stacked bars: one part for each shown member, and one for all others together. */
 export function stackPeriods(periods: readonly Period[], shown: readonly string[]): Stack[] {
   return periods.map((period) => {
     const sum = Object.values(period.members).reduce((all, seconds) => all + seconds, 0)
@@ -130,7 +130,10 @@ export function stackPeriods(periods: readonly Period[], shown: readonly string[
   })
 }
 
-/** Who was here longest in the most weeks or months, and in how many; the first where equal. */
+/**
+ * Returns the member with the most fronting time in the most periods, and how many; the first on a
+ * tie.
+ */
 export function leaderOf(periods: readonly Period[]): { id: string; count: number } | null {
   const counts = new Map<string, number>()
   for (const { members } of periods) {
@@ -141,7 +144,7 @@ export function leaderOf(periods: readonly Period[]): { id: string; count: numbe
   return leader ? { id: leader[0], count: leader[1] } : null
 }
 
-/** In the middle of its first day, whatever the clocks do at its beginning. */
+/** Returns noon of the period's first day, which is unaffected by clock changes at midnight. */
 export function dayIn({ start }: Period): Instant {
   return (parseInstant(start) ?? 0) + 12 * HOUR
 }

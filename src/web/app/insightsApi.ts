@@ -6,7 +6,7 @@ import { type Figures, type Period, periodOf, type Total } from './insights'
 import { hasOlder, switches } from './store'
 import { daysIn } from './time'
 
-/** What the server has worked out of the history. */
+/** Requests for the figures of Insights. */
 
 const PATH = 'v2/systems/@me'
 
@@ -16,8 +16,10 @@ export async function loadInsights(
   signal: AbortSignal,
 ): Promise<Figures | null> {
   const { by, since } = periodOf(span)
-  const read = <T>(what: string, more: Partial<Span> = {}) =>
-    requestOwn<T>(`${PATH}/fronting/${what}${spanQuery({ ...span, ...more }, zone)}`, { signal })
+  const read = <T>(path: string, override: Partial<Span> = {}) =>
+    requestOwn<T>(`${PATH}/fronting/${path}${spanQuery({ ...span, ...override }, zone)}`, {
+      signal,
+    })
   const [totals, hours, pairs, periods] = await Promise.all([
     read<{ switches: number; members: Total[] }>('totals?'),
     read<{ members: Record<string, number[]> }>('hours?'),
@@ -36,7 +38,7 @@ function spanQuery({ since, until }: Span, zone: string): string {
   }).toString()
 }
 
-/** The beginning of the first day on which there is a switch; null where there is none at all. */
+/** Returns the start of the day of the first switch; null without switches. */
 export async function findFirstDay(
   zone: string,
   now: Instant,
@@ -57,7 +59,7 @@ export async function findFirstDay(
       const day = days.find(({ switches }) => switches > 0)
       first = instantOf((day ?? month).start)
     }
-    // The server lists so many months at once; hardly anybody has more.
+    // The server limits the number of months per request, and few systems exceed it.
     const before = await requestOwn<{ timestamp: string }[]>(
       `${PATH}/switches?limit=1&before=${encodeURIComponent(formatInstant(since))}`,
       { signal },

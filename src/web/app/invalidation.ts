@@ -1,6 +1,6 @@
 import { type EventType, eventTypes } from '../../model/events'
 
-/** What is asked for anew when something happened. */
+/** Data to refetch after an event. */
 export type Invalidation =
   | { kind: 'switch' | 'member' | 'group'; uuid: string }
   | { kind: 'system' | 'settings' | 'accounts' | 'members' | 'groups' | 'switches' | 'all' }
@@ -30,9 +30,9 @@ const kinds: Record<EventType, Kind> = {
   UPDATE_AUTOPROXY: null,
 }
 
-const wholes = { switch: 'switches', member: 'members', group: 'groups' } as const
+const lists = { switch: 'switches', member: 'members', group: 'groups' } as const
 
-/** What an event makes stale: the one thing that it names; null where the page shows none of it. */
+/** Maps an event to the data that it makes stale; null if the page shows none of it. */
 export function invalidationFor(name: string, data: string): Invalidation | null {
   if (name === 'gap') return { kind: 'all' }
   const type = eventTypes.find((known) => known === name)
@@ -40,26 +40,26 @@ export function invalidationFor(name: string, data: string): Invalidation | null
   if (kind === null) return null
   if (kind !== 'switch' && kind !== 'member' && kind !== 'group') return { kind }
   const { id } = JSON.parse(data) as { id: string | null }
-  return id === null ? { kind: wholes[kind] } : { kind, uuid: id }
+  return id === null ? { kind: lists[kind] } : { kind, uuid: id }
 }
 
-/** More than this of one kind, and the whole list is asked for once. */
-const MANY = 8
+/** Above this number of stale entries of a kind, the whole list is fetched once. */
+const MAX_SINGLE = 8
 
-/** Each thing once, and lists where many of theirs are stale. */
-export function mergeInvalidations(news: readonly Invalidation[]): Invalidation[] {
-  if (news.some(({ kind }) => kind === 'all')) return [{ kind: 'all' }]
-  const byName = new Map(news.map((one) => [nameOf(one), one]))
+/** Removes duplicates, and replaces many entries of a kind by their list. */
+export function mergeInvalidations(invalidations: readonly Invalidation[]): Invalidation[] {
+  if (invalidations.some(({ kind }) => kind === 'all')) return [{ kind: 'all' }]
+  const byKey = new Map(invalidations.map((one) => [keyOf(one), one]))
   for (const kind of ['switch', 'member', 'group'] as const) {
-    const single = [...byName.values()].filter((one) => one.kind === kind)
-    const whole = wholes[kind]
-    if (single.length <= MANY && !byName.has(whole)) continue
-    for (const one of single) byName.delete(nameOf(one))
-    byName.set(whole, { kind: whole })
+    const single = [...byKey.values()].filter((one) => one.kind === kind)
+    const list = lists[kind]
+    if (single.length <= MAX_SINGLE && !byKey.has(list)) continue
+    for (const one of single) byKey.delete(keyOf(one))
+    byKey.set(list, { kind: list })
   }
-  return [...byName.values()]
+  return [...byKey.values()]
 }
 
-function nameOf(one: Invalidation): string {
+function keyOf(one: Invalidation): string {
   return 'uuid' in one ? `${one.kind} ${one.uuid}` : one.kind
 }

@@ -10,7 +10,7 @@ import { isShortcutHelpOpen } from './shortcuts'
 import { connectionState, isOffline, preferences, system } from './store'
 import { capitalize, strings } from './strings'
 
-/** What stays where it is: the places, whether it is live, what was just done. */
+/** Permanent parts of the page: navigation, connection state, toast. */
 export function Layout({ children }: { children: ComponentChildren }) {
   return (
     <div class="frame">
@@ -38,8 +38,8 @@ export function Layout({ children }: { children: ComponentChildren }) {
   )
 }
 
-const inMembers = ['members', 'member', 'memberEdit']
-const inMore = [
+const memberPages = ['members', 'member', 'memberEdit']
+const morePages = [
   'more',
   'groups',
   'group',
@@ -56,25 +56,25 @@ const inMore = [
 
 function Navigation() {
   const { page } = route.value
-  const places: [IconName, string, string, boolean][] = [
+  const pages: [IconName, string, string, boolean][] = [
     ['now', '#/now', strings.now, page === 'now'],
-    ['members', '#/members', capitalize(preferences.value.word), inMembers.includes(page)],
+    ['members', '#/members', capitalize(preferences.value.word), memberPages.includes(page)],
     ['history', '#/history', strings.history, page === 'history'],
     ['insights', '#/insights', strings.insights, page === 'insights'],
-    ['more', '#/more', strings.more, inMore.includes(page)],
+    ['more', '#/more', strings.more, morePages.includes(page)],
   ]
   const state = connectionState.value
   const name = state === 'live' ? strings.live : state === 'off' ? strings.off : strings.connecting
   return (
-    <nav class="places" aria-label={strings.places}>
+    <nav class="places" aria-label={strings.navigation}>
       <p class="home">
         <Logo />
         <span>{system.value?.name ?? ''}</span>
       </p>
       <ul>
-        {places.map(([icon, href, title, isHere]) => (
+        {pages.map(([icon, href, title, isCurrent]) => (
           <li key={href}>
-            <a href={href} aria-current={isHere ? 'page' : undefined}>
+            <a href={href} aria-current={isCurrent ? 'page' : undefined}>
               <Icon name={icon} />
               <span>{title}</span>
             </a>
@@ -89,20 +89,20 @@ function Navigation() {
 const TOAST_MS = 10_000
 
 function Toaster() {
-  const now = toast.value
+  const current = toast.value
   useEffect(() => {
-    if (!now) return
+    if (!current) return
     const timer = setTimeout(() => {
-      if (toast.value === now) toast.value = null
+      if (toast.value === current) toast.value = null
     }, TOAST_MS)
     return () => clearTimeout(timer)
-  }, [now])
-  if (!now) return null
+  }, [current])
+  if (!current) return null
   return (
     <section class="toast" aria-label={strings.undo}>
-      <p>{now.text}</p>
-      {now.undo && (
-        <button type="button" onClick={() => undo(now)}>
+      <p>{current.text}</p>
+      {current.undo && (
+        <button type="button" onClick={() => undo(current)}>
           {strings.undo}
         </button>
       )}
@@ -117,12 +117,12 @@ function ShortcutHelp() {
   return (
     <Sheet heading={strings.keysTitle} onClose={close}>
       <dl class="keys">
-        {strings.keys.map(([key, what]) => (
+        {strings.keys.map(([key, description]) => (
           <div key={key}>
             <dt>
               <kbd>{key}</kbd>
             </dt>
-            <dd>{what}</dd>
+            <dd>{description}</dd>
           </div>
         ))}
       </dl>

@@ -24,18 +24,18 @@ function App() {
   return <Home />
 }
 
-/** For everyone: nobody is asked who they are. */
+/** Public page of a system; works without login. */
 function PublicPage({ of }: { of: string }) {
   const Part = lazy(loadPublic)
   return Part && <Part of={of} />
 }
 
-/** Who is in gets their place; everybody else the door. */
+/** Shows the dashboard when logged in, otherwise the login page. */
 function Home() {
   const state = sessionState.value
   const now = route.value
   useEffect(() => {
-    if (sessionState.value === 'asking') restoreSession()
+    if (sessionState.value === 'loading') restoreSession()
   }, [])
   if (state === 'out') return <Login code="" />
   if (state === 'away')
@@ -57,29 +57,29 @@ function Home() {
 function CurrentPage() {
   const now = route.value
   const people = capitalize(preferences.value.word)
-  if (now.page === 'members') return isLoaded.value ? <Members /> : <Loading place={people} />
-  if (now.page === 'member') return <Later place={people} load={loadMember} />
-  if (now.page === 'memberEdit') return <Later place={people} load={loadMemberEdit} />
-  if (now.page === 'groups') return <Later place={strings.groups} load={loadGroups} />
-  if (now.page === 'group') return <Later place={strings.groups} load={loadGroup} />
-  if (now.page === 'groupEdit') return <Later place={strings.groups} load={loadGroupEdit} />
-  if (now.page === 'history') return <Later place={strings.history} load={loadHistory} />
-  if (now.page === 'insights') return <Later place={strings.insights} load={loadInsights} />
-  if (now.page === 'import') return <Later place={strings.import} load={loadImport} />
-  if (now.page === 'more') return <Later place={strings.more} load={loadMore} />
-  if (now.page === 'devices') return <Later place={strings.devices} load={loadDevices} />
-  if (now.page === 'privacy') return <Later place={strings.privacy} load={loadPrivacy} />
-  if (now.page === 'system') return <Later place={strings.system} load={loadSystem} />
-  if (now.page === 'systemEdit') return <Later place={strings.system} load={loadSystemEdit} />
-  if (now.page === 'settings') return <Later place={strings.system} load={loadSettings} />
-  if (now.page === 'friends') return <Later place={strings.friends} load={loadFriends} />
-  if (now.page === 'look') return <Later place={strings.look} load={loadLook} />
-  return isLoaded.value ? <Now /> : <Loading place={strings.now} />
+  if (now.page === 'members') return isLoaded.value ? <Members /> : <Loading title={people} />
+  if (now.page === 'member') return <LazyPage title={people} load={loadMember} />
+  if (now.page === 'memberEdit') return <LazyPage title={people} load={loadMemberEdit} />
+  if (now.page === 'groups') return <LazyPage title={strings.groups} load={loadGroups} />
+  if (now.page === 'group') return <LazyPage title={strings.groups} load={loadGroup} />
+  if (now.page === 'groupEdit') return <LazyPage title={strings.groups} load={loadGroupEdit} />
+  if (now.page === 'history') return <LazyPage title={strings.history} load={loadHistory} />
+  if (now.page === 'insights') return <LazyPage title={strings.insights} load={loadInsights} />
+  if (now.page === 'import') return <LazyPage title={strings.import} load={loadImport} />
+  if (now.page === 'more') return <LazyPage title={strings.more} load={loadMore} />
+  if (now.page === 'devices') return <LazyPage title={strings.devices} load={loadDevices} />
+  if (now.page === 'privacy') return <LazyPage title={strings.privacy} load={loadPrivacy} />
+  if (now.page === 'system') return <LazyPage title={strings.system} load={loadSystem} />
+  if (now.page === 'systemEdit') return <LazyPage title={strings.system} load={loadSystemEdit} />
+  if (now.page === 'settings') return <LazyPage title={strings.system} load={loadSettings} />
+  if (now.page === 'friends') return <LazyPage title={strings.friends} load={loadFriends} />
+  if (now.page === 'look') return <LazyPage title={strings.appearance} load={loadAppearancePage} />
+  return isLoaded.value ? <Now /> : <Loading title={strings.now} />
 }
 
-function Loading({ place }: { place: string }) {
+function Loading({ title }: { title: string }) {
   return (
-    <Page place={place}>
+    <Page title={title}>
       <Skeleton blocks={['card', 'tiles']} />
     </Page>
   )
@@ -101,10 +101,10 @@ const loadSystem = async () => (await import('./pages/system')).SystemPage
 const loadSystemEdit = async () => (await import('./pages/edit/system')).SystemEdit
 const loadSettings = async () => (await import('./pages/edit/settings')).SettingsPage
 const loadPublic = async () => (await import('./pages/public')).Public
-const loadLook = async () => (await import('./pages/appearance')).AppearancePage
+const loadAppearancePage = async () => (await import('./pages/appearance')).AppearancePage
 
-/** A part of the page that is fetched when it is first opened. */
-function Later({ place, load }: { place: string; load: () => Promise<ComponentType> }) {
+/** Page whose code is loaded when it is first opened. */
+function LazyPage({ title, load }: { title: string; load: () => Promise<ComponentType> }) {
   const [part, setPart] = useState<{ Part: ComponentType } | null>(null)
   const [isMissing, setMissing] = useState(false)
   useEffect(() => {
@@ -115,11 +115,11 @@ function Later({ place, load }: { place: string; load: () => Promise<ComponentTy
   }, [load])
   if (isMissing)
     return (
-      <Page place={place}>
+      <Page title={title}>
         <p role="alert">{strings.away}</p>
       </Page>
     )
-  if (!part || !isLoaded.value) return <Loading place={place} />
+  if (!part || !isLoaded.value) return <Loading title={title} />
   return <part.Part />
 }
 
@@ -127,5 +127,5 @@ applyAppearance()
 fetchFonts()
 startSync()
 listenForShortcuts()
-const place = document.getElementById('app')
-if (place) render(<App />, place)
+const root = document.getElementById('app')
+if (root) render(<App />, root)

@@ -1,13 +1,15 @@
 import { isHttpUrl } from '../../model/validation'
 
-/** The markdown of chats, as a tree: text never becomes markup, so nothing has to be cleaned. */
+/** Parses chat markdown into a tree. Text never becomes markup, so it needs no sanitizing. */
 
 export type Inline =
   | { kind: 'text'; text: string }
   | { kind: 'code'; text: string }
   | { kind: Wrapper; inside: Inline[] }
   | { kind: 'link'; address: string; inside: Inline[] }
-  /** One of a chat's own; it lives there, so only its name is shown. */
+  /**
+   * Custom emoji of a chat platform. Its picture is on that platform, so only the name is shown.
+   */
   | { kind: 'emoji'; name: string; source: string }
   | { kind: 'break' }
 
@@ -21,17 +23,17 @@ export type Block =
   | { kind: 'list'; isOrdered: boolean; items: Item[] }
 
 export interface Item {
-  /** As it was written. */
+  /** The number as written. */
   readonly number: number | null
   readonly inside: Inline[]
-  readonly below: Block[]
+  readonly children: Block[]
 }
 
-/** Every element that a text can become; the drawing has no others. */
+/** Elements that a text can produce; the renderer uses no others. */
 export const elements = {
   paragraph: 'p',
   small: 'small',
-  // Of one rank, whatever its size: what stands above it on the page is not for the text to know.
+  // One rank for all sizes, because the heading above the text is unknown here.
   heading: 'h2',
   quote: 'blockquote',
   strong: 'strong',
@@ -40,8 +42,8 @@ export const elements = {
   strike: 's',
 } as const
 
-/** Deeper than anyone means; what is deeper stays text. */
-const DEEPEST = 8
+/** Nesting beyond this depth stays text. */
+const MAX_DEPTH = 8
 
 const HEADING = /^(#{1,3}) +(.+)$/
 const SMALL = /^-# +(.+)$/
@@ -50,7 +52,7 @@ const QUOTE_ALL = /^>>> ?/
 const ITEM = /^( *)(?:([-*])|(\d{1,9})\.) +(.+)$/
 const FENCE = /^```/
 
-/** Reads a text whole. Never throws, and loses no word. */
+/** Parses a whole text. Never throws, and drops no text. */
 export function parseMarkdown(text: string, depth = 0): Block[] {
   const lines = text.split(/\r\n?|\n/)
   const blocks: Block[] = []
@@ -109,33 +111,33 @@ function isPlain(line: string, isInside: boolean): boolean {
   return isInside || !QUOTE.test(line)
 }
 
-/** Lines between fences, as they are; without the second fence there is none. */
+/** Reads a fenced code block; null if the closing fence is missing. */
 function readFence(lines: readonly string[], at: number): { text: string; next: number } | null {
   if (!FENCE.test(lines[at] ?? '')) return null
   const end = lines.findIndex((line, index) => index > at && /^```\s*$/.test(line))
   if (end === -1) return null
-  // What stands beside the first fence names a language, or belongs to the text.
-  const beside = (lines[at] ?? '').slice(3)
+  // Text after the opening fence is a language name or belongs to the code, so it is kept.
+  const info = (lines[at] ?? '').slice(3)
   const inside = lines.slice(at + 1, end)
-  return { text: (beside === '' ? inside : [beside, ...inside]).join('\n'), next: end + 1 }
+  return { text: (info === '' ? inside : [info, ...inside]).join('\n'), next: end + 1 }
 }
 
-/** Neighbouring items; what is further in belongs to the one above. */
+/** Reads adjacent items; more deeply indented items become children of the item above. */
 function readLists(lines: readonly string[]): Block[] {
   const lists: (Block & { kind: 'list' })[] = []
   const items = lines.map((line) => {
     const [, space = '', , number, text = ''] = ITEM.exec(line) ?? []
-    return { far: space.length, number: number === undefined ? null : Number(number), text }
+    return { indent: space.length, number: number === undefined ? null : Number(number), text }
   })
-  const least = Math.min(...items.map(({ far }) => far))
+  const least = Math.min(...items.map(({ indent }) => indent))
   for (let at = 0; at < items.length; ) {
     const { number, text } = items[at] ?? { number: null, text: '' }
     let end = at + 1
-    while (end < items.length && (items[end]?.far ?? 0) > least + 1) end++
+    while (end < items.length && (items[end]?.indent ?? 0) > least + 1) end++
     const item: Item = {
       number,
       inside: parseInline(text),
-      below: end > at + 1 ? readLists(lines.slice(at + 1, end)) : [],
+      children: end > at + 1 ? readLists(lines.slice(at + 1, end)) : [],
     }
     const last = lists.at(-1)
     const isOrdered = number !== null
@@ -153,7 +155,7 @@ const BRACKETED = /<(https?:\/\/[^\s<>]+)>/iy
 const MASKED = /\[([^[\]\n]+)\]\((https?:\/\/[^\s()<>]+(?:\([^\s()<>]*\)[^\s()<>]*)*)\)/iy
 const BARE = /https?:\/\/[^\s<>|]*[^\s<>|.,:;"'!?)\]*_~]/iy
 
-/** The longest first, so that two stars are not read as one and one. */
+/** Longest first, so that `**` is not read as two `*`. */
 const marks: readonly [mark: string, kind: Wrapper][] = [
   ['**', 'strong'],
   ['__', 'underline'],
@@ -164,19 +166,19 @@ const marks: readonly [mark: string, kind: Wrapper][] = [
 ]
 
 export function parseInline(text: string, depth = 0, isInLink = false): Inline[] {
-  const found: Inline[] = []
+  const nodes: Inline[] = []
   let plain = ''
   const add = (one: Inline) => {
-    if (plain !== '') found.push({ kind: 'text', text: plain })
+    if (plain !== '') nodes.push({ kind: 'text', text: plain })
     plain = ''
-    found.push(one)
+    nodes.push(one)
   }
   const match = (pattern: RegExp, from: number) => {
     pattern.lastIndex = from
     return pattern.exec(text)
   }
-  const deeper = (inside: string, link = isInLink): Inline[] =>
-    depth < DEEPEST ? parseInline(inside, depth + 1, link) : [{ kind: 'text', text: inside }]
+  const parseNested = (inside: string, link = isInLink): Inline[] =>
+    depth < MAX_DEPTH ? parseInline(inside, depth + 1, link) : [{ kind: 'text', text: inside }]
 
   for (let at = 0; at < text.length; ) {
     const escaped = match(ESCAPED, at)
@@ -204,7 +206,7 @@ export function parseInline(text: string, depth = 0, isInLink = false): Inline[]
     }
     const link = isInLink ? null : readLink(match, at)
     if (link) {
-      const inside = link.shown === null ? null : deeper(link.shown, true)
+      const inside = link.shown === null ? null : parseNested(link.shown, true)
       const { address } = link
       add({ kind: 'link', address, inside: inside ?? [{ kind: 'text', text: address }] })
       at += link.length
@@ -212,25 +214,25 @@ export function parseInline(text: string, depth = 0, isInLink = false): Inline[]
     }
     const wrapped = readWrapped(text, at)
     if (wrapped) {
-      add({ kind: wrapped.kind, inside: deeper(wrapped.inside) })
+      add({ kind: wrapped.kind, inside: parseNested(wrapped.inside) })
       at += wrapped.length
       continue
     }
     plain += text[at]
     at++
   }
-  if (plain !== '') found.push({ kind: 'text', text: plain })
-  return found
+  if (plain !== '') nodes.push({ kind: 'text', text: plain })
+  return nodes
 }
 
 interface Link {
   address: string
-  /** Null where the address itself is what is read. */
+  /** Null if the URL itself is the text. */
   shown: string | null
   length: number
 }
 
-/** Addresses of the web, and no others. */
+/** Reads a link; only http and https. */
 function readLink(
   match: (pattern: RegExp, at: number) => RegExpExecArray | null,
   at: number,
@@ -255,14 +257,14 @@ function readWrapped(
     const from = at + mark.length
     const end = findEnd(text, from, mark)
     if (end === -1) continue
-    // In the middle of a word it is part of the word.
+    // Within a word an underscore is part of the word.
     if (mark === '_' && (isWord(text[at - 1]) || isWord(text[end + 1]))) continue
     return { kind, inside: text.slice(from, end), length: end + mark.length - at }
   }
   return null
 }
 
-/** Where the mark closes; -1 where it does not, or around nothing. */
+/** Returns the index of the closing mark; -1 if there is none or nothing between. */
 function findEnd(text: string, from: number, mark: string): number {
   const isSingle = mark.length === 1
   if (isSingle && (text[from] === mark || /\s/.test(text[from] ?? ' '))) return -1
@@ -270,7 +272,7 @@ function findEnd(text: string, from: number, mark: string): number {
     if (text[at] === '\\') at++
     else if (isSingle && text[at] === mark && text[at + 1] === mark) at++
     else if (text.startsWith(mark, at) && at > from) {
-      // "***x***" closes with the last of them.
+      // "***x***" closes with the last mark.
       const isDouble = !isSingle && text[at + mark.length] === mark[0] && mark === '**'
       if (isSingle && /\s/.test(text[at - 1] ?? '')) continue
       return isDouble ? at + 1 : at

@@ -4,10 +4,10 @@ import { searchMembers } from './search'
 import type { Group, Member } from './types'
 import { isListed } from './types'
 
-/** What is looked for among everyone. It stays when somebody is looked at, for the way back. */
+/** Search, filter and order of the member list. Kept while a member page is open. */
 export interface Listing {
   readonly typed: string
-  /** One of the words, or the UUID of a group. */
+  /** 'everyone', 'here', 'private', or the UUID of a group. */
   readonly filter: string
   readonly sort: Sort
 }
@@ -15,39 +15,39 @@ export interface Listing {
 export const sorts = ['name', 'last', 'newest', 'colour'] as const
 export type Sort = (typeof sorts)[number]
 
-const everyone: Listing = { typed: '', filter: 'everyone', sort: 'name' }
+const defaultListing: Listing = { typed: '', filter: 'everyone', sort: 'name' }
 
-export const listing = signal<Listing>(everyone)
+export const listing = signal<Listing>(defaultListing)
 
-/** How many rows were drawn, and how far they were scrolled: nothing is drawn anew for these. */
-export const reached = { count: 0, top: 0 }
+/** Number of rendered rows and scroll position. Not a signal, because nothing re-renders for it. */
+export const listPosition = { count: 0, top: 0 }
 
 export function changeListing(patch: Partial<Listing>): void {
   listing.value = { ...listing.value, ...patch }
-  Object.assign(reached, { count: 0, top: 0 })
+  Object.assign(listPosition, { count: 0, top: 0 })
 }
 
 export function resetListing(): void {
-  changeListing(everyone)
+  changeListing(defaultListing)
 }
 
-interface Around {
+interface ListContext {
   readonly here: readonly string[]
   readonly groups: readonly Group[]
   readonly last: ReadonlyMap<string, number | null>
 }
 
-/** Those who are meant, in the order that was asked for; members come by name. */
+/** Filters and sorts members. Expects them sorted by name. */
 export function listMembers(
   all: readonly Member[],
   { typed, filter, sort }: Listing,
-  around: Around,
+  context: ListContext,
 ): Member[] {
-  const chosen = all.filter(choose(filter, around))
-  return searchMembers(sort === 'name' ? chosen : orderBy(chosen, rankOf(sort, around)), typed)
+  const chosen = all.filter(filterBy(filter, context))
+  return searchMembers(sort === 'name' ? chosen : orderBy(chosen, rankOf(sort, context)), typed)
 }
 
-function choose(filter: string, { here, groups }: Around): (one: Member) => boolean {
+function filterBy(filter: string, { here, groups }: ListContext): (one: Member) => boolean {
   if (filter === 'here') return ({ id }) => here.includes(id)
   if (filter === 'private') return (one) => !isListed(one)
   const group = groups.find(({ uuid }) => uuid === filter)
@@ -56,8 +56,8 @@ function choose(filter: string, { here, groups }: Around): (one: Member) => bool
   return ({ uuid }) => inside.has(uuid)
 }
 
-/** The lowest comes first. */
-function rankOf(sort: Sort, { here, last }: Around): (one: Member) => number {
+/** Sort key, ascending. */
+function rankOf(sort: Sort, { here, last }: ListContext): (one: Member) => number {
   if (sort === 'newest') return ({ created }) => -(parseInstant(created ?? '') ?? 0)
   if (sort === 'colour') return ({ color }) => rankColor(color)
   return ({ id }) => (here.includes(id) ? Number.NEGATIVE_INFINITY : -(last.get(id) ?? 0))
@@ -70,7 +70,7 @@ function orderBy(all: readonly Member[], rank: (one: Member) => number): Member[
     .map(({ one }) => one)
 }
 
-/** Round the rainbow; then greys from dark to light, then none at all. */
+/** Sorts by hue, then greys from dark to light, then members without a colour. */
 export function rankColor(color: string | null): number {
   if (color === null) return 1000
   const [red = 0, green = 0, blue = 0] = [0, 2, 4].map((at) =>

@@ -1,31 +1,34 @@
-/** A browser has six connections for a server: a tab that nobody looks at does not keep one. */
+/** Browsers open at most six connections per server, so a hidden tab gives up its own. */
 const HIDDEN_MS = 30_000
 
-/** Lets go some time after the tab was hidden, and goes on when it is seen again. Gives how to end it. */
+/**
+ * Calls back some time after the tab was hidden, and when it is visible again. Returns a function
+ * that stops it.
+ */
 export function onPageVisibility({
-  rest,
-  wake,
+  onHidden,
+  onVisible,
 }: {
-  rest: () => void
-  wake: () => void
+  onHidden: () => void
+  onVisible: () => void
 }): () => void {
-  let hiding: ReturnType<typeof setTimeout> | undefined
-  let isResting = false
-  const look = () => {
-    clearTimeout(hiding)
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let isHidden = false
+  const update = () => {
+    clearTimeout(timer)
     if (document.hidden)
-      hiding = setTimeout(() => {
-        isResting = true
-        rest()
+      timer = setTimeout(() => {
+        isHidden = true
+        onHidden()
       }, HIDDEN_MS)
-    else if (isResting) {
-      isResting = false
-      wake()
+    else if (isHidden) {
+      isHidden = false
+      onVisible()
     }
   }
-  document.addEventListener('visibilitychange', look)
+  document.addEventListener('visibilitychange', update)
   return () => {
-    clearTimeout(hiding)
-    document.removeEventListener('visibilitychange', look)
+    clearTimeout(timer)
+    document.removeEventListener('visibilitychange', update)
   }
 }

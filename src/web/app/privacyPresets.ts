@@ -7,12 +7,11 @@ import { countOf } from './strings'
 import { privacyStrings } from './strings/privacy'
 import type { Member, MemberLevel } from './types'
 
-/** Privacy of many at once: what a preset means, what it changes, and the way back. */
+/** Privacy of several members at once: presets, the changes they need, and their undo. */
 
 export const presets = ['open', 'names', 'hidden'] as const
 export type Preset = (typeof presets)[number]
 
-/** Some levels, or all of them. */
 export type Levels = Partial<Readonly<Record<MemberLevel, Level>>>
 
 const namesOnly: readonly MemberLevel[] = [
@@ -22,7 +21,7 @@ const namesOnly: readonly MemberLevel[] = [
   'avatar_privacy',
 ]
 
-/** Every level of a member, as a preset sets it. */
+/** Returns the value of every member privacy level in a preset. */
 export function levelsOf(preset: Preset): Levels {
   const isOpen = (level: MemberLevel) =>
     preset === 'open' || (preset === 'names' && namesOnly.includes(level))
@@ -36,16 +35,16 @@ interface Change {
   readonly privacy: Levels
 }
 
-/** What has to be sent so that these have those levels: only who changes, and only what. */
+/** Returns the patches that give members these levels; only members and levels that differ. */
 export function findChanges(some: readonly Member[], levels: Levels): Change[] {
   const wanted = Object.entries(levels) as [MemberLevel, Level][]
   return some.flatMap(({ uuid, privacy }) => {
-    const news = wanted.filter(([level, to]) => privacy?.[level] !== to)
-    return news.length === 0 ? [] : [{ id: uuid, privacy: Object.fromEntries(news) }]
+    const differing = wanted.filter(([level, to]) => privacy?.[level] !== to)
+    return differing.length === 0 ? [] : [{ id: uuid, privacy: Object.fromEntries(differing) }]
   })
 }
 
-/** What would have to be sent to have all that changes as it is now. */
+/** Returns the patches that revert the changes. */
 export function findUndo(some: readonly Member[], changes: readonly Change[]): Change[] {
   const byUuid = new Map(some.map((one) => [one.uuid, one]))
   return changes.flatMap(({ id, privacy }) => {
@@ -56,21 +55,27 @@ export function findUndo(some: readonly Member[], changes: readonly Change[]): C
   })
 }
 
-/** Changes levels of many in one request; it is told, and can be undone. Gives how many changed. */
+/**
+ * Changes levels of several members in one request, with a toast to undo it. Returns the number
+ * changed.
+ */
 export async function changeLevels(some: readonly Member[], levels: Levels): Promise<number> {
   requireServer()
   const changes = findChanges(some, levels)
-  const back = findUndo(some, changes)
+  const undoChanges = findUndo(some, changes)
   await send(changes)
-  const many = countOf(changes.length, preferences.value.word)
-  showToast({ text: privacyStrings.haveChanged(many, changes.length), undo: () => restore(back) })
+  const count = countOf(changes.length, preferences.value.word)
+  showToast({
+    text: privacyStrings.haveChanged(count, changes.length),
+    undo: () => restore(undoChanges),
+  })
   return changes.length
 }
 
-/** Who has been deleted meanwhile is left out: all the others still want theirs back. */
-async function restore(back: readonly Change[]): Promise<void> {
+/** Skips members deleted meanwhile, because they would make the whole request fail. */
+async function restore(undoChanges: readonly Change[]): Promise<void> {
   const known = new Set(members.value.map(({ uuid }) => uuid))
-  await send(back.filter(({ id }) => known.has(id)))
+  await send(undoChanges.filter(({ id }) => known.has(id)))
 }
 
 async function send(changes: readonly Change[]): Promise<void> {

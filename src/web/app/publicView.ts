@@ -7,27 +7,27 @@ import type { Switch } from './history'
 import { redactForPublic } from './redact'
 import { type Group, isListed, type Member, type System } from './types'
 
-/** What is said in place of a list that a level closes. */
+/** Stands for a list that a privacy level hides. */
 export const hidden = 'hidden'
 type OrHidden<T> = T | typeof hidden
 
-/** Who is in front, as it is told to others; null when nothing was ever logged. */
+/** Public fronters; null if no switch was ever logged. */
 export interface PublicFront {
   readonly id: string
   readonly timestamp: string
   readonly members: readonly Member[]
-  /** How many more there are of whom a friend is told nothing. */
+  /** Number of further fronters that a friend may not see. */
   readonly hidden?: number
 }
 
-/** A switch as the history has it: who by short ID. */
+/** Switch of the public history, with short member IDs. */
 export interface PublicSwitch {
   readonly id: string
   readonly timestamp: string
   readonly members: readonly string[]
 }
 
-/** All that anybody sees of a system. */
+/** Everything an anonymous caller sees of a system. */
 export interface PublicView {
   readonly system: System
   readonly members: OrHidden<readonly Member[]>
@@ -36,46 +36,48 @@ export interface PublicView {
   readonly switches: OrHidden<readonly PublicSwitch[]>
 }
 
-/** How many switches are shown. */
 export const RECENT_SWITCHES = 5
 
-interface Own {
+interface OwnData {
   readonly system: System
   readonly members: readonly Member[]
   readonly groups: readonly Group[]
-  /** The newest first. */
+  /** Newest first. */
   readonly switches: readonly Switch[]
 }
 
-/** What a stranger sees of what its owner knows, by the levels as they are now. */
-export function publicView({ system: own, members, groups, switches }: Own): PublicView {
-  const behind = <T>(gate: 'members' | 'groups' | 'fronters' | 'history', show: () => T) =>
+/** Returns what an anonymous caller sees, computed from the owner's data and the current levels. */
+export function publicView({ system: own, members, groups, switches }: OwnData): PublicView {
+  const ifPublic = <T>(gate: 'members' | 'groups' | 'fronters' | 'history', show: () => T) =>
     own.privacy?.[listAccessRules[gate].level] === 'public' ? show() : hidden
   const listed = new Set(members.filter(isListed).map(({ uuid }) => uuid))
   const isOpen = ({ privacy }: Group) => privacy?.[listAccessRules.groupMembers.level] === 'public'
   const byId = new Map(members.map((one) => [one.id, one]))
-  const spell = ({ id, timestamp, members }: Switch): PublicSwitch => ({
+  const serializeSwitch = ({ id, timestamp, members }: Switch): PublicSwitch => ({
     id,
     timestamp: formatInstant(timestamp),
     members,
   })
   return {
     system: redactForPublic(system, own),
-    members: behind('members', () =>
+    members: ifPublic('members', () =>
       members.filter(isListed).map((one) => redactForPublic(member, one)),
     ),
-    groups: behind('groups', () =>
+    groups: ifPublic('groups', () =>
       groups.filter(isListed).map((one) => ({
         ...redactForPublic(group, one),
         members: isOpen(one) ? (one.members ?? []).filter((uuid) => listed.has(uuid)) : [],
       })),
     ),
-    front: behind('fronters', () => {
+    front: ifPublic('fronters', () => {
       const [latest] = switches
       if (!latest) return null
       const here = latest.members.flatMap((id) => byId.get(id) ?? [])
-      return { ...spell(latest), members: here.map((one) => redactForPublic(member, one)) }
+      return {
+        ...serializeSwitch(latest),
+        members: here.map((one) => redactForPublic(member, one)),
+      }
     }),
-    switches: behind('history', () => switches.slice(0, RECENT_SWITCHES).map(spell)),
+    switches: ifPublic('history', () => switches.slice(0, RECENT_SWITCHES).map(serializeSwitch)),
   }
 }

@@ -3,71 +3,71 @@ import { parseRoute, type Route } from './address'
 
 export const route = signal<Route>(parseRoute(location.hash))
 
-/** Where somebody wanted to go who would lose something by it: that is asked first. */
-export const leavingFor = signal<string | null>(null)
+/** Hash that the user tried to open while unsaved input blocks navigation. */
+export const pendingHash = signal<string | null>(null)
 
-/** Whether the place must not be left just so. */
-const holder = signal<(() => boolean) | null>(null)
-const holds = () => holder.value?.() ?? false
+/** Returns true while the page has unsaved input. */
+const blocker = signal<(() => boolean) | null>(null)
+const isBlocked = () => blocker.value?.() ?? false
 
-/** What is shown, where one was before, and which entry of the browser's history it is. */
+/** Current hash, previous page, and index of the entry in the browser's history. */
 interface HistoryEntry {
   readonly hash: string
   readonly before: Route['page'] | null
   readonly entry: number
 }
-const place = signal<HistoryEntry>({ hash: location.hash, before: null, entry: 0 })
+const current = signal<HistoryEntry>({ hash: location.hash, before: null, entry: 0 })
 
 markEntry()
 addEventListener('hashchange', () => {
   const wanted = location.hash
-  if (wanted === place.value.hash) return
-  if (!holds()) {
+  if (wanted === current.value.hash) return
+  if (!isBlocked()) {
     markEntry()
     return show(wanted)
   }
-  // Back, forth or a link: whichever it was, it is taken back until it is answered.
-  const { entry } = place.value
+  // Revert the navigation, in whatever direction, until the user has decided.
+  const { entry } = current.value
   const reached = entryOf(history.state) ?? entry + 1
   history.go(entry - reached)
-  leavingFor.value = wanted
+  pendingHash.value = wanted
 })
 
 addEventListener('beforeunload', (event) => {
-  if (holds()) event.preventDefault()
+  if (isBlocked()) event.preventDefault()
 })
 
-/** Asks before the place is left, for as long as it says so; gives the way to let go. */
-export function holdNavigation(says: () => boolean): () => void {
-  holder.value = says
+/** Blocks navigation while the callback returns true. Returns a function that removes the block. */
+export function blockNavigation(isBlocking: () => boolean): () => void {
+  blocker.value = isBlocking
   return () => {
-    if (holder.value !== says) return
-    holder.value = null
-    leavingFor.value = null
+    if (blocker.value !== isBlocking) return
+    blocker.value = null
+    pendingHash.value = null
   }
 }
 
-/** Where one was before; null at first. */
+/** Returns the previous page; null on the first one. */
 export function pageBefore(): Route['page'] | null {
-  return place.value.before
+  return current.value.before
 }
 
-/** Without a trace in the history: what was there may be a secret, or gone. */
+/** Navigates without a history entry: the current one may contain a secret or a deleted entity. */
 export function goTo(hash: string): void {
-  history.replaceState({ entry: place.value.entry }, '', hash)
+  history.replaceState({ entry: current.value.entry }, '', hash)
   show(hash)
 }
 
 function show(hash: string): void {
-  place.value = { ...place.value, hash, before: route.value.page }
-  leavingFor.value = null
+  current.value = { ...current.value, hash, before: route.value.page }
+  pendingHash.value = null
   route.value = parseRoute(hash)
 }
 
-/** Entries are counted, so that it is known which way one went. */
+/** Numbers the history entries, so that the direction of a navigation is known. */
 function markEntry(): void {
-  const entry = entryOf(history.state) ?? place.value.entry + 1
-  place.value = { ...place.value, entry }
+  const entry = entryOf(history.state) ?? current.value.entry + 1
+  current.value = { ...current.value, entry }
   history.replaceState({ entry }, '')
 }
 

@@ -1,6 +1,6 @@
 import type { ProxyTag } from '../../model/validation'
 
-interface Findable {
+interface Searchable {
   readonly id: string
   readonly name: string
   readonly display_name: string | null
@@ -11,7 +11,7 @@ interface Findable {
   readonly proxy_tags?: readonly ProxyTag[]
 }
 
-/** Without accents and capitals, as people type when they are in a hurry. */
+/** Removes accents and case. */
 export function fold(text: string): string {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().trim()
 }
@@ -19,44 +19,49 @@ export function fold(text: string): string {
 interface Folded {
   names: string
   all: string
-  /** What means something as a whole only: a letter of an ID says nothing. */
+  /** IDs and colours, matched from the start only: a single letter in an ID means nothing. */
   codes: string[]
 }
 
-/** So much of a code that it can only be meant. */
-const ENOUGH = 4
+/** Minimum length of a search word that is compared with codes. */
+const MIN_CODE_LENGTH = 4
 
-/** Folding is what takes long, so it is done once for each and not for each key. */
-const folded = new WeakMap<Findable, Folded>()
+/** Cache: folding is the slow part, so it is done once per member and not per keystroke. */
+const cache = new WeakMap<Searchable, Folded>()
 
-function foldOf(one: Findable): Folded {
-  const known = folded.get(one)
-  if (known) return known
+function foldOf(one: Searchable): Folded {
+  const cached = cache.get(one)
+  if (cached) return cached
   const names = fold(`${one.display_name ?? ''} ${one.name}`)
   const tags = (one.proxy_tags ?? []).map(({ prefix, suffix }) => `${prefix ?? ''} ${suffix ?? ''}`)
   const others = [one.pronouns, one.birthday, one.description, ...tags]
   const all = `${names} ${fold(others.filter(Boolean).join(' '))}`
-  const made = { names, all, codes: [one.id, one.color ?? ''] }
-  folded.set(one, made)
-  return made
+  const entry = { names, all, codes: [one.id, one.color ?? ''] }
+  cache.set(one, entry)
+  return entry
 }
 
-const SOME = 50
+const BATCH_SIZE = 50
 
-/** Beforehand, while nobody types, a little at a time: so the first key is as quick as the others. */
-export function prepareSearch(members: readonly Findable[]): () => void {
+/**
+ * Fills the cache in small batches while the page is idle, so that the first keystroke is not slow.
+ */
+export function prepareSearch(members: readonly Searchable[]): () => void {
   let at = 0
-  const foldSome = () => {
-    for (const one of members.slice(at, at + SOME)) foldOf(one)
-    at += SOME
-    if (at < members.length) timer = setTimeout(foldSome, 20)
+  const foldBatch = () => {
+    for (const one of members.slice(at, at + BATCH_SIZE)) foldOf(one)
+    at += BATCH_SIZE
+    if (at < members.length) timer = setTimeout(foldBatch, 20)
   }
-  let timer = setTimeout(foldSome, 300)
+  let timer = setTimeout(foldBatch, 300)
   return () => clearTimeout(timer)
 }
 
-/** Those in whose fields every word is found; names that begin with it come first, then other names. */
-export function searchMembers<T extends Findable>(members: readonly T[], typed: string): T[] {
+/**
+ * Returns members whose fields contain every word. Names that begin with the phrase come first,
+ * then other names.
+ */
+export function searchMembers<T extends Searchable>(members: readonly T[], typed: string): T[] {
   const wanted = fold(typed)
   if (wanted === '') return [...members]
   const parts = wanted.split(/\s+/)
@@ -66,7 +71,8 @@ export function searchMembers<T extends Findable>(members: readonly T[], typed: 
     parts.every(
       (part) =>
         all.includes(part) ||
-        (part.length >= ENOUGH && codes.some((code) => code.startsWith(part.replace('#', '')))),
+        (part.length >= MIN_CODE_LENGTH &&
+          codes.some((code) => code.startsWith(part.replace('#', '')))),
     )
   return members
     .map((member) => ({ member, in: foldOf(member) }))

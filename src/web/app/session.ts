@@ -22,15 +22,15 @@ import {
   reloadAll,
 } from './store'
 
-/** Whether somebody is in, and the one stream by which the page follows what happens. */
-export const sessionState = signal<'asking' | 'in' | 'out' | 'away'>('asking')
+/** Login state. While logged in, one event stream keeps the page up to date. */
+export const sessionState = signal<'loading' | 'in' | 'out' | 'away'>('loading')
 
-/** What comes in one breath is fetched together. */
+/** Events that arrive within this time are fetched together. */
 const DEBOUNCE_MS = 60
 
 /**
- * Looks whether a session is there, and begins to follow. Who was in when this browser was last
- * here most likely still is: their things are asked for at once, and tell if that is over.
+ * Detects an existing session. If this browser was logged in last time, data is requested at once,
+ * and a 401 ends the session; otherwise the session is checked first.
  */
 export async function restoreSession(): Promise<void> {
   try {
@@ -42,20 +42,20 @@ export async function restoreSession(): Promise<void> {
   }
 }
 
-/** On purpose: nothing is kept for whoever comes next. */
+/** Deliberate logout: also drops unsent input. */
 export function clearSession(): void {
   dropDrafts()
   sessionState.value = 'out'
 }
 
-/** Follows while somebody is in; to be called once. */
+/** Starts and stops the event stream with the session. Called once. */
 export function startSync(): void {
-  let following: Subscription | undefined
+  let subscription: Subscription | undefined
   let wasLive = false
 
   const start = (lastEventId?: string) => {
     connectionState.value = 'connecting'
-    following = subscribe({
+    subscription = subscribe({
       path: 'v2/systems/@me/events',
       lastEventId,
       onEvent: ({ name, data }) => collect(invalidationFor(name, data)),
@@ -67,8 +67,9 @@ export function startSync(): void {
         connectionState.value =
           state === 'connecting' && connectionState.value === 'away' ? 'away' : state
         if (state !== 'live') return
-        // Without the number of an event, nobody could say what was missed.
-        if (!isLoaded.value || (wasLive && !following?.lastEventId)) load()
+        // Without the ID of the last event it is unknown what was missed, so everything is loaded
+        // again.
+        if (!isLoaded.value || (wasLive && !subscription?.lastEventId)) load()
         else if (!wasLive) loadSwitches().catch(ignoreError)
         wasLive = true
       },
@@ -89,32 +90,32 @@ export function startSync(): void {
       start()
       return
     }
-    following?.stop()
-    following = undefined
+    subscription?.stop()
+    subscription = undefined
     if (sessionState.value !== 'out') return
     rememberLoggedIn(false)
     clearStore()
   })
 
-  let resting: { lastEventId: string | undefined } | undefined
+  let paused: { lastEventId: string | undefined } | undefined
   onPageVisibility({
-    rest() {
-      if (!following) return
-      resting = { lastEventId: following.lastEventId }
-      following.stop()
-      following = undefined
+    onHidden() {
+      if (!subscription) return
+      paused = { lastEventId: subscription.lastEventId }
+      subscription.stop()
+      subscription = undefined
       connectionState.value = 'off'
     },
-    wake() {
-      if (resting && !following && sessionState.value === 'in') start(resting.lastEventId)
-      resting = undefined
+    onVisible() {
+      if (paused && !subscription && sessionState.value === 'in') start(paused.lastEventId)
+      paused = undefined
     },
   })
-  addEventListener('online', () => following?.reconnectNow())
+  addEventListener('online', () => subscription?.reconnectNow())
   addEventListener('offline', () => {
-    if (!following) return
-    const { lastEventId } = following
-    following.stop()
+    if (!subscription) return
+    const { lastEventId } = subscription
+    subscription.stop()
     start(lastEventId)
     connectionState.value = 'away'
   })
@@ -122,7 +123,7 @@ export function startSync(): void {
 
 const KEY = 'multitude-in'
 
-/** Some browsers keep nothing. */
+/** Storage may be disabled. */
 function wasLoggedIn(): boolean {
   try {
     return localStorage.getItem(KEY) !== null
@@ -131,24 +132,24 @@ function wasLoggedIn(): boolean {
   }
 }
 
-function rememberLoggedIn(isIn: boolean): void {
+function rememberLoggedIn(isLoggedIn: boolean): void {
   try {
-    if (isIn) localStorage.setItem(KEY, '')
+    if (isLoggedIn) localStorage.setItem(KEY, '')
     else localStorage.removeItem(KEY)
   } catch {}
 }
 
-const waiting = signal<readonly Invalidation[]>([])
+const pending = signal<readonly Invalidation[]>([])
 
 function collect(news: Invalidation | null): void {
   if (!news) return
-  if (waiting.value.length === 0) setTimeout(refetchStale, DEBOUNCE_MS)
-  waiting.value = [...waiting.value, news]
+  if (pending.value.length === 0) setTimeout(refetchStale, DEBOUNCE_MS)
+  pending.value = [...pending.value, news]
 }
 
 async function refetchStale(): Promise<void> {
-  const news = mergeInvalidations(waiting.value)
-  waiting.value = []
+  const news = mergeInvalidations(pending.value)
+  pending.value = []
   await Promise.all(news.map((one) => refetch(one).catch(ignoreError)))
 }
 
@@ -168,5 +169,5 @@ function refetch(one: Invalidation): Promise<void> {
   return lists[one.kind]()
 }
 
-/** Whoever is away is told so by the stream; there is nothing to add here. */
+/** The event stream already shows that the server is unreachable. */
 function ignoreError(): void {}

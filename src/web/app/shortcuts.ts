@@ -1,44 +1,44 @@
 import { signal } from '@preact/signals'
 import { appearance } from './appearance'
 
-/** Single keys, never in fields, and only as long as they are wanted. */
+/** Single-key shortcuts, ignored in form fields and when switched off. */
 export const isShortcutHelpOpen = signal(false)
 
-/** What the next page should give the focus to, where a key asked for it. */
-export const wanted = signal<'search' | 'switch' | null>(null)
+/** Element that the next page focuses after a shortcut. */
+export const requestedFocus = signal<'search' | 'switch' | null>(null)
 
-const places: Readonly<Record<string, string>> = {
+const pageHashes: Readonly<Record<string, string>> = {
   n: '#/now',
   m: '#/members',
   h: '#/history',
   i: '#/insights',
 }
-const GOING_MS = 1500
+const SEQUENCE_MS = 1500
 
 export function listenForShortcuts(): void {
-  let isGoing = false
+  let isInSequence = false
   addEventListener('keydown', (event) => {
     if (appearance.value.keys === 'off' || event.ctrlKey || event.metaKey || event.altKey) return
     if (isTyping(event.target) || document.querySelector('dialog[open]')) return
-    const place = isGoing ? places[event.key] : undefined
-    isGoing = false
-    if (place) location.hash = place
+    const hash = isInSequence ? pageHashes[event.key] : undefined
+    isInSequence = false
+    if (hash) location.hash = hash
     else if (event.key === 'g') {
-      isGoing = true
+      isInSequence = true
       setTimeout(() => {
-        isGoing = false
-      }, GOING_MS)
+        isInSequence = false
+      }, SEQUENCE_MS)
       return
-    } else if (event.key === '/') want('search', '#/members')
-    else if (event.key === 's') want('switch', '#/now')
+    } else if (event.key === '/') requestFocus('search', '#/members')
+    else if (event.key === 's') requestFocus('switch', '#/now')
     else if (event.key === '?') isShortcutHelpOpen.value = true
     else return
     event.preventDefault()
   })
 }
 
-function want(what: 'search' | 'switch', hash: string): void {
-  wanted.value = what
+function requestFocus(target: 'search' | 'switch', hash: string): void {
+  requestedFocus.value = target
   location.hash = hash
 }
 

@@ -3,10 +3,10 @@ import type { Settings } from '../../model/settings'
 import { formatInstant, parseInstant } from '../../model/time'
 import { requestOwn } from './api'
 import type { LiveState } from './eventStream'
-import { mergeSwitches, type Switch, type Switches, takeNewest, takeOne } from './history'
+import { insertSwitch, mergeNewestPage, mergeSwitches, type Switch, type Switches } from './history'
 import type { Group, Member, System } from './types'
 
-/** What is known of the system that is logged in. */
+/** Loaded data of the logged-in system. */
 
 export type { Group, Member, System } from './types'
 
@@ -22,27 +22,27 @@ interface SerializedSwitch {
   readonly members: readonly (string | Member)[]
 }
 
-const nothingPreferred: Preferences = { pinned: [], statuses: [], word: 'members' }
+const defaultPreferences: Preferences = { pinned: [], statuses: [], word: 'members' }
 
 export const system = signal<System | null>(null)
 export const members = signal<readonly Member[]>([])
 export const groups = signal<readonly Group[]>([])
 export const switches = signal<Switches>([])
-/** Whether there are older switches than those that are known. */
+/** True if the server has older switches than those loaded. */
 export const hasOlder = signal(false)
-export const preferences = signal<Preferences>(nothingPreferred)
+export const preferences = signal<Preferences>(defaultPreferences)
 export const settings = signal<Settings | null>(null)
-/** Goes on whenever an account was linked or unlinked, for whoever shows them. */
+/** Increases when an account was linked or unlinked, so that lists of accounts reload. */
 export const accountsVersion = signal(0)
 export const isLoaded = signal(false)
 export const connectionState = signal<LiveState | 'off'>('connecting')
 
 export const membersById = computed(() => new Map(members.value.map((one) => [one.id, one])))
 
-/** Who is here now; null when nothing was ever logged. */
+/** Latest switch; null if none was ever logged. */
 export const front = computed(() => switches.value[0] ?? null)
 
-/** Members of the groups that are marked as statuses, by UUID. */
+/** UUIDs of the members of groups marked as statuses. */
 export const statuses = computed(
   () =>
     new Set(
@@ -52,17 +52,17 @@ export const statuses = computed(
     ),
 )
 
-/** Nothing can be written while the server is away. */
+/** The page cannot write while the server is unreachable. */
 export const isOffline = computed(() => connectionState.value === 'away')
 
-/** Who never chose a zone has UTC there: the device knows better. */
+/** UTC is the server's default, so it is taken as "not set" and the device's time zone is used. */
 export const zone = computed(() => {
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone
   const set = settings.value?.timezone ?? 'UTC'
   return set === 'UTC' ? own : set
 })
 
-/** Whether capitals make a difference in proxy tags. */
+/** True if proxy tags are case-sensitive. */
 export const isCaseSensitive = computed(() => settings.value?.case_sensitive_proxy_tags ?? true)
 
 export function nameOf(id: string): string {
@@ -70,9 +70,9 @@ export function nameOf(id: string): string {
   return member?.display_name || member?.name || id
 }
 
-const OWN = 'v2/systems/@me'
-const PAGE = 100
-/** How many pages are fetched ahead, so that likely ones can be told. */
+const SYSTEM_PATH = 'v2/systems/@me'
+const PAGE_SIZE = 100
+/** Pages loaded in advance, for the ranking of likely fronters. */
 const PAGES_AHEAD = 4
 
 export async function loadAll(): Promise<void> {
@@ -87,7 +87,7 @@ export async function loadAll(): Promise<void> {
   isLoaded.value = true
 }
 
-/** After an import nothing that was known counts. */
+/** Drops the loaded history: after an import none of it is reliable. */
 export async function reloadAll(): Promise<void> {
   switches.value = []
   hasOlder.value = false
@@ -95,29 +95,31 @@ export async function reloadAll(): Promise<void> {
   await loadAhead()
 }
 
-/** Enough of the history to know who is likely to come. */
+/** Loads enough history to rank the likely fronters. */
 export async function loadAhead(): Promise<void> {
   for (let page = 1; page < PAGES_AHEAD && hasOlder.value; page++) await loadOlder()
 }
 
 export async function loadSystem(): Promise<void> {
-  system.value = await requestOwn<System>(OWN)
+  system.value = await requestOwn<System>(SYSTEM_PATH)
 }
 
 export async function loadSettings(): Promise<void> {
-  settings.value = await requestOwn<Settings>(`${OWN}/settings`)
+  settings.value = await requestOwn<Settings>(`${SYSTEM_PATH}/settings`)
 }
 
 export async function loadMembers(): Promise<void> {
-  members.value = sortByName((await requestOwn<Member[]>(`${OWN}/members`)) ?? [])
+  members.value = sortByName((await requestOwn<Member[]>(`${SYSTEM_PATH}/members`)) ?? [])
 }
 
 export async function loadGroups(): Promise<void> {
-  groups.value = sortByName((await requestOwn<Group[]>(`${OWN}/groups?with_members=true`)) ?? [])
+  groups.value = sortByName(
+    (await requestOwn<Group[]>(`${SYSTEM_PATH}/groups?with_members=true`)) ?? [],
+  )
 }
 
 export async function loadPreferences(): Promise<void> {
-  preferences.value = (await requestOwn<Preferences>('web/preferences')) ?? nothingPreferred
+  preferences.value = (await requestOwn<Preferences>('web/preferences')) ?? defaultPreferences
 }
 
 export async function savePreferences(patch: Partial<Preferences>): Promise<void> {
@@ -125,11 +127,12 @@ export async function savePreferences(patch: Partial<Preferences>): Promise<void
   preferences.value = saved ?? preferences.value
 }
 
-/** The newest ones; what is older is fetched when somebody looks at it. */
+/** Loads the newest page; older pages are loaded on demand. */
 export async function loadSwitches(): Promise<void> {
-  const page = (await requestOwn<SerializedSwitch[]>(`${OWN}/switches?limit=${PAGE}`)) ?? []
-  const isAll = page.length < PAGE
-  const known = takeNewest(switches.value, page.map(readSwitch), isAll)
+  const page =
+    (await requestOwn<SerializedSwitch[]>(`${SYSTEM_PATH}/switches?limit=${PAGE_SIZE}`)) ?? []
+  const isAll = page.length < PAGE_SIZE
+  const known = mergeNewestPage(switches.value, page.map(readSwitch), isAll)
   hasOlder.value = !isAll && (known.length === page.length || hasOlder.value)
   switches.value = known
 }
@@ -139,26 +142,30 @@ export async function loadOlder(): Promise<void> {
   if (!oldest) return
   const before = encodeURIComponent(formatInstant(oldest.timestamp))
   const page =
-    (await requestOwn<SerializedSwitch[]>(`${OWN}/switches?limit=${PAGE}&before=${before}`)) ?? []
-  // Somebody else was quicker, or all is known anew: this page might not fit on.
+    (await requestOwn<SerializedSwitch[]>(
+      `${SYSTEM_PATH}/switches?limit=${PAGE_SIZE}&before=${before}`,
+    )) ?? []
+  // The list changed while this page was requested, so the page may not be adjacent any more.
   if (switches.value.at(-1)?.id !== oldest.id) return
   switches.value = mergeSwitches(switches.value, page.map(readSwitch))
-  hasOlder.value = page.length === PAGE
+  hasOlder.value = page.length === PAGE_SIZE
 }
 
-/** Until everything since a moment is known. */
+/** Loads older pages until everything since a time is loaded. */
 export async function loadBackTo(since: number): Promise<void> {
   while (hasOlder.value && (switches.value.at(-1)?.timestamp ?? since) > since) await loadOlder()
 }
 
 export async function loadSwitch(uuid: string): Promise<void> {
-  const found = await orGone(requestOwn<SerializedSwitch>(`${OWN}/switches/${uuid}`))
+  const found = await nullIfNotFound(
+    requestOwn<SerializedSwitch>(`${SYSTEM_PATH}/switches/${uuid}`),
+  )
   if (found) putSwitch(readSwitch(found))
   else removeSwitchFromStore(uuid)
 }
 
 export function putSwitch(one: Switch): void {
-  switches.value = takeOne(switches.value, one, hasOlder.value)
+  switches.value = insertSwitch(switches.value, one, hasOlder.value)
 }
 
 export function removeSwitchFromStore(id: string): void {
@@ -166,18 +173,18 @@ export function removeSwitchFromStore(id: string): void {
 }
 
 export async function loadMember(uuid: string): Promise<void> {
-  const found = await orGone(requestOwn<Member>(`v2/members/${uuid}`))
+  const found = await nullIfNotFound(requestOwn<Member>(`v2/members/${uuid}`))
   const others = members.value.filter((one) => one.uuid !== uuid)
-  const gone = members.value.find((one) => one.uuid === uuid)
+  const deleted = members.value.find((one) => one.uuid === uuid)
   members.value = found ? sortByName([...others, found]) : others
-  if (found || !gone) return
+  if (found || !deleted) return
   switches.value = switches.value.map((one) => ({
     ...one,
-    members: one.members.filter((id) => id !== gone.id),
+    members: one.members.filter((id) => id !== deleted.id),
   }))
 }
 
-/** Takes over some as the server has just told them. */
+/** Stores members from a response. */
 export function putMembers(news: readonly Member[]): void {
   const uuids = new Set(news.map(({ uuid }) => uuid))
   members.value = sortByName([...members.value.filter(({ uuid }) => !uuids.has(uuid)), ...news])
@@ -190,7 +197,7 @@ export function putGroup(news: Group): void {
 }
 
 export async function loadGroup(uuid: string): Promise<void> {
-  const found = await orGone(requestOwn<Group>(`v2/groups/${uuid}`))
+  const found = await nullIfNotFound(requestOwn<Group>(`v2/groups/${uuid}`))
   if (found) putGroup(found)
   else groups.value = groups.value.filter((one) => one.uuid !== uuid)
 }
@@ -199,7 +206,7 @@ export async function invalidateAccounts(): Promise<void> {
   accountsVersion.value++
 }
 
-/** Nothing of a system stays behind when its people leave. */
+/** Removes all data of the system on logout. */
 export function clearStore(): void {
   isLoaded.value = false
   system.value = null
@@ -207,7 +214,7 @@ export function clearStore(): void {
   groups.value = []
   switches.value = []
   hasOlder.value = false
-  preferences.value = nothingPreferred
+  preferences.value = defaultPreferences
   settings.value = null
 }
 
@@ -221,8 +228,8 @@ export function readSwitch({ id, timestamp, members }: SerializedSwitch): Switch
 
 export type { SerializedSwitch }
 
-function orGone<T>(asked: Promise<T | null>): Promise<T | null> {
-  return asked.catch((cause: unknown) => {
+function nullIfNotFound<T>(response: Promise<T | null>): Promise<T | null> {
+  return response.catch((cause: unknown) => {
     if (cause instanceof Error && 'status' in cause && cause.status === 404) return null
     throw cause
   })

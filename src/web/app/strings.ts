@@ -1,4 +1,4 @@
-/** Every sentence of the page, in one place. */
+/** All texts of the page. */
 export const strings = {
   title: 'Multitude',
   welcome: 'Welcome home',
@@ -30,9 +30,9 @@ export const strings = {
   watchIsOver: 'This link does not work any more. Ask for a new one.',
   waiting: 'Still waiting for the server',
 
-  // The frame.
+  // Layout.
   skip: 'Skip to the page',
-  places: 'Places',
+  navigation: 'Places',
   now: 'Now',
   history: 'History',
   insights: 'Insights',
@@ -151,7 +151,7 @@ export const strings = {
   isDeleted: 'The switch is gone.',
   isSaved: 'Saved.',
 
-  // What several later places say.
+  // Shared by several pages.
   copy: 'Copy',
   copied: 'Copied.',
   share: 'Share…',
@@ -169,8 +169,8 @@ export const strings = {
   importMore: 'Bring everyone along, or take everything away',
   devices: 'Devices',
   devicesMore: 'Browsers that are logged in, and tokens',
-  look: 'Look',
-  lookMore: 'Theme, text, pictures, what you call each other',
+  appearance: 'Look',
+  appearanceMore: 'Theme, text, pictures, what you call each other',
   apiMore: 'For programs of your own',
   browsers: 'Browsers',
   thisOne: 'this browser',
@@ -204,7 +204,7 @@ export const strings = {
   wordForMembers: 'The word for members',
   wordMore: 'Follows you to every device.',
   ownWord: 'Another word',
-  lookNames: {
+  appearanceNames: {
     theme: 'Theme',
     font: 'Font',
     size: 'Text size',
@@ -216,7 +216,7 @@ export const strings = {
     clock: 'Clock',
     keys: 'Single keys',
   },
-  lookValues: {
+  appearanceValues: {
     theme: { device: 'As the device', paper: 'Paper', dusk: 'Dusk', night: 'Night' },
     font: { atkinson: 'Atkinson', device: 'Of the device', opendyslexic: 'OpenDyslexic' },
     size: {
@@ -238,13 +238,13 @@ export const strings = {
   picturesMore: 'With none, no other server learns that you looked.',
 } as const
 
-/** "Wren, Iris and Moss". */
+/** Joins names: "Wren, Iris and Moss". */
 export function listNames(names: readonly string[]): string {
   const last = names.at(-1) ?? ''
   return names.length < 2 ? last : `${names.slice(0, -1).join(', ')} and ${last}`
 }
 
-/** A word of the people's own as a heading. */
+/** Capitalizes the system's word for members, for headings. */
 export function capitalize(word: string): string {
   const [first = '', ...rest] = word
   return first.toUpperCase() + rest.join('')
@@ -258,7 +258,10 @@ const ones: Readonly<Record<string, string>> = {
   people: 'person',
 }
 
-/** "3 headmates", "1 headmate"; of a word of one's own nobody knows how one alone is called. */
+/**
+ * Formats a count: "3 headmates", "1 headmate". A custom word has no known singular and stays as it
+ * is.
+ */
 export function countOf(count: number, word: string): string {
   return `${count} ${count === 1 ? (ones[word] ?? word) : word}`
 }

@@ -9,7 +9,7 @@ export function nowInstant(): Instant {
   return Date.now() * 1000
 }
 
-/** "6 h 19 min", rounded down; days only where hours say little. */
+/** Formats a duration, rounded down: "6 h 19 min"; in days from 48 hours. */
 export function formatDuration(micros: number): string {
   const minutes = Math.max(0, Math.floor(micros / MINUTE))
   if (minutes < 1) return 'less than a minute'
@@ -20,7 +20,7 @@ export function formatDuration(micros: number): string {
   return hours % 24 === 0 ? `${days} days` : `${days} days ${hours % 24} h`
 }
 
-/** "6 h ago", in the largest unit alone. */
+/** Formats an age in its largest unit: "6 h ago". */
 export function formatAgo(micros: number): string {
   if (micros < MINUTE) return 'just now'
   if (micros < HOUR) return `${Math.floor(micros / MINUTE)} min ago`
@@ -28,7 +28,7 @@ export function formatAgo(micros: number): string {
   return `${Math.floor(micros / DAY)} days ago`
 }
 
-/** How times are spelled in a zone. */
+/** Creates the formatters of a time zone. */
 export function createFormatter(zone: string, clock: Clock, locale?: string) {
   const format = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat(locale, { timeZone: zone, ...options })
@@ -40,23 +40,26 @@ export function createFormatter(zone: string, clock: Clock, locale?: string) {
   const month = format({ month: 'long', year: 'numeric' })
   const date = format({ day: 'numeric', month: 'long', year: 'numeric' })
   const dayKey = keyOf(zone)
-  const spell = (with_: Intl.DateTimeFormat) => (at: Instant) => with_.format(at / 1000)
+  const formatWith = (formatter: Intl.DateTimeFormat) => (at: Instant) =>
+    formatter.format(at / 1000)
   return {
     zone,
-    time: spell(time),
-    day: spell(day),
-    longDay: spell(longDay),
-    month: spell(month),
-    date: spell(date),
-    /** The clock alone today, else with the day. */
+    time: formatWith(time),
+    day: formatWith(day),
+    longDay: formatWith(longDay),
+    month: formatWith(month),
+    date: formatWith(date),
+    /** Time only if it is today, otherwise day and time. */
     moment: (at: Instant, now: Instant) =>
-      dayKey(at) === dayKey(now) ? time.format(at / 1000) : `${spell(day)(at)}, ${spell(time)(at)}`,
+      dayKey(at) === dayKey(now)
+        ? time.format(at / 1000)
+        : `${formatWith(day)(at)}, ${formatWith(time)(at)}`,
   }
 }
 
 export type Formatter = ReturnType<typeof createFormatter>
 
-/** `2026-11-15` and `06:54` as native fields have them. */
+/** Returns `2026-11-15` and `06:54`, as native form fields use them. */
 export function fieldsOf(at: Instant, zone: string): { date: string; time: string } {
   const format = memoize(formats, zone, () => createFormat(zone))
   const shown = Object.fromEntries(
@@ -72,7 +75,7 @@ function keyOf(zone: string): (at: Instant) => string {
   return (at) => fieldsOf(at, zone).date
 }
 
-/** The moment at which the clocks of a zone show this; where they skip it, the one after. */
+/** Returns the instant of a local time; if the clocks skip it, the instant after the gap. */
 export function instantOf(date: string, time: string, zone: string): Instant | null {
   const local = Date.parse(`${date}T${time.length === 5 ? `${time}:00` : time}Z`) * 1000
   if (Number.isNaN(local)) return null
@@ -84,7 +87,9 @@ export function instantOf(date: string, time: string, zone: string): Instant | n
   return null
 }
 
-/** How the clocks of a zone go in the quarters that a span touches, so that most are known already. */
+/**
+ * Returns the UTC offsets in a span, extended to whole quarters so that most calls hit the cache.
+ */
 function offsetsIn(zone: string, span: Span): Offset[] {
   const since = Math.floor((span.since - MARGIN) / QUARTER) * QUARTER
   const until = Math.ceil((span.until + MARGIN) / QUARTER) * QUARTER
@@ -95,39 +100,41 @@ const QUARTER = 90 * DAY
 
 const offsets = new Map<string, Offset[]>()
 
-/** A page's spans are short, so nobody waits. */
+/** Runs to the end without yielding, because the page's spans are short. */
 function lookUpOffsets(zone: string, span: Span): Offset[] {
-  const finding = findOffsets(zone, span)
+  const iterator = findOffsets(zone, span)
   for (;;) {
-    const { value, done } = finding.next()
+    const { value, done } = iterator.next()
     if (done) return value
   }
 }
 
-const MOST_KEPT = 50
+const MAX_ENTRIES = 50
 
-/** What was made for a key, once: browsers take milliseconds to learn how a zone is spelled. */
-function memoize<T>(kept: Map<string, T>, key: string, make: () => T): T {
-  const known = kept.get(key)
+/** Caches by key: creating an Intl formatter for a zone takes browsers milliseconds. */
+function memoize<T>(cache: Map<string, T>, key: string, make: () => T): T {
+  const known = cache.get(key)
   if (known !== undefined) return known
-  if (kept.size >= MOST_KEPT) kept.clear()
-  const made = make()
-  kept.set(key, made)
-  return made
+  if (cache.size >= MAX_ENTRIES) cache.clear()
+  const value = make()
+  cache.set(key, value)
+  return value
 }
 
-/** The days of a zone's calendar that a span touches, newest first. */
+/** Returns the local days that a span touches, newest first. */
 export function daysIn(zone: string, span: Span): Bucket[] {
   return (findBuckets(offsetsIn(zone, span), 'day', span, 400) ?? []).toReversed()
 }
 
-/** The month of a zone's calendar that a moment lies in. */
+/** Returns the local month of a time. */
 export function monthOf(zone: string, at: Instant): Bucket | null {
   const span = { since: at, until: at + 1 }
   return findBuckets(offsetsIn(zone, span), 'month', span, 2)?.[0] ?? null
 }
 
-/** Where the clocks of a day show a full hour, as a part of the day: long days have theirs, too. */
+/**
+ * Returns the positions of full hours within a day (0 to 1), correct for days with a clock change.
+ */
 export function hourMarks(
   zone: string,
   { start, end }: Bucket,
@@ -140,7 +147,7 @@ export function hourMarks(
   })
 }
 
-/** A birthday in words; the year 4 stands for none. */
+/** Formats a birthday; year 4 means "no year". */
 export function formatBirthday(date: string, locale?: string): string {
   const at = new Date(0)
   const [year = 4, month = 1, day = 1] = date.split('-').map(Number)

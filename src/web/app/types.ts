@@ -3,7 +3,9 @@ import type { group } from '../../model/group'
 import type { member } from '../../model/member'
 import type { system } from '../../model/system'
 
-/** One of ours as version 2 spells it: short ID and UUID, times as text, levels on their own. */
+/**
+ * Entity as serialized by v2: short ID and UUID, times as text, privacy levels in their own object.
+ */
 export type Serialized<E> =
   E extends Entity<Fields, infer L>
     ? Readonly<Omit<Row<E>, L | 'created' | 'last_message_timestamp'>> & Identified<L>
@@ -13,7 +15,7 @@ interface Identified<L extends string> {
   readonly id: string
   readonly uuid: string
   readonly created: string | null
-  /** Null in what a stranger sees. */
+  /** Null for anonymous callers. */
   readonly privacy: Readonly<Record<L, Level>> | null
 }
 
@@ -25,7 +27,7 @@ export type Group = Serialized<typeof group> & {
   readonly members?: readonly string[]
 }
 
-/** Whether it is in the lists that others get. */
+/** Returns true if the entity is in public lists. */
 export function isListed({
   privacy,
 }: {

@@ -18,7 +18,7 @@ interface Code {
   readonly expires: string
 }
 
-/** Which accounts speak for the system, and how one more comes to it. */
+/** Linked accounts, and the form to link another one. */
 export function AccountsCard() {
   const [accounts, setAccounts] = useState<readonly Account[]>([])
   useEffect(() => {
@@ -49,11 +49,11 @@ export function AccountsCard() {
   )
 }
 
-/** A code is made with a token alone: a browser that is logged in may not. */
+/** Link codes need a token; a browser session may not create one. */
 function LinkAccount() {
   const [token, setToken] = useState('')
   const [problem, setProblem] = useState('')
-  const [made, setMade] = useState<Code | null>(null)
+  const [linkCode, setLinkCode] = useState<Code | null>(null)
   const [isBusy, setBusy] = useState(false)
   const submit = async (event: Event) => {
     event.preventDefault()
@@ -62,7 +62,7 @@ function LinkAccount() {
     setProblem('')
     setBusy(true)
     try {
-      setMade(await makeCode(token.trim()))
+      setLinkCode(await createLinkCode(token.trim()))
       setToken('')
     } catch (cause) {
       setProblem(explain(cause))
@@ -73,11 +73,11 @@ function LinkAccount() {
     <form onSubmit={submit} noValidate>
       <h3>{systemStrings.link}</h3>
       <p class="quiet">{systemStrings.linkMore}</p>
-      {made && (
+      {linkCode && (
         <CopyField
           label={systemStrings.code}
-          value={made.code}
-          hint={systemStrings.codeMore(formatter.value.time(parseInstant(made.expires) ?? 0))}
+          value={linkCode.code}
+          hint={systemStrings.codeMore(formatter.value.time(parseInstant(linkCode.expires) ?? 0))}
         />
       )}
       <TokenField
@@ -94,10 +94,10 @@ function LinkAccount() {
   )
 }
 
-/** Of another system's token it would link to that one. */
-async function makeCode(token: string): Promise<Code | null> {
-  const whose = await request<System>('v2/systems/@me', { token })
-  if (whose?.uuid !== system.value?.uuid) throw new ForeignToken()
+/** Rejects the token of another system, because the account would be linked to that system. */
+async function createLinkCode(token: string): Promise<Code | null> {
+  const owner = await request<System>('v2/systems/@me', { token })
+  if (owner?.uuid !== system.value?.uuid) throw new ForeignToken()
   return await request<Code>('v2/systems/@me/link-code', { method: 'POST', token })
 }
 

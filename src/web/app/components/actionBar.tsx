@@ -4,18 +4,18 @@ import { listNames, strings } from '../strings'
 import { Icon } from './icon'
 
 interface Props {
-  /** Who is here, or was at the moment that was chosen. */
-  standing: readonly string[]
+  /** Fronters now, or at the selected past time. */
+  current: readonly string[]
   problem: string
   onSwitch: (ids: readonly string[]) => void
   onClear: () => void
 }
 
-/** Comes with the first choice; more faces can be added while it is there. */
-export function ActionBar({ standing, problem, onSwitch, onClear }: Props) {
+/** Shown while members are selected; more can be selected meanwhile. */
+export function ActionBar({ current, problem, onSwitch, onClear }: Props) {
   const chosen = selection.value
   if (chosen.length === 0) return null
-  const joining = chosen.filter((id) => !standing.includes(id))
+  const joining = chosen.filter((id) => !current.includes(id))
   const reason = isOffline.value ? strings.notConnected : problem
   return (
     <section class="action-bar" aria-label={strings.actions}>
@@ -32,15 +32,15 @@ export function ActionBar({ standing, problem, onSwitch, onClear }: Props) {
         <Icon name="swap" />
         {strings.switchTo(listNames(chosen.map(nameOf)))}
       </button>
-      {standing.length > 0 && joining.length > 0 && (
+      {current.length > 0 && joining.length > 0 && (
         <button
           type="button"
           aria-disabled={isOffline.value}
           aria-describedby="action-problem"
-          onClick={() => onSwitch([...standing, ...joining])}
+          onClick={() => onSwitch([...current, ...joining])}
         >
           <Icon name="plus" />
-          {strings.join(listNames(standing.map(nameOf)))}
+          {strings.join(listNames(current.map(nameOf)))}
         </button>
       )}
       <button type="button" class="round clear" aria-label={strings.clearChoice} onClick={onClear}>

@@ -9,7 +9,10 @@ export interface AvatarSubject {
   readonly avatar_url: string | null
 }
 
-/** A picture, or a letter on their colour. Hidden from screen readers: the name stands beside it. */
+/**
+ * Picture, or an initial on the member's colour. Hidden from screen readers, because the name is
+ * beside it.
+ */
 export function Avatar({
   of,
   size = 'm',
@@ -23,7 +26,7 @@ export function Avatar({
   return (
     <span class={`face face-${size} tinted`} aria-hidden="true" style={tint(of?.color)}>
       {picture && picture !== broken ? (
-        // What is lazy must be known before what it is.
+        // `loading` has to precede `src`, or the browser starts the request before it is lazy.
         <img alt="" loading="lazy" src={picture} onError={() => setBroken(picture)} />
       ) : (
         <span class="letter">{letter}</span>
@@ -32,7 +35,7 @@ export function Avatar({
   )
 }
 
-/** A member's colour for the rules of the style sheet, and what is read on it. */
+/** Returns CSS variables for a colour and for text on it. */
 export function tint(color: string | null | undefined): Record<string, string> {
   return color ? { '--own': `#${color}`, '--on-own': textOn(color) } : {}
 }

@@ -13,16 +13,16 @@ import { Sheet } from './sheet'
 export type BulkAction = 'privacy' | 'groups' | 'remove'
 
 export interface BulkEditProps {
-  act: BulkAction
+  action: BulkAction
   chosen: readonly Member[]
   onClose: () => void
   onDone: () => void
 }
 
-/** One change to many: their privacy, their groups, or none of them any more. */
-export function BulkEditSheet({ act, chosen, onClose, onDone }: BulkEditProps) {
-  // Whoever is changed is not chosen again by what changes: who they are is settled here.
-  const [some] = useState(chosen)
+/** Changes privacy or groups of several members, or deletes them. */
+export function BulkEditSheet({ action, chosen, onClose, onDone }: BulkEditProps) {
+  // Fixed when the sheet opens: the change itself may alter the selection.
+  const [selected] = useState(chosen)
   const [problem, setProblem] = useState('')
   const attempt = async (change: () => Promise<unknown>) => {
     setProblem('')
@@ -35,38 +35,38 @@ export function BulkEditSheet({ act, chosen, onClose, onDone }: BulkEditProps) {
     }
   }
   const titles = {
-    privacy: bulkStrings.privacyOf(describeSelection(some)),
-    groups: bulkStrings.groupsOf(describeSelection(some)),
-    remove: bulkStrings.deleteAsk(describeSelection(some)),
+    privacy: bulkStrings.privacyOf(describeSelection(selected)),
+    groups: bulkStrings.groupsOf(describeSelection(selected)),
+    remove: bulkStrings.deleteAsk(describeSelection(selected)),
   }
   return (
-    <Sheet heading={titles[act]} onClose={onClose}>
+    <Sheet heading={titles[action]} onClose={onClose}>
       <p class="problem" role="alert">
         {problem}
       </p>
-      {act === 'privacy' && <PrivacyOf some={some} attempt={attempt} />}
-      {act === 'groups' && <GroupsOf some={some} attempt={attempt} />}
-      {act === 'remove' && <DeleteAll some={some} attempt={attempt} />}
+      {action === 'privacy' && <PrivacyOf selected={selected} attempt={attempt} />}
+      {action === 'groups' && <GroupsOf selected={selected} attempt={attempt} />}
+      {action === 'remove' && <DeleteAll selected={selected} attempt={attempt} />}
     </Sheet>
   )
 }
 
 interface Props {
-  some: readonly Member[]
+  selected: readonly Member[]
   attempt: (change: () => Promise<unknown>) => Promise<void>
 }
 
-/** Names, as long as they are read at a glance. */
-function describeSelection(some: readonly Member[]): string {
-  return some.length > 3
-    ? countOf(some.length, preferences.value.word)
-    : listNames(some.map(({ id }) => nameOf(id)))
+/** Lists up to three names, otherwise a count. */
+function describeSelection(selected: readonly Member[]): string {
+  return selected.length > 3
+    ? countOf(selected.length, preferences.value.word)
+    : listNames(selected.map(({ id }) => nameOf(id)))
 }
 
-function PrivacyOf({ some, attempt }: Props) {
+function PrivacyOf({ selected, attempt }: Props) {
   const [preset, setPreset] = useState<Preset>('names')
-  const changing = findChanges(some, levelsOf(preset)).length
-  const many = countOf(changing, preferences.value.word)
+  const changing = findChanges(selected, levelsOf(preset)).length
+  const count = countOf(changing, preferences.value.word)
   return (
     <>
       <fieldset class="choice">
@@ -87,21 +87,23 @@ function PrivacyOf({ some, attempt }: Props) {
       </fieldset>
       <p role="status">
         {privacyStrings.presetsMore[preset]}{' '}
-        {changing === 0 ? privacyStrings.nothingChanges : privacyStrings.willChange(many, changing)}
+        {changing === 0
+          ? privacyStrings.nothingChanges
+          : privacyStrings.willChange(count, changing)}
       </p>
       <button
         type="button"
         class="main"
         aria-disabled={isOffline.value || changing === 0}
-        onClick={() => changing > 0 && attempt(() => changeLevels(some, levelsOf(preset)))}
+        onClick={() => changing > 0 && attempt(() => changeLevels(selected, levelsOf(preset)))}
       >
-        {privacyStrings.change(many)}
+        {privacyStrings.change(count)}
       </button>
     </>
   )
 }
 
-function GroupsOf({ some, attempt }: Props) {
+function GroupsOf({ selected, attempt }: Props) {
   if (groups.value.length === 0)
     return (
       <p>
@@ -112,14 +114,14 @@ function GroupsOf({ some, attempt }: Props) {
     <ul class="things">
       {groups.value.map((group) => {
         const inside = new Set(group.members)
-        const within = some.filter(({ uuid }) => inside.has(uuid))
-        const outside = some.filter(({ uuid }) => !inside.has(uuid))
+        const within = selected.filter(({ uuid }) => inside.has(uuid))
+        const outside = selected.filter(({ uuid }) => !inside.has(uuid))
         const name = group.display_name || group.name
         return (
           <li key={group.uuid}>
             <div class="about">
               <span class="name">{name}</span>
-              <div class="quiet small">{bulkStrings.areIn(within.length, some.length)}</div>
+              <div class="quiet small">{bulkStrings.areIn(within.length, selected.length)}</div>
             </div>
             {outside.length > 0 && (
               <button
@@ -148,19 +150,21 @@ function GroupsOf({ some, attempt }: Props) {
   )
 }
 
-function DeleteAll({ some, attempt }: Props) {
-  const [gone, setGone] = useState(0)
-  const one = some.length === 1 ? some[0] : undefined
-  const expected = one ? one.name : String(some.length)
+function DeleteAll({ selected, attempt }: Props) {
+  const [deletedCount, setDeletedCount] = useState(0)
+  const one = selected.length === 1 ? selected[0] : undefined
+  const expected = one ? one.name : String(selected.length)
   return (
     <ConfirmDelete
       effect={bulkStrings.deleteEffect}
       label={one ? bulkStrings.typeName(expected) : bulkStrings.typeCount(expected)}
       expected={expected}
-      onDelete={() => attempt(() => deleteMembers(some, setGone))}
+      onDelete={() => attempt(() => deleteMembers(selected, setDeletedCount))}
     >
-      {some.length > 1 && <p class="quiet">{listNames(some.map(({ id }) => nameOf(id)))}</p>}
-      <p role="status">{gone > 0 && bulkStrings.gone(gone, some.length)}</p>
+      {selected.length > 1 && (
+        <p class="quiet">{listNames(selected.map(({ id }) => nameOf(id)))}</p>
+      )}
+      <p role="status">{deletedCount > 0 && bulkStrings.gone(deletedCount, selected.length)}</p>
     </ConfirmDelete>
   )
 }

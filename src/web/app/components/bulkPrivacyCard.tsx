@@ -17,11 +17,13 @@ import { publicPageStrings } from '../strings/publicView'
 import type { MemberLevel } from '../types'
 import { MemberPicker } from './memberPicker'
 
-/** Everyone, those who are chosen, or a group by its UUID. */
+/** All members, the selected ones, or those of a group (by UUID). */
 type Who = 'everyone' | 'chosen' | { readonly group: string }
 type Becomes = Preset | 'each'
 
-/** Who → becomes → how many change; it can be undone. */
+/**
+ * Sets privacy levels of several members, with the number of changes shown beforehand and an undo.
+ */
 export function BulkPrivacyCard() {
   const [who, setWho] = useState<Who>('everyone')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
@@ -31,16 +33,18 @@ export function BulkPrivacyCard() {
   const [isBusy, setBusy] = useState(false)
 
   const inside = typeof who === 'object' ? membersOf(who.group) : chosen
-  const some =
+  const selected =
     who === 'everyone' ? members.value : members.value.filter(({ uuid }) => inside.has(uuid))
   const levels = becomes === 'each' ? each : levelsOf(becomes)
-  const changing = findChanges(some, levels).length
-  const many = countOf(changing, preferences.value.word)
+  const changing = findChanges(selected, levels).length
+  const count = countOf(changing, preferences.value.word)
   const apply = async () => {
     setProblem('')
     if (isOffline.value || isBusy || changing === 0) return
     setBusy(true)
-    await changeLevels(some, levels).catch((cause) => setProblem(errorMessage(cause, strings.away)))
+    await changeLevels(selected, levels).catch((cause) =>
+      setProblem(errorMessage(cause, strings.away)),
+    )
     setBusy(false)
   }
 
@@ -72,11 +76,11 @@ export function BulkPrivacyCard() {
       {becomes === 'each' && <EachLevel levels={each} onChange={setEach} />}
       <p role="status">
         {becomes !== 'each' && privacyStrings.presetsMore[becomes]}{' '}
-        {some.length === 0
+        {selected.length === 0
           ? publicPageStrings.nobodyChosen
           : changing === 0
             ? privacyStrings.nothingChanges
-            : privacyStrings.willChange(many, changing)}
+            : privacyStrings.willChange(count, changing)}
       </p>
       <p class="problem" role="alert">
         {problem}
@@ -89,20 +93,22 @@ export function BulkPrivacyCard() {
           aria-busy={isBusy}
           onClick={apply}
         >
-          {privacyStrings.change(many)}
+          {privacyStrings.change(count)}
         </button>
       </div>
     </section>
   )
 }
 
-/** More than these are shown when asked for. */
-const FEW_GROUPS = 10
+/** Number of groups shown until the list is expanded. */
+const FIRST_GROUPS = 10
 
 function WhoChips({ who, onChange }: { who: Who; onChange: (who: Who) => void }) {
-  const [isWhole, setWhole] = useState(false)
+  const [isExpanded, setExpanded] = useState(false)
   const group = typeof who === 'object' ? who.group : null
-  const shown = groups.value.filter(({ uuid }, at) => isWhole || at < FEW_GROUPS || uuid === group)
+  const shown = groups.value.filter(
+    ({ uuid }, at) => isExpanded || at < FIRST_GROUPS || uuid === group,
+  )
   return (
     <fieldset class="choice">
       <legend>{publicPageStrings.who}</legend>
@@ -121,7 +127,7 @@ function WhoChips({ who, onChange }: { who: Who; onChange: (who: Who) => void })
           />
         ))}
         {shown.length < groups.value.length && (
-          <button type="button" class="plain" onClick={() => setWhole(true)}>
+          <button type="button" class="plain" onClick={() => setExpanded(true)}>
             {publicPageStrings.moreGroups}
           </button>
         )}
@@ -154,7 +160,7 @@ interface EachProps {
   onChange: (levels: Levels) => void
 }
 
-/** Each level alone: public, private, or as everyone has it. */
+/** Sets each level to public or private, or leaves it unchanged. */
 function EachLevel({ levels, onChange }: EachProps) {
   const set = (level: MemberLevel, to: Level | undefined) => {
     const { [level]: _, ...others } = levels

@@ -5,12 +5,12 @@ import { Logo } from './logo'
 
 interface Props {
   heading: string
-  /** For what is looked at, rather than answered. */
+  /** For content rather than a form. */
   isWide?: boolean
   children: ComponentChildren
 }
 
-/** The quiet page of one question. Its heading gets the focus, so that it is what is read first. */
+/** Page with a single task. Its heading gets the focus, so that screen readers start there. */
 export function CenteredPage({ heading, isWide = false, children }: Props) {
   const title = useRef<HTMLHeadingElement>(null)
   useLayoutEffect(() => {

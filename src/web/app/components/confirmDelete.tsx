@@ -6,13 +6,13 @@ import { strings } from '../strings'
 interface Props {
   effect: string
   label: string
-  /** What has to be typed. */
+  /** Text that has to be typed. */
   expected: string
   onDelete: () => void
   children?: ComponentChildren
 }
 
-/** It cannot be undone, so it is written before it is done. */
+/** Confirms a deletion by typing, because it cannot be undone. */
 export function ConfirmDelete({ effect, label, expected, onDelete, children }: Props) {
   const [typed, setTyped] = useState('')
   const isRight = typed.trim() === expected.trim()

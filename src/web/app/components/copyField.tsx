@@ -6,11 +6,11 @@ import { strings } from '../strings'
 interface Props {
   label: string
   value: string
-  /** Said below it. */
+  /** Shown below the field. */
   hint: string
 }
 
-/** Something to be copied, whole; it has the focus when it comes. */
+/** Read-only value with buttons to copy and share it. Focused when it appears. */
 export function CopyField({ label, value, hint }: Props) {
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => {

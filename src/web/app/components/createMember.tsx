@@ -6,16 +6,16 @@ import { strings } from '../strings'
 import { listStrings } from '../strings/members'
 import { Sheet } from './sheet'
 
-/** Makes a member with only a name. */
+/** Creates a member from a name alone. */
 export async function createMember(name: string): Promise<void> {
-  const made = await requestOwn<Member>('v2/members', { method: 'POST', body: { name } })
-  if (!made) return
-  await loadMember(made.uuid)
+  const created = await requestOwn<Member>('v2/members', { method: 'POST', body: { name } })
+  if (!created) return
+  await loadMember(created.uuid)
   toast.value = { text: strings.isMade(name) }
   announce(strings.isMade(name))
 }
 
-/** The first visit: nobody lives here yet. */
+/** Shown while the system has no members. */
 export function EmptyState() {
   return (
     <section class="card">
@@ -23,31 +23,31 @@ export function EmptyState() {
       <a class="button" href="#/import">
         {strings.bringThem}
       </a>
-      <NameForm act={strings.makeTheFirst(preferences.value.word)} onName={createMember} />
+      <NameForm label={strings.makeTheFirst(preferences.value.word)} onName={createMember} />
     </section>
   )
 }
 
-/** Somebody new needs a name only; everything else is on their page. */
+/** Asks for the name only; everything else is edited on the member's page. */
 export function CreateMemberSheet({ onClose }: { onClose: () => void }) {
-  const make = async (name: string) => {
+  const create = async (name: string) => {
     await createMember(name)
     onClose()
   }
   return (
     <Sheet heading={listStrings.makeSomeone} onClose={onClose}>
-      <NameForm act={listStrings.make} onName={make} />
+      <NameForm label={listStrings.make} onName={create} />
     </Sheet>
   )
 }
 
 interface NameProps {
-  act: string
+  label: string
   onName: (name: string) => Promise<void>
 }
 
-/** Asks for a name; what is wrong with it is told before it is sent. */
-export function NameForm({ act, onName }: NameProps) {
+/** Form for a name, validated before it is sent. */
+export function NameForm({ label, onName }: NameProps) {
   const [name, setName] = useState('')
   const [problem, setProblem] = useState('')
   const [isBusy, setBusy] = useState(false)
@@ -85,14 +85,14 @@ export function NameForm({ act, onName }: NameProps) {
         aria-disabled={isOffline.value}
         aria-busy={isBusy || undefined}
       >
-        {act}
+        {label}
       </button>
     </form>
   )
 }
 
-/** The server tells what is wrong with a name beside the name of the field. */
+/** Returns the server's message for the `name` field, if there is one. */
 function explainName(cause: unknown): string {
-  const told = cause instanceof ApiError ? cause.problems.name?.[0]?.message : undefined
-  return told ?? errorMessage(cause, strings.away)
+  const message = cause instanceof ApiError ? cause.problems.name?.[0]?.message : undefined
+  return message ?? errorMessage(cause, strings.away)
 }

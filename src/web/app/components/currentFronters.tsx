@@ -10,11 +10,11 @@ import { Icon } from './icon'
 
 interface Props {
   heading: RefObject<HTMLHeadingElement | null>
-  /** Those who stay when one steps back. */
+  /** Called with the remaining fronters when one is removed. */
   onStay: (ids: readonly string[]) => void
 }
 
-/** The card of who is here, washed in their colours. */
+/** Card of the current fronters, tinted in their colours. */
 export function CurrentFronters({ heading, onStay }: Props) {
   const here = front.value?.members ?? []
   const began = sinceWhen(switches.value)

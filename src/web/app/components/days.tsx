@@ -14,13 +14,13 @@ const MARKS = [6, 12, 18]
 
 interface Props {
   days: readonly Bucket[]
-  /** Where something will land. */
+  /** Marks the time of a switch to be added. */
   mark?: Instant | null
-  /** Of one alone, by short ID. */
+  /** Short ID of the only member to show. */
   only?: string
 }
 
-/** A row a day, from midnight to midnight; who shares a time shares the height. */
+/** Chart with one row per day. Co-fronters share the height of their bar. */
 export function Days({ days, mark = null, only }: Props) {
   const [isTable, setTable] = useState(false)
   return (
@@ -46,7 +46,7 @@ export function Days({ days, mark = null, only }: Props) {
   )
 }
 
-interface Shown {
+interface ShownProps {
   only: string | undefined
 }
 
@@ -55,10 +55,10 @@ function piecesIn(day: Bucket, only: string | undefined): Piece[] {
   return only === undefined ? pieces : piecesOfOne(pieces, only)
 }
 
-function Row({ day, mark, only }: Shown & { day: Bucket; mark: Instant | null }) {
+function Row({ day, mark, only }: ShownProps & { day: Bucket; mark: Instant | null }) {
   const pieces = piecesIn(day, only)
   const length = day.end - day.start
-  const place = (at: Instant) => `${((at - day.start) / length) * 100}%`
+  const positionOf = (at: Instant) => `${((at - day.start) / length) * 100}%`
   const isMarked = mark !== null && mark >= day.start && mark < day.end
   return (
     <div class="day">
@@ -77,7 +77,7 @@ function Row({ day, mark, only }: Shown & { day: Bucket; mark: Instant | null })
             key={piece.from}
             class="piece"
             style={{
-              left: place(piece.from),
+              left: positionOf(piece.from),
               width: `${((piece.to - piece.from) / length) * 100}%`,
             }}
           >
@@ -88,15 +88,15 @@ function Row({ day, mark, only }: Shown & { day: Bucket; mark: Instant | null })
             ))}
           </span>
         ))}
-        {isMarked && <span class="landing" style={{ left: place(mark) }} />}
+        {isMarked && <span class="landing" style={{ left: positionOf(mark) }} />}
       </div>
     </div>
   )
 }
 
-function Table({ days, only }: Shown & { days: readonly Bucket[] }) {
+function Table({ days, only }: ShownProps & { days: readonly Bucket[] }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what may scroll must be reached by keys, too
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions need keyboard access
     <section class="wide" aria-label={strings.asTable} tabIndex={0}>
       <table>
         <thead>
@@ -126,7 +126,7 @@ function Table({ days, only }: Shown & { days: readonly Bucket[] }) {
   )
 }
 
-/** The point of a row in one sentence. */
+/** Describes a row in one sentence. */
 function describeDay(day: Bucket, pieces: readonly Piece[]): string {
   const times = new Map<string, number>()
   for (const { from, to, members } of pieces)

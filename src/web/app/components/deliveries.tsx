@@ -14,12 +14,12 @@ export interface Delivery {
   readonly attempt: number
 }
 
-const FEW = 8
+const FIRST_SHOWN = 8
 
-/** What was sent lately, and what was answered. */
+/** Recent webhook deliveries and their responses. */
 export function Deliveries({ all }: { all: readonly Delivery[] }) {
-  const [isWhole, setWhole] = useState(false)
-  const shown = isWhole ? all : all.slice(0, FEW)
+  const [isExpanded, setExpanded] = useState(false)
+  const shown = isExpanded ? all : all.slice(0, FIRST_SHOWN)
   return (
     <>
       <h3>{systemStrings.log}</h3>
@@ -39,7 +39,7 @@ export function Deliveries({ all }: { all: readonly Delivery[] }) {
               <tr key={`${at} ${index}`}>
                 <td>{formatter.value.moment(parseInstant(at) ?? now.value, now.value)}</td>
                 <td>{type}</td>
-                <td class={isFine(status) ? '' : 'problem'}>
+                <td class={isSuccess(status) ? '' : 'problem'}>
                   {status ?? error}
                   {systemStrings.attempt(attempt)}
                 </td>
@@ -48,8 +48,8 @@ export function Deliveries({ all }: { all: readonly Delivery[] }) {
           </tbody>
         </table>
       )}
-      {!isWhole && all.length > FEW && (
-        <button type="button" class="plain" onClick={() => setWhole(true)}>
+      {!isExpanded && all.length > FIRST_SHOWN && (
+        <button type="button" class="plain" onClick={() => setExpanded(true)}>
           {strings.showMore}
         </button>
       )}
@@ -57,6 +57,6 @@ export function Deliveries({ all }: { all: readonly Delivery[] }) {
   )
 }
 
-function isFine(status: number | null): boolean {
+function isSuccess(status: number | null): boolean {
   return status !== null && status >= 200 && status < 300
 }

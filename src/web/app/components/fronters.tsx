@@ -12,7 +12,7 @@ interface Props {
   heading?: 'h2' | 'h4'
 }
 
-/** The card of who is here, for those who look from outside. */
+/** Card of the fronters for friends and the public page. */
 export function Fronters({ front, isBusy = false, heading: Heading = 'h2' }: Props) {
   const members = front?.members ?? []
   const hidden = front?.hidden ?? 0
@@ -43,7 +43,7 @@ export function Fronters({ front, isBusy = false, heading: Heading = 'h2' }: Pro
         <p>{members.length === 0 ? strings.onlyHidden(hidden) : strings.someHidden(hidden)}</p>
       )}
       {members.length + hidden > 0 && (
-        // It moves on by itself, and is not said again each time.
+        // The duration changes constantly and must not be announced each time.
         <p class="small" aria-live="off">
           {strings.hereSince(
             formatter.value.moment(since, now.value),

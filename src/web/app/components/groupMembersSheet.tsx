@@ -7,19 +7,19 @@ import { memberStrings } from '../strings/member'
 import { MemberPicker } from './memberPicker'
 import { Sheet } from './sheet'
 
-/** Who is in a group: everyone with a check box, found while typing, saved in one request. */
+/** Selects the members of a group; saved in one request. */
 export function GroupMembersSheet({ own, onClose }: { own: Group; onClose: () => void }) {
   const [before] = useState(() => new Set(own.members))
   const [chosen, setChosen] = useState<ReadonlySet<string>>(before)
   const [problem, setProblem] = useState('')
-  const coming = members.value.filter(({ uuid }) => chosen.has(uuid) && !before.has(uuid))
-  const leaving = members.value.filter(({ uuid }) => !chosen.has(uuid) && before.has(uuid))
+  const added = members.value.filter(({ uuid }) => chosen.has(uuid) && !before.has(uuid))
+  const removed = members.value.filter(({ uuid }) => !chosen.has(uuid) && before.has(uuid))
   const save = async (event: Event) => {
     event.preventDefault()
     if (isOffline.value) return setProblem(strings.notConnected)
-    if (coming.length + leaving.length === 0) return onClose()
+    if (added.length + removed.length === 0) return onClose()
     try {
-      await changeMemberships(own, coming, leaving)
+      await changeMemberships(own, added, removed)
       onClose()
     } catch (cause) {
       setProblem(errorMessage(cause, strings.away))
@@ -30,7 +30,7 @@ export function GroupMembersSheet({ own, onClose }: { own: Group; onClose: () =>
       <form onSubmit={save} noValidate>
         <MemberPicker chosen={chosen} onChange={setChosen} />
         <div class="sheet-foot">
-          <p role="status">{memberStrings.willCome(coming.length, leaving.length)}</p>
+          <p role="status">{memberStrings.willCome(added.length, removed.length)}</p>
           <p class="problem" role="alert">
             {problem}
           </p>

@@ -1,4 +1,4 @@
-/** Lines on a grid of 24, all of one hand. Never without a word beside them or in their place. */
+/** Stroke paths on a 24×24 grid. An icon always has a text beside it or an accessible name. */
 const paths = {
   now: 'M12 3a9 9 0 1 0 0 18a9 9 0 1 0 0-18M12 7.5V12l3 2',
   members:

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { showToast } from '../actions'
 import { strings } from '../strings'
 
-/** A part that is fetched when it is first needed; null until it is there. */
+/** Loads a component on first use; null until it has arrived. */
 export function lazy<P>(load: () => Promise<ComponentType<P>>): ComponentType<P> | null {
   const [part, setPart] = useState<{ Part: ComponentType<P> } | null>(null)
   useEffect(() => {

@@ -4,15 +4,15 @@ import { privacyStrings } from '../strings/privacy'
 import { Icon } from './icon'
 
 interface Props {
-  /** What it hides, such as "Birthday". */
+  /** Name of the hidden value, such as "Birthday". */
   label: string
   level: Level
   onChange: (level: Level) => void
-  /** While nothing can be written. */
+  /** Set while the server is unreachable. */
   isOff?: boolean
 }
 
-/** Says whether others may see it, and turns that. On means that they may. */
+/** Switch for a privacy level; on means public. */
 export function LevelButton({ label, level, onChange, isOff = false }: Props) {
   const isPublic = level === 'public'
   const turn = () => {

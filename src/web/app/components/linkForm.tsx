@@ -21,16 +21,16 @@ interface LinkDraft {
   readonly lastDay: string
 }
 
-const nothingYet: LinkDraft = { name: '', isPrivateNamed: false, end: 'never', lastDay: '' }
-const draft = createDraft<LinkDraft>(nothingYet)
+const emptyDraft: LinkDraft = { name: '', isPrivateNamed: false, end: 'never', lastDay: '' }
+const draft = createDraft<LinkDraft>(emptyDraft)
 
-export interface MadeLink {
+export interface CreatedLink {
   readonly name: string
   readonly token: string
 }
 
-/** Makes a link: for whom, what becomes of private members, until when. */
-export function LinkForm({ onMade }: { onMade: (made: MadeLink) => void }) {
+/** Creates a friend link: name, visibility of private members, expiry. */
+export function LinkForm({ onCreated }: { onCreated: (created: CreatedLink) => void }) {
   const [problems, setProblems] = useState({ name: '', expires: '', other: '' })
   const { word } = preferences.value
   const { isPrivateNamed, end, lastDay, name } = draft.value
@@ -51,13 +51,16 @@ export function LinkForm({ onMade }: { onMade: (made: MadeLink) => void }) {
       expires: typeof expires === 'number' ? formatInstant(expires) : null,
     }
     try {
-      const made = await requestOwn<MadeLink>('v2/systems/@me/tokens', { method: 'POST', body })
-      draft.value = nothingYet
-      if (made) onMade(made)
+      const created = await requestOwn<CreatedLink>('v2/systems/@me/tokens', {
+        method: 'POST',
+        body,
+      })
+      draft.value = emptyDraft
+      if (created) onCreated(created)
     } catch (cause) {
-      const told = errorMessage(cause, strings.away)
+      const message = errorMessage(cause, strings.away)
       const isTaken = cause instanceof ApiError && cause.status === 409
-      setProblems({ name: isTaken ? told : '', expires: '', other: isTaken ? '' : told })
+      setProblems({ name: isTaken ? message : '', expires: '', other: isTaken ? '' : message })
     }
   }
 
@@ -142,7 +145,7 @@ export function LinkForm({ onMade }: { onMade: (made: MadeLink) => void }) {
   )
 }
 
-/** Null for never; undefined where no day was chosen. */
+/** Returns null for no expiry and undefined if no day was chosen. */
 function endOf(
   { end, lastDay }: LinkDraft,
   now: Instant,
@@ -154,10 +157,10 @@ function endOf(
   return instantOf(lastDay, '23:59:59', zone) ?? undefined
 }
 
-/** As the table has them, before anything is sent. */
+/** Validates with the field table before anything is sent. */
 function problemsOf({ name, isPrivateNamed }: LinkDraft, expires: Instant | null | undefined) {
   const checked = token.fields.name.read(name.trim())
-  const whole = problemsOfToken(
+  const problems = problemsOfToken(
     {
       name: name.trim(),
       scope: 'watch',
@@ -166,10 +169,10 @@ function problemsOf({ name, isPrivateNamed }: LinkDraft, expires: Instant | null
     },
     nowInstant(),
   )
-  const tell = (found: unknown) => (found instanceof Problem ? found.message : '')
+  const messageOf = (found: unknown) => (found instanceof Problem ? found.message : '')
   return {
-    name: tell(checked) || tell(whole.name?.[0]),
-    expires: expires === undefined ? friendStrings.chooseDay : tell(whole.expires?.[0]),
+    name: messageOf(checked) || messageOf(problems.name?.[0]),
+    expires: expires === undefined ? friendStrings.chooseDay : messageOf(problems.expires?.[0]),
     other: '',
   }
 }

@@ -3,12 +3,12 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type Block, elements, type Inline, type Item, parseMarkdown } from '../markdown'
 import { strings } from '../strings'
 
-/** A text of somebody's, as the elements that it means. */
+/** Renders a text as elements. */
 export function Markdown({ text }: { text: string }) {
-  return <div class="prose">{parseMarkdown(text).map(drawBlock)}</div>
+  return <div class="prose">{parseMarkdown(text).map(renderBlock)}</div>
 }
 
-function drawBlock(block: Block, key: number): ComponentChild {
+function renderBlock(block: Block, key: number): ComponentChild {
   if (block.kind === 'code')
     return (
       <pre key={key}>
@@ -16,35 +16,35 @@ function drawBlock(block: Block, key: number): ComponentChild {
       </pre>
     )
   if (block.kind === 'list') {
-    const items = block.items.map(drawItem)
+    const items = block.items.map(renderItem)
     return block.isOrdered ? <ol key={key}>{items}</ol> : <ul key={key}>{items}</ul>
   }
   const Tag = elements[block.kind]
-  if (block.kind === 'quote') return <Tag key={key}>{block.inside.map(drawBlock)}</Tag>
+  if (block.kind === 'quote') return <Tag key={key}>{block.inside.map(renderBlock)}</Tag>
   const size = block.kind === 'heading' ? { class: `size-${block.size}` } : {}
   return (
     <Tag key={key} {...size}>
-      {block.inside.map(drawInline)}
+      {block.inside.map(renderInline)}
     </Tag>
   )
 }
 
-function drawItem({ number, inside, below }: Item, key: number) {
+function renderItem({ number, inside, children }: Item, key: number) {
   return (
     <li key={key} {...(number !== null && { value: number })}>
-      {inside.map(drawInline)}
-      {below.map(drawBlock)}
+      {inside.map(renderInline)}
+      {children.map(renderBlock)}
     </li>
   )
 }
 
-function drawInline(one: Inline, key: number): ComponentChild {
+function renderInline(one: Inline, key: number): ComponentChild {
   if (one.kind === 'text') return one.text
   if (one.kind === 'break') return <br key={key} />
   if (one.kind === 'code') return <code key={key}>{one.text}</code>
   if (one.kind === 'emoji') return <span key={key}>{one.name}</span>
   if (one.kind === 'spoiler') return <Spoiler key={key} inside={one.inside} />
-  const inside = one.inside.map(drawInline)
+  const inside = one.inside.map(renderInline)
   if (one.kind === 'link')
     return (
       <a key={key} href={one.address} target="_blank" rel="noreferrer noopener nofollow">
@@ -55,7 +55,9 @@ function drawInline(one: Inline, key: number): ComponentChild {
   return <Tag key={key}>{inside}</Tag>
 }
 
-/** Not even in the page before it is opened; then the focus is where the button was. */
+/**
+ * Adds the content to the page only when opened, and moves the focus there from the removed button.
+ */
 function Spoiler({ inside }: { inside: readonly Inline[] }) {
   const [isOpen, setOpen] = useState(false)
   const opened = useRef<HTMLSpanElement>(null)
@@ -63,7 +65,7 @@ function Spoiler({ inside }: { inside: readonly Inline[] }) {
   if (isOpen)
     return (
       <span ref={opened} class="opened" tabIndex={-1}>
-        {inside.map(drawInline)}
+        {inside.map(renderInline)}
       </span>
     )
   return (

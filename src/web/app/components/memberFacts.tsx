@@ -13,27 +13,29 @@ import { tint } from './avatar'
 import { CopyId, Fact, ProxyTags } from './profile'
 
 interface Props {
-  /** As whoever looks sees them. */
-  seen: Member
+  /** Redacted for the chosen view mode. */
+  member: Member
   isOurs: boolean
-  seesTimes: boolean
+  canSeeTimes: boolean
 }
 
-/** What is known of somebody, each with its name; what is not known is not there. */
-export function MemberFacts({ seen, isOurs, seesTimes }: Props) {
-  const times = useTimes(seen.id, seesTimes)
-  const isHere = front.value?.members.includes(seen.id) ?? false
-  const made = parseInstant(seen.created ?? '')
-  const inside = groupsOf(seen, isOurs)
+/** List of a member's fields; empty ones are omitted. */
+export function MemberFacts({ member, isOurs, canSeeTimes }: Props) {
+  const times = useTimes(member.id, canSeeTimes)
+  const isHere = front.value?.members.includes(member.id) ?? false
+  const created = parseInstant(member.created ?? '')
+  const inside = groupsOf(member, isOurs)
   return (
     <dl class="card facts">
-      {seen.display_name && seen.display_name !== seen.name && (
-        <Fact name={memberStrings.name}>{seen.name}</Fact>
+      {member.display_name && member.display_name !== member.name && (
+        <Fact name={memberStrings.name}>{member.name}</Fact>
       )}
-      {seen.birthday && <Fact name={memberStrings.birthday}>{formatBirthday(seen.birthday)}</Fact>}
-      {seen.proxy_tags.length > 0 && (
+      {member.birthday && (
+        <Fact name={memberStrings.birthday}>{formatBirthday(member.birthday)}</Fact>
+      )}
+      {member.proxy_tags.length > 0 && (
         <Fact name={memberStrings.tags}>
-          <ProxyTags tags={seen.proxy_tags} />
+          <ProxyTags tags={member.proxy_tags} />
         </Fact>
       )}
       {inside.length > 0 && (
@@ -62,16 +64,18 @@ export function MemberFacts({ seen, isOurs, seesTimes }: Props) {
           </Fact>
         </>
       )}
-      {seen.message_count > 0 && (
-        <Fact name={memberStrings.messages}>{seen.message_count.toLocaleString()}</Fact>
+      {member.message_count > 0 && (
+        <Fact name={memberStrings.messages}>{member.message_count.toLocaleString()}</Fact>
       )}
-      {made !== null && <Fact name={memberStrings.made}>{formatter.value.date(made)}</Fact>}
-      <CopyId id={seen.id} />
+      {created !== null && <Fact name={memberStrings.made}>{formatter.value.date(created)}</Fact>}
+      <CopyId id={member.id} />
     </dl>
   )
 }
 
-/** A stranger gets no list of groups where it is closed, and of open ones only those that are listed. */
+/**
+ * Groups of a member. An anonymous visitor gets only listed ones, and none if the list is private.
+ */
 function groupsOf({ uuid }: Member, isOurs: boolean) {
   const inside = groups.value.filter(({ members = [] }) => members.includes(uuid))
   if (isOurs) return inside
@@ -80,7 +84,7 @@ function groupsOf({ uuid }: Member, isOurs: boolean) {
 }
 
 interface Times {
-  /** The end of the last time; null where there was none. */
+  /** End of the last stint; null without one. */
   last: number | null
   time: number
   stints: number
@@ -90,7 +94,9 @@ interface Totals {
   members: { member: string; time: number; stints: number }[]
 }
 
-/** Asked of the server, which knows all of the history; anew when somebody switches. */
+/**
+ * Requests the times from the server, which has the whole history, and again after every switch.
+ */
 function useTimes(id: string, isWanted: boolean): Times | null {
   const [times, setTimes] = useState<Times | null>(null)
   const latest = front.value?.id
@@ -103,10 +109,10 @@ function useTimes(id: string, isWanted: boolean): Times | null {
       requestOwn<{ to: string | null }[]>(`${path}/stints?member=${id}&limit=1&since=1900-01-01`),
     ]).then(
       ([totals, stints]) => {
-        const own = totals?.members.find(({ member }) => member === id)
+        const total = totals?.members.find(({ member }) => member === id)
         const last = parseInstant(stints?.[0]?.to ?? '')
-        const { time = 0, stints: many = 0 } = own ?? {}
-        if (isCurrent) setTimes({ last, time: time * SECOND, stints: many })
+        const { time = 0, stints: stintCount = 0 } = total ?? {}
+        if (isCurrent) setTimes({ last, time: time * SECOND, stints: stintCount })
       },
       () => {},
     )

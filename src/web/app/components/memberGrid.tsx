@@ -11,9 +11,8 @@ interface Props {
   onToggle: (id: string) => void
 }
 
-/** Faces to choose from. */
 export function MemberGrid({ members, chosen, label, onToggle }: Props) {
-  const { shown, onward } = useIncrementalList(members)
+  const { shown, moreButton } = useIncrementalList(members)
   return (
     <>
       <ul class="tiles" aria-label={label}>
@@ -35,51 +34,53 @@ export function MemberGrid({ members, chosen, label, onToggle }: Props) {
           </li>
         ))}
       </ul>
-      {onward}
+      {moreButton}
     </>
   )
 }
 
-/** More than a screen shows; what is drawn first is waited for. */
-const FIRST = 30
-const PART = 60
+/** More than a screen shows, but few enough for a fast first render. */
+const FIRST_PART = 30
+const NEXT_PART = 60
 
-interface Parts {
-  /** What the list is of: of another one, the first part is drawn again. */
-  about?: string
-  /** How many were drawn when it was left. */
+interface ListOptions {
+  /** Identifies the list; when it changes, rendering starts again with the first part. */
+  listKey?: string
+  /** Number of rows rendered before the page was left. */
   start?: number
   onMore?: (count: number) => void
 }
 
-/** Long lists are drawn in parts: the next comes when the end is in sight, or at a press. */
+/**
+ * Renders a long list in parts. The next part is added near the end of the list, or on a button.
+ */
 export function useIncrementalList<T>(
   all: readonly T[],
-  { about = '', start = 0, onMore }: Parts = {},
+  { listKey = '', start = 0, onMore }: ListOptions = {},
 ) {
-  const [drawn, setDrawn] = useState({ about, count: Math.max(FIRST, start) })
-  const count = drawn.about === about ? drawn.count : FIRST
+  const [rendered, setRendered] = useState({ listKey, count: Math.max(FIRST_PART, start) })
+  const count = rendered.listKey === listKey ? rendered.count : FIRST_PART
   const end = useRef<HTMLButtonElement>(null)
   const isMore = count < all.length
   const more = () => {
-    setDrawn({ about, count: count + PART })
-    onMore?.(count + PART)
+    setRendered({ listKey, count: count + NEXT_PART })
+    onMore?.(count + NEXT_PART)
   }
   useEffect(() => {
     if (!isMore || !end.current) return
-    const watcher = new IntersectionObserver(
-      ([seen]) => {
-        if (seen?.isIntersecting) more()
+    const observer = new IntersectionObserver(
+      ([entry]) => {
+        if (entry?.isIntersecting) more()
       },
       { rootMargin: '400px' },
     )
-    watcher.observe(end.current)
-    return () => watcher.disconnect()
-  }, [isMore, count, about])
-  const onward = isMore && (
+    observer.observe(end.current)
+    return () => observer.disconnect()
+  }, [isMore, count, listKey])
+  const moreButton = isMore && (
     <button type="button" ref={end} class="plain" onClick={more}>
       {strings.showMore}
     </button>
   )
-  return { shown: all.slice(0, count), isMore, more, end, onward }
+  return { shown: all.slice(0, count), isMore, more, end, moreButton }
 }

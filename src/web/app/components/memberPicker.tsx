@@ -13,11 +13,11 @@ interface Props {
   onChange: (chosen: ReadonlySet<string>) => void
 }
 
-/** Everyone with a check box, found while typing. */
+/** Searchable list of all members with check boxes. */
 export function MemberPicker({ chosen, onChange }: Props) {
   const [typed, setTyped] = useState('')
   const found = searchMembers(members.value, typed)
-  const { shown, onward } = useIncrementalList(found, { about: typed })
+  const { shown, moreButton } = useIncrementalList(found, { listKey: typed })
   const search = (value: string) => {
     setTyped(value)
     announce(strings.found(searchMembers(members.value, value).length))
@@ -50,7 +50,7 @@ export function MemberPicker({ chosen, onChange }: Props) {
           </li>
         ))}
       </ul>
-      {onward}
+      {moreButton}
     </>
   )
 }

@@ -10,11 +10,11 @@ import { Icon } from './icon'
 interface Props {
   member: Member
   isHere: boolean
-  /** When they were here last. */
+  /** End of the last stint. */
   until: number | null | undefined
 }
 
-/** What a row says of somebody: face, name, pronouns, when they were here, whether they are hidden. */
+/** Row of a member: avatar, name, pronouns, last front, and a lock if unlisted. */
 export function MemberRow({ member, isHere, until }: Props) {
   const about = [member.pronouns, !isHere && until ? formatAgo(now.value - until) : null]
   return (

@@ -10,10 +10,10 @@ import { daysIn, fieldsOf, formatDuration, monthOf } from '../time'
 import { tint } from './avatar'
 import { Icon } from './icon'
 
-/** A Monday, from which the names of the weekdays are spelled. */
+/** Any Monday, to format the names of weekdays. */
 const MONDAY = 4 * 24 * HOUR
 
-/** A calendar: each day in the colour of who was here longest, with their name. */
+/** Calendar in which each day has the name and colour of the member with the most fronting time. */
 export function Month() {
   const [at, setAt] = useState<Instant>(now.value)
   const month = monthOf(zone.value, at)
@@ -25,9 +25,9 @@ export function Month() {
   const span = { since: month.start, until: Math.min(month.end, Math.max(now.value, start + 1)) }
   const buckets = daysIn(zone.value, { since: month.start, until: month.end }).toReversed()
   const sums = sumDays(buckets, null)
-  const walk = createReplay(span, [sums])
-  for (const one of switches.value.toReversed()) walk.step(one)
-  walk.finish()
+  const replay = createReplay(span, [sums])
+  for (const one of switches.value.toReversed()) replay.step(one)
+  replay.finish()
   const days = [...sums.days()]
   const isEmpty = days.every(({ members }) => members.length === 0)
   const newest = switches.value.find(({ timestamp }) => timestamp < month.end)
@@ -94,7 +94,7 @@ export function Month() {
   )
 }
 
-/** Monday is 1. */
+/** Returns 1 for Monday. */
 function weekdayOf(date: string): number {
   return ((new Date(`${date}T12:00:00Z`).getUTCDay() + 6) % 7) + 1
 }

@@ -3,15 +3,15 @@ import { Page } from './page'
 interface Props {
   message: string
   href: string
-  onward: string
+  linkText: string
 }
 
-/** What is not there, or not any more; with a way on. */
-export function NotFound({ message, href, onward }: Props) {
+/** Page for an unknown or deleted entity, with a link to continue. */
+export function NotFound({ message, href, linkText }: Props) {
   return (
-    <Page place={message}>
+    <Page title={message}>
       <a class="beside" href={href}>
-        {onward}
+        {linkText}
       </a>
     </Page>
   )

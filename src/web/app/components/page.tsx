@@ -4,39 +4,46 @@ import { system } from '../store'
 import { strings } from '../strings'
 
 interface Props {
-  /** What the place is called, in the title of the window. */
-  place: string
+  /** Page name in the window title. */
+  title: string
   heading?: string
-  /** Said as a greeting rather than as a title. */
+  /** Styles the heading as a greeting. */
   isQuiet?: boolean
-  beside?: ComponentChildren
-  /** Puts the heading where the page wants it. */
-  around?: (heading: ComponentChildren) => ComponentChildren
+  actions?: ComponentChildren
+  /** Wraps the heading, for pages that have their own header. */
+  header?: (heading: ComponentChildren) => ComponentChildren
   children: ComponentChildren
 }
 
-/** A place: whoever comes here hears its heading first. */
-export function Page({ place, heading = place, isQuiet = false, beside, around, children }: Props) {
-  const title = useRef<HTMLHeadingElement>(null)
+/** Page layout. The heading gets the focus, so that screen readers announce it first. */
+export function Page({
+  title,
+  heading = title,
+  isQuiet = false,
+  actions,
+  header,
+  children,
+}: Props) {
+  const headingRef = useRef<HTMLHeadingElement>(null)
   const name = system.value?.name ?? strings.title
-  // Before anything is painted, so that the focus is never nowhere.
+  // Before paint, so that the focus is never lost.
   useLayoutEffect(() => {
-    title.current?.focus({ preventScroll: true })
+    headingRef.current?.focus({ preventScroll: true })
     scrollTo(0, 0)
   }, [])
   useLayoutEffect(() => {
-    document.title = `${place} · ${name}`
-  }, [place, name])
+    document.title = `${title} · ${name}`
+  }, [title, name])
   const shown = (
-    <h1 ref={title} tabIndex={-1} class={isQuiet ? 'greeting' : ''}>
+    <h1 ref={headingRef} tabIndex={-1} class={isQuiet ? 'greeting' : ''}>
       <bdi>{heading}</bdi>
     </h1>
   )
   return (
     <main id="page" class="page">
-      <header class={around ? '' : 'heading'}>
-        {around ? around(shown) : shown}
-        {beside}
+      <header class={header ? '' : 'heading'}>
+        {header ? header(shown) : shown}
+        {actions}
       </header>
       {children}
     </main>
@@ -45,7 +52,7 @@ export function Page({ place, heading = place, isQuiet = false, beside, around, 
 
 const SKELETON_AFTER_MS = 5000
 
-/** Quiet blocks of about the size of what comes. */
+/** Placeholder blocks of about the size of the content. */
 export function Skeleton({ blocks }: { blocks: readonly string[] }) {
   const [isLong, setLong] = useState(false)
   useEffect(() => {

@@ -8,20 +8,20 @@ import { listNames, strings } from '../strings'
 import { fieldsOf, formatAgo, instantOf } from '../time'
 import { TimeFields } from './timeFields'
 
-/** Hours at which a morning is remembered, the usual one first. */
+/** Candidate hours for "this morning", preferred first. */
 const MORNINGS = ['08:00', '06:00', '04:00', '00:00']
 
-/** The moment that was chosen; null where there is none, or none that can be understood. */
-export function momentOf(when: Earlier | null, at: Instant, in_: string): Instant | null {
+/** Returns the chosen time; null if none is chosen or it is invalid. */
+export function momentOf(when: Earlier | null, at: Instant, timeZone: string): Instant | null {
   if (when === null) return null
   if (when.kind === '15') return at - 15 * MINUTE
   if (when.kind === '60') return at - HOUR
-  return instantOf(when.date, when.time, in_)
+  return instantOf(when.date, when.time, timeZone)
 }
 
-/** This morning, at an hour that has been. */
-function morningOf(at: Instant, in_: string): { date: string; time: string } {
-  const { date, time } = fieldsOf(at, in_)
+/** Returns a time this morning that has already passed. */
+function morningOf(at: Instant, timeZone: string): { date: string; time: string } {
+  const { date, time } = fieldsOf(at, timeZone)
   return { date, time: MORNINGS.find((hour) => hour < time) ?? '00:00' }
 }
 
@@ -29,7 +29,7 @@ interface Props {
   onChange: () => void
 }
 
-/** Opens and closes the question of when. */
+/** Toggles the panel for a past time. */
 export function PastTimeButton({ onChange }: Props) {
   const isOpen = earlier.value !== null
   const toggle = () => {
@@ -52,18 +52,18 @@ function choose(kind: Earlier['kind']): void {
   earlier.value = { kind, ...fields }
 }
 
-/** Asks only for a time, and says where it will land. */
+/** Asks for the time of a past switch and describes the result. */
 export function PastTimePanel({ problem, onChange }: Props & { problem: string }) {
   const when = earlier.value
   if (when === null) return null
   const morning = morningOf(now.value, zone.value)
-  const spelledMorning = formatter.value.time(
+  const formattedMorning = formatter.value.time(
     instantOf(morning.date, morning.time, zone.value) ?? now.value,
   )
   const options: [Earlier['kind'], string][] = [
     ['15', strings.ago15],
     ['60', strings.ago60],
-    ['morning', strings.thisMorning(spelledMorning)],
+    ['morning', strings.thisMorning(formattedMorning)],
     ['typed', strings.atATime],
   ]
   return (
@@ -109,10 +109,10 @@ export function PastTimePanel({ problem, onChange }: Props & { problem: string }
 function describeTime(at: Instant | null): string {
   if (at === null) return strings.notATime
   if (at > now.value) return strings.notYet
-  const were = switchAt(switches.value, at)?.members ?? []
+  const fronters = switchAt(switches.value, at)?.members ?? []
   return strings.landsAt(
     formatter.value.moment(at, now.value),
     formatAgo(now.value - at),
-    listNames(were.map(nameOf)),
+    listNames(fronters.map(nameOf)),
   )
 }

@@ -7,7 +7,7 @@ import { copyText } from '../copy'
 import { memberStrings } from '../strings/member'
 import { Avatar, tint } from './avatar'
 
-interface Whose {
+interface ProfileSubject {
   readonly name: string
   readonly display_name: string | null
   readonly color: string | null
@@ -15,14 +15,14 @@ interface Whose {
 }
 
 interface HeadProps {
-  of: Whose
+  of: ProfileSubject
   picture: string | null
   about?: string | null
-  /** The heading of the page stands beside the face. */
+  /** The page heading, shown beside the avatar. */
   children: ComponentChildren
 }
 
-/** The banner, or the colour as a wash; the face in front of it. */
+/** Banner, or a wash of the colour, with the avatar in front. */
 export function ProfileHead({ of, picture, children }: HeadProps) {
   const [broken, setBroken] = useState<string | null>(null)
   const banner = appearance.value.pictures === 'all' && of.banner !== broken ? of.banner : null
@@ -39,7 +39,6 @@ export function ProfileHead({ of, picture, children }: HeadProps) {
   )
 }
 
-/** Something that is known, with its name. */
 export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
   return (
     <div>
@@ -49,7 +48,6 @@ export function Fact({ name, children }: { name: string; children: ComponentChil
   )
 }
 
-/** What a message is put between. */
 export function ProxyTags({ tags }: { tags: readonly ProxyTag[] }) {
   return (
     <span class="chips">

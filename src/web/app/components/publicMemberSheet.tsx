@@ -8,10 +8,10 @@ import { Markdown } from './markdown'
 import { CopyId, Fact, ProxyTags } from './profile'
 import { Sheet } from './sheet'
 
-/** What anybody sees of somebody. */
+/** Public fields of a member. */
 export function PublicMemberSheet({ member, onClose }: { member: Member; onClose: () => void }) {
   const { pronouns, description, birthday, proxy_tags, message_count } = member
-  const made = parseInstant(member.created ?? '')
+  const created = parseInstant(member.created ?? '')
   return (
     <Sheet heading={member.display_name || member.name} onClose={onClose}>
       <div class="someone">
@@ -29,7 +29,7 @@ export function PublicMemberSheet({ member, onClose }: { member: Member; onClose
         {message_count > 0 && (
           <Fact name={memberStrings.messages}>{message_count.toLocaleString()}</Fact>
         )}
-        {made !== null && <Fact name={memberStrings.made}>{formatter.value.date(made)}</Fact>}
+        {created !== null && <Fact name={memberStrings.made}>{formatter.value.date(created)}</Fact>}
         <CopyId id={member.id} />
       </dl>
     </Sheet>

@@ -16,22 +16,22 @@ import { PublicMemberSheet } from './publicMemberSheet'
 
 interface Props {
   view: PublicView
-  /** What members are called here. */
+  /** The system's word for members. */
   word: string
-  /** Within another page its headings stand lower. */
+  /** Lowers the heading levels, for use within another page. */
   isInside?: boolean
 }
 
-/** What anybody sees of a system. Lists that are hidden say so. */
+/** Public view of a system. Hidden lists are marked as hidden. */
 export function PublicProfile({ view, word, isInside = false }: Props) {
   const { system, members, groups, front, switches } = view
   const [shown, setShown] = useState<Member | null>(null)
   const [Title, Part] = isInside ? (['h3', 'h4'] as const) : (['h1', 'h2'] as const)
   const name = system.name || publicViewStrings.system(system.id)
-  const face = { ...system, name, display_name: null }
+  const profile = { ...system, name, display_name: null }
   return (
     <div class="outside">
-      <ProfileHead of={face} picture={system.avatar_url}>
+      <ProfileHead of={profile} picture={system.avatar_url}>
         <div class="named">
           <Title tabIndex={-1}>
             <bdi>{name}</bdi>
@@ -104,7 +104,7 @@ function AvatarList({
   members: readonly Member[]
   onOpen: (one: Member) => void
 }) {
-  const { shown, onward } = useIncrementalList(members)
+  const { shown, moreButton } = useIncrementalList(members)
   return (
     <>
       <ul class="tiles">
@@ -117,7 +117,7 @@ function AvatarList({
           </li>
         ))}
       </ul>
-      {onward}
+      {moreButton}
     </>
   )
 }
@@ -139,7 +139,7 @@ function GroupRow({ group, members, word }: GroupProps) {
       <div class="about">
         <bdi class="name">{group.display_name || group.name}</bdi>
         <div class="quiet small">
-          {named.length > 0 && named.length <= MOST_NAMED
+          {named.length > 0 && named.length <= MAX_NAMES
             ? listNames(named)
             : uuids.length > 0 && countOf(uuids.length, word)}
         </div>
@@ -149,8 +149,8 @@ function GroupRow({ group, members, word }: GroupProps) {
   )
 }
 
-/** More than this are counted. */
-const MOST_NAMED = 8
+/** Larger groups show a count instead of names. */
+const MAX_NAMES = 8
 
 function RecentSwitches({
   switches,

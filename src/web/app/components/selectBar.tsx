@@ -9,27 +9,27 @@ import { lazy } from './lazy'
 
 interface Props {
   chosen: readonly Member[]
-  /** Those who are listed now. */
+  /** Members that match the current filter. */
   found: readonly Member[]
   onChoose: (some: readonly Member[]) => void
   onDone: () => void
 }
 
-/** What can be done with many at once. */
+/** Actions for the selected members. */
 export function SelectBar({ chosen, found, onChoose, onDone }: Props) {
-  const [act, setAct] = useState<BulkAction | null>(null)
-  const many = listStrings.chosen(countOf(chosen.length, preferences.value.word))
+  const [action, setAction] = useState<BulkAction | null>(null)
+  const count = listStrings.chosen(countOf(chosen.length, preferences.value.word))
   const reason = isOffline.value ? strings.notConnected : ''
   const isOff = isOffline.value || chosen.length === 0
-  const begin = (one: BulkAction) => {
+  const startAction = (one: BulkAction) => {
     if (chosen.length === 0) return announce(listStrings.nobodyChosen)
-    if (!isOffline.value) setAct(one)
+    if (!isOffline.value) setAction(one)
   }
   const hasAll = chosen.length > 0 && chosen.length >= found.length
   return (
-    <section class="action-bar selecting" aria-label={many}>
+    <section class="action-bar selecting" aria-label={count}>
       <div class="heading">
-        <p role="status">{many}</p>
+        <p role="status">{count}</p>
         <button
           type="button"
           class="plain"
@@ -52,19 +52,19 @@ export function SelectBar({ chosen, found, onChoose, onDone }: Props) {
             type="button"
             class={one === 'remove' ? 'danger' : ''}
             aria-disabled={isOff}
-            onClick={() => begin(one)}
+            onClick={() => startAction(one)}
           >
             {listStrings[one]}
           </button>
         ))}
       </div>
-      {act && (
-        <Many
-          act={act}
+      {action && (
+        <LazyBulkEditSheet
+          action={action}
           chosen={chosen}
-          onClose={() => setAct(null)}
+          onClose={() => setAction(null)}
           onDone={() => {
-            setAct(null)
+            setAction(null)
             onDone()
           }}
         />
@@ -73,9 +73,9 @@ export function SelectBar({ chosen, found, onChoose, onDone }: Props) {
   )
 }
 
-const loadMany = async () => (await import('./bulkEditSheet')).BulkEditSheet
+const loadBulkEditSheet = async () => (await import('./bulkEditSheet')).BulkEditSheet
 
-function Many(props: BulkEditProps) {
-  const Sheet = lazy(loadMany)
+function LazyBulkEditSheet(props: BulkEditProps) {
+  const Sheet = lazy(loadBulkEditSheet)
   return Sheet && <Sheet {...props} />
 }

@@ -9,16 +9,16 @@ interface Props {
   children: ComponentChildren
 }
 
-/** A dialog. Escape closes it, and the focus goes back to where it came from. */
+/** Modal dialog. Escape closes it, and the focus returns to the element that had it. */
 export function Sheet({ heading, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   const title = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    const from = document.activeElement
+    const focused = document.activeElement
     dialog.current?.showModal()
     title.current?.focus()
     return () => {
-      if (from instanceof HTMLElement) from.focus()
+      if (focused instanceof HTMLElement) focused.focus()
     }
   }, [])
   return (

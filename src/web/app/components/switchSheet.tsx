@@ -18,7 +18,7 @@ import { TimeFields } from './timeFields'
 
 const NEW = 'new'
 
-/** A switch: its time, who is in it, and what changing it does to its neighbours. */
+/** Editor of a switch: time, members, and a preview of the effect on the history. */
 export function SwitchSheet({ draft }: { draft: SwitchDraft }) {
   const [problem, setProblem] = useState('')
   const known = switches.value.find(({ id }) => id === draft.id)
@@ -86,11 +86,11 @@ export function SwitchSheet({ draft }: { draft: SwitchDraft }) {
   )
 }
 
-/** Fields know minutes only: what was not touched keeps its seconds. */
+/** Fields have minutes only, so an unchanged time keeps its exact timestamp. */
 function momentOf({ date, time, timestamp }: SwitchDraft): Instant | null {
   if (timestamp !== null) {
-    const was = fieldsOf(timestamp, zone.value)
-    if (was.date === date && was.time === time) return timestamp
+    const fields = fieldsOf(timestamp, zone.value)
+    if (fields.date === date && fields.time === time) return timestamp
   }
   return instantOf(date, time, zone.value)
 }
@@ -141,11 +141,11 @@ function Who({ ids, onChange }: { ids: readonly string[]; onChange: (ids: string
 }
 
 function Effects({ after }: { after: Switches }) {
-  const told = describeEffects(after)
-  if (told.length === 0) return <p>{strings.noEffect}</p>
+  const sentences = describeEffects(after)
+  if (sentences.length === 0) return <p>{strings.noEffect}</p>
   return (
     <ul>
-      {told.map((sentence) => (
+      {sentences.map((sentence) => (
         <li key={sentence}>{sentence}</li>
       ))}
     </ul>

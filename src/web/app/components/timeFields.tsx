@@ -10,7 +10,7 @@ interface Props extends Fields {
   onChange: (fields: Fields) => void
 }
 
-/** A moment, in the fields that the device has for it; what is wrong with it stands right below. */
+/** Native time and date inputs with a validation message. */
 export function TimeFields({ date, time, problem, onChange }: Props) {
   return (
     <div class="time-fields">

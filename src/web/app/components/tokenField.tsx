@@ -2,14 +2,14 @@ import { strings } from '../strings'
 
 interface Props {
   id: string
-  /** Whether a password manager may fill it in. */
+  /** Allows or prevents that a password manager fills it in. */
   autocomplete: 'current-password' | 'off'
   value: string
   problem: string
   onChange: (value: string) => void
 }
 
-/** For a token, which nobody shall read over a shoulder. */
+/** Password input for a token. */
 export function TokenField({ id, autocomplete, value, problem, onChange }: Props) {
   return (
     <div class="field">

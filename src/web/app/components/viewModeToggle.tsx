@@ -16,7 +16,7 @@ interface Props {
   }
 }
 
-/** Ours or a stranger's eyes, and how much a stranger does not see. */
+/** Switches between the owner's and the public view, and counts the private levels. */
 export function ViewModeToggle({ mode, onChange, entity, of }: Props) {
   return (
     <div class="lens">

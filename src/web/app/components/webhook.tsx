@@ -27,7 +27,7 @@ interface Webhook {
 const PATH = 'v2/systems/@me/webhook'
 const typed = createDraft('')
 
-/** The webhook: registered, proven, watched and removed. */
+/** Registers, verifies, tests and removes the webhook, and shows its state. */
 export function WebhookCard() {
   const [hook, setHook] = useState<Webhook | null>(null)
   const [token, setToken] = useState<string | null>(null)
@@ -50,18 +50,19 @@ export function WebhookCard() {
   const register = (event: Event) => {
     event.preventDefault()
     const url = table.fields.webhook_url.read(typed.value.trim())
-    const wrong = url instanceof Problem ? url.message : url === null ? systemStrings.noAddress : ''
-    if (wrong !== '') return setProblems({ url: wrong, other: '' })
+    const problem =
+      url instanceof Problem ? url.message : url === null ? systemStrings.noAddress : ''
+    if (problem !== '') return setProblems({ url: problem, other: '' })
     attempt(async () => {
-      const made = await requestOwn<{ token: string }>(PATH, { method: 'PUT', body: { url } })
+      const created = await requestOwn<{ token: string }>(PATH, { method: 'PUT', body: { url } })
       typed.value = ''
-      setToken(made?.token ?? null)
+      setToken(created?.token ?? null)
       await load()
     }, 'url')
   }
-  const act = (verb: 'verify' | 'enable') =>
+  const postAction = (action: 'verify' | 'enable') =>
     attempt(async () => {
-      setHook(await requestOwn<Webhook>(`${PATH}/${verb}`, { method: 'POST' }))
+      setHook(await requestOwn<Webhook>(`${PATH}/${action}`, { method: 'POST' }))
       setToken(null)
       announce(systemStrings.isVerified)
     })
@@ -113,14 +114,24 @@ export function WebhookCard() {
           </p>
           <div class="row">
             {hook.state === 'pending' && (
-              <Act text={systemStrings.verify} isBusy={isBusy} isMain onAct={() => act('verify')} />
+              <ActionButton
+                text={systemStrings.verify}
+                isBusy={isBusy}
+                isMain
+                onClick={() => postAction('verify')}
+              />
             )}
             {hook.state === 'disabled' && (
-              <Act text={systemStrings.goOn} isBusy={isBusy} isMain onAct={() => act('enable')} />
+              <ActionButton
+                text={systemStrings.goOn}
+                isBusy={isBusy}
+                isMain
+                onClick={() => postAction('enable')}
+              />
             )}
             {hook.state !== 'none' && (
               <>
-                <Act text={systemStrings.sendTest} isBusy={isBusy} onAct={test} />
+                <ActionButton text={systemStrings.sendTest} isBusy={isBusy} onClick={test} />
                 <button
                   type="button"
                   class="danger"
@@ -178,28 +189,28 @@ export function WebhookCard() {
   )
 }
 
-interface ActProps {
+interface ActionButtonProps {
   text: string
   isBusy: boolean
   isMain?: boolean
-  onAct: () => void
+  onClick: () => void
 }
 
-function Act({ text, isBusy, isMain = false, onAct }: ActProps) {
+function ActionButton({ text, isBusy, isMain = false, onClick }: ActionButtonProps) {
   return (
     <button
       type="button"
       class={isMain ? 'main' : ''}
       aria-disabled={isOffline.value}
       aria-busy={isBusy}
-      onClick={onAct}
+      onClick={onClick}
     >
       {text}
     </button>
   )
 }
 
-/** What is wrong with the address is said at its field, in the server's words. */
+/** Returns the server's message for the `url` field, if there is one. */
 function explain(cause: unknown): string {
   const [first] = cause instanceof ApiError ? (cause.problems.url ?? []) : []
   return first?.message ?? errorMessage(cause, strings.away)

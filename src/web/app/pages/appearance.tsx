@@ -5,10 +5,10 @@ import { Page } from '../components/page'
 import { isOffline, preferences, savePreferences } from '../store'
 import { strings } from '../strings'
 
-/** How it looks, in this browser; and the word for members, everywhere. */
+/** Appearance in this browser, and the word for members, which is stored on the server. */
 export function AppearancePage() {
   return (
-    <Page place={strings.look}>
+    <Page title={strings.appearance}>
       <p class="quiet">{strings.keptHere}</p>
       <div class="card">
         {Object.keys(choices).map((name) => (
@@ -21,10 +21,10 @@ export function AppearancePage() {
 }
 
 function Choice({ name }: { name: keyof Appearance }) {
-  const titles: Readonly<Record<string, string>> = strings.lookValues[name]
+  const titles: Readonly<Record<string, string>> = strings.appearanceValues[name]
   return (
     <fieldset class="choice">
-      <legend>{strings.lookNames[name]}</legend>
+      <legend>{strings.appearanceNames[name]}</legend>
       <div class="chips">
         {choices[name].map((value) => (
           <button
@@ -43,11 +43,11 @@ function Choice({ name }: { name: keyof Appearance }) {
   )
 }
 
-const usualWords = ['members', 'alters', 'headmates', 'parts', 'people']
+const commonWords = ['members', 'alters', 'headmates', 'parts', 'people']
 
 function WordForMembers() {
   const { word } = preferences.value
-  const [own, setOwn] = useState(usualWords.includes(word) ? '' : word)
+  const [customWord, setCustomWord] = useState(commonWords.includes(word) ? '' : word)
   const [problem, setProblem] = useState('')
   const save = async (value: string) => {
     setProblem('')
@@ -61,7 +61,7 @@ function WordForMembers() {
       <fieldset class="choice">
         <legend>{strings.wordForMembers}</legend>
         <div class="chips">
-          {usualWords.map((one) => (
+          {commonWords.map((one) => (
             <button
               key={one}
               type="button"
@@ -78,16 +78,16 @@ function WordForMembers() {
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          if (own.trim() !== '') save(own.trim())
+          if (customWord.trim() !== '') save(customWord.trim())
         }}
       >
         <label class="field">
           {strings.ownWord}
           <input
-            value={own}
+            value={customWord}
             maxLength={30}
             aria-describedby="word-problem"
-            onInput={(event) => setOwn(event.currentTarget.value)}
+            onInput={(event) => setCustomWord(event.currentTarget.value)}
           />
         </label>
         <p id="word-problem" class="problem" role="alert">

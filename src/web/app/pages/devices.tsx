@@ -27,7 +27,7 @@ interface Token {
   expires: string | null
 }
 
-/** Who may come in: browsers that are logged in, and tokens. */
+/** Logged-in browsers and tokens. */
 export function Devices() {
   const [devices, setDevices] = useState<readonly Device[] | null>(null)
   const [tokens, setTokens] = useState<readonly Token[]>([])
@@ -72,7 +72,7 @@ export function Devices() {
     })
 
   return (
-    <Page place={strings.devices}>
+    <Page title={strings.devices}>
       <p class="problem" role="alert">
         {problem}
       </p>

@@ -5,7 +5,7 @@ import { errorMessage, requestOwn } from '../api'
 import { formatter } from '../appearance'
 import { now } from '../clock'
 import { CopyField } from '../components/copyField'
-import { LinkForm, type MadeLink } from '../components/linkForm'
+import { type CreatedLink, LinkForm } from '../components/linkForm'
 import { Page, Skeleton } from '../components/page'
 import { Sheet } from '../components/sheet'
 import { isOffline, preferences } from '../store'
@@ -23,11 +23,11 @@ interface FriendLink {
 
 const PATH = 'v2/systems/@me/tokens'
 
-/** Links that show who is here, and nothing else: made, copied, ended. */
+/** Creates, lists and revokes links that show the current fronters and nothing else. */
 export function Friends() {
   const [links, setLinks] = useState<readonly FriendLink[] | null>(null)
-  const [made, setMade] = useState<MadeLink | null>(null)
-  const [ending, setEnding] = useState<string | null>(null)
+  const [created, setCreated] = useState<CreatedLink | null>(null)
+  const [revoking, setRevoking] = useState<string | null>(null)
   const [problem, setProblem] = useState('')
 
   const attempt = async (act: () => Promise<void>) => {
@@ -39,39 +39,39 @@ export function Friends() {
     const tokens = (await requestOwn<FriendLink[]>(PATH)) ?? []
     setLinks(tokens.filter(({ scope }) => scope === 'watch'))
   }
-  // Also when the server is back.
+  // Runs again when the server is reachable again.
   useEffect(() => {
     attempt(load)
   }, [isOffline.value])
 
-  const take = (link: MadeLink) => {
-    setMade(link)
+  const showCreated = (link: CreatedLink) => {
+    setCreated(link)
     announce(friendStrings.isMade(link.name))
     attempt(load)
   }
-  const end = (name: string) =>
+  const revoke = (name: string) =>
     attempt(async () => {
-      setEnding(null)
+      setRevoking(null)
       await requestOwn(`${PATH}/${encodeURIComponent(name)}`, { method: 'DELETE' })
-      if (made?.name === name) setMade(null)
+      if (created?.name === name) setCreated(null)
       showToast({ text: friendStrings.isOver(name) })
       await load()
     })
 
   return (
-    <Page place={strings.friends}>
+    <Page title={strings.friends}>
       <p class="quiet">{friendStrings.about}</p>
-      {made && (
+      {created && (
         <section class="card">
-          <h2>{friendStrings.linkFor(made.name)}</h2>
+          <h2>{friendStrings.linkFor(created.name)}</h2>
           <CopyField
             label={friendStrings.link}
-            value={addressOf(made.token)}
+            value={linkUrl(created.token)}
             hint={friendStrings.shownOnce}
           />
         </section>
       )}
-      <LinkForm onMade={take} />
+      <LinkForm onCreated={showCreated} />
       <p class="problem" role="alert">
         {problem}
       </p>
@@ -93,7 +93,7 @@ export function Friends() {
                   class="danger"
                   aria-label={strings.endNamed(link.name)}
                   aria-disabled={isOffline.value}
-                  onClick={() => isOffline.value || setEnding(link.name)}
+                  onClick={() => isOffline.value || setRevoking(link.name)}
                 >
                   {strings.end}
                 </button>
@@ -102,13 +102,13 @@ export function Friends() {
           </ul>
         </section>
       )}
-      {ending !== null && (
-        <Sheet heading={friendStrings.endAsk(ending)} onClose={() => setEnding(null)}>
+      {revoking !== null && (
+        <Sheet heading={friendStrings.endAsk(revoking)} onClose={() => setRevoking(null)}>
           <p>{friendStrings.endEffect}</p>
-          <button type="button" class="danger" onClick={() => end(ending)}>
+          <button type="button" class="danger" onClick={() => revoke(revoking)}>
             {strings.end}
           </button>
-          <button type="button" onClick={() => setEnding(null)}>
+          <button type="button" onClick={() => setRevoking(null)}>
             {strings.cancel}
           </button>
         </Sheet>
@@ -117,8 +117,8 @@ export function Friends() {
   )
 }
 
-/** Behind the `#`, so that the token stands in no path that a server would log. */
-function addressOf(token: string): string {
+/** Puts the token into the fragment, so that no server logs it as part of a path. */
+function linkUrl(token: string): string {
   const [page = ''] = location.href.split('#')
   return `${page}#/watch/${encodeURIComponent(token)}`
 }

@@ -32,29 +32,29 @@ import { countOf, strings } from '../strings'
 import { memberStrings } from '../strings/member'
 import { isListed } from '../types'
 
-/** A group, as we see it or as a stranger does. */
+/** Page of a group, as its owner or an anonymous visitor sees it. */
 export function GroupPage() {
   const id = 'id' in route.value ? route.value.id.toLowerCase() : ''
   const own = groups.value.find((one) => one.id === id || one.uuid === id)
-  const [eyes, setEyes] = useState<ViewMode>('ours')
+  const [viewMode, setViewMode] = useState<ViewMode>('ours')
   const [isChoosing, setChoosing] = useState(false)
   if (!own)
     return (
       <NotFound
         message={memberStrings.noGroupByThatId}
         href="#/groups"
-        onward={memberStrings.toGroups}
+        linkText={memberStrings.toGroups}
       />
     )
-  const isOurs = eyes === 'ours'
-  const seen = isOurs ? own : redactForPublic(table, own)
-  const made = parseInstant(seen.created ?? '')
+  const isOurs = viewMode === 'ours'
+  const visible = isOurs ? own : redactForPublic(table, own)
+  const created = parseInstant(visible.created ?? '')
   return (
     <Page
-      place={own.display_name || own.name}
-      heading={seen.display_name || seen.name}
-      around={(heading) => (
-        <ProfileHead of={seen} picture={seen.icon}>
+      title={own.display_name || own.name}
+      heading={visible.display_name || visible.name}
+      header={(heading) => (
+        <ProfileHead of={visible} picture={visible.icon}>
           <div class="named">{heading}</div>
           <div class="row">
             <button
@@ -79,26 +79,28 @@ export function GroupPage() {
         </ProfileHead>
       )}
     >
-      <ViewModeToggle mode={eyes} onChange={setEyes} entity={table} of={own} />
+      <ViewModeToggle mode={viewMode} onChange={setViewMode} entity={table} of={own} />
       {!isOurs && !isListed(own) && <p class="note">{memberStrings.unlisted}</p>}
-      <div class="sides tinted" style={tint(seen.color)}>
+      <div class="sides tinted" style={tint(visible.color)}>
         <div class="part">
-          {seen.description ? (
-            <Markdown text={seen.description} />
+          {visible.description ? (
+            <Markdown text={visible.description} />
           ) : (
             <p class="quiet">
               {isOurs ? memberStrings.noDescription : memberStrings.strangersSeeNothing}
             </p>
           )}
-          <Inside own={own} isOurs={isOurs} />
+          <GroupMembers own={own} isOurs={isOurs} />
         </div>
         <div class="part">
           <dl class="card facts">
-            {seen.display_name && seen.display_name !== seen.name && (
-              <Fact name={memberStrings.name}>{seen.name}</Fact>
+            {visible.display_name && visible.display_name !== visible.name && (
+              <Fact name={memberStrings.name}>{visible.name}</Fact>
             )}
-            {made !== null && <Fact name={memberStrings.madeOn}>{formatter.value.date(made)}</Fact>}
-            <CopyId id={seen.id} />
+            {created !== null && (
+              <Fact name={memberStrings.madeOn}>{formatter.value.date(created)}</Fact>
+            )}
+            <CopyId id={visible.id} />
           </dl>
           {isOurs && <Statuses own={own} />}
         </div>
@@ -108,27 +110,32 @@ export function GroupPage() {
   )
 }
 
-/** Who is in it; a stranger gets only those who are listed, and none where the list is closed. */
-function Inside({ own, isOurs }: { own: Group; isOurs: boolean }) {
+/**
+ * Members of the group. An anonymous visitor gets only listed ones, and none if the list is
+ * private.
+ */
+function GroupMembers({ own, isOurs }: { own: Group; isOurs: boolean }) {
   const uuids = new Set(own.members)
   const all = members.value.filter(({ uuid }) => uuids.has(uuid))
   const isOpen = isOurs || own.privacy?.list_privacy === 'public'
-  const seen = isOurs ? all : all.filter(isListed).map((one) => redactForPublic(memberTable, one))
+  const visible = isOurs
+    ? all
+    : all.filter(isListed).map((one) => redactForPublic(memberTable, one))
   return (
     <section class="part">
       <header class="heading">
         <h2>{memberStrings.inIt}</h2>
-        {isOpen && <p class="quiet">{countOf(seen.length, preferences.value.word)}</p>}
+        {isOpen && <p class="quiet">{countOf(visible.length, preferences.value.word)}</p>}
       </header>
       {!isOpen && <p class="quiet">{memberStrings.hiddenMembers}</p>}
-      {isOpen && seen.length === 0 && <p class="quiet">{memberStrings.nobodyInIt}</p>}
-      {isOpen && <People all={seen} />}
+      {isOpen && visible.length === 0 && <p class="quiet">{memberStrings.nobodyInIt}</p>}
+      {isOpen && <MemberList all={visible} />}
     </section>
   )
 }
 
-function People({ all }: { all: readonly Member[] }) {
-  const { shown, onward } = useIncrementalList(all)
+function MemberList({ all }: { all: readonly Member[] }) {
+  const { shown, moreButton } = useIncrementalList(all)
   const last = lastHere(switches.value)
   const here = front.value?.members ?? []
   return (
@@ -146,12 +153,12 @@ function People({ all }: { all: readonly Member[] }) {
           </li>
         ))}
       </ul>
-      {onward}
+      {moreButton}
     </>
   )
 }
 
-/** A preference of the dashboard, so it is kept beside the group and not in it. */
+/** A preference of the dashboard, so it is stored outside the group. */
 function Statuses({ own }: { own: Group }) {
   const [problem, setProblem] = useState('')
   const { statuses } = preferences.value

@@ -14,32 +14,31 @@ import { memberStrings } from '../strings/member'
 import { listStrings } from '../strings/members'
 import { isListed } from '../types'
 
-/** Who belongs together. */
 export function Groups() {
   const [typed, setTyped] = useState('')
-  const [isMaking, setMaking] = useState(false)
+  const [isCreating, setCreating] = useState(false)
   const found = searchMembers(groups.value, typed)
   const search = (value: string) => {
     setTyped(value)
     announce(strings.found(searchMembers(groups.value, value).length))
   }
-  const make = async (name: string) => {
-    const made = await requestOwn<Group>('v2/groups', { method: 'POST', body: { name } })
-    if (!made) return
-    putGroup(made)
+  const create = async (name: string) => {
+    const created = await requestOwn<Group>('v2/groups', { method: 'POST', body: { name } })
+    if (!created) return
+    putGroup(created)
     showToast({ text: memberStrings.groupIsMade(name) })
-    setMaking(false)
+    setCreating(false)
     setTyped('')
   }
   return (
     <Page
-      place={strings.groups}
-      beside={
+      title={strings.groups}
+      actions={
         <button
           type="button"
           class="main"
           aria-label={memberStrings.makeGroup}
-          onClick={() => setMaking(true)}
+          onClick={() => setCreating(true)}
         >
           <Icon name="plus" />
           {listStrings.make}
@@ -61,9 +60,9 @@ export function Groups() {
           </li>
         ))}
       </ul>
-      {isMaking && (
-        <Sheet heading={memberStrings.makeGroup} onClose={() => setMaking(false)}>
-          <NameForm act={listStrings.make} onName={make} />
+      {isCreating && (
+        <Sheet heading={memberStrings.makeGroup} onClose={() => setCreating(false)}>
+          <NameForm label={listStrings.make} onName={create} />
         </Sheet>
       )}
     </Page>
@@ -72,8 +71,8 @@ export function Groups() {
 
 function Row({ group }: { group: Group }) {
   const { word, statuses } = preferences.value
-  const many = countOf(group.members?.length ?? 0, word)
-  const about = statuses.includes(group.uuid) ? `${many} · ${memberStrings.areStatuses}` : many
+  const count = countOf(group.members?.length ?? 0, word)
+  const about = statuses.includes(group.uuid) ? `${count} · ${memberStrings.areStatuses}` : count
   return (
     <>
       <Avatar of={{ ...group, avatar_url: group.icon }} />

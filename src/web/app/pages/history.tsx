@@ -16,13 +16,13 @@ import { hasOlder, loadBackTo, membersById, nameOf, switches, zone } from '../st
 import { listNames, strings } from '../strings'
 import { daysIn, fieldsOf, formatDuration } from '../time'
 
-/** What was: as days, as a list, as a month; each switch can be changed, moved and deleted. */
+/** History as days, list or month; every switch can be edited, moved and deleted. */
 export function History() {
   const view = route.value.page === 'history' ? route.value.view : 'days'
   return (
     <Page
-      place={strings.history}
-      beside={
+      title={strings.history}
+      actions={
         <button type="button" onClick={addPast}>
           <Icon name="plus" />
           {strings.addPast}
@@ -80,7 +80,7 @@ function DaysView() {
 function ListView() {
   const { shown, isMore, more, end } = useIncrementalList(switches.value)
   const byDay = Map.groupBy(shown, ({ timestamp }) => fieldsOf(timestamp, zone.value).date)
-  const goOn = () => {
+  const showMore = () => {
     if (!isMore) loadBackTo((switches.value.at(-1)?.timestamp ?? 0) - 1).catch(() => {})
     more()
   }
@@ -97,7 +97,7 @@ function ListView() {
         </section>
       ))}
       {(isMore || hasOlder.value) && (
-        <button type="button" ref={end} class="plain" onClick={goOn}>
+        <button type="button" ref={end} class="plain" onClick={showMore}>
           {strings.showMore}
         </button>
       )}

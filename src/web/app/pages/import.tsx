@@ -3,10 +3,9 @@ import { ImportForm } from '../components/import/importForm'
 import { Page } from '../components/page'
 import { strings } from '../strings'
 
-/** A home for what people bring, and a way out with everything. */
 export function Import() {
   return (
-    <Page place={strings.import}>
+    <Page title={strings.import}>
       <ImportForm />
       <ExportCard />
     </Page>

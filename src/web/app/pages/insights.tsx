@@ -10,13 +10,13 @@ import { TimeOfDayHeatmap } from '../components/insights/timeOfDayHeatmap'
 import { TogetherTable } from '../components/insights/togetherTable'
 import { WeeklyChart } from '../components/insights/weeklyChart'
 import { Page, Skeleton } from '../components/page'
-import { askedSpan } from '../drafts'
+import { spanDraft } from '../drafts'
 import {
+  customSpan,
+  excludeMembers,
   type Figures,
-  leaveOut,
   longestStay,
   nearestSpan,
-  ownSpan,
   recentSpan,
   spanKinds,
   switchesADay,
@@ -27,13 +27,12 @@ import { strings } from '../strings'
 import { insightsStrings } from '../strings/insights'
 import { fieldsOf, formatDuration } from '../time'
 
-/** What the history shows when one steps back from it. */
 export function Insights() {
-  const [isWithout, setWithout] = useState(false)
+  const [isWithoutStatuses, setWithoutStatuses] = useState(false)
   const { figures, problem, isBusy } = useFigures()
-  const isOut = (id: string) => statuses.value.has(membersById.value.get(id)?.uuid ?? '')
+  const isStatus = (id: string) => statuses.value.has(membersById.value.get(id)?.uuid ?? '')
   return (
-    <Page place={strings.insights}>
+    <Page title={strings.insights}>
       <Spans />
       <p class="problem" role="alert">
         {problem}
@@ -42,15 +41,15 @@ export function Insights() {
         <label class="check">
           <input
             type="checkbox"
-            checked={isWithout}
-            onChange={(event) => setWithout(event.currentTarget.checked)}
+            checked={isWithoutStatuses}
+            onChange={(event) => setWithoutStatuses(event.currentTarget.checked)}
           />
           {insightsStrings.leaveStatuses}
         </label>
       )}
       <div class="insights" aria-busy={isBusy}>
         {figures ? (
-          <Shown figures={isWithout ? leaveOut(figures, isOut) : figures} />
+          <FiguresView figures={isWithoutStatuses ? excludeMembers(figures, isStatus) : figures} />
         ) : (
           problem === '' && <Skeleton blocks={['card', 'rows']} />
         )}
@@ -59,62 +58,62 @@ export function Insights() {
   )
 }
 
-/** What comes in one breath is asked for together. */
+/** Changes within this time cause one request. */
 const DEBOUNCE_MS = 400
 
-/** The figures of the time that is asked for, and again whenever the history changes. */
+/** Loads the figures of the selected span, and again after every change of the history. */
 function useFigures() {
   const [figures, setFigures] = useState<Figures | null>(null)
   const [problem, setProblem] = useState('')
   const [isBusy, setBusy] = useState(true)
-  const [seen, setSeen] = useState(switches.value)
-  const { kind, from, to } = askedSpan.value
-  const inZone = zone.value
+  const [loadedSwitches, setLoadedSwitches] = useState(switches.value)
+  const { kind, from, to } = spanDraft.value
+  const timeZone = zone.value
 
   useEffect(() => {
-    if (seen === switches.value) return
-    const timer = setTimeout(() => setSeen(switches.value), DEBOUNCE_MS)
+    if (loadedSwitches === switches.value) return
+    const timer = setTimeout(() => setLoadedSwitches(switches.value), DEBOUNCE_MS)
     return () => clearTimeout(timer)
   }, [switches.value])
 
   useEffect(() => {
-    const leaving = new AbortController()
+    const controller = new AbortController()
     const load = async () => {
       tick()
-      const span = kind === 'own' ? ownSpan({ from, to }, inZone, now.value) : await spanOf()
+      const span = kind === 'own' ? customSpan({ from, to }, timeZone, now.value) : await spanOf()
       setProblem(typeof span === 'string' ? insightsStrings[span] : '')
       if (typeof span === 'string') return
-      const found = await loadInsights(span, inZone, leaving.signal)
-      if (!found || leaving.signal.aborted) return
+      const found = await loadInsights(span, timeZone, controller.signal)
+      if (!found || controller.signal.aborted) return
       setFigures(found)
       announce(insightsStrings.loaded(insightsStrings.spans[kind], found.switches))
     }
     const spanOf = async () => {
-      const usual = recentSpan(kind, now.value)
-      if (usual) return usual
-      const since = await findFirstDay(inZone, now.value, leaving.signal)
+      const recent = recentSpan(kind, now.value)
+      if (recent) return recent
+      const since = await findFirstDay(timeZone, now.value, controller.signal)
       return { since: since ?? now.value - DAY, until: now.value }
     }
     setBusy(true)
     load()
       .catch((cause) => {
-        if (!leaving.signal.aborted) setProblem(errorMessage(cause, strings.away))
+        if (!controller.signal.aborted) setProblem(errorMessage(cause, strings.away))
       })
       .finally(() => {
-        if (!leaving.signal.aborted) setBusy(false)
+        if (!controller.signal.aborted) setBusy(false)
       })
-    return () => leaving.abort()
-  }, [kind, from, to, inZone, seen])
+    return () => controller.abort()
+  }, [kind, from, to, timeZone, loadedSwitches])
 
   return { figures, problem, isBusy }
 }
 
 function Spans() {
-  const { kind, from, to } = askedSpan.value
+  const { kind, from, to } = spanDraft.value
   const choose = (chosen: typeof kind) => {
     const isFirst = chosen === 'own' && from === ''
     const day = (at: Instant) => fieldsOf(at, zone.value).date
-    askedSpan.value = isFirst
+    spanDraft.value = isFirst
       ? { kind: chosen, from: day(now.value - 29 * DAY), to: day(now.value) }
       : { kind: chosen, from, to }
   }
@@ -142,7 +141,7 @@ function Spans() {
               type="date"
               value={from}
               onInput={({ currentTarget: { value } }) => {
-                askedSpan.value = { kind, from: value, to }
+                spanDraft.value = { kind, from: value, to }
               }}
             />
           </label>
@@ -152,7 +151,7 @@ function Spans() {
               type="date"
               value={to}
               onInput={({ currentTarget: { value } }) => {
-                askedSpan.value = { kind, from, to: value }
+                spanDraft.value = { kind, from, to: value }
               }}
             />
           </label>
@@ -162,16 +161,16 @@ function Spans() {
   )
 }
 
-function Shown({ figures }: { figures: Figures }) {
+function FiguresView({ figures }: { figures: Figures }) {
   const { members, span } = figures
   return (
     <>
       <p class="quiet">{describeSpan(span)}</p>
-      {figures.switches === 0 && <Nothing />}
+      {figures.switches === 0 && <EmptySpan />}
       {figures.switches > 0 && members.length === 0 && <p>{insightsStrings.nobodyHere}</p>}
       {members.length > 0 && (
         <>
-          <InShort figures={figures} />
+          <Summary figures={figures} />
           <div class="charts">
             <div class="column">
               <TimeBars members={members} />
@@ -188,16 +187,16 @@ function Shown({ figures }: { figures: Figures }) {
   )
 }
 
-/** Which time the figures are of; an own one in the past is of whole days. */
+/** Describes the span of the figures; a custom span in the past consists of whole days. */
 function describeSpan({ since, until }: Span): string {
   if (now.value - until < DAY)
     return insightsStrings.untilNow(formatter.value.moment(since, now.value))
   return insightsStrings.fromTo(formatter.value.longDay(since), formatter.value.longDay(until - 1))
 }
 
-/** Nothing in the span: the nearest one that has some is a press away. */
-function Nothing() {
-  const { kind } = askedSpan.value
+/** Shown for an empty span; offers the shortest span that contains switches. */
+function EmptySpan() {
+  const { kind } = spanDraft.value
   const [newest] = switches.value
   if (!newest)
     return (
@@ -215,33 +214,33 @@ function Nothing() {
       <button
         type="button"
         onClick={() => {
-          askedSpan.value = { ...askedSpan.value, kind: nearest }
+          spanDraft.value = { ...spanDraft.value, kind: nearest }
         }}
       >
-        {insightsStrings.lookAt(insightsStrings.spans[nearest])}
+        {insightsStrings.showSpan(insightsStrings.spans[nearest])}
       </button>
     </div>
   )
 }
 
-function InShort({ figures }: { figures: Figures }) {
+function Summary({ figures }: { figures: Figures }) {
   const longest = longestStay(figures.members)
   const perDay = switchesADay(figures)
-  const many: [figure: string, what: string][] = [
+  const items: [figure: string, what: string][] = [
     [String(figures.switches), insightsStrings.switches(figures.switches)],
     [perDay.toLocaleString(undefined, { maximumFractionDigits: 1 }), insightsStrings.aDay],
   ]
   if (longest)
-    many.push([
+    items.push([
       formatDuration(longest.longest * SECOND),
       `${insightsStrings.longestStay} ${insightsStrings.by(nameOf(longest.member))}`,
     ])
   return (
     <section class="card" aria-label={insightsStrings.figures}>
       <ul class="in-short">
-        {many.map(([figure, what]) => (
-          <li key={what}>
-            <b>{figure}</b> <span class="quiet">{what}</span>
+        {items.map(([figure, label]) => (
+          <li key={label}>
+            <b>{figure}</b> <span class="quiet">{label}</span>
           </li>
         ))}
       </ul>

@@ -6,12 +6,12 @@ import { goTo, route } from '../route'
 import { restoreSession } from '../session'
 import { strings } from '../strings'
 
-/** The door: with a link that asks before it is used up, or with a token. */
+/** Login with a one-time link, which is used up only after confirmation, or with a token. */
 export function Login({ code }: { code: string }) {
-  return code === '' ? <WithToken /> : <WithLink code={code} />
+  return code === '' ? <TokenLogin /> : <LinkLogin code={code} />
 }
 
-function WithToken() {
+function TokenLogin() {
   const [token, setToken] = useState('')
   const [problem, setProblem] = useState('')
   const [remember, setRemember] = useState(true)
@@ -25,7 +25,7 @@ function WithToken() {
     setProblem('')
     try {
       await request('web/session', { method: 'POST', body: { token: token.trim(), remember } })
-      enter()
+      finishLogin()
     } catch (cause) {
       setProblem(explain(cause))
     }
@@ -36,7 +36,7 @@ function WithToken() {
     <CenteredPage heading={strings.welcome}>
       <p>{strings.howToComeIn}</p>
       <form onSubmit={submit} noValidate>
-        {/* So that a password manager knows what the token is for. */}
+        {/* Gives password managers a user name for the token. */}
         <input type="text" autocomplete="username" hidden readOnly value={strings.title} />
         <TokenField
           id="token"
@@ -74,10 +74,10 @@ function Remember({ value, onChange }: { value: boolean; onChange: (value: boole
   )
 }
 
-type Link = { is: 'asking' } | { is: 'open'; name: string } | { is: 'over' } | { is: 'away' }
+type Link = { is: 'loading' } | { is: 'open'; name: string } | { is: 'over' } | { is: 'away' }
 
-function WithLink({ code }: { code: string }) {
-  const [link, setLink] = useState<Link>({ is: 'asking' })
+function LinkLogin({ code }: { code: string }) {
+  const [link, setLink] = useState<Link>({ is: 'loading' })
   const [remember, setRemember] = useState(true)
   const [problem, setProblem] = useState('')
 
@@ -85,7 +85,7 @@ function WithLink({ code }: { code: string }) {
     setLink({ is: cause instanceof ApiError && cause.status === 401 ? 'over' : 'away' })
 
   useEffect(() => {
-    // Whoever looks over a shoulder, or into the history, finds no code.
+    // Removes the code from the address bar and the browser's history.
     history.replaceState(null, '', '#/login')
     request<{ system: { name: string | null } }>('web/login', {
       method: 'POST',
@@ -96,17 +96,17 @@ function WithLink({ code }: { code: string }) {
     )
   }, [code])
 
-  const comeIn = async () => {
+  const logIn = async () => {
     try {
       await request('web/session', { method: 'POST', body: { code, remember } })
-      enter()
+      finishLogin()
     } catch (cause) {
       if (cause instanceof ApiError && cause.status === 401) setLink({ is: 'over' })
       else setProblem(explain(cause))
     }
   }
 
-  if (link.is === 'asking') return <main class="door" aria-busy="true" />
+  if (link.is === 'loading') return <main class="door" aria-busy="true" />
   if (link.is === 'open')
     return (
       <CenteredPage heading={strings.comeInAs(link.name)}>
@@ -114,7 +114,7 @@ function WithLink({ code }: { code: string }) {
         <p class="problem" role="alert">
           {problem}
         </p>
-        <button class="main" type="button" onClick={comeIn}>
+        <button class="main" type="button" onClick={logIn}>
           {strings.comeIn}
         </button>
       </CenteredPage>
@@ -129,8 +129,8 @@ function WithLink({ code }: { code: string }) {
   )
 }
 
-/** Back to where one was; only from the door itself it is to the first place. */
-function enter(): void {
+/** Returns to the page that needed the login; from the login page itself to Now. */
+function finishLogin(): void {
   if (route.value.page === 'login') goTo('#/now')
   restoreSession()
 }

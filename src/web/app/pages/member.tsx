@@ -21,60 +21,64 @@ import { memberStrings } from '../strings/member'
 import { daysIn } from '../time'
 import { isListed } from '../types'
 
-/** Somebody, as we see them or as a stranger does. */
+/** Page of a member, as its owner or an anonymous visitor sees it. */
 export function MemberPage() {
   const id = 'id' in route.value ? route.value.id.toLowerCase() : ''
   const own = members.value.find((one) => one.id === id || one.uuid === id)
-  const [eyes, setEyes] = useState<ViewMode>('ours')
+  const [viewMode, setViewMode] = useState<ViewMode>('ours')
   if (!own)
     return (
       <NotFound
         message={memberStrings.nobodyByThatId}
         href="#/members"
-        onward={memberStrings.toEveryone}
+        linkText={memberStrings.toEveryone}
       />
     )
-  const isOurs = eyes === 'ours'
-  const seen = isOurs ? own : redactForPublic(table, own)
-  const name = seen.display_name || seen.name
-  const seesTimes =
+  const isOurs = viewMode === 'ours'
+  const visible = isOurs ? own : redactForPublic(table, own)
+  const name = visible.display_name || visible.name
+  const canSeeTimes =
     isOurs || (isListed(own) && system.value?.privacy?.front_history_privacy === 'public')
   return (
     <Page
-      place={own.display_name || own.name}
+      title={own.display_name || own.name}
       heading={name}
-      around={(heading) => (
-        <ProfileHead of={seen} picture={seen.avatar_url}>
+      header={(heading) => (
+        <ProfileHead of={visible} picture={visible.avatar_url}>
           <div class="named">
             {heading}
-            {seen.pronouns && <p class="quiet">{seen.pronouns}</p>}
+            {visible.pronouns && <p class="quiet">{visible.pronouns}</p>}
           </div>
-          <Acts own={own} />
+          <Actions own={own} />
         </ProfileHead>
       )}
     >
-      <ViewModeToggle mode={eyes} onChange={setEyes} entity={table} of={own} />
+      <ViewModeToggle mode={viewMode} onChange={setViewMode} entity={table} of={own} />
       {!isOurs && !isListed(own) && <p class="note">{memberStrings.unlisted}</p>}
-      <div class="sides tinted" style={tint(seen.color)}>
+      <div class="sides tinted" style={tint(visible.color)}>
         <div class="part">
-          {seen.description ? (
-            <Markdown text={seen.description} />
+          {visible.description ? (
+            <Markdown text={visible.description} />
           ) : (
             <p class="quiet">
               {isOurs ? memberStrings.noDescription : memberStrings.strangersSeeNothing}
             </p>
           )}
-          {seesTimes ? <LastWeek id={own.id} /> : <p class="quiet">{memberStrings.hiddenTimes}</p>}
+          {canSeeTimes ? (
+            <LastWeek id={own.id} />
+          ) : (
+            <p class="quiet">{memberStrings.hiddenTimes}</p>
+          )}
         </div>
-        <MemberFacts seen={seen} isOurs={isOurs} seesTimes={seesTimes} />
+        <MemberFacts member={visible} isOurs={isOurs} canSeeTimes={canSeeTimes} />
       </div>
     </Page>
   )
 }
 
-function Acts({ own }: { own: Member }) {
+function Actions({ own }: { own: Member }) {
   const isHere = front.value?.members.includes(own.id) ?? false
-  const come = () => {
+  const switchToMember = () => {
     if (isOffline.value) return
     logSwitch([own.id], null).catch((cause) =>
       showToast({ text: errorMessage(cause, strings.away) }),
@@ -88,7 +92,7 @@ function Acts({ own }: { own: Member }) {
       {isHere ? (
         <span class="pill">{memberStrings.hereNow}</span>
       ) : (
-        <button type="button" class="main" aria-disabled={isOffline.value} onClick={come}>
+        <button type="button" class="main" aria-disabled={isOffline.value} onClick={switchToMember}>
           <Icon name="swap" />
           {strings.switchTo(own.display_name || own.name)}
         </button>

@@ -10,52 +10,58 @@ import { Page } from '../components/page'
 import { Search } from '../components/search'
 import { SelectBar } from '../components/selectBar'
 import { lastHere } from '../history'
-import { changeListing, type Listing, listing, listMembers, reached, sorts } from '../memberList'
+import {
+  changeListing,
+  type Listing,
+  listing,
+  listMembers,
+  listPosition,
+  sorts,
+} from '../memberList'
 import { pageBefore, route } from '../route'
 import { prepareSearch } from '../search'
-import { wanted } from '../shortcuts'
+import { requestedFocus } from '../shortcuts'
 import { front, groups, isOffline, type Member, members, preferences, switches } from '../store'
 import { capitalize, countOf, strings } from '../strings'
 import { listStrings } from '../strings/members'
 
-/** Everyone, found while typing. */
 export function Members() {
   const [chosen, setChosen] = useState<ReadonlySet<string> | null>(null)
-  const [isMaking, setMaking] = useState(false)
+  const [isCreating, setCreating] = useState(false)
   const field = useRef<HTMLInputElement>(null)
-  // At once, or the next key would be lost.
+  // Before paint, or the next keystroke would be lost.
   useLayoutEffect(() => {
-    if (wanted.value !== 'search') return
-    wanted.value = null
+    if (requestedFocus.value !== 'search') return
+    requestedFocus.value = null
     field.current?.focus()
-  }, [wanted.value])
+  }, [requestedFocus.value])
   useEffect(() => prepareSearch(members.value), [members.value])
   const { word } = preferences.value
   if (members.value.length === 0)
     return (
-      <Page place={capitalize(word)}>
+      <Page title={capitalize(word)}>
         <EmptyState />
       </Page>
     )
-  const around = {
+  const context = {
     here: front.value?.members ?? [],
     groups: groups.value,
     last: lastHere(switches.value),
   }
   const { typed } = listing.value
-  const found = listMembers(members.value, listing.value, around)
-  const look = (patch: Partial<Listing>) => {
+  const found = listMembers(members.value, listing.value, context)
+  const updateListing = (patch: Partial<Listing>) => {
     changeListing(patch)
-    announce(strings.found(listMembers(members.value, listing.value, around).length))
+    announce(strings.found(listMembers(members.value, listing.value, context).length))
   }
   const row = (member: Member) => (
     <MemberRow
       member={member}
-      isHere={around.here.includes(member.id)}
-      until={around.last.get(member.id)}
+      isHere={context.here.includes(member.id)}
+      until={context.last.get(member.id)}
     />
   )
-  const beside = (
+  const actions = (
     <div class="row">
       <button
         type="button"
@@ -69,7 +75,7 @@ export function Members() {
         type="button"
         class="main"
         aria-label={listStrings.makeSomeone}
-        onClick={() => setMaking(true)}
+        onClick={() => setCreating(true)}
       >
         <Icon name="plus" />
         {listStrings.make}
@@ -77,14 +83,14 @@ export function Members() {
     </div>
   )
   return (
-    <Page place={capitalize(word)} beside={beside}>
-      <Search value={typed} onChange={(value) => look({ typed: value })} field={field} />
-      <Filters onChange={look} />
+    <Page title={capitalize(word)} actions={actions}>
+      <Search value={typed} onChange={(value) => updateListing({ typed: value })} field={field} />
+      <Filters onChange={updateListing} />
       <div class="heading">
         <p class="quiet">
           {typed === '' ? countOf(found.length, word) : strings.found(found.length)}
         </p>
-        <Sorting onChange={look} />
+        <Sorting onChange={updateListing} />
       </div>
       {found.length > 0 ? (
         <List all={found} row={row} chosen={chosen} onChoose={setChosen} />
@@ -101,18 +107,20 @@ export function Members() {
           onDone={() => setChosen(null)}
         />
       )}
-      {isMaking && <CreateMemberSheet onClose={() => setMaking(false)} />}
+      {isCreating && <CreateMemberSheet onClose={() => setCreating(false)} />}
     </Page>
   )
 }
 
-/** As many groups as are seen at a glance; the others at a press. */
-const GLANCE = 8
+/** Number of groups shown until the list is expanded. */
+const FIRST_GROUPS = 8
 
 function Filters({ onChange }: { onChange: (patch: Partial<Listing>) => void }) {
   const [isOpen, setOpen] = useState(false)
   const { filter } = listing.value
-  const shown = groups.value.filter(({ uuid }, at) => isOpen || at < GLANCE || uuid === filter)
+  const shown = groups.value.filter(
+    ({ uuid }, at) => isOpen || at < FIRST_GROUPS || uuid === filter,
+  )
   const options = [
     ['everyone', listStrings.everyone],
     ['here', strings.hereNow],
@@ -134,7 +142,7 @@ function Filters({ onChange }: { onChange: (patch: Partial<Listing>) => void }) 
             {title}
           </button>
         ))}
-        {groups.value.length > GLANCE && !isOpen && (
+        {groups.value.length > FIRST_GROUPS && !isOpen && (
           <button type="button" class="chip" onClick={() => setOpen(true)}>
             {listStrings.moreGroups}
           </button>
@@ -167,7 +175,7 @@ function Sorting({ onChange }: { onChange: (patch: Partial<Listing>) => void }) 
 
 function NotFound({ name }: { name: string }) {
   const [problem, setProblem] = useState('')
-  const make = () => {
+  const create = () => {
     if (isOffline.value) return
     createMember(name).catch((cause) => setProblem(errorMessage(cause, strings.away)))
   }
@@ -177,7 +185,7 @@ function NotFound({ name }: { name: string }) {
       <p class="problem" role="alert">
         {problem}
       </p>
-      <button type="button" class="main" aria-disabled={isOffline.value} onClick={make}>
+      <button type="button" class="main" aria-disabled={isOffline.value} onClick={create}>
         {strings.makeNamed(name)}
       </button>
     </div>
@@ -187,21 +195,21 @@ function NotFound({ name }: { name: string }) {
 interface ListProps {
   all: readonly Member[]
   row: (member: Member) => ComponentChildren
-  /** UUIDs; null while nobody is being chosen. */
+  /** UUIDs; null outside selection mode. */
   chosen: ReadonlySet<string> | null
   onChoose: (chosen: ReadonlySet<string>) => void
 }
 
 function List({ all, row, chosen, onChoose }: ListProps) {
   const { typed, filter, sort } = listing.value
-  const { shown, onward } = useIncrementalList(all, {
-    about: `${sort} ${filter} ${typed}`,
-    start: reached.count,
+  const { shown, moreButton } = useIncrementalList(all, {
+    listKey: `${sort} ${filter} ${typed}`,
+    start: listPosition.count,
     onMore: (count) => {
-      reached.count = count
+      listPosition.count = count
     },
   })
-  useScrollBack()
+  useScrollRestoration()
   const toggle = (uuid: string) => {
     const others = new Set(chosen)
     if (!others.delete(uuid)) others.add(uuid)
@@ -229,20 +237,20 @@ function List({ all, row, chosen, onChoose }: ListProps) {
           </li>
         ))}
       </ul>
-      {onward}
+      {moreButton}
     </>
   )
 }
 
-/** Whoever comes back from somebody is where they were. */
-function useScrollBack(): void {
+/** Restores the scroll position after returning from a member. */
+function useScrollRestoration(): void {
   useEffect(() => {
-    if (pageBefore() === 'member') scrollTo(0, reached.top)
-    const keep = () => {
-      // The next place scrolls, too, while this one goes.
-      if (route.value.page === 'members') reached.top = scrollY
+    if (pageBefore() === 'member') scrollTo(0, listPosition.top)
+    const savePosition = () => {
+      // The next page scrolls while this one is still mounted.
+      if (route.value.page === 'members') listPosition.top = scrollY
     }
-    addEventListener('scroll', keep, { passive: true })
-    return () => removeEventListener('scroll', keep)
+    addEventListener('scroll', savePosition, { passive: true })
+    return () => removeEventListener('scroll', savePosition)
   }, [])
 }

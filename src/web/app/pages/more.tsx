@@ -5,13 +5,13 @@ import { isOffline } from '../store'
 import { strings } from '../strings'
 
 export function More() {
-  const places = [
+  const pages = [
     ['#/groups', strings.groups, strings.groupsMore],
     ['#/privacy', strings.privacy, strings.privacyMore],
     ['#/friends', strings.friends, strings.friendsMore],
     ['#/import', strings.import, strings.importMore],
     ['#/devices', strings.devices, strings.devicesMore],
-    ['#/look', strings.look, strings.lookMore],
+    ['#/look', strings.appearance, strings.appearanceMore],
     ['#/system', strings.system, strings.systemMore],
     ['docs', strings.apiPage, strings.apiMore],
   ] as const
@@ -20,9 +20,9 @@ export function More() {
     clearSession()
   }
   return (
-    <Page place={strings.more}>
+    <Page title={strings.more}>
       <ul class="card things">
-        {places.map(([href, title, about]) => (
+        {pages.map(([href, title, about]) => (
           <li key={href}>
             <a href={href}>
               <b>{title}</b>

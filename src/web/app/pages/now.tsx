@@ -14,9 +14,9 @@ import { Page } from '../components/page'
 import { momentOf, PastTimeButton, PastTimePanel } from '../components/pastTime'
 import { Search } from '../components/search'
 import { earlier, selection, toggleSelection } from '../drafts'
-import { likelyOnes, switchAt, weighTime } from '../history'
+import { likelyFronters, switchAt, weighTime } from '../history'
 import { searchMembers } from '../search'
-import { wanted } from '../shortcuts'
+import { requestedFocus } from '../shortcuts'
 import {
   front,
   isOffline,
@@ -34,16 +34,16 @@ import { daysIn, fieldsOf } from '../time'
 
 const LIKELY = 8
 
-/** Who is here, and the switch: a face, then one button. */
+/** Current fronters and a switch in two taps: a member, then a button. */
 export function Now() {
   const [problem, setProblem] = useState('')
   const card = useRef<HTMLHeadingElement>(null)
   const moment = momentOf(earlier.value, now.value, zone.value)
 
-  /** The choice goes at once, and comes back if it was refused. */
+  /** Clears the selection at once and restores it if the request fails. */
   const log = async (ids: readonly string[]) => {
     const at = earlier.value && momentOf(earlier.value, now.value, zone.value)
-    // The banner and the bar say so for as long as it lasts.
+    // The banner and the action bar already show that the server is unreachable.
     if (isOffline.value) return
     if (earlier.value && at === null) return setProblem(strings.notATime)
     if (at !== null && at > now.value) return setProblem(strings.notYet)
@@ -62,7 +62,7 @@ export function Now() {
     }
   }
 
-  const standing = earlier.value
+  const current = earlier.value
     ? ((moment === null ? null : switchAt(switches.value, moment))?.members ?? [])
     : (front.value?.members ?? [])
   const name = system.value?.name ?? strings.yourSystem
@@ -74,13 +74,13 @@ export function Now() {
   }, [front.value?.id])
 
   return (
-    <Page place={strings.now} heading={strings.greet(hour, name)} isQuiet>
+    <Page title={strings.now} heading={strings.greet(hour, name)} isQuiet>
       {members.value.length === 0 ? (
         <EmptyState />
       ) : (
         <>
           <CurrentFronters heading={card} onStay={log} />
-          <Choosing />
+          <MemberChooser />
           <div class="row">
             <button
               type="button"
@@ -103,7 +103,7 @@ export function Now() {
             <Days days={lastTwoDays()} mark={moment} />
           </section>
           <ActionBar
-            standing={standing}
+            current={current}
             problem={earlier.value ? '' : problem}
             onSwitch={log}
             onClear={() => {
@@ -117,17 +117,17 @@ export function Now() {
   )
 }
 
-/** The likely ones; or everyone, with a search. */
-function Choosing() {
+/** Likely fronters, or all members with a search. */
+function MemberChooser() {
   const [isOpen, setOpen] = useState(false)
   const [typed, setTyped] = useState('')
   const field = useRef<HTMLInputElement>(null)
-  // At once, or the next key would be lost.
+  // Before paint, or the next keystroke would be lost.
   useLayoutEffect(() => {
-    if (wanted.value !== 'switch') return
-    wanted.value = null
+    if (requestedFocus.value !== 'switch') return
+    requestedFocus.value = null
     setOpen(true)
-  }, [wanted.value])
+  }, [requestedFocus.value])
   useLayoutEffect(() => {
     if (isOpen) field.current?.focus()
   }, [isOpen])
@@ -137,7 +137,7 @@ function Choosing() {
     setTyped('')
   }, [selection.value.length === 0])
 
-  const states = members.value.filter(({ uuid }) => statuses.value.has(uuid))
+  const statusMembers = members.value.filter(({ uuid }) => statuses.value.has(uuid))
   const shown = isOpen ? searchMembers(members.value, typed) : likely.value
   const search = (value: string) => {
     setTyped(value)
@@ -161,11 +161,11 @@ function Choosing() {
         label={isOpen ? strings.whoIsComing : strings.likely}
         onToggle={toggleSelection}
       />
-      {!isOpen && states.length > 0 && (
+      {!isOpen && statusMembers.length > 0 && (
         <>
           <h3 class="quiet small">{strings.statuses}</h3>
           <MemberGrid
-            members={states}
+            members={statusMembers}
             chosen={selection.value}
             label={strings.statuses}
             onToggle={toggleSelection}
@@ -180,12 +180,12 @@ const likely = computed(() => {
   const people = members.value.filter(({ uuid }) => !statuses.value.has(uuid))
   const weights = weighTime(switches.value, now.value)
   const here = front.value?.members ?? []
-  return likelyOnes(people, preferences.value.pinned, weights, here, LIKELY).flatMap(
+  return likelyFronters(people, preferences.value.pinned, weights, here, LIKELY).flatMap(
     (id) => membersById.value.get(id) ?? [],
   )
 })
 
 function lastTwoDays() {
-  // An hour after midnight may be a day before where the clocks changed.
+  // On a day with a clock change, 24 hours ago may be the day before yesterday.
   return daysIn(zone.value, { since: now.value - DAY - HOUR, until: now.value + 1 }).slice(0, 2)
 }

@@ -11,7 +11,7 @@ import { groups, isOffline, members, preferences, type System, switches, system 
 import { strings } from '../strings'
 import { publicPageStrings } from '../strings/publicView'
 
-/** The ones that people ask about most come first. */
+/** Most frequently changed levels first. */
 const order: readonly SystemLevel[] = [
   'front_privacy',
   'front_history_privacy',
@@ -25,26 +25,28 @@ const order: readonly SystemLevel[] = [
 ]
 type SystemLevel = (typeof table)['levels'][number]
 
-/** What everyone may see; what that looks like; and the levels of many at once. */
+/**
+ * Privacy of the system with a preview of its public page, and privacy of several members at once.
+ */
 export function Privacy() {
   const own = system.value
   if (!own) return null
   const { word } = preferences.value
-  const seen = publicView({
+  const view = publicView({
     system: own,
     members: members.value,
     groups: groups.value,
     switches: switches.value,
   })
   return (
-    <Page place={strings.privacy}>
+    <Page title={strings.privacy}>
       <div class="two-sides">
         <Levels own={own} word={word} />
         <section class="card" aria-labelledby="eyes">
           <h2 id="eyes">{publicPageStrings.strangersEyes}</h2>
           <p class="quiet">{publicPageStrings.strangersMore}</p>
           <div class="glass">
-            <PublicProfile view={seen} word={word} isInside />
+            <PublicProfile view={view} word={word} isInside />
           </div>
           <a class="beside" href={`#/systems/${own.id}`}>
             {publicPageStrings.publicPage}
@@ -59,7 +61,7 @@ export function Privacy() {
 function Levels({ own, word }: { own: System; word: string }) {
   const [problem, setProblem] = useState('')
   const titles = publicPageStrings.levels(word)
-  const turn = async (level: SystemLevel, to: Level) => {
+  const changeLevel = async (level: SystemLevel, to: Level) => {
     setProblem('')
     setLevel(level, to)
     try {
@@ -92,7 +94,7 @@ function Levels({ own, word }: { own: System; word: string }) {
                 label={title}
                 level={own.privacy?.[level] ?? 'private'}
                 isOff={isOffline.value}
-                onChange={(to) => turn(level, to)}
+                onChange={(to) => changeLevel(level, to)}
               />
             </li>
           )
@@ -102,7 +104,7 @@ function Levels({ own, word }: { own: System; word: string }) {
   )
 }
 
-/** Shown at once, so that both sides change together. */
+/** Updates the store before the response, so that levels and preview change together. */
 function setLevel(level: SystemLevel, to: Level): void {
   const now = system.value
   if (now?.privacy) system.value = { ...now, privacy: { ...now.privacy, [level]: to } }

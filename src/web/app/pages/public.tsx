@@ -17,29 +17,33 @@ import { strings } from '../strings'
 import { publicViewStrings } from '../strings/publicView'
 import type { Group, Member, System } from '../types'
 
-type State = { is: 'asking' } | { is: 'nobody' } | { is: 'away' } | { is: 'open'; seen: PublicView }
+type State =
+  | { is: 'loading' }
+  | { is: 'nobody' }
+  | { is: 'away' }
+  | { is: 'open'; view: PublicView }
 
-/** What anyone sees of a system, without being in; who is here is live. */
+/** Public page of a system. Needs no login; the fronters are live. */
 export function Public({ of }: { of: string }) {
-  const [state, setState] = useState<State>({ is: 'asking' })
+  const [state, setState] = useState<State>({ is: 'loading' })
   const load = async () => {
-    setState({ is: 'asking' })
+    setState({ is: 'loading' })
     try {
-      setState({ is: 'open', seen: await loadPublicView(of) })
+      setState({ is: 'open', view: await loadPublicView(of) })
     } catch (cause) {
-      const isNobody = cause instanceof ApiError && (cause.status === 404 || cause.status === 400)
-      setState({ is: isNobody ? 'nobody' : 'away' })
+      const isUnknown = cause instanceof ApiError && (cause.status === 404 || cause.status === 400)
+      setState({ is: isUnknown ? 'nobody' : 'away' })
     }
   }
   useEffect(() => {
     load()
   }, [of])
 
-  const isLive = state.is === 'open' && state.seen.front !== hidden
+  const isLive = state.is === 'open' && state.view.front !== hidden
   useEffect(() => {
     if (!isLive) return
     return subscribeToFront(of, (front) =>
-      setState((now) => (now.is === 'open' ? { is: 'open', seen: { ...now.seen, front } } : now)),
+      setState((now) => (now.is === 'open' ? { is: 'open', view: { ...now.view, front } } : now)),
     )
   }, [of, isLive])
 
@@ -63,37 +67,37 @@ export function Public({ of }: { of: string }) {
     )
   return (
     <div class="middle public">
-      <nav aria-label={strings.places}>
+      <nav aria-label={strings.navigation}>
         <a class="beside" href="#/now">
           <Logo />
           {strings.title}
         </a>
       </nav>
-      {state.is === 'asking' ? (
+      {state.is === 'loading' ? (
         <main class="page" aria-busy="true">
           <Skeleton blocks={['card', 'tiles']} />
         </main>
       ) : (
-        <PublicPageContent seen={state.seen} />
+        <PublicPageContent view={state.view} />
       )}
     </div>
   )
 }
 
-function PublicPageContent({ seen }: { seen: PublicView }) {
-  const name = seen.system.name || publicViewStrings.system(seen.system.id)
+function PublicPageContent({ view }: { view: PublicView }) {
+  const name = view.system.name || publicViewStrings.system(view.system.id)
   useLayoutEffect(() => {
     document.title = `${name} · ${strings.title}`
     document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true })
   }, [name])
   return (
     <main class="page">
-      <PublicProfile view={seen} word={publicViewStrings.members} />
+      <PublicProfile view={view} word={publicViewStrings.members} />
     </main>
   )
 }
 
-/** As anybody, also where somebody is logged in: what they see is not what others see. */
+/** Requests without the session cookie: the owner would get private data, too. */
 async function loadPublicView(of: string): Promise<PublicView> {
   const path = `v2/systems/${encodeURIComponent(of)}`
   const read = <T,>(rest: string) => request<T>(`${path}${rest}`, { isAnonymous: true })
@@ -113,23 +117,23 @@ async function loadPublicView(of: string): Promise<PublicView> {
   return { system, members: members ?? [], groups: groups ?? [], front, switches: switches ?? [] }
 }
 
-function subscribeToFront(of: string, told: (front: PublicView['front']) => void): () => void {
+function subscribeToFront(of: string, onFront: (front: PublicView['front']) => void): () => void {
   const start = () =>
     subscribe({
       path: `v2/systems/${encodeURIComponent(of)}/fronters/stream`,
       isAnonymous: true,
-      onEvent: ({ name, data }) => name === 'fronters' && told(JSON.parse(data)),
-      onStateChange: (state) => state === 'refused' && told(hidden),
+      onEvent: ({ name, data }) => name === 'fronters' && onFront(JSON.parse(data)),
+      onStateChange: (state) => state === 'refused' && onFront(hidden),
     })
-  let following = start()
-  const leave = onPageVisibility({
-    rest: () => following.stop(),
-    wake() {
-      following = start()
+  let subscription = start()
+  const stopWatching = onPageVisibility({
+    onHidden: () => subscription.stop(),
+    onVisible() {
+      subscription = start()
     },
   })
   return () => {
-    following.stop()
-    leave()
+    subscription.stop()
+    stopWatching()
   }
 }

@@ -12,13 +12,13 @@ import { editStrings } from '../strings/edit'
 import { systemStrings } from '../strings/system'
 import { formatDuration } from '../time'
 
-/** The system itself: how it is called, its settings, who is told, who may speak for it. */
+/** Profile, settings, webhook and accounts of the system. */
 export function SystemPage() {
   const own = system.value
   if (!own) return null
   const name = own.name || systemStrings.noName
   return (
-    <Page place={strings.system}>
+    <Page title={strings.system}>
       <ProfileHead of={{ ...own, name, display_name: null }} picture={own.avatar_url}>
         <div class="named">
           <h2 class="title">
@@ -52,24 +52,24 @@ export function SystemPage() {
   )
 }
 
-/** What is set, as far as it is not as usual. */
+/** Lists the settings that differ from their defaults. */
 function SettingsCard() {
   const now = settings.value
-  const unusual = table.entries.filter(
+  const changed = table.entries.filter(
     ([key, field]) =>
       key !== 'timezone' &&
       !field.readonly &&
       now &&
-      !isUsual(now[key as keyof typeof now], field.defaultValue),
+      !isDefault(now[key as keyof typeof now], field.defaultValue),
   )
   return (
     <section class="card" aria-labelledby="settings">
       <h2 id="settings">{systemStrings.settings}</h2>
-      {unusual.length === 0 ? (
+      {changed.length === 0 ? (
         <p class="quiet">{systemStrings.allUsual}</p>
       ) : (
         <dl class="facts">
-          {unusual.map(([key]) => (
+          {changed.map(([key]) => (
             <Fact key={key} name={editStrings.fields[key] ?? key}>
               {now && describeSetting(key, now[key as keyof typeof now])}
             </Fact>
@@ -83,7 +83,7 @@ function SettingsCard() {
   )
 }
 
-function isUsual(value: unknown, initial: unknown): boolean {
+function isDefault(value: unknown, initial: unknown): boolean {
   return JSON.stringify(value) === JSON.stringify(initial)
 }
 

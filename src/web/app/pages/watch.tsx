@@ -7,19 +7,19 @@ import { onPageVisibility } from '../pageVisibility'
 import type { PublicFront } from '../publicView'
 import { strings } from '../strings'
 
-type State = { is: 'asking' } | { is: 'over' } | { is: 'open'; front: PublicFront | null }
+type State = { is: 'loading' } | { is: 'over' } | { is: 'open'; front: PublicFront | null }
 
-/** What a friend sees: who is here, live, in large, and nothing else. */
+/** Page of a friend link: the current fronters, live, and nothing else. */
 export function Watch({ token: given }: { token: string }) {
-  const token = given || recallToken()
+  const token = given || loadToken()
   const [name, setName] = useState<string | null>(null)
-  const [state, setState] = useState<State>({ is: 'asking' })
+  const [state, setState] = useState<State>({ is: 'loading' })
   const [link, setLink] = useState<LiveState | 'off'>('connecting')
 
-  useEffect(() => installAs(token), [token])
+  useEffect(() => prepareInstall(token), [token])
   useEffect(() => {
-    // Whoever is asked later may be slower than the stream, and knows no more.
-    const askName = () =>
+    // Requested after connecting, so that it never delays the stream.
+    const loadName = () =>
       request<{ name: string | null }>('v2/systems/@me', { token }).then(
         (system) => setName(system?.name ?? null),
         (cause) => cause instanceof ApiError && cause.status === 401 && setState({ is: 'over' }),
@@ -33,26 +33,26 @@ export function Watch({ token: given }: { token: string }) {
         },
         onStateChange(now) {
           setLink(now)
-          if (now === 'live') askName()
+          if (now === 'live') loadName()
           if (now === 'refused') setState({ is: 'over' })
         },
       })
-    let following: Subscription = start()
-    const hurry = () => following.reconnectNow()
-    const leave = onPageVisibility({
-      rest() {
-        following.stop()
+    let subscription: Subscription = start()
+    const reconnect = () => subscription.reconnectNow()
+    const stopWatching = onPageVisibility({
+      onHidden() {
+        subscription.stop()
         setLink('off')
       },
-      wake() {
-        following = start()
+      onVisible() {
+        subscription = start()
       },
     })
-    addEventListener('online', hurry)
+    addEventListener('online', reconnect)
     return () => {
-      following.stop()
-      leave()
-      removeEventListener('online', hurry)
+      subscription.stop()
+      stopWatching()
+      removeEventListener('online', reconnect)
     }
   }, [token])
 
@@ -64,7 +64,7 @@ export function Watch({ token: given }: { token: string }) {
     )
   return (
     <CenteredPage heading={name ?? strings.hereNow} isWide>
-      <Fronters front={state.is === 'open' ? state.front : null} isBusy={state.is === 'asking'} />
+      <Fronters front={state.is === 'open' ? state.front : null} isBusy={state.is === 'loading'} />
       <p class={`quiet small link link-${link}`} role="status">
         {link === 'live'
           ? strings.live
@@ -79,24 +79,24 @@ export function Watch({ token: given }: { token: string }) {
 const KEY = 'multitude-watch'
 
 /**
- * Installed from here it opens here. No manifest can name a link that is a friend's own, so that one
- * is remembered which was installed; browsers that install any page without one take the address.
+ * Prepares the page to be installed as an app. A manifest cannot contain the friend's token, so the
+ * installed token is stored. Browsers that install pages without a manifest use the current URL.
  */
-function installAs(token: string): () => void {
+function prepareInstall(token: string): () => void {
   const manifest = document.querySelector<HTMLLinkElement>('link[rel="manifest"]')
-  const isAsked = 'onbeforeinstallprompt' in window
-  if (isAsked) manifest?.setAttribute('href', 'watch.webmanifest')
+  const hasInstallPrompt = 'onbeforeinstallprompt' in window
+  if (hasInstallPrompt) manifest?.setAttribute('href', 'watch.webmanifest')
   else manifest?.remove()
   const remember = () => localStorage.setItem(KEY, token)
   addEventListener('appinstalled', remember)
   return () => {
     removeEventListener('appinstalled', remember)
     manifest?.setAttribute('href', 'app.webmanifest')
-    if (manifest && !isAsked) document.head.append(manifest)
+    if (manifest && !hasInstallPrompt) document.head.append(manifest)
   }
 }
 
-function recallToken(): string {
+function loadToken(): string {
   try {
     return localStorage.getItem(KEY) ?? ''
   } catch {

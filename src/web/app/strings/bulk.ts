@@ -1,4 +1,4 @@
-/** What is done to many at once, and what cannot be undone. */
+/** Texts of bulk changes and deletions. */
 export const bulkStrings = {
   privacyOf: (who: string) => `Privacy of ${who}`,
   groupsOf: (who: string) => `Groups of ${who}`,

@@ -1,4 +1,4 @@
-/** Forms. */
+/** Texts of forms. */
 export const editStrings = {
   editOf: (name: string) => `Edit ${name}`,
   backTo: (name: string) => `Back to ${name}`,

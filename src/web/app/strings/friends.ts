@@ -1,4 +1,4 @@
-/** What is said on Friends. */
+/** Texts of Friends. */
 export const friendStrings = {
   about: 'A link shows who is here, live, and nothing else. Whoever has it needs no account.',
   newLink: 'A link for a friend',

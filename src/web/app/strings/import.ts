@@ -1,4 +1,4 @@
-/** What is said on Import and export. */
+/** Texts of Import and export. */
 export const importStrings = {
   bring: 'Bring in',
   bringMore:
@@ -6,7 +6,7 @@ export const importStrings = {
   choose: 'Choose a file',
   drop: 'or drop it here',
   another: 'Another file',
-  looking: 'Looking at the file…',
+  previewing: 'Looking at the file…',
   bringing: 'Bringing it in…',
   tooLarge: 'This file is too large for this server.',
 
@@ -39,7 +39,7 @@ export const importStrings = {
   nothingNew: 'Everything in this file is here already.',
   nothingDone: 'Everything in this file was here already. Nothing changed.',
 
-  mended: (count: number) => `Mended (${count})`,
+  repaired: (count: number) => `Mended (${count})`,
   dropped: (count: number) => `Values that cannot be taken (${count})`,
   outOf: (count: number) => `Left out (${count})`,
   kept: (count: number) => `Kept aside (${count})`,

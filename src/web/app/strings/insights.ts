@@ -1,4 +1,4 @@
-/** What is said on Insights. */
+/** Texts of Insights. */
 export const insightsStrings = {
   span: 'Which time',
   spans: {
@@ -18,7 +18,7 @@ export const insightsStrings = {
     own: 'No switches in this time.',
   },
   nobodyHere: 'Nobody was here in this time.',
-  lookAt: (span: string) => `Look at: ${span}`,
+  showSpan: (span: string) => `Look at: ${span}`,
   toNow: 'Log the first switch',
   wrongOrder: 'From must not be after To.',
   notYet: 'This time has not come yet.',

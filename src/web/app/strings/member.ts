@@ -1,4 +1,4 @@
-/** Somebody's page, and the page of a group. */
+/** Texts of member and group pages. */
 export const memberStrings = {
   nobodyByThatId: 'Nobody by that ID.',
   noGroupByThatId: 'No group by that ID.',

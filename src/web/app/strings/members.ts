@@ -1,4 +1,4 @@
-/** The list of everyone. */
+/** Texts of the member list. */
 export const listStrings = {
   filters: 'Who is shown',
   everyone: 'Everyone',

@@ -1,4 +1,4 @@
-/** Words for what others may see: levels, presets, and whose eyes it is looked at with. */
+/** Texts about privacy: levels, presets and the choice of viewer. */
 export const privacyStrings = {
   public: 'Public',
   private: 'Private',

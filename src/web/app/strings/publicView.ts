@@ -1,4 +1,4 @@
-/** What others see of a system. */
+/** Texts of the public view of a system. */
 export const publicViewStrings = {
   system: (id: string) => `System ${id}`,
   members: 'members',
@@ -15,7 +15,7 @@ export const publicViewStrings = {
   home: 'To the front door',
 } as const
 
-/** What is said on Privacy, beside what is said of levels everywhere. */
+/** Texts of Privacy, except those about levels. */
 export const publicPageStrings = {
   whatEveryone: 'What everyone may see',
   strangersEyes: 'Through a stranger’s eyes',

@@ -1,4 +1,4 @@
-/** What is said on System. */
+/** Texts of System. */
 export const systemStrings = {
   // The system itself.
   publicPage: 'What everyone sees',

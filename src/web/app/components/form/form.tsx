@@ -7,40 +7,40 @@ import {
   beginDraft,
   changedElsewhere,
   changedKeys,
-  decide,
   type FormDraft,
   patchOf,
   problemsOf,
+  resolveConflict,
   setValue,
 } from '../../form'
-import { holdNavigation } from '../../route'
+import { blockNavigation } from '../../route'
 import { sessionState } from '../../session'
 import { isOffline } from '../../store'
 import { strings } from '../../strings'
 import { editStrings } from '../../strings/edit'
 
-interface Own {
+interface OwnEntity {
   readonly uuid: string
   readonly privacy: Readonly<Record<string, string>> | null
 }
 
-/** What the lines of a form work with. */
+/** State and operations that the lines of a form share. */
 export interface Form {
   readonly entity: Entity
   readonly values: FormDraft['values']
-  /** What is wrong, by key. */
+  /** Validation messages by key. */
   readonly problems: Readonly<Record<string, string>>
-  /** Whether it was tried to save it as it is. */
+  /** True after a failed attempt to save. */
   readonly wasTried: boolean
-  /** Above the button, where it concerns no field. */
+  /** Error that belongs to no field; shown above the button. */
   readonly problem: string
   readonly isBusy: boolean
-  /** Keys that somebody else changed meanwhile. */
-  readonly elsewhere: readonly string[]
-  /** What somebody else made of them. */
+  /** Keys that another client changed meanwhile. */
+  readonly conflicts: readonly string[]
+  /** Value that another client stored. */
   theirs(key: string): unknown
   change(key: string, value: unknown): void
-  settle(key: string, whose: 'theirs' | 'mine'): void
+  resolve(key: string, choice: 'theirs' | 'mine'): void
   save(): Promise<void>
 }
 
@@ -49,28 +49,28 @@ interface Saving<T> {
   readonly onSaved: (saved: T) => void
 }
 
-/** Edits one of ours. What is typed outlives a session that ends; leaving with changes asks. */
-export function useForm<T extends Own>(entity: Entity, own: T, saving: Saving<T>): Form {
+/** Edits an entity. Input is kept if the session ends; leaving with unsaved changes asks first. */
+export function useForm<T extends OwnEntity>(entity: Entity, own: T, saving: Saving<T>): Form {
   const known = formDraft.value?.uuid === own.uuid ? formDraft.value : null
   const draft = known ?? beginDraft(entity, own)
-  const [told, setTold] = useState<Record<string, string>>({})
+  const [serverProblems, setServerProblems] = useState<Record<string, string>>({})
   const [problem, setProblem] = useState('')
   const [wasTried, setTried] = useState(false)
   const [isBusy, setBusy] = useState(false)
   useLayoutEffect(() => {
     formDraft.value = draft
-    const letGo = holdNavigation(() => {
+    const unblock = blockNavigation(() => {
       const now = formDraft.value
       return sessionState.value === 'in' && now !== null && changedKeys(entity, now).length > 0
     })
     return () => {
-      letGo()
-      // Who must come in again finds what they typed.
+      unblock()
+      // Keep the draft when the session ended, so that it is still there after the login.
       if (sessionState.value === 'in') formDraft.value = null
     }
   }, [own.uuid])
 
-  const problems = { ...told, ...problemsOf(entity, draft) }
+  const problems = { ...serverProblems, ...problemsOf(entity, draft) }
   useEffect(() => {
     if (wasTried) focusProblem()
   }, [wasTried])
@@ -93,8 +93,10 @@ export function useForm<T extends Own>(entity: Entity, own: T, saving: Saving<T>
       showToast({ text: strings.isSaved })
       saving.onSaved(saved ?? own)
     } catch (cause) {
-      const refused = cause instanceof ApiError ? Object.entries(cause.problems) : []
-      setTold(Object.fromEntries(refused.map(([key, [first]]) => [key, first?.message ?? ''])))
+      const serverErrors = cause instanceof ApiError ? Object.entries(cause.problems) : []
+      setServerProblems(
+        Object.fromEntries(serverErrors.map(([key, [first]]) => [key, first?.message ?? ''])),
+      )
       setProblem(isOffline.value ? strings.notConnected : errorMessage(cause, strings.away))
       setTried(true)
     }
@@ -108,22 +110,22 @@ export function useForm<T extends Own>(entity: Entity, own: T, saving: Saving<T>
     wasTried,
     problem,
     isBusy,
-    elsewhere: changedElsewhere(entity, draft, own),
+    conflicts: changedElsewhere(entity, draft, own),
     theirs: (key) => ({ ...own, ...own.privacy })[key as keyof T],
     change(key, value) {
-      const { [key]: _, ...others } = told
-      setTold(others)
+      const { [key]: _, ...others } = serverProblems
+      setServerProblems(others)
       setProblem('')
       formDraft.value = setValue(formDraft.value ?? draft, key, value)
     },
-    settle(key, whose) {
-      formDraft.value = decide(entity, formDraft.value ?? draft, own, key, whose)
+    resolve(key, choice) {
+      formDraft.value = resolveConflict(entity, formDraft.value ?? draft, own, key, choice)
     },
     save,
   }
 }
 
-/** Whoever saves too early is led to what is not right yet. */
+/** Moves the focus to the first invalid field. */
 function focusProblem(): void {
   document.querySelector<HTMLElement>('.page [aria-invalid="true"]')?.focus()
 }

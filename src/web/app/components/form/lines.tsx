@@ -15,12 +15,12 @@ export interface Props {
 }
 
 interface LineProps extends Props {
-  /** Across the whole form. */
+  /** Spans the full width of the form. */
   isWide?: boolean
   children: ComponentChildren
 }
 
-/** A field: its name, who may see it, the field itself, and what is wrong with it. */
+/** Field with its label, privacy level, hint and validation message. */
 export function Line({ form, name, isWide = false, children }: LineProps) {
   const hint = editStrings.hints[name]
   return (
@@ -42,7 +42,7 @@ export function Line({ form, name, isWide = false, children }: LineProps) {
   )
 }
 
-/** Whether others may see the field; some have no level. */
+/** Privacy level of a field; not every field has one. */
 export function Guard({ form, name }: Props) {
   const field = form.entity.fields[name]
   if (form.entity.levels.length === 0) return null
@@ -63,7 +63,7 @@ export function LevelOf({ form, level, label }: { form: Form; level: string; lab
   )
 }
 
-/** A level that hides no single field. */
+/** Level that guards more than one field. */
 export function LevelLine({ form, level }: { form: Form; level: string }) {
   return (
     <div class="line">
@@ -76,7 +76,7 @@ export function LevelLine({ form, level }: { form: Form; level: string }) {
   )
 }
 
-/** What every field has in common. */
+/** Attributes that all fields share. */
 export function common({ form, name }: Props) {
   return {
     id: `field-${name}`,
@@ -123,11 +123,11 @@ export function ColorLine(props: Props) {
   )
 }
 
-/** A year that has every day, for fields that cannot do without one. */
+/** A leap year, for date inputs, which need a year. */
 const ANY_YEAR = 2000
 const formatYear = (year: number) => String(year).padStart(4, '0')
 
-/** A date field always has a year; the year that stands for none is never shown. */
+/** A date input always has a year; the year that means "none" is never shown. */
 export function BirthdayLine(props: Props) {
   const { form, name } = props
   const date = String(form.values[name] ?? '')
@@ -165,11 +165,11 @@ export function BirthdayLine(props: Props) {
 export function DescriptionLine(props: Props) {
   const { form, name } = props
   const typed = String(form.values[name] ?? '')
-  const most = form.entity.fields[name]?.max ?? 0
+  const max = form.entity.fields[name]?.max ?? 0
   return (
     <Line {...props} isWide>
       <textarea {...common(props)} rows={6} />
-      <p class="quiet small">{editStrings.letters(typed.length, most)}</p>
+      <p class="quiet small">{editStrings.letters(typed.length, max)}</p>
       {typed.trim() !== '' && (
         <section class="note preview" aria-label={editStrings.preview}>
           <p class="quiet small">{editStrings.preview}</p>
@@ -180,20 +180,20 @@ export function DescriptionLine(props: Props) {
   )
 }
 
-const TYPING_MS = 600
+const PREVIEW_DELAY_MS = 600
 
-/** The address of a picture, with the picture: no address is asked for while it is being typed. */
+/** URL of a picture with a preview. Loads nothing while the URL is being typed. */
 export function PictureLine(props: Props & { isWide?: boolean }) {
   const { form, name } = props
   const typed = String(form.values[name] ?? '')
-  const read = form.entity.fields[name]?.read(typed)
-  const address = typeof read === 'string' ? read : null
-  const [shown, setShown] = useState(address)
+  const parsed = form.entity.fields[name]?.read(typed)
+  const url = typeof parsed === 'string' ? parsed : null
+  const [shown, setShown] = useState(url)
   const [broken, setBroken] = useState<string | null>(null)
   useEffect(() => {
-    const timer = setTimeout(() => setShown(address), TYPING_MS)
+    const timer = setTimeout(() => setShown(url), PREVIEW_DELAY_MS)
     return () => clearTimeout(timer)
-  }, [address])
+  }, [url])
   const isOff = appearance.value.pictures === 'none'
   return (
     <Line {...props}>

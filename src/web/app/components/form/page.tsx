@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { formDraft } from '../../drafts'
-import { leavingFor } from '../../route'
+import { pendingHash } from '../../route'
 import { isOffline } from '../../store'
 import { strings } from '../../strings'
 import { editStrings } from '../../strings/edit'
@@ -14,16 +14,16 @@ import type { Form } from './form'
 interface Props {
   form: Form
   name: string
-  /** Where whoever is done goes back to. */
+  /** Page to return to. */
   back: string
-  /** What that is called, if it is not what is edited. */
+  /** Name of that page, if it is not the edited entity. */
   backName?: string
-  /** What is no part of the form. */
+  /** Content outside the form. */
   below: ComponentChildren
   children: ComponentChildren
 }
 
-/** A form over a whole page, with the one button that saves it always in reach. */
+/** Full-page form with a save button that is always visible. */
 export function FormPage({ form, name, back, backName = name, below, children }: Props) {
   const submit = (event: Event) => {
     event.preventDefault()
@@ -31,8 +31,8 @@ export function FormPage({ form, name, back, backName = name, below, children }:
   }
   return (
     <Page
-      place={editStrings.editOf(name)}
-      beside={
+      title={editStrings.editOf(name)}
+      actions={
         <a class="beside" href={back}>
           <Icon name="back" />
           {editStrings.backTo(backName)}
@@ -40,7 +40,7 @@ export function FormPage({ form, name, back, backName = name, below, children }:
       }
     >
       <form class="editing" onSubmit={submit} noValidate>
-        <Elsewhere form={form} />
+        <Conflicts form={form} />
         {children}
         <div class="action-bar saving">
           <p class="problem" role="alert">
@@ -57,13 +57,13 @@ export function FormPage({ form, name, back, backName = name, below, children }:
         </div>
       </form>
       {below}
-      {leavingFor.value !== null && <Leaving to={leavingFor.value} />}
+      {pendingHash.value !== null && <ConfirmLeave to={pendingHash.value} />}
     </Page>
   )
 }
 
-/** What can be deleted here; before that is done, it is asked about. */
-export function Removing({ ask }: { ask: (onClose: () => void) => ComponentChildren }) {
+/** Delete button with a confirmation. */
+export function DeleteButton({ confirm }: { confirm: (onClose: () => void) => ComponentChildren }) {
   const [isAsking, setAsking] = useState(false)
   return (
     <>
@@ -77,18 +77,18 @@ export function Removing({ ask }: { ask: (onClose: () => void) => ComponentChild
           {strings.remove}
         </button>
       </div>
-      {isAsking && ask(() => setAsking(false))}
+      {isAsking && confirm(() => setAsking(false))}
     </>
   )
 }
 
-function Leaving({ to }: { to: string }) {
+function ConfirmLeave({ to }: { to: string }) {
   const stay = () => {
-    leavingFor.value = null
+    pendingHash.value = null
   }
   const leave = () => {
     formDraft.value = null
-    leavingFor.value = null
+    pendingHash.value = null
     location.hash = to
   }
   return (
@@ -104,25 +104,25 @@ function Leaving({ to }: { to: string }) {
   )
 }
 
-/** What somebody else changed while this was open: field by field, and nothing is taken unasked. */
-function Elsewhere({ form }: { form: Form }) {
+/** Lists fields that another client changed meanwhile; the user decides for each. */
+function Conflicts({ form }: { form: Form }) {
   return (
     <div role="status" class="elsewhere">
-      {form.elsewhere.map((key) => (
+      {form.conflicts.map((key) => (
         <div key={key} class="note">
           <p>
             <b>{editStrings.changedElsewhere(labelOf(key).toLowerCase())}</b>{' '}
             {editStrings.theirValue(describeValue(form.theirs(key)))}
           </p>
           <div class="row">
-            {(['theirs', 'mine'] as const).map((whose) => (
+            {(['theirs', 'mine'] as const).map((choice) => (
               <button
-                key={whose}
+                key={choice}
                 type="button"
-                aria-label={editStrings.choiceOf(editStrings[whose], labelOf(key))}
-                onClick={() => form.settle(key, whose)}
+                aria-label={editStrings.choiceOf(editStrings[choice], labelOf(key))}
+                onClick={() => form.resolve(key, choice)}
               >
-                {editStrings[whose]}
+                {editStrings[choice]}
               </button>
             ))}
           </div>
@@ -136,7 +136,7 @@ export function labelOf(key: string): string {
   return editStrings.fields[key] ?? privacyStrings.levels[key] ?? key
 }
 
-/** A value as it is read in a sentence. */
+/** Formats a value for use in a sentence. */
 function describeValue(value: unknown): string {
   if (value === null || value === '') return editStrings.nothing
   if (value === 'public' || value === 'private') return privacyStrings[value]
@@ -149,13 +149,13 @@ function describeValue(value: unknown): string {
 interface FoldProps {
   title: string
   form: Form
-  /** The keys within, so that it opens where one of them is not right. */
+  /** Keys of the fields inside; the section opens if one of them is invalid. */
   keys: readonly string[]
   isFirst?: boolean
   children: ComponentChildren
 }
 
-/** A part of a long form. */
+/** Collapsible section of a form. */
 export function Fold({ title, form, keys, isFirst = false, children }: FoldProps) {
   const [isOpen, setOpen] = useState(isFirst)
   const isWrong = form.wasTried && keys.some((key) => key in form.problems)

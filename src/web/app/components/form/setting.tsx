@@ -4,10 +4,10 @@ import { systemStrings } from '../../strings/system'
 import { formatDuration } from '../../time'
 import { common, Line, type Props } from './lines'
 
-/** A zone by its name, among all that this browser knows. */
+/** Time zone, with all zones known to this browser as suggestions. */
 export function ZoneLine(props: Props) {
   const { form, name } = props
-  const own = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const deviceZone = Intl.DateTimeFormat().resolvedOptions().timeZone
   return (
     <Line {...props}>
       <input {...common(props)} dir="ltr" list="zones" spellcheck={false} />
@@ -16,10 +16,10 @@ export function ZoneLine(props: Props) {
           <option key={zone} value={zone} />
         ))}
       </datalist>
-      {form.values[name] !== own && (
+      {form.values[name] !== deviceZone && (
         <div>
-          <button type="button" class="chip" onClick={() => form.change(name, own)}>
-            {systemStrings.thisDevice(own)}
+          <button type="button" class="chip" onClick={() => form.change(name, deviceZone)}>
+            {systemStrings.thisDevice(deviceZone)}
           </button>
         </div>
       )}
@@ -27,7 +27,7 @@ export function ZoneLine(props: Props) {
   )
 }
 
-/** One of the choices that the table has. */
+/** Select with the choices of the field table. */
 export function ChoiceLine(props: Props & { titles?: Readonly<Record<string, string>> }) {
   const { form, name, titles = {} } = props
   const { value: _, ...rest } = common(props)
@@ -45,14 +45,14 @@ export function ChoiceLine(props: Props & { titles?: Readonly<Record<string, str
 }
 
 const HOUR = 3600
-const usualLatches = [HOUR, 3 * HOUR, 12 * HOUR, 24 * HOUR, 72 * HOUR]
+const commonTimeouts = [HOUR, 3 * HOUR, 12 * HOUR, 24 * HOUR, 72 * HOUR]
 
-/** How long a latch holds, in lengths that people think in; any other stays as it is. */
+/** Latch timeout: common durations, and the current one if it is another. */
 export function LatchLine(props: Props) {
   const { form, name } = props
   const now = form.values[name] as number | null
   const { value: _, onInput: __, ...rest } = common(props)
-  const known = now === null || now === 0 ? usualLatches : [...new Set([...usualLatches, now])]
+  const known = now === null || now === 0 ? commonTimeouts : [...new Set([...commonTimeouts, now])]
   return (
     <Line {...props}>
       <select
@@ -79,15 +79,15 @@ export function LatchLine(props: Props) {
   )
 }
 
-const MOST_TEMPLATES = 3
+const MAX_TEMPLATES = 3
 
-/** A few texts, each in a field of its own. */
+/** A text area for each template. */
 export function TemplatesLine(props: Props) {
   const { form, name } = props
   const texts = form.values[name] as readonly string[]
   const { value: _, onInput: __, id, ...rest } = common(props)
   const change = (at: number, text: string) => {
-    const next = Array.from({ length: MOST_TEMPLATES }, (_, index) =>
+    const next = Array.from({ length: MAX_TEMPLATES }, (_, index) =>
       index === at ? text : (texts[index] ?? ''),
     )
     while (next.at(-1) === '') next.pop()
@@ -95,7 +95,7 @@ export function TemplatesLine(props: Props) {
   }
   return (
     <Line {...props} isWide>
-      {Array.from({ length: Math.min(MOST_TEMPLATES, texts.length + 1) }, (_, at) => (
+      {Array.from({ length: Math.min(MAX_TEMPLATES, texts.length + 1) }, (_, at) => (
         <textarea
           key={at}
           {...rest}

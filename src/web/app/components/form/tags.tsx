@@ -9,7 +9,7 @@ import { Icon } from '../icon'
 import type { Form } from './form'
 import { Guard } from './lines'
 
-/** Pairs of tags, as many as are wanted. */
+/** Editable list of proxy tags. */
 export function TagsField({ form, name }: { form: Form; name: string }) {
   const tags = form.values[name] as readonly ProxyTag[]
   const change = (at: number, patch: Partial<ProxyTag>) =>
@@ -75,13 +75,13 @@ export function TagsField({ form, name }: { form: Form; name: string }) {
   )
 }
 
-/** Type a message, and see who it becomes: the very rule by which bots decide. */
+/** Shows which member a typed message would be proxied as, by the same rule that bots use. */
 export function TryTags({ own, form }: { own: Member; form: Form }) {
   const [typed, setTyped] = useState('')
   const tags = form.values.proxy_tags as readonly ProxyTag[]
   const example = tags.find(({ prefix, suffix }) => prefix || suffix)
-  const said = typed.trim() === '' ? null : findSpeaker(typed, { ...own, proxy_tags: [...tags] })
-  const isKept = said?.member.uuid === own.uuid ? form.values.keep_proxy : said?.member.keep_proxy
+  const match = typed.trim() === '' ? null : findSpeaker(typed, { ...own, proxy_tags: [...tags] })
+  const isKept = match?.member.uuid === own.uuid ? form.values.keep_proxy : match?.member.keep_proxy
   return (
     <div class="line wide-line">
       <label for="try-it">{editStrings.tryIt}</label>
@@ -95,12 +95,12 @@ export function TryTags({ own, form }: { own: Member; form: Form }) {
       />
       <div role="status">
         {typed.trim() !== '' &&
-          (said ? (
+          (match ? (
             <div class="someone note">
-              <Avatar of={said.member} size="s" />
+              <Avatar of={match.member} size="s" />
               <span class="about">
-                <b>{editStrings.becomes(said.member.display_name || said.member.name)}</b>{' '}
-                <span>{isKept ? typed.trim() : said.content.trim()}</span>
+                <b>{editStrings.becomes(match.member.display_name || match.member.name)}</b>{' '}
+                <span>{isKept ? typed.trim() : match.content.trim()}</span>
               </span>
             </div>
           ) : (
@@ -111,7 +111,7 @@ export function TryTags({ own, form }: { own: Member; form: Form }) {
   )
 }
 
-/** Among everyone, in the order in which they came: the longest tags win, then who was first. */
+/** Matches among all members in order of creation: the longest tag wins, then the oldest member. */
 function findSpeaker(typed: string, edited: Member) {
   const all = members.value
     .map((one) => (one.uuid === edited.uuid ? edited : one))
@@ -119,6 +119,6 @@ function findSpeaker(typed: string, edited: Member) {
     .sort((a, b) => a.since - b.since)
     .map(({ one }) => one)
   const match = matchTags(all, typed.trim(), isCaseSensitive.value)
-  // Tags around nothing were meant otherwise.
+  // A match without content is not proxied.
   return match && match.content.trim() !== '' ? match : null
 }

@@ -8,13 +8,13 @@ import { importStrings } from '../../strings/import'
 
 const PATH = 'v2/systems/@me/export'
 
-/** Everything, or the history, as files. */
+/** Downloads of the export, the history and the calendar. */
 export function ExportCard() {
   const [problem, setProblem] = useState('')
   const [busy, setBusy] = useState('')
   const [part, setPart] = useState(1)
 
-  const take = async (path: string, name: string) => {
+  const download = async (path: string, name: string) => {
     if (isOffline.value || busy !== '') return
     setProblem('')
     setBusy(name)
@@ -28,7 +28,7 @@ export function ExportCard() {
     }
     setBusy('')
   }
-  const things = [
+  const downloads = [
     {
       title: importStrings.everything,
       about: part === 1 ? importStrings.everythingMore : importStrings.partsMore(part),
@@ -58,7 +58,7 @@ export function ExportCard() {
         {problem}
       </p>
       <ul class="things">
-        {things.map(({ title, about, act, path, name }) => (
+        {downloads.map(({ title, about, act, path, name }) => (
           <li key={title}>
             <div class="about">
               <span class="name">{title}</span>
@@ -68,7 +68,7 @@ export function ExportCard() {
               type="button"
               aria-busy={busy === name}
               aria-disabled={isOffline.value}
-              onClick={() => take(path, name)}
+              onClick={() => download(path, name)}
             >
               {act}
             </button>

@@ -10,21 +10,21 @@ import { strings } from '../../strings'
 import { importStrings } from '../../strings/import'
 import { formatTally, ImportReport, nameOfPart } from './importReport'
 
-/** A file: what it is, what would happen; then, if wanted, for good. */
+/** Previews an import file with a dry run, then imports it on request. */
 export function ImportForm() {
   const [done, setDone] = useState<Report | null>(null)
   const heading = useRef<HTMLHeadingElement>(null)
   const file = importFile.value
-  const take = (given: File | undefined) => {
+  const chooseFile = (given: File | undefined) => {
     if (!given) return
     setDone(null)
     importFile.value = given
   }
-  // Wherever it falls: else the browser would open it, and leave.
+  // On the whole window, because the browser would otherwise open a file dropped beside the form.
   useEffect(() => {
     const drop = (event: DragEvent) => {
       event.preventDefault()
-      if (event.type === 'drop') take(event.dataTransfer?.files[0])
+      if (event.type === 'drop') chooseFile(event.dataTransfer?.files[0])
     }
     addEventListener('dragover', drop)
     addEventListener('drop', drop)
@@ -44,14 +44,14 @@ export function ImportForm() {
     )
     reloadAll().catch(() => {})
   }
-  if (done) return <Done report={done} heading={heading} onFile={take} />
+  if (done) return <Done report={done} heading={heading} onFile={chooseFile} />
   if (file)
     return (
       <Preview
         key={`${file.name} ${file.size} ${file.lastModified}`}
         file={file}
         heading={heading}
-        onFile={take}
+        onFile={chooseFile}
         onDone={finish}
       />
     )
@@ -60,7 +60,7 @@ export function ImportForm() {
       <h2>{importStrings.bring}</h2>
       <p class="quiet">{importStrings.bringMore}</p>
       <div class="row">
-        <ChooseFile label={importStrings.choose} kind="main" onFile={take} />
+        <ChooseFile label={importStrings.choose} kind="main" onFile={chooseFile} />
         <span class="quiet drop-hint">{importStrings.drop}</span>
       </div>
     </section>
@@ -73,7 +73,7 @@ interface ChooseProps {
   onFile: (file: File | undefined) => void
 }
 
-/** The browser's own field for files, dressed as a button. */
+/** File input styled as a button. */
 function ChooseFile({ label, kind = '', onFile }: ChooseProps) {
   return (
     <label class={`button file ${kind}`}>
@@ -113,9 +113,9 @@ function Preview({ file, heading, onFile, onDone }: PreviewProps) {
       file,
       ...(signal && { signal }),
     })
-  const attempt = async (doing: string, act: () => Promise<void>, signal?: AbortSignal) => {
+  const attempt = async (status: string, act: () => Promise<void>, signal?: AbortSignal) => {
     setProblem('')
-    setBusy(doing)
+    setBusy(status)
     try {
       await act()
     } catch (cause) {
@@ -125,25 +125,25 @@ function Preview({ file, heading, onFile, onDone }: PreviewProps) {
   }
 
   useEffect(() => {
-    // What was cut off is done again when the server is back.
+    // An interrupted preview runs again when the server is reachable.
     if (parts.size === 0 || isOffline.value) return setBusy('')
-    const leaving = new AbortController()
-    const { signal } = leaving
-    const look = async () => {
+    const controller = new AbortController()
+    const { signal } = controller
+    const preview = async () => {
       const found = await send(true, signal)
       setReport(found)
       if (found) announce(`${importStrings.formats[found.format]}: ${describeCounts(found)}`)
     }
-    attempt(importStrings.looking, look, signal)
-    return () => leaving.abort()
+    attempt(importStrings.previewing, preview, signal)
+    return () => controller.abort()
   }, [file, parts, isPublic, isOffline.value])
 
-  const bring = () =>
+  const runImport = () =>
     attempt(importStrings.bringing, async () => {
-      const brought = await send(false)
-      if (brought) onDone(brought)
+      const imported = await send(false)
+      if (imported) onDone(imported)
     })
-  const cannot = isOffline.value || busy !== '' || parts.size === 0 || report === null
+  const isDisabled = isOffline.value || busy !== '' || parts.size === 0 || report === null
   return (
     <section class="card" aria-busy={busy !== ''}>
       <h2 ref={heading} tabIndex={-1}>
@@ -167,8 +167,8 @@ function Preview({ file, heading, onFile, onDone }: PreviewProps) {
           <button
             type="button"
             class="main"
-            aria-disabled={cannot}
-            onClick={() => cannot || bring()}
+            aria-disabled={isDisabled}
+            onClick={() => isDisabled || runImport()}
           >
             {importStrings.bring}
           </button>

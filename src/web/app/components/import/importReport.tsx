@@ -12,9 +12,9 @@ import { preferences } from '../../store'
 import { capitalize } from '../../strings'
 import { importStrings } from '../../strings/import'
 
-/** What an import did, or would do: what people must know first. */
+/** Report of an import or a dry run, most important first. */
 export function ImportReport({ report }: { report: Report }) {
-  const { file, mended, dropped, leftOut } = sortRepairs(report.repairs)
+  const { file, repaired, dropped, leftOut } = sortRepairs(report.repairs)
   const same = report.dry_run ? importStrings.nothingNew : importStrings.nothingDone
   return (
     <>
@@ -36,7 +36,7 @@ export function ImportReport({ report }: { report: Report }) {
         </dl>
       </section>
       <div class="folds">
-        <Fold title={importStrings.mended} lines={mended.map(formatRepair)} />
+        <Fold title={importStrings.repaired} lines={repaired.map(formatRepair)} />
         <Fold title={importStrings.dropped} lines={dropped.map(formatRepair)} />
         <Fold title={importStrings.outOf} lines={leftOut.map(formatRepair)} />
         <Fold
@@ -65,7 +65,7 @@ export function ImportReport({ report }: { report: Report }) {
   )
 }
 
-/** The members are called what they are called here. */
+/** Uses the system's word for members. */
 export function nameOfPart(part: Part): string {
   const word = capitalize(preferences.value.word)
   if (part === 'memberships') return importStrings.memberships(word)
@@ -73,13 +73,13 @@ export function nameOfPart(part: Part): string {
 }
 
 export function formatTally({ added, changed, unchanged, left_out }: Tally): string {
-  const told = [
+  const counts = [
     added > 0 && importStrings.added(added),
     changed > 0 && importStrings.changed(changed),
     unchanged > 0 && importStrings.unchanged(unchanged),
     left_out > 0 && importStrings.leftOut(left_out),
   ].filter(Boolean)
-  return told.length === 0 ? importStrings.none : told.join(', ')
+  return counts.length === 0 ? importStrings.none : counts.join(', ')
 }
 
 interface FoldProps {
@@ -89,10 +89,10 @@ interface FoldProps {
   children?: ComponentChildren
 }
 
-/** As many lines as anybody reads. */
-const MOST_LINES = 200
+/** Longer lists are cut off. */
+const MAX_LINES = 200
 
-/** Closed until somebody wants to know. */
+/** Collapsed list. */
 function Fold({ title, lines, count = lines.length, children }: FoldProps) {
   if (lines.length === 0) return null
   return (
@@ -100,22 +100,22 @@ function Fold({ title, lines, count = lines.length, children }: FoldProps) {
       <summary>{title(count)}</summary>
       {children && <p class="quiet">{children}</p>}
       <ul>
-        {lines.slice(0, MOST_LINES).map((line, at) => (
+        {lines.slice(0, MAX_LINES).map((line, at) => (
           <li key={`${at}${line}`}>{line}</li>
         ))}
-        {lines.length > MOST_LINES && <li>…</li>}
+        {lines.length > MAX_LINES && <li>…</li>}
       </ul>
     </details>
   )
 }
 
 function formatRepair({ kind, name, field, was, now, why, left_out = 1 }: Repair): string {
-  const whose = `${name ?? capitalize(kind)}, ${nameCollection(field).replaceAll('_', ' ')}`
-  const isGone = now === null || now === undefined
+  const subject = `${name ?? capitalize(kind)}, ${nameCollection(field).replaceAll('_', ' ')}`
+  const isRemoved = now === null || now === undefined
   const old = was === null || was === undefined ? '' : quote(was)
-  const change = isGone ? old : importStrings.becomes(old || '–', quote(now))
+  const change = isRemoved ? old : importStrings.becomes(old || '–', quote(now))
   const rows = left_out > 1 ? importStrings.rows(left_out) : ''
-  return [`${whose}: ${why}`, change, rows].filter(Boolean).join(' · ')
+  return [`${subject}: ${why}`, change, rows].filter(Boolean).join(' · ')
 }
 
 function quote(value: unknown): string {

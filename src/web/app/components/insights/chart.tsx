@@ -8,17 +8,17 @@ import { SortTable } from './sortTable'
 
 interface Props {
   title: string
-  /** What it shows, in one sentence. */
-  point: string
-  /** Made when somebody wants it. */
+  /** Summary in one sentence. */
+  summary: string
+  /** Built on demand. */
   table: () => Table
-  /** The name of the file for table programs. */
+  /** Name of the CSV file. */
   file: string
   children: ComponentChildren
 }
 
-/** A picture of figures with its point in words; the same as a table, here or taken away. */
-export function Chart({ title, point, table, file, children }: Props) {
+/** Chart with a summary in words; also available as a table and as CSV. */
+export function Chart({ title, summary, table, file, children }: Props) {
   const [isTable, setTable] = useState(false)
   return (
     <section class="card chart">
@@ -26,25 +26,25 @@ export function Chart({ title, point, table, file, children }: Props) {
         <h2>{title}</h2>
         <div class="row">
           <button type="button" class="plain small" onClick={() => setTable(!isTable)}>
-            <Of title={title}>{isTable ? strings.asPicture : strings.asTable}</Of>
+            <ButtonLabel title={title}>{isTable ? strings.asPicture : strings.asTable}</ButtonLabel>
           </button>
           <button
             type="button"
             class="plain small"
             onClick={() => saveFile(file, new Blob([formatCsv(table())], { type: 'text/csv' }))}
           >
-            <Of title={title}>{insightsStrings.csv}</Of>
+            <ButtonLabel title={title}>{insightsStrings.csv}</ButtonLabel>
           </button>
         </div>
       </header>
-      <p class="quiet">{point}</p>
+      <p class="quiet">{summary}</p>
       {isTable ? <SortTable title={title} table={table()} /> : children}
     </section>
   )
 }
 
-/** Which of the charts is meant is said to those who do not see where it stands. */
-function Of({ title, children }: { title: string; children: string }) {
+/** Adds the chart's title for screen readers, because every chart has the same buttons. */
+function ButtonLabel({ title, children }: { title: string; children: string }) {
   return (
     <span>
       {children} <span class="unseen">{title}</span>

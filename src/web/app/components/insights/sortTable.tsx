@@ -1,26 +1,26 @@
 import { useState } from 'preact/hooks'
 import { announce } from '../../actions'
 import { insightsStrings } from '../../strings/insights'
-import { isOfWords, type Order, sortRows, type Table } from '../../table'
+import { isTextColumn, type Order, sortRows, type Table } from '../../table'
 import { useSelection } from './useSelection'
 
 const ROWS = 60
 
-/** A table whose headings sort it, which is said aloud. */
+/** Table sortable by its headings; the order is announced to screen readers. */
 export function SortTable({ title, table }: { title: string; table: Table }) {
   const [order, setOrder] = useState<Order | null>(null)
   const rows = order ? sortRows(table, order) : table.rows
-  const { some, more } = useSelection(rows, ROWS, ROWS)
+  const { shown, more } = useSelection(rows, ROWS, ROWS)
   const sortBy = (column: number) => {
     const isFirst = order?.column !== column
-    const next = { column, isUp: isFirst ? isOfWords(table, column) : !order.isUp }
+    const next = { column, isAscending: isFirst ? isTextColumn(table, column) : !order.isAscending }
     setOrder(next)
     announce(describeOrder(table, next))
   }
   const stateOf = (column: number) =>
-    order?.column !== column ? undefined : order.isUp ? 'ascending' : 'descending'
+    order?.column !== column ? undefined : order.isAscending ? 'ascending' : 'descending'
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what may scroll must be reached by keys, too
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions need keyboard access
     <section class="wide" aria-label={insightsStrings.tableOf(title)} tabIndex={0}>
       <table class="sorted">
         <thead>
@@ -38,7 +38,7 @@ export function SortTable({ title, table }: { title: string; table: Table }) {
           </tr>
         </thead>
         <tbody>
-          {some.map(([head, ...cells], at) => (
+          {shown.map(([head, ...cells], at) => (
             <tr key={`${head?.text}${at}`}>
               <th scope="row">{head?.text}</th>
               {cells.map(({ value, text }, column) => (
@@ -57,9 +57,9 @@ export function SortTable({ title, table }: { title: string; table: Table }) {
 
 const arrows = { ascending: '↑', descending: '↓', none: '↕' }
 
-function describeOrder(table: Table, { column, isUp }: Order): string {
+function describeOrder(table: Table, { column, isAscending }: Order): string {
   const name = table.columns[column] ?? ''
-  if (isOfWords(table, column))
-    return isUp ? insightsStrings.sortedText(name) : insightsStrings.sortedBack(name)
-  return isUp ? insightsStrings.sortedUp(name) : insightsStrings.sortedDown(name)
+  if (isTextColumn(table, column))
+    return isAscending ? insightsStrings.sortedText(name) : insightsStrings.sortedBack(name)
+  return isAscending ? insightsStrings.sortedUp(name) : insightsStrings.sortedDown(name)
 }

@@ -10,16 +10,16 @@ import { Avatar, tint } from '../avatar'
 import { Chart } from './chart'
 import { useSelection } from './useSelection'
 
-/** A bar for each, as long as their time here. */
+/** Bar chart of fronting time by member. */
 export function TimeBars({ members }: { members: readonly Total[] }) {
-  const { some, more } = useSelection(members)
+  const { shown, more } = useSelection(members)
   const [first] = members
   if (!first) return null
   const length = ({ time }: Total) => `${(time / Math.max(1, first.time)) * 100}%`
   return (
     <Chart
       title={insightsStrings.timeHere}
-      point={insightsStrings.longest(
+      summary={insightsStrings.longest(
         nameOf(first.member),
         formatDuration(first.time * SECOND),
         formatShare(first.share),
@@ -28,7 +28,7 @@ export function TimeBars({ members }: { members: readonly Total[] }) {
       file="time-here.csv"
     >
       <ol class="bars">
-        {some.map((one) => {
+        {shown.map((one) => {
           const member = membersById.value.get(one.member)
           return (
             <li key={one.member} class="tinted" style={tint(member?.color)}>
@@ -51,7 +51,7 @@ export function TimeBars({ members }: { members: readonly Total[] }) {
   )
 }
 
-/** In whole per cent. */
+/** Formats a share in whole per cent. */
 export function formatShare(share: number): string {
   const percent = Math.round(share * 100)
   return percent === 0 && share > 0 ? insightsStrings.lessThanOne : insightsStrings.percent(percent)
@@ -118,7 +118,7 @@ function makeTable(members: readonly Total[]): Table {
   }
 }
 
-/** Whoever is here at the end was here later than anybody. */
+/** A member who fronts at the end of the span sorts after all others. */
 function lastCell(last: string | null): Cell {
   const at = last === null ? null : parseInstant(last)
   return at === null

@@ -12,30 +12,30 @@ import { useSelection } from './useSelection'
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour)
 const MARKS = [0, 6, 12, 18]
-/** Of how many the sentence speaks. */
+/** Number of members in the summary. */
 const DESCRIBED = 3
 
 interface Props {
-  /** In this order. */
+  /** In the order to show. */
   ids: readonly string[]
   hours: Readonly<Record<string, readonly number[]>>
 }
 
-/** A row of 24 cells for each, fuller where they were here longer. */
+/** Heatmap with one row per member and a cell for each hour. */
 export function TimeOfDayHeatmap({ ids, hours }: Props) {
   const known = ids.filter((id) => hours[id])
-  const { some, more } = useSelection(known)
-  const of = (id: string) => hours[id] ?? []
-  const told = known.slice(0, DESCRIBED).map((id) => describePeak(id, of(id)))
+  const { shown, more } = useSelection(known)
+  const hoursOf = (id: string) => hours[id] ?? []
+  const peaks = known.slice(0, DESCRIBED).map((id) => describePeak(id, hoursOf(id)))
   return (
     <Chart
       title={insightsStrings.timeOfDay}
-      point={insightsStrings.mostly(told.join(', '))}
-      table={() => makeTable(known, of)}
+      summary={insightsStrings.mostly(peaks.join(', '))}
+      table={() => makeTable(known, hoursOf)}
       file="time-of-day.csv"
     >
       <div class="heat">
-        {some.map((id) => (
+        {shown.map((id) => (
           <div key={id} class="heat-row">
             <span class="heat-name" aria-hidden="true">
               {nameOf(id)}
@@ -43,10 +43,10 @@ export function TimeOfDayHeatmap({ ids, hours }: Props) {
             <div
               class="cells tinted"
               role="img"
-              aria-label={describePeak(id, of(id))}
+              aria-label={describePeak(id, hoursOf(id))}
               style={tint(membersById.value.get(id)?.color)}
             >
-              <Cells hours={of(id)} />
+              <Cells hours={hoursOf(id)} />
             </div>
           </div>
         ))}
@@ -78,30 +78,30 @@ function describePeak(id: string, hours: readonly number[]): string {
   return insightsStrings.mostlyAround(nameOf(id), formatClock(hour))
 }
 
-/** As the clocks show it, whatever the day. */
+/** Formats an hour of the day, independent of date and zone. */
 function formatClock(hour: number): string {
   return createFormatter('UTC', appearance.value.clock).time(hour * HOUR)
 }
 
-/** "3:20": so that 24 of them fit in a row. */
+/** Formats "3:20", short enough for 24 columns. */
 function formatShort(seconds: number): string {
   const minutes = Math.floor((seconds * SECOND) / (60 * SECOND))
   return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}`
 }
 
-function makeTable(ids: readonly string[], of: (id: string) => readonly number[]): Table {
+function makeTable(ids: readonly string[], hoursOf: (id: string) => readonly number[]): Table {
   return {
     columns: [insightsStrings.columns.who, ...HOURS.map(formatHour)],
     rows: ids.map((id) => [
       textCell(nameOf(id)),
       ...HOURS.map((hour) => {
-        const seconds = of(id)[hour] ?? 0
+        const seconds = hoursOf(id)[hour] ?? 0
         return { value: seconds, text: formatShort(seconds) }
       }),
     ]),
     csv: [
       ['member_id', 'member', ...HOURS],
-      ...ids.map((id) => [id, nameOf(id), ...HOURS.map((hour) => of(id)[hour] ?? 0)]),
+      ...ids.map((id) => [id, nameOf(id), ...HOURS.map((hour) => hoursOf(id)[hour] ?? 0)]),
     ],
   }
 }

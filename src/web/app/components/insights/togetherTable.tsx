@@ -10,9 +10,9 @@ import { Chart } from './chart'
 import { timeCell } from './timeBars'
 import { useSelection } from './useSelection'
 
-/** Who is here with whom, longest first. */
+/** Pairs of co-fronters by shared time, longest first. */
 export function TogetherTable({ pairs }: { pairs: readonly Pair[] }) {
-  const { some, more } = useSelection(pairs)
+  const { shown, more } = useSelection(pairs)
   const [first] = pairs
   if (!first)
     return (
@@ -24,12 +24,12 @@ export function TogetherTable({ pairs }: { pairs: readonly Pair[] }) {
   return (
     <Chart
       title={insightsStrings.together}
-      point={insightsStrings.mostTogether(namesOf(first), formatDuration(first.time * SECOND))}
+      summary={insightsStrings.mostTogether(namesOf(first), formatDuration(first.time * SECOND))}
       table={() => makeTable(pairs)}
       file="often-together.csv"
     >
       <ol class="switches">
-        {some.map((pair) => (
+        {shown.map((pair) => (
           <li key={pair.members.join()}>
             <span class="faces">
               {pair.members.map((id) => (

@@ -15,29 +15,29 @@ import { tint } from '../avatar'
 import { Chart } from './chart'
 import { timeCell } from './timeBars'
 
-/** As many as can still be told apart. */
-const SHOWN = 8
-/** As many labels as fit below on a phone. */
+/** Number of members whose colours can still be distinguished. */
+const MAX_SHOWN = 8
+/** Number of labels that fit on a phone. */
 const LABELS = 5
 
-/** Weeks beside each other, the members of each one on the other; months where there are many. */
+/** Stacked bars per week, or per month for long spans. */
 export function WeeklyChart({ by, periods, members }: Pick<Figures, 'by' | 'periods' | 'members'>) {
-  const shown = members.slice(0, SHOWN).map(({ member }) => member)
+  const shown = members.slice(0, MAX_SHOWN).map(({ member }) => member)
   const stacks = stackPeriods(periods, shown)
   const most = Math.max(1, ...stacks.map(({ sum }) => sum))
   const title = by === 'week' ? insightsStrings.weeks : insightsStrings.months
-  const point = describeLeader(by, periods)
-  const areOthers = stacks.some(({ others }) => others > 0)
+  const summary = describeLeader(by, periods)
+  const hasOthers = stacks.some(({ others }) => others > 0)
   return (
     <Chart
       title={title}
-      point={point}
+      summary={summary}
       table={() => makeTable(by, stacks, shown)}
       file={`${by}s.csv`}
     >
       <div class="weeks">
         <div class="weeks-picture">
-          <div class="stacks" role="img" aria-label={`${title}. ${point}`}>
+          <div class="stacks" role="img" aria-label={`${title}. ${summary}`}>
             {stacks.map((stack) => (
               <Column key={stack.period.start} stack={stack} shown={shown} most={most} />
             ))}
@@ -56,7 +56,7 @@ export function WeeklyChart({ by, periods, members }: Pick<Figures, 'by' | 'peri
               {nameOf(id)}
             </li>
           ))}
-          {areOthers && <li class="tinted others">{insightsStrings.others}</li>}
+          {hasOthers && <li class="tinted others">{insightsStrings.others}</li>}
         </ul>
       </div>
     </Chart>
@@ -91,11 +91,11 @@ function Column({ stack: { parts, others, sum }, shown, most }: ColumnProps) {
 function describeLeader(by: Figures['by'], periods: readonly Period[]): string {
   const leader = leaderOf(periods)
   if (!leader) return ''
-  const tell = by === 'week' ? insightsStrings.ledWeeks : insightsStrings.ledMonths
-  return tell(nameOf(leader.id), leader.count, periods.length)
+  const describe = by === 'week' ? insightsStrings.ledWeeks : insightsStrings.ledMonths
+  return describe(nameOf(leader.id), leader.count, periods.length)
 }
 
-/** Each label stands for some columns, so that all of them can be read. */
+/** Each label covers several columns, so that all labels are readable. */
 function labelsOf(by: Figures['by'], periods: readonly Period[]) {
   const format = new Intl.DateTimeFormat(undefined, {
     timeZone: zone.value,

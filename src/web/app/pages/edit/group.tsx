@@ -11,7 +11,7 @@ import {
   PictureLine,
   TextLine,
 } from '../../components/form/lines'
-import { Fold, FormPage, Removing } from '../../components/form/page'
+import { DeleteButton, Fold, FormPage } from '../../components/form/page'
 import { NotFound } from '../../components/notFound'
 import { Sheet } from '../../components/sheet'
 import { formDraft } from '../../drafts'
@@ -22,7 +22,6 @@ import { bulkStrings } from '../../strings/bulk'
 import { editStrings } from '../../strings/edit'
 import { memberStrings } from '../../strings/member'
 
-/** The page of a group, with fields in place. */
 export function GroupEdit() {
   const id = 'id' in route.value ? route.value.id.toLowerCase() : ''
   const own = groups.value.find((one) => one.id === id || one.uuid === id)
@@ -31,13 +30,13 @@ export function GroupEdit() {
       <NotFound
         message={memberStrings.noGroupByThatId}
         href="#/groups"
-        onward={memberStrings.toGroups}
+        linkText={memberStrings.toGroups}
       />
     )
   return <Editing key={own.uuid} own={own} />
 }
 
-const who = ['name', 'display_name', 'color', 'description']
+const basics = ['name', 'display_name', 'color', 'description']
 const pictures = ['icon', 'banner']
 
 function Editing({ own }: { own: Group }) {
@@ -49,10 +48,10 @@ function Editing({ own }: { own: Group }) {
       goTo(back)
     },
   })
-  const below = <Removing ask={(onClose) => <DeleteGroup own={own} onClose={onClose} />} />
+  const below = <DeleteButton confirm={(onClose) => <DeleteGroup own={own} onClose={onClose} />} />
   return (
     <FormPage form={form} name={own.display_name || own.name} back={back} below={below}>
-      <Fold title={editStrings.who} form={form} keys={who} isFirst>
+      <Fold title={editStrings.who} form={form} keys={basics} isFirst>
         <TextLine form={form} name="name" />
         <TextLine form={form} name="display_name" />
         <ColorLine form={form} name="color" />

@@ -10,7 +10,7 @@ import {
   PictureLine,
   TextLine,
 } from '../../components/form/lines'
-import { Fold, FormPage, Removing } from '../../components/form/page'
+import { DeleteButton, Fold, FormPage } from '../../components/form/page'
 import { TagsField, TryTags } from '../../components/form/tags'
 import { NotFound } from '../../components/notFound'
 import { formDraft } from '../../drafts'
@@ -19,7 +19,6 @@ import { type Member, members, putMembers } from '../../store'
 import { editStrings } from '../../strings/edit'
 import { memberStrings } from '../../strings/member'
 
-/** The page of somebody, with fields in place. */
 export function MemberEdit() {
   const id = 'id' in route.value ? route.value.id.toLowerCase() : ''
   const own = members.value.find((one) => one.id === id || one.uuid === id)
@@ -28,13 +27,13 @@ export function MemberEdit() {
       <NotFound
         message={memberStrings.nobodyByThatId}
         href="#/members"
-        onward={memberStrings.toEveryone}
+        linkText={memberStrings.toEveryone}
       />
     )
   return <Editing key={own.uuid} own={own} />
 }
 
-const who = ['name', 'display_name', 'pronouns', 'color', 'birthday', 'description']
+const basics = ['name', 'display_name', 'pronouns', 'color', 'birthday', 'description']
 const pictures = ['avatar_url', 'webhook_avatar_url', 'banner']
 const proxying = ['proxy_tags', 'keep_proxy', 'tts', 'autoproxy_enabled']
 
@@ -52,15 +51,15 @@ function Editing({ own }: { own: Member }) {
     goTo('#/members')
   }
   const below = (
-    <Removing
-      ask={(onClose) => (
-        <BulkEditSheet act="remove" chosen={[own]} onClose={onClose} onDone={leave} />
+    <DeleteButton
+      confirm={(onClose) => (
+        <BulkEditSheet action="remove" chosen={[own]} onClose={onClose} onDone={leave} />
       )}
     />
   )
   return (
     <FormPage form={form} name={own.display_name || own.name} back={back} below={below}>
-      <Fold title={editStrings.who} form={form} keys={who} isFirst>
+      <Fold title={editStrings.who} form={form} keys={basics} isFirst>
         <TextLine form={form} name="name" />
         <TextLine form={form} name="display_name" />
         <TextLine form={form} name="pronouns" />

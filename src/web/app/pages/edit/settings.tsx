@@ -20,7 +20,7 @@ const proxying = [
 const newOnes = ['member_default_private', 'group_default_private', 'description_templates']
 const shown = ['hid_list_padding', 'show_private_info', 'hid_display_split', 'hid_display_caps']
 
-/** How bots proxy and show this system, and what time it is here. */
+/** Settings for bots, and the time zone. */
 export function SettingsPage() {
   return settings.value && <Editing own={{ uuid: 'settings', privacy: null, ...settings.value }} />
 }

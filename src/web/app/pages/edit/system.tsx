@@ -8,10 +8,9 @@ import { strings } from '../../strings'
 import { editStrings } from '../../strings/edit'
 import { systemStrings } from '../../strings/system'
 
-const who = ['name', 'tag', 'pronouns', 'color', 'description']
+const basics = ['name', 'tag', 'pronouns', 'color', 'description']
 const pictures = ['avatar_url', 'banner']
 
-/** The system itself, with fields in place. */
 export function SystemEdit() {
   return system.value && <Editing own={system.value} />
 }
@@ -31,7 +30,7 @@ function Editing({ own }: { own: System }) {
   )
   return (
     <FormPage form={form} name={own.name || strings.system} back="#/system" below={below}>
-      <Fold title={editStrings.who} form={form} keys={who} isFirst>
+      <Fold title={editStrings.who} form={form} keys={basics} isFirst>
         <TextLine form={form} name="name" />
         <TextLine form={form} name="tag" />
         <TextLine form={form} name="pronouns" />

@@ -11,13 +11,13 @@ import {
   startServer,
 } from '../serverProcess'
 
-/** A real browser, if one is installed. */
+/** Path of an installed browser; null without one. */
 export const executable = Bun.which('chromium') ?? Bun.which('google-chrome')
 
-/** The program as people get it: the tests of the page run on what was built. */
+/** The built executable, so that the tests run what is released. */
 const built = join(import.meta.dir, '../../dist/multitude')
 
-/** Without it, as it is in the source: `npm run test:browser` builds first. */
+/** Falls back to the source; `npm run test:browser` builds first. */
 const program = existsSync(built) ? [built] : source
 
 export const sizes = {
@@ -27,10 +27,12 @@ export const sizes = {
 
 export type Size = keyof typeof sizes
 
-/** Visitors of the story that is told; they leave with its end, so that none keeps the next ones waiting. */
+/**
+ * Contexts of the current test. They are closed after it, so that none slows down the next tests.
+ */
 const visiting = new Set<BrowserContext>()
 
-/** Starts the browser. It never outlives the tests. */
+/** Starts the browser, and closes it after the tests. */
 export async function startBrowser(): Promise<Browser> {
   const browser = await chromium.launch({
     executablePath: executable ?? '',
@@ -53,19 +55,19 @@ export async function startBrowser(): Promise<Browser> {
 
 export interface TestServer {
   readonly server: Server
-  /** As when the power goes. */
+  /** Kills the server, as a power failure would. */
   stop(): Promise<void>
   startAgain(): Promise<void>
   readonly token: string
   readonly hid: string
-  /** Runs a command of the operator's and gives what it printed as JSON. */
+  /** Runs a command of the operator and parses the JSON that it prints. */
   operate<T>(...args: string[]): Promise<T>
-  /** The same, as it was printed. */
+  /** Runs a command and returns its output. */
   run(...args: string[]): Promise<string>
   ask<T>(line: string, body?: unknown, token?: string): Promise<T>
 }
 
-/** The executable, alone in a folder, with a system of a few members. */
+/** Starts the executable in an empty folder and creates a system. */
 export async function startTestServer(name: string, args: string[] = []): Promise<TestServer> {
   const cwd = emptyFolder('browser-')
   let server = await startServer(program, args, { cwd })
@@ -76,7 +78,7 @@ export async function startTestServer(name: string, args: string[] = []): Promis
   }
   const operate = async <T>(...given: string[]): Promise<T> =>
     JSON.parse(await run(...given, '--json'))
-  const made = await operate<{ id: string; token: string }>('system', 'create', '--name', name)
+  const system = await operate<{ id: string; token: string }>('system', 'create', '--name', name)
   return {
     get server() {
       return server
@@ -88,11 +90,11 @@ export async function startTestServer(name: string, args: string[] = []): Promis
     async startAgain() {
       server = await startServer(program, args, { cwd })
     },
-    token: made.token,
-    hid: made.id,
+    token: system.token,
+    hid: system.id,
     operate,
     run,
-    async ask<T>(line: string, body?: unknown, token = made.token) {
+    async ask<T>(line: string, body?: unknown, token = system.token) {
       const [method = 'GET', path = '/'] = line.split(' ')
       const response = await fetch(`${server.address}${path}`, {
         method,
@@ -106,7 +108,7 @@ export async function startTestServer(name: string, args: string[] = []): Promis
   }
 }
 
-/** A visitor with a browser of their own: nothing is shared between two of them. */
+/** Opens a page in its own browser context; contexts share nothing. */
 export async function visit(
   browser: Browser,
   size: Size = 'phone',
@@ -117,7 +119,7 @@ export async function visit(
   page.setDefaultTimeout(20_000)
   const noise: string[] = []
   page.on('console', (message) => {
-    // The browser itself tells of every answer that is a refusal; those are part of the stories.
+    // The browser logs every error response; these are expected in the tests.
     if (!/Failed to load resource/.test(message.text())) noise.push(message.text())
   })
   page.on('pageerror', (failure) => noise.push(String(failure)))
@@ -128,23 +130,26 @@ export async function visit(
 export interface Visitor {
   readonly page: Page
   readonly context: BrowserContext
-  /** What the console said. Nothing should. */
+  /** Console messages and page errors. Expected to be empty. */
   readonly noise: string[]
 }
 
-/** The line is gone, and the page says so; a stream that slipped through in that moment is lost, too. */
+/**
+ * Disconnects the page and waits until it shows that. The event is repeated in case the stream was
+ * just reconnecting.
+ */
 export async function loseServer(page: Page): Promise<void> {
   await page.context().setOffline(true)
-  const told = page.getByText('Not connected. Changes wait until it is back.').first()
-  await told.waitFor({ timeout: 3000 }).catch(async () => {
+  const banner = page.getByText('Not connected. Changes wait until it is back.').first()
+  await banner.waitFor({ timeout: 3000 }).catch(async () => {
     await page.evaluate(`dispatchEvent(new Event('offline'))`)
-    await told.waitFor()
+    await banner.waitFor()
   })
 }
 
-/** Nothing that a screen reader, a keyboard or tired eyes would stumble over. */
+/** Expects no violation of accessibility rules and an empty console. */
 export async function expectAccessible({ page, noise }: Visitor): Promise<void> {
-  // Through the debugger, because the page's own policy lets no foreign script in.
+  // Evaluated through the debugger, because the content security policy allows no foreign script.
   await page.evaluate(axe.source)
   const found = await page.evaluate(async () => {
     const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run()
@@ -154,7 +159,7 @@ export async function expectAccessible({ page, noise }: Visitor): Promise<void> 
   expect(noise).toEqual([])
 }
 
-/** At 320 px, and with text of twice the size, everything still fits. */
+/** Expects no horizontal scrolling at 320 px and with text of twice the size. */
 export async function expectNoSideways({ page }: Visitor): Promise<void> {
   const before = page.viewportSize() ?? sizes.phone
   const enlarge = (times: number) =>
@@ -176,7 +181,7 @@ export async function expectNoSideways({ page }: Visitor): Promise<void> {
   await page.setViewportSize(before)
 }
 
-/** With text of twice the size on a phone, every word of a heading, a control or a place is whole. */
+/** Expects that no text is cut off on a phone with text of twice the size. */
 export async function expectNothingCut({ page }: Visitor): Promise<void> {
   const before = page.viewportSize() ?? sizes.phone
   await page.setViewportSize({ width: 390, height: before.height })
@@ -192,7 +197,7 @@ export async function expectNothingCut({ page }: Visitor): Promise<void> {
   await page.setViewportSize(before)
 }
 
-/** Everything that can be tapped is at least 44 px high and wide. */
+/** Expects that everything that can be tapped is at least 44 px high and wide. */
 export async function expectLargeTargets({ page }: Visitor): Promise<void> {
   const small = await page.evaluate(`
     [...document.querySelectorAll('button:not(.skip), nav a, a.beside')]

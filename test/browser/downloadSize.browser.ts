@@ -19,23 +19,23 @@ const families = {
 
 const KB = 1024
 
-/** What came over the line, with its heads, by the path that was asked for. */
-async function watchLine(page: Page): Promise<Map<string, number>> {
+/** Records the bytes of each response, including headers, by path. */
+async function recordSizes(page: Page): Promise<Map<string, number>> {
   const sizes = new Map<string, number>()
-  const asked = new Map<string, string>()
+  const paths = new Map<string, string>()
   const debug = await page.context().newCDPSession(page)
   await debug.send('Network.enable')
   debug.on('Network.requestWillBeSent', ({ requestId, request }) => {
-    asked.set(requestId, new URL(request.url).pathname)
+    paths.set(requestId, new URL(request.url).pathname)
   })
   debug.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
-    const path = asked.get(requestId) ?? ''
+    const path = paths.get(requestId) ?? ''
     sizes.set(path, (sizes.get(path) ?? 0) + encodedDataLength)
   })
   return sizes
 }
 
-/** Of the page itself, without what it is about. */
+/** Sums the files of the page, without data. */
 function weigh(sizes: ReadonlyMap<string, number>): number {
   return [...sizes]
     .filter(([path]) => path === '/' || path.startsWith('/assets/'))
@@ -45,12 +45,12 @@ function weigh(sizes: ReadonlyMap<string, number>): number {
 describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   const family = families[size]
 
-  test('the first visit fetches at most 90 KB, the second 1 KB, and then data', async () => {
+  test('loads at most 90 KB on the first visit and 1 KB, besides data, on the second', async () => {
     await family.begin([5, 'Wren'])
     const { page } = await openDashboard(browser, testServer, family, size)
     await page.evaluate('document.fonts.ready.then(() => undefined)')
     const again = await page.context().newPage()
-    const second = await watchLine(again)
+    const second = await recordSizes(again)
     await again.goto(address)
     await again.getByRole('heading', { name: 'Here now' }).waitFor()
     expect(second.size).toBeGreaterThan(4)
@@ -62,56 +62,56 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await again.reload()
     await again.getByRole('heading', { name: 'Here now' }).waitFor()
     await again.waitForFunction(() => {
-      const place = globalThis as unknown as { document: { fonts: { size: number } } }
-      return place.document.fonts.size > 0
+      const window = globalThis as unknown as { document: { fonts: { size: number } } }
+      return window.document.fonts.size > 0
     })
     expect([...second.keys()].filter((path) => path.endsWith('.woff2'))).toHaveLength(1)
     expect(weigh(second)).toBeGreaterThan(30 * KB)
     expect(weigh(second)).toBeLessThanOrEqual(90 * KB)
   })
 
-  test('OpenDyslexic is fetched when it is chosen, and not before', async () => {
+  test('loads OpenDyslexic only when it is chosen', async () => {
     await family.begin([5, 'Wren'])
     const visitor = await openDashboard(browser, testServer, family, size)
     const { page } = visitor
-    const line = await watchLine(page)
-    const fonts = () => [...line.keys()].filter((path) => path.includes('opendyslexic-latin'))
+    const sizes = await recordSizes(page)
+    const fonts = () => [...sizes.keys()].filter((path) => path.includes('opendyslexic-latin'))
     await page.goto(`${address}/#/look`)
     const choice = page.getByRole('group', { name: 'Font' })
     await choice.getByRole('button', { name: 'Atkinson' }).waitFor()
     expect(fonts()).toEqual([])
     await choice.getByRole('button', { name: 'OpenDyslexic' }).click()
     await page.waitForFunction(() => {
-      const place = globalThis as unknown as {
+      const window = globalThis as unknown as {
         document: { fonts: Iterable<{ family: string; status: string }> }
       }
       return (
-        [...place.document.fonts].filter(({ family }) => family === 'OpenDyslexic').length === 2
+        [...window.document.fonts].filter(({ family }) => family === 'OpenDyslexic').length === 2
       )
     })
     expect(fonts()).toHaveLength(2)
     await expectAccessible(visitor)
     await expectNoSideways(visitor)
-    for (const place of ['now', 'insights', 'import']) {
-      await page.goto(`${address}/#/${place}`)
+    for (const hash of ['now', 'insights', 'import']) {
+      await page.goto(`${address}/#/${hash}`)
       await page.locator('main .card').first().waitFor()
       await expectNoSideways(visitor)
     }
-    line.clear()
+    sizes.clear()
     await page.reload()
     await page.getByRole('heading', { name: 'Import and export' }).waitFor()
-    const drawn = await page.evaluate('getComputedStyle(document.body).fontFamily')
-    expect(drawn).toStartWith('OpenDyslexic')
-    expect([...line.keys()].filter((path) => path.includes('atkinson'))).toEqual([])
+    const fontFamily = await page.evaluate('getComputedStyle(document.body).fontFamily')
+    expect(fontFamily).toStartWith('OpenDyslexic')
+    expect([...sizes.keys()].filter((path) => path.includes('atkinson'))).toEqual([])
   })
 
-  test('without pictures, Insights and Import ask no other server either', async () => {
-    const asked: string[] = []
+  test('requests no picture on Insights and Import when pictures are switched off', async () => {
+    const requests: string[] = []
     const pictures = Bun.serve({
       port: 0,
       hostname: '127.0.0.1',
       fetch(request) {
-        asked.push(request.url)
+        requests.push(request.url)
         return new Response('', { status: 404 })
       },
     })
@@ -126,17 +126,17 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       await choice.getByRole('button', { name: 'None' }).click()
       await page.reload()
       await choice.getByRole('button', { name: 'None' }).waitFor()
-      asked.length = 0
+      requests.length = 0
       await page.goto(`${address}/#/insights`)
       await page.locator('.bars').getByText('Wren').waitFor()
       await page.waitForTimeout(300)
-      expect(asked).toEqual([])
+      expect(requests).toEqual([])
       await page.goto(`${address}/#/look`)
       await choice.getByRole('button', { name: 'Faces only' }).click()
       await page.goto(`${address}/#/insights`)
       await page.locator('.bars').getByText('Wren').waitFor()
       await page.waitForTimeout(300)
-      expect(asked.length).toBeGreaterThan(0)
+      expect(requests.length).toBeGreaterThan(0)
     } finally {
       await family.ask(`PATCH /v2/members/${id}`, { avatar_url: null })
       await pictures.stop(true)
@@ -144,7 +144,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 })
 
-test('Insights of a thousand members, with names of every kind, are drawn in parts', async () => {
+test('renders Insights of a thousand members with unusual names in parts', async () => {
   const family = await seedSystem(testServer, 'Thousand')
   const names = ['שלום עולם', '🦊'.repeat(100), 'W'.repeat(100), '<b>bold</b>']
   const members = Array.from({ length: 990 }, (_, at) => ({

@@ -16,28 +16,31 @@ const testServer = await startTestServer('Somebody else')
 describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
   const family = await seedSystem(testServer, 'Lantern Hill')
   await family.begin([5, 'Wren'])
-  const make = (body: object) => family.ask<MemberJson>('POST /v2/members', body)
+  const create = (body: object) => family.ask<MemberJson>('POST /v2/members', body)
   const get = (id: string) => family.ask<Record<string, unknown>>(`GET /v2/members/${id}`)
   const open = (id: string, scheme: 'light' | 'dark' = 'light') =>
     openPage(browser, testServer, family, `members/${id}/edit`, size, scheme)
-  const fern = await make({ name: 'Fern', pronouns: 'she/her', description: 'Green.' })
+  const fern = await create({ name: 'Fern', pronouns: 'she/her', description: 'Green.' })
 
-  test.each(['light', 'dark'] as const)('the form is for everyone in the %s', async (scheme) => {
-    const visitor = await open(fern.id, scheme)
-    const { page } = visitor
-    for (const fold of ['Pictures', 'Proxying'])
-      await page.getByRole('heading', { name: fold }).click()
-    await page.getByRole('button', { name: 'Add tags' }).click()
-    await expectAccessible(visitor)
-    await expectLargeTargets(visitor)
-    await expectNoSideways(visitor)
-    await page.getByRole('button', { name: 'Delete' }).click()
-    await page.getByRole('dialog').waitFor()
-    await expectAccessible(visitor)
-  })
+  test.each(['light', 'dark'] as const)(
+    'the member form is accessible in %s mode',
+    async (scheme) => {
+      const visitor = await open(fern.id, scheme)
+      const { page } = visitor
+      for (const fold of ['Pictures', 'Proxying'])
+        await page.getByRole('heading', { name: fold }).click()
+      await page.getByRole('button', { name: 'Add tags' }).click()
+      await expectAccessible(visitor)
+      await expectLargeTargets(visitor)
+      await expectNoSideways(visitor)
+      await page.getByRole('button', { name: 'Delete' }).click()
+      await page.getByRole('dialog').waitFor()
+      await expectAccessible(visitor)
+    },
+  )
 
-  test('everything is changed and saved with one button', async () => {
-    const ash = await make({ name: 'Ash' })
+  test('saves all changed fields of a member with one button', async () => {
+    const ash = await create({ name: 'Ash' })
     const visitor = await open(ash.id)
     const { page } = visitor
     await page.getByLabel('Name', { exact: true }).fill('Ashley')
@@ -73,7 +76,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     await family.ask(`DELETE /v2/members/${ash.id}`)
   })
 
-  test('a name that is too long and a bad colour are told at their fields, before sending', async () => {
+  test('shows a too long name and a bad colour at their fields before sending', async () => {
     const visitor = await open(fern.id)
     const { page } = visitor
     let sent = 0
@@ -92,7 +95,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     expect(await page.getByLabel('Colour').inputValue()).toBe('mauve')
   })
 
-  test('what the server refuses stands at its field, and nothing typed is lost', async () => {
+  test('shows a server error at its field and keeps the input', async () => {
     const { page, context } = await open(fern.id)
     await context.route(`**/v2/members/${fern.uuid}`, async (route) => {
       if (route.request().method() !== 'PATCH') return route.continue()
@@ -105,7 +108,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     expect(await page.getByLabel('Pronouns').inputValue()).toBe('xe/xem')
   })
 
-  test('leaving with changes asks; Stay keeps every word, Leave goes where one wanted', async () => {
+  test('asks before leaving with changes: Stay keeps the input, Leave continues', async () => {
     const visitor = await open(fern.id)
     const { page } = visitor
     await page.getByLabel('Pronouns').fill('fae/faer')
@@ -129,8 +132,8 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     await page.getByRole('heading', { name: 'History', level: 1 }).waitFor()
   })
 
-  test('what somebody else changed meanwhile is told by field, and both choices work', async () => {
-    const oak = await make({ name: 'Oak', pronouns: 'he/him' })
+  test('lists fields changed by another client, and both choices work', async () => {
+    const oak = await create({ name: 'Oak', pronouns: 'he/him' })
     const visitor = await open(oak.id)
     const { page } = visitor
     await page.getByLabel('Name', { exact: true }).fill('Oakley')
@@ -150,7 +153,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     await family.ask(`DELETE /v2/members/${oak.id}`)
   })
 
-  test('a session that ends leaves what was typed for whoever comes in again', async () => {
+  test('keeps the input when the session ends, for the next login', async () => {
     const { page } = await open(fern.id)
     await page.getByLabel('Pronouns').fill('ze/zir')
     await family.ask('DELETE /web/sessions')
@@ -163,8 +166,8 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     expect(await page.getByLabel('Pronouns').inputValue()).toBe('ze/zir')
   })
 
-  test('tags can be tried, and whose they are is told before they are saved', async () => {
-    const nim = await make({ name: 'Nim', proxy_tags: [{ prefix: 'n:', suffix: null }] })
+  test('shows which member typed tags would proxy as, before they are saved', async () => {
+    const nim = await create({ name: 'Nim', proxy_tags: [{ prefix: 'n:', suffix: null }] })
     const visitor = await open(fern.id)
     const { page } = visitor
     await page.getByRole('heading', { name: 'Proxying' }).click()
@@ -182,8 +185,8 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     await family.ask(`DELETE /v2/members/${nim.id}`)
   })
 
-  test('a member is deleted after the name was written; the history keeps its times', async () => {
-    const sage = await make({ name: 'Sage' })
+  test('deletes a member after the name was typed, and keeps the times of the history', async () => {
+    const sage = await create({ name: 'Sage' })
     await family.ask('POST /v2/systems/@me/switches', { members: [sage.id] })
     const before = await family.history()
     const { page } = await open(sage.id)
@@ -206,7 +209,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     await family.begin([5, 'Wren'])
   })
 
-  test('the keyboard alone is enough to edit', async () => {
+  test('edits a member with the keyboard alone', async () => {
     const { page } = await open(fern.id)
     await page.getByLabel('Name', { exact: true }).focus()
     await page.keyboard.press('Shift+Tab')

@@ -11,7 +11,9 @@ import {
 import { arrive } from './memberPages'
 import { openDashboard, seedSystem } from './testSystem'
 
-/** What holds for every page: keyboards, large text, narrow windows, another word for members. */
+/**
+ * Checks that apply to every page: keyboard, large text, narrow windows, another word for members.
+ */
 const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else')
 const { address } = testServer.server
@@ -24,67 +26,70 @@ const { token } = await family.ask<{ token: string }>('POST /v2/systems/@me/toke
   scope: 'watch',
 })
 const wren = family.idOf('Wren')
-const places: [name: string, hash: string][] = [
+const pages: [name: string, hash: string][] = [
   ['Now', 'now'],
-  ['list of members', 'members'],
-  ['page of somebody', `members/${wren}`],
-  ['form of somebody', `members/${wren}/edit`],
-  ['list of groups', 'groups'],
-  ['page of a group', `groups/${group.id}`],
-  ['form of a group', `groups/${group.id}/edit`],
+  ['member list', 'members'],
+  ['member page', `members/${wren}`],
+  ['member form', `members/${wren}/edit`],
+  ['group list', 'groups'],
+  ['group page', `groups/${group.id}`],
+  ['group form', `groups/${group.id}/edit`],
   ['history as days', 'history'],
   ['history as a list', 'history/list'],
   ['history as a month', 'history/month'],
-  ['page of insights', 'insights'],
-  ['page of privacy', 'privacy'],
-  ['page of friends', 'friends'],
-  ['page of import and export', 'import'],
-  ['list of devices', 'devices'],
-  ['page of the look', 'look'],
-  ['page of the system', 'system'],
-  ['form of the system', 'system/edit'],
-  ['form of the settings', 'system/settings'],
-  ['place for more', 'more'],
+  ['Insights page', 'insights'],
+  ['Privacy page', 'privacy'],
+  ['Friends page', 'friends'],
+  ['import and export page', 'import'],
+  ['device list', 'devices'],
+  ['appearance page', 'look'],
+  ['system page', 'system'],
+  ['system form', 'system/edit'],
+  ['settings form', 'system/settings'],
+  ['More page', 'more'],
   ['public page', `systems/${family.hid}`],
-  ['page of a friend', `watch/${encodeURIComponent(token)}`],
+  ['friend page', `watch/${encodeURIComponent(token)}`],
 ]
 
 describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
-  test.each(places)('the %s is for keyboards, narrow windows and large text', async (_, hash) => {
-    const visitor = await openDashboard(browser, testServer, family, size)
-    await go(visitor.page, hash)
-    await walkByKeyboard(visitor)
-    await expectNoSideways(visitor)
-    await expectNothingCut(visitor)
-  })
+  test.each(pages)(
+    'the %s works with the keyboard, in narrow windows and with large text',
+    async (_, hash) => {
+      const visitor = await openDashboard(browser, testServer, family, size)
+      await go(visitor.page, hash)
+      await walkByKeyboard(visitor)
+      await expectNoSideways(visitor)
+      await expectNothingCut(visitor)
+    },
+  )
 
-  test('another word for members is the word on every page, also in what is said aloud', async () => {
+  test('uses another word for members on every page, also for screen readers', async () => {
     await family.ask('PATCH /web/preferences', { word: 'headmates' })
     try {
       const { page } = await openDashboard(browser, testServer, family, size)
-      const slips: string[] = []
-      // A stranger is not told the word, and on Look the usual one is a choice.
-      const others = places.filter(([name]) => !['public page', 'page of the look'].includes(name))
-      for (const [name, hash] of others) {
+      const matches: string[] = []
+      // The word is not public, and the appearance page offers the default as a choice.
+      const checked = pages.filter(([name]) => !['public page', 'appearance page'].includes(name))
+      for (const [name, hash] of checked) {
         await go(page, hash)
         for (const text of await readAll(page))
-          if (/member/i.test(text)) slips.push(`${name}: ${text}`)
+          if (/member/i.test(text)) matches.push(`${name}: ${text}`)
       }
-      expect(slips).toEqual([])
+      expect(matches).toEqual([])
     } finally {
       await family.ask('PATCH /web/preferences', { word: 'members' })
     }
   })
 })
 
-/** As with a link from elsewhere: nothing of the page before is left. */
+/** Loads the page anew, as a link from another site does. */
 async function go(page: Page, hash: string): Promise<void> {
   await page.goto('about:blank')
   await page.goto(`${address}/#/${hash}`)
   await arrive(page)
 }
 
-/** Everything that is written, spoken or shown in the title. */
+/** Returns all texts of the page, including labels, placeholders and the title. */
 async function readAll(page: Page): Promise<string[]> {
   return (await page.evaluate(`(() => {
     const texts = [document.title]
@@ -97,7 +102,7 @@ async function readAll(page: Page): Promise<string[]> {
   })()`)) as string[]
 }
 
-/** Every control gets the focus, in an order, seen by everyone, and lets it go. */
+/** Reaches every control with Tab and expects a visible focus on each. */
 async function walkByKeyboard({ page }: Visitor): Promise<void> {
   const expected = Number(
     await page.evaluate(`
@@ -114,12 +119,12 @@ async function walkByKeyboard({ page }: Visitor): Promise<void> {
       const one = document.activeElement
       const { outlineStyle, outlineWidth } = getComputedStyle(one)
       const box = one.getBoundingClientRect()
-      const isSeen = box.bottom > 0 && box.top < innerHeight
-      return { walk: one.dataset.walk ?? '', outline: outlineStyle + ' ' + outlineWidth, isSeen, what: one.outerHTML.slice(0, 120) }
-    })()`)) as { walk: string; outline: string; isSeen: boolean; what: string }
+      const isVisible = box.bottom > 0 && box.top < innerHeight
+      return { walk: one.dataset.walk ?? '', outline: outlineStyle + ' ' + outlineWidth, isVisible, html: one.outerHTML.slice(0, 120) }
+    })()`)) as { walk: string; outline: string; isVisible: boolean; html: string }
     if (now.walk === '') continue
     reached.add(now.walk)
-    expect([now.what, now.outline, now.isSeen]).toEqual([now.what, 'solid 3px', true])
+    expect([now.html, now.outline, now.isVisible]).toEqual([now.html, 'solid 3px', true])
   }
   expect(reached.size).toBe(expected)
 }

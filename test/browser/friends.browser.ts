@@ -29,38 +29,41 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     return visitor
   }
   const nameField = (page: Page) => page.getByRole('textbox', { name: 'Name' })
-  /** Makes a link as a person does, and gives it. */
-  const makeLink = async (page: Page, name: string): Promise<string> => {
+  /** Creates a link through the form and returns it. */
+  const createLink = async (page: Page, name: string): Promise<string> => {
     await nameField(page).fill(name)
     await page.getByRole('button', { name: 'Make' }).click()
     await page.getByRole('heading', { name: `The link for ${name}` }).waitFor()
     return await page.getByLabel('Link', { exact: true }).inputValue()
   }
 
-  test.each(['light', 'dark'] as const)('it is for everyone in the %s', async (scheme) => {
-    const visitor = await open(scheme)
-    const { page } = visitor
-    await page.getByRole('button', { name: 'Until…' }).click()
-    await nameField(page).fill('Someone')
-    await page.getByRole('button', { name: 'Make' }).click()
-    await page.getByText('Choose a day.').waitFor()
-    await expectAccessible(visitor)
-    await page.getByRole('button', { name: 'A week' }).click()
-    await makeLink(page, `Someone ${scheme} ${size}`)
-    expect(await page.title()).toContain('Friends')
-    await expectAccessible(visitor)
-    await expectLargeTargets(visitor)
-    await expectNoSideways(visitor)
-    await page.getByRole('button', { name: `End Someone ${scheme}` }).click()
-    await page.getByText('It cannot be brought back.').waitFor()
-    await expectAccessible(visitor)
-  })
+  test.each(['light', 'dark'] as const)(
+    'the Friends page is accessible in %s mode',
+    async (scheme) => {
+      const visitor = await open(scheme)
+      const { page } = visitor
+      await page.getByRole('button', { name: 'Until…' }).click()
+      await nameField(page).fill('Someone')
+      await page.getByRole('button', { name: 'Make' }).click()
+      await page.getByText('Choose a day.').waitFor()
+      await expectAccessible(visitor)
+      await page.getByRole('button', { name: 'A week' }).click()
+      await createLink(page, `Someone ${scheme} ${size}`)
+      expect(await page.title()).toContain('Friends')
+      await expectAccessible(visitor)
+      await expectLargeTargets(visitor)
+      await expectNoSideways(visitor)
+      await page.getByRole('button', { name: `End Someone ${scheme}` }).click()
+      await page.getByText('It cannot be brought back.').waitFor()
+      await expectAccessible(visitor)
+    },
+  )
 
-  test('a link shows a friend who is here, live, and nothing else, until it is ended', async () => {
+  test('a friend link shows the fronters live, and nothing else, until it is revoked', async () => {
     await family.begin([2, 'Wren'])
     const { page, context } = await open()
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: address })
-    const link = await makeLink(page, 'Sam')
+    const link = await createLink(page, 'Sam')
     await page.getByRole('button', { name: 'Copy' }).click()
     await page.getByText('Copied.').first().waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(link)
@@ -73,13 +76,13 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     const began = Date.now()
     await family.log(0, 'Iris', 'Moss')
     await friend.page.locator('.here-now').getByText('Moss').waitFor()
-    // At once, on a machine that has time; never as late as any asking again would be.
+    // Immediate on an idle machine, and always faster than polling would be.
     expect(Date.now() - began).toBeLessThan(5000)
     expect(await friend.page.locator('.here-now').textContent()).not.toContain('Wren')
     await expectAccessible(friend)
     await expectNoSideways(friend)
 
-    // No other page, and no other data by any request.
+    // The token opens no other page and reads no other data.
     const token = decodeURIComponent(link.split('/watch/')[1] ?? '')
     expect(token.length).toBeGreaterThan(20)
     await family.ask('PATCH /v2/systems/@me', {
@@ -90,11 +93,11 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     for (const path of ['members', 'switches', 'export', 'tokens', 'events'])
       expect([path, (await ask(`/v2/systems/@me/${path}`)).status]).toEqual([path, 403])
     expect((await ask('/v2/systems/@me/switches', 'POST')).status).toBe(403)
-    const places = await visit(browser, size)
-    await places.page.goto(link)
-    await places.page.getByRole('heading', { name: 'Lantern Hill' }).waitFor()
-    await places.page.goto(`${address}/#/members`)
-    await places.page.getByLabel('Token').waitFor()
+    const stranger = await visit(browser, size)
+    await stranger.page.goto(link)
+    await stranger.page.getByRole('heading', { name: 'Lantern Hill' }).waitFor()
+    await stranger.page.goto(`${address}/#/members`)
+    await stranger.page.getByLabel('Token').waitFor()
 
     await page.getByRole('button', { name: 'End Sam' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'End', exact: true }).click()
@@ -107,14 +110,14 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     })
   })
 
-  test('private members are counted, or named where that was chosen', async () => {
+  test('a friend link counts private members, or names them if chosen', async () => {
     const id = family.idOf('Ember')
     await family.ask(`PATCH /v2/members/${id}`, { privacy: { visibility: 'private' } })
     await family.begin([2, 'Ember', 'Wren'])
     const { page } = await open()
-    const counting = await makeLink(page, 'counts')
+    const counting = await createLink(page, 'counts')
     await page.getByRole('button', { name: 'Named, too' }).click()
-    const naming = await makeLink(page, 'names')
+    const naming = await createLink(page, 'names')
     const friend = await visit(browser, size)
     await friend.page.goto(counting)
     await friend.page.getByText('And one more.').waitFor()
@@ -125,9 +128,9 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await family.ask(`PATCH /v2/members/${id}`, { privacy: { visibility: 'public' } })
   })
 
-  test('a name that is taken is told at its field, and nothing typed is lost', async () => {
+  test('shows at the field that a link name is taken, and keeps the input', async () => {
     const { page } = await open()
-    await makeLink(page, 'Robin')
+    await createLink(page, 'Robin')
     await page.getByRole('button', { name: 'A day', exact: true }).click()
     await nameField(page).fill('Robin')
     await page.getByRole('button', { name: 'Make' }).click()
@@ -138,27 +141,27 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.locator('#link-problem').getByText('Must not be empty').waitFor()
   })
 
-  test('a friend’s page is installed as itself, and the dashboard as the dashboard', async () => {
+  test('installs the friend page and the dashboard with their own manifests', async () => {
     const { page } = await open()
-    const link = await makeLink(page, 'Installed')
-    const manifestOf = (where: Page) =>
-      where.evaluate('document.querySelector("link[rel=manifest]").getAttribute("href")')
+    const link = await createLink(page, 'Installed')
+    const manifestOf = (target: Page) =>
+      target.evaluate('document.querySelector("link[rel=manifest]").getAttribute("href")')
     expect(await manifestOf(page)).toBe('app.webmanifest')
     const friend = await visit(browser, size)
     await friend.page.goto(link)
     await friend.page.locator('.here-now').waitFor()
     expect(await manifestOf(friend.page)).toBe('watch.webmanifest')
     const session = await friend.context.newCDPSession(friend.page)
-    const told = (await session.send('Page.getAppManifest')) as {
+    const manifest = (await session.send('Page.getAppManifest')) as {
       url: string
       errors: unknown[]
     }
-    expect([told.url, told.errors]).toEqual([`${address}/watch.webmanifest`, []])
+    expect([manifest.url, manifest.errors]).toEqual([`${address}/watch.webmanifest`, []])
     const { installabilityErrors } = await session.send('Page.getInstallabilityErrors')
-    // All visitors of these tests are incognito.
+    // All contexts of these tests are incognito.
     expect(installabilityErrors.map(({ errorId }) => errorId)).toEqual(['in-incognito'])
-    const kept = () => friend.page.evaluate('JSON.stringify({ ...localStorage })')
-    expect(await kept()).toBe('{}')
+    const stored = () => friend.page.evaluate('JSON.stringify({ ...localStorage })')
+    expect(await stored()).toBe('{}')
     await friend.page.evaluate('dispatchEvent(new Event("appinstalled"))')
     await friend.page.goto('about:blank')
     await friend.page.goto(`${address}/#/watch`)

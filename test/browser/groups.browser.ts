@@ -23,22 +23,22 @@ interface Group {
 describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
   const family = await seedSystem(testServer, 'Lantern Hill')
   await family.begin([5, 'Wren'])
-  const open = (place: string, scheme: 'light' | 'dark' = 'light') =>
-    openPage(browser, testServer, family, place, size, scheme)
+  const open = (path: string, scheme: 'light' | 'dark' = 'light') =>
+    openPage(browser, testServer, family, path, size, scheme)
   const all = () => family.ask<Group[]>('GET /v2/systems/@me/groups')
   const inside = async (id: string) =>
     (await family.ask<MemberJson[]>(`GET /v2/groups/${id}/members`)).map(({ name }) => name).sort()
-  const make = (name: string) =>
+  const create = (name: string) =>
     family.ask<Group>('POST /v2/groups', { name, description: 'Those *who* **watch**.' })
-  const watch = await make('Night watch')
+  const watch = await create('Night watch')
   await family.ask(`POST /v2/groups/${watch.id}/members/add`, [family.idOf('Juno')])
 
-  test.each(['light', 'dark'] as const)('groups are for everyone in the %s', async (scheme) => {
+  test.each(['light', 'dark'] as const)('group pages are accessible in %s mode', async (scheme) => {
     const visitor = await open('groups', scheme)
     const { page } = visitor
     await page.getByText('1 member', { exact: true }).waitFor()
-    for (const place of ['groups', `groups/${watch.id}`, `groups/${watch.id}/edit`]) {
-      await page.goto(`${testServer.server.address}/#/${place}`)
+    for (const path of ['groups', `groups/${watch.id}`, `groups/${watch.id}/edit`]) {
+      await page.goto(`${testServer.server.address}/#/${path}`)
       await page.locator('main [aria-busy]').waitFor({ state: 'detached' })
       await expectAccessible(visitor)
       await expectLargeTargets(visitor)
@@ -46,7 +46,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     }
   })
 
-  test('a group is made with only a name, found, changed and deleted', async () => {
+  test('creates a group from a name, finds, edits and deletes it', async () => {
     const visitor = await open('groups')
     const { page } = visitor
     await page.getByRole('button', { name: 'Make a group' }).click()
@@ -75,14 +75,14 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     expect((await all()).map(({ name }) => name)).toEqual(['Night watch'])
   })
 
-  test('thirty come into a group in one request, with one event', async () => {
+  test('adds thirty members to a group with one request and one event', async () => {
     const names = Array.from({ length: 30 }, (_, at) => `Star ${String(at).padStart(2, '0')}`)
     for (const name of names) await family.ask('POST /v2/members', { name })
-    const group = await make('Stars')
+    const group = await create('Stars')
     const visitor = await open(`groups/${group.id}`)
     const { page } = visitor
-    const stream = `${testServer.server.address}/v2/systems/@me/events`
-    const told = await readStream(stream, { token: family.token })
+    const url = `${testServer.server.address}/v2/systems/@me/events`
+    const stream = await readStream(url, { token: family.token })
     const writes: string[] = []
     page.on('request', (request) => {
       if (request.method() !== 'GET') writes.push(request.url())
@@ -98,14 +98,14 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     await expectListed(page, names)
     expect(writes.length).toBe(1)
     expect(await inside(group.id)).toEqual(names)
-    // Whatever else there was to tell would have come before this.
+    // Any further event of the change would arrive before this one.
     await family.ask(`PATCH /v2/groups/${group.id}`, { display_name: 'The Stars' })
-    await until(async () => told.messages.some(({ event }) => event === 'UPDATE_GROUP'))
-    expect(told.messages.map(({ event }) => event)).toEqual([
+    await until(async () => stream.messages.some(({ event }) => event === 'UPDATE_GROUP'))
+    expect(stream.messages.map(({ event }) => event)).toEqual([
       'UPDATE_GROUP_MEMBERS',
       'UPDATE_GROUP',
     ])
-    await told.leave()
+    await stream.leave()
     await family.ask(`PATCH /v2/groups/${group.id}`, { display_name: null })
     await page.getByRole('button', { name: 'Choose people…' }).click()
     await page.getByLabel('Search').fill('star 0')
@@ -126,9 +126,9 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
       if (names.includes(name)) await family.ask(`DELETE /v2/members/${id}`)
   })
 
-  test('a group of statuses has a row of its own on Now', async () => {
+  test('shows the members of a status group in their own row on Now', async () => {
     const asleep = await family.ask<MemberJson>('POST /v2/members', { name: 'Asleep' })
-    const group = await make('Custom fronts')
+    const group = await create('Custom fronts')
     await family.ask(`POST /v2/groups/${group.id}/members/add`, [asleep.id])
     const { page } = await open(`groups/${group.id}`)
     await page.getByRole('checkbox', { name: /^These are statuses/ }).click()
@@ -144,7 +144,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     await family.ask(`DELETE /v2/members/${asleep.id}`)
   })
 
-  test('leaving a changed group asks, too', async () => {
+  test('asks before leaving a group form with changes', async () => {
     const { page } = await open(`groups/${watch.id}/edit`)
     await page.getByLabel('Description').fill('Somebody is always awake.')
     await page.getByRole('link', { name: 'Now', exact: true }).click()
@@ -154,7 +154,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     await page.getByText('Somebody is always awake.').waitFor()
   })
 
-  test('no group by that ID is said, with a way on', async () => {
+  test('shows that a group ID is unknown, with a link to all groups', async () => {
     const { page } = await open('groups/zzzzzz')
     await page.getByRole('heading', { name: 'No group by that ID.' }).waitFor()
     await page.getByRole('link', { name: 'Look at all groups' }).click()
@@ -162,7 +162,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
   })
 })
 
-test('without any group, the page leads on', async () => {
+test('shows that there are no groups yet', async () => {
   const family = await seedSystem(testServer, 'New Hill')
   await family.begin([1, 'Wren'])
   const visitor = await openPage(browser, testServer, family, 'more')

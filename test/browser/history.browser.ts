@@ -38,7 +38,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     ['list', 'dark'],
     ['month', 'light'],
     ['month', 'dark'],
-  ] as const)('the %s are read by everyone in the %s', async (view, scheme) => {
+  ] as const)('the history as %s is accessible in %s mode', async (view, scheme) => {
     await family.begin([50, 'Wren'], [30, 'Wren', 'Iris'], [20, 'Juno'], [3], [1, 'Ember'])
     const visitor = await open(view, scheme)
     await visitor.page.getByRole('link', { name: 'Month' }).waitFor()
@@ -53,7 +53,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await expectNoSideways(visitor)
   })
 
-  test('a switch is moved past its neighbour, and its effect is told first', async () => {
+  test('moves a switch past its neighbour, with a preview of the effect', async () => {
     await family.begin([5, 'Wren'], [3, 'Iris'], [1, 'Juno'])
     const visitor = await open('list')
     const { page } = visitor
@@ -81,7 +81,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     expect(await listed.allTextContents()).toEqual(['Juno', 'Wren', 'Iris'])
   })
 
-  test('who was in a switch is changed', async () => {
+  test('changes the members of a switch', async () => {
     await family.begin([5, 'Wren'], [3, 'Iris'])
     const { page } = await open('list')
     await page
@@ -99,7 +99,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     expect((await names())[0]).toEqual(['Iris', 'Moss'])
   })
 
-  test('the latest switch is deleted, the one before is the front again; and undone', async () => {
+  test('deletes the latest switch, which restores the previous front, and undoes it', async () => {
     await family.begin([5, 'Wren'], [3, 'Iris'])
     const before = await family.history()
     const { page } = await open('list')
@@ -116,7 +116,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     expect(await family.history()).toEqual(before)
   })
 
-  test('a past switch is added, and one at the time of another is refused at the field', async () => {
+  test('adds a past switch, and shows at the field that a time is taken', async () => {
     await family.begin()
     const taken = new Date(Math.floor(Date.now() / 60_000) * 60_000 - 4 * 3_600_000)
     await family.ask('POST /v2/systems/@me/switches', {
@@ -144,7 +144,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     expect(await names()).toEqual([['Iris'], ['Wren']])
   })
 
-  test('Escape closes a switch and gives the focus back', async () => {
+  test('Escape closes the switch dialog and returns the focus', async () => {
     await family.begin([5, 'Wren'])
     const { page } = await open('list')
     await page.getByRole('button', { name: /^Change…/ }).click()
@@ -157,7 +157,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 })
 
-test('in Oslo, on the night the clocks go back, a day is 25 hours long', async () => {
+test('shows a day of 25 hours when the clocks go back in Oslo', async () => {
   const family = await seedSystem(testServer, 'Night watch')
   await family.ask('PATCH /v2/systems/@me/settings', { timezone: 'Europe/Oslo' })
   for (const [timestamp, name] of [
@@ -173,7 +173,7 @@ test('in Oslo, on the night the clocks go back, a day is 25 hours long', async (
   const row = page.getByRole('img', { name: /Wren 13 h, Iris 12 h/ })
   await row.waitFor()
   expect(await page.getByText('25 h', { exact: true }).count()).toBe(1)
-  // Iris came at noon: her bar begins where the row has its mark for 12.
+  // Iris began at noon, so her bar starts at the mark for 12.
   const track = await row.boundingBox()
   const bar = await row.locator('.piece').nth(1).boundingBox()
   const mark = await row.locator('.hour').nth(1).boundingBox()
@@ -181,7 +181,7 @@ test('in Oslo, on the night the clocks go back, a day is 25 hours long', async (
   expect(((bar?.x ?? 0) - (track?.x ?? 0)) / (track?.width ?? 1)).toBeCloseTo(13 / 25, 2)
 })
 
-/** A cell for each day, and whoever was here longest in it. */
+/** Expects a cell for each day, and a name in the days with fronters. */
 async function expectWholeMonth(page: Page): Promise<void> {
   await page
     .locator('.cell')

@@ -26,8 +26,8 @@ const fixtures = join(import.meta.dir, '../formats/fixtures')
 
 describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   const family = families[size]
-  /** A system in which nobody lives yet, and somebody who is in. */
-  const arrive = async (scheme: 'light' | 'dark' = 'light') => {
+  /** Creates an empty system and logs in. */
+  const openEmptySystem = async (scheme: 'light' | 'dark' = 'light') => {
     const { token } = await testServer.operate<{ token: string }>(
       'system',
       'create',
@@ -40,17 +40,17 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     const ask = <T>(line: string) => testServer.ask<T>(line, undefined, token)
     return { visitor, page: visitor.page, ask }
   }
-  const give = async (page: Page, name: string) => {
+  const chooseFile = async (page: Page, name: string) => {
     await page.getByLabel('Choose a file').setInputFiles(join(fixtures, name))
     await page.locator('.tallies').waitFor()
   }
-  const said = (page: Page, text: string) =>
+  const announced = (page: Page, text: string) =>
     page.locator('#said').filter({ hasText: text }).waitFor({ state: 'attached' })
   const tally = (page: Page, part: string) =>
     page.locator('.tallies div', { has: page.getByText(part, { exact: true }) }).locator('dd')
 
-  test('a Simply Plural file is looked at first, then brought in; twice changes nothing', async () => {
-    const { visitor, page, ask } = await arrive()
+  test('previews a Simply Plural file, imports it, and changes nothing the second time', async () => {
+    const { visitor, page, ask } = await openEmptySystem()
     await expectAccessible(visitor)
     await expectNoSideways(visitor)
     await page
@@ -59,7 +59,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.getByRole('heading', { name: 'Import and export', level: 1 }).waitFor()
     expect(await page.title()).toContain('Import and export')
     await expectAccessible(visitor)
-    await give(page, 'simplyplural.json')
+    await chooseFile(page, 'simplyplural.json')
     await page.getByRole('heading', { name: 'A Simply Plural file' }).waitFor()
     await page.getByText('What would happen').waitFor()
     await page.getByText('arrives private').waitFor()
@@ -74,7 +74,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
 
     await page.getByRole('button', { name: 'Bring in' }).click()
     await page.getByRole('heading', { name: 'It is here' }).waitFor()
-    await said(page, 'Members 3 new')
+    await announced(page, 'Members 3 new')
     await expectAccessible(visitor)
     const people = await ask<{ name: string }[]>('GET /v2/systems/@me/members')
     expect(people.map(({ name }) => name).toSorted()).toEqual(['Ash', 'Asleep', 'Wren'])
@@ -85,44 +85,47 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     const before = await ask('GET /v2/systems/@me/export')
 
     await page.goto(`${address}/#/import`)
-    await give(page, 'simplyplural.json')
+    await chooseFile(page, 'simplyplural.json')
     await page.getByText('Everything in this file is here already.').waitFor()
     await page.getByRole('button', { name: 'Bring in' }).click()
     await page.getByText('Nothing changed.').first().waitFor()
     const after = await ask('GET /v2/systems/@me/export')
-    expect(timeless(after)).toEqual(timeless(before))
+    expect(withoutExportTime(after)).toEqual(withoutExportTime(before))
   })
 
-  test.each(['light', 'dark'] as const)('parts are chosen, in the %s', async (scheme) => {
-    const { visitor, page, ask } = await arrive(scheme)
-    await page.goto(`${address}/#/import`)
-    await give(page, 'simplyplural-nasty.json')
-    await page.getByText(/^Mended \(\d+\)$/).click()
-    await page.getByText('of eight digits the first six were taken').waitFor()
-    await page.getByText(/^Left out \(\d+\)$/).waitFor()
-    await expectAccessible(visitor)
-    await expectNoSideways(visitor)
-    for (const part of ['Members', 'Groups', 'Switches']) await page.getByLabel(part).uncheck()
-    await page.getByText('Choose at least one.').waitFor()
-    const bring = page.getByRole('button', { name: 'Bring in' })
-    expect(await bring.getAttribute('aria-disabled')).toBe('true')
-    await page.getByLabel('Members').check()
-    await tally(page, 'Groups')
-      .filter({ hasText: /^\d+ left out$/ })
-      .waitFor()
-    await expectAccessible(visitor)
-    await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })
-    await bring.click()
-    await page.getByRole('heading', { name: 'It is here' }).waitFor()
-    expect((await ask<unknown[]>('GET /v2/systems/@me/members')).length).toBeGreaterThan(5)
-    expect(await ask<unknown[]>('GET /v2/systems/@me/groups')).toEqual([])
-    expect(await ask<unknown[]>('GET /v2/systems/@me/switches')).toEqual([])
-  })
+  test.each(['light', 'dark'] as const)(
+    'imports only the selected parts, in %s mode',
+    async (scheme) => {
+      const { visitor, page, ask } = await openEmptySystem(scheme)
+      await page.goto(`${address}/#/import`)
+      await chooseFile(page, 'simplyplural-nasty.json')
+      await page.getByText(/^Mended \(\d+\)$/).click()
+      await page.getByText('of eight digits the first six were taken').waitFor()
+      await page.getByText(/^Left out \(\d+\)$/).waitFor()
+      await expectAccessible(visitor)
+      await expectNoSideways(visitor)
+      for (const part of ['Members', 'Groups', 'Switches']) await page.getByLabel(part).uncheck()
+      await page.getByText('Choose at least one.').waitFor()
+      const importButton = page.getByRole('button', { name: 'Bring in' })
+      expect(await importButton.getAttribute('aria-disabled')).toBe('true')
+      await page.getByLabel('Members').check()
+      await tally(page, 'Groups')
+        .filter({ hasText: /^\d+ left out$/ })
+        .waitFor()
+      await expectAccessible(visitor)
+      await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })
+      await importButton.click()
+      await page.getByRole('heading', { name: 'It is here' }).waitFor()
+      expect((await ask<unknown[]>('GET /v2/systems/@me/members')).length).toBeGreaterThan(5)
+      expect(await ask<unknown[]>('GET /v2/systems/@me/groups')).toEqual([])
+      expect(await ask<unknown[]>('GET /v2/systems/@me/switches')).toEqual([])
+    },
+  )
 
-  test('what friends could see is made public only when it is asked for', async () => {
-    const { page, ask } = await arrive()
+  test('makes members public that friends could see only when asked to', async () => {
+    const { page, ask } = await openEmptySystem()
     await page.goto(`${address}/#/import`)
-    await give(page, 'simplyplural.json')
+    await chooseFile(page, 'simplyplural.json')
     await page.getByLabel('What all friends could see becomes public').check()
     await page.getByText('arrives private').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Bring in' }).click()
@@ -134,8 +137,8 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     expect(Object.fromEntries(levels)).toMatchObject({ Wren: 'public', Ash: 'private' })
   })
 
-  test('what is no such file is told in words, and another can be chosen', async () => {
-    const { visitor, page, ask } = await arrive()
+  test('explains that a file has no known format, and accepts another one', async () => {
+    const { visitor, page, ask } = await openEmptySystem()
     await page.goto(`${address}/#/import`)
     const other = { name: 'shopping.txt', mimeType: 'text/plain', buffer: Buffer.from('milk') }
     await page.getByLabel('Choose a file').setInputFiles(other)
@@ -151,8 +154,8 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     expect(await ask<unknown[]>('GET /v2/systems/@me/members')).toEqual([])
   })
 
-  test('a file that is dropped anywhere on the page is looked at', async () => {
-    const { page } = await arrive()
+  test('previews a file that is dropped anywhere on the page', async () => {
+    const { page } = await openEmptySystem()
     await page.goto(`${address}/#/import`)
     await page.getByLabel('Choose a file').waitFor({ state: 'attached' })
     const text = readFileSync(join(fixtures, 'pluralkit.json'), 'utf8')
@@ -167,12 +170,12 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.getByText(/^system\.json, \d+ KB$/).waitFor()
   })
 
-  test('a session that ends in between keeps the file, and a log-out forgets it', async () => {
+  test('keeps the file when the session ends, and drops it on logout', async () => {
     await family.begin([5, 'Wren'])
     const visitor = await openDashboard(browser, testServer, family, size)
     const { page } = visitor
     await page.goto(`${address}/#/import`)
-    await give(page, 'pluralkit.json')
+    await chooseFile(page, 'pluralkit.json')
     await page.getByRole('heading', { name: 'A PluralKit file' }).waitFor()
     await family.ask('DELETE /web/sessions')
     await page.getByLabel('Token').fill(family.token)
@@ -187,11 +190,11 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.getByLabel('Choose a file').waitFor({ state: 'attached' })
   })
 
-  test('while the server is away nothing is brought in, and it says why', async () => {
+  test('disables import and export while the server is unreachable', async () => {
     const visitor = await openDashboard(browser, testServer, family, size)
     const { page, context } = visitor
     await page.goto(`${address}/#/import`)
-    await give(page, 'pluralkit.json')
+    await chooseFile(page, 'pluralkit.json')
     await loseServer(page)
     for (const name of ['Bring in', 'JSON', 'CSV', 'Calendar'])
       expect(
@@ -207,7 +210,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     ['JSON', 'system.json', []],
     ['CSV', 'front-history.csv', ['--front-history', 'csv']],
     ['Calendar', 'front-history.ics', ['--front-history', 'ics']],
-  ])('%s is the file that the command line writes', async (name, file, args) => {
+  ])('the %s download equals the file written by the command line', async (name, file, args) => {
     await family.begin([50, 'Wren'], [30, 'Wren', 'Iris'], [20])
     const { page } = await openDashboard(browser, testServer, family, size)
     await page.goto(`${address}/#/import`)
@@ -216,21 +219,21 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       page.getByRole('button', { name, exact: true }).click(),
     ])
     expect(download.suggestedFilename()).toBe(file)
-    await said(page, `${file} is in your downloads.`)
-    const here = readFileSync(await download.path(), 'utf8')
+    await announced(page, `${file} is in your downloads.`)
+    const downloaded = readFileSync(await download.path(), 'utf8')
     const out = join(emptyFolder(), file)
     await testServer.run('export', family.hid, '--out', out, ...args)
-    const there = readFileSync(out, 'utf8')
-    expect(withoutTime(here)).toBe(withoutTime(there))
-    expect(here).toContain('Wren')
+    const written = readFileSync(out, 'utf8')
+    expect(withoutTimestamps(downloaded)).toBe(withoutTimestamps(written))
+    expect(downloaded).toContain('Wren')
   })
 
-  test('the word for members is used here, too', async () => {
+  test('uses another word for members on the import page', async () => {
     await family.ask('PATCH /web/preferences', { word: 'headmates' })
     try {
       const { page } = await openDashboard(browser, testServer, family, size)
       await page.goto(`${address}/#/import`)
-      await give(page, 'pluralkit.json')
+      await chooseFile(page, 'pluralkit.json')
       await tally(page, 'Headmates').waitFor()
       await page.getByLabel('Headmates').waitFor()
       expect(
@@ -239,20 +242,20 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
           .getByText(/members/i)
           .count(),
       ).toBe(0)
-      await said(page, 'Headmates')
+      await announced(page, 'Headmates')
     } finally {
       await family.ask('PATCH /web/preferences', { word: 'members' })
     }
   })
 })
 
-function timeless(file: unknown): unknown {
+function withoutExportTime(file: unknown): unknown {
   const { multitude, ...rest } = file as { multitude: object }
   return { ...rest, multitude: { ...multitude, exported_at: null } }
 }
 
-/** When a file was written is all that two of them may differ in. */
-function withoutTime(file: string): string {
+/** Removes the export time, the only difference between two exports. */
+function withoutTimestamps(file: string): string {
   return file
     .replace(/"exported_at":"[^"]+"/, '')
     .replace(/DTSTAMP:\w+/g, '')

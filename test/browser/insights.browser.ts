@@ -43,9 +43,9 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.getByRole('button', { name, exact: true }).click()
     await settled(page)
   }
-  const said = (page: Page, text: string) =>
+  const announced = (page: Page, text: string) =>
     page.locator('#said').filter({ hasText: text }).waitFor({ state: 'attached' })
-  /** What a table says: the head of each row, and the exact figure in each of its cells. */
+  /** Reads a table: the header of each row and the exact figure of each cell. */
   const read = (page: Page, chart: string) =>
     page
       .locator('.chart', { has: page.getByRole('heading', { name: chart }) })
@@ -61,7 +61,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
           ]
         }),
       )
-  const usual = () =>
+  const seedHistory = () =>
     family.begin(
       [400, 'Juno'],
       [200, 'Wren'],
@@ -73,23 +73,26 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       [3, 'Wren'],
     )
 
-  test.each(['light', 'dark'] as const)('is for everyone in the %s', async (scheme) => {
-    await usual()
-    const visitor = await open(scheme)
-    await visitor.page.getByText('longest stay').waitFor()
-    expect(await visitor.page.title()).toContain('Insights')
-    await expectAccessible(visitor)
-    await expectLargeTargets(visitor)
-    await expectNoSideways(visitor)
-    for (const chart of charts) await press(visitor.page, `As a table ${chart}`)
-    await press(visitor.page, 'Own')
-    await expectAccessible(visitor)
-    await expectLargeTargets(visitor)
-    await expectNoSideways(visitor)
-  })
+  test.each(['light', 'dark'] as const)(
+    'the Insights page is accessible in %s mode',
+    async (scheme) => {
+      await seedHistory()
+      const visitor = await open(scheme)
+      await visitor.page.getByText('longest stay').waitFor()
+      expect(await visitor.page.title()).toContain('Insights')
+      await expectAccessible(visitor)
+      await expectLargeTargets(visitor)
+      await expectNoSideways(visitor)
+      for (const chart of charts) await press(visitor.page, `As a table ${chart}`)
+      await press(visitor.page, 'Own')
+      await expectAccessible(visitor)
+      await expectLargeTargets(visitor)
+      await expectNoSideways(visitor)
+    },
+  )
 
-  test('a table has the figures of the API, is sorted by its headings, and says so', async () => {
-    await usual()
+  test('tables have the figures of the API, sort by their headings, and announce the order', async () => {
+    await seedHistory()
     const { page } = await open()
     await press(page, 'Own')
     const day = (hoursAgo: number) =>
@@ -107,19 +110,19 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       until: midnight(day(48), 24 * 3_600_000),
       zone,
     })
-    const asked = <T>(what: string) => family.ask<T>(`GET /v2/systems/@me/fronting/${what}${query}`)
-    const totals = await asked<Totals>('totals?')
+    const load = <T>(path: string) => family.ask<T>(`GET /v2/systems/@me/fronting/${path}${query}`)
+    const totals = await load<Totals>('totals?')
     const keys = ['time', 'share', 'stints', 'longest', 'shortest', 'average', 'median']
     const exact = totals.members.map((one) => [nameOf(one.member), ...keys.map((k) => `${one[k]}`)])
     expect(exact.length).toBeGreaterThan(2)
     expect((await read(page, 'Time here')).map((row) => row.slice(0, 8))).toEqual(exact)
-    const hours = await asked<{ members: Record<string, number[]> }>('hours?')
+    const hours = await load<{ members: Record<string, number[]> }>('hours?')
     expect((await read(page, 'Time of day')).toSorted()).toEqual(
       Object.entries(hours.members)
         .map(([id, sums]) => [nameOf(id), ...sums.map(String)])
         .toSorted(),
     )
-    const pairs = await asked<{ members: string[]; time: number; times: number }[]>('pairs?')
+    const pairs = await load<{ members: string[]; time: number; times: number }[]>('pairs?')
     expect(await read(page, 'Often together')).toEqual(
       pairs.map(({ members, time, times }) => [
         members.map(nameOf).join(' and '),
@@ -127,7 +130,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
         String(times),
       ]),
     )
-    const weeks = await asked<{ switches: number; nobody: number }[]>('days?by=week&')
+    const weeks = await load<{ switches: number; nobody: number }[]>('days?by=week&')
     expect((await read(page, 'Weeks')).map((row) => row.slice(1, 3))).toEqual(
       weeks.map(({ switches, nobody }) => [String(switches), String(nobody)]),
     )
@@ -137,16 +140,16 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     expect(await stays.getAttribute('aria-sort')).toBeNull()
     await stays.getByRole('button').focus()
     await page.keyboard.press('Enter')
-    await said(page, 'Sorted by Stays, most first')
+    await announced(page, 'Sorted by Stays, most first')
     expect(await stays.getAttribute('aria-sort')).toBe('descending')
     const column = async (at: number) => (await read(page, 'Time here')).map((row) => row[at])
     const most = (await column(3)).map(Number)
     expect(most).toEqual(most.toSorted((a, b) => b - a))
     await page.keyboard.press('Enter')
-    await said(page, 'Sorted by Stays, least first')
+    await announced(page, 'Sorted by Stays, least first')
     expect((await column(3)).map(Number)).toEqual(most.toReversed())
     await table.getByRole('button', { name: 'Who' }).click()
-    await said(page, 'Sorted by Who, from A to Z')
+    await announced(page, 'Sorted by Who, from A to Z')
     expect(await column(0)).toEqual((await column(0)).toSorted())
 
     const [download] = await Promise.all([
@@ -160,7 +163,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     expect(lines.map((line) => line.split(',').slice(1, 9))).toEqual(exact)
   })
 
-  test('a day of 25 hours in Oslo sums to 25 hours, also with two in front', async () => {
+  test('Insights of a day of 25 hours in Oslo sum to 25 hours, also with two fronters', async () => {
     await family.begin()
     await family.ask('PATCH /v2/systems/@me/settings', { timezone: 'Europe/Oslo' })
     try {
@@ -181,7 +184,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       await page.getByText('Wren was here longest: 25 h, 100 % of the time.').waitFor()
       await press(page, 'As a table Time of day')
       const [wren, iris] = await read(page, 'Time of day')
-      // The hour from two to three comes twice: in both, each of half an hour is Iris there.
+      // The hour from two to three occurs twice, and Iris fronts for half of each.
       expect(wren).toEqual(['Wren', ...hours({ 2: 7200 }, 3600)])
       expect(iris).toEqual(['Iris', ...hours({ 2: 3600 }, 0)])
       await page.goto(`${address}/#/history`)
@@ -194,7 +197,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     }
   })
 
-  test('where nothing is in the span, the nearest that has some is offered', async () => {
+  test('offers the shortest span with switches when the selected one has none', async () => {
     await family.begin([24 * 20, 'Wren'], [24 * 19])
     const visitor = await open()
     const { page } = visitor
@@ -204,13 +207,13 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await expectAccessible(visitor)
     await press(page, 'Look at: Month')
     await page.getByText('Wren was here longest').waitFor()
-    await said(page, 'Month: 2 switches')
+    await announced(page, 'Month: 2 switches')
     await press(page, 'All')
     await page.getByText(/Wren was here longest: 24 h, \d+ %/).waitFor()
   })
 
-  test('days that make no sense are told, and what was shown stays', async () => {
-    await usual()
+  test('rejects invalid days and keeps the figures shown', async () => {
+    await seedHistory()
     const visitor = await open()
     const { page } = visitor
     await press(page, 'Own')
@@ -222,7 +225,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.getByText('No switches in this time.').waitFor()
   })
 
-  test('follows a switch that is logged elsewhere, and leaves statuses out on request', async () => {
+  test('updates Insights after a switch logged elsewhere, and excludes statuses on request', async () => {
     await family.begin([24 * 9, 'Ember'], [24 * 2, 'Wren'])
     const asleep = await family.ask<{ id: string; uuid: string }>('POST /v2/groups', {
       name: 'Custom fronts',
@@ -241,14 +244,14 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       await expectAccessible(visitor)
       await family.log(1, 'Moss')
       await bars.getByText('Moss').waitFor()
-      await said(page, 'Two weeks: 3 switches')
+      await announced(page, 'Two weeks: 3 switches')
     } finally {
       await family.ask('PATCH /web/preferences', { statuses: [] })
       await family.ask(`DELETE /v2/groups/${asleep.id}`)
     }
   })
 
-  test('without any switch it leads to where one is logged', async () => {
+  test('leads to Now when no switch was ever logged', async () => {
     await family.begin()
     const visitor = await openDashboard(browser, testServer, family, size)
     await visitor.page.goto(`${address}/#/insights`)
@@ -258,8 +261,8 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await visitor.page.getByRole('heading', { name: 'Who is coming?' }).waitFor()
   })
 
-  test('while the server is away, what was loaded stays, and it says why there is no more', async () => {
-    await usual()
+  test('keeps the loaded figures and shows an error while the server is unreachable', async () => {
+    await seedHistory()
     const visitor = await open()
     const { page, context } = visitor
     await loseServer(page)
@@ -268,12 +271,12 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.getByRole('heading', { name: 'Time here' }).waitFor()
     await context.setOffline(false)
     await press(page, 'Month')
-    await said(page, 'Month: 8 switches')
+    await announced(page, 'Month: 8 switches')
     await page.getByText('The server does not answer.').waitFor({ state: 'detached' })
   })
 
-  test('everything is reached by keyboard, with a focus that is seen', async () => {
-    await usual()
+  test('reaches everything on Insights with the keyboard, with a visible focus', async () => {
+    await seedHistory()
     const { page } = await open()
     const reached = new Set<string>()
     for (let tabs = 0; tabs < 60 && !reached.has('CSV Weeks'); tabs++) {

@@ -17,8 +17,8 @@ const testServer = await startTestServer('Lantern Hill')
 const { address } = testServer.server
 
 describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
-  describe.each(['light', 'dark'] as const)('in the %s', (scheme) => {
-    test('somebody who is not in finds the door', async () => {
+  describe.each(['light', 'dark'] as const)('in %s mode', (scheme) => {
+    test('shows the login page to an anonymous visitor', async () => {
       const visitor = await visit(browser, size, scheme)
       await visitor.page.goto(address)
       await visitor.page.getByRole('heading', { name: 'Welcome home' }).waitFor()
@@ -27,7 +27,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     })
   })
 
-  test('a token opens it, and lies nowhere afterwards', async () => {
+  test('logs in with a token and does not store it in the browser', async () => {
     const visitor = await visit(browser, size)
     const { page, context } = visitor
     await page.goto(address)
@@ -37,10 +37,10 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     const [cookie, ...others] = await context.cookies()
     expect(others).toEqual([])
     expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/' })
-    const kept = await page.evaluate(
+    const stored = await page.evaluate(
       'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href, document.cookie])',
     )
-    expect(kept).not.toContain(testServer.token)
+    expect(stored).not.toContain(testServer.token)
     expect(testServer.server.said()).not.toContain(testServer.token)
     await expectAccessible(visitor)
     await page.reload()
@@ -51,7 +51,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.getByLabel('Token').waitFor()
   })
 
-  test('a wrong token is told at its field, and what was typed stays', async () => {
+  test('shows at the field that a token is wrong, and keeps the input', async () => {
     const visitor = await visit(browser, size)
     const { page } = visitor
     await page.goto(address)
@@ -62,7 +62,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await expectAccessible(visitor)
   })
 
-  test('a login link asks first, works once, and leaves the address', async () => {
+  test('a login link asks first, works once, and is removed from the address bar', async () => {
     const visitor = await visit(browser, size)
     const { page } = visitor
     const { url } = await testServer.operate<{ url: string }>('login', testServer.hid)
@@ -74,13 +74,13 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.getByRole('button', { name: 'Come in' }).click()
     await page.getByRole('heading', { name: /Lantern Hill/ }).waitFor()
 
-    const late = await visit(browser, size)
-    await late.page.goto(link)
-    await late.page.getByText('This link was used already or has run out.').waitFor()
-    await expectAccessible(late)
+    const second = await visit(browser, size)
+    await second.page.goto(link)
+    await second.page.getByText('This link was used already or has run out.').waitFor()
+    await expectAccessible(second)
   })
 
-  test('whoever has never been here sees at once what to press: a link, a face, Switch', async () => {
+  test('shows each next step of the first switch without scrolling: login link, member, Switch', async () => {
     const name = `Reed ${size}`
     const reed = await testServer.ask<{ id: string }>('POST /v2/members', { name })
     const { page } = await visit(browser, size)
@@ -92,10 +92,10 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       const button = page.getByRole('button', { name: step, exact: true })
       await button.waitFor()
       const box = await button.boundingBox()
-      // Without scrolling, and clear of the bar of the places.
+      // Visible without scrolling, and not covered by the navigation bar.
       expect(box?.y).toBeGreaterThan(0)
       expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(sizes[size].height - bar)
-      // There is one filled button at the most, and it is the next step.
+      // At most one button is filled, and it is the next step.
       const filled = await page.locator('button.main').allTextContents()
       if (step !== name) expect(filled.filter((text) => !text.match(step))).toEqual([])
       await button.click()
@@ -106,7 +106,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await testServer.ask(`DELETE /v2/members/${reed.id}`)
   })
 
-  test('a link for a friend shows who is here, live, until it is ended', async () => {
+  test('a friend link shows the fronters live until its token is deleted', async () => {
     const { token } = await testServer.ask<{ token: string }>('POST /v2/systems/@me/tokens', {
       name: `friend ${size}`,
       scope: 'watch',
@@ -126,7 +126,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
 })
 
 describe('a page on another port of the same machine', () => {
-  test('cannot write with the cookie', async () => {
+  test('a page on another port cannot write with the session cookie', async () => {
     const page = await visitLoggedIn()
     await openPageOnAnotherPort(page)
     const outcome = await page.evaluate(async (target) => {
@@ -145,7 +145,7 @@ describe('a page on another port of the same machine', () => {
     while (!testServer.server.said().includes(refused)) await Bun.sleep(50)
   })
 
-  test('cannot make the server act as another system by planting its cookie', async () => {
+  test('a page on another port cannot make the server act as another system by planting its cookie', async () => {
     const other = await testServer.operate<{ token: string }>('system', 'create', '--name', 'Other')
     const login = await fetch(`${address}/web/session`, {
       method: 'POST',
@@ -162,7 +162,7 @@ describe('a page on another port of the same machine', () => {
     expect(await getOwnSystem()).toEqual([200, 'Lantern Hill'])
     await openPageOnAnotherPort(page)
     await page.evaluate(`document.cookie = '${planted}; path=/v2'`)
-    // A page without a script of its own, so that only this test sends requests.
+    // Without a script of its own, so that only this test sends requests.
     await page.goto(`${numericAddress}/health`)
     expect(await getOwnSystem()).toEqual([401, undefined])
   })

@@ -29,13 +29,13 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
   await family.begin([60, 'Wren'], [50, 'Iris'], [30, 'Wren', 'Iris'], [3, 'Juno'])
   const id = family.idOf('Wren')
   const patch = (body: object) => family.ask(`PATCH /v2/members/${id}`, body)
-  const open = (scheme: 'light' | 'dark' = 'light', place = `members/${id}`) =>
-    openPage(browser, testServer, family, place, size, scheme)
+  const open = (scheme: 'light' | 'dark' = 'light', path = `members/${id}`) =>
+    openPage(browser, testServer, family, path, size, scheme)
   const group = await family.ask<{ id: string }>('POST /v2/groups', { name: 'Daytime' })
   await family.ask(`POST /v2/groups/${group.id}/members/add`, [id])
 
   test.each(['light', 'dark'] as const)(
-    'somebody’s page is for everyone in the %s',
+    'the member page is accessible in %s mode',
     async (scheme) => {
       await patch({
         description: written,
@@ -59,7 +59,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     },
   )
 
-  test('what is written is text; a trap is no link, and a spoiler opens by key', async () => {
+  test('renders a description as text only, and opens a spoiler with the keyboard', async () => {
     await patch({ description: written })
     const visitor = await open()
     const { page } = visitor
@@ -76,7 +76,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     await expectAccessible(visitor)
   })
 
-  test('a stranger’s view is, field by field, what an anonymous request gets', async () => {
+  test('the public view of a member equals the response to an anonymous request', async () => {
     const levels = table.levels
     const cases = [[], levels, ...levels.map((level) => [level])]
     for (const hidden of cases) {
@@ -109,7 +109,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     await page.getByText('she/her').waitFor()
   })
 
-  test('one press switches, and the page says that they are here', async () => {
+  test('switches with one press, and shows that the member fronts', async () => {
     const { page } = await open()
     await page.getByRole('button', { name: 'Switch to Wren' }).click()
     await page.getByText('here now').first().waitFor()
@@ -118,7 +118,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     await page.getByRole('button', { name: 'Switch to Wren' }).waitFor()
   })
 
-  test('the ID is copied, and groups lead on', async () => {
+  test('copies the ID, and links to the groups of the member', async () => {
     const { page } = await open()
     await page.getByRole('button', { name: 'Copy the ID' }).click()
     await page.getByText('Copied.').first().waitFor()
@@ -126,7 +126,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     await page.getByRole('heading', { name: 'Daytime', level: 1 }).waitFor()
   })
 
-  test('nobody by that ID is said, with a way on', async () => {
+  test('shows that a member ID is unknown, with a link to all members', async () => {
     const visitor = await open('light', 'members/zzzzzz')
     const { page } = visitor
     await page.getByRole('heading', { name: 'Nobody by that ID.' }).waitFor()
@@ -135,17 +135,17 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     await page.getByRole('heading', { name: 'Members' }).waitFor()
   })
 
-  test('somebody who is deleted elsewhere is gone here, too', async () => {
-    const made = await family.ask<{ id: string }>('POST /v2/members', { name: 'Ash' })
-    const { page } = await open('light', `members/${made.id}`)
+  test('shows that the member was deleted by another client', async () => {
+    const created = await family.ask<{ id: string }>('POST /v2/members', { name: 'Ash' })
+    const { page } = await open('light', `members/${created.id}`)
     await page.getByRole('heading', { name: 'Ash', level: 1 }).waitFor()
-    await family.ask(`DELETE /v2/members/${made.id}`)
+    await family.ask(`DELETE /v2/members/${created.id}`)
     await page.getByRole('heading', { name: 'Nobody by that ID.' }).waitFor()
   })
 
-  test('pictures that do not load leave a letter and a wash', async () => {
-    const gone = `${testServer.server.address}/nothing.png`
-    await patch({ avatar_url: gone, banner: gone })
+  test('shows an initial and a wash when pictures do not load', async () => {
+    const missing = `${testServer.server.address}/nothing.png`
+    await patch({ avatar_url: missing, banner: missing })
     const { page } = await open()
     await page.locator('.face-xl .letter').waitFor()
     await page.locator('.wash img').waitFor({ state: 'detached' })

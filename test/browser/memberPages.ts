@@ -11,18 +11,18 @@ export interface MemberJson {
   privacy: Record<string, string>
 }
 
-/** Opens a place of somebody who is in, and waits until it is there. */
+/** Logs in, opens a page, and waits until it is loaded. */
 export async function openPage(
   browser: Browser,
   testServer: TestServer,
   family: SeededSystem,
-  place: string,
+  path: string,
   size: Size = 'phone',
   scheme: 'light' | 'dark' = 'light',
 ): Promise<Visitor> {
   const visitor = await openDashboard(browser, testServer, family, size, scheme)
-  await visitor.page.goto(`${testServer.server.address}/#/${place}`)
-  // Until then it is still Now that could be taken for the place.
+  await visitor.page.goto(`${testServer.server.address}/#/${path}`)
+  // Until then Now is still shown and could be taken for the page.
   await visitor.page.getByRole('heading', { name: 'Here now' }).waitFor({ state: 'detached' })
   await arrive(visitor.page)
   return visitor
@@ -33,12 +33,12 @@ export async function arrive(page: Page): Promise<void> {
   await page.locator('h1').waitFor()
 }
 
-/** The names that are listed, in their order. */
+/** Returns the listed names in their order. */
 export function listedNames(page: Page): Promise<string[]> {
   return page.locator('.members .name').allTextContents()
 }
 
-/** Waits until exactly these are listed. */
+/** Waits until exactly these names are listed. */
 export async function expectListed(page: Page, names: readonly string[]): Promise<void> {
   await until(async () => (await listedNames(page)).join() === names.join())
   expect(await listedNames(page)).toEqual([...names])
@@ -46,8 +46,8 @@ export async function expectListed(page: Page, names: readonly string[]): Promis
 
 const TIMEOUT_MS = 15_000
 
-/** Waits until something is so, or for long enough to say that it never will be. */
-export async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + TIMEOUT_MS; Date.now() < end && !(await isSo()); )
+/** Waits until a condition is true, or for the timeout. */
+export async function until(condition: () => Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + TIMEOUT_MS; Date.now() < end && !(await condition()); )
     await Bun.sleep(30)
 }

@@ -18,39 +18,42 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
   const family = await seedSystem(testServer, 'Lantern Hill')
   await family.begin([30, 'Ember'], [5, 'Wren'], [2, 'Iris'])
   const everyone = () => family.ask<MemberJson[]>('GET /v2/systems/@me/members')
-  const makeGroup = async (name: string, ...names: string[]) => {
-    const made = await family.ask<{ id: string; uuid: string }>('POST /v2/groups', { name })
+  const createGroup = async (name: string, ...names: string[]) => {
+    const created = await family.ask<{ id: string; uuid: string }>('POST /v2/groups', { name })
     const ids = names.map(family.idOf)
-    if (ids.length > 0) await family.ask(`POST /v2/groups/${made.id}/members/add`, ids)
-    return made
+    if (ids.length > 0) await family.ask(`POST /v2/groups/${created.id}/members/add`, ids)
+    return created
   }
-  await makeGroup('Littles', 'Juno', 'Jün', 'Atlas')
+  await createGroup('Littles', 'Juno', 'Jün', 'Atlas')
   const open = (scheme: 'light' | 'dark' = 'light') =>
     openPage(browser, testServer, family, 'members', size, scheme)
 
-  test.each(['light', 'dark'] as const)('the list is for everyone in the %s', async (scheme) => {
-    const visitor = await open(scheme)
-    const { page } = visitor
-    await expectAccessible(visitor)
-    await expectLargeTargets(visitor)
-    await expectNoSideways(visitor)
-    await page.getByRole('button', { name: 'Select' }).click()
-    await page.getByRole('checkbox', { name: /^Wren/ }).check()
-    await expectAccessible(visitor)
-    await expectLargeTargets(visitor)
-    await expectNoSideways(visitor)
-    for (const act of ['Privacy…', 'Groups…', 'Delete…']) {
-      await page.getByRole('button', { name: act }).click()
-      await page.getByRole('dialog').waitFor()
+  test.each(['light', 'dark'] as const)(
+    'the member list is accessible in %s mode',
+    async (scheme) => {
+      const visitor = await open(scheme)
+      const { page } = visitor
       await expectAccessible(visitor)
       await expectLargeTargets(visitor)
       await expectNoSideways(visitor)
-      await page.keyboard.press('Escape')
-      await page.getByRole('dialog').waitFor({ state: 'hidden' })
-    }
-  })
+      await page.getByRole('button', { name: 'Select' }).click()
+      await page.getByRole('checkbox', { name: /^Wren/ }).check()
+      await expectAccessible(visitor)
+      await expectLargeTargets(visitor)
+      await expectNoSideways(visitor)
+      for (const action of ['Privacy…', 'Groups…', 'Delete…']) {
+        await page.getByRole('button', { name: action }).click()
+        await page.getByRole('dialog').waitFor()
+        await expectAccessible(visitor)
+        await expectLargeTargets(visitor)
+        await expectNoSideways(visitor)
+        await page.keyboard.press('Escape')
+        await page.getByRole('dialog').waitFor({ state: 'hidden' })
+      }
+    },
+  )
 
-  test('whoever is meant is found while typing, whatever the accents', async () => {
+  test('finds members while typing, with or without accents', async () => {
     const { page } = await open()
     await page.keyboard.press('/')
     await page.keyboard.type('jün')
@@ -62,7 +65,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     await expectListed(page, ['Juno'])
   })
 
-  test('a filter and a search both hold, and the way back keeps them', async () => {
+  test('combines filter and search, and keeps both on the way back', async () => {
     const { page } = await open()
     await page.getByRole('button', { name: 'Littles' }).click()
     await expectListed(page, ['Atlas', 'Jün', 'Juno'])
@@ -81,7 +84,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     await expectListed(page, ['Iris'])
   })
 
-  test('the order is by name, by when they were here, by who is newest, or by colour', async () => {
+  test('sorts members by name, last front, creation or colour', async () => {
     const { page } = await open()
     const sort = page.getByLabel('Sort')
     await sort.selectOption('Last here')
@@ -94,7 +97,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     expect((await listedNames(page))[0]).toBe('Atlas')
   })
 
-  test('whoever is hidden has a lock, and is found under Private', async () => {
+  test('marks unlisted members with a lock, and lists them under Private', async () => {
     await family.ask(`PATCH /v2/members/${family.idOf('Moss')}`, {
       privacy: { visibility: 'private' },
     })
@@ -108,7 +111,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     await page.getByText('Nobody here.').waitFor()
   })
 
-  test('somebody is made with only a name, in the list at its place and on Now', async () => {
+  test('creates a member from a name, in order in the list and on Now', async () => {
     const visitor = await open()
     const { page } = visitor
     await page.getByRole('button', { name: 'Make' }).click()
@@ -132,7 +135,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     await family.ask(`DELETE /v2/members/${fern?.id}`)
   })
 
-  test('nobody by that name can be made on the spot', async () => {
+  test('offers to create a member when the search finds none', async () => {
     const visitor = await open()
     const { page } = visitor
     await page.getByLabel('Search').fill('Clover')
@@ -140,11 +143,11 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     await expectAccessible(visitor)
     await page.getByRole('button', { name: 'Make ‘Clover’' }).click()
     await expectListed(page, ['Clover'])
-    const made = (await everyone()).find(({ name }) => name === 'Clover')
-    await family.ask(`DELETE /v2/members/${made?.id}`)
+    const created = (await everyone()).find(({ name }) => name === 'Clover')
+    await family.ask(`DELETE /v2/members/${created?.id}`)
   })
 
-  test('many become Names only in one request, and undo restores each level', async () => {
+  test('sets several members to Names only in one request, and undo restores each level', async () => {
     await family.ask(`PATCH /v2/members/${family.idOf('Juno')}`, {
       privacy: { pronoun_privacy: 'private' },
     })
@@ -178,8 +181,8 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     })
   })
 
-  test('many come into a group and leave it, each in one request', async () => {
-    const group = await makeGroup('Night watch')
+  test('adds several members to a group and removes them, each in one request', async () => {
+    const group = await createGroup('Night watch')
     const inside = async () =>
       (await family.ask<MemberJson[]>(`GET /v2/groups/${group.id}/members`))
         .map(({ name }) => name)
@@ -205,7 +208,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     await family.ask(`DELETE /v2/groups/${group.id}`)
   })
 
-  test('many are deleted after it was written how many', async () => {
+  test('deletes several members after their number was typed', async () => {
     for (const name of ['Ash', 'Birch']) await family.ask('POST /v2/members', { name })
     const { page } = await open()
     await page.getByRole('button', { name: 'Select' }).click()
@@ -221,7 +224,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     expect(await page.getByText('Birch').count()).toBe(0)
   })
 
-  test('another word for members is the word here, too', async () => {
+  test('uses another word for members on the member list', async () => {
     await family.ask('PATCH /web/preferences', { word: 'headmates' })
     const { page } = await open()
     await page.getByRole('heading', { name: 'Headmates' }).waitFor()
@@ -235,7 +238,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     await family.ask('PATCH /web/preferences', { word: 'members' })
   })
 
-  test('while the server is away, nothing is begun', async () => {
+  test('starts no bulk change while the server is unreachable', async () => {
     const { page, context } = await open()
     await page.getByRole('button', { name: 'Select' }).click()
     await page.getByRole('checkbox', { name: /^Wren/ }).check()
@@ -248,7 +251,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     await page.getByText('Not connected.').first().waitFor({ state: 'hidden' })
   })
 
-  test('names of every kind keep to their rows', async () => {
+  test('keeps unusual names within their rows', async () => {
     const hostile = ['🌟'.repeat(50), 'مريم בת', 'W'.repeat(100), '<b>bold</b>']
     for (const name of hostile) await family.ask('POST /v2/members', { name })
     const visitor = await open()

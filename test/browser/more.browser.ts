@@ -19,10 +19,10 @@ const families = {
 
 describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   const family = families[size]
-  const open = async (place: string, scheme: 'light' | 'dark' = 'light') => {
+  const open = async (path: string, scheme: 'light' | 'dark' = 'light') => {
     const visitor = await openDashboard(browser, testServer, family, size, scheme)
-    await visitor.page.goto(`${address}/#/${place}`)
-    const title = place[0]?.toUpperCase() + place.slice(1)
+    await visitor.page.goto(`${address}/#/${path}`)
+    const title = path[0]?.toUpperCase() + path.slice(1)
     await visitor.page.getByRole('heading', { name: title, level: 1 }).waitFor()
     return visitor
   }
@@ -34,15 +34,15 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     ['devices', 'dark'],
     ['look', 'light'],
     ['look', 'dark'],
-  ] as const)('%s is for everyone in the %s', async (place, scheme) => {
-    const visitor = await open(place, scheme)
+  ] as const)('the page "%s" is accessible in %s mode', async (path, scheme) => {
+    const visitor = await open(path, scheme)
     await visitor.page.locator('main [aria-busy]').waitFor({ state: 'detached' })
     await expectAccessible(visitor)
     await expectLargeTargets(visitor)
     await expectNoSideways(visitor)
   })
 
-  test('another browser is ended, and its next request is nobody’s', async () => {
+  test('logs out another browser, which then shows the login page', async () => {
     await family.ask('DELETE /web/sessions')
     const other = await openDashboard(browser, testServer, family, size)
     const { page } = await open('devices')
@@ -60,7 +60,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     expect(await other.page.getByText('Here now').count()).toBe(0)
   })
 
-  test('a token is revoked after its effect was told', async () => {
+  test('shows the effect of revoking a token, then revokes it', async () => {
     await family.ask('POST /v2/systems/@me/tokens', { name: 'my bot', scope: 'read' })
     const visitor = await open('devices')
     const { page } = visitor
@@ -73,7 +73,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     expect(tokens.map(({ name }) => name)).not.toContain('my bot')
   })
 
-  test('logged out everywhere, the way back shows nothing', async () => {
+  test('shows nothing on the way back after logging out everywhere', async () => {
     await family.begin([5, 'Wren'])
     const other = await openDashboard(browser, testServer, family, size)
     const { page } = await open('devices')
@@ -85,7 +85,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     expect(await page.getByText('Wren').count()).toBe(0)
   })
 
-  test('the theme, the text and the clock are kept in this browser', async () => {
+  test('keeps theme, text size and clock in this browser', async () => {
     const visitor = await open('look')
     const { page } = visitor
     for (const name of ['Night', '130 %', '24 h', 'More', 'None'])
@@ -93,19 +93,19 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await expectAccessible(visitor)
     await page.reload()
     await page.getByRole('heading', { name: 'Look', level: 1 }).waitFor()
-    const kept = await page.evaluate(
+    const applied = await page.evaluate(
       '[getComputedStyle(document.body.parentElement).backgroundColor, document.documentElement.dataset.clock, parseFloat(getComputedStyle(document.documentElement).fontSize)]',
     )
-    expect(kept).toEqual(['rgb(0, 0, 0)', '24', 22.1])
+    expect(applied).toEqual(['rgb(0, 0, 0)', '24', 22.1])
   })
 
-  test('without pictures, no request leaves for another server', async () => {
-    const asked: string[] = []
+  test('sends no request to another server when pictures are switched off', async () => {
+    const requests: string[] = []
     const pictures = Bun.serve({
       port: 0,
       hostname: '127.0.0.1',
       fetch(request) {
-        asked.push(request.url)
+        requests.push(request.url)
         return new Response('', { status: 404 })
       },
     })
@@ -118,23 +118,23 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       await page.goto(`${address}/#/now`)
       await page.locator('.here-now').getByText('Wren').waitFor()
       await page.waitForTimeout(300)
-      expect(asked.length).toBeGreaterThan(0)
+      expect(requests.length).toBeGreaterThan(0)
       await page.goto(`${address}/#/look`)
       const choice = page.getByRole('group', { name: 'Pictures' })
       await choice.getByRole('button', { name: 'None' }).click()
-      asked.length = 0
+      requests.length = 0
       await page.goto(`${address}/#/now`)
       await page.reload()
       await page.locator('.here-now').getByText('Wren').waitFor()
       await page.waitForTimeout(300)
-      expect(asked).toEqual([])
+      expect(requests).toEqual([])
     } finally {
       await family.ask(`PATCH /v2/members/${family.idOf('Wren')}`, { avatar_url: null })
       await pictures.stop(true)
     }
   })
 
-  test('another word for members is the word everywhere, also on another device', async () => {
+  test('uses another word for members everywhere, also on another device', async () => {
     const { page } = await open('look')
     await page.getByRole('button', { name: 'headmates' }).click()
     await page.getByRole('link', { name: 'Headmates' }).click()
@@ -146,13 +146,13 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await family.ask('PATCH /web/preferences', { word: 'members' })
   })
 
-  test('with less motion, more contrast or forced colours, choices are still told apart', async () => {
+  test('distinguishes selected members with less motion, more contrast or forced colours', async () => {
     await family.begin([5, 'Wren'])
     const visitor = await openDashboard(browser, testServer, family, size)
     const { page } = visitor
     await page.emulateMedia({ reducedMotion: 'reduce', forcedColors: 'active', contrast: 'more' })
     await page.getByRole('button', { name: 'Moss', exact: true }).click()
-    const seen = await page.evaluate(`(() => {
+    const styles = await page.evaluate(`(() => {
       const edge = (selector) => getComputedStyle(document.querySelector(selector)).borderTopWidth
       return {
         motion: getComputedStyle(document.querySelector('.action-bar')).animationName,
@@ -161,7 +161,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
         main: edge('.action-bar .main'),
       }
     })()`)
-    expect(seen).toEqual({ motion: 'none', chosen: '4px', other: '2px', main: '2px' })
+    expect(styles).toEqual({ motion: 'none', chosen: '4px', other: '2px', main: '2px' })
     await expectAccessible(visitor)
   })
 })

@@ -22,13 +22,13 @@ const families = {
 
 describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   const family = families[size]
-  const enter = (scheme: 'light' | 'dark' = 'light') =>
+  const open = (scheme: 'light' | 'dark' = 'light') =>
     openDashboard(browser, testServer, family, size, scheme)
   const names = async () => (await family.history()).map(({ names }) => names)
 
-  test('two taps: a face, then Switch', async () => {
+  test('switches with two taps: a member, then Switch', async () => {
     await family.begin([5, 'Wren'])
-    const visitor = await enter()
+    const visitor = await open()
     const { page } = visitor
     await page.getByRole('button', { name: 'Moss', exact: true }).click()
     await expectAccessible(visitor)
@@ -41,9 +41,9 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await expectAccessible(visitor)
   })
 
-  test('two faces come in the order in which they were tapped', async () => {
+  test('logs two members in the order in which they were selected', async () => {
     await family.begin([5, 'Wren'])
-    const { page } = await enter()
+    const { page } = await open()
     await page.getByRole('button', { name: 'Juno', exact: true }).click()
     await page.getByRole('button', { name: 'Iris', exact: true }).click()
     await page.getByRole('button', { name: 'Switch to Juno and Iris' }).click()
@@ -51,9 +51,9 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     expect((await names())[0]).toEqual(['Juno', 'Iris'])
   })
 
-  test('who joins stands beside those whose time goes on', async () => {
+  test('"Join" adds the member and keeps the current fronters\' start times', async () => {
     await family.begin([5, 'Wren'])
-    const { page } = await enter()
+    const { page } = await open()
     await page.getByRole('button', { name: 'Iris', exact: true }).click()
     await page.getByRole('button', { name: 'Join Wren' }).click()
     const card = page.locator('.here-now')
@@ -63,9 +63,9 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     expect(await card.getByRole('listitem').first().textContent()).toContain('5 h')
   })
 
-  test('one of two steps back, and the other’s time is unbroken', async () => {
+  test("removes one of two fronters and keeps the other's start time", async () => {
     await family.begin([5, 'Wren'], [2, 'Wren', 'Iris'])
-    const visitor = await enter()
+    const visitor = await open()
     const { page } = visitor
     await page.getByRole('button', { name: 'Iris steps back' }).click()
     await page.getByText('Wren is here now.').first().waitFor()
@@ -74,10 +74,10 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     expect(await page.getByRole('button', { name: /steps back/ }).count()).toBe(0)
   })
 
-  test('Undo leaves the front and the history exactly as before', async () => {
+  test('Undo restores fronters and history exactly', async () => {
     await family.begin([5, 'Wren'], [2, 'Wren', 'Iris'])
     const before = await family.history()
-    const { page } = await enter()
+    const { page } = await open()
     await page.getByRole('button', { name: 'Moss', exact: true }).click()
     await page.getByRole('button', { name: 'Switch to Moss' }).click()
     await page.getByRole('button', { name: 'Undo' }).click()
@@ -85,9 +85,9 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     expect(await family.history()).toEqual(before)
   })
 
-  test('nobody, or not sure, is a switch too', async () => {
+  test('logs a switch to nobody', async () => {
     await family.begin([5, 'Wren'])
-    const visitor = await enter('dark')
+    const visitor = await open('dark')
     const { page } = visitor
     await page.getByRole('button', { name: 'Nobody / not sure' }).click()
     await page.getByText('Nobody is logged as here').first().waitFor()
@@ -96,9 +96,9 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await expectAccessible(visitor)
   })
 
-  test('what happened an hour ago is logged and drawn an hour ago', async () => {
+  test('logs and shows a switch of an hour ago an hour ago', async () => {
     await family.begin([5, 'Wren'])
-    const visitor = await enter()
+    const visitor = await open()
     const { page } = visitor
     await page.getByRole('button', { name: 'It happened earlier…' }).click()
     await page.getByRole('button', { name: /^1 h/ }).click()
@@ -114,14 +114,14 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     expect(await row.count()).toBeGreaterThan(0)
   })
 
-  test('at the very time of another, the server’s words stand at the field', async () => {
+  test('shows at the field that the time of a past switch is taken', async () => {
     const time = new Date(Math.floor(Date.now() / 60_000) * 60_000 - 2 * 3_600_000)
     await family.begin()
     await family.ask('POST /v2/systems/@me/switches', {
       timestamp: time.toISOString(),
       members: [family.idOf('Wren')],
     })
-    const visitor = await enter()
+    const visitor = await open()
     const { page } = visitor
     const shown = fieldsOf(time.getTime() * 1000, zone)
     await page.getByRole('button', { name: 'Moss', exact: true }).click()
@@ -142,9 +142,9 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await expectAccessible(visitor)
   })
 
-  test('a switch in a second tab, or by a bot, is seen without a reload', async () => {
+  test('shows a switch from another tab or a bot without a reload', async () => {
     await family.begin([5, 'Wren'])
-    const { page, context } = await enter()
+    const { page, context } = await open()
     await page.getByText('Live').waitFor({ state: 'attached' })
     const second = await context.newPage()
     await second.goto(testServer.server.address)
@@ -156,9 +156,9 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await second.locator('.here-now').getByText('Atlas').waitFor()
   })
 
-  test('everyone can be found, whatever the accents', async () => {
+  test('finds members on Now with or without accents', async () => {
     await family.begin([5, 'Wren'])
-    const visitor = await enter()
+    const visitor = await open()
     const { page } = visitor
     await page.getByRole('button', { name: 'Everyone (7)' }).click()
     await page.getByLabel('Search').fill('jun')
@@ -169,9 +169,9 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.locator('.here-now').getByText('Jün').waitFor()
   })
 
-  test('the keyboard alone is enough', async () => {
+  test('switches and navigates with the keyboard alone', async () => {
     await family.begin([5, 'Wren'])
-    const { page } = await enter()
+    const { page } = await open()
     await page.keyboard.press('s')
     await page.getByLabel('Search').waitFor()
     await page.keyboard.type('moss')
@@ -190,9 +190,9 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.locator('h1:focus').waitFor()
   })
 
-  test('nothing needs scrolling sideways, and what can be tapped is large', async () => {
+  test('Now needs no horizontal scrolling and has large targets', async () => {
     await family.begin([5, 'Wren'], [2, 'Wren', 'Iris'])
-    const visitor = await enter('dark')
+    const visitor = await open('dark')
     const { page } = visitor
     await page.getByRole('button', { name: 'Moss', exact: true }).click()
     await page.getByRole('button', { name: 'It happened earlier…' }).click()
@@ -202,7 +202,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 })
 
-test('an empty system is led on', async () => {
+test('an empty system is asked for its first member', async () => {
   const { token } = await testServer.operate<{ token: string }>('system', 'create', '--name', 'New')
   const visitor = await visit(browser)
   const { page } = visitor

@@ -16,20 +16,20 @@ const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else')
 const { address } = testServer.server
 const families = {
-  phone: await gather('Lantern Hill'),
-  desk: await gather('Lantern Hill'),
+  phone: await seedWithGroup('Lantern Hill'),
+  desk: await seedWithGroup('Lantern Hill'),
 }
 
-/** A family with a group of littles among them. */
-async function gather(name: string): Promise<SeededSystem> {
+/** Seeds a system with a group. */
+async function seedWithGroup(name: string): Promise<SeededSystem> {
   const family = await seedSystem(testServer, name)
   const littles = await family.ask<{ id: string }>('POST /v2/groups', { name: 'Littles' })
-  const some = ['Juno', 'Ember', 'Jün'].map(family.idOf)
-  await family.ask(`POST /v2/groups/${littles.id}/members/add`, some)
+  const ids = ['Juno', 'Ember', 'Jün'].map(family.idOf)
+  await family.ask(`POST /v2/groups/${littles.id}/members/add`, ids)
   return family
 }
 
-interface Someone {
+interface EntityJson {
   id: string
   name: string
   privacy: Record<string, string>
@@ -45,10 +45,10 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     return visitor
   }
   const levels = async () => {
-    const all = await family.ask<Someone[]>('GET /v2/systems/@me/members')
+    const all = await family.ask<EntityJson[]>('GET /v2/systems/@me/members')
     return Object.fromEntries(all.map(({ name, privacy }) => [name, privacy]))
   }
-  const openAll = () =>
+  const makeAllPublic = () =>
     family.ask('PATCH /v2/systems/@me', {
       privacy: {
         front_privacy: 'public',
@@ -58,25 +58,28 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       },
     })
 
-  test.each(['light', 'dark'] as const)('it is for everyone in the %s', async (scheme) => {
-    await family.begin([5, 'Wren'])
-    const visitor = await open(scheme)
-    expect(await visitor.page.title()).toContain('Privacy')
-    await expectAccessible(visitor)
-    await visitor.page.getByRole('button', { name: 'Choose…' }).click()
-    await visitor.page.getByRole('button', { name: 'Chosen ones…' }).click()
-    await expectAccessible(visitor)
-    await expectLargeTargets(visitor)
-    await expectNoSideways(visitor)
-  })
+  test.each(['light', 'dark'] as const)(
+    'the Privacy page is accessible in %s mode',
+    async (scheme) => {
+      await family.begin([5, 'Wren'])
+      const visitor = await open(scheme)
+      expect(await visitor.page.title()).toContain('Privacy')
+      await expectAccessible(visitor)
+      await visitor.page.getByRole('button', { name: 'Choose…' }).click()
+      await visitor.page.getByRole('button', { name: 'Chosen ones…' }).click()
+      await expectAccessible(visitor)
+      await expectLargeTargets(visitor)
+      await expectNoSideways(visitor)
+    },
+  )
 
-  test('a level is turned by keyboard: it is said, shown, and a stranger’s eyes see it', async () => {
-    await openAll()
+  test('changes a level with the keyboard, announces it, and updates the public preview', async () => {
+    await makeAllPublic()
     await family.begin([5, 'Wren'])
     const visitor = await open()
     const { page } = visitor
-    const eyes = page.getByRole('region', { name: 'Through a stranger’s eyes' })
-    await eyes.getByRole('heading', { name: 'Here now' }).waitFor()
+    const preview = page.getByRole('region', { name: 'Through a stranger’s eyes' })
+    await preview.getByRole('heading', { name: 'Here now' }).waitFor()
     const level = page.getByRole('switch', { name: /^Who is here now/ })
     await level.focus()
     expect(await level.getAttribute('aria-checked')).toBe('true')
@@ -84,30 +87,30 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.locator('#said').getByText('Who is here now: Private').waitFor({ state: 'attached' })
     expect(await level.textContent()).toContain('Private')
     expect(await level.getAttribute('aria-checked')).toBe('false')
-    await eyes.getByText('Who is here is hidden.').waitFor()
-    expect(await eyes.getByRole('heading', { name: 'Here now' }).count()).toBe(0)
+    await preview.getByText('Who is here is hidden.').waitFor()
+    expect(await preview.getByRole('heading', { name: 'Here now' }).count()).toBe(0)
     expect(await page.evaluate('document.activeElement.getAttribute("role")')).toBe('switch')
     await expectAccessible(visitor)
-    const { privacy } = await family.ask<Someone>('GET /v2/systems/@me')
+    const { privacy } = await family.ask<EntityJson>('GET /v2/systems/@me')
     expect(privacy.front_privacy).toBe('private')
     await page.keyboard.press('Enter')
-    await eyes.getByRole('heading', { name: 'Here now' }).waitFor()
+    await preview.getByRole('heading', { name: 'Here now' }).waitFor()
 
-    for (const [name, told] of [
+    for (const [name, message] of [
       ['The list of members', 'The list of members is hidden.'],
       ['The list of groups', 'The list of groups is hidden.'],
       ['Front history', 'The front history is hidden.'],
     ] as const) {
       await page.getByRole('switch', { name: new RegExp(`^${name}`) }).press('Enter')
-      await eyes.getByText(told).waitFor()
+      await preview.getByText(message).waitFor()
     }
-    // Somebody else turns one: both sides follow.
-    await openAll()
-    await eyes.getByText('The list of members is hidden.').waitFor({ state: 'detached' })
+    // A change by another client updates both sides.
+    await makeAllPublic()
+    await preview.getByText('The list of members is hidden.').waitFor({ state: 'detached' })
   })
 
-  test('what is refused is turned back, and told', async () => {
-    await openAll()
+  test('reverts a level and shows the error when the server refuses the change', async () => {
+    await makeAllPublic()
     const { page, context } = await open()
     await context.route('**/v2/systems/@me', (route) =>
       route.request().method() === 'PATCH'
@@ -120,7 +123,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     expect(await level.textContent()).toContain('Public')
   })
 
-  test('the Littles become Names only: one request, exactly they change, and it is undone', async () => {
+  test('sets a group to Names only in one request, changes no other member, and undoes it', async () => {
     const ember = family.idOf('Ember')
     await family.ask(`PATCH /v2/members/${ember}`, {
       privacy: { name_privacy: 'private', birthday_privacy: 'private' },
@@ -129,9 +132,9 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     const visitor = await open()
     const { page } = visitor
     const writes: string[] = []
-    page.on('request', (asked) => {
-      if (asked.method() !== 'GET')
-        writes.push(`${asked.method()} ${new URL(asked.url()).pathname}`)
+    page.on('request', (request) => {
+      if (request.method() !== 'GET')
+        writes.push(`${request.method()} ${new URL(request.url()).pathname}`)
     })
     await page.getByRole('button', { name: 'Littles' }).click()
     await page.getByRole('button', { name: 'Names only' }).click()
@@ -161,7 +164,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     expect(writes.length).toBe(2)
   })
 
-  test('chosen ones get the levels that were chosen, and keep all others', async () => {
+  test('sets the chosen level of the selected members only', async () => {
     const before = await levels()
     const { page } = await open()
     await page.getByRole('button', { name: 'Chosen ones…' }).click()
@@ -180,7 +183,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     expect(await levels()).toEqual(before)
   })
 
-  test('another word for members is the word here, too', async () => {
+  test('uses another word for members on the Privacy page', async () => {
     await family.ask('PATCH /web/preferences', { word: 'headmates' })
     const { page } = await open()
     await page.getByRole('switch', { name: /^The list of headmates/ }).waitFor()
@@ -190,7 +193,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await family.ask('PATCH /web/preferences', { word: 'members' })
   })
 
-  test('while the server is away, nothing can be turned', async () => {
+  test('changes no level while the server is unreachable', async () => {
     const { page, context } = await open()
     const level = page.getByRole('switch', { name: /^Who is here now/ })
     await level.waitFor()
@@ -201,7 +204,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await context.setOffline(false)
   })
 
-  const look = async (scheme: 'light' | 'dark' = 'light') => {
+  const openPublicPage = async (scheme: 'light' | 'dark' = 'light') => {
     const visitor = await visit(browser, size, scheme)
     await visitor.page.goto(`${address}/#/systems/${family.hid}`)
     await visitor.page.getByRole('heading', { name: 'Lantern Hill' }).waitFor()
@@ -209,11 +212,11 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   }
 
   test.each(['light', 'dark'] as const)(
-    'the public page is for everyone in the %s',
+    'the public page is accessible in %s mode',
     async (scheme) => {
-      await openAll()
+      await makeAllPublic()
       await family.begin([5, 'Wren', 'Iris'])
-      const visitor = await look(scheme)
+      const visitor = await openPublicPage(scheme)
       const { page } = visitor
       expect(await page.title()).toContain('Lantern Hill')
       await page.locator('h1:focus').waitFor()
@@ -224,12 +227,12 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       await page.getByRole('dialog').getByText('he/they').waitFor()
       await expectAccessible(visitor)
       await page.keyboard.press('Escape')
-      await focused(page, 'Moss')
+      await waitForFocus(page, 'Moss')
     },
   )
 
-  test('the public page shows a stranger what is public, live; hidden lists say so', async () => {
-    await openAll()
+  test('the public page shows public data live, and marks hidden lists', async () => {
+    await makeAllPublic()
     await family.begin([5, 'Wren'])
     await family.ask(`PATCH /v2/members/${family.idOf('Moss')}`, {
       description: 'Keeps the garden.',
@@ -238,7 +241,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await family.ask(`PATCH /v2/members/${family.idOf('Iris')}`, {
       privacy: { pronoun_privacy: 'private' },
     })
-    const { page, noise } = await look()
+    const { page, noise } = await openPublicPage()
     await page.getByRole('heading', { name: '6 members' }).waitFor()
     expect(await page.getByRole('button', { name: 'Moss' }).count()).toBe(0)
     await page.getByRole('button', { name: 'Iris', exact: true }).click()
@@ -257,20 +260,20 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
         group_list_privacy: 'private',
       },
     })
-    // Live: who is here is not told any longer, without a reload.
+    // The stream ends, and the page hides the fronters without a reload.
     await page.getByText('Who is here is hidden.').waitFor()
     await page.reload()
-    for (const told of [
+    for (const message of [
       'Who is here is hidden.',
       'The list of members is hidden.',
       'The list of groups is hidden.',
       'The front history is hidden.',
     ])
-      await page.getByText(told).waitFor()
+      await page.getByText(message).waitFor()
     expect(await page.locator('body').textContent()).not.toMatch(/Juno|Littles|A secret/)
     expect(noise).toEqual([])
 
-    // Also for who is logged in: it is what others see.
+    // The same when logged in: the page shows what others see.
     const own = await openDashboard(browser, testServer, family, size)
     await own.page.goto(`${address}/#/systems/${family.hid}`)
     await own.page.getByText('The list of members is hidden.').waitFor()
@@ -278,10 +281,10 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await family.ask(`PATCH /v2/members/${family.idOf('Moss')}`, {
       privacy: { visibility: 'public' },
     })
-    await openAll()
+    await makeAllPublic()
   })
 
-  test('nobody by that ID is told, with a way on', async () => {
+  test('shows that a system ID is unknown, with a link to the dashboard', async () => {
     const visitor = await visit(browser, size)
     await visitor.page.goto(`${address}/#/systems/zzzzzz`)
     await visitor.page.getByRole('heading', { name: 'Nobody by that ID' }).waitFor()
@@ -291,6 +294,6 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 })
 
-async function focused(page: Page, text: string): Promise<void> {
+async function waitForFocus(page: Page, text: string): Promise<void> {
   await page.waitForFunction(`document.activeElement.textContent.includes(${JSON.stringify(text)})`)
 }

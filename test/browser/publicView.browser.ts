@@ -2,27 +2,27 @@ import { expect, test } from 'bun:test'
 import { expectAccessible, expectNoSideways, startBrowser, startTestServer, visit } from './browser'
 import { logIn, openDashboard, seedSystem } from './testSystem'
 
-/** What holds for the pages about others: crowds, odd names, nobody at all. */
+/** Pages about other people, with many members, unusual names, or no members at all. */
 const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else')
 const { address } = testServer.server
 const family = await seedSystem(testServer, 'Lantern Hill')
 await family.begin([3, 'Wren', 'Iris'])
-const places = {
+const pages = {
   friends: ['#/friends', 'Friends'],
   privacy: ['#/privacy', 'Privacy'],
   system: ['#/system', 'System'],
 } as const
 
-test('a thousand members, and names of every kind, do no harm to any page', async () => {
+test('a thousand members and unusual names break no page', async () => {
   const { token, id } = await testServer.operate<{ token: string; id: string }>(
     ...['system', 'create', '--name', '🏮'.repeat(50)],
   )
   const ask = <T>(line: string, body?: unknown) => testServer.ask<T>(line, body, token)
   const odd = ['👩‍👩‍👧‍👦'.repeat(9), 'نور القمر', 'W'.repeat(100), '<b>bold</b>', 'ẞ̈̈̈̈̈̈']
-  const made: { id: string }[] = []
+  const created: { id: string }[] = []
   for (const name of odd)
-    made.push(
+    created.push(
       await ask<{ id: string }>('POST /v2/members', {
         name,
         avatar_url: 'https://localhost:1/none.png',
@@ -34,7 +34,7 @@ test('a thousand members, and names of every kind, do no harm to any page', asyn
         ask('POST /v2/members', { name: `Somebody ${at + more}` }),
       ),
     )
-  await ask('POST /v2/systems/@me/switches', { members: made.map((one) => one.id) })
+  await ask('POST /v2/systems/@me/switches', { members: created.map((one) => one.id) })
   const visitor = await visit(browser, 'phone')
   const { page } = visitor
   await page.goto(`${address}/#/systems/${id}`)
@@ -64,7 +64,7 @@ test('a thousand members, and names of every kind, do no harm to any page', asyn
   await expectNoSideways(visitor)
 })
 
-test('a system with nobody in it and no name has its pages, too', async () => {
+test('an empty system without a name has working pages', async () => {
   const { token, id } = await testServer.operate<{ token: string; id: string }>('system', 'create')
   const visitor = await visit(browser, 'phone')
   const { page } = visitor
@@ -74,7 +74,7 @@ test('a system with nobody in it and no name has its pages, too', async () => {
   await expectAccessible(visitor)
   await logIn(page, testServer, token)
   await page.getByText('Nobody lives here yet.').waitFor()
-  for (const [hash, heading] of Object.values(places)) {
+  for (const [hash, heading] of Object.values(pages)) {
     await page.goto(`${address}/${hash}`)
     await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
     await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })
@@ -82,7 +82,7 @@ test('a system with nobody in it and no name has its pages, too', async () => {
   }
 })
 
-test('what was typed for a friend outlives a session that ends', async () => {
+test('keeps the input for a friend link when the session ends', async () => {
   const { page } = await openDashboard(browser, testServer, family, 'phone')
   await page.goto(`${address}/#/friends`)
   await page.getByRole('textbox', { name: 'Name' }).fill('Robin')
@@ -98,7 +98,7 @@ test('what was typed for a friend outlives a session that ends', async () => {
   )
 })
 
-test('another word for members is the word on Friends, too', async () => {
+test('uses another word for members on Friends', async () => {
   await family.ask('PATCH /web/preferences', { word: 'headmates' })
   const { page } = await openDashboard(browser, testServer, family, 'phone')
   await page.goto(`${address}/#/friends`)

@@ -9,7 +9,7 @@ const { address } = testServer.server
 const family = await seedSystem(testServer, 'Lantern Hill')
 
 describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
-  test('offline, a tap on a face says why it waits, and nothing is half done', async () => {
+  test('shows why a switch waits while offline, and logs it once afterwards', async () => {
     await family.begin([5, 'Wren'])
     const visitor = await openDashboard(browser, testServer, family, size)
     const { page, context } = visitor
@@ -27,16 +27,16 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     expect((await family.history()).length).toBe(2)
   })
 
-  test('a session that ends leads to the door, and back to where one was', async () => {
+  test('shows the login page when the session ends, and returns to the page afterwards', async () => {
     await family.begin([5, 'Wren'])
     const visitor = await openDashboard(browser, testServer, family, size)
     const { page } = visitor
     await page.getByRole('button', { name: 'Moss', exact: true }).click()
-    const act = page.getByRole('button', { name: 'Switch to Moss' })
-    await act.click({ trial: true })
+    const button = page.getByRole('button', { name: 'Switch to Moss' })
+    await button.click({ trial: true })
     await family.ask('DELETE /web/sessions')
-    // Or the stream was quicker to tell.
-    await act.click({ timeout: 2000 }).catch(() => {})
+    // Unless the stream has already ended the session.
+    await button.click({ timeout: 2000 }).catch(() => {})
     await page.getByLabel('Token').waitFor()
     expect(await page.getByText('Wren').count()).toBe(0)
     await expectAccessible(visitor)
@@ -46,7 +46,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.getByText('Moss is here now.').first().waitFor()
   })
 
-  test('while the server takes its time, the frame is there and says so', async () => {
+  test('shows the layout and a notice while the server is slow', async () => {
     const visitor = await openDashboard(browser, testServer, family, size)
     const { page, context } = visitor
     await context.route('**/v2/systems/@me/members', async (route) => {
@@ -61,7 +61,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.getByRole('heading', { name: 'Here now' }).waitFor()
   })
 
-  test('where there is too much, it waits and goes on by itself', async () => {
+  test('waits and retries by itself after a 429', async () => {
     await family.begin([5, 'Wren'])
     const visitor = await openDashboard(browser, testServer, family, size)
     const { page, context } = visitor
@@ -79,7 +79,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 })
 
-test('a server that was killed and started again is found, with what was missed', async () => {
+test('reconnects to a killed and restarted server and shows what was missed', async () => {
   await family.begin([5, 'Wren'])
   const visitor = await openDashboard(browser, testServer, family, 'desk')
   const { page } = visitor
@@ -95,7 +95,7 @@ test('a server that was killed and started again is found, with what was missed'
   expect(page.url()).toStartWith(address)
 })
 
-/** A port that nobody listens on, so that the server can come back to it. */
+/** Returns an unused port, so that the restarted server can use it again. */
 async function freePort(): Promise<number> {
   const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
   const { port = 0 } = server

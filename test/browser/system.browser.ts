@@ -27,27 +27,30 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     return visitor
   }
 
-  test.each(['light', 'dark'] as const)('it is for everyone in the %s', async (scheme) => {
-    const visitor = await open(scheme)
-    const { page } = visitor
-    await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })
-    expect(await page.title()).toContain('System')
-    await expectAccessible(visitor)
-    await expectLargeTargets(visitor)
-    await expectNoSideways(visitor)
-    await page.getByRole('button', { name: 'Edit' }).click()
-    await page.getByRole('textbox', { name: 'Name' }).waitFor()
-    await expectAccessible(visitor)
-    await expectNoSideways(visitor)
-    await page.getByRole('link', { name: /^Back/ }).click()
-    await page.getByRole('button', { name: 'Change settings' }).click()
-    for (const fold of ['What is made through a bot', 'How a bot shows us'])
-      await page.getByText(fold).click()
-    await expectAccessible(visitor)
-    await expectNoSideways(visitor)
-  })
+  test.each(['light', 'dark'] as const)(
+    'the System page is accessible in %s mode',
+    async (scheme) => {
+      const visitor = await open(scheme)
+      const { page } = visitor
+      await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })
+      expect(await page.title()).toContain('System')
+      await expectAccessible(visitor)
+      await expectLargeTargets(visitor)
+      await expectNoSideways(visitor)
+      await page.getByRole('button', { name: 'Edit' }).click()
+      await page.getByRole('textbox', { name: 'Name' }).waitFor()
+      await expectAccessible(visitor)
+      await expectNoSideways(visitor)
+      await page.getByRole('link', { name: /^Back/ }).click()
+      await page.getByRole('button', { name: 'Change settings' }).click()
+      for (const fold of ['What is made through a bot', 'How a bot shows us'])
+        await page.getByText(fold).click()
+      await expectAccessible(visitor)
+      await expectNoSideways(visitor)
+    },
+  )
 
-  test('name, tag, colour and description are changed; problems stand at their fields', async () => {
+  test('saves name, tag, colour and description of the system, with problems at their fields', async () => {
     const visitor = await open()
     const { page } = visitor
     await page.getByRole('button', { name: 'Edit' }).click()
@@ -80,7 +83,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.getByRole('heading', { name: 'Lantern Hill', exact: true }).waitFor()
   })
 
-  test('leaving with changes asks, and what was changed elsewhere is told', async () => {
+  test('asks before leaving the system form, and lists fields changed by another client', async () => {
     const visitor = await open()
     const { page } = visitor
     await page.getByRole('button', { name: 'Edit' }).click()
@@ -100,7 +103,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     expect(await family.ask('GET /v2/systems/@me')).toMatchObject({ pronouns: 'they' })
   })
 
-  test('settings are changed, and the time zone counts at once', async () => {
+  test('saves settings, and applies the time zone at once', async () => {
     const { page } = await open()
     await page.getByRole('button', { name: 'Change settings' }).click()
     await page.getByLabel('Time zone').fill('Mars/Olympus')
@@ -127,7 +130,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await family.ask('PATCH /v2/systems/@me/settings', { timezone: 'UTC' })
   })
 
-  test('a webhook is registered, proven, tried, watched and removed', async () => {
+  test('registers, verifies, tests, shows and removes a webhook', async () => {
     const receiver = startReceiver()
     const visitor = await open()
     const { page } = visitor
@@ -151,7 +154,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await card.getByRole('button', { name: 'Send a test' }).click()
     await page.getByText('The receiver answered 200.').first().waitFor()
     await family.ask('PATCH /v2/systems/@me', { tag: `| ${Date.now()}` })
-    while (!receiver.heard.includes('UPDATE_SYSTEM')) await Bun.sleep(20)
+    while (!receiver.received.includes('UPDATE_SYSTEM')) await Bun.sleep(20)
     await page.reload()
     await card.getByRole('cell', { name: 'UPDATE_SYSTEM' }).first().waitFor()
     await expectAccessible(visitor)
@@ -162,7 +165,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     expect(await family.ask('GET /v2/systems/@me/webhook')).toMatchObject({ state: 'none' })
   })
 
-  test('an account is linked with a code, which a token makes, and appears without a reload', async () => {
+  test('links an account with a code created by a token, and shows it without a reload', async () => {
     const bot = await testServer.operate<{ key: string }>(
       ...['bot', 'create', '--name', `matrix ${size}`, '--platform', 'matrix'],
     )
@@ -171,8 +174,8 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     const card = page.getByRole('region', { name: 'Linked accounts' })
     await card.getByText('There are none yet.').waitFor()
     const sent: string[] = []
-    page.on('request', (asked) => {
-      if (asked.url().endsWith('/link-code')) sent.push(asked.method())
+    page.on('request', (request) => {
+      if (request.url().endsWith('/link-code')) sent.push(request.method())
     })
     await card.getByLabel('Token').fill('wrong')
     await card.getByRole('button', { name: 'Make a code' }).click()
@@ -198,7 +201,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await expectNoSideways(visitor)
   })
 
-  test('while the server is away, nothing can be written', async () => {
+  test('writes nothing on the System page while the server is unreachable', async () => {
     const { page, context } = await open()
     const register = page.getByRole('button', { name: 'Register' })
     await register.waitFor()
@@ -208,29 +211,29 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 })
 
-/** Answers 200 to who knows the token, 401 to others, and remembers what it heard. */
+/** Answers 200 to requests with the token and 401 to others, and records the event types. */
 function startReceiver() {
-  const heard: string[] = []
-  const known = { token: '' }
+  const received: string[] = []
+  const expected = { token: '' }
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
     async fetch(request) {
       const { signing_token, type } = (await request.json()) as Record<string, string>
-      if (signing_token !== known.token) return new Response('', { status: 401 })
-      heard.push(type ?? '')
+      if (signing_token !== expected.token) return new Response('', { status: 401 })
+      received.push(type ?? '')
       return new Response('')
     },
   })
   afterAll(() => server.stop(true))
   return {
     address: `http://127.0.0.1:${server.port}/`,
-    heard,
+    received,
     set token(token: string) {
-      known.token = token
+      expected.token = token
     },
     get token() {
-      return known.token
+      return expected.token
     },
   }
 }

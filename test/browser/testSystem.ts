@@ -3,23 +3,23 @@ import { type TestServer, type Visitor, visit } from './browser'
 
 const HOUR = 3_600_000
 
-interface Logged {
+interface LoggedSwitch {
   id: string
   timestamp: string
   members: string[]
 }
 
-/** A system with a few members, whose front is put in order before each story. */
+/** System with a few members, whose switches each test sets up. */
 export interface SeededSystem {
   readonly token: string
   readonly hid: string
   ask<T>(line: string, body?: unknown): Promise<T>
-  /** Whose short ID is whose. */
+  /** Returns the short ID of a member. */
   idOf(name: string): string
-  /** Forgets all switches and logs these: hours ago, and who. */
+  /** Deletes all switches and logs these: hours ago, and members. */
   begin(...front: [hoursAgo: number, ...names: string[]][]): Promise<void>
-  log(hoursAgo: number, ...names: string[]): Promise<Logged>
-  /** The history as the server has it, newest first, by name. */
+  log(hoursAgo: number, ...names: string[]): Promise<LoggedSwitch>
+  /** Returns the server's history, newest first, with names. */
   history(): Promise<{ at: number; names: string[] }[]>
 }
 
@@ -42,17 +42,21 @@ export async function seedSystem(testServer: TestServer, name: string): Promise<
   )
   const ask = <T>(line: string, body?: unknown) => testServer.ask<T>(line, body, token)
   const ids = new Map<string, string>()
-  for (const [called, pronouns, color] of people) {
-    const made = await ask<{ id: string }>('POST /v2/members', { name: called, pronouns, color })
-    ids.set(called, made.id)
+  for (const [memberName, pronouns, color] of people) {
+    const created = await ask<{ id: string }>('POST /v2/members', {
+      name: memberName,
+      pronouns,
+      color,
+    })
+    ids.set(memberName, created.id)
   }
-  const idOf = (called: string) => ids.get(called) ?? called
+  const idOf = (memberName: string) => ids.get(memberName) ?? memberName
   const log = (hoursAgo: number, ...names: string[]) =>
-    ask<Logged>('POST /v2/systems/@me/switches', {
+    ask<LoggedSwitch>('POST /v2/systems/@me/switches', {
       timestamp: new Date(Date.now() - hoursAgo * HOUR).toISOString(),
       members: names.map(idOf),
     })
-  const list = () => ask<Logged[]>('GET /v2/systems/@me/switches')
+  const list = () => ask<LoggedSwitch[]>('GET /v2/systems/@me/switches')
   return {
     token,
     hid,
@@ -64,7 +68,7 @@ export async function seedSystem(testServer: TestServer, name: string): Promise<
       for (const [hoursAgo, ...names] of front) await log(hoursAgo, ...names)
     },
     async history() {
-      const names = new Map([...ids].map(([called, id]) => [id, called]))
+      const names = new Map([...ids].map(([memberName, id]) => [id, memberName]))
       return (await list()).map(({ timestamp, members }) => ({
         at: Date.parse(timestamp),
         names: members.map((id) => names.get(id) ?? id),
@@ -73,15 +77,15 @@ export async function seedSystem(testServer: TestServer, name: string): Promise<
   }
 }
 
-/** Somebody of the family, with a browser in which they are in. */
+/** Opens the dashboard in a new browser context and logs in. */
 export async function openDashboard(
   browser: Browser,
   testServer: TestServer,
   family: SeededSystem,
-  how: Parameters<typeof visit>[1] = 'phone',
+  size: Parameters<typeof visit>[1] = 'phone',
   scheme: 'light' | 'dark' = 'light',
 ): Promise<Visitor> {
-  const visitor = await visit(browser, how, scheme)
+  const visitor = await visit(browser, size, scheme)
   const { page } = visitor
   await logIn(page, testServer, family.token)
   await page.getByRole('heading', { name: 'Here now' }).waitFor()

@@ -7,7 +7,7 @@ const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else')
 const { address } = testServer.server
 
-describe('a thousand', async () => {
+describe('a system with a thousand members', async () => {
   const family = await seedSystem(testServer, 'A Thousand')
   const token = family.token
   const names = Array.from({ length: 990 }, (_, at) => `Name ${String(at).padStart(3, '0')}`)
@@ -17,7 +17,7 @@ describe('a thousand', async () => {
     )
   await family.begin([2, 'Wren'])
 
-  test('are all reached by scrolling and by keys, none twice', async () => {
+  test('reaches every member by scrolling and with the keyboard, none twice', async () => {
     const { page } = await openPage(browser, testServer, family, 'members')
     expect((await listedNames(page)).length).toBeLessThan(200)
     await page.getByText('997 members').waitFor()
@@ -39,7 +39,7 @@ describe('a thousand', async () => {
     expect(await page.locator('.members a').last().textContent()).toContain('Wren')
   })
 
-  test('are searched while typing, also on a slow machine', async () => {
+  test('searches a thousand members while typing, also on a slow machine', async () => {
     const { page } = await openPage(browser, testServer, family, 'members')
     const client = await page.context().newCDPSession(page)
     await client.send('Emulation.setCPUThrottlingRate', { rate: 4 })
@@ -51,14 +51,14 @@ describe('a thousand', async () => {
     expect((await listedNames(page)).slice(0, found.length)).toEqual(found)
   })
 
-  test('are met by another browser without a reload', async () => {
+  test('shows a new member among a thousand in another browser without a reload', async () => {
     const { page } = await openDashboard(browser, testServer, family, 'desk')
     await page.goto(`${address}/#/members`)
     await page.getByText('997 members').waitFor()
-    const made = await family.ask<MemberJson>('POST /v2/members', { name: 'Aaron' })
+    const created = await family.ask<MemberJson>('POST /v2/members', { name: 'Aaron' })
     await page.getByText('998 members').waitFor()
     expect((await listedNames(page))[0]).toBe('Aaron')
-    await family.ask(`DELETE /v2/members/${made.id}`)
+    await family.ask(`DELETE /v2/members/${created.id}`)
     await page.getByText('997 members').waitFor()
   })
 })

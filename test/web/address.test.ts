@@ -33,8 +33,8 @@ test.each<[string, Route]>([
   ['#/login/a_b-c', { page: 'login', code: 'a_b-c' }],
   ['#/watch/a%2Fb%2B', { page: 'watch', token: 'a/b+' }],
   ['#/watch/%', { page: 'watch', token: '%' }],
-])('%p leads to %p', (hash, expected) => expect(parseRoute(hash)).toEqual(expected))
+])('parseRoute parses %p as %p', (hash, expected) => expect(parseRoute(hash)).toEqual(expected))
 
-test('whatever is typed leads somewhere', () => {
+test('parseRoute returns a page for any hash', () => {
   fc.assert(fc.property(fc.string(), (typed) => parseRoute(`#/${typed}`).page.length > 0))
 })

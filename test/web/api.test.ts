@@ -11,10 +11,10 @@ test.each([
     'Member list identical to current fronter list.',
     'Member list identical to current fronter list.',
   ],
-])('a refusal is told in words: %s', (message, told) => {
-  expect(errorMessage(new ApiError(400, message, 0), 'away')).toBe(told)
+])('errorMessage removes the status from: %s', (message, expected) => {
+  expect(errorMessage(new ApiError(400, message, 0), 'away')).toBe(expected)
 })
 
-test('who does not answer is away', () => {
+test('errorMessage returns the fallback when the server does not answer', () => {
   expect(errorMessage(new TypeError('Failed to fetch'), 'away')).toBe('away')
 })

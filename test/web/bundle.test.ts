@@ -11,18 +11,21 @@ const performance = readFileSync(join(import.meta.dir, '../../docs/performance.m
 const packed = ({ bytes }: BundledFile) => Bun.gzipSync(bytes, { level: 9 }).length
 const text = ({ bytes }: BundledFile) => new TextDecoder().decode(bytes)
 
-describe('what a browser fetches', () => {
+describe('the bundle', () => {
   const page = files.find(({ path }) => path === '/') as BundledFile
   const scripts = files.filter(({ path }) => path.endsWith('.js'))
   const isFont = ({ path }: BundledFile) => path.endsWith('.woff2')
 
-  /** What a file names of the others: scripts it imports, or, of any kind, what it speaks of. */
+  /** Returns the files that a file references in the given form: imported scripts, or any asset. */
   const named = (file: BundledFile, form: RegExp) =>
     [...text(file).matchAll(form)].flatMap(
       ([, name]) => files.find(({ path }) => path === `/assets/${name}`) ?? [],
     )
 
-  /** What the first script imports before it runs; the rest comes when it is asked for. */
+  /**
+   * Returns the first script and everything it imports statically; other scripts are loaded on
+   * demand.
+   */
   const firstScripts = () => {
     const needed = new Set(named(page, /src="\.?\/assets\/([^"]+\.js)"/g))
     for (const file of needed)
@@ -30,7 +33,7 @@ describe('what a browser fetches', () => {
     return [...needed]
   }
 
-  /** The page, what it links to, its scripts, and the font that they fetch. */
+  /** Returns everything that a first visit loads: page, linked files, scripts and font. */
   const firstVisit = () => {
     const linked = named(page, /href="\.?\/assets\/([^"]+)"/g)
     const fonts = firstScripts().flatMap((file) => named(file, /["']\.\/([^"']+\.woff2)["']/g))
@@ -50,11 +53,11 @@ describe('what a browser fetches', () => {
     ['the script of the first visit', 40, firstScripts()],
     ['everything of the first visit but data and pictures', 90, firstVisit()],
     ...laterScripts().map((file): [string, number, BundledFile[]] => [
-      `the later part ${file.path}`,
+      `the lazy script ${file.path}`,
       12,
       [file],
     ]),
-  ])('%s is at most %p KB', (_, budget, of) => {
+  ])('the bundle keeps %s within %p KB', (_, budget, of) => {
     expect(weigh(of)).toBeGreaterThan(0)
     expect(weigh(of) / KB).toBeLessThanOrEqual(budget)
   })
@@ -66,13 +69,13 @@ describe('what a browser fetches', () => {
     ['everything of the first visit but data and pictures', firstVisit()],
     ['the largest part that is fetched later', [laterScripts().toSorted(byWeight)[0] ?? page]],
     ['OpenDyslexic, for who chooses it', files.filter(({ path }) => /dyslexic.*woff2/.test(path))],
-  ])('weighs what docs/performance.md states: %s', (what, of) => {
+  ])('the bundle has the size stated in docs/performance.md: %s', (what, of) => {
     const row = performance.split('\n').find((line) => line.startsWith(`| ${what} `))
     const stated = Number(row?.split('|')[2])
     expect(Math.abs(weigh(of) / KB - stated)).toBeLessThanOrEqual(Math.max(0.1, stated * 0.05))
   })
 
-  test('is one style, one font that all get, and parts for later', () => {
+  test('the bundle has one style sheet, one default font and several lazy scripts', () => {
     expect(styles.length).toBe(1)
     expect([...firstVisit()].filter(isFont).map(({ path }) => path)).toEqual([
       expect.stringContaining('atkinson'),
@@ -80,13 +83,13 @@ describe('what a browser fetches', () => {
     expect(scripts.length - firstScripts().length).toBeGreaterThan(2)
   })
 
-  test('of the second visit is an answer without a body; all else was kept', () => {
+  test('the bundle lets browsers cache everything but the page and the manifests', () => {
     const asked = files.filter(({ path }) => !isLasting(path)).map(({ path }) => path)
-    // Of the manifests a browser asks for one, and only where it may be installed.
+    // A browser requests one of the manifests, and only if the page can be installed.
     expect(asked.sort()).toEqual(['/', '/app.webmanifest', '/watch.webmanifest'])
   })
 
-  test('a font is packed in itself, everything else in each way', () => {
+  test('packFile compresses every file except fonts', () => {
     for (const file of files)
       expect(Object.keys(packFile(file, 'quickly').ways)).toEqual(
         isFont(file) ? ['identity'] : ['identity', 'gzip', 'br'],
@@ -94,15 +97,15 @@ describe('what a browser fetches', () => {
   })
 })
 
-describe('text never becomes markup', () => {
+describe('the source of the dashboard', () => {
   const folder = join(import.meta.dir, '../../src/web/app')
   const sources = [...new Bun.Glob('**/*.{ts,tsx,html}').scanSync(folder)]
 
   test.each([
-    ['a string of HTML', /innerHTML|outerHTML|insertAdjacentHTML|document\.write|srcdoc/],
-    ['code made of text', /\beval\(|new Function\(/],
-    ['a style in the page', /<[^>]+ style="/],
-  ])('nowhere is there %s', (_, forbidden) => {
+    ['string of HTML', /innerHTML|outerHTML|insertAdjacentHTML|document\.write|srcdoc/],
+    ['code built from text', /\beval\(|new Function\(/],
+    ['inline style in HTML', /<[^>]+ style="/],
+  ])('the dashboard source contains no %s', (_, forbidden) => {
     const found = sources.filter((file) => forbidden.test(readFileSync(join(folder, file), 'utf8')))
     expect(sources.length).toBeGreaterThan(30)
     expect(found).toEqual([])

@@ -6,8 +6,8 @@ const color = fc
   .integer({ min: 0, max: 0xffffff })
   .map((value) => value.toString(16).padStart(6, '0'))
 
-describe('text on a member’s colour', () => {
-  test('is black or white, and read on any colour', () => {
+describe('textOn', () => {
+  test('textOn returns black or white with enough contrast on any colour', () => {
     fc.assert(
       fc.property(color, (own) => {
         expect(contrast(own, textOn(own))).toBeGreaterThanOrEqual(4.58)
@@ -21,7 +21,9 @@ describe('text on a member’s colour', () => {
     ['ffffff', '#000000'],
     ['6a4c9c', '#ffffff'],
     ['f2d15e', '#000000'],
-  ] as const)('on #%s it is %s', (own, expected) => expect(textOn(own)).toBe(expected))
+  ] as const)('textOn returns for #%s the text colour %s', (own, expected) =>
+    expect(textOn(own)).toBe(expected),
+  )
 
-  test('black on white is the most there is', () => expect(contrast('000000', 'ffffff')).toBe(21))
+  test('contrast of black and white is 21', () => expect(contrast('000000', 'ffffff')).toBe(21))
 })

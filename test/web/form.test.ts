@@ -19,7 +19,7 @@ const wren = {
 }
 const draft = beginDraft(member, wren)
 
-describe('what is sent', () => {
+describe('patchOf', () => {
   test.each<[string, unknown, Record<string, unknown>]>([
     ['pronouns', 'they/them', { pronouns: 'they/them' }],
     ['pronouns', '', { pronouns: null }],
@@ -34,15 +34,15 @@ describe('what is sent', () => {
     ],
     ['keep_proxy', true, { keep_proxy: true }],
     ['visibility', 'private', { privacy: { visibility: 'private' } }],
-  ])('%s as %p is %p', (key, value, patch) => {
+  ])('patchOf sends %s, typed as %p, as the patch %p', (key, value, patch) => {
     const changed = setValue(draft, key, value)
     expect(patchOf(member, changed)).toEqual(patch)
     expect(changedKeys(member, changed).length > 0).toBe(Object.keys(patch).length > 0)
   })
 })
 
-describe('what is wrong', () => {
-  test('is told for each field, in the words of the tables', () => {
+describe('problemsOf', () => {
+  test('problemsOf returns the message of the field table for each invalid field', () => {
     const typed = setValue(setValue(draft, 'name', 'x'.repeat(101)), 'color', 'mauve')
     expect(problemsOf(member, typed)).toEqual({
       name: 'Too long: at most 100 characters.',
@@ -52,19 +52,19 @@ describe('what is wrong', () => {
   })
 })
 
-describe('what somebody else changed meanwhile', () => {
+describe('changedElsewhere', () => {
   const theirs = { ...wren, name: 'Wren the Great', privacy: { ...privacy, visibility: 'private' } }
 
-  test('is told by field, also where nothing was typed', () => {
+  test('changedElsewhere lists fields that another client changed, also if they were not edited here', () => {
     expect(changedElsewhere(member, draft, theirs)).toEqual(['name', 'visibility'])
   })
 
-  test('is not told where both mean the same', () => {
+  test('changedElsewhere omits a field that was edited to the same value', () => {
     const same = setValue(draft, 'name', 'Wren the Great')
     expect(changedElsewhere(member, same, theirs)).toEqual(['visibility'])
   })
 
-  test('is taken, or what was typed is kept', () => {
+  test('resolveConflict takes the other value, or keeps the typed one as a change', () => {
     const typed = setValue(draft, 'name', 'Wrenna')
     const taken = resolveConflict(member, typed, theirs, 'name', 'theirs')
     expect(taken.values.name).toBe('Wren the Great')

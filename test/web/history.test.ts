@@ -25,15 +25,15 @@ const at = (hour: number, ...members: string[]): Switch => ({
 /** Newest first. */
 const day = [at(11, 'wren', 'iris'), at(9, 'wren', 'atlas'), at(7, 'wren'), at(0, 'juno')]
 
-describe('who is here', () => {
-  test('has been since they came, whoever joined or left in between', () => {
+describe('the fronters', () => {
+  test('sinceWhen returns the start of each current stint, whoever joined or left meanwhile', () => {
     expect([...sinceWhen(day)]).toEqual([
       ['wren', 7 * HOUR],
       ['iris', 11 * HOUR],
     ])
   })
 
-  test('was last when somebody else took over', () => {
+  test('lastHere returns when the next switch replaced a member', () => {
     expect(Object.fromEntries(lastHere(day))).toEqual({
       wren: null,
       iris: null,
@@ -42,17 +42,17 @@ describe('who is here', () => {
     })
   })
 
-  test('at a moment is told by the switch before it', () => {
+  test('switchAt returns the last switch before a time', () => {
     expect(switchAt(day, 8 * HOUR)?.members).toEqual(['wren'])
     expect(switchAt(day, 7 * HOUR)?.members).toEqual(['wren'])
     expect(switchAt(day, -1)).toBeNull()
   })
 })
 
-describe('the likely ones', () => {
+describe('likelyFronters', () => {
   const people = ['wren', 'iris', 'juno', 'moss'].map((id) => ({ id, uuid: `u-${id}` }))
 
-  test('are the pinned, then those with more time here, without who is here', () => {
+  test('likelyFronters lists pinned members, then others by weighted time, without current fronters', () => {
     const weights = weighTime(day, 12 * HOUR)
     expect(likelyFronters(people, ['u-moss'], weights, ['wren'], 8)).toEqual([
       'moss',
@@ -62,7 +62,7 @@ describe('the likely ones', () => {
     expect(likelyFronters(people, [], weights, [], 2)).toEqual(['juno', 'wren'])
   })
 
-  test('an hour of a week ago counts half of one now', () => {
+  test('weighTime counts an hour a week ago half as much as one now', () => {
     const now = 30 * DAY
     const weights = weighTime(
       [
@@ -76,8 +76,8 @@ describe('the likely ones', () => {
   })
 })
 
-describe('what is known of the history', () => {
-  test('is what the newest page says of its span, and what is older', () => {
+describe('merging of loaded switches', () => {
+  test('mergeNewestPage replaces the span of the page and keeps older switches', () => {
     const page = [at(12, 'moss'), at(9, 'wren', 'atlas')]
     const known = mergeNewestPage(day, page, false)
     expect(known.map(({ id }) => id)).toEqual(['s12', 's9', 's7', 's0'])
@@ -85,7 +85,7 @@ describe('what is known of the history', () => {
     expect(mergeNewestPage(day, [], true)).toEqual([])
   })
 
-  test('has no holes: one from before what is known is left for later', () => {
+  test('insertSwitch leaves no gap: a switch older than the loaded ones is dropped', () => {
     const old = at(-50, 'moss')
     expect(insertSwitch(day, old, true)).toEqual(day)
     expect(insertSwitch(day, old, false).at(-1)).toBe(old)
@@ -94,8 +94,8 @@ describe('what is known of the history', () => {
   })
 })
 
-describe('a day as it is drawn', () => {
-  test('has a piece for each switch, cut at its ends, and none after now', () => {
+describe('piecesOf', () => {
+  test('piecesOf returns a piece per switch, cut at both ends of the day and at now', () => {
     const pieces = piecesOf(day, { start: 6 * HOUR, end: 30 * HOUR }, 12 * HOUR)
     expect(pieces.map(({ from, to, members }) => [from / HOUR, to / HOUR, ...members])).toEqual([
       [6, 7, 'juno'],
@@ -105,14 +105,14 @@ describe('a day as it is drawn', () => {
     ])
   })
 
-  test('has nothing where nobody was', () => {
+  test('piecesOf returns no piece while nobody fronts', () => {
     const pieces = piecesOf([at(5), at(2, 'wren')], { start: 0, end: DAY }, 9 * HOUR)
     expect(pieces.map(({ from, to }) => [from / HOUR, to / HOUR])).toEqual([[2, 5]])
   })
 })
 
-describe('what a change does', () => {
-  test('moving a switch past its neighbour is told for all it touches', () => {
+describe('compareHistories', () => {
+  test('compareHistories lists all affected spans when a switch moves past its neighbour', () => {
     const moved = mergeSwitches(day, [
       { id: 's9', timestamp: 6 * HOUR, members: ['wren', 'atlas'] },
     ])
@@ -122,7 +122,7 @@ describe('what a change does', () => {
     ])
   })
 
-  test('deleting the latest gives the front back to the one before', () => {
+  test('compareHistories restores the previous fronters when the latest switch is deleted', () => {
     expect(compareHistories(day, day.slice(1))).toEqual([
       { from: 11 * HOUR, to: null, before: ['wren', 'iris'], after: ['wren', 'atlas'] },
     ])
@@ -137,27 +137,27 @@ describe('what a change does', () => {
     )
     .map((list) => mergeSwitches([], list))
 
-  test('is exactly where the two differ, hour by hour', () => {
+  test('compareHistories returns exactly the hours in which two histories differ', () => {
     fc.assert(
       fc.property(history, history, (before, after) => {
         const effects = compareHistories(before, after)
         for (let hour = 0; hour < 60; hour++) {
           const moment = hour * HOUR
-          const told = effects.find(
+          const effect = effects.find(
             ({ from, to }) => from <= moment && (to === null || moment < to),
           )
           const [was, is] = [before, after].map(
             (list) => switchAt(list, moment)?.members.toSorted().join() ?? null,
           )
-          expect(told === undefined).toBe(was === is)
-          if (told) expect(told.after?.toSorted().join() ?? null).toBe(is ?? null)
+          expect(effect === undefined).toBe(was === is)
+          if (effect) expect(effect.after?.toSorted().join() ?? null).toBe(is ?? null)
         }
       }),
     )
   })
 })
 
-test('the times of one alone are not broken by who comes and goes beside them', () => {
+test('piecesOfOne joins adjacent pieces in which only co-fronters change', () => {
   const pieces = [
     { from: 0, to: 10, members: ['a'] },
     { from: 10, to: 20, members: ['a', 'b'] },

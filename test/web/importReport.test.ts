@@ -32,11 +32,11 @@ const report: Report = {
 
 describe('an import', () => {
   test.each<[string, Partial<Report>, boolean]>([
-    ['that finds everything', {}, true],
-    ['with somebody new', { members: tally({ added: 1 }) }, false],
-    ['with a group that differs', { groups: tally({ changed: 1 }) }, false],
-    ['with another member of a group', { memberships: tally({ added: 1 }) }, false],
-  ])('%s', (_, differs, expected) => {
+    ['in which everything is unchanged', {}, true],
+    ['with a new member', { members: tally({ added: 1 }) }, false],
+    ['with a changed group', { groups: tally({ changed: 1 }) }, false],
+    ['with a new group membership', { memberships: tally({ added: 1 }) }, false],
+  ])('isSame is right for a report %s', (_, differs, expected) => {
     expect(isSame({ ...report, ...differs })).toBe(expected)
   })
 
@@ -45,12 +45,12 @@ describe('an import', () => {
     [{ isDryRun: true, parts: all, isPublic: false }, 'dry_run=true'],
     [{ isDryRun: false, parts: all, isPublic: true }, 'public=true'],
     [{ isDryRun: false, parts: new Set(['groups'] as const), isPublic: false }, 'only=groups'],
-  ])('asks for what was chosen: %p', (given, query) => {
+  ])('importQuery builds the query of %p', (given, query) => {
     expect(importQuery(given)).toBe(query)
   })
 })
 
-test('repairs are told apart: of the file, repaired, dropped, left out', () => {
+test('sortRepairs separates repairs of the file, repaired, dropped and left out', () => {
   const one = { kind: 'member', name: 'Wren', field: 'color', why: 'because' }
   const file = { ...one, kind: 'file', now: 'private' }
   const repaired = { ...one, was: '#fff', now: 'ffffff' }
@@ -64,6 +64,6 @@ test('repairs are told apart: of the file, repaired, dropped, left out', () => {
   })
 })
 
-test('collections are named in words', () => {
+test('nameCollection splits a camel-case name into words', () => {
   expect(nameCollection('frontStatuses')).toBe('front statuses')
 })

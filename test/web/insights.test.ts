@@ -20,37 +20,37 @@ import {
 const now = parseInstant('2026-11-15T12:00:00Z') ?? 0
 const at = (time: string) => parseInstant(time) ?? Number.NaN
 
-describe('which time', () => {
+describe('the span', () => {
   test.each([
     ['week', 7],
     ['fortnight', 14],
     ['month', 30],
     ['year', 365],
-  ] as const)('a %s is %d times 24 hours until now', (kind, days) => {
+  ] as const)('recentSpan of a %s is %d times 24 hours until now', (kind, days) => {
     expect(recentSpan(kind, now)).toEqual({ since: now - days * 24 * HOUR, until: now })
   })
 
   test.each([
     [
-      'both days are included',
+      'includes both days',
       { from: '2026-11-01', to: '2026-11-02' },
       { since: at('2026-10-31T23:00:00Z'), until: at('2026-11-02T23:00:00Z') },
     ],
     [
-      'a day of 25 hours is whole',
+      'covers all 25 hours of a day',
       { from: '2026-10-25', to: '2026-10-25' },
       { since: at('2026-10-24T22:00:00Z'), until: at('2026-10-25T23:00:00Z') },
     ],
     [
-      'what is not over ends now',
+      'ends now if the last day is not over',
       { from: '2026-11-15', to: '2027-01-01' },
       { since: at('2026-11-14T23:00:00Z'), until: now },
     ],
-    ['an end before the beginning is told', { from: '2026-11-02', to: '2026-11-01' }, 'wrongOrder'],
-    ['days to come are told', { from: '2026-11-16', to: '2026-11-17' }, 'notYet'],
-    ['an empty field is told', { from: '', to: '2026-11-17' }, 'noDays'],
-    ['the other, too', { from: '2026-11-02', to: '' }, 'noDays'],
-  ] as const)('of one’s own: %s', (_, days, expected) => {
+    ['rejects an end before the beginning', { from: '2026-11-02', to: '2026-11-01' }, 'wrongOrder'],
+    ['rejects days in the future', { from: '2026-11-16', to: '2026-11-17' }, 'notYet'],
+    ['rejects an empty start', { from: '', to: '2026-11-17' }, 'noDays'],
+    ['rejects an empty end', { from: '2026-11-02', to: '' }, 'noDays'],
+  ] as const)('customSpan %s', (_, days, expected) => {
     expect(customSpan(days, 'Europe/Oslo', now)).toEqual(expected)
   })
 
@@ -61,7 +61,7 @@ describe('which time', () => {
     [29, 'month'],
     [31, 'year'],
     [400, 'all'],
-  ] as const)('what was %d days ago is in the span %s', (days, kind) => {
+  ] as const)('nearestSpan for %d days ago is %s', (days, kind) => {
     expect(nearestSpan(now - days * DAY, now)).toBe(kind)
   })
 
@@ -70,7 +70,7 @@ describe('which time', () => {
     [420, 'week', 420],
     [421, 'month', 421],
     [40_000, 'month', 11_700],
-  ] as const)('%d days are shown by the %s', (days, by, back) => {
+  ] as const)('periodOf groups %d days by %s', (days, by, back) => {
     expect(periodOf({ since: now - days * DAY, until: now })).toEqual({
       by,
       since: now - back * DAY,
@@ -111,17 +111,17 @@ const figures: Figures = {
   periods: [period({ wren: 5, sleep: 4 }), period({ sleep: 4 })],
 }
 
-describe('what is told', () => {
-  test('who stayed longest, the one with more time where it is the same', () => {
+describe('the figures', () => {
+  test('longestStay returns the longest stint, and on a tie the member with more time', () => {
     expect(longestStay(figures.members)?.member).toBe('sleep')
     expect(longestStay([])).toBeNull()
   })
 
-  test('how many switches a day', () => {
+  test('switchesADay returns the average number of switches', () => {
     expect(switchesADay(figures)).toBe(1.5)
   })
 
-  test('statuses are nowhere when they are left out', () => {
+  test('excludeMembers removes a member from every figure', () => {
     const left = excludeMembers(figures, (id) => id === 'sleep')
     expect(JSON.stringify(left)).not.toContain('sleep')
     expect(left.members.map(({ member }) => member)).toEqual(['wren', 'iris'])
@@ -131,14 +131,26 @@ describe('what is told', () => {
   })
 
   test.each([
-    ['the fullest hour', Array.from({ length: 24 }, (_, hour) => (hour === 11 ? 9 : hour % 3)), 11],
-    ['the first of two', Array.from({ length: 24 }, (_, hour) => (hour % 12 === 7 ? 9 : 0)), 7],
-    ['none where all are alike', Array.from({ length: 24 }, (_, hour) => 100 - hour / 2), null],
-  ])('when somebody is here most: %s', (_, hours, expected) => {
+    [
+      'the hour with the most time',
+      Array.from({ length: 24 }, (_, hour) => (hour === 11 ? 9 : hour % 3)),
+      11,
+    ],
+    [
+      'the first of two equal hours',
+      Array.from({ length: 24 }, (_, hour) => (hour % 12 === 7 ? 9 : 0)),
+      7,
+    ],
+    [
+      'null if all hours are about the same',
+      Array.from({ length: 24 }, (_, hour) => 100 - hour / 2),
+      null,
+    ],
+  ])('peakHour returns %s', (_, hours, expected) => {
     expect(peakHour(hours)).toBe(expected)
   })
 
-  test('who was longest in the most weeks', () => {
+  test('leaderOf returns the member with the most time in the most periods', () => {
     expect(leaderOf(figures.periods)).toEqual({ id: 'wren', count: 1 })
     expect(leaderOf([period({ a: 1, b: 2 }), period({ b: 5 }), period({})])).toEqual({
       id: 'b',
@@ -148,7 +160,7 @@ describe('what is told', () => {
   })
 })
 
-test('of a stack nothing is lost, whoever is shown', () => {
+test('stackPeriods loses no time, whichever members are shown', () => {
   const members = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), fc.nat(600_000))
   fc.assert(
     fc.property(fc.array(members), fc.subarray(['a', 'b', 'c', 'd', 'e']), (weeks, shown) => {

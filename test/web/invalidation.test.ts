@@ -8,17 +8,20 @@ import {
 
 const data = JSON.stringify({ id: 'uuid-1' })
 
-describe('what happened', () => {
-  const unseen = [
+describe('invalidationFor', () => {
+  const notShown = [
     'UPDATE_SYSTEM_GUILD',
     'UPDATE_MEMBER_GUILD',
     'CREATE_MESSAGE',
     'UPDATE_AUTOPROXY',
   ]
 
-  test.each([...eventTypes])('%s makes stale what it names, or nothing that is shown', (type) => {
-    expect(invalidationFor(type, data) === null).toBe(unseen.includes(type))
-  })
+  test.each([...eventTypes])(
+    '%s invalidates something, unless the page does not show it',
+    (type) => {
+      expect(invalidationFor(type, data) === null).toBe(notShown.includes(type))
+    },
+  )
 
   test.each<[string, Invalidation]>([
     ['CREATE_SWITCH', { kind: 'switch', uuid: 'uuid-1' }],
@@ -26,28 +29,28 @@ describe('what happened', () => {
     ['DELETE_ALL_SWITCHES', { kind: 'switches' }],
     ['SUCCESSFUL_IMPORT', { kind: 'all' }],
     ['gap', { kind: 'all' }],
-  ])('%s asks for %p', (type, expected) => expect(invalidationFor(type, data)).toEqual(expected))
+  ])('%s invalidates %p', (type, expected) => expect(invalidationFor(type, data)).toEqual(expected))
 
-  test('of a later release is passed over', () =>
+  test('invalidationFor ignores an unknown event type of a later release', () =>
     expect(invalidationFor('INVENTED', '{')).toBeNull())
 })
 
-describe('what came in one breath', () => {
+describe('mergeInvalidations', () => {
   const members = (count: number): Invalidation[] =>
     Array.from({ length: count }, (_, at) => ({ kind: 'member', uuid: `m${at}` }))
 
-  test('is asked for once each', () => {
+  test('mergeInvalidations removes duplicates', () => {
     expect(mergeInvalidations([...members(2), ...members(2)])).toEqual(members(2))
   })
 
-  test('is asked for as a list where it is many', () => {
+  test('mergeInvalidations replaces many entries of a kind by their list', () => {
     expect(mergeInvalidations([...members(500), { kind: 'system' }])).toEqual([
       { kind: 'system' },
       { kind: 'members' },
     ])
   })
 
-  test('is everything after an import', () => {
+  test('mergeInvalidations returns only "all" when everything is stale', () => {
     expect(mergeInvalidations([...members(3), { kind: 'all' }])).toEqual([{ kind: 'all' }])
   })
 })

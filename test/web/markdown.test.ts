@@ -9,17 +9,17 @@ import {
   parseMarkdown,
 } from '../../src/web/app/markdown'
 
-/** A tree in a line, so that it can be read. */
-function tell(one: Inline): string {
+/** Formats a tree in one line. */
+function formatTree(one: Inline): string {
   if (one.kind === 'text') return one.text
   if (one.kind === 'break') return '⏎'
   if (one.kind === 'code') return `code(${one.text})`
   if (one.kind === 'emoji') return `emoji(${one.name})`
-  const inside = one.inside.map(tell).join('')
+  const inside = one.inside.map(formatTree).join('')
   return one.kind === 'link' ? `link(${one.address}: ${inside})` : `${one.kind}(${inside})`
 }
 
-describe('within a line', () => {
+describe('parseInline', () => {
   test.each([
     ['plain words', 'plain words'],
     ['**bold** and *not so*', 'strong(bold) and emphasis(not so)'],
@@ -45,18 +45,20 @@ describe('within a line', () => {
     ['javascript:alert(1)', 'javascript:alert(1)'],
     ['<a:wave:123456789012345678>', 'emoji(:wave:)'],
     ['<@123456789012345678>', '<@123456789012345678>'],
-  ])('%p is %p', (text, expected) => expect(parseInline(text).map(tell).join('')).toBe(expected))
+  ])('parseInline parses %p as %p', (text, expected) =>
+    expect(parseInline(text).map(formatTree).join('')).toBe(expected),
+  )
 })
 
-describe('lines', () => {
-  test('count as they are', () => {
+describe('parseMarkdown', () => {
+  test('parseMarkdown keeps adjacent lines in one paragraph', () => {
     expect(parseMarkdown('one\ntwo\n\nthree').map(({ kind }) => kind)).toEqual([
       'paragraph',
       'paragraph',
     ])
   })
 
-  test('are headings, quotes, lists and code', () => {
+  test('parseMarkdown parses headings, quotes, lists and code', () => {
     const text = '# Big\n> said\n> so\n- one\n  - below\n- two\n1. first\n```\n*x*\n```\n-# tiny'
     expect(parseMarkdown(text)).toMatchObject([
       { kind: 'heading', size: 1 },
@@ -72,14 +74,14 @@ describe('lines', () => {
     ])
   })
 
-  test('behind three brackets are all quoted', () => {
+  test('parseMarkdown quotes everything after three brackets', () => {
     expect(parseMarkdown('>>> a\n\nb')).toMatchObject([
       { kind: 'quote', inside: [{ kind: 'paragraph' }, { kind: 'paragraph' }] },
     ])
   })
 })
 
-/** Text in which marks are as likely as words. */
+/** Text in which marks are as frequent as words. */
 const hostile = fc
   .array(
     fc.oneof(
@@ -113,40 +115,49 @@ const blockText = (block: Block): string => {
   return block.inside.map(inlineText).join('')
 }
 
-/** Without what can be a mark, and without the zeros before a number. */
-const bare = (text: string) => text.replace(/[\s*_~|`\\>#[\]()<.-]/gu, '').replace(/0/g, '')
+/**
+ * Removes characters that may be marks, and zeros, because leading zeros of list numbers are lost.
+ */
+const stripMarks = (text: string) => text.replace(/[\s*_~|`\\>#[\]()<.-]/gu, '').replace(/0/g, '')
 
-describe('whatever is written', () => {
-  test('is read, and no word of it is lost', () => {
+describe('arbitrary text', () => {
+  test('parseMarkdown loses no word of arbitrary text', () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        expect(bare(parseMarkdown(text).map(blockText).join('\n'))).toBe(bare(text))
+        expect(stripMarks(parseMarkdown(text).map(blockText).join('\n'))).toBe(stripMarks(text))
       }),
       { numRuns: 2000 },
     )
   })
 
-  test('becomes nothing that is not drawn, and no address but of the web', () => {
-    const drawn = new Set([...Object.keys(elements), 'text', 'code', 'break', 'emoji', 'spoiler'])
-    const lookAt = (one: Inline | Block): void => {
+  test('parseMarkdown produces only known elements, and only http links', () => {
+    const rendered = new Set([
+      ...Object.keys(elements),
+      'text',
+      'code',
+      'break',
+      'emoji',
+      'spoiler',
+    ])
+    const check = (one: Inline | Block): void => {
       if (one.kind === 'link') expect(isHttpUrl(one.address)).toBe(true)
-      else if (one.kind !== 'list') expect(drawn).toContain(one.kind)
+      else if (one.kind !== 'list') expect(rendered).toContain(one.kind)
       if (one.kind === 'list')
-        for (const { inside, children } of one.items) [...inside, ...children].forEach(lookAt)
-      else if ('inside' in one) one.inside.forEach(lookAt)
+        for (const { inside, children } of one.items) [...inside, ...children].forEach(check)
+      else if ('inside' in one) one.inside.forEach(check)
     }
     fc.assert(
-      fc.property(hostile, (text) => parseMarkdown(text).forEach(lookAt)),
+      fc.property(hostile, (text) => parseMarkdown(text).forEach(check)),
       { numRuns: 1000 },
     )
   })
 
-  test('is read quickly, also where marks never close', () => {
+  test('parseMarkdown returns in bounded time when marks never close', () => {
     for (const mark of ['*', '**', '_', '[', '`', '||', '> ', '- ', '***a', '<']) {
       const text = mark.repeat(1000).slice(0, 1000)
-      const begun = performance.now()
+      const start = performance.now()
       parseMarkdown(text)
-      expect(performance.now() - begun).toBeLessThan(1000)
+      expect(performance.now() - start).toBeLessThan(1000)
     }
   })
 })

@@ -31,7 +31,7 @@ const littles: Group = {
   members: ['Birch', 'Cedar'],
 }
 
-const around = {
+const context = {
   here: ['idCedar'],
   groups: [littles],
   last: new Map([
@@ -50,12 +50,12 @@ test.each<[string, Sort, string, string[]]>([
   ['private', 'name', '', ['Cedar']],
   ['littles', 'name', '', ['Birch', 'Cedar']],
   ['littles', 'name', 'bir', ['Birch']],
-  ['a group that is gone', 'name', '', ['Ash', 'Birch', 'Cedar']],
-])('%s by %s with %p are %p', (filter, sort, typed, names) =>
-  expect(listMembers(all, { filter, sort, typed }, around).map(({ name }) => name)).toEqual(names),
+  ['a deleted group', 'name', '', ['Ash', 'Birch', 'Cedar']],
+])('listMembers with filter %s, order %s and search %p returns %p', (filter, sort, typed, names) =>
+  expect(listMembers(all, { filter, sort, typed }, context).map(({ name }) => name)).toEqual(names),
 )
 
-test('colours go round the rainbow, then greys, then none', () => {
+test('rankColor sorts by hue, then greys, then none', () => {
   const colors = ['ff0000', 'ffff00', '00ff00', '0000ff', '202020', 'f0f0f0', null]
   const ranks = colors.map(rankColor)
   expect(ranks).toEqual(ranks.toSorted((a, b) => a - b))

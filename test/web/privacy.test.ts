@@ -18,13 +18,13 @@ describe('presets', () => {
     ['open', 0],
     ['names', 5],
     ['hidden', 9],
-  ] as const)('%s sets every level', (preset, hidden) => {
+  ] as const)('the preset %s sets every level', (preset, hidden) => {
     const levels = levelsOf(preset)
     expect(Object.keys(levels)).toEqual([...member.levels])
     expect(Object.values(levels).filter((level) => level === 'private').length).toBe(hidden)
   })
 
-  test('Names only leaves name, pronouns and picture, and the member listed', () => {
+  test('the preset "names" keeps name, pronouns, picture and listing public', () => {
     const open = Object.entries(levelsOf('names')).filter(([, level]) => level === 'public')
     expect(open.map(([level]) => level)).toEqual([
       'visibility',
@@ -34,7 +34,7 @@ describe('presets', () => {
     ])
   })
 
-  test('only who changes is sent, and only what', () => {
+  test('findChanges returns only members and levels that differ', () => {
     const all = [someone('Wren'), someone('Dot', levelsOf('hidden')), someone('Iris')]
     expect(findChanges(all, { visibility: 'private' })).toEqual([
       { id: 'uuid of Wren', privacy: { visibility: 'private' } },
@@ -42,7 +42,7 @@ describe('presets', () => {
     ])
   })
 
-  test.each(presets)('the way back from %s restores each level', (preset) => {
+  test.each(presets)('findUndo restores every level after the preset %s', (preset) => {
     const all = [
       someone('Wren', { birthday_privacy: 'private' }),
       someone('Dot', levelsOf('names')),
@@ -62,11 +62,11 @@ describe('presets', () => {
   })
 })
 
-describe('a stranger', () => {
-  test('sees what no level hides, and no level', () => {
+describe('redactForPublic', () => {
+  test('redactForPublic removes private fields and all levels', () => {
     const own = someone('Wren', { pronoun_privacy: 'private', name_privacy: 'private' })
-    const seen = redactForPublic(member, own)
-    expect(seen).toMatchObject({ id: 'wren', name: 'Somebody', pronouns: null, privacy: null })
+    const redacted = redactForPublic(member, own)
+    expect(redacted).toMatchObject({ id: 'wren', name: 'Somebody', pronouns: null, privacy: null })
     expect(countPrivate(member, own)).toBe(2)
   })
 })

@@ -36,7 +36,7 @@ await own('PATCH /v2/systems/@me', {
 await own('POST /v2/systems/@me/switches', { members: [dot.id] })
 await own('POST /v2/systems/@me/switches', { members: [wren.id, dot.id] })
 
-/** What anybody is answered; a refusal is a list that says nothing. */
+/** Public data from the server; `hidden` for a list it refuses. */
 async function fromServer() {
   const read = async <T>(path: string) => {
     const { status, json } = await ask<T>(`GET /v2/systems/${us.hid}${path}`)
@@ -51,7 +51,7 @@ async function fromServer() {
   }
 }
 
-/** What the page makes of all that its owner knows. */
+/** Public data as the page computes it from the owner's data. */
 async function fromPage() {
   const switches = await own<{ id: string; timestamp: string; members: string[] }[]>(
     'GET /v2/systems/@me/switches',
@@ -69,8 +69,8 @@ async function expectSame() {
   expect(JSON.parse(JSON.stringify(page))).toEqual(server)
 }
 
-describe('a stranger’s eyes see on the page what the server shows a stranger', () => {
-  test('of what is public', async () => {
+describe('publicView', () => {
+  test("the computed public view equals the server's responses when everything is public", async () => {
     await expectSame()
     expect(await fromPage()).toMatchObject({ members: [{ name: 'Wren' }, { name: 'Dot' }] })
   })
@@ -88,13 +88,16 @@ describe('a stranger’s eyes see on the page what the server shows a stranger',
       `/groups/${keepers.id}`,
     ]),
   ]
-  test.each(levels)('of a %s whose %s is private', async (_, level, path) => {
-    await own(`PATCH /v2${path}`, { privacy: { [level]: 'private' } })
-    await expectSame()
-    await own(`PATCH /v2${path}`, { privacy: { [level]: 'public' } })
-  })
+  test.each(levels)(
+    "the computed public view equals the server's responses when the %s level %s is private",
+    async (_, level, path) => {
+      await own(`PATCH /v2${path}`, { privacy: { [level]: 'private' } })
+      await expectSame()
+      await own(`PATCH /v2${path}`, { privacy: { [level]: 'public' } })
+    },
+  )
 
-  test('of a system that hides everything', async () => {
+  test("the computed public view equals the server's responses when a system hides everything", async () => {
     const all = Object.fromEntries(system.levels.map((level) => [level, 'private']))
     await own('PATCH /v2/systems/@me', { privacy: all })
     await expectSame()

@@ -41,10 +41,10 @@ test.each([
   ['qz', []],
   ['04-12', ['Wren']],
   ['w:', ['Wren']],
-])('%p finds %p', (typed, names) =>
+])('the search %p finds %p', (typed, names) =>
   expect(searchMembers(all, typed).map(({ name }) => name)).toEqual(names),
 )
 
-test('who begins with it comes first', () => {
+test('lists names that begin with the search first', () => {
   expect(searchMembers([member('Ajuna'), member('Jun')], 'jun')[0]?.name).toBe('Jun')
 })

@@ -21,11 +21,11 @@ test.each([
   [0, false, ['Wren', 'Iris', 'álex']],
   [1, false, ['álex', 'Wren', 'Iris']],
   [1, true, ['Wren', 'Iris', 'álex']],
-])('sorted by column %d, up: %p', (column, isAscending, expected) => {
+])('sortRows sorts by column %d, ascending: %p', (column, isAscending, expected) => {
   expect(sortRows(table, { column, isAscending }).map(([who]) => who?.text)).toEqual(expected)
 })
 
-test('words and figures are told apart', () => {
+test('isTextColumn distinguishes text columns from figures', () => {
   expect([isTextColumn(table, 0), isTextColumn(table, 1)]).toEqual([true, false])
 })
 

@@ -23,16 +23,20 @@ test.each([
   [47 * HOUR, '47 h'],
   [48 * HOUR, '2 days'],
   [53 * HOUR, '2 days 5 h'],
-])('%d microseconds are %s', (micros, expected) => expect(formatDuration(micros)).toBe(expected))
+])('formatDuration formats %d microseconds as %s', (micros, expected) =>
+  expect(formatDuration(micros)).toBe(expected),
+)
 
 test.each([
   [30 * SECOND, 'just now'],
   [59 * MINUTE, '59 min ago'],
   [6.9 * HOUR, '6 h ago'],
   [75 * HOUR, '3 days ago'],
-])('%d microseconds back were %s', (micros, expected) => expect(formatAgo(micros)).toBe(expected))
+])('formatAgo formats %d microseconds ago as %s', (micros, expected) =>
+  expect(formatAgo(micros)).toBe(expected),
+)
 
-test('times are spelled in the zone, by the clock that was chosen', () => {
+test('formats times in the given zone and clock', () => {
   const evening = instant('2026-11-15T19:30:00Z')
   expect(createFormatter(OSLO, '24', 'en-GB').time(evening)).toBe('20:30')
   expect(createFormatter('UTC', '12', 'en-US').time(evening)).toMatch(/07:30.PM/)
@@ -41,22 +45,22 @@ test('times are spelled in the zone, by the clock that was chosen', () => {
   )
 })
 
-describe('native fields', () => {
-  test('say a moment as the clocks of the zone show it', () => {
+describe('form fields', () => {
+  test('fieldsOf returns the local date and time', () => {
     expect(fieldsOf(instant('2026-07-01T22:05:59Z'), OSLO)).toEqual({
       date: '2026-07-02',
       time: '00:05',
     })
   })
 
-  test('are read to the very minute they were written from', () => {
-    const minute = fc.integer({ min: 0, max: 40_000_000 }).map((many) => many * MINUTE)
+  test('instantOf reads what fieldsOf wrote, to the minute', () => {
+    const minute = fc.integer({ min: 0, max: 40_000_000 }).map((count) => count * MINUTE)
     const zones = fc.constantFrom(OSLO, 'UTC', 'Asia/Kathmandu', 'America/St_Johns')
     fc.assert(
       fc.property(minute, zones, (at, zone) => {
         const { date, time } = fieldsOf(at, zone)
         const read = instantOf(date, time, zone)
-        // An hour that is shown twice is read as its first time.
+        // A local hour that occurs twice is read as the first one.
         expect(read === at || read === at - HOUR).toBe(true)
       }),
       { numRuns: 200 },
@@ -67,25 +71,25 @@ describe('native fields', () => {
     ['', '10:00'],
     ['2026-11-15', ''],
     ['2026-02-31', '10:00x'],
-  ])('of %p and %p nothing is made up', (date, time) =>
+  ])('instantOf returns null for %p and %p', (date, time) =>
     expect(instantOf(date, time, OSLO)).toBeNull(),
   )
 
-  test('a time that the clocks skip is the first one after it', () => {
+  test('instantOf returns the end of the gap for a skipped local time', () => {
     expect(instantOf('2026-03-29', '02:30', OSLO)).toBe(instant('2026-03-29T01:00:00Z'))
   })
 })
 
 describe('days', () => {
-  test('have 25 hours when the clocks go back, and their marks where the clocks show them', () => {
+  test('hourMarks are right on a day of 25 hours', () => {
     const noon = instant('2026-10-25T11:00:00Z')
     const [day] = daysIn(OSLO, { since: noon, until: noon + 1 })
-    if (!day) throw new Error('there is such a day')
+    if (!day) throw new Error('no such day')
     expect((day.end - day.start) / HOUR).toBe(25)
     expect(hourMarks(OSLO, day, [6, 12, 18])).toEqual([7 / 25, 13 / 25, 19 / 25])
   })
 
-  test('come newest first, side by side', () => {
+  test('daysIn returns adjacent days, newest first', () => {
     const until = instant('2026-10-27T12:00:00Z')
     const days = daysIn(OSLO, { since: until - 6 * 24 * HOUR, until })
     expect(days.length).toBe(7)
@@ -93,7 +97,7 @@ describe('days', () => {
       expect(days[index + 1]?.end ?? start).toBe(start)
   })
 
-  test('belong to a month', () => {
+  test('monthOf returns the local month of a time', () => {
     expect(monthOf(OSLO, instant('2026-10-31T23:30:00Z'))).toEqual({
       start: instant('2026-10-31T23:00:00Z'),
       end: instant('2026-11-30T23:00:00Z'),

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { expectAccessible, type Size, startBrowser, startTestServer, visit } from './browser'
 import { logIn, seedSystem } from './testSystem'
 
-/** How the page is reached: by bots, through a proxy, by who guesses, by a tab nobody looks at. */
+/** Connections of the page: login attempts, bots, a reverse proxy, hidden tabs. */
 const browser = await startBrowser()
 const proxy = await startProxy()
 const testServer = await startTestServer('Somebody else', [
@@ -13,10 +13,10 @@ const testServer = await startTestServer('Somebody else', [
   '--public-url',
   `http://127.0.0.1:${proxy.port}/plural`,
 ])
-proxy.leadTo(testServer.server.address)
+proxy.forwardTo(testServer.server.address)
 
 describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
-  test('the sixth wrong token in a minute is refused, and a right one still comes in', async () => {
+  test('refuses the sixth wrong token within a minute, but still accepts a right one', async () => {
     const alone = await startTestServer('Lantern Hill')
     const visitor = await visit(browser, size)
     const { page } = visitor
@@ -31,8 +31,8 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       const answered = page.waitForResponse((response) => response.request().method() === 'POST')
       await page.getByRole('button', { name: 'Come in' }).click()
       await answered
-      const told = tries < 6 ? 'This token is not known here' : 'Too many wrong tries'
-      await page.getByText(told).waitFor()
+      const message = tries < 6 ? 'This token is not known here' : 'Too many wrong tries'
+      await page.getByText(message).waitFor()
       expect(await page.getByLabel('Token').inputValue()).toBe(`wrong ${tries}`)
     }
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429])
@@ -42,32 +42,32 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.getByRole('heading', { name: /Lantern Hill/ }).waitFor()
   })
 
-  test('a bot proxies and switches, and Now follows', async () => {
+  test('shows the switch on Now that a bot logs with a proxied message', async () => {
     const bot = await testServer.operate<{ key: string }>('bot', 'create', '--name', `bot ${size}`)
     const asBot = <T>(line: string, body?: unknown) =>
       testServer.ask<T>(line, body, `Bot ${bot.key}`)
     const account = `10000000000000000${size.length}`
-    const made = await asBot<{ system: { id: string }; token: string }>('POST /bot/systems', {
+    const system = await asBot<{ system: { id: string }; token: string }>('POST /bot/systems', {
       account_id: account,
       name: 'Lantern Hill',
     })
-    const own = <T>(line: string, body?: unknown) => testServer.ask<T>(line, body, made.token)
-    const wren = await own<{ id: string }>('POST /v2/members', {
+    const askOwn = <T>(line: string, body?: unknown) => testServer.ask<T>(line, body, system.token)
+    const wren = await askOwn<{ id: string }>('POST /v2/members', {
       name: 'Wren',
       proxy_tags: [{ prefix: 'w:', suffix: null }],
     })
-    const moss = await own<{ id: string }>('POST /v2/members', { name: 'Moss' })
-    await own('POST /v2/systems/@me/switches', { members: [moss.id] })
-    await own('PATCH /v2/systems/@me/settings', { proxy_switch: 'new' })
+    const moss = await askOwn<{ id: string }>('POST /v2/members', { name: 'Moss' })
+    await askOwn('POST /v2/systems/@me/switches', { members: [moss.id] })
+    await askOwn('PATCH /v2/systems/@me/settings', { proxy_switch: 'new' })
     const { page, noise } = await visit(browser, size)
-    await logIn(page, testServer, made.token)
+    await logIn(page, testServer, system.token)
     await page.locator('.here-now').getByText('Moss').waitFor()
     await page.getByText('Live').waitFor({ state: 'attached' })
 
-    const said = { account_id: account, guild_id: '200000000000000001' }
-    const place = { ...said, channel_id: '300000000000000001' }
+    const sender = { account_id: account, guild_id: '200000000000000001' }
+    const channel = { ...sender, channel_id: '300000000000000001' }
     const decided = await asBot<{ action: string; member: { id: string } }>('POST /bot/proxy', {
-      ...place,
+      ...channel,
       content: 'w: hello',
     })
     expect([decided.action, decided.member.id]).toEqual(['proxy', wren.id])
@@ -75,8 +75,8 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       id: `50000000000000000${size.length}`,
       original: `40000000000000000${size.length}`,
       sender: account,
-      guild: place.guild_id,
-      channel: place.channel_id,
+      guild: channel.guild_id,
+      channel: channel.channel_id,
       member: wren.id,
     })
     await page.locator('.here-now').getByText('Wren').waitFor()
@@ -84,14 +84,14 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     expect(noise).toEqual([])
   })
 
-  test('behind a proxy under /plural/ the page, its parts, the API and the stream work', async () => {
+  test('page, lazy scripts, API and stream work behind a proxy under /plural/', async () => {
     const family = await seedSystem(testServer, 'Lantern Hill')
     await family.begin([5, 'Wren'])
     const visitor = await visit(browser, size)
     const { page } = visitor
     const strays: string[] = []
-    page.on('request', (asked) => {
-      if (!new URL(asked.url()).pathname.startsWith('/plural/')) strays.push(asked.url())
+    page.on('request', (request) => {
+      if (!new URL(request.url()).pathname.startsWith('/plural/')) strays.push(request.url())
     })
     await page.goto(`${proxy.address}/plural/`)
     await page.getByLabel('Token').fill(family.token)
@@ -103,7 +103,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.getByText('Moss is here now.').first().waitFor()
     await family.log(0, 'Iris')
     await page.locator('.here-now').getByText('Iris').waitFor()
-    // A part that is fetched when it is first opened.
+    // A script that is loaded on demand.
     await page.getByRole('link', { name: 'History', exact: true }).click()
     await page.getByRole('link', { name: 'Month' }).waitFor()
     await page.getByRole('link', { name: 'More' }).click()
@@ -124,7 +124,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     expect(strays).toEqual([])
   })
 
-  test('a tab that nobody looks at lets go of the stream, and catches up when it is seen', async () => {
+  test('a hidden tab closes its stream, and catches up when it is visible again', async () => {
     const family = await seedSystem(testServer, 'Lantern Hill')
     await family.begin([5, 'Wren'])
     const visitor = await visit(browser, size)
@@ -134,10 +134,10 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.locator('.here-now').getByText('Wren').waitFor()
     await page.getByText('Live').waitFor({ state: 'attached' })
     const opened: (string | undefined)[] = []
-    page.on('request', (asked) => {
-      if (asked.url().endsWith('/events')) opened.push(asked.headers()['last-event-id'])
+    page.on('request', (request) => {
+      if (request.url().endsWith('/events')) opened.push(request.headers()['last-event-id'])
     })
-    // So that there is a last event to go on from.
+    // Provides a last event ID to resume from.
     await family.log(0, 'Iris')
     await page.locator('.here-now').getByText('Iris').waitFor()
 
@@ -147,9 +147,9 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.locator('.here-now').getByText('Moss').waitFor()
     await setHidden(page, false)
 
-    // Looked at within the thirty seconds, nothing has happened.
+    // Visible again within thirty seconds: the stream stayed open.
     await setHidden(page, true)
-    const ended = page.waitForEvent('requestfailed', (asked) => asked.url().endsWith('/events'))
+    const ended = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/events'))
     await page.clock.fastForward(31_000)
     await ended
     await page.getByText('Off', { exact: true }).waitFor({ state: 'attached' })
@@ -165,7 +165,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     expect(opened[0]).toMatch(/^\d+$/)
   })
 
-  test('a friend’s tab that nobody looks at lets go, too', async () => {
+  test('a hidden tab of a friend link closes its stream, too', async () => {
     const family = await seedSystem(testServer, 'Lantern Hill')
     await family.begin([5, 'Wren'])
     const { token } = await family.ask<{ token: string }>('POST /v2/systems/@me/tokens', {
@@ -177,7 +177,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.goto(`${testServer.server.address}/#/watch/${encodeURIComponent(token)}`)
     await page.locator('.here-now').getByText('Wren').waitFor()
     await setHidden(page, true)
-    const ended = page.waitForEvent('requestfailed', (asked) => asked.url().endsWith('/stream'))
+    const ended = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/stream'))
     await page.clock.fastForward(31_000)
     await ended
     await family.log(0, 'Juno')
@@ -188,7 +188,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 })
 
-/** As when another tab comes to the front. */
+/** Simulates that another tab comes to the front. */
 async function setHidden(page: Page, isHidden: boolean): Promise<void> {
   await page.evaluate(`
     Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${isHidden} })
@@ -196,31 +196,31 @@ async function setHidden(page: Page, isHidden: boolean): Promise<void> {
   `)
 }
 
-/** A reverse proxy on a socket of its own, which gives away what lies under /plural/ alone. */
+/** Starts a reverse proxy that serves only paths under /plural/. */
 async function startProxy() {
   let target = ''
-  const pass = (asked: IncomingMessage, answer: ServerResponse) => {
-    const url = asked.url ?? ''
-    if (url === '/plural') return answer.writeHead(308, { location: '/plural/' }).end()
-    if (!url.startsWith('/plural/')) return answer.writeHead(404).end()
+  const pass = (incoming: IncomingMessage, response: ServerResponse) => {
+    const url = incoming.url ?? ''
+    if (url === '/plural') return response.writeHead(308, { location: '/plural/' }).end()
+    if (!url.startsWith('/plural/')) return response.writeHead(404).end()
     const forwarded = request(
       `${target}${url.slice('/plural'.length)}`,
       {
-        method: asked.method ?? 'GET',
+        method: incoming.method ?? 'GET',
         headers: {
-          ...asked.headers,
-          'x-forwarded-for': asked.socket.remoteAddress ?? '',
+          ...incoming.headers,
+          'x-forwarded-for': incoming.socket.remoteAddress ?? '',
           'x-forwarded-proto': 'http',
         },
       },
-      (got) => {
-        answer.writeHead(got.statusCode ?? 502, got.headers)
-        got.pipe(answer)
+      (upstream) => {
+        response.writeHead(upstream.statusCode ?? 502, upstream.headers)
+        upstream.pipe(response)
       },
     )
-    forwarded.on('error', () => answer.destroy())
-    answer.on('close', () => forwarded.destroy())
-    asked.pipe(forwarded)
+    forwarded.on('error', () => response.destroy())
+    response.on('close', () => forwarded.destroy())
+    incoming.pipe(forwarded)
   }
   const server = createServer(pass)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -233,7 +233,7 @@ async function startProxy() {
   return {
     port,
     address: `http://127.0.0.1:${port}`,
-    leadTo(address: string) {
+    forwardTo(address: string) {
       target = address
     },
   }

@@ -30,7 +30,7 @@ export type Size = keyof typeof sizes
 /**
  * Contexts of the current test. They are closed after it, so that none slows down the next tests.
  */
-const visiting = new Set<BrowserContext>()
+const openContexts = new Set<BrowserContext>()
 
 /** Starts the browser, and closes it after the tests. */
 export async function startBrowser(): Promise<Browser> {
@@ -46,8 +46,8 @@ export async function startBrowser(): Promise<Browser> {
     ],
   })
   afterEach(async () => {
-    await Promise.all([...visiting].map((context) => context.close()))
-    visiting.clear()
+    await Promise.all([...openContexts].map((context) => context.close()))
+    openContexts.clear()
   })
   afterAll(() => browser.close())
   return browser
@@ -57,7 +57,7 @@ export interface TestServer {
   readonly server: Server
   /** Kills the server, as a power failure would. */
   stop(): Promise<void>
-  startAgain(): Promise<void>
+  restart(): Promise<void>
   readonly token: string
   readonly hid: string
   /** Runs a command of the operator and parses the JSON that it prints. */
@@ -87,7 +87,7 @@ export async function startTestServer(name: string, args: string[] = []): Promis
       server.kill('SIGKILL')
       await server.end()
     },
-    async startAgain() {
+    async restart() {
       server = await startServer(program, args, { cwd })
     },
     token: system.token,
@@ -117,28 +117,28 @@ export async function visit(
   const context = await browser.newContext({ viewport: sizes[size], colorScheme: scheme })
   const page = await context.newPage()
   page.setDefaultTimeout(20_000)
-  const noise: string[] = []
+  const consoleMessages: string[] = []
   page.on('console', (message) => {
     // The browser logs every error response; these are expected in the tests.
-    if (!/Failed to load resource/.test(message.text())) noise.push(message.text())
+    if (!/Failed to load resource/.test(message.text())) consoleMessages.push(message.text())
   })
-  page.on('pageerror', (failure) => noise.push(String(failure)))
-  visiting.add(context)
-  return { page, context, noise }
+  page.on('pageerror', (failure) => consoleMessages.push(String(failure)))
+  openContexts.add(context)
+  return { page, context, consoleMessages }
 }
 
 export interface Visitor {
   readonly page: Page
   readonly context: BrowserContext
   /** Console messages and page errors. Expected to be empty. */
-  readonly noise: string[]
+  readonly consoleMessages: string[]
 }
 
 /**
  * Disconnects the page and waits until it shows that. The event is repeated in case the stream was
  * just reconnecting.
  */
-export async function loseServer(page: Page): Promise<void> {
+export async function disconnect(page: Page): Promise<void> {
   await page.context().setOffline(true)
   const banner = page.getByText('Not connected. Changes wait until it is back.').first()
   await banner.waitFor({ timeout: 3000 }).catch(async () => {
@@ -148,7 +148,7 @@ export async function loseServer(page: Page): Promise<void> {
 }
 
 /** Expects no violation of accessibility rules and an empty console. */
-export async function expectAccessible({ page, noise }: Visitor): Promise<void> {
+export async function expectAccessible({ page, consoleMessages }: Visitor): Promise<void> {
   // Evaluated through the debugger, because the content security policy allows no foreign script.
   await page.evaluate(axe.source)
   const found = await page.evaluate(async () => {
@@ -156,11 +156,11 @@ export async function expectAccessible({ page, noise }: Visitor): Promise<void> 
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
   })
   expect(found).toEqual([])
-  expect(noise).toEqual([])
+  expect(consoleMessages).toEqual([])
 }
 
 /** Expects no horizontal scrolling at 320 px and with text of twice the size. */
-export async function expectNoSideways({ page }: Visitor): Promise<void> {
+export async function expectNoHorizontalScroll({ page }: Visitor): Promise<void> {
   const before = page.viewportSize() ?? sizes.phone
   const enlarge = (times: number) =>
     page.evaluate(`document.documentElement.style.setProperty('--text', '${times}')`)
@@ -182,7 +182,7 @@ export async function expectNoSideways({ page }: Visitor): Promise<void> {
 }
 
 /** Expects that no text is cut off on a phone with text of twice the size. */
-export async function expectNothingCut({ page }: Visitor): Promise<void> {
+export async function expectNoClippedText({ page }: Visitor): Promise<void> {
   const before = page.viewportSize() ?? sizes.phone
   await page.setViewportSize({ width: 390, height: before.height })
   await page.evaluate(`document.documentElement.style.setProperty('--text', '2')`)

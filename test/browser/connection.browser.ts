@@ -59,7 +59,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     const moss = await askOwn<{ id: string }>('POST /v2/members', { name: 'Moss' })
     await askOwn('POST /v2/systems/@me/switches', { members: [moss.id] })
     await askOwn('PATCH /v2/systems/@me/settings', { proxy_switch: 'new' })
-    const { page, noise } = await visit(browser, size)
+    const { page, consoleMessages } = await visit(browser, size)
     await logIn(page, testServer, system.token)
     await page.locator('.here-now').getByText('Moss').waitFor()
     await page.getByText('Live').waitFor({ state: 'attached' })
@@ -81,12 +81,12 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     })
     await page.locator('.here-now').getByText('Wren').waitFor()
     await page.locator('.here-now').getByText('Moss').waitFor({ state: 'detached' })
-    expect(noise).toEqual([])
+    expect(consoleMessages).toEqual([])
   })
 
   test('page, lazy scripts, API and stream work behind a proxy under /plural/', async () => {
-    const family = await seedSystem(testServer, 'Lantern Hill')
-    await family.begin([5, 'Wren'])
+    const system = await seedSystem(testServer, 'Lantern Hill')
+    await system.setSwitches([5, 'Wren'])
     const visitor = await visit(browser, size)
     const { page } = visitor
     const strays: string[] = []
@@ -94,14 +94,14 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       if (!new URL(request.url()).pathname.startsWith('/plural/')) strays.push(request.url())
     })
     await page.goto(`${proxy.address}/plural/`)
-    await page.getByLabel('Token').fill(family.token)
+    await page.getByLabel('Token').fill(system.token)
     await page.getByRole('button', { name: 'Come in' }).click()
     await page.locator('.here-now').getByText('Wren').waitFor()
     await page.getByText('Live').waitFor({ state: 'attached' })
     await page.getByRole('button', { name: 'Moss', exact: true }).click()
     await page.getByRole('button', { name: 'Switch to Moss' }).click()
     await page.getByText('Moss is here now.').first().waitFor()
-    await family.log(0, 'Iris')
+    await system.log(0, 'Iris')
     await page.locator('.here-now').getByText('Iris').waitFor()
     // A script that is loaded on demand.
     await page.getByRole('link', { name: 'History', exact: true }).click()
@@ -125,12 +125,12 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 
   test('a hidden tab closes its stream, and catches up when it is visible again', async () => {
-    const family = await seedSystem(testServer, 'Lantern Hill')
-    await family.begin([5, 'Wren'])
+    const system = await seedSystem(testServer, 'Lantern Hill')
+    await system.setSwitches([5, 'Wren'])
     const visitor = await visit(browser, size)
     const { page } = visitor
     await page.clock.install()
-    await logIn(page, testServer, family.token)
+    await logIn(page, testServer, system.token)
     await page.locator('.here-now').getByText('Wren').waitFor()
     await page.getByText('Live').waitFor({ state: 'attached' })
     const opened: (string | undefined)[] = []
@@ -138,12 +138,12 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       if (request.url().endsWith('/events')) opened.push(request.headers()['last-event-id'])
     })
     // Provides a last event ID to resume from.
-    await family.log(0, 'Iris')
+    await system.log(0, 'Iris')
     await page.locator('.here-now').getByText('Iris').waitFor()
 
     await setHidden(page, true)
     await page.clock.fastForward(20_000)
-    await family.log(0, 'Moss')
+    await system.log(0, 'Moss')
     await page.locator('.here-now').getByText('Moss').waitFor()
     await setHidden(page, false)
 
@@ -153,7 +153,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.clock.fastForward(31_000)
     await ended
     await page.getByText('Off', { exact: true }).waitFor({ state: 'attached' })
-    await family.log(0, 'Juno')
+    await system.log(0, 'Juno')
     await page.clock.fastForward(120_000)
     expect(await page.locator('.here-now').textContent()).not.toContain('Juno')
     expect(opened).toEqual([])
@@ -166,9 +166,9 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 
   test('a hidden tab of a friend link closes its stream, too', async () => {
-    const family = await seedSystem(testServer, 'Lantern Hill')
-    await family.begin([5, 'Wren'])
-    const { token } = await family.ask<{ token: string }>('POST /v2/systems/@me/tokens', {
+    const system = await seedSystem(testServer, 'Lantern Hill')
+    await system.setSwitches([5, 'Wren'])
+    const { token } = await system.ask<{ token: string }>('POST /v2/systems/@me/tokens', {
       name: 'Sam',
       scope: 'watch',
     })
@@ -180,7 +180,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     const ended = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/stream'))
     await page.clock.fastForward(31_000)
     await ended
-    await family.log(0, 'Juno')
+    await system.log(0, 'Juno')
     await page.clock.fastForward(60_000)
     expect(await page.locator('.here-now').textContent()).not.toContain('Juno')
     await setHidden(page, false)

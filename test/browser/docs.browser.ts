@@ -13,7 +13,7 @@ const RENDERING_MS = 60_000
 setDefaultTimeout(3 * RENDERING_MS)
 
 test('the API page renders, authorizes and sends requests under its content security policy', async () => {
-  const { page, noise } = await visit(browser, 'desk')
+  const { page, consoleMessages } = await visit(browser, 'desk')
   page.setDefaultTimeout(RENDERING_MS)
   await page.goto(`${address}/docs`)
   await page.getByRole('heading', { name: /^Multitude/ }).waitFor()
@@ -28,16 +28,16 @@ test('the API page renders, authorizes and sends requests under its content secu
 
   expect(await tryOut(page, 'getSystem', { systemRef: '@me' })).toContain('Lantern Hill')
   expect(await tryOut(page, 'createMember', { body: '{ "name": "Wren" }' })).toContain('Wren')
-  expect(noise).toEqual([])
+  expect(consoleMessages).toEqual([])
 })
 
 test('the API page sends requests to the public address when it is opened at another one', async () => {
   const named = await startTestServer('Cedar Row', ['--public-url', address])
-  const { page, noise } = await visit(browser, 'desk')
+  const { page, consoleMessages } = await visit(browser, 'desk')
   page.setDefaultTimeout(RENDERING_MS)
   await page.goto(`${named.server.address}/docs`)
   expect(await tryOut(page, 'getSystem', { systemRef: testServer.hid })).toContain('Lantern Hill')
-  expect(noise).toEqual([])
+  expect(consoleMessages).toEqual([])
 })
 
 test('a page on another port cannot show the API page in a frame', async () => {
@@ -49,10 +49,10 @@ test('a page on another port cannot show the API page in a frame', async () => {
         headers: { 'content-type': 'text/html' },
       }),
   })
-  const { page, noise } = await visit(browser)
+  const { page, consoleMessages } = await visit(browser)
   await page.goto(`http://127.0.0.1:${other.port}/`)
   expect(await page.frameLocator('iframe').locator('#swagger-ui').count()).toBe(0)
-  expect(noise.join()).toContain('frame-ancestors')
+  expect(consoleMessages.join()).toContain('frame-ancestors')
 })
 
 /** Sends a request as “Try it out” does, and returns the response as the page shows it. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import {
   expectAccessible,
-  expectNoSideways,
+  expectNoHorizontalScroll,
   type Size,
   startBrowser,
   startTestServer,
@@ -12,7 +12,7 @@ import { openDashboard, seedSystem } from './testSystem'
 const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else')
 const { address } = testServer.server
-const families = {
+const systems = {
   phone: await seedSystem(testServer, 'Lantern Hill'),
   desk: await seedSystem(testServer, 'Lantern Hill'),
 }
@@ -43,11 +43,11 @@ function weigh(sizes: ReadonlyMap<string, number>): number {
 }
 
 describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
-  const family = families[size]
+  const system = systems[size]
 
   test('loads at most 90 KB on the first visit and 1 KB, besides data, on the second', async () => {
-    await family.begin([5, 'Wren'])
-    const { page } = await openDashboard(browser, testServer, family, size)
+    await system.setSwitches([5, 'Wren'])
+    const { page } = await openDashboard(browser, testServer, system, size)
     await page.evaluate('document.fonts.ready.then(() => undefined)')
     const again = await page.context().newPage()
     const second = await recordSizes(again)
@@ -71,8 +71,8 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 
   test('loads OpenDyslexic only when it is chosen', async () => {
-    await family.begin([5, 'Wren'])
-    const visitor = await openDashboard(browser, testServer, family, size)
+    await system.setSwitches([5, 'Wren'])
+    const visitor = await openDashboard(browser, testServer, system, size)
     const { page } = visitor
     const sizes = await recordSizes(page)
     const fonts = () => [...sizes.keys()].filter((path) => path.includes('opendyslexic-latin'))
@@ -91,11 +91,11 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     })
     expect(fonts()).toHaveLength(2)
     await expectAccessible(visitor)
-    await expectNoSideways(visitor)
+    await expectNoHorizontalScroll(visitor)
     for (const hash of ['now', 'insights', 'import']) {
       await page.goto(`${address}/#/${hash}`)
       await page.locator('main .card').first().waitFor()
-      await expectNoSideways(visitor)
+      await expectNoHorizontalScroll(visitor)
     }
     sizes.clear()
     await page.reload()
@@ -115,12 +115,12 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
         return new Response('', { status: 404 })
       },
     })
-    const id = family.idOf('Wren')
+    const id = system.idOf('Wren')
     try {
       const avatar_url = `http://127.0.0.1:${pictures.port}/wren.png`
-      await family.ask(`PATCH /v2/members/${id}`, { avatar_url })
-      await family.begin([5, 'Wren', 'Iris'])
-      const { page } = await openDashboard(browser, testServer, family, size)
+      await system.ask(`PATCH /v2/members/${id}`, { avatar_url })
+      await system.setSwitches([5, 'Wren', 'Iris'])
+      const { page } = await openDashboard(browser, testServer, system, size)
       await page.goto(`${address}/#/look`)
       const choice = page.getByRole('group', { name: 'Pictures' })
       await choice.getByRole('button', { name: 'None' }).click()
@@ -138,14 +138,14 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       await page.waitForTimeout(300)
       expect(requests.length).toBeGreaterThan(0)
     } finally {
-      await family.ask(`PATCH /v2/members/${id}`, { avatar_url: null })
+      await system.ask(`PATCH /v2/members/${id}`, { avatar_url: null })
       await pictures.stop(true)
     }
   })
 })
 
 test('renders Insights of a thousand members with unusual names in parts', async () => {
-  const family = await seedSystem(testServer, 'Thousand')
+  const system = await seedSystem(testServer, 'Thousand')
   const names = ['שלום עולם', '🦊'.repeat(100), 'W'.repeat(100), '<b>bold</b>']
   const members = Array.from({ length: 990 }, (_, at) => ({
     id: `m${at}`,
@@ -156,8 +156,8 @@ test('renders Insights of a thousand members with unusual names in parts', async
     timestamp: hour(at),
     members: [id, `m${(at * 7) % 990}`],
   }))
-  await family.ask('POST /v2/systems/@me/import', { version: 2, members, switches })
-  const visitor = await openDashboard(browser, testServer, family, 'phone')
+  await system.ask('POST /v2/systems/@me/import', { version: 2, members, switches })
+  const visitor = await openDashboard(browser, testServer, system, 'phone')
   const { page } = visitor
   await page.goto(`${address}/#/insights`)
   await page.locator('.bars li').first().waitFor()
@@ -168,6 +168,6 @@ test('renders Insights of a thousand members with unusual names in parts', async
   await page.getByRole('button', { name: 'Who' }).click()
   await page.getByRole('rowheader', { name: '<b>bold</b>' }).waitFor()
   expect(await page.locator('tbody tr').count()).toBeLessThanOrEqual(180)
-  await expectNoSideways(visitor)
+  await expectNoHorizontalScroll(visitor)
   await expectAccessible(visitor)
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import {
   expectAccessible,
   expectLargeTargets,
-  expectNoSideways,
+  expectNoHorizontalScroll,
   type Size,
   startBrowser,
   startTestServer,
@@ -14,12 +14,12 @@ const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else')
 
 describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
-  const family = await seedSystem(testServer, 'Lantern Hill')
-  await family.begin([5, 'Wren'])
-  const create = (body: object) => family.ask<MemberJson>('POST /v2/members', body)
-  const get = (id: string) => family.ask<Record<string, unknown>>(`GET /v2/members/${id}`)
+  const system = await seedSystem(testServer, 'Lantern Hill')
+  await system.setSwitches([5, 'Wren'])
+  const create = (body: object) => system.ask<MemberJson>('POST /v2/members', body)
+  const get = (id: string) => system.ask<Record<string, unknown>>(`GET /v2/members/${id}`)
   const open = (id: string, scheme: 'light' | 'dark' = 'light') =>
-    openPage(browser, testServer, family, `members/${id}/edit`, size, scheme)
+    openPage(browser, testServer, system, `members/${id}/edit`, size, scheme)
   const fern = await create({ name: 'Fern', pronouns: 'she/her', description: 'Green.' })
 
   test.each(['light', 'dark'] as const)(
@@ -32,7 +32,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
       await page.getByRole('button', { name: 'Add tags' }).click()
       await expectAccessible(visitor)
       await expectLargeTargets(visitor)
-      await expectNoSideways(visitor)
+      await expectNoHorizontalScroll(visitor)
       await page.getByRole('button', { name: 'Delete' }).click()
       await page.getByRole('dialog').waitFor()
       await expectAccessible(visitor)
@@ -73,7 +73,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
       keep_proxy: true,
       privacy: { birthday_privacy: 'private', name_privacy: 'public' },
     })
-    await family.ask(`DELETE /v2/members/${ash.id}`)
+    await system.ask(`DELETE /v2/members/${ash.id}`)
   })
 
   test('shows a too long name and a bad colour at their fields before sending', async () => {
@@ -137,11 +137,11 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     const visitor = await open(oak.id)
     const { page } = visitor
     await page.getByLabel('Name', { exact: true }).fill('Oakley')
-    await family.ask(`PATCH /v2/members/${oak.id}`, { name: 'Acorn', pronouns: 'it/its' })
+    await system.ask(`PATCH /v2/members/${oak.id}`, { name: 'Acorn', pronouns: 'it/its' })
     await page.getByText('Changed elsewhere: name.').waitFor()
     await page.getByText('Changed elsewhere: pronouns.').waitFor()
     await expectAccessible(visitor)
-    await expectNoSideways(visitor)
+    await expectNoHorizontalScroll(visitor)
     await page.getByRole('button', { name: 'Take theirs: Pronouns' }).click()
     expect(await page.getByLabel('Pronouns').inputValue()).toBe('it/its')
     await page.getByRole('button', { name: 'Keep mine: Name' }).click()
@@ -150,17 +150,17 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'Oakley', level: 1 }).waitFor()
     expect(await get(oak.id)).toMatchObject({ name: 'Oakley', pronouns: 'it/its' })
-    await family.ask(`DELETE /v2/members/${oak.id}`)
+    await system.ask(`DELETE /v2/members/${oak.id}`)
   })
 
   test('keeps the input when the session ends, for the next login', async () => {
     const { page } = await open(fern.id)
     await page.getByLabel('Pronouns').fill('ze/zir')
-    await family.ask('DELETE /web/sessions')
+    await system.ask('DELETE /web/sessions')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByLabel('Token').waitFor()
     expect(await page.getByText('Fern').count()).toBe(0)
-    await page.getByLabel('Token').fill(family.token)
+    await page.getByLabel('Token').fill(system.token)
     await page.getByRole('button', { name: 'Come in' }).click()
     await page.getByLabel('Pronouns').waitFor()
     expect(await page.getByLabel('Pronouns').inputValue()).toBe('ze/zir')
@@ -182,13 +182,13 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     await page.getByLabel('Try it').fill('hello')
     await page.getByText('No tags fit.').waitFor()
     await expectAccessible(visitor)
-    await family.ask(`DELETE /v2/members/${nim.id}`)
+    await system.ask(`DELETE /v2/members/${nim.id}`)
   })
 
   test('deletes a member after the name was typed, and keeps the times of the history', async () => {
     const sage = await create({ name: 'Sage' })
-    await family.ask('POST /v2/systems/@me/switches', { members: [sage.id] })
-    const before = await family.history()
+    await system.ask('POST /v2/systems/@me/switches', { members: [sage.id] })
+    const before = await system.history()
     const { page } = await open(sage.id)
     await page.getByRole('button', { name: 'Delete' }).click()
     const dialog = page.getByRole('dialog')
@@ -203,10 +203,10 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     expect(await page.getByRole('link', { name: 'Sage' }).count()).toBe(0)
     await page.getByRole('link', { name: 'Now', exact: true }).click()
     await page.getByText('Nobody is logged as here.').waitFor()
-    const after = await family.history()
+    const after = await system.history()
     expect(after.map(({ at }) => at)).toEqual(before.map(({ at }) => at))
     expect(after[0]?.names).toEqual([])
-    await family.begin([5, 'Wren'])
+    await system.setSwitches([5, 'Wren'])
   })
 
   test('edits a member with the keyboard alone', async () => {
@@ -225,7 +225,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
       pronouns: 'she/her!',
       privacy: { name_privacy: 'private' },
     })
-    await family.ask(`PATCH /v2/members/${fern.id}`, {
+    await system.ask(`PATCH /v2/members/${fern.id}`, {
       pronouns: 'she/her',
       privacy: { name_privacy: 'public' },
     })

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import {
-  expectNoSideways,
-  expectNothingCut,
+  expectNoClippedText,
+  expectNoHorizontalScroll,
   type Size,
   startBrowser,
   startTestServer,
   type Visitor,
 } from './browser'
-import { arrive } from './memberPages'
+import { waitForPage } from './memberPages'
 import { openDashboard, seedSystem } from './testSystem'
 
 /**
@@ -17,15 +17,15 @@ import { openDashboard, seedSystem } from './testSystem'
 const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else')
 const { address } = testServer.server
-const family = await seedSystem(testServer, 'Lantern Hill')
-await family.begin([30, 'Moss'], [20, 'Juno', 'Iris'], [3, 'Wren', 'Iris'])
-const group = await family.ask<{ id: string }>('POST /v2/groups', { name: 'Littles' })
-await family.ask(`POST /v2/groups/${group.id}/members/add`, [family.idOf('Juno')])
-const { token } = await family.ask<{ token: string }>('POST /v2/systems/@me/tokens', {
+const system = await seedSystem(testServer, 'Lantern Hill')
+await system.setSwitches([30, 'Moss'], [20, 'Juno', 'Iris'], [3, 'Wren', 'Iris'])
+const group = await system.ask<{ id: string }>('POST /v2/groups', { name: 'Littles' })
+await system.ask(`POST /v2/groups/${group.id}/members/add`, [system.idOf('Juno')])
+const { token } = await system.ask<{ token: string }>('POST /v2/systems/@me/tokens', {
   name: 'Sam',
   scope: 'watch',
 })
-const wren = family.idOf('Wren')
+const wren = system.idOf('Wren')
 const pages: [name: string, hash: string][] = [
   ['Now', 'now'],
   ['member list', 'members'],
@@ -47,7 +47,7 @@ const pages: [name: string, hash: string][] = [
   ['system form', 'system/edit'],
   ['settings form', 'system/settings'],
   ['More page', 'more'],
-  ['public page', `systems/${family.hid}`],
+  ['public page', `systems/${system.hid}`],
   ['friend page', `watch/${encodeURIComponent(token)}`],
 ]
 
@@ -55,18 +55,18 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   test.each(pages)(
     'the %s works with the keyboard, in narrow windows and with large text',
     async (_, hash) => {
-      const visitor = await openDashboard(browser, testServer, family, size)
+      const visitor = await openDashboard(browser, testServer, system, size)
       await go(visitor.page, hash)
       await walkByKeyboard(visitor)
-      await expectNoSideways(visitor)
-      await expectNothingCut(visitor)
+      await expectNoHorizontalScroll(visitor)
+      await expectNoClippedText(visitor)
     },
   )
 
   test('uses another word for members on every page, also for screen readers', async () => {
-    await family.ask('PATCH /web/preferences', { word: 'headmates' })
+    await system.ask('PATCH /web/preferences', { word: 'headmates' })
     try {
-      const { page } = await openDashboard(browser, testServer, family, size)
+      const { page } = await openDashboard(browser, testServer, system, size)
       const matches: string[] = []
       // The word is not public, and the appearance page offers the default as a choice.
       const checked = pages.filter(([name]) => !['public page', 'appearance page'].includes(name))
@@ -77,7 +77,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       }
       expect(matches).toEqual([])
     } finally {
-      await family.ask('PATCH /web/preferences', { word: 'members' })
+      await system.ask('PATCH /web/preferences', { word: 'members' })
     }
   })
 })
@@ -86,7 +86,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
 async function go(page: Page, hash: string): Promise<void> {
   await page.goto('about:blank')
   await page.goto(`${address}/#/${hash}`)
-  await arrive(page)
+  await waitForPage(page)
 }
 
 /** Returns all texts of the page, including labels, placeholders and the title. */

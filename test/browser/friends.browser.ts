@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import {
   expectAccessible,
   expectLargeTargets,
-  expectNoSideways,
+  expectNoHorizontalScroll,
   type Size,
   startBrowser,
   startTestServer,
@@ -14,15 +14,15 @@ import { openDashboard, seedSystem } from './testSystem'
 const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else')
 const { address } = testServer.server
-const families = {
+const systems = {
   phone: await seedSystem(testServer, 'Lantern Hill'),
   desk: await seedSystem(testServer, 'Lantern Hill'),
 }
 
 describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
-  const family = families[size]
+  const system = systems[size]
   const open = async (scheme: 'light' | 'dark' = 'light') => {
-    const visitor = await openDashboard(browser, testServer, family, size, scheme)
+    const visitor = await openDashboard(browser, testServer, system, size, scheme)
     await visitor.page.getByRole('link', { name: 'More' }).click()
     await visitor.page.getByRole('link', { name: 'Friends' }).click()
     await visitor.page.getByRole('heading', { name: 'Links that work' }).waitFor()
@@ -52,7 +52,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       expect(await page.title()).toContain('Friends')
       await expectAccessible(visitor)
       await expectLargeTargets(visitor)
-      await expectNoSideways(visitor)
+      await expectNoHorizontalScroll(visitor)
       await page.getByRole('button', { name: `End Someone ${scheme}` }).click()
       await page.getByText('It cannot be brought back.').waitFor()
       await expectAccessible(visitor)
@@ -60,7 +60,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   )
 
   test('a friend link shows the fronters live, and nothing else, until it is revoked', async () => {
-    await family.begin([2, 'Wren'])
+    await system.setSwitches([2, 'Wren'])
     const { page, context } = await open()
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: address })
     const link = await createLink(page, 'Sam')
@@ -74,18 +74,18 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await friend.page.locator('.here-now').getByText('Wren').waitFor()
     await friend.page.getByText('Live', { exact: true }).waitFor()
     const began = Date.now()
-    await family.log(0, 'Iris', 'Moss')
+    await system.log(0, 'Iris', 'Moss')
     await friend.page.locator('.here-now').getByText('Moss').waitFor()
     // Immediate on an idle machine, and always faster than polling would be.
     expect(Date.now() - began).toBeLessThan(5000)
     expect(await friend.page.locator('.here-now').textContent()).not.toContain('Wren')
     await expectAccessible(friend)
-    await expectNoSideways(friend)
+    await expectNoHorizontalScroll(friend)
 
     // The token opens no other page and reads no other data.
     const token = decodeURIComponent(link.split('/watch/')[1] ?? '')
     expect(token.length).toBeGreaterThan(20)
-    await family.ask('PATCH /v2/systems/@me', {
+    await system.ask('PATCH /v2/systems/@me', {
       privacy: { member_list_privacy: 'private', front_history_privacy: 'private' },
     })
     const ask = (path: string, method = 'GET') =>
@@ -105,15 +105,15 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await friend.page.getByText('This link does not work any more').waitFor({ timeout: 15_000 })
     expect(await friend.page.getByText('Moss').count()).toBe(0)
     await expectAccessible(friend)
-    await family.ask('PATCH /v2/systems/@me', {
+    await system.ask('PATCH /v2/systems/@me', {
       privacy: { member_list_privacy: 'public', front_history_privacy: 'public' },
     })
   })
 
   test('a friend link counts private members, or names them if chosen', async () => {
-    const id = family.idOf('Ember')
-    await family.ask(`PATCH /v2/members/${id}`, { privacy: { visibility: 'private' } })
-    await family.begin([2, 'Ember', 'Wren'])
+    const id = system.idOf('Ember')
+    await system.ask(`PATCH /v2/members/${id}`, { privacy: { visibility: 'private' } })
+    await system.setSwitches([2, 'Ember', 'Wren'])
     const { page } = await open()
     const counting = await createLink(page, 'counts')
     await page.getByRole('button', { name: 'Named, too' }).click()
@@ -125,7 +125,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await friend.page.goto('about:blank')
     await friend.page.goto(naming)
     await friend.page.locator('.here-now').getByText('Ember').waitFor()
-    await family.ask(`PATCH /v2/members/${id}`, { privacy: { visibility: 'public' } })
+    await system.ask(`PATCH /v2/members/${id}`, { privacy: { visibility: 'public' } })
   })
 
   test('shows at the field that a link name is taken, and keeps the input', async () => {

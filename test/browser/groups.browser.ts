@@ -3,12 +3,12 @@ import { readStream } from '../events/readStream'
 import {
   expectAccessible,
   expectLargeTargets,
-  expectNoSideways,
+  expectNoHorizontalScroll,
   type Size,
   startBrowser,
   startTestServer,
 } from './browser'
-import { expectListed, type MemberJson, openPage, until } from './memberPages'
+import { expectListed, type MemberJson, openPage, waitUntil } from './memberPages'
 import { seedSystem } from './testSystem'
 
 const browser = await startBrowser()
@@ -21,17 +21,17 @@ interface Group {
 }
 
 describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
-  const family = await seedSystem(testServer, 'Lantern Hill')
-  await family.begin([5, 'Wren'])
+  const system = await seedSystem(testServer, 'Lantern Hill')
+  await system.setSwitches([5, 'Wren'])
   const open = (path: string, scheme: 'light' | 'dark' = 'light') =>
-    openPage(browser, testServer, family, path, size, scheme)
-  const all = () => family.ask<Group[]>('GET /v2/systems/@me/groups')
+    openPage(browser, testServer, system, path, size, scheme)
+  const all = () => system.ask<Group[]>('GET /v2/systems/@me/groups')
   const inside = async (id: string) =>
-    (await family.ask<MemberJson[]>(`GET /v2/groups/${id}/members`)).map(({ name }) => name).sort()
+    (await system.ask<MemberJson[]>(`GET /v2/groups/${id}/members`)).map(({ name }) => name).sort()
   const create = (name: string) =>
-    family.ask<Group>('POST /v2/groups', { name, description: 'Those *who* **watch**.' })
+    system.ask<Group>('POST /v2/groups', { name, description: 'Those *who* **watch**.' })
   const watch = await create('Night watch')
-  await family.ask(`POST /v2/groups/${watch.id}/members/add`, [family.idOf('Juno')])
+  await system.ask(`POST /v2/groups/${watch.id}/members/add`, [system.idOf('Juno')])
 
   test.each(['light', 'dark'] as const)('group pages are accessible in %s mode', async (scheme) => {
     const visitor = await open('groups', scheme)
@@ -42,7 +42,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
       await page.locator('main [aria-busy]').waitFor({ state: 'detached' })
       await expectAccessible(visitor)
       await expectLargeTargets(visitor)
-      await expectNoSideways(visitor)
+      await expectNoHorizontalScroll(visitor)
     }
   })
 
@@ -77,12 +77,12 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
 
   test('adds thirty members to a group with one request and one event', async () => {
     const names = Array.from({ length: 30 }, (_, at) => `Star ${String(at).padStart(2, '0')}`)
-    for (const name of names) await family.ask('POST /v2/members', { name })
+    for (const name of names) await system.ask('POST /v2/members', { name })
     const group = await create('Stars')
     const visitor = await open(`groups/${group.id}`)
     const { page } = visitor
     const url = `${testServer.server.address}/v2/systems/@me/events`
-    const stream = await readStream(url, { token: family.token })
+    const stream = await readStream(url, { token: system.token })
     const writes: string[] = []
     page.on('request', (request) => {
       if (request.method() !== 'GET') writes.push(request.url())
@@ -92,21 +92,21 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     for (const name of names) await page.getByRole('checkbox', { name }).check()
     await page.getByText('30 come in').waitFor()
     await expectAccessible(visitor)
-    await expectNoSideways(visitor)
+    await expectNoHorizontalScroll(visitor)
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Stars: 30 members added.').first().waitFor()
     await expectListed(page, names)
     expect(writes.length).toBe(1)
     expect(await inside(group.id)).toEqual(names)
     // Any further event of the change would arrive before this one.
-    await family.ask(`PATCH /v2/groups/${group.id}`, { display_name: 'The Stars' })
-    await until(async () => stream.messages.some(({ event }) => event === 'UPDATE_GROUP'))
+    await system.ask(`PATCH /v2/groups/${group.id}`, { display_name: 'The Stars' })
+    await waitUntil(async () => stream.messages.some(({ event }) => event === 'UPDATE_GROUP'))
     expect(stream.messages.map(({ event }) => event)).toEqual([
       'UPDATE_GROUP_MEMBERS',
       'UPDATE_GROUP',
     ])
     await stream.leave()
-    await family.ask(`PATCH /v2/groups/${group.id}`, { display_name: null })
+    await system.ask(`PATCH /v2/groups/${group.id}`, { display_name: null })
     await page.getByRole('button', { name: 'Choose people…' }).click()
     await page.getByLabel('Search').fill('star 0')
     await page.getByRole('checkbox', { name: 'Star 00' }).uncheck()
@@ -118,30 +118,30 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     expect(writes.length).toBe(2)
     expect(await inside(group.id)).toEqual(['Iris', ...names.slice(1)])
     await page.getByRole('button', { name: 'Undo' }).click()
-    await until(async () => (await inside(group.id)).join() === names.join())
+    await waitUntil(async () => (await inside(group.id)).join() === names.join())
     expect(await inside(group.id)).toEqual(names)
-    await family.ask(`DELETE /v2/groups/${group.id}`)
-    const everyone = await family.ask<MemberJson[]>('GET /v2/systems/@me/members')
+    await system.ask(`DELETE /v2/groups/${group.id}`)
+    const everyone = await system.ask<MemberJson[]>('GET /v2/systems/@me/members')
     for (const { id, name } of everyone)
-      if (names.includes(name)) await family.ask(`DELETE /v2/members/${id}`)
+      if (names.includes(name)) await system.ask(`DELETE /v2/members/${id}`)
   })
 
   test('shows the members of a status group in their own row on Now', async () => {
-    const asleep = await family.ask<MemberJson>('POST /v2/members', { name: 'Asleep' })
+    const asleep = await system.ask<MemberJson>('POST /v2/members', { name: 'Asleep' })
     const group = await create('Custom fronts')
-    await family.ask(`POST /v2/groups/${group.id}/members/add`, [asleep.id])
+    await system.ask(`POST /v2/groups/${group.id}/members/add`, [asleep.id])
     const { page } = await open(`groups/${group.id}`)
     await page.getByRole('checkbox', { name: /^These are statuses/ }).click()
     const marked = async () =>
-      (await family.ask<{ statuses: string[] }>('GET /web/preferences')).statuses
-    await until(async () => (await marked()).length > 0)
+      (await system.ask<{ statuses: string[] }>('GET /web/preferences')).statuses
+    await waitUntil(async () => (await marked()).length > 0)
     expect(await marked()).toEqual([group.uuid])
     expect(await page.getByRole('checkbox', { name: /^These are statuses/ }).isChecked()).toBe(true)
     await page.getByRole('link', { name: 'Now', exact: true }).click()
     const row = page.getByRole('list', { name: 'Statuses' })
     await row.getByRole('button', { name: 'Asleep', exact: true }).waitFor()
-    await family.ask(`DELETE /v2/groups/${group.id}`)
-    await family.ask(`DELETE /v2/members/${asleep.id}`)
+    await system.ask(`DELETE /v2/groups/${group.id}`)
+    await system.ask(`DELETE /v2/members/${asleep.id}`)
   })
 
   test('asks before leaving a group form with changes', async () => {
@@ -163,9 +163,9 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
 })
 
 test('shows that there are no groups yet', async () => {
-  const family = await seedSystem(testServer, 'New Hill')
-  await family.begin([1, 'Wren'])
-  const visitor = await openPage(browser, testServer, family, 'more')
+  const system = await seedSystem(testServer, 'New Hill')
+  await system.setSwitches([1, 'Wren'])
+  const visitor = await openPage(browser, testServer, system, 'more')
   const { page } = visitor
   await page.getByRole('link', { name: /^Groups/ }).click()
   await page.getByText('There are no groups yet.').waitFor()

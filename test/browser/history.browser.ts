@@ -4,7 +4,7 @@ import { fieldsOf } from '../../src/web/app/time'
 import {
   expectAccessible,
   expectLargeTargets,
-  expectNoSideways,
+  expectNoHorizontalScroll,
   type Size,
   startBrowser,
   startTestServer,
@@ -16,20 +16,20 @@ const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else')
 const { address } = testServer.server
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
-const families = {
+const systems = {
   phone: await seedSystem(testServer, 'Lantern Hill'),
   desk: await seedSystem(testServer, 'Lantern Hill'),
 }
 
 describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
-  const family = families[size]
+  const system = systems[size]
   const open = async (view: string, scheme: 'light' | 'dark' = 'light') => {
-    const visitor = await openDashboard(browser, testServer, family, size, scheme)
+    const visitor = await openDashboard(browser, testServer, system, size, scheme)
     await visitor.page.goto(`${address}/#/history/${view}`)
     await visitor.page.getByRole('heading', { name: 'History' }).waitFor()
     return visitor
   }
-  const names = async () => (await family.history()).map(({ names }) => names)
+  const names = async () => (await system.history()).map(({ names }) => names)
 
   test.each([
     ['days', 'light'],
@@ -39,22 +39,22 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     ['month', 'light'],
     ['month', 'dark'],
   ] as const)('the history as %s is accessible in %s mode', async (view, scheme) => {
-    await family.begin([50, 'Wren'], [30, 'Wren', 'Iris'], [20, 'Juno'], [3], [1, 'Ember'])
+    await system.setSwitches([50, 'Wren'], [30, 'Wren', 'Iris'], [20, 'Juno'], [3], [1, 'Ember'])
     const visitor = await open(view, scheme)
     await visitor.page.getByRole('link', { name: 'Month' }).waitFor()
     if (view === 'month') await expectWholeMonth(visitor.page)
     await expectAccessible(visitor)
     await expectLargeTargets(visitor)
-    await expectNoSideways(visitor)
+    await expectNoHorizontalScroll(visitor)
     if (view !== 'days') return
     await visitor.page.getByRole('button', { name: 'As a table' }).click()
     await visitor.page.getByRole('cell', { name: 'Wren and Iris' }).first().waitFor()
     await expectAccessible(visitor)
-    await expectNoSideways(visitor)
+    await expectNoHorizontalScroll(visitor)
   })
 
   test('moves a switch past its neighbour, with a preview of the effect', async () => {
-    await family.begin([5, 'Wren'], [3, 'Iris'], [1, 'Juno'])
+    await system.setSwitches([5, 'Wren'], [3, 'Iris'], [1, 'Juno'])
     const visitor = await open('list')
     const { page } = visitor
     await page
@@ -73,7 +73,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       .first()
       .waitFor()
     await expectAccessible(visitor)
-    await expectNoSideways(visitor)
+    await expectNoHorizontalScroll(visitor)
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
     expect(await names()).toEqual([['Juno'], ['Wren'], ['Iris']])
@@ -82,7 +82,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 
   test('changes the members of a switch', async () => {
-    await family.begin([5, 'Wren'], [3, 'Iris'])
+    await system.setSwitches([5, 'Wren'], [3, 'Iris'])
     const { page } = await open('list')
     await page
       .getByRole('button', { name: /^Change…/ })
@@ -100,8 +100,8 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 
   test('deletes the latest switch, which restores the previous front, and undoes it', async () => {
-    await family.begin([5, 'Wren'], [3, 'Iris'])
-    const before = await family.history()
+    await system.setSwitches([5, 'Wren'], [3, 'Iris'])
+    const before = await system.history()
     const { page } = await open('list')
     await page
       .getByRole('button', { name: /^Change…/ })
@@ -113,15 +113,15 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     expect(await names()).toEqual([['Wren']])
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.locator('.switches').getByText('Iris').waitFor()
-    expect(await family.history()).toEqual(before)
+    expect(await system.history()).toEqual(before)
   })
 
   test('adds a past switch, and shows at the field that a time is taken', async () => {
-    await family.begin()
+    await system.setSwitches()
     const taken = new Date(Math.floor(Date.now() / 60_000) * 60_000 - 4 * 3_600_000)
-    await family.ask('POST /v2/systems/@me/switches', {
+    await system.ask('POST /v2/systems/@me/switches', {
       timestamp: taken.toISOString(),
-      members: [family.idOf('Wren')],
+      members: [system.idOf('Wren')],
     })
     const visitor = await open('days')
     const { page } = visitor
@@ -145,7 +145,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 
   test('Escape closes the switch dialog and returns the focus', async () => {
-    await family.begin([5, 'Wren'])
+    await system.setSwitches([5, 'Wren'])
     const { page } = await open('list')
     await page.getByRole('button', { name: /^Change…/ }).click()
     await page.getByRole('dialog').waitFor()
@@ -158,16 +158,16 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
 })
 
 test('shows a day of 25 hours when the clocks go back in Oslo', async () => {
-  const family = await seedSystem(testServer, 'Night watch')
-  await family.ask('PATCH /v2/systems/@me/settings', { timezone: 'Europe/Oslo' })
+  const system = await seedSystem(testServer, 'Night watch')
+  await system.ask('PATCH /v2/systems/@me/settings', { timezone: 'Europe/Oslo' })
   for (const [timestamp, name] of [
     ['2026-10-24T20:00:00Z', 'Wren'],
     ['2026-10-25T11:00:00Z', 'Iris'],
   ] as const)
-    await family.ask('POST /v2/systems/@me/switches', { timestamp, members: [family.idOf(name)] })
+    await system.ask('POST /v2/systems/@me/switches', { timestamp, members: [system.idOf(name)] })
   const { page } = await visit(browser, 'desk')
   await page.clock.setFixedTime('2026-10-26T12:00:00Z')
-  await logIn(page, testServer, family.token)
+  await logIn(page, testServer, system.token)
   await page.getByRole('heading', { name: 'Here now' }).waitFor()
   await page.goto(`${address}/#/history/days`)
   const row = page.getByRole('img', { name: /Wren 13 h, Iris 12 h/ })

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { emptyFolder } from '../serverProcess'
 import {
+  disconnect,
   expectAccessible,
   expectLargeTargets,
-  expectNoSideways,
-  loseServer,
+  expectNoHorizontalScroll,
   type Size,
   startBrowser,
   startTestServer,
@@ -18,14 +18,14 @@ import { logIn, openDashboard, seedSystem } from './testSystem'
 const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else')
 const { address } = testServer.server
-const families = {
+const systems = {
   phone: await seedSystem(testServer, 'Lantern Hill'),
   desk: await seedSystem(testServer, 'Lantern Hill'),
 }
 const fixtures = join(import.meta.dir, '../formats/fixtures')
 
 describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
-  const family = families[size]
+  const system = systems[size]
   /** Creates an empty system and logs in. */
   const openEmptySystem = async (scheme: 'light' | 'dark' = 'light') => {
     const { token } = await testServer.operate<{ token: string }>(
@@ -52,7 +52,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   test('previews a Simply Plural file, imports it, and changes nothing the second time', async () => {
     const { visitor, page, ask } = await openEmptySystem()
     await expectAccessible(visitor)
-    await expectNoSideways(visitor)
+    await expectNoHorizontalScroll(visitor)
     await page
       .getByRole('link', { name: 'Bring them from PluralKit, Tupperbox or Simply Plural' })
       .click()
@@ -69,7 +69,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.getByText('polls: 1').waitFor()
     await expectAccessible(visitor)
     await expectLargeTargets(visitor)
-    await expectNoSideways(visitor)
+    await expectNoHorizontalScroll(visitor)
     expect(await ask<unknown[]>('GET /v2/systems/@me/members')).toEqual([])
 
     await page.getByRole('button', { name: 'Bring in' }).click()
@@ -103,7 +103,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       await page.getByText('of eight digits the first six were taken').waitFor()
       await page.getByText(/^Left out \(\d+\)$/).waitFor()
       await expectAccessible(visitor)
-      await expectNoSideways(visitor)
+      await expectNoHorizontalScroll(visitor)
       for (const part of ['Members', 'Groups', 'Switches']) await page.getByLabel(part).uncheck()
       await page.getByText('Choose at least one.').waitFor()
       const importButton = page.getByRole('button', { name: 'Bring in' })
@@ -171,19 +171,19 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 
   test('keeps the file when the session ends, and drops it on logout', async () => {
-    await family.begin([5, 'Wren'])
-    const visitor = await openDashboard(browser, testServer, family, size)
+    await system.setSwitches([5, 'Wren'])
+    const visitor = await openDashboard(browser, testServer, system, size)
     const { page } = visitor
     await page.goto(`${address}/#/import`)
     await chooseFile(page, 'pluralkit.json')
     await page.getByRole('heading', { name: 'A PluralKit file' }).waitFor()
-    await family.ask('DELETE /web/sessions')
-    await page.getByLabel('Token').fill(family.token)
+    await system.ask('DELETE /web/sessions')
+    await page.getByLabel('Token').fill(system.token)
     await page.getByRole('button', { name: 'Come in' }).click()
     await page.getByRole('heading', { name: 'A PluralKit file' }).waitFor()
     await page.getByRole('link', { name: 'More' }).click()
     await page.getByRole('button', { name: 'Log out' }).click()
-    await page.getByLabel('Token').fill(family.token)
+    await page.getByLabel('Token').fill(system.token)
     await page.getByRole('button', { name: 'Come in' }).click()
     await page.getByRole('link', { name: 'More' }).click()
     await page.getByRole('link', { name: /^Import and export/ }).click()
@@ -191,11 +191,11 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 
   test('disables import and export while the server is unreachable', async () => {
-    const visitor = await openDashboard(browser, testServer, family, size)
+    const visitor = await openDashboard(browser, testServer, system, size)
     const { page, context } = visitor
     await page.goto(`${address}/#/import`)
     await chooseFile(page, 'pluralkit.json')
-    await loseServer(page)
+    await disconnect(page)
     for (const name of ['Bring in', 'JSON', 'CSV', 'Calendar'])
       expect(
         await page.getByRole('button', { name, exact: true }).getAttribute('aria-disabled'),
@@ -211,8 +211,8 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     ['CSV', 'front-history.csv', ['--front-history', 'csv']],
     ['Calendar', 'front-history.ics', ['--front-history', 'ics']],
   ])('the %s download equals the file written by the command line', async (name, file, args) => {
-    await family.begin([50, 'Wren'], [30, 'Wren', 'Iris'], [20])
-    const { page } = await openDashboard(browser, testServer, family, size)
+    await system.setSwitches([50, 'Wren'], [30, 'Wren', 'Iris'], [20])
+    const { page } = await openDashboard(browser, testServer, system, size)
     await page.goto(`${address}/#/import`)
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -222,16 +222,16 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await announced(page, `${file} is in your downloads.`)
     const downloaded = readFileSync(await download.path(), 'utf8')
     const out = join(emptyFolder(), file)
-    await testServer.run('export', family.hid, '--out', out, ...args)
+    await testServer.run('export', system.hid, '--out', out, ...args)
     const written = readFileSync(out, 'utf8')
     expect(withoutTimestamps(downloaded)).toBe(withoutTimestamps(written))
     expect(downloaded).toContain('Wren')
   })
 
   test('uses another word for members on the import page', async () => {
-    await family.ask('PATCH /web/preferences', { word: 'headmates' })
+    await system.ask('PATCH /web/preferences', { word: 'headmates' })
     try {
-      const { page } = await openDashboard(browser, testServer, family, size)
+      const { page } = await openDashboard(browser, testServer, system, size)
       await page.goto(`${address}/#/import`)
       await chooseFile(page, 'pluralkit.json')
       await tally(page, 'Headmates').waitFor()
@@ -244,7 +244,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       ).toBe(0)
       await announced(page, 'Headmates')
     } finally {
-      await family.ask('PATCH /web/preferences', { word: 'members' })
+      await system.ask('PATCH /web/preferences', { word: 'members' })
     }
   })
 })

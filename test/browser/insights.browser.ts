@@ -2,10 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import {
+  disconnect,
   expectAccessible,
   expectLargeTargets,
-  expectNoSideways,
-  loseServer,
+  expectNoHorizontalScroll,
   type Size,
   startBrowser,
   startTestServer,
@@ -15,7 +15,7 @@ import { openDashboard, seedSystem } from './testSystem'
 const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else')
 const { address } = testServer.server
-const families = {
+const systems = {
   phone: await seedSystem(testServer, 'Lantern Hill'),
   desk: await seedSystem(testServer, 'Lantern Hill'),
 }
@@ -28,9 +28,9 @@ interface Totals {
 const charts = ['Time here', 'Time of day', 'Often together', 'Weeks']
 
 describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
-  const family = families[size]
+  const system = systems[size]
   const open = async (scheme: 'light' | 'dark' = 'light') => {
-    const visitor = await openDashboard(browser, testServer, family, size, scheme)
+    const visitor = await openDashboard(browser, testServer, system, size, scheme)
     await visitor.page.keyboard.press('g')
     await visitor.page.keyboard.press('i')
     await visitor.page.getByRole('heading', { name: 'Insights', level: 1 }).waitFor()
@@ -62,7 +62,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
         }),
       )
   const seedHistory = () =>
-    family.begin(
+    system.setSwitches(
       [400, 'Juno'],
       [200, 'Wren'],
       [150, 'Wren', 'Iris'],
@@ -82,12 +82,12 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       expect(await visitor.page.title()).toContain('Insights')
       await expectAccessible(visitor)
       await expectLargeTargets(visitor)
-      await expectNoSideways(visitor)
+      await expectNoHorizontalScroll(visitor)
       for (const chart of charts) await press(visitor.page, `As a table ${chart}`)
       await press(visitor.page, 'Own')
       await expectAccessible(visitor)
       await expectLargeTargets(visitor)
-      await expectNoSideways(visitor)
+      await expectNoHorizontalScroll(visitor)
     },
   )
 
@@ -110,7 +110,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       until: midnight(day(48), 24 * 3_600_000),
       zone,
     })
-    const load = <T>(path: string) => family.ask<T>(`GET /v2/systems/@me/fronting/${path}${query}`)
+    const load = <T>(path: string) => system.ask<T>(`GET /v2/systems/@me/fronting/${path}${query}`)
     const totals = await load<Totals>('totals?')
     const keys = ['time', 'share', 'stints', 'longest', 'shortest', 'average', 'median']
     const exact = totals.members.map((one) => [nameOf(one.member), ...keys.map((k) => `${one[k]}`)])
@@ -164,8 +164,8 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 
   test('Insights of a day of 25 hours in Oslo sum to 25 hours, also with two fronters', async () => {
-    await family.begin()
-    await family.ask('PATCH /v2/systems/@me/settings', { timezone: 'Europe/Oslo' })
+    await system.setSwitches()
+    await system.ask('PATCH /v2/systems/@me/settings', { timezone: 'Europe/Oslo' })
     try {
       for (const [timestamp, ...names] of [
         ['2025-10-24T10:00:00Z', 'Wren'],
@@ -173,9 +173,9 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
         ['2025-10-26T01:30:00Z', 'Wren'],
         ['2025-10-28T10:00:00Z', 'Juno'],
       ])
-        await family.ask('POST /v2/systems/@me/switches', {
+        await system.ask('POST /v2/systems/@me/switches', {
           timestamp,
-          members: names.map(family.idOf),
+          members: names.map(system.idOf),
         })
       const { page } = await open()
       await press(page, 'Own')
@@ -193,12 +193,12 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       await settled(page)
       expect(await page.getByLabel('From', { exact: true }).inputValue()).toBe('2025-10-26')
     } finally {
-      await family.ask('PATCH /v2/systems/@me/settings', { timezone: 'UTC' })
+      await system.ask('PATCH /v2/systems/@me/settings', { timezone: 'UTC' })
     }
   })
 
   test('offers the shortest span with switches when the selected one has none', async () => {
-    await family.begin([24 * 20, 'Wren'], [24 * 19])
+    await system.setSwitches([24 * 20, 'Wren'], [24 * 19])
     const visitor = await open()
     const { page } = visitor
     await page.getByText('No switches in these two weeks.').waitFor()
@@ -226,12 +226,12 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 
   test('updates Insights after a switch logged elsewhere, and excludes statuses on request', async () => {
-    await family.begin([24 * 9, 'Ember'], [24 * 2, 'Wren'])
-    const asleep = await family.ask<{ id: string; uuid: string }>('POST /v2/groups', {
+    await system.setSwitches([24 * 9, 'Ember'], [24 * 2, 'Wren'])
+    const asleep = await system.ask<{ id: string; uuid: string }>('POST /v2/groups', {
       name: 'Custom fronts',
     })
-    await family.ask(`POST /v2/groups/${asleep.id}/members/add`, [family.idOf('Ember')])
-    await family.ask('PATCH /web/preferences', { statuses: [asleep.uuid] })
+    await system.ask(`POST /v2/groups/${asleep.id}/members/add`, [system.idOf('Ember')])
+    await system.ask('PATCH /web/preferences', { statuses: [asleep.uuid] })
     try {
       const visitor = await open()
       const { page } = visitor
@@ -242,18 +242,18 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       await page.getByText('Wren was here longest').waitFor()
       expect(await bars.getByText('Ember').count()).toBe(0)
       await expectAccessible(visitor)
-      await family.log(1, 'Moss')
+      await system.log(1, 'Moss')
       await bars.getByText('Moss').waitFor()
       await announced(page, 'Two weeks: 3 switches')
     } finally {
-      await family.ask('PATCH /web/preferences', { statuses: [] })
-      await family.ask(`DELETE /v2/groups/${asleep.id}`)
+      await system.ask('PATCH /web/preferences', { statuses: [] })
+      await system.ask(`DELETE /v2/groups/${asleep.id}`)
     }
   })
 
   test('leads to Now when no switch was ever logged', async () => {
-    await family.begin()
-    const visitor = await openDashboard(browser, testServer, family, size)
+    await system.setSwitches()
+    const visitor = await openDashboard(browser, testServer, system, size)
     await visitor.page.goto(`${address}/#/insights`)
     await visitor.page.getByText('Nothing is logged yet.').waitFor()
     await expectAccessible(visitor)
@@ -265,7 +265,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await seedHistory()
     const visitor = await open()
     const { page, context } = visitor
-    await loseServer(page)
+    await disconnect(page)
     await page.getByRole('button', { name: 'Year' }).click()
     await page.getByText('The server does not answer.').waitFor()
     await page.getByRole('heading', { name: 'Time here' }).waitFor()
@@ -295,7 +295,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
 
   function nameOf(id: unknown): string {
     const names = ['Wren', 'Iris', 'Moss', 'Juno', 'Atlas', 'Ember', 'Jün']
-    return names.find((name) => family.idOf(name) === id) ?? ''
+    return names.find((name) => system.idOf(name) === id) ?? ''
   }
 
   function hours(given: Record<number, number>, others: number): string[] {

@@ -5,7 +5,7 @@ import type { Member } from '../../src/web/app/types'
 import {
   expectAccessible,
   expectLargeTargets,
-  expectNoSideways,
+  expectNoHorizontalScroll,
   type Size,
   startBrowser,
   startTestServer,
@@ -25,14 +25,14 @@ const written = [
 ].join('\n')
 
 describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
-  const family = await seedSystem(testServer, 'Lantern Hill')
-  await family.begin([60, 'Wren'], [50, 'Iris'], [30, 'Wren', 'Iris'], [3, 'Juno'])
-  const id = family.idOf('Wren')
-  const patch = (body: object) => family.ask(`PATCH /v2/members/${id}`, body)
+  const system = await seedSystem(testServer, 'Lantern Hill')
+  await system.setSwitches([60, 'Wren'], [50, 'Iris'], [30, 'Wren', 'Iris'], [3, 'Juno'])
+  const id = system.idOf('Wren')
+  const patch = (body: object) => system.ask(`PATCH /v2/members/${id}`, body)
   const open = (scheme: 'light' | 'dark' = 'light', path = `members/${id}`) =>
-    openPage(browser, testServer, family, path, size, scheme)
-  const group = await family.ask<{ id: string }>('POST /v2/groups', { name: 'Daytime' })
-  await family.ask(`POST /v2/groups/${group.id}/members/add`, [id])
+    openPage(browser, testServer, system, path, size, scheme)
+  const group = await system.ask<{ id: string }>('POST /v2/groups', { name: 'Daytime' })
+  await system.ask(`POST /v2/groups/${group.id}/members/add`, [id])
 
   test.each(['light', 'dark'] as const)(
     'the member page is accessible in %s mode',
@@ -52,7 +52,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
       await page.getByText(/^29 h, twice|2 times/).waitFor()
       await expectAccessible(visitor)
       await expectLargeTargets(visitor)
-      await expectNoSideways(visitor)
+      await expectNoHorizontalScroll(visitor)
       await page.getByRole('button', { name: 'A stranger’s view' }).click()
       await expectAccessible(visitor)
       expect(await page.getByText(/April 12|12 April/).count()).toBe(0)
@@ -84,7 +84,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
         levels.map((level) => [level, hidden.includes(level) ? 'private' : 'public']),
       )
       await patch({ display_name: 'Wren of the Hill', pronouns: 'she/her', privacy })
-      const own = await family.ask<Member>(`GET /v2/members/${id}`)
+      const own = await system.ask<Member>(`GET /v2/members/${id}`)
       const answer = await fetch(`${testServer.server.address}/v2/members/${id}`)
       expect<unknown>(redactForPublic(table, own)).toEqual(await answer.json())
     }
@@ -113,7 +113,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     const { page } = await open()
     await page.getByRole('button', { name: 'Switch to Wren' }).click()
     await page.getByText('here now').first().waitFor()
-    expect((await family.history())[0]?.names).toEqual(['Wren'])
+    expect((await system.history())[0]?.names).toEqual(['Wren'])
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('button', { name: 'Switch to Wren' }).waitFor()
   })
@@ -136,10 +136,10 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
   })
 
   test('shows that the member was deleted by another client', async () => {
-    const created = await family.ask<{ id: string }>('POST /v2/members', { name: 'Ash' })
+    const created = await system.ask<{ id: string }>('POST /v2/members', { name: 'Ash' })
     const { page } = await open('light', `members/${created.id}`)
     await page.getByRole('heading', { name: 'Ash', level: 1 }).waitFor()
-    await family.ask(`DELETE /v2/members/${created.id}`)
+    await system.ask(`DELETE /v2/members/${created.id}`)
     await page.getByRole('heading', { name: 'Nobody by that ID.' }).waitFor()
   })
 

@@ -15,20 +15,20 @@ export interface MemberJson {
 export async function openPage(
   browser: Browser,
   testServer: TestServer,
-  family: SeededSystem,
+  system: SeededSystem,
   path: string,
   size: Size = 'phone',
   scheme: 'light' | 'dark' = 'light',
 ): Promise<Visitor> {
-  const visitor = await openDashboard(browser, testServer, family, size, scheme)
+  const visitor = await openDashboard(browser, testServer, system, size, scheme)
   await visitor.page.goto(`${testServer.server.address}/#/${path}`)
   // Until then Now is still shown and could be taken for the page.
   await visitor.page.getByRole('heading', { name: 'Here now' }).waitFor({ state: 'detached' })
-  await arrive(visitor.page)
+  await waitForPage(visitor.page)
   return visitor
 }
 
-export async function arrive(page: Page): Promise<void> {
+export async function waitForPage(page: Page): Promise<void> {
   await page.locator('main [aria-busy=true]').first().waitFor({ state: 'detached' })
   await page.locator('h1').waitFor()
 }
@@ -40,14 +40,14 @@ export function listedNames(page: Page): Promise<string[]> {
 
 /** Waits until exactly these names are listed. */
 export async function expectListed(page: Page, names: readonly string[]): Promise<void> {
-  await until(async () => (await listedNames(page)).join() === names.join())
+  await waitUntil(async () => (await listedNames(page)).join() === names.join())
   expect(await listedNames(page)).toEqual([...names])
 }
 
 const TIMEOUT_MS = 15_000
 
 /** Waits until a condition is true, or for the timeout. */
-export async function until(condition: () => Promise<boolean>): Promise<void> {
+export async function waitUntil(condition: () => Promise<boolean>): Promise<void> {
   for (const end = Date.now() + TIMEOUT_MS; Date.now() < end && !(await condition()); )
     await Bun.sleep(30)
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import {
+  disconnect,
   expectAccessible,
   expectLargeTargets,
-  expectNoSideways,
-  loseServer,
+  expectNoHorizontalScroll,
   type Size,
   startBrowser,
   startTestServer,
@@ -15,18 +15,18 @@ const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else')
 
 describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
-  const family = await seedSystem(testServer, 'Lantern Hill')
-  await family.begin([30, 'Ember'], [5, 'Wren'], [2, 'Iris'])
-  const everyone = () => family.ask<MemberJson[]>('GET /v2/systems/@me/members')
+  const system = await seedSystem(testServer, 'Lantern Hill')
+  await system.setSwitches([30, 'Ember'], [5, 'Wren'], [2, 'Iris'])
+  const everyone = () => system.ask<MemberJson[]>('GET /v2/systems/@me/members')
   const createGroup = async (name: string, ...names: string[]) => {
-    const created = await family.ask<{ id: string; uuid: string }>('POST /v2/groups', { name })
-    const ids = names.map(family.idOf)
-    if (ids.length > 0) await family.ask(`POST /v2/groups/${created.id}/members/add`, ids)
+    const created = await system.ask<{ id: string; uuid: string }>('POST /v2/groups', { name })
+    const ids = names.map(system.idOf)
+    if (ids.length > 0) await system.ask(`POST /v2/groups/${created.id}/members/add`, ids)
     return created
   }
   await createGroup('Littles', 'Juno', 'Jün', 'Atlas')
   const open = (scheme: 'light' | 'dark' = 'light') =>
-    openPage(browser, testServer, family, 'members', size, scheme)
+    openPage(browser, testServer, system, 'members', size, scheme)
 
   test.each(['light', 'dark'] as const)(
     'the member list is accessible in %s mode',
@@ -35,18 +35,18 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
       const { page } = visitor
       await expectAccessible(visitor)
       await expectLargeTargets(visitor)
-      await expectNoSideways(visitor)
+      await expectNoHorizontalScroll(visitor)
       await page.getByRole('button', { name: 'Select' }).click()
       await page.getByRole('checkbox', { name: /^Wren/ }).check()
       await expectAccessible(visitor)
       await expectLargeTargets(visitor)
-      await expectNoSideways(visitor)
+      await expectNoHorizontalScroll(visitor)
       for (const action of ['Privacy…', 'Groups…', 'Delete…']) {
         await page.getByRole('button', { name: action }).click()
         await page.getByRole('dialog').waitFor()
         await expectAccessible(visitor)
         await expectLargeTargets(visitor)
-        await expectNoSideways(visitor)
+        await expectNoHorizontalScroll(visitor)
         await page.keyboard.press('Escape')
         await page.getByRole('dialog').waitFor({ state: 'hidden' })
       }
@@ -98,14 +98,14 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
   })
 
   test('marks unlisted members with a lock, and lists them under Private', async () => {
-    await family.ask(`PATCH /v2/members/${family.idOf('Moss')}`, {
+    await system.ask(`PATCH /v2/members/${system.idOf('Moss')}`, {
       privacy: { visibility: 'private' },
     })
     const { page } = await open()
     await page.getByRole('link', { name: /^Moss.*Private/ }).waitFor()
     await page.getByRole('button', { name: 'Private' }).click()
     await expectListed(page, ['Moss'])
-    await family.ask(`PATCH /v2/members/${family.idOf('Moss')}`, {
+    await system.ask(`PATCH /v2/members/${system.idOf('Moss')}`, {
       privacy: { visibility: 'public' },
     })
     await page.getByText('Nobody here.').waitFor()
@@ -132,7 +132,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     await page.getByRole('button', { name: /^Everyone/ }).click()
     await page.getByRole('button', { name: 'Fern', exact: true }).waitFor()
     const fern = (await everyone()).find(({ name }) => name === 'Fern')
-    await family.ask(`DELETE /v2/members/${fern?.id}`)
+    await system.ask(`DELETE /v2/members/${fern?.id}`)
   })
 
   test('offers to create a member when the search finds none', async () => {
@@ -144,11 +144,11 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     await page.getByRole('button', { name: 'Make ‘Clover’' }).click()
     await expectListed(page, ['Clover'])
     const created = (await everyone()).find(({ name }) => name === 'Clover')
-    await family.ask(`DELETE /v2/members/${created?.id}`)
+    await system.ask(`DELETE /v2/members/${created?.id}`)
   })
 
   test('sets several members to Names only in one request, and undo restores each level', async () => {
-    await family.ask(`PATCH /v2/members/${family.idOf('Juno')}`, {
+    await system.ask(`PATCH /v2/members/${system.idOf('Juno')}`, {
       privacy: { pronoun_privacy: 'private' },
     })
     const before = await everyone()
@@ -176,7 +176,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     await page.locator('#said').getByText('Undone.').waitFor({ state: 'attached' })
     expect(await everyone()).toEqual(before)
     expect(requests.length).toBe(2)
-    await family.ask(`PATCH /v2/members/${family.idOf('Juno')}`, {
+    await system.ask(`PATCH /v2/members/${system.idOf('Juno')}`, {
       privacy: { pronoun_privacy: 'public' },
     })
   })
@@ -184,7 +184,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
   test('adds several members to a group and removes them, each in one request', async () => {
     const group = await createGroup('Night watch')
     const inside = async () =>
-      (await family.ask<MemberJson[]>(`GET /v2/groups/${group.id}/members`))
+      (await system.ask<MemberJson[]>(`GET /v2/groups/${group.id}/members`))
         .map(({ name }) => name)
         .sort()
     const { page } = await open()
@@ -205,11 +205,11 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.locator('#said').getByText('Undone.').waitFor({ state: 'attached' })
     expect(await inside()).toEqual(['Iris', 'Wren'])
-    await family.ask(`DELETE /v2/groups/${group.id}`)
+    await system.ask(`DELETE /v2/groups/${group.id}`)
   })
 
   test('deletes several members after their number was typed', async () => {
-    for (const name of ['Ash', 'Birch']) await family.ask('POST /v2/members', { name })
+    for (const name of ['Ash', 'Birch']) await system.ask('POST /v2/members', { name })
     const { page } = await open()
     await page.getByRole('button', { name: 'Select' }).click()
     for (const name of ['Ash', 'Birch']) await page.getByRole('checkbox', { name }).check()
@@ -225,7 +225,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
   })
 
   test('uses another word for members on the member list', async () => {
-    await family.ask('PATCH /web/preferences', { word: 'headmates' })
+    await system.ask('PATCH /web/preferences', { word: 'headmates' })
     const { page } = await open()
     await page.getByRole('heading', { name: 'Headmates' }).waitFor()
     await page.getByText('7 headmates').waitFor()
@@ -235,14 +235,14 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
     await page.getByRole('button', { name: 'Privacy…' }).click()
     await page.getByText('1 headmate changes.').waitFor()
     expect(await page.getByText(/\bmembers?\b/i).count()).toBe(0)
-    await family.ask('PATCH /web/preferences', { word: 'members' })
+    await system.ask('PATCH /web/preferences', { word: 'members' })
   })
 
   test('starts no bulk change while the server is unreachable', async () => {
     const { page, context } = await open()
     await page.getByRole('button', { name: 'Select' }).click()
     await page.getByRole('checkbox', { name: /^Wren/ }).check()
-    await loseServer(page)
+    await disconnect(page)
     const button = page.getByRole('button', { name: 'Delete…' })
     expect(await button.getAttribute('aria-disabled')).toBe('true')
     await button.click({ force: true })
@@ -253,12 +253,12 @@ describe.each<Size>(['phone', 'desk'])('on a %s', async (size) => {
 
   test('keeps unusual names within their rows', async () => {
     const hostile = ['🌟'.repeat(50), 'مريم בת', 'W'.repeat(100), '<b>bold</b>']
-    for (const name of hostile) await family.ask('POST /v2/members', { name })
+    for (const name of hostile) await system.ask('POST /v2/members', { name })
     const visitor = await open()
-    await expectNoSideways(visitor)
+    await expectNoHorizontalScroll(visitor)
     await expectAccessible(visitor)
     expect(await listedNames(visitor.page)).toEqual(expect.arrayContaining(hostile))
     for (const { id, name } of await everyone())
-      if (hostile.includes(name)) await family.ask(`DELETE /v2/members/${id}`)
+      if (hostile.includes(name)) await system.ask(`DELETE /v2/members/${id}`)
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import {
   expectAccessible,
   expectLargeTargets,
-  expectNoSideways,
+  expectNoHorizontalScroll,
   type Size,
   startBrowser,
   startTestServer,
@@ -12,15 +12,15 @@ import { openDashboard, seedSystem } from './testSystem'
 const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else')
 const { address } = testServer.server
-const families = {
+const systems = {
   phone: await seedSystem(testServer, 'Lantern Hill'),
   desk: await seedSystem(testServer, 'Lantern Hill'),
 }
 
 describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
-  const family = families[size]
+  const system = systems[size]
   const open = async (path: string, scheme: 'light' | 'dark' = 'light') => {
-    const visitor = await openDashboard(browser, testServer, family, size, scheme)
+    const visitor = await openDashboard(browser, testServer, system, size, scheme)
     await visitor.page.goto(`${address}/#/${path}`)
     const title = path[0]?.toUpperCase() + path.slice(1)
     await visitor.page.getByRole('heading', { name: title, level: 1 }).waitFor()
@@ -39,12 +39,12 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await visitor.page.locator('main [aria-busy]').waitFor({ state: 'detached' })
     await expectAccessible(visitor)
     await expectLargeTargets(visitor)
-    await expectNoSideways(visitor)
+    await expectNoHorizontalScroll(visitor)
   })
 
   test('logs out another browser, which then shows the login page', async () => {
-    await family.ask('DELETE /web/sessions')
-    const other = await openDashboard(browser, testServer, family, size)
+    await system.ask('DELETE /web/sessions')
+    const other = await openDashboard(browser, testServer, system, size)
     const { page } = await open('devices')
     await page.getByText('this browser').waitFor()
     const others = page
@@ -61,7 +61,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 
   test('shows the effect of revoking a token, then revokes it', async () => {
-    await family.ask('POST /v2/systems/@me/tokens', { name: 'my bot', scope: 'read' })
+    await system.ask('POST /v2/systems/@me/tokens', { name: 'my bot', scope: 'read' })
     const visitor = await open('devices')
     const { page } = visitor
     await page.getByRole('button', { name: 'Revoke my bot' }).click()
@@ -69,13 +69,13 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await expectAccessible(visitor)
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
     await page.getByText('my bot is revoked.').first().waitFor()
-    const tokens = await family.ask<{ name: string }[]>('GET /v2/systems/@me/tokens')
+    const tokens = await system.ask<{ name: string }[]>('GET /v2/systems/@me/tokens')
     expect(tokens.map(({ name }) => name)).not.toContain('my bot')
   })
 
   test('shows nothing on the way back after logging out everywhere', async () => {
-    await family.begin([5, 'Wren'])
-    const other = await openDashboard(browser, testServer, family, size)
+    await system.setSwitches([5, 'Wren'])
+    const other = await openDashboard(browser, testServer, system, size)
     const { page } = await open('devices')
     await page.getByRole('button', { name: 'Log out everywhere' }).click()
     await page.getByLabel('Token').waitFor()
@@ -110,10 +110,10 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       },
     })
     try {
-      const id = family.idOf('Wren')
+      const id = system.idOf('Wren')
       const avatar_url = `http://127.0.0.1:${pictures.port}/wren.png`
-      await family.ask(`PATCH /v2/members/${id}`, { avatar_url })
-      await family.begin([5, 'Wren'])
+      await system.ask(`PATCH /v2/members/${id}`, { avatar_url })
+      await system.setSwitches([5, 'Wren'])
       const { page } = await open('look')
       await page.goto(`${address}/#/now`)
       await page.locator('.here-now').getByText('Wren').waitFor()
@@ -129,7 +129,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       await page.waitForTimeout(300)
       expect(requests).toEqual([])
     } finally {
-      await family.ask(`PATCH /v2/members/${family.idOf('Wren')}`, { avatar_url: null })
+      await system.ask(`PATCH /v2/members/${system.idOf('Wren')}`, { avatar_url: null })
       await pictures.stop(true)
     }
   })
@@ -141,14 +141,14 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.getByRole('heading', { name: 'Headmates' }).waitFor()
     await page.getByText('7 headmates').waitFor()
     await page.waitForFunction('document.title.includes("Headmates")')
-    const other = await openDashboard(browser, testServer, family, size)
+    const other = await openDashboard(browser, testServer, system, size)
     await other.page.getByRole('link', { name: 'Headmates' }).waitFor()
-    await family.ask('PATCH /web/preferences', { word: 'members' })
+    await system.ask('PATCH /web/preferences', { word: 'members' })
   })
 
   test('distinguishes selected members with less motion, more contrast or forced colours', async () => {
-    await family.begin([5, 'Wren'])
-    const visitor = await openDashboard(browser, testServer, family, size)
+    await system.setSwitches([5, 'Wren'])
+    const visitor = await openDashboard(browser, testServer, system, size)
     const { page } = visitor
     await page.emulateMedia({ reducedMotion: 'reduce', forcedColors: 'active', contrast: 'more' })
     await page.getByRole('button', { name: 'Moss', exact: true }).click()

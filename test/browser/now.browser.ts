@@ -3,7 +3,7 @@ import { fieldsOf } from '../../src/web/app/time'
 import {
   expectAccessible,
   expectLargeTargets,
-  expectNoSideways,
+  expectNoHorizontalScroll,
   type Size,
   startBrowser,
   startTestServer,
@@ -15,19 +15,19 @@ const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else')
 
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
-const families = {
+const systems = {
   phone: await seedSystem(testServer, 'Lantern Hill'),
   desk: await seedSystem(testServer, 'Lantern Hill'),
 }
 
 describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
-  const family = families[size]
+  const system = systems[size]
   const open = (scheme: 'light' | 'dark' = 'light') =>
-    openDashboard(browser, testServer, family, size, scheme)
-  const names = async () => (await family.history()).map(({ names }) => names)
+    openDashboard(browser, testServer, system, size, scheme)
+  const names = async () => (await system.history()).map(({ names }) => names)
 
   test('switches with two taps: a member, then Switch', async () => {
-    await family.begin([5, 'Wren'])
+    await system.setSwitches([5, 'Wren'])
     const visitor = await open()
     const { page } = visitor
     await page.getByRole('button', { name: 'Moss', exact: true }).click()
@@ -42,7 +42,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 
   test('logs two members in the order in which they were selected', async () => {
-    await family.begin([5, 'Wren'])
+    await system.setSwitches([5, 'Wren'])
     const { page } = await open()
     await page.getByRole('button', { name: 'Juno', exact: true }).click()
     await page.getByRole('button', { name: 'Iris', exact: true }).click()
@@ -52,7 +52,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 
   test('"Join" adds the member and keeps the current fronters\' start times', async () => {
-    await family.begin([5, 'Wren'])
+    await system.setSwitches([5, 'Wren'])
     const { page } = await open()
     await page.getByRole('button', { name: 'Iris', exact: true }).click()
     await page.getByRole('button', { name: 'Join Wren' }).click()
@@ -64,7 +64,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 
   test("removes one of two fronters and keeps the other's start time", async () => {
-    await family.begin([5, 'Wren'], [2, 'Wren', 'Iris'])
+    await system.setSwitches([5, 'Wren'], [2, 'Wren', 'Iris'])
     const visitor = await open()
     const { page } = visitor
     await page.getByRole('button', { name: 'Iris steps back' }).click()
@@ -75,18 +75,18 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 
   test('Undo restores fronters and history exactly', async () => {
-    await family.begin([5, 'Wren'], [2, 'Wren', 'Iris'])
-    const before = await family.history()
+    await system.setSwitches([5, 'Wren'], [2, 'Wren', 'Iris'])
+    const before = await system.history()
     const { page } = await open()
     await page.getByRole('button', { name: 'Moss', exact: true }).click()
     await page.getByRole('button', { name: 'Switch to Moss' }).click()
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.locator('.here-now').getByText('Iris').waitFor()
-    expect(await family.history()).toEqual(before)
+    expect(await system.history()).toEqual(before)
   })
 
   test('logs a switch to nobody', async () => {
-    await family.begin([5, 'Wren'])
+    await system.setSwitches([5, 'Wren'])
     const visitor = await open('dark')
     const { page } = visitor
     await page.getByRole('button', { name: 'Nobody / not sure' }).click()
@@ -97,7 +97,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 
   test('logs and shows a switch of an hour ago an hour ago', async () => {
-    await family.begin([5, 'Wren'])
+    await system.setSwitches([5, 'Wren'])
     const visitor = await open()
     const { page } = visitor
     await page.getByRole('button', { name: 'It happened earlier…' }).click()
@@ -107,7 +107,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.getByRole('button', { name: 'Moss', exact: true }).click()
     await page.getByRole('button', { name: 'Switch to Moss' }).click()
     await page.getByRole('button', { name: 'Undo' }).waitFor()
-    const [latest] = await family.history()
+    const [latest] = await system.history()
     expect(latest?.names).toEqual(['Moss'])
     expect(Math.abs(Date.now() - 3_600_000 - (latest?.at ?? 0))).toBeLessThan(60_000)
     const row = page.getByRole('img', { name: /Moss (1 h|\d+ min)/ })
@@ -116,10 +116,10 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
 
   test('shows at the field that the time of a past switch is taken', async () => {
     const time = new Date(Math.floor(Date.now() / 60_000) * 60_000 - 2 * 3_600_000)
-    await family.begin()
-    await family.ask('POST /v2/systems/@me/switches', {
+    await system.setSwitches()
+    await system.ask('POST /v2/systems/@me/switches', {
       timestamp: time.toISOString(),
-      members: [family.idOf('Wren')],
+      members: [system.idOf('Wren')],
     })
     const visitor = await open()
     const { page } = visitor
@@ -143,7 +143,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 
   test('shows a switch from another tab or a bot without a reload', async () => {
-    await family.begin([5, 'Wren'])
+    await system.setSwitches([5, 'Wren'])
     const { page, context } = await open()
     await page.getByText('Live').waitFor({ state: 'attached' })
     const second = await context.newPage()
@@ -151,13 +151,13 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await second.getByRole('button', { name: 'Juno', exact: true }).click()
     await second.getByRole('button', { name: 'Switch to Juno' }).click()
     await page.locator('.here-now').getByText('Juno').waitFor()
-    await family.log(0, 'Atlas')
+    await system.log(0, 'Atlas')
     await page.locator('.here-now').getByText('Atlas').waitFor()
     await second.locator('.here-now').getByText('Atlas').waitFor()
   })
 
   test('finds members on Now with or without accents', async () => {
-    await family.begin([5, 'Wren'])
+    await system.setSwitches([5, 'Wren'])
     const visitor = await open()
     const { page } = visitor
     await page.getByRole('button', { name: 'Everyone (7)' }).click()
@@ -170,7 +170,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 
   test('switches and navigates with the keyboard alone', async () => {
-    await family.begin([5, 'Wren'])
+    await system.setSwitches([5, 'Wren'])
     const { page } = await open()
     await page.keyboard.press('s')
     await page.getByLabel('Search').waitFor()
@@ -191,13 +191,13 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 
   test('Now needs no horizontal scrolling and has large targets', async () => {
-    await family.begin([5, 'Wren'], [2, 'Wren', 'Iris'])
+    await system.setSwitches([5, 'Wren'], [2, 'Wren', 'Iris'])
     const visitor = await open('dark')
     const { page } = visitor
     await page.getByRole('button', { name: 'Moss', exact: true }).click()
     await page.getByRole('button', { name: 'It happened earlier…' }).click()
     await expectAccessible(visitor)
-    await expectNoSideways(visitor)
+    await expectNoHorizontalScroll(visitor)
     await expectLargeTargets(visitor)
   })
 })

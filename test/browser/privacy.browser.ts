@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import {
+  disconnect,
   expectAccessible,
   expectLargeTargets,
-  expectNoSideways,
-  loseServer,
+  expectNoHorizontalScroll,
   type Size,
   startBrowser,
   startTestServer,
@@ -15,18 +15,18 @@ import { openDashboard, type SeededSystem, seedSystem } from './testSystem'
 const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else')
 const { address } = testServer.server
-const families = {
+const systems = {
   phone: await seedWithGroup('Lantern Hill'),
   desk: await seedWithGroup('Lantern Hill'),
 }
 
 /** Seeds a system with a group. */
 async function seedWithGroup(name: string): Promise<SeededSystem> {
-  const family = await seedSystem(testServer, name)
-  const littles = await family.ask<{ id: string }>('POST /v2/groups', { name: 'Littles' })
-  const ids = ['Juno', 'Ember', 'Jün'].map(family.idOf)
-  await family.ask(`POST /v2/groups/${littles.id}/members/add`, ids)
-  return family
+  const system = await seedSystem(testServer, name)
+  const littles = await system.ask<{ id: string }>('POST /v2/groups', { name: 'Littles' })
+  const ids = ['Juno', 'Ember', 'Jün'].map(system.idOf)
+  await system.ask(`POST /v2/groups/${littles.id}/members/add`, ids)
+  return system
 }
 
 interface EntityJson {
@@ -36,20 +36,20 @@ interface EntityJson {
 }
 
 describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
-  const family = families[size]
+  const system = systems[size]
   const open = async (scheme: 'light' | 'dark' = 'light') => {
-    const visitor = await openDashboard(browser, testServer, family, size, scheme)
+    const visitor = await openDashboard(browser, testServer, system, size, scheme)
     await visitor.page.getByRole('link', { name: 'More' }).click()
     await visitor.page.getByRole('link', { name: 'Privacy' }).click()
     await visitor.page.getByRole('heading', { name: 'Privacy', level: 1 }).waitFor()
     return visitor
   }
   const levels = async () => {
-    const all = await family.ask<EntityJson[]>('GET /v2/systems/@me/members')
+    const all = await system.ask<EntityJson[]>('GET /v2/systems/@me/members')
     return Object.fromEntries(all.map(({ name, privacy }) => [name, privacy]))
   }
   const makeAllPublic = () =>
-    family.ask('PATCH /v2/systems/@me', {
+    system.ask('PATCH /v2/systems/@me', {
       privacy: {
         front_privacy: 'public',
         front_history_privacy: 'public',
@@ -61,7 +61,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   test.each(['light', 'dark'] as const)(
     'the Privacy page is accessible in %s mode',
     async (scheme) => {
-      await family.begin([5, 'Wren'])
+      await system.setSwitches([5, 'Wren'])
       const visitor = await open(scheme)
       expect(await visitor.page.title()).toContain('Privacy')
       await expectAccessible(visitor)
@@ -69,13 +69,13 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       await visitor.page.getByRole('button', { name: 'Chosen ones…' }).click()
       await expectAccessible(visitor)
       await expectLargeTargets(visitor)
-      await expectNoSideways(visitor)
+      await expectNoHorizontalScroll(visitor)
     },
   )
 
   test('changes a level with the keyboard, announces it, and updates the public preview', async () => {
     await makeAllPublic()
-    await family.begin([5, 'Wren'])
+    await system.setSwitches([5, 'Wren'])
     const visitor = await open()
     const { page } = visitor
     const preview = page.getByRole('region', { name: 'Through a stranger’s eyes' })
@@ -91,7 +91,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     expect(await preview.getByRole('heading', { name: 'Here now' }).count()).toBe(0)
     expect(await page.evaluate('document.activeElement.getAttribute("role")')).toBe('switch')
     await expectAccessible(visitor)
-    const { privacy } = await family.ask<EntityJson>('GET /v2/systems/@me')
+    const { privacy } = await system.ask<EntityJson>('GET /v2/systems/@me')
     expect(privacy.front_privacy).toBe('private')
     await page.keyboard.press('Enter')
     await preview.getByRole('heading', { name: 'Here now' }).waitFor()
@@ -124,8 +124,8 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 
   test('sets a group to Names only in one request, changes no other member, and undoes it', async () => {
-    const ember = family.idOf('Ember')
-    await family.ask(`PATCH /v2/members/${ember}`, {
+    const ember = system.idOf('Ember')
+    await system.ask(`PATCH /v2/members/${ember}`, {
       privacy: { name_privacy: 'private', birthday_privacy: 'private' },
     })
     const before = await levels()
@@ -184,20 +184,20 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 
   test('uses another word for members on the Privacy page', async () => {
-    await family.ask('PATCH /web/preferences', { word: 'headmates' })
+    await system.ask('PATCH /web/preferences', { word: 'headmates' })
     const { page } = await open()
     await page.getByRole('switch', { name: /^The list of headmates/ }).waitFor()
     await page.getByText('7 headmates', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Hidden' }).click()
     await page.getByRole('button', { name: 'Change 7 headmates' }).waitFor()
-    await family.ask('PATCH /web/preferences', { word: 'members' })
+    await system.ask('PATCH /web/preferences', { word: 'members' })
   })
 
   test('changes no level while the server is unreachable', async () => {
     const { page, context } = await open()
     const level = page.getByRole('switch', { name: /^Who is here now/ })
     await level.waitFor()
-    await loseServer(page)
+    await disconnect(page)
     await level.and(page.locator('[aria-disabled="true"]')).waitFor()
     await level.click({ force: true })
     expect(await level.textContent()).toContain('Public')
@@ -206,7 +206,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
 
   const openPublicPage = async (scheme: 'light' | 'dark' = 'light') => {
     const visitor = await visit(browser, size, scheme)
-    await visitor.page.goto(`${address}/#/systems/${family.hid}`)
+    await visitor.page.goto(`${address}/#/systems/${system.hid}`)
     await visitor.page.getByRole('heading', { name: 'Lantern Hill' }).waitFor()
     return visitor
   }
@@ -215,14 +215,14 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     'the public page is accessible in %s mode',
     async (scheme) => {
       await makeAllPublic()
-      await family.begin([5, 'Wren', 'Iris'])
+      await system.setSwitches([5, 'Wren', 'Iris'])
       const visitor = await openPublicPage(scheme)
       const { page } = visitor
       expect(await page.title()).toContain('Lantern Hill')
       await page.locator('h1:focus').waitFor()
       await expectAccessible(visitor)
       await expectLargeTargets(visitor)
-      await expectNoSideways(visitor)
+      await expectNoHorizontalScroll(visitor)
       await page.getByRole('button', { name: 'Moss', exact: true }).click()
       await page.getByRole('dialog').getByText('he/they').waitFor()
       await expectAccessible(visitor)
@@ -233,24 +233,24 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
 
   test('the public page shows public data live, and marks hidden lists', async () => {
     await makeAllPublic()
-    await family.begin([5, 'Wren'])
-    await family.ask(`PATCH /v2/members/${family.idOf('Moss')}`, {
+    await system.setSwitches([5, 'Wren'])
+    await system.ask(`PATCH /v2/members/${system.idOf('Moss')}`, {
       description: 'Keeps the garden.',
       privacy: { visibility: 'private' },
     })
-    await family.ask(`PATCH /v2/members/${family.idOf('Iris')}`, {
+    await system.ask(`PATCH /v2/members/${system.idOf('Iris')}`, {
       privacy: { pronoun_privacy: 'private' },
     })
-    const { page, noise } = await openPublicPage()
+    const { page, consoleMessages } = await openPublicPage()
     await page.getByRole('heading', { name: '6 members' }).waitFor()
     expect(await page.getByRole('button', { name: 'Moss' }).count()).toBe(0)
     await page.getByRole('button', { name: 'Iris', exact: true }).click()
     expect(await page.getByRole('dialog').textContent()).not.toContain('she/her')
     await page.keyboard.press('Escape')
-    await family.log(0, 'Juno')
+    await system.log(0, 'Juno')
     await page.locator('.here-now').getByText('Juno').waitFor()
 
-    await family.ask('PATCH /v2/systems/@me', {
+    await system.ask('PATCH /v2/systems/@me', {
       description: 'A secret',
       privacy: {
         description_privacy: 'private',
@@ -271,14 +271,14 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     ])
       await page.getByText(message).waitFor()
     expect(await page.locator('body').textContent()).not.toMatch(/Juno|Littles|A secret/)
-    expect(noise).toEqual([])
+    expect(consoleMessages).toEqual([])
 
     // The same when logged in: the page shows what others see.
-    const own = await openDashboard(browser, testServer, family, size)
-    await own.page.goto(`${address}/#/systems/${family.hid}`)
+    const own = await openDashboard(browser, testServer, system, size)
+    await own.page.goto(`${address}/#/systems/${system.hid}`)
     await own.page.getByText('The list of members is hidden.').waitFor()
     expect(await own.page.getByText('Juno').count()).toBe(0)
-    await family.ask(`PATCH /v2/members/${family.idOf('Moss')}`, {
+    await system.ask(`PATCH /v2/members/${system.idOf('Moss')}`, {
       privacy: { visibility: 'public' },
     })
     await makeAllPublic()

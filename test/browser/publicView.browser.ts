@@ -1,13 +1,19 @@
 import { expect, test } from 'bun:test'
-import { expectAccessible, expectNoSideways, startBrowser, startTestServer, visit } from './browser'
+import {
+  expectAccessible,
+  expectNoHorizontalScroll,
+  startBrowser,
+  startTestServer,
+  visit,
+} from './browser'
 import { logIn, openDashboard, seedSystem } from './testSystem'
 
 /** Pages about other people, with many members, unusual names, or no members at all. */
 const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else')
 const { address } = testServer.server
-const family = await seedSystem(testServer, 'Lantern Hill')
-await family.begin([3, 'Wren', 'Iris'])
+const system = await seedSystem(testServer, 'Lantern Hill')
+await system.setSwitches([3, 'Wren', 'Iris'])
 const pages = {
   friends: ['#/friends', 'Friends'],
   privacy: ['#/privacy', 'Privacy'],
@@ -41,27 +47,27 @@ test('a thousand members and unusual names break no page', async () => {
   await page.getByRole('heading', { name: '1000 members' }).waitFor()
   expect(await page.locator('.tile').count()).toBeLessThan(200)
   await page.locator('.here-now').getByText('<b>bold</b>').waitFor()
-  await expectNoSideways(visitor)
+  await expectNoHorizontalScroll(visitor)
   await expectAccessible(visitor)
 
   await logIn(page, testServer, token)
   await page.goto(`${address}/#/privacy`)
   await page.getByRole('button', { name: 'Change 1000 members' }).waitFor()
-  await expectNoSideways(visitor)
+  await expectNoHorizontalScroll(visitor)
   await page.getByRole('button', { name: 'Change 1000 members' }).click()
   await page.getByText('1000 members have changed.').first().waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByRole('button', { name: 'Change 1000 members' }).waitFor()
   await page.goto(`${address}/#/system`)
   await page.getByRole('heading', { name: 'System', level: 1 }).waitFor()
-  await expectNoSideways(visitor)
+  await expectNoHorizontalScroll(visitor)
   const watching = await ask<{ token: string }>('POST /v2/systems/@me/tokens', {
     name: 'Sam',
     scope: 'watch',
   })
   await page.goto(`${address}/#/watch/${encodeURIComponent(watching.token)}`)
   await page.locator('.here-now').getByText('نور القمر').waitFor()
-  await expectNoSideways(visitor)
+  await expectNoHorizontalScroll(visitor)
 })
 
 test('an empty system without a name has working pages', async () => {
@@ -83,13 +89,13 @@ test('an empty system without a name has working pages', async () => {
 })
 
 test('keeps the input for a friend link when the session ends', async () => {
-  const { page } = await openDashboard(browser, testServer, family, 'phone')
+  const { page } = await openDashboard(browser, testServer, system, 'phone')
   await page.goto(`${address}/#/friends`)
   await page.getByRole('textbox', { name: 'Name' }).fill('Robin')
   await page.getByRole('button', { name: 'A week' }).click()
-  await family.ask('DELETE /web/sessions')
+  await system.ask('DELETE /web/sessions')
   await page.getByRole('button', { name: 'Make' }).click()
-  await page.getByLabel('Token').fill(family.token)
+  await page.getByLabel('Token').fill(system.token)
   await page.getByRole('button', { name: 'Come in' }).click()
   await page.getByRole('heading', { name: 'Friends', level: 1 }).waitFor()
   expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Robin')
@@ -99,10 +105,10 @@ test('keeps the input for a friend link when the session ends', async () => {
 })
 
 test('uses another word for members on Friends', async () => {
-  await family.ask('PATCH /web/preferences', { word: 'headmates' })
-  const { page } = await openDashboard(browser, testServer, family, 'phone')
+  await system.ask('PATCH /web/preferences', { word: 'headmates' })
+  const { page } = await openDashboard(browser, testServer, system, 'phone')
   await page.goto(`${address}/#/friends`)
   await page.getByRole('group', { name: 'Private headmates' }).waitFor()
   expect(await page.locator('main').textContent()).not.toContain('members')
-  await family.ask('PATCH /web/preferences', { word: 'members' })
+  await system.ask('PATCH /web/preferences', { word: 'members' })
 })

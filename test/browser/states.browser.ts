@@ -1,53 +1,53 @@
 import { describe, expect, test } from 'bun:test'
-import { expectAccessible, loseServer, type Size, startBrowser, startTestServer } from './browser'
+import { disconnect, expectAccessible, type Size, startBrowser, startTestServer } from './browser'
 import { openDashboard, seedSystem } from './testSystem'
 
 const browser = await startBrowser()
 const port = await freePort()
 const testServer = await startTestServer('Somebody else', ['--port', String(port)])
 const { address } = testServer.server
-const family = await seedSystem(testServer, 'Lantern Hill')
+const system = await seedSystem(testServer, 'Lantern Hill')
 
 describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   test('shows why a switch waits while offline, and logs it once afterwards', async () => {
-    await family.begin([5, 'Wren'])
-    const visitor = await openDashboard(browser, testServer, family, size)
+    await system.setSwitches([5, 'Wren'])
+    const visitor = await openDashboard(browser, testServer, system, size)
     const { page, context } = visitor
-    await loseServer(page)
+    await disconnect(page)
     await page.getByRole('button', { name: 'Moss', exact: true }).click()
     const button = page.getByRole('button', { name: 'Switch to Moss' })
     expect(await button.getAttribute('aria-disabled')).toBe('true')
     await button.click({ force: true })
     await expectAccessible(visitor)
-    expect((await family.history()).length).toBe(1)
+    expect((await system.history()).length).toBe(1)
     await context.setOffline(false)
     await page.getByText('Not connected').first().waitFor({ state: 'hidden' })
     await button.click()
     await page.getByText('Moss is here now.').first().waitFor()
-    expect((await family.history()).length).toBe(2)
+    expect((await system.history()).length).toBe(2)
   })
 
   test('shows the login page when the session ends, and returns to the page afterwards', async () => {
-    await family.begin([5, 'Wren'])
-    const visitor = await openDashboard(browser, testServer, family, size)
+    await system.setSwitches([5, 'Wren'])
+    const visitor = await openDashboard(browser, testServer, system, size)
     const { page } = visitor
     await page.getByRole('button', { name: 'Moss', exact: true }).click()
     const button = page.getByRole('button', { name: 'Switch to Moss' })
     await button.click({ trial: true })
-    await family.ask('DELETE /web/sessions')
+    await system.ask('DELETE /web/sessions')
     // Unless the stream has already ended the session.
     await button.click({ timeout: 2000 }).catch(() => {})
     await page.getByLabel('Token').waitFor()
     expect(await page.getByText('Wren').count()).toBe(0)
     await expectAccessible(visitor)
-    await page.getByLabel('Token').fill(family.token)
+    await page.getByLabel('Token').fill(system.token)
     await page.getByRole('button', { name: 'Come in' }).click()
     await page.getByRole('button', { name: 'Switch to Moss' }).click()
     await page.getByText('Moss is here now.').first().waitFor()
   })
 
   test('shows the layout and a notice while the server is slow', async () => {
-    const visitor = await openDashboard(browser, testServer, family, size)
+    const visitor = await openDashboard(browser, testServer, system, size)
     const { page, context } = visitor
     await context.route('**/v2/systems/@me/members', async (route) => {
       await Bun.sleep(7000)
@@ -62,8 +62,8 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
   })
 
   test('waits and retries by itself after a 429', async () => {
-    await family.begin([5, 'Wren'])
-    const visitor = await openDashboard(browser, testServer, family, size)
+    await system.setSwitches([5, 'Wren'])
+    const visitor = await openDashboard(browser, testServer, system, size)
     const { page, context } = visitor
     let refusals = 0
     await context.route('**/v2/systems/@me/switches', async (route) => {
@@ -75,20 +75,20 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.getByText('The server asks us to wait a moment').waitFor()
     await expectAccessible(visitor)
     await page.getByText('Moss is here now.').first().waitFor()
-    expect((await family.history()).map(({ names }) => names)).toEqual([['Moss'], ['Wren']])
+    expect((await system.history()).map(({ names }) => names)).toEqual([['Moss'], ['Wren']])
   })
 })
 
 test('reconnects to a killed and restarted server and shows what was missed', async () => {
-  await family.begin([5, 'Wren'])
-  const visitor = await openDashboard(browser, testServer, family, 'desk')
+  await system.setSwitches([5, 'Wren'])
+  const visitor = await openDashboard(browser, testServer, system, 'desk')
   const { page } = visitor
   await page.getByText('Live', { exact: true }).waitFor()
   await testServer.stop()
   await page.getByText('Not connected. Changes wait until it is back.').first().waitFor()
   expect(await page.locator('.here-now').textContent()).toContain('Wren')
-  await testServer.startAgain()
-  await family.log(0, 'Juno')
+  await testServer.restart()
+  await system.log(0, 'Juno')
   await page.getByText('Live', { exact: true }).waitFor()
   await page.locator('.here-now').getByText('Juno').waitFor()
   await page.getByText('Not connected').first().waitFor({ state: 'hidden' })

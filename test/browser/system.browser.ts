@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import {
+  disconnect,
   expectAccessible,
   expectLargeTargets,
-  expectNoSideways,
-  loseServer,
+  expectNoHorizontalScroll,
   type Size,
   startBrowser,
   startTestServer,
@@ -12,15 +12,15 @@ import { openDashboard, type SeededSystem, seedSystem } from './testSystem'
 
 const browser = await startBrowser()
 const testServer = await startTestServer('Somebody else', ['--dispatch-allow', '127.0.0.1'])
-const families: Record<Size, SeededSystem> = {
+const systems: Record<Size, SeededSystem> = {
   phone: await seedSystem(testServer, 'Lantern Hill'),
   desk: await seedSystem(testServer, 'Lantern Hill'),
 }
 
 describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
-  const family = families[size]
+  const system = systems[size]
   const open = async (scheme: 'light' | 'dark' = 'light') => {
-    const visitor = await openDashboard(browser, testServer, family, size, scheme)
+    const visitor = await openDashboard(browser, testServer, system, size, scheme)
     await visitor.page.getByRole('link', { name: 'More' }).click()
     await visitor.page.getByRole('link', { name: 'System' }).click()
     await visitor.page.getByRole('heading', { name: 'System', level: 1 }).waitFor()
@@ -36,17 +36,17 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       expect(await page.title()).toContain('System')
       await expectAccessible(visitor)
       await expectLargeTargets(visitor)
-      await expectNoSideways(visitor)
+      await expectNoHorizontalScroll(visitor)
       await page.getByRole('button', { name: 'Edit' }).click()
       await page.getByRole('textbox', { name: 'Name' }).waitFor()
       await expectAccessible(visitor)
-      await expectNoSideways(visitor)
+      await expectNoHorizontalScroll(visitor)
       await page.getByRole('link', { name: /^Back/ }).click()
       await page.getByRole('button', { name: 'Change settings' }).click()
       for (const fold of ['What is made through a bot', 'How a bot shows us'])
         await page.getByText(fold).click()
       await expectAccessible(visitor)
-      await expectNoSideways(visitor)
+      await expectNoHorizontalScroll(visitor)
     },
   )
 
@@ -68,7 +68,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'Lantern Hill & Friends' }).waitFor()
     await page.getByText('| Hill').waitFor()
-    const saved = await family.ask<Record<string, unknown>>('GET /v2/systems/@me')
+    const saved = await system.ask<Record<string, unknown>>('GET /v2/systems/@me')
     expect(saved).toMatchObject({
       name: 'Lantern Hill & Friends',
       tag: '| Hill',
@@ -76,7 +76,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       description: 'A **hill**.',
       privacy: { description_privacy: 'private', name_privacy: 'public' },
     })
-    await family.ask('PATCH /v2/systems/@me', {
+    await system.ask('PATCH /v2/systems/@me', {
       name: 'Lantern Hill',
       privacy: { description_privacy: 'public' },
     })
@@ -88,7 +88,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     const { page } = visitor
     await page.getByRole('button', { name: 'Edit' }).click()
     await page.getByRole('textbox', { name: 'Pronouns' }).fill('we')
-    await family.ask('PATCH /v2/systems/@me', { pronouns: 'they', tag: `| ${size}` })
+    await system.ask('PATCH /v2/systems/@me', { pronouns: 'they', tag: `| ${size}` })
     await page.getByText('Changed elsewhere: pronouns.').waitFor()
     await expectAccessible(visitor)
     await page.getByRole('button', { name: /^Keep mine.*Pronouns/ }).click()
@@ -100,7 +100,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.getByRole('link', { name: 'Now', exact: true }).click()
     await page.getByRole('button', { name: 'Leave' }).click()
     await page.getByRole('heading', { name: 'Here now' }).waitFor()
-    expect(await family.ask('GET /v2/systems/@me')).toMatchObject({ pronouns: 'they' })
+    expect(await system.ask('GET /v2/systems/@me')).toMatchObject({ pronouns: 'they' })
   })
 
   test('saves settings, and applies the time zone at once', async () => {
@@ -118,7 +118,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await page.getByLabel('Template 2').fill('Age: ')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Pacific/Auckland').waitFor()
-    expect(await family.ask<Record<string, unknown>>('GET /v2/systems/@me/settings')).toMatchObject(
+    expect(await system.ask<Record<string, unknown>>('GET /v2/systems/@me/settings')).toMatchObject(
       {
         timezone: 'Pacific/Auckland',
         proxy_switch: 'add',
@@ -127,7 +127,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
         description_templates: ['Likes: ', 'Age: '],
       },
     )
-    await family.ask('PATCH /v2/systems/@me/settings', { timezone: 'UTC' })
+    await system.ask('PATCH /v2/systems/@me/settings', { timezone: 'UTC' })
   })
 
   test('registers, verifies, tests, shows and removes a webhook', async () => {
@@ -148,21 +148,21 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     expect(receiver.token.length).toBeGreaterThan(16)
     await card.getByText('Not verified yet').waitFor()
     await expectAccessible(visitor)
-    await expectNoSideways(visitor)
+    await expectNoHorizontalScroll(visitor)
     await card.getByRole('button', { name: 'Verify' }).click()
     await card.getByText('Active: it is told of everything.').waitFor()
     await card.getByRole('button', { name: 'Send a test' }).click()
     await page.getByText('The receiver answered 200.').first().waitFor()
-    await family.ask('PATCH /v2/systems/@me', { tag: `| ${Date.now()}` })
+    await system.ask('PATCH /v2/systems/@me', { tag: `| ${Date.now()}` })
     while (!receiver.received.includes('UPDATE_SYSTEM')) await Bun.sleep(20)
     await page.reload()
     await card.getByRole('cell', { name: 'UPDATE_SYSTEM' }).first().waitFor()
     await expectAccessible(visitor)
-    await expectNoSideways(visitor)
+    await expectNoHorizontalScroll(visitor)
     await card.getByRole('button', { name: 'Remove' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
     await card.getByText('There is none.').waitFor()
-    expect(await family.ask('GET /v2/systems/@me/webhook')).toMatchObject({ state: 'none' })
+    expect(await system.ask('GET /v2/systems/@me/webhook')).toMatchObject({ state: 'none' })
   })
 
   test('links an account with a code created by a token, and shows it without a reload', async () => {
@@ -184,7 +184,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await card.getByRole('button', { name: 'Make a code' }).click()
     await card.getByText('This token belongs to another system.').waitFor()
     expect(sent).toEqual([])
-    await card.getByLabel('Token').fill(family.token)
+    await card.getByLabel('Token').fill(system.token)
     await card.getByRole('button', { name: 'Make a code' }).click()
     const code = await card.getByLabel('Code').inputValue()
     expect(code).toMatch(/^\w{8}$/)
@@ -198,14 +198,14 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
     await card.getByText(`@wren.${size}:example.org`).waitFor()
     await card.getByText('on matrix').waitFor()
     await expectAccessible(visitor)
-    await expectNoSideways(visitor)
+    await expectNoHorizontalScroll(visitor)
   })
 
   test('writes nothing on the System page while the server is unreachable', async () => {
     const { page, context } = await open()
     const register = page.getByRole('button', { name: 'Register' })
     await register.waitFor()
-    await loseServer(page)
+    await disconnect(page)
     expect(await register.getAttribute('aria-disabled')).toBe('true')
     await context.setOffline(false)
   })

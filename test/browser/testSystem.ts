@@ -17,7 +17,7 @@ export interface SeededSystem {
   /** Returns the short ID of a member. */
   idOf(name: string): string
   /** Deletes all switches and logs these: hours ago, and members. */
-  begin(...front: [hoursAgo: number, ...names: string[]][]): Promise<void>
+  setSwitches(...front: [hoursAgo: number, ...names: string[]][]): Promise<void>
   log(hoursAgo: number, ...names: string[]): Promise<LoggedSwitch>
   /** Returns the server's history, newest first, with names. */
   history(): Promise<{ at: number; names: string[] }[]>
@@ -63,7 +63,7 @@ export async function seedSystem(testServer: TestServer, name: string): Promise<
     ask,
     idOf,
     log,
-    async begin(...front) {
+    async setSwitches(...front) {
       for (const { id } of await list()) await ask(`DELETE /v2/systems/@me/switches/${id}`)
       for (const [hoursAgo, ...names] of front) await log(hoursAgo, ...names)
     },
@@ -81,13 +81,13 @@ export async function seedSystem(testServer: TestServer, name: string): Promise<
 export async function openDashboard(
   browser: Browser,
   testServer: TestServer,
-  family: SeededSystem,
+  system: SeededSystem,
   size: Parameters<typeof visit>[1] = 'phone',
   scheme: 'light' | 'dark' = 'light',
 ): Promise<Visitor> {
   const visitor = await visit(browser, size, scheme)
   const { page } = visitor
-  await logIn(page, testServer, family.token)
+  await logIn(page, testServer, system.token)
   await page.getByRole('heading', { name: 'Here now' }).waitFor()
   return visitor
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { startBrowser, startTestServer } from './browser'
-import { arrive, listedNames, type MemberJson, openPage, until } from './memberPages'
+import { listedNames, type MemberJson, openPage, waitForPage, waitUntil } from './memberPages'
 import { openDashboard, seedSystem } from './testSystem'
 
 const browser = await startBrowser()
@@ -8,17 +8,17 @@ const testServer = await startTestServer('Somebody else')
 const { address } = testServer.server
 
 describe('a system with a thousand members', async () => {
-  const family = await seedSystem(testServer, 'A Thousand')
-  const token = family.token
+  const system = await seedSystem(testServer, 'A Thousand')
+  const token = system.token
   const names = Array.from({ length: 990 }, (_, at) => `Name ${String(at).padStart(3, '0')}`)
   for (let at = 0; at < names.length; at += 30)
     await Promise.all(
       names.slice(at, at + 30).map((name) => testServer.ask('POST /v2/members', { name }, token)),
     )
-  await family.begin([2, 'Wren'])
+  await system.setSwitches([2, 'Wren'])
 
   test('reaches every member by scrolling and with the keyboard, none twice', async () => {
-    const { page } = await openPage(browser, testServer, family, 'members')
+    const { page } = await openPage(browser, testServer, system, 'members')
     expect((await listedNames(page)).length).toBeLessThan(200)
     await page.getByText('997 members').waitFor()
     for (let step = 0; step < 40 && (await listedNames(page)).length < 997; step++) {
@@ -33,14 +33,14 @@ describe('a system with a thousand members', async () => {
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Wren', level: 1 }).waitFor()
     await page.goBack()
-    await arrive(page)
-    await until(async () => Number(await page.evaluate('scrollY')) > 5000)
+    await waitForPage(page)
+    await waitUntil(async () => Number(await page.evaluate('scrollY')) > 5000)
     expect(await page.evaluate('scrollY')).toBeGreaterThan(5000)
     expect(await page.locator('.members a').last().textContent()).toContain('Wren')
   })
 
   test('searches a thousand members while typing, also on a slow machine', async () => {
-    const { page } = await openPage(browser, testServer, family, 'members')
+    const { page } = await openPage(browser, testServer, system, 'members')
     const client = await page.context().newCDPSession(page)
     await client.send('Emulation.setCPUThrottlingRate', { rate: 4 })
     const field = page.getByLabel('Search')
@@ -52,13 +52,13 @@ describe('a system with a thousand members', async () => {
   })
 
   test('shows a new member among a thousand in another browser without a reload', async () => {
-    const { page } = await openDashboard(browser, testServer, family, 'desk')
+    const { page } = await openDashboard(browser, testServer, system, 'desk')
     await page.goto(`${address}/#/members`)
     await page.getByText('997 members').waitFor()
-    const created = await family.ask<MemberJson>('POST /v2/members', { name: 'Aaron' })
+    const created = await system.ask<MemberJson>('POST /v2/members', { name: 'Aaron' })
     await page.getByText('998 members').waitFor()
     expect((await listedNames(page))[0]).toBe('Aaron')
-    await family.ask(`DELETE /v2/members/${created.id}`)
+    await system.ask(`DELETE /v2/members/${created.id}`)
     await page.getByText('997 members').waitFor()
   })
 })

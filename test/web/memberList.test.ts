@@ -5,7 +5,11 @@ import { member } from '../../src/model/member'
 import { listMembers, rankColor, type Sort } from '../../src/web/app/memberList'
 import type { Group, Member } from '../../src/web/app/types'
 
-function someone(name: string, given: Partial<Member> = {}, visibility: Level = 'public'): Member {
+function createMember(
+  name: string,
+  given: Partial<Member> = {},
+  visibility: Level = 'public',
+): Member {
   const levels = Object.fromEntries(member.levels.map((level) => [level, 'public']))
   return {
     ...fillDefaults(member, { name }),
@@ -18,9 +22,9 @@ function someone(name: string, given: Partial<Member> = {}, visibility: Level = 
 }
 
 const all = [
-  someone('Ash', { color: '00ff00', created: '2026-01-03T00:00:00Z' }),
-  someone('Birch', { color: 'ff0000', created: '2026-01-02T00:00:00.5Z' }),
-  someone('Cedar', {}, 'private'),
+  createMember('Ash', { color: '00ff00', created: '2026-01-03T00:00:00Z' }),
+  createMember('Birch', { color: 'ff0000', created: '2026-01-02T00:00:00.5Z' }),
+  createMember('Cedar', {}, 'private'),
 ]
 const littles: Group = {
   ...fillDefaults(group, { name: 'Littles' }),

@@ -5,7 +5,7 @@ import { findChanges, findUndo, levelsOf, presets } from '../../src/web/app/priv
 import { countPrivate, redactForPublic } from '../../src/web/app/redact'
 import type { Member, MemberLevel } from '../../src/web/app/types'
 
-function someone(name: string, given: Partial<Record<MemberLevel, Level>> = {}): Member {
+function createMember(name: string, given: Partial<Record<MemberLevel, Level>> = {}): Member {
   const values = fillDefaults(member, { name, display_name: 'Somebody', pronouns: 'she/her' })
   const privacy = Object.fromEntries(
     member.levels.map((level) => [level, given[level] ?? 'public']),
@@ -35,7 +35,11 @@ describe('presets', () => {
   })
 
   test('findChanges returns only members and levels that differ', () => {
-    const all = [someone('Wren'), someone('Dot', levelsOf('hidden')), someone('Iris')]
+    const all = [
+      createMember('Wren'),
+      createMember('Dot', levelsOf('hidden')),
+      createMember('Iris'),
+    ]
     expect(findChanges(all, { visibility: 'private' })).toEqual([
       { id: 'uuid of Wren', privacy: { visibility: 'private' } },
       { id: 'uuid of Iris', privacy: { visibility: 'private' } },
@@ -44,9 +48,9 @@ describe('presets', () => {
 
   test.each(presets)('findUndo restores every level after the preset %s', (preset) => {
     const all = [
-      someone('Wren', { birthday_privacy: 'private' }),
-      someone('Dot', levelsOf('names')),
-      someone('Iris', { name_privacy: 'private', visibility: 'private' }),
+      createMember('Wren', { birthday_privacy: 'private' }),
+      createMember('Dot', levelsOf('names')),
+      createMember('Iris', { name_privacy: 'private', visibility: 'private' }),
     ]
     const changes = findChanges(all, levelsOf(preset))
     const changed = all.map((one) => ({
@@ -64,7 +68,7 @@ describe('presets', () => {
 
 describe('redactForPublic', () => {
   test('redactForPublic removes private fields and all levels', () => {
-    const own = someone('Wren', { pronoun_privacy: 'private', name_privacy: 'private' })
+    const own = createMember('Wren', { pronoun_privacy: 'private', name_privacy: 'private' })
     const redacted = redactForPublic(member, own)
     expect(redacted).toMatchObject({ id: 'wren', name: 'Somebody', pronouns: null, privacy: null })
     expect(countPrivate(member, own)).toBe(2)

@@ -49,9 +49,9 @@ describe('the bundle', () => {
 
   test.each<[what: string, budget: number, of: Iterable<BundledFile>]>([
     ['the page', 1.5, [page]],
-    ['the style', 8, styles],
-    ['the script of the first visit', 40, firstScripts()],
-    ['everything of the first visit but data and pictures', 90, firstVisit()],
+    ['the style sheet', 8, styles],
+    ['the scripts of the first visit', 40, firstScripts()],
+    ['the first visit, without data and pictures,', 90, firstVisit()],
     ...laterScripts().map((file): [string, number, BundledFile[]] => [
       `the lazy script ${file.path}`,
       12,
@@ -64,11 +64,11 @@ describe('the bundle', () => {
 
   test.each<[what: string, of: Iterable<BundledFile>]>([
     ['page', [page]],
-    ['style', styles],
-    ['script of the first visit', firstScripts()],
-    ['everything of the first visit but data and pictures', firstVisit()],
-    ['the largest part that is fetched later', [laterScripts().toSorted(byWeight)[0] ?? page]],
-    ['OpenDyslexic, for who chooses it', files.filter(({ path }) => /dyslexic.*woff2/.test(path))],
+    ['style sheet', styles],
+    ['scripts of the first visit', firstScripts()],
+    ['first visit, without data and pictures', firstVisit()],
+    ['largest script loaded on demand', [laterScripts().toSorted(byWeight)[0] ?? page]],
+    ['OpenDyslexic, if chosen', files.filter(({ path }) => /dyslexic.*woff2/.test(path))],
   ])('the bundle has the size stated in docs/performance.md: %s', (what, of) => {
     const row = performance.split('\n').find((line) => line.startsWith(`| ${what} `))
     const stated = Number(row?.split('|')[2])

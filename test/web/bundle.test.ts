@@ -84,9 +84,9 @@ describe('the bundle', () => {
   })
 
   test('the bundle lets browsers cache everything but the page and the manifests', () => {
-    const asked = files.filter(({ path }) => !isLasting(path)).map(({ path }) => path)
+    const uncached = files.filter(({ path }) => !isLasting(path)).map(({ path }) => path)
     // A browser requests one of the manifests, and only if the page can be installed.
-    expect(asked.sort()).toEqual(['/', '/app.webmanifest', '/watch.webmanifest'])
+    expect(uncached.sort()).toEqual(['/', '/app.webmanifest', '/watch.webmanifest'])
   })
 
   test('packFile compresses every file except fonts', () => {

@@ -37,9 +37,9 @@ interface Change {
 
 /** Returns the patches that give members these levels; only members and levels that differ. */
 export function findChanges(some: readonly Member[], levels: Levels): Change[] {
-  const wanted = Object.entries(levels) as [MemberLevel, Level][]
+  const target = Object.entries(levels) as [MemberLevel, Level][]
   return some.flatMap(({ uuid, privacy }) => {
-    const differing = wanted.filter(([level, to]) => privacy?.[level] !== to)
+    const differing = target.filter(([level, to]) => privacy?.[level] !== to)
     return differing.length === 0 ? [] : [{ id: uuid, privacy: Object.fromEntries(differing) }]
   })
 }

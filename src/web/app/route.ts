@@ -20,17 +20,17 @@ const current = signal<HistoryEntry>({ hash: location.hash, before: null, entry:
 
 markEntry()
 addEventListener('hashchange', () => {
-  const wanted = location.hash
-  if (wanted === current.value.hash) return
+  const hash = location.hash
+  if (hash === current.value.hash) return
   if (!isBlocked()) {
     markEntry()
-    return show(wanted)
+    return show(hash)
   }
   // Revert the navigation, in whatever direction, until the user has decided.
   const { entry } = current.value
   const reached = entryOf(history.state) ?? entry + 1
   history.go(entry - reached)
-  pendingHash.value = wanted
+  pendingHash.value = hash
 })
 
 addEventListener('beforeunload', (event) => {

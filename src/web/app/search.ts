@@ -62,11 +62,11 @@ export function prepareSearch(members: readonly Searchable[]): () => void {
  * then other names.
  */
 export function searchMembers<T extends Searchable>(members: readonly T[], typed: string): T[] {
-  const wanted = fold(typed)
-  if (wanted === '') return [...members]
-  const parts = wanted.split(/\s+/)
+  const phrase = fold(typed)
+  if (phrase === '') return [...members]
+  const parts = phrase.split(/\s+/)
   const rank = ({ names }: Folded) =>
-    ` ${names}`.includes(` ${wanted}`) ? 0 : names.includes(wanted) ? 1 : 2
+    ` ${names}`.includes(` ${phrase}`) ? 0 : names.includes(phrase) ? 1 : 2
   const isFound = ({ all, codes }: Folded) =>
     parts.every(
       (part) =>

@@ -4,13 +4,13 @@ import { choice, reference, timestamp } from './field'
 export const autoproxy = entity('autoproxy settings', {
   autoproxy_mode: choice(['off', 'front', 'latch', 'member'], {
     defaultValue: 'off',
-    doc: 'Whom messages without tags are proxied as',
+    doc: 'How the member for messages without proxy tags is chosen',
     example: 'latch',
   }),
   autoproxy_member: reference({
-    doc: 'Short ID of the member that is latched or chosen; null in the modes off and front',
+    doc: 'Short ID of the latched or chosen member; null in the modes off and front',
   }),
-  last_latch_timestamp: timestamp({ doc: 'When the latch last moved' }),
+  last_latch_timestamp: timestamp({ doc: 'When the latch was last updated' }),
 })
 
 export type Autoproxy = Row<typeof autoproxy>

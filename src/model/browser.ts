@@ -1,4 +1,4 @@
-/** What a browser is called among the devices somebody is logged in on. */
+/** Names of browsers in the list of logged-in devices. */
 
 const systems: readonly [RegExp, string][] = [
   [/Android/, 'Android'],
@@ -10,7 +10,7 @@ const systems: readonly [RegExp, string][] = [
   [/Linux|X11/, 'Linux'],
 ]
 
-/** The special ones first: each of them says that it is Chrome or Safari, too. */
+/** Derived browsers first, because their user agents also contain Chrome or Safari. */
 const browsers: readonly [RegExp, string][] = [
   [/Edg(e|A|iOS)?\//, 'Edge'],
   [/OPR\/|Opera/, 'Opera'],
@@ -21,15 +21,15 @@ const browsers: readonly [RegExp, string][] = [
   [/Safari\//, 'Safari'],
 ]
 
-const MOST_LETTERS = 100
+const MAX_LENGTH = 100
 
-/** "Firefox on Android"; what no browser says is named by its first word. */
+/** Returns a name like "Firefox on Android", or the first word of an unknown user agent. */
 export function nameBrowser(userAgent: string | null): string {
-  const given = userAgent ?? ''
-  const find = (names: typeof systems) => names.find(([pattern]) => pattern.test(given))?.[1]
+  const text = userAgent ?? ''
+  const find = (names: typeof systems) => names.find(([pattern]) => pattern.test(text))?.[1]
   const browser = find(browsers)
   const system = find(systems)
   if (browser && system) return `${browser} on ${system}`
-  const [word = ''] = given.split(/[\s/]/)
-  return browser ?? (word.slice(0, MOST_LETTERS) || 'A browser')
+  const [word = ''] = text.split(/[\s/]/)
+  return browser ?? (word.slice(0, MAX_LENGTH) || 'A browser')
 }

@@ -1,6 +1,4 @@
-/** Tables as text, for programs that compute with them. */
-
-/** Without this mark at the beginning, table programs take UTF-8 for something older. */
+/** Byte order mark. Without it, spreadsheets do not recognize UTF-8. */
 export const CSV_MARK = '\ufeff'
 
 export function csvLine(cells: readonly (string | number)[]): string {
@@ -8,12 +6,12 @@ export function csvLine(cells: readonly (string | number)[]): string {
 }
 
 function csvText(text: string): string {
-  const words = text.replace(FORMULA, "$1'$2")
-  return /[",;\t\r\n]/.test(words) ? `"${words.replaceAll('"', '""')}"` : words
+  const escaped = text.replace(FORMULA, "$1'$2")
+  return /[",;\t\r\n]/.test(escaped) ? `"${escaped.replaceAll('"', '""')}"` : escaped
 }
 
 /**
- * Beginnings of formulas; behind a quote they are text. Many spreadsheets separate cells by
- * semicolons or tabs, and then end a cell there in spite of the quotation marks around it.
+ * Start of a formula; an apostrophe in front turns it into text. Many spreadsheets separate cells
+ * by semicolons or tabs, and then end a cell there even inside quotation marks.
  */
 const FORMULA = /((?:^|[;\t\r\n])[^\S\t\r\n]*)([=+\-@＝＋－＠])/g

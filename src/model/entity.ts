@@ -6,11 +6,11 @@ import { Problem } from './validation'
 export type Fields = Record<string, Field>
 export type Level = 'public' | 'private'
 
-/** A field table with its privacy levels, and the word the community has for it. */
+/** A field table with its name and privacy levels. */
 export interface Entity<F extends Fields = Fields, L extends string = string> {
   readonly name: string
   readonly fields: F
-  /** The same fields with their keys, listed once and not for each row. */
+  /** Entries of `fields`, computed once instead of per row. */
   readonly entries: readonly (readonly [key: string, field: Field])[]
   readonly levels: readonly L[]
 }
@@ -26,45 +26,45 @@ export function entity<F extends Fields, const L extends string = never>(
 type Levels<L extends string> = { [K in L]: Level }
 type Values<F extends Fields> = { -readonly [K in keyof F]: ValueOf<F[K]> }
 
-/** What is stored of an entity, by key. */
+/** Stored values of an entity, by key. */
 export type Row<E> = E extends Entity<infer F, infer L> ? Values<F> & Levels<L> : never
 
-/** What a change gives: any of the keys, already read and checked. */
+/** A partial row, already parsed and validated. */
 export type Patch<E> = Partial<Row<E>>
 
 type RequiredKeys<F extends Fields> = {
   [K in keyof F]: F[K] extends { required: true } ? K : never
 }[keyof F]
 
-/** What making one gives: a patch that holds every required key. */
+/** A patch with every required key, for a new row. */
 export type Draft<E> =
   E extends Entity<infer F, string> ? Patch<E> & { [K in RequiredKeys<F>]: ValueOf<F[K]> } : never
 
-/** What every system, member and group has beside its fields. */
+/** Identifiers that every system, member and group has besides its fields. */
 export interface Identity {
-  /** The row's number: inside the house only, never on a wire. */
+  /** Primary key; internal, never in a response. */
   id: number
   uuid: string
   hid: string
 }
 
-/** Most that are changed by one request. */
+/** Maximum number of items that one request changes. */
 export const MAX_AT_ONCE = 1000
 
 export type JsonObject = Record<string, unknown>
 
 export interface RawInput {
-  /** Where the fields are read from. */
+  /** Object that holds the fields. */
   values: JsonObject
-  /** Where the privacy levels are read from. */
+  /** Object that holds the privacy levels. */
   levels?: JsonObject
-  /** Whose IDs are meant. */
+  /** Platform that the IDs belong to. */
   platform?: Platform | undefined
-  /** Problems found before, told together with the ones found here. */
+  /** Problems found earlier, reported together with the ones found here. */
   problems?: Problems
 }
 
-/** Reads a partial object. Throws every problem at once, or that nothing valid was given. */
+/** Parses a partial object. Throws all problems at once, or an error if it has no valid key. */
 export function parsePatch<E extends Entity>(entity: E, given: RawInput): Patch<E> {
   const { values, problems } = parsePartial(entity, given)
   throwIfInvalid(problems)
@@ -72,7 +72,7 @@ export function parsePatch<E extends Entity>(entity: E, given: RawInput): Patch<
   return values
 }
 
-/** Reads a new one: as a patch, but what is required must be there. */
+/** Parses a new entity: like `parsePatch`, but required keys must be present. */
 export function parseDraft<E extends Entity>(entity: E, given: RawInput): Draft<E> {
   const { values, problems } = parsePartial(entity, given)
   for (const [key, field] of entity.entries)
@@ -94,7 +94,7 @@ export function throwIfInvalid(problems: Problems): void {
   if (Object.keys(problems).length > 0) throw error('invalidBody', problems)
 }
 
-/** The whole row that a draft makes. */
+/** Returns the complete row of a draft. */
 export function fillDefaults<E extends Entity>(entity: E, draft: Draft<E>): Row<E> {
   const row: JsonObject = {}
   for (const [key, field] of entity.entries) row[key] = field.defaultValue
@@ -102,24 +102,24 @@ export function fillDefaults<E extends Entity>(entity: E, draft: Draft<E>): Row<
   return Object.assign(row, draft) as Row<E>
 }
 
-/** The given values by key, as every wire, event and file has them. */
+/** Serializes the given values by key, as in every response, event and file. */
 export function serializeFields({ entries }: Entity, values: JsonObject): JsonObject {
-  const spelled: JsonObject = {}
+  const serialized: JsonObject = {}
   for (const [key, field] of entries) {
     const value = values[key]
-    if (value !== undefined) spelled[key] = field.serialize(value)
+    if (value !== undefined) serialized[key] = field.serialize(value)
   }
-  return spelled
+  return serialized
 }
 
-/** The keys of a patch that say something new about the row. */
+/** Returns the keys of a patch that differ from the row. */
 export function diff<E extends Entity>(row: Row<E>, patch: Patch<E>): Patch<E> {
   const before = row as JsonObject
   const changed = Object.entries(patch).filter(([key, value]) => !isSame(before[key], value))
   return Object.fromEntries(changed) as Patch<E>
 }
 
-/** What a partial object gives of an entity, and everything that is wrong with it. */
+/** Returns the valid values of a partial object, and all problems. */
 export function parsePartial<E extends Entity>(
   entity: E,
   { values, levels = {}, platform, problems = {} }: RawInput,

@@ -1,16 +1,16 @@
 import type { Problem } from './validation'
 
-/** What is wrong with a body, by key. */
+/** Problems of a request body, by key. */
 export type Problems = Record<string, Problem[]>
 
 interface ErrorKind {
   status: number
   code: number
-  /** `{ref}` is replaced by what the caller named. */
+  /** `{ref}` is replaced by the reference in the request. */
   message: string
 }
 
-/** Every error a caller can meet: status, number, words. */
+/** All errors of the API, with status, code and message. */
 export const errorTable = {
   badRequest: { status: 400, code: 0, message: '400: Bad Request' },
   nothingToChange: {
@@ -120,7 +120,7 @@ export const errorTable = {
 
 export type ErrorName = keyof typeof errorTable
 
-/** An error of the domain: known, numbered, and safe to show. */
+/** An expected error from `errorTable`, safe to show to the caller. */
 export class DomainError extends Error {
   readonly status: number
   readonly code: number
@@ -129,7 +129,7 @@ export class DomainError extends Error {
     readonly kind: ErrorName,
     message: string,
     readonly problems?: Problems,
-    /** Milliseconds. What is unavailable always says when to try again. */
+    /** Milliseconds. A 503 response always has a Retry-After header. */
     readonly retryAfter: number | undefined = kind === 'unavailable' ? 1000 : undefined,
   ) {
     super(message)
@@ -138,7 +138,9 @@ export class DomainError extends Error {
   }
 }
 
-/** Makes the error of that name. The detail is a reference, a short reason, or a body's problems. */
+/**
+ * Builds an error by name. The detail is a reference, a short reason, or the problems of a body.
+ */
 export function error(
   kind: ErrorName,
   detail?: string | Problems,
@@ -154,12 +156,12 @@ export function error(
   return new DomainError(kind, `${message} (${detail})`, undefined, retryAfter)
 }
 
-/** Whether it will pass: whoever can wait tries again. */
+/** Reports a temporary failure, after which the operation can be retried. */
 export function isUnavailable(cause: unknown): boolean {
   return cause instanceof DomainError && cause.kind === 'unavailable'
 }
 
-/** What cannot be done now, but may be later: why, and in how many milliseconds to try again. */
+/** Builds a temporary error with a reason and the milliseconds until a retry. */
 export function unavailable(reason: string, retryAfter: number): DomainError {
   const { message } = error('unavailable', reason)
   return new DomainError('unavailable', message, undefined, retryAfter)

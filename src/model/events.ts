@@ -1,4 +1,4 @@
-/** What can happen to a system, in the words its webhook receivers know. */
+/** Event types, as webhook receivers know them. */
 export const eventTypes = [
   'UPDATE_SYSTEM',
   'UPDATE_SETTINGS',
@@ -24,12 +24,12 @@ export const eventTypes = [
 
 export type EventType = (typeof eventTypes)[number]
 
-/** One thing that happened: what it is told of (a UUID or an account) and the values that are new. */
+/** A change to record as an event. */
 export interface Change {
   system_id: number
   type: EventType
-  /** UUID of the entity or ID of the account; null where the system itself is meant. */
+  /** UUID of the entity or ID of the account; null for the system itself. */
   subject: string | null
-  /** New values by key, as stored; `events` spells them for receivers. */
+  /** New values by key, as stored; `events` serializes them for receivers. */
   data: Record<string, unknown> | null
 }

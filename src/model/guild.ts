@@ -2,12 +2,12 @@ import { entity, type Patch, type Row } from './entity'
 import { flag, nullableFlag, snowflakes, text, url } from './field'
 import { MAX_NAME_FORMAT } from './settings'
 
-/** What a system sets for one guild (a chat platform's server). */
+/** Settings of a system in one guild (a server of a chat platform). */
 export const systemGuild = entity('system guild settings', {
   proxying_enabled: flag(true, { doc: 'Whether messages are proxied in this guild' }),
   tag: text({
     max: 79,
-    doc: 'Tag used in this guild in place of the system’s',
+    doc: 'Tag used in this guild instead of the system’s tag',
     example: '| Hill',
   }),
   tag_enabled: flag(true, { doc: 'Whether the tag is shown in this guild' }),
@@ -19,21 +19,21 @@ export const systemGuild = entity('system guild settings', {
 export type SystemGuild = Row<typeof systemGuild>
 export type SystemGuildPatch = Patch<typeof systemGuild>
 
-/** What a member sets for one guild. */
+/** Settings of a member in one guild. */
 export const memberGuild = entity('member guild settings', {
   display_name: text({ max: 100, doc: 'Name of the member in this guild', example: 'Wren' }),
   avatar_url: url({ doc: 'Address of the picture used in this guild' }),
   keep_proxy: nullableFlag({
-    doc: 'Whether tags stay in this guild; null leaves it to the member',
+    doc: 'Whether proxied messages keep their tags in this guild; null uses the member’s setting',
   }),
 })
 
 export type MemberGuild = Row<typeof memberGuild>
 export type MemberGuildPatch = Patch<typeof memberGuild>
 
-/** What a guild sets for everyone in it. */
+/** Settings of a guild for all of its users. */
 export const guild = entity('guild', {
-  disabled_channels: snowflakes({ most: 1000, doc: 'Channels in which nothing is proxied' }),
+  disabled_channels: snowflakes({ maxItems: 1000, doc: 'Channels in which no message is proxied' }),
   require_system_tag: flag(false, {
     doc: 'Whether proxied names must show a system tag',
     example: true,

@@ -4,9 +4,9 @@ export interface JsonLimits {
   objectKeys: number
   /** Keys in all objects together. */
   keys: number
-  /** Objects and arrays within each other. */
+  /** Depth of nested objects and arrays. */
   nesting?: number
-  /** Values, about: commas, objects and arrays. */
+  /** Approximate number of values: commas, objects and arrays. */
   values?: number
 }
 
@@ -29,29 +29,29 @@ export function findExcess(
 ): keyof JsonLimits | null {
   /** Keys counted so far in the objects around the current one. */
   const outer: number[] = []
-  let own = 0
+  let keysHere = 0
   let allKeys = 0
   let allValues = 0
-  // A byte of a longer UTF-8 character is never one of these characters.
+  // A byte of a multi-byte UTF-8 character never equals one of these ASCII characters.
   for (let at = 0; at < json.length; at++) {
     const code = json[at]
     if (code === QUOTE) at = findStringEnd(json, at + 1)
     else if (code === COLON) {
-      if (++own > objectKeys) return 'objectKeys'
+      if (++keysHere > objectKeys) return 'objectKeys'
       if (++allKeys > keys) return 'keys'
     } else if (code === COMMA) {
       if (++allValues > values) return 'values'
     } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
-      outer.push(own)
-      own = 0
+      outer.push(keysHere)
+      keysHere = 0
       if (outer.length > nesting) return 'nesting'
       if (++allValues > values) return 'values'
-    } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) own = outer.pop() ?? 0
+    } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) keysHere = outer.pop() ?? 0
   }
   return null
 }
 
-/** Index of the quote that closes a string. */
+/** Returns the index of the quote that closes a string. */
 function findStringEnd(json: Uint8Array, from: number): number {
   let at = from
   for (; at < json.length && json[at] !== QUOTE; at++) if (json[at] === BACKSLASH) at++

@@ -8,13 +8,13 @@ export const member = entity(
       max: 100,
       guard: 'name_privacy',
       fallback: 'display_name',
-      doc: 'Name; while it is private, others see the display name in its place',
+      doc: 'Name; while it is private, other callers get the display name instead',
       example: 'Wren',
     }),
     display_name: text({
       max: 100,
       guard: 'name_privacy',
-      doc: 'Name shown in place of the name',
+      doc: 'Name shown instead of the name',
       example: 'Wren of the Hill',
     }),
     color: color({ doc: 'Colour, six hexadecimal digits', example: '88c0a8' }),
@@ -31,13 +31,13 @@ export const member = entity(
     }),
     banner: url({ guard: 'banner_privacy', doc: 'Address of the banner image' }),
     description: text({ max: 1000, guard: 'description_privacy', doc: 'Description' }),
-    created: timestamp({ guard: 'metadata_privacy', doc: 'When the member was made' }),
+    created: timestamp({ guard: 'metadata_privacy', doc: 'When the member was created' }),
     proxy_tags: proxyTags({
       guard: 'proxy_privacy',
       doc: 'Pairs of prefix and suffix that mark a message as this member’s',
       example: [{ prefix: 'w:', suffix: null }],
     }),
-    keep_proxy: flag(false, { doc: 'Whether the tags stay in the proxied message' }),
+    keep_proxy: flag(false, { doc: 'Whether proxied messages keep their tags' }),
     tts: flag(false, { doc: 'Whether proxied messages are read aloud' }),
     autoproxy_enabled: flag(true, {
       ownerOnly: 'null',
@@ -46,7 +46,7 @@ export const member = entity(
     message_count: count(0, {
       guard: 'metadata_privacy',
       readonly: true,
-      doc: 'How many messages were proxied',
+      doc: 'Number of proxied messages',
     }),
     last_message_timestamp: timestamp({
       guard: 'metadata_privacy',

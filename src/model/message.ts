@@ -1,10 +1,10 @@
 import { bareId } from './platform'
 import { type Instant, MINUTE } from './time'
 
-/** How long a message can be looked up by the message that triggered it. */
+/** Time for which a proxied message can be looked up by the ID of its original message. */
 export const ORIGINAL_LOOKUP = 30 * MINUTE
 
-/** The record of a proxied message. IDs are the chat platform's, as they are kept. */
+/** Record of a proxied message. IDs include their platform (see `formatId`). */
 export interface Message {
   id: string
   original: string
@@ -17,7 +17,7 @@ export interface Message {
   timestamp: Instant
 }
 
-/** The record in the words of its own platform. */
+/** Returns the record with IDs that do not name their platform. */
 export function withBareIds(message: Message): Message {
   const { id, original, sender, channel, guild } = message
   return {

@@ -1,12 +1,10 @@
-/** Hosts, addresses and ranges of networks. */
-
-/** What the operator opens beyond the public internet: host names, and ranges of addresses. */
+/** Hosts and address ranges outside the public internet that the operator allows. */
 export interface AllowList {
   readonly hosts: ReadonlySet<string>
   readonly ranges: readonly Range[]
 }
 
-/** Reads the setting DISPATCH_ALLOW. A list of strings names the entries that make no sense. */
+/** Parses the setting DISPATCH_ALLOW, or returns a problem for each invalid entry. */
 export function parseAllowList(text: string): AllowList | string[] {
   const hosts = new Set<string>()
   const ranges: Range[] = []
@@ -22,15 +20,15 @@ export function parseAllowList(text: string): AllowList | string[] {
   return problems.length > 0 ? problems : { hosts, ranges }
 }
 
-/** As it can be read again. */
+/** Formats a list so that `parseAllowList` can parse it again. */
 export function formatAllowList({ hosts, ranges }: AllowList): string {
   return [...hosts, ...ranges.map(({ text }) => text)].join(',')
 }
 
-/** Is this the address of a machine anywhere on the public internet? */
+/** Checks for an address that is routed on the public internet. */
 export function isGlobal(ip: string): boolean {
-  const read = parseIp(ip)
-  return read !== null && isGlobalIp(read)
+  const parsed = parseIp(ip)
+  return parsed !== null && isGlobalIp(parsed)
 }
 
 const HOST_NAME = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/
@@ -61,11 +59,11 @@ interface Ip {
 
 interface Range extends Ip {
   readonly prefix: number
-  /** As it was written. */
+  /** The entry as the operator wrote it. */
   readonly text: string
 }
 
-/** Strict: four plain decimals, or IPv6 without a zone. A v4-mapped address is that IPv4. */
+/** Accepts four plain decimals, or IPv6 without a zone. An IPv4-mapped address counts as IPv4. */
 export function parseIp(text: string): Ip | null {
   const short = parseIpv4(text)
   if (short !== null) return { bits: 32, value: short }
@@ -81,7 +79,7 @@ function parseIpv4(text: string): bigint | null {
   return text.split('.').reduce((sum, part) => sum * 256n + BigInt(part), 0n)
 }
 
-/** By hand: URL parsers take some that are none, and refuse some that are. */
+/** Parses IPv6 without a URL parser, because these accept invalid and reject valid addresses. */
 function parseIpv6(text: string): bigint | null {
   const halves = withoutDots(text).split('::')
   const [left = [], right = []] = halves.map((half) => (half === '' ? [] : half.split(':')))
@@ -94,7 +92,7 @@ function parseIpv6(text: string): bigint | null {
   return BigInt(`0x${groups.map((group) => group.padStart(4, '0')).join('')}`)
 }
 
-/** The last two groups may be written as an IPv4 address. */
+/** Rewrites the last two groups if they are written as an IPv4 address. */
 function withoutDots(text: string): string {
   return text.replace(/(?<=:)[\d.]+$/, (end) => {
     const value = parseIpv4(end)
@@ -120,22 +118,22 @@ function isGlobalIp(ip: Ip): boolean {
   return narrowest.global
 }
 
-/** The IPv4 addresses where packets for this IPv6 address really go. */
+/** Returns the IPv4 addresses to which packets for this IPv6 address are sent. */
 function innerIpv4s({ bits, value }: Ip): bigint[] {
   if (bits === 32) return []
-  // v4-compatible, with "::" and "::1" as 0.0.0.0 and 0.0.0.1.
+  // IPv4-compatible, with "::" and "::1" as 0.0.0.0 and 0.0.0.1.
   if (value >> 32n === 0n) return [low32(value)]
   // 6to4.
   if (value >> 112n === 0x2002n) return [low32(value >> 80n)]
-  // Teredo: its server, and the client with every bit turned.
+  // Teredo: the server, and the client with all bits inverted.
   if (value >> 96n === 0x2001_0000n) return [low32(value >> 64n), low32(~value)]
   return []
 }
 
 /**
- * IANA's special-purpose registries; the narrowest range that holds an address decides. Of IPv6
- * only 2000::/3 is given out, so everything else (private, link-local, multicast, NAT64, discard …)
- * needs no line of its own.
+ * IANA's special-purpose registries; the narrowest range that contains an address decides. IANA
+ * allocates IPv6 addresses in 2000::/3 only, so other special ranges (private, link-local,
+ * multicast, NAT64, discard …) need no entry.
  */
 const RANGES = [
   ...rangesOf(

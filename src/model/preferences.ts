@@ -1,14 +1,14 @@
 import { entity, type Patch, type Row } from './entity'
 import { required } from './field'
 
-/** What the dashboard remembers; members and groups are named beside it. */
+/** Preferences of the dashboard; `Preferences` adds references to members and groups. */
 export const preferences = entity('preferences', {
-  word: required({ max: 30, doc: 'What members are called here', example: 'headmates' }),
+  word: required({ max: 30, doc: 'Word for members in the dashboard', example: 'headmates' }),
 })
 
 export const DEFAULT_WORD = 'members'
 
-/** Most members that are pinned, and most groups that are statuses. */
+/** Maximum number of pinned members, and of groups that are statuses. */
 export const MAX_NAMED = 1000
 
 export type Preferences = Row<typeof preferences> & {
@@ -18,7 +18,7 @@ export type Preferences = Row<typeof preferences> & {
   statuses: string[]
 }
 
-/** With references of any kind. */
+/** A patch whose members and groups may be references of any kind. */
 export type PreferencesPatch = Patch<typeof preferences> & {
   pinned?: string[]
   statuses?: string[]

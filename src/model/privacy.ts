@@ -4,19 +4,22 @@ import { type Field, redactionOf } from './field'
 import { type Platform, platformOf } from './platform'
 import { type Access, canWrite, hasPermission, type Permission } from './scope'
 
-/** Who asks: a system, a bot or the operator, on a system's behalf if any, or nobody. */
+/**
+ * Identity of a caller: a system, a bot or the operator (possibly acting for a system), or
+ * anonymous.
+ */
 export interface Viewer {
-  /** The row number of the system that the caller acts as. */
+  /** Row ID of the system that the caller acts as. */
   readonly system: number | null
-  /** Of the bot that asks; null when no bot does. */
+  /** Platform of the bot; null if the caller is not a bot. */
   readonly platform: Platform | null
-  /** Whoever runs commands on this machine may act as any system, and speak for any platform. */
+  /** Set for CLI commands, which may act for any system and any platform. */
   readonly isOperator?: true
-  /** What it may do with its system; everything unless it came in by something that allows less. */
+  /** Access of the caller's credential to its system; full if absent. */
   readonly access?: Access
-  /** The row number of the session that it came in by. */
+  /** Row ID of the caller's session. */
   readonly session?: number
-  /** Whether one who watches is shown private members, too. */
+  /** Shows private members to a `watch` token. */
   readonly watchesPrivate?: boolean
 }
 
@@ -25,9 +28,8 @@ export const anonymousViewer: Viewer = { system: null, platform: null }
 export const operator: Viewer = { system: null, platform: null, isOperator: true }
 
 /**
- * The system that the caller acts as, for something that it must be allowed to do. Every verb of what
- * is the owner's alone begins here; one that does not say what it does is refused by every lesser
- * scope.
+ * Returns the caller's system, or throws if the caller lacks the permission. Every owner-only
+ * service function calls this first; the default permission is denied to limited scopes.
  */
 export function requireSystem(viewer: Viewer, permission: Permission = 'change'): number {
   const system = systemOf(viewer)
@@ -35,64 +37,72 @@ export function requireSystem(viewer: Viewer, permission: Permission = 'change')
   return system
 }
 
-/** The system that the caller is of, whatever it may do there; a bot may have forgotten to name one. */
+/** Returns the caller's system, whatever its permissions. A bot may have omitted X-System. */
 export function systemOf({ system, platform }: Viewer): number {
   if (system !== null) return system
   throw platform === null ? error('unauthorized') : error('badRequest', 'name a system in X-System')
 }
 
-/** Who writes anything has a system, and was not let in to look only. */
+/** Throws if the caller has no system or may only read. */
 export function requireWriter(viewer: Viewer): void {
   systemOf(viewer)
   if (!canWrite(viewer.access ?? 'full')) throw error('forbidden')
 }
 
-/** The platform of the bot that asks. Every verb that is for bots alone begins here. */
+/** Returns the bot's platform. Every bot-only service function calls this first. */
 export function requireBot({ system, platform }: Viewer): Platform {
   if (platform !== null) return platform
   throw error(system === null ? 'unauthorized' : 'forbidden')
 }
 
-/** Every verb that concerns the whole house begins here. */
+/** Throws unless the operator calls. Every server-wide service function calls this first. */
 export function requireOperator({ isOperator }: Viewer): void {
   if (!isOperator) throw error('forbidden')
 }
 
-/** Only a bot of its platform knows whose an account is, or who may speak for a guild. */
+/**
+ * Throws unless the bot belongs to the ID's platform: only it can verify accounts and guild admins.
+ */
 export function requirePlatformAuthority(viewer: Viewer, id: string): void {
   if (!viewer.isOperator && requireBot(viewer) !== platformOf(id)) throw error('forbidden')
 }
 
 declare const redacted: unique symbol
 
-/** A row after privacy was applied. Only `see` makes one, and the wires take nothing else. */
+/**
+ * A row after private fields were redacted for a viewer. Only `redact` creates one; serializers
+ * accept nothing else.
+ */
 export type Redacted<E> = {
   readonly [K in keyof Row<E>]?: Row<E>[K] | null
 } & Partial<Identity> & { readonly [redacted]: E }
 
 declare const serialized: unique symbol
 
-/** What may leave the house: what a wire made of what was seen. Routes answer with nothing else. */
+/** Output of a serializer. Routes return nothing else. */
 export interface Serialized {
   readonly [serialized]: true
 }
 
-/** Whether the caller sees what its owner sees of a system. */
+/** Checks for a caller that may read everything in a system. */
 export function isOwner(viewer: Viewer, systemId: number): boolean {
   return ownedSystemId(viewer) === systemId
 }
 
-/** The system of which the caller sees everything; null for who is a stranger everywhere. */
+/** Returns the system in which the caller may read everything, or null. */
 export function ownedSystemId({ system, access = 'full' }: Viewer): number | null {
   return hasPermission(access, 'read') ? system : null
 }
 
-/** Whether the caller was let in to see who fronts, and little else. */
+/** Checks for a caller with a `watch` token of this system. */
 export function isWatcher({ system, access }: Viewer, systemId: number): boolean {
   return access === 'watch' && system === systemId
 }
 
-/** What this caller may see of a row: every value, or what its levels leave to others. */
+/**
+ * Returns the values of a row that the caller may read: all for the owner, otherwise by privacy
+ * level.
+ */
 export function redact<E extends Entity>(
   entity: E,
   row: Row<E> & Partial<Identity>,
@@ -100,22 +110,22 @@ export function redact<E extends Entity>(
 ): Redacted<E> {
   if (owner) return row as unknown as Redacted<E>
   const from = row as Record<string, unknown>
-  const serialized: Record<string, unknown> = { uuid: row.uuid, hid: row.hid }
+  const visible: Record<string, unknown> = { uuid: row.uuid, hid: row.hid }
   for (const [key, field] of entity.entries) {
-    const hidden = isOpen(field, from) ? null : redactionOf(field)
-    if (hidden === null) serialized[key] = from[key]
-    else if (hidden === 'stand-in') serialized[key] = from[field.fallback ?? key] ?? from[key]
-    else if (hidden !== 'absent') serialized[key] = hidden === 'empty list' ? [] : null
+    const hidden = isPublic(field, from) ? null : redactionOf(field)
+    if (hidden === null) visible[key] = from[key]
+    else if (hidden === 'stand-in') visible[key] = from[field.fallback ?? key] ?? from[key]
+    else if (hidden !== 'absent') visible[key] = hidden === 'empty list' ? [] : null
   }
-  return serialized as Redacted<E>
+  return visible as Redacted<E>
 }
 
-/** A guard the row does not know hides: a forgotten level must never leak. */
-function isOpen({ ownerOnly, guard }: Field, row: Record<string, unknown>): boolean {
+/** Treats a guard that the row does not have as private, so that a forgotten level never leaks. */
+function isPublic({ ownerOnly, guard }: Field, row: Record<string, unknown>): boolean {
   return ownerOnly === undefined && (guard === undefined || row[guard] === 'public')
 }
 
-/** Whole lists that a level closes for everyone but the owner. */
+/** Lists that a privacy level hides from all callers except the owner. */
 export const listAccessRules = {
   members: { level: 'member_list_privacy', deniedError: 'memberListHidden' },
   groups: { level: 'group_list_privacy', deniedError: 'groupListHidden' },
@@ -127,7 +137,7 @@ export const listAccessRules = {
 
 export type ListAccess = keyof typeof listAccessRules
 
-/** Throws the gate's error unless the level is public or the owner asks. */
+/** Throws the list's error unless its level is public or the caller is the owner. */
 export function requireListAccess<G extends ListAccess>(
   list: G,
   guarded: { [K in (typeof listAccessRules)[G]['level']]: Level },

@@ -1,10 +1,10 @@
 import { normalizeId } from './platform'
 
-/** How a caller names a thing: `@me`, a UUID, a linked account, a short ID ("hid"). */
+/** Reference in a request: `@me`, a UUID, a linked account or a short ID ("hid"). */
 export type Ref = { hid: string } | { uuid: string }
 export type SystemRef = Ref | { me: true } | { account: string }
 
-/** Letters that new short IDs are drawn from: none that is easily misread. */
+/** Letters of new short IDs, without those that are easily misread. */
 export const HID_ALPHABET = 'abcefghjknoprstuvwxyz'
 export const HID_LENGTH = 6
 
@@ -13,7 +13,10 @@ export function parseSystemRef(text: string): SystemRef | null {
   return parseRef(text) ?? parseAccountRef(text)
 }
 
-/** Bare digits are Discord's, and long: short ones are more likely a mistake. */
+/**
+ * Accepts digits without a platform only if they are as long as Discord's IDs; shorter ones are
+ * likely mistakes.
+ */
 function parseAccountRef(text: string): SystemRef | null {
   if (!text.includes(':') && !/^\d{17,19}$/.test(text)) return null
   const account = normalizeId(text)

@@ -2,20 +2,19 @@ import type { Entity } from './entity'
 import { redactionOf } from './field'
 
 /**
- * A face is what somebody sees of a row, spelled for version 2 and kept with it: one for its owner,
- * one for everybody else. It is the inside of the object, behind the identity.
+ * Audience of rendered JSON: v2 JSON of a row, cached once for its owner and once for all other
+ * callers. It holds the members of the object after the identifiers, without the braces.
  */
 export type Audience = 'owner' | 'others'
 
-/** Spells a face. */
 export type RenderJson = (entity: Entity, row: object, audience: Audience) => string
 
-/** Counted up when the same fields are put together in another way. */
+/** Increment when the JSON of the same fields changes. */
 const RENDER_VERSION = 1
 
-/** A number that changes whenever the table does: a face of another shape is no face. */
+/** Returns a hash of the field table. Cached JSON with another hash is ignored. */
 export function schemaHash({ entries, levels }: Entity): number {
-  const said = entries.map(([key, field]) => [
+  const described = entries.map(([key, field]) => [
     key,
     field.kind,
     field.schema,
@@ -24,7 +23,7 @@ export function schemaHash({ entries, levels }: Entity): number {
     redactionOf(field),
   ])
   let hash = 0x811c9dc5
-  for (const letter of JSON.stringify([RENDER_VERSION, said, levels]))
-    hash = Math.imul(hash ^ letter.charCodeAt(0), 0x01000193)
+  for (const character of JSON.stringify([RENDER_VERSION, described, levels]))
+    hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193)
   return hash >>> 1
 }

@@ -1,32 +1,34 @@
-/** What a token was made for. A key to everything is what PluralKit's tokens are, so it comes first. */
+/** Scopes of tokens. `full` comes first because PluralKit's tokens allow everything. */
 export const scopes = ['full', 'front', 'read', 'calendar', 'watch'] as const
 export type Scope = (typeof scopes)[number]
 
-/** What somebody came in by: a token of a scope, or a browser that was let in. */
+/** Access of a credential: the scope of a token, or the session of a browser. */
 export type Access = Scope | 'session'
 
 export const accesses: readonly Access[] = ['full', 'session', 'front', 'read', 'calendar', 'watch']
 
-/** What can be done with a system, in the words of the API page. */
+/** Permissions on a system, with their descriptions on the API page. */
 export const permissions = {
-  read: 'See everything of the own system, private things too',
-  watch: 'See who fronts, and name, colour, avatar and tag of the own system',
+  read: 'Read the own system, including private data',
+  watch: 'Read current fronters, and name, colour, avatar and tag of the own system',
   subscribe: 'Read the calendar of the own front history',
   switch: 'Log, move, change and delete switches',
   export: 'Export the own system',
-  change: 'Change members, groups, settings and all else',
+  change: 'Change members, groups, settings and everything else',
   follow: 'Follow all events of the own system',
   import: 'Import a file',
-  manage: 'Webhooks, tokens, sessions and preferences',
-  share: 'Make tokens of the scopes `watch` and `calendar`',
-  issue_tokens: 'Make tokens of every scope, and codes that link an account',
+  manage: 'Manage webhooks, tokens, sessions and preferences',
+  share: 'Create tokens with the scopes `watch` and `calendar`',
+  issue_tokens: 'Create tokens with any scope, and codes that link an account',
   remove: 'Delete the system',
 } as const
 
 export type Permission = keyof typeof permissions
 
-/** All that a scope allows. What is not named is refused: a new act is nobody's but `full`'s. */
-const allowed: Record<Exclude<Access, 'full'>, ReadonlySet<Permission>> = {
+/**
+ * Permissions of each access. Only `full` has permissions that are not listed, including new ones.
+ */
+const granted: Record<Exclude<Access, 'full'>, ReadonlySet<Permission>> = {
   session: new Set([
     'read',
     'watch',
@@ -45,12 +47,11 @@ const allowed: Record<Exclude<Access, 'full'>, ReadonlySet<Permission>> = {
   watch: new Set(['watch']),
 }
 
-/** Whether there is anything at all that it may change. */
 export function canWrite(access: Access): boolean {
-  return writingScopes.some((permission) => hasPermission(access, permission))
+  return writePermissions.some((permission) => hasPermission(access, permission))
 }
 
-const writingScopes: readonly Permission[] = [
+const writePermissions: readonly Permission[] = [
   'switch',
   'change',
   'import',
@@ -61,5 +62,5 @@ const writingScopes: readonly Permission[] = [
 ]
 
 export function hasPermission(access: Access, permission: Permission): boolean {
-  return access === 'full' || allowed[access].has(permission)
+  return access === 'full' || granted[access].has(permission)
 }

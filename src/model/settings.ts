@@ -4,45 +4,45 @@ import { choice, count, flag, nullableCount, textList, textOr, timezone } from '
 export const DEFAULT_NAME_FORMAT = '{name} {tag}'
 export const MAX_NAME_FORMAT = 200
 
-/** Seconds until a latch lets go, where a system says nothing. */
+/** Seconds until a latch expires, unless the system sets another timeout. */
 export const DEFAULT_LATCH_TIMEOUT = 6 * 60 * 60
 
 export const settings = entity('settings', {
   timezone: timezone({ ownerOnly: 'absent', doc: 'Time zone name', example: 'Europe/Oslo' }),
   pings_enabled: flag(true, {
-    doc: 'Whether proxied messages can be pinged with a bell reaction',
+    doc: 'Whether a bell reaction pings the author of a proxied message',
   }),
   latch_timeout: nullableCount({
     doc: 'Seconds until latch autoproxy times out; null means 6 hours, 0 means never',
   }),
   member_default_private: flag(false, {
     ownerOnly: 'absent',
-    doc: 'Whether members made through a bot start private',
+    doc: 'Whether members created through a bot start private',
   }),
   group_default_private: flag(false, {
     ownerOnly: 'absent',
-    doc: 'Whether groups made through a bot start private',
+    doc: 'Whether groups created through a bot start private',
   }),
   show_private_info: flag(true, {
     ownerOnly: 'absent',
-    doc: 'Whether a bot shows the system its own private information unasked',
+    doc: 'Whether a bot shows private information to its owner by default',
   }),
   member_limit: count(1000, {
     ownerOnly: 'absent',
     readonly: true,
-    doc: 'How many members the system may have',
+    doc: 'Maximum number of members',
   }),
   group_limit: count(250, {
     ownerOnly: 'absent',
     readonly: true,
-    doc: 'How many groups the system may have',
+    doc: 'Maximum number of groups',
   }),
-  case_sensitive_proxy_tags: flag(true, { doc: 'Whether proxy tags match only in their own case' }),
+  case_sensitive_proxy_tags: flag(true, { doc: 'Whether proxy tags are case-sensitive' }),
   proxy_error_message_enabled: flag(true, {
-    doc: 'Whether a bot tells the user when proxying fails',
+    doc: 'Whether a bot notifies the user when proxying fails',
   }),
   hid_display_split: flag(false, {
-    doc: 'Whether a bot shows 6-letter IDs as two halves joined by a dash',
+    doc: 'Whether a bot shows 6-letter IDs as two halves joined by a hyphen',
   }),
   hid_display_caps: flag(false, { doc: 'Whether a bot shows IDs in upper case' }),
   hid_list_padding: choice(['off', 'left', 'right'], {
@@ -51,14 +51,14 @@ export const settings = entity('settings', {
   }),
   proxy_switch: choice(['off', 'new', 'add'], {
     defaultValue: 'off',
-    doc: 'What a proxied message does to the current switch',
+    doc: 'Effect of a proxied message on the current switch',
   }),
   name_format: textOr(DEFAULT_NAME_FORMAT, {
     max: MAX_NAME_FORMAT,
-    doc: 'How the name of a proxied message is put together',
+    doc: 'Format of the name of a proxied message',
   }),
   description_templates: textList({
-    most: 3,
+    maxItems: 3,
     max: 1000,
     ownerOnly: 'absent',
     doc: 'Templates for new descriptions',

@@ -1,16 +1,16 @@
 import { error } from './errors'
 import { DAY, type Instant, MINUTE } from './time'
 
-/** Most members that can front at once. */
+/** Maximum number of members in a switch. */
 export const MAX_FRONTERS = 150
 
-/** Most switches that one page of the history holds. */
+/** Page size of the switch history. */
 export const SWITCHES_PER_PAGE = 100
 
-/** Clocks differ, but not by more than this. */
+/** Tolerated clock difference of a client. */
 const MAX_AHEAD = DAY
 
-/** How far a clock may have been set back without anybody noticing. */
+/** Longest clock correction after which a new switch still follows the latest one. */
 const MAX_SET_BACK = 10 * MINUTE
 
 export interface Switch {
@@ -20,7 +20,7 @@ export interface Switch {
   timestamp: Instant
 }
 
-/** A draft of a switch, as the wires read it: members by reference, time if one was given. */
+/** A new switch with member references and an optional time. */
 export interface SwitchDraft {
   timestamp: Instant | null
   members: string[]
@@ -31,8 +31,9 @@ export function isTooFarAhead(timestamp: Instant, now: Instant): boolean {
 }
 
 /**
- * When a switch is logged that gives no time: now, but behind the latest one if that is a little
- * ahead. After a clock was set back, the switch would not be who fronts otherwise.
+ * Returns the time of a switch that gives none: now, or just after the latest switch if that is
+ * slightly in the future. Otherwise a new switch would not be the latest after the clock was set
+ * back.
  */
 export function nextTimestamp(now: Instant, latest: Instant = -Infinity): Instant {
   const isSetBack = latest >= now && latest - now < MAX_SET_BACK
@@ -43,7 +44,7 @@ export function rejectDuplicates(members: readonly { id: number }[]): void {
   if (new Set(members.map(({ id }) => id)).size < members.length) throw error('duplicateMembers')
 }
 
-/** The same members in the same order. */
+/** Compares members and their order. */
 export function isSameFront(a: readonly { id: number }[], b: readonly { id: number }[]): boolean {
   return a.length === b.length && a.every(({ id }, at) => id === b[at]?.id)
 }

@@ -13,14 +13,14 @@ export const system = entity(
     description: text({ max: 1000, guard: 'description_privacy', doc: 'Description' }),
     tag: text({
       max: 79,
-      doc: 'Tag shown behind names when messages are proxied',
+      doc: 'Tag appended to names of proxied messages',
       example: '| Lantern',
     }),
     pronouns: text({ max: 100, guard: 'pronoun_privacy', doc: 'Pronouns', example: 'they/them' }),
     avatar_url: url({ guard: 'avatar_privacy', doc: 'Address of the picture' }),
     banner: url({ guard: 'banner_privacy', doc: 'Address of the banner image' }),
     color: color({ doc: 'Colour, six hexadecimal digits', example: 'f2b632' }),
-    created: timestamp({ doc: 'When the system was made' }),
+    created: timestamp({ doc: 'When the system was created' }),
     webhook_url: url({
       readonly: true,
       ownerOnly: 'absent',
@@ -44,7 +44,7 @@ export type System = Row<typeof system> & Identity
 export type SystemPatch = Patch<typeof system>
 export type SystemDraft = Draft<typeof system>
 
-/** What a watcher sees more of than a stranger: whose front it is. */
+/** Makes name and avatar public, because a `watch` token may read them. */
 export function withWatcherVisibility(row: System): System {
   return { ...row, name_privacy: 'public', avatar_privacy: 'public' }
 }

@@ -1,6 +1,6 @@
 /**
- * Instants are whole microseconds since 1970, safe integers between the years 1684 and 2255.
- * JavaScript's Date alone would lose the last three digits.
+ * Microseconds since 1970: safe integers between the years 1684 and 2255. A Date would lose the
+ * last three digits.
  */
 export type Instant = number
 
@@ -12,25 +12,25 @@ export const DAY = 24 * HOUR
 const PATTERN =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i
 
-/** Reads ISO 8601; without a zone it is UTC, digits beyond microseconds are cut. */
+/** Parses ISO 8601. A time without a zone is UTC; digits beyond microseconds are dropped. */
 export function parseInstant(text: string): Instant | null {
   const match = PATTERN.exec(text)
   if (!match) return null
   const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', zone] = match
-  const whole = new Date(0)
-  whole.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
-  whole.setUTCHours(Number(hour), Number(minute), Number(second))
-  // Date rolls 30 February over into March; such a date does not exist.
+  const date = new Date(0)
+  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
+  date.setUTCHours(Number(hour), Number(minute), Number(second))
+  // Date converts 30 February to a day in March; reject such dates.
   const written = `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`
-  if (Number.isNaN(whole.getTime()) || whole.toISOString() !== written) return null
+  if (Number.isNaN(date.getTime()) || date.toISOString() !== written) return null
   const offset = zone ? offsetOf(zone) : 0
   if (offset === null) return null
   const micros = Number(fraction.slice(0, 6).padEnd(6, '0'))
-  const instant = whole.getTime() * 1000 + micros - offset
+  const instant = date.getTime() * 1000 + micros - offset
   return Number.isSafeInteger(instant) ? instant : null
 }
 
-/** `YYYY-MM-DDTHH:MM:SS[.ffffff]Z`, trailing zeros of the fraction dropped. */
+/** Formats as `YYYY-MM-DDTHH:MM:SS[.ffffff]Z`, without trailing zeros in the fraction. */
 export function formatInstant(instant: Instant): string {
   const millis = Math.floor(instant / 1000)
   const iso = new Date(millis).toISOString()

@@ -5,28 +5,32 @@ import { scopes } from './scope'
 import type { Instant } from './time'
 import { Problem } from './validation'
 
-/** What is told of a token; itself it is shown once. */
+/** Public data of a token. The token itself is shown once, when it is created. */
 export const token = entity('token', {
-  name: required({ max: 100, doc: 'What it is called, once in a system', example: 'stream deck' }),
-  scope: choice(scopes, { defaultValue: 'full', doc: 'What it may do', example: 'front' }),
-  created: timestamp({ doc: 'When it was made' }),
-  last_used: timestamp({ doc: 'When it was last used, to the hour' }),
-  expires: clientTimestamp({ doc: 'When it stops working; never when null' }),
+  name: required({ max: 100, doc: 'Name, unique within the system', example: 'stream deck' }),
+  scope: choice(scopes, {
+    defaultValue: 'full',
+    doc: 'Scope: what the token may do',
+    example: 'front',
+  }),
+  created: timestamp({ doc: 'When the token was created' }),
+  last_used: timestamp({ doc: 'When the token was last used, to the hour' }),
+  expires: clientTimestamp({ doc: 'When the token expires; null means never' }),
   private_members: flag(false, {
-    doc: 'Whether a `watch` token shows members whose visibility is private, too; of those only',
+    doc: 'Whether the token also shows members whose visibility is private; only for the scope `watch`',
   }),
 })
 
 export type Token = Row<typeof token>
 export type TokenDraft = Draft<typeof token>
 
-/** Most that a system may have. */
+/** Maximum number of tokens per system. */
 export const MAX_TOKENS = 50
 
-/** What is wrong with a draft beyond its single fields. */
+/** Returns problems that field validation does not detect. */
 export function problemsOfToken(draft: TokenDraft, now: Instant): Problems {
   const problems: Problems = {}
-  // Neither could stand in a path, where a token is revoked by its name.
+  // A token is revoked by its name in the path, and URLs normalize these names away.
   if (draft.name === '.' || draft.name === '..')
     problems.name = [new Problem('Must be another name.')]
   if (typeof draft.expires === 'number' && draft.expires <= now)

@@ -1,12 +1,12 @@
-/** What of a file an import may be asked to take alone. */
+/** Parts of a file that can be imported separately. */
 export const importParts = ['members', 'groups', 'switches'] as const
 export type ImportPart = (typeof importParts)[number]
 
-/** What a file is counted by. */
+/** Kinds of rows that are counted in a file. */
 export const parts = ['members', 'groups', 'memberships', 'switches'] as const
 export type Part = (typeof parts)[number]
 
-/** What became of the rows of one kind. */
+/** Import results for one kind of rows. */
 export interface Tally {
   added: number
   changed: number

@@ -1,6 +1,6 @@
 import { DISCORD, describeId, formatId, isIdOf, type Platform } from './platform'
 
-/** What is wrong with one value, in words a client can show. */
+/** Problem with one value; clients can show the message. */
 export class Problem {
   constructor(
     readonly message: string,
@@ -19,7 +19,7 @@ export const MAX_TAGS = 100
 /** prefix + "text" + suffix stays under 100 characters. */
 export const MAX_TAG_AFFIXES = 95
 
-/** Text as it can be stored and given back unchanged: no NUL, no half of a surrogate pair. */
+/** Accepts text that can be stored and returned unchanged: no NUL, no lone surrogate. */
 export function parseText(value: string, max: number): string | Problem {
   if (value.length > max)
     return new Problem(`Too long: at most ${max} characters.`, max, value.length)
@@ -29,7 +29,7 @@ export function parseText(value: string, max: number): string | Problem {
 }
 
 export function isHttpUrl(value: string): boolean {
-  // A URL parser mends "http:///host" and the like; whoever reads the address later may not.
+  // URL parsers correct "http:///host" and similar; clients that use the address later may not.
   return /^https?:\/\/[^\s\p{Cc}/\\?#][^\s\p{Cc}]*$/iu.test(value) && URL.canParse(value)
 }
 
@@ -42,20 +42,20 @@ export function isCalendarDate(value: string): boolean {
     month >= 1 &&
     month <= 12 &&
     day >= 1 &&
-    day <= new Date(daysOf(year, month)).getUTCDate()
+    day <= new Date(lastDayOf(year, month)).getUTCDate()
   )
 }
 
 export function isTimezone(value: string): boolean {
   try {
-    // The runtime also takes offsets such as "+01:00"; a time zone has a name.
+    // The runtime also accepts offsets such as "+01:00"; require a name.
     return /^[A-Za-z]/.test(value) && new Intl.DateTimeFormat('en', { timeZone: value }) !== null
   } catch {
     return false
   }
 }
 
-/** An ID of the platform, as it is kept. */
+/** Parses an ID of the platform into its stored form. */
 export function parseSnowflake(value: unknown, platform: Platform = DISCORD): string | Problem {
   return typeof value === 'string' && isIdOf(platform, value)
     ? formatId({ platform, id: value })
@@ -84,7 +84,9 @@ export function parseProxyTag(item: unknown): ProxyTag | Problem {
   return tag
 }
 
-/** Day 0 of the next month is the last of this one. Date.UTC would move years below 100. */
-function daysOf(year: number, month: number): number {
+/**
+ * Returns the last day of a month: day 0 of the next. Date.UTC would map years below 100 to 19xx.
+ */
+function lastDayOf(year: number, month: number): number {
   return new Date(0).setUTCFullYear(year, month, 0)
 }

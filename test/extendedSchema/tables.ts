@@ -53,12 +53,16 @@ export const addedFields: Record<string, AddedField> = {
     hidden: null,
   },
   tea_zone: { field: timezone, sent: 'Europe/Oslo', hidden: null },
-  tea_texts: { field: (o) => textList({ most: 3, max: 9, ...o }), sent: ['a', 'b'], hidden: [] },
+  tea_texts: {
+    field: (o) => textList({ maxItems: 3, max: 9, ...o }),
+    sent: ['a', 'b'],
+    hidden: [],
+  },
   tea_tags: { field: proxyTags, sent: [{ prefix: 't:', suffix: null }], hidden: [] },
   tea_reference: { field: reference, sent: 'abcde', hidden: null },
   tea_id: { field: nullableSnowflake, sent: '400000000000000009', hidden: null },
   tea_ids: {
-    field: (o) => snowflakes({ most: 5, ...o }),
+    field: (o) => snowflakes({ maxItems: 5, ...o }),
     sent: ['400000000000000009'],
     hidden: [],
   },

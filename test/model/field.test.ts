@@ -27,7 +27,7 @@ const named = required({ doc, max: 5 })
 const format = textOr('{name}', { doc, max: 8 })
 const picture = url({ doc })
 const tags = proxyTags({ doc })
-const templates = textList({ doc, most: 3, max: 4 })
+const templates = textList({ doc, maxItems: 3, max: 4 })
 
 /** What is given, and what is kept of it; REFUSED where it is a problem. */
 type Case = [says: string, field: Field, given: unknown, kept: unknown]

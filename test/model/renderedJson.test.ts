@@ -29,7 +29,7 @@ test('a field that would be spelled otherwise makes a face of another shape', ()
 test.each([
   ['nothing, where nothing hides it', plain, null],
   ['null', text({ doc, max: 5, guard: 'tea_privacy' }), 'null'],
-  ['an empty list', textList({ doc, most: 1, max: 5, guard: 'tea_privacy' }), 'empty list'],
+  ['an empty list', textList({ doc, maxItems: 1, max: 5, guard: 'tea_privacy' }), 'empty list'],
   ['its stand-in', { ...plain, guard: 'tea_privacy', fallback: 'cup' }, 'stand-in'],
   ['null, where only the owner has it', text({ doc, max: 5, ownerOnly: 'null' }), 'null'],
   ['no key', text({ doc, max: 5, ownerOnly: 'absent' }), 'absent'],

@@ -1,7 +1,6 @@
 import type { Platform } from '../platform'
 import type { Problem } from '../validation'
 
-/** What kind of thing a field holds. */
 export type Kind =
   | 'text'
   | 'color'
@@ -18,36 +17,41 @@ export type Kind =
   | 'snowflake'
   | 'snowflakes'
 
-/** One line of a field table: everything the house knows about one key. Whoever must know asks it. */
+/**
+ * One line of a field table. Columns, validation, privacy, JSON and the API page derive from it.
+ */
 export interface Field<T = unknown> {
   readonly kind: Kind
   readonly doc: string
-  /** The value of a new row that does not give one. */
+  /** Value of a new row whose draft does not set the key. */
   readonly defaultValue: T
   readonly nullable: boolean
-  /** Must be given on create, and is never empty. */
+  /** Required on create, and never empty. */
   readonly required: boolean
-  /** Shown, never written by a client. */
+  /** Readable, but never written by a client. */
   readonly readonly: boolean
-  /** How a column keeps it. */
+  /** Storage type of the column. */
   readonly columnType: 'text' | 'integer' | 'flag' | 'json'
-  /** What `spell` makes, in the words of JSON Schema. */
+  /** JSON Schema of the serialized value. */
   readonly schema: JsonSchema
-  /** Most characters, items or units, as the kind counts them. */
+  /** Maximum number of characters or items, depending on the kind. */
   readonly max?: number
   readonly choices?: readonly string[]
-  /** The privacy level that hides the value from everyone but the owner. */
+  /** Privacy level that hides the value from all callers except the owner. */
   readonly guard?: string
-  /** When hidden, this key's value is shown in its place, or the field's own if that is empty. */
+  /**
+   * Key whose value is shown instead while this field is hidden; if it is empty, the field is
+   * shown.
+   */
   readonly fallback?: string
-  /** What everyone but the owner gets: nothing ("null"), or not even the key ("absent"). */
+  /** Replacement for all callers except the owner: null, or no key at all ("absent"). */
   readonly ownerOnly?: 'null' | 'absent'
   readonly example?: unknown
-  /** Takes what a client gave. IDs are read as the platform's, and kept with its name. */
+  /** Parses a client's value. IDs belong to the platform and are stored with its name. */
   read(value: unknown, platform?: Platform): T | Problem
-  /** Gives a stored value, or null, as every wire, event and file has it. */
+  /** Converts a stored value or null to JSON for every response, event and file. */
   serialize(value: unknown): unknown
-  /** Saves what can be saved of a file's value that `read` refuses. */
+  /** Recovers as much as possible of a file's value that `read` rejects. */
   repair(value: unknown): Repaired
 }
 
@@ -60,20 +64,20 @@ export interface JsonSchema {
 }
 
 export interface Repaired {
-  /** Undefined leaves the key as it is. */
+  /** Repaired value; undefined leaves the key unchanged. */
   now: unknown
-  /** What whoever brings the file is told; nothing where nothing is lost. */
+  /** Reason for the import report; absent if nothing is lost. */
   why?: string
-  /** What is shown as the value that was there, where that is not the whole of it. */
+  /** Original value in the import report, if that is not the complete value. */
   was?: unknown
-  /** A text that was longer than can be kept, to be kept aside. */
+  /** Complete text that was too long, to be archived. */
   whole?: string
 }
 
-/** What everyone but the owner gets in place of a value that they may not see. */
+/** Replacement for a hidden value. */
 export type Redaction = 'absent' | 'null' | 'empty list' | 'stand-in'
 
-/** Null where everyone may see the value, always. */
+/** Returns null for a field that is always public. */
 export function redactionOf({ ownerOnly, guard, fallback, defaultValue }: Field): Redaction | null {
   if (ownerOnly !== undefined) return ownerOnly
   if (guard === undefined) return null
@@ -93,7 +97,7 @@ export interface Options {
   example?: unknown
 }
 
-/** What most fields have in common; the kinds say what is special about them. */
+/** Returns the properties that most fields share; each kind overrides some. */
 export function base(
   kind: Kind,
   columnType: Field['columnType'],
@@ -123,7 +127,7 @@ export function isEmpty(value: unknown): value is null | '' {
   return value === null || value === ''
 }
 
-/** Mends nothing: the key stays as it is. */
+/** Returns a repair that leaves the key unchanged and reports the reason. */
 export function discardWith(why: string): () => Repaired {
   return () => ({ now: undefined, why })
 }

@@ -2,10 +2,10 @@ import { MAX_ID } from '../platform'
 import { Problem, parseSnowflake } from '../validation'
 import { base, type Field, type Options, optional } from './field'
 
-/** Of the bot's own platform. */
+/** Schema of an ID on the bot's own platform. */
 const idSchema = { type: 'string', pattern: '^\\S+$', maxLength: MAX_ID }
 
-/** A chat platform's ID of an account, a guild, a channel or a message. */
+/** ID of an account, guild, channel or message on a chat platform. */
 export function snowflake(options: Options): Field<string> & { required: true } {
   return {
     ...base('snowflake', 'text', idSchema, options),
@@ -15,7 +15,7 @@ export function snowflake(options: Options): Field<string> & { required: true } 
   }
 }
 
-/** An ID or null. An empty text is neither: a client that has no ID sends null or no key. */
+/** An ID or null. Empty text is invalid: a client without an ID sends null or omits the key. */
 export function nullableSnowflake(options: Options): Field<string | null> {
   return {
     ...base('snowflake', 'text', idSchema, options),
@@ -24,15 +24,16 @@ export function nullableSnowflake(options: Options): Field<string | null> {
   }
 }
 
-export function snowflakes(options: Options & { most: number }): Field<string[]> {
-  const { most } = options
+export function snowflakes(options: Options & { maxItems: number }): Field<string[]> {
+  const { maxItems } = options
   return {
-    ...base('snowflakes', 'json', { type: 'array', maxItems: most, items: idSchema }, options),
+    ...base('snowflakes', 'json', { type: 'array', maxItems, items: idSchema }, options),
     defaultValue: [],
-    max: most,
+    max: maxItems,
     read: (value, platform) => {
       if (!Array.isArray(value)) return new Problem('Must be a list of IDs.')
-      if (value.length > most) return new Problem(`At most ${most} IDs.`, most, value.length)
+      if (value.length > maxItems)
+        return new Problem(`At most ${maxItems} IDs.`, maxItems, value.length)
       const ids = new Set<string>()
       for (const item of value) {
         const id = parseSnowflake(item, platform)

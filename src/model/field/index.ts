@@ -1,4 +1,4 @@
-/** The words that field tables are written in. */
+/** Constructors of the fields in field tables. */
 export {
   type Field,
   isUrl,

@@ -9,16 +9,17 @@ import {
 import { base, type Field, type Options } from './field'
 import { cutText, dropUnstorable } from './text'
 
-export function textList(options: Options & { most: number; max: number }): Field<string[]> {
-  const { most, max } = options
+export function textList(options: Options & { maxItems: number; max: number }): Field<string[]> {
+  const { maxItems, max } = options
   const items = { type: 'string', maxLength: max }
   return {
-    ...base('texts', 'json', { type: 'array', maxItems: most, items }, options),
+    ...base('texts', 'json', { type: 'array', maxItems, items }, options),
     defaultValue: [],
-    max: most,
+    max: maxItems,
     read: (value) => {
       if (!Array.isArray(value)) return new Problem('Must be a list of strings.')
-      if (value.length > most) return new Problem(`At most ${most} items.`, most, value.length)
+      if (value.length > maxItems)
+        return new Problem(`At most ${maxItems} items.`, maxItems, value.length)
       const read: string[] = []
       for (const item of value) {
         if (item !== null && typeof item !== 'string')
@@ -34,7 +35,7 @@ export function textList(options: Options & { most: number; max: number }): Fiel
       const kept = value
         .filter((item) => typeof item === 'string')
         .map((item) => cutText(dropUnstorable(item), max))
-      return { now: kept.slice(0, most), why: 'too many, too long, or not text' }
+      return { now: kept.slice(0, maxItems), why: 'too many, too long, or not text' }
     },
   }
 }
@@ -63,7 +64,7 @@ export function proxyTags(options: Options): Field<ProxyTag[]> {
       for (const item of value) {
         const tag = parseProxyTag(item)
         if (tag instanceof Problem) return tag
-        if (!isBare(tag)) tags.push(tag)
+        if (!isEmptyTag(tag)) tags.push(tag)
       }
       return tags
     },
@@ -74,7 +75,7 @@ export function proxyTags(options: Options): Field<ProxyTag[]> {
       for (const item of value) {
         const tag = parseProxyTag(storableTag(item))
         if (tag instanceof Problem || kept.length >= MAX_TAGS) dropped.push(item)
-        else if (!isBare(tag)) kept.push(tag)
+        else if (!isEmptyTag(tag)) kept.push(tag)
       }
       return dropped.length === 0
         ? { now: kept, why: 'characters that cannot be stored were removed' }
@@ -87,7 +88,7 @@ export function proxyTags(options: Options): Field<ProxyTag[]> {
   }
 }
 
-function isBare({ prefix, suffix }: ProxyTag): boolean {
+function isEmptyTag({ prefix, suffix }: ProxyTag): boolean {
   return prefix === null && suffix === null
 }
 

@@ -9,12 +9,12 @@ export function flag(defaultValue: boolean, options: Options): Field<boolean> {
   }
 }
 
-/** A flag without a default: it must be given. */
+/** A flag that must be given, because it has no default. */
 export function requiredFlag(options: Options): Field<boolean> & { required: true } {
   return { ...flag(false, options), required: true }
 }
 
-/** A flag that may say nothing, so that another place decides. */
+/** A flag that may be null, so that a more general setting applies. */
 export function nullableFlag(options: Options): Field<boolean | null> {
   return {
     ...baseFlag(options),

@@ -92,7 +92,7 @@ export function url(options: Options): Field<string | null> {
     read,
     repair: (value) => {
       if (typeof value !== 'string') return { now: undefined, why: 'not a web address' }
-      // Chats show no preview of an address in brackets, so that some are kept with them.
+      // Angle brackets suppress link previews in chats, so some stored addresses have them.
       const now = read(value.trim().replace(/^<(.*)>$/s, '$1'))
       if (!(now instanceof Problem)) return { now }
       const isTooLong = now.max_length !== undefined
@@ -133,7 +133,7 @@ export function timezone(options: Options): Field<string> {
   }
 }
 
-/** Names another entity. Which one is meant is resolved by the service that takes the patch. */
+/** Reference to another entity, resolved by the service. */
 export function reference(options: Options): Field<string | null> {
   return {
     ...base('reference', 'text', { type: 'string' }, options),
@@ -142,7 +142,7 @@ export function reference(options: Options): Field<string | null> {
   }
 }
 
-/** Names something that must be there. */
+/** Reference to an entity that must exist. */
 export function requiredReference(options: Options): Field<string> & { required: true } {
   return {
     ...base('reference', 'text', { type: 'string' }, options),
@@ -177,7 +177,7 @@ export function dropUnstorable(text: string): string {
   return text.replaceAll('\0', '').replace(/\p{Surrogate}/gu, '')
 }
 
-/** Never between the halves of a surrogate pair. */
+/** Truncates text, but never inside a surrogate pair. */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text
   return text.slice(0, max).replace(/[\uD800-\uDBFF]$/, '')

@@ -13,7 +13,7 @@ export function date(options: Options): Field<string | null> {
     ...base('date', 'text', { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}$' }, options),
     ...optional,
     read,
-    // Takes a whole timestamp's day; "no year" is the year 4, the first that has a 29 February.
+    // Accepts the date of a timestamp. "No year" is stored as 0004, the first leap year.
     repair: (value) => {
       const match = typeof value === 'string' ? /^(\d{4})(-\d\d-\d\d)(?:[T ]|$)/.exec(value) : null
       if (!match) return { now: null, why: 'not a date' }
@@ -26,7 +26,7 @@ export function date(options: Options): Field<string | null> {
   }
 }
 
-/** Microseconds since 1970. Always written by the service, never by a client's patch. */
+/** Microseconds since 1970, written by the service and never by a client's patch. */
 export function timestamp(options: Omit<Options, 'readonly'>): Field<number | null> {
   return {
     ...base('timestamp', 'integer', { type: 'string', format: 'date-time' }, options),
@@ -42,7 +42,7 @@ export function timestamp(options: Omit<Options, 'readonly'>): Field<number | nu
   }
 }
 
-/** A time that a client gives; the moment of the request when it does not. */
+/** A time that a client may set. */
 export function clientTimestamp(options: Options): Field<number | null> {
   return { ...timestamp(options), readonly: false }
 }

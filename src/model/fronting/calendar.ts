@@ -5,33 +5,33 @@ import type { Offset } from './zone'
 export const periods = ['day', 'week', 'month'] as const
 export type Period = (typeof periods)[number]
 
-/** A day, week or month of a zone's calendar. */
+/** A day, week or month in a time zone. */
 export interface Bucket {
   readonly start: Instant
   readonly end: Instant
 }
 
-/** No day, week or month is longer than this, in days. */
-const LONGEST = { day: 2, week: 8, month: 32 }
+/** Upper bound of a period's length, in days. */
+const MAX_PERIOD_DAYS = { day: 2, week: 8, month: 32 }
 
-/** What the calendar of a span may reach beyond it. */
+/** Maximum time by which the buckets of a span extend beyond it. */
 export const MARGIN = 40 * DAY
 
-/** Whether a span surely has more than so many, known before the zone is asked. */
-export function isTooLong({ since, until }: Span, period: Period, most: number): boolean {
-  return until - since > most * LONGEST[period] * DAY
+/** Rejects spans that certainly have too many buckets, before any time zone lookup. */
+export function isTooLong({ since, until }: Span, period: Period, maxBuckets: number): boolean {
+  return until - since > maxBuckets * MAX_PERIOD_DAYS[period] * DAY
 }
 
 /**
- * The calendar's days, weeks or months that a span touches; null when there are more than so many.
- * One begins with the first moment at which the clocks show its first day or a later one, so a day
- * whose midnight never was begins later, one that never was has no time, and none of them overlap.
+ * Returns the days, weeks or months that overlap a span, or null if there are too many. A bucket
+ * starts when the local clock first shows its first day or a later one: a day whose midnight is
+ * skipped starts later, a skipped day has no bucket, and buckets never overlap.
  */
 export function findBuckets(
   offsets: readonly Offset[],
   period: Period,
   { since, until }: Span,
-  most: number,
+  maxBuckets: number,
 ): Bucket[] | null {
   const startOf = (day: number) => firstMoment(offsets, day * DAY)
   let day = firstDay(period, localDay(offsets, since))
@@ -41,13 +41,13 @@ export function findBuckets(
     day = nextDay(period, day)
     const end = startOf(day)
     if (end > start) buckets.push({ start, end })
-    if (buckets.length > most) return null
+    if (buckets.length > maxBuckets) return null
     start = end
   }
   return buckets
 }
 
-/** The first moment at which the clocks show a time or a later one. */
+/** Returns the first moment at which the local clock shows a time or a later one. */
 function firstMoment(offsets: readonly Offset[], local: number): Instant {
   for (const [at, { from, ahead }] of offsets.entries()) {
     const moment = Math.max(from, local - ahead)
@@ -56,13 +56,13 @@ function firstMoment(offsets: readonly Offset[], local: number): Instant {
   throw new Error('the last offset has no end')
 }
 
-/** Days since 1970 that the clocks show. */
+/** Returns the local date in days since 1970. */
 function localDay(offsets: readonly Offset[], at: Instant): number {
   const { ahead } = offsets.findLast(({ from }) => from <= at) ?? { ahead: 0 }
   return Math.floor((at + ahead) / DAY)
 }
 
-/** The first day of what a day belongs to. */
+/** Returns the first day of the period that contains a day. */
 function firstDay(period: Period, day: number): number {
   if (period === 'day') return day
   if (period === 'week') return day - weekdayOf(day)
@@ -70,14 +70,14 @@ function firstDay(period: Period, day: number): number {
   return dayOf(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1))
 }
 
-/** The first day of the next one. */
+/** Returns the first day of the next period. */
 function nextDay(period: Period, first: number): number {
   if (period !== 'month') return first + (period === 'day' ? 1 : 7)
   const date = dateOf(first)
   return dayOf(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1))
 }
 
-/** Monday is 0. The first day of 1970 was a Thursday. */
+/** Returns 0 for Monday. 1 January 1970 was a Thursday. */
 export function weekdayOf(day: number): number {
   return (((day + 3) % 7) + 7) % 7
 }

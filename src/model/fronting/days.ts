@@ -3,7 +3,7 @@ import type { ReplayListener, Span } from './replay'
 import { compareIds, wholeSeconds } from './sum'
 import type { Hidden, Hides } from './totals'
 
-/** Most days, weeks or months that one answer holds. */
+/** Maximum number of days, weeks or months in a response. */
 export const MAX_DAYS = 400
 
 export interface Day extends Bucket {
@@ -15,8 +15,8 @@ export interface Day extends Bucket {
 }
 
 /**
- * Who was in front in each of the buckets, which lie side by side. Where 1,000 members were, the
- * days together are large, so each is made when it is asked for.
+ * Sums up front time per member in adjacent buckets. With 1,000 members the result is large, so
+ * `days` generates it day by day.
  */
 export function sumDays(
   buckets: readonly Bucket[],
@@ -27,11 +27,11 @@ export function sumDays(
   const nobody = zeros()
   const hidden = { time: zeros(), stints: zeros(), members: zeros() }
   const shown = new Map<string, Float64Array>()
-  /** In which bucket a hidden member was counted last. */
-  const counted = new Map<string, number>()
+  /** Last bucket in which a hidden member was lastCounted. */
+  const lastCounted = new Map<string, number>()
 
-  /** The parts of a time, by bucket. */
-  const divide = ({ since, until }: Span, add: (at: number, micros: number) => void) => {
+  /** Splits a span by bucket. */
+  const splitByBucket = ({ since, until }: Span, add: (at: number, micros: number) => void) => {
     for (let at = findBucket(buckets, since); at < buckets.length; at++) {
       const { start, end } = buckets[at] as Bucket
       if (start >= until) return
@@ -40,15 +40,15 @@ export function sumDays(
   }
 
   const addHidden = (member: string, span: Span) =>
-    divide(span, (at, micros) => {
+    splitByBucket(span, (at, micros) => {
       hidden.time[at] = (hidden.time[at] ?? 0) + micros
       hidden.stints[at] = (hidden.stints[at] ?? 0) + 1
-      if (counted.get(member) === at) return
+      if (lastCounted.get(member) === at) return
       hidden.members[at] = (hidden.members[at] ?? 0) + 1
-      counted.set(member, at)
+      lastCounted.set(member, at)
     })
 
-  const enter = (member: string) => {
+  const addMember = (member: string) => {
     const times = zeros()
     shown.set(member, times)
     return times
@@ -61,15 +61,15 @@ export function sumDays(
     },
 
     passedEmpty(since, until) {
-      divide({ since, until }, (at, micros) => {
+      splitByBucket({ since, until }, (at, micros) => {
         nobody[at] = (nobody[at] ?? 0) + micros
       })
     },
 
     ended(member, since, until) {
       if (hides?.(member)) return addHidden(member, { since, until })
-      const times = shown.get(member) ?? enter(member)
-      divide({ since, until }, (at, micros) => {
+      const times = shown.get(member) ?? addMember(member)
+      splitByBucket({ since, until }, (at, micros) => {
         times[at] = (times[at] ?? 0) + micros
       })
     },
@@ -95,7 +95,7 @@ export function sumDays(
   }
 }
 
-/** Which bucket a moment lies in. */
+/** Returns the index of the bucket that contains a moment. */
 function findBucket(buckets: readonly Bucket[], at: number): number {
   let [low, high] = [0, buckets.length - 1]
   while (low < high) {

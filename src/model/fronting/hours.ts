@@ -10,20 +10,20 @@ const WEEK = 7 * DAY
 const WEEK_HOURS = 7 * HOURS
 
 export interface Hours {
-  /** Seconds by hour of the clock, for each member. */
+  /** Seconds by hour of the day, per member. */
   members: [member: string, hours: number[]][]
-  /** All of these members together, Monday first. */
+  /** Seconds by weekday and hour of all these members together, Monday first. */
   weekdays: number[][]
 }
 
-/** At which hours of a zone's clocks everybody was in front. */
+/** Sums up front time per member by hour of the day in a time zone. */
 export function sumHours(
   offsets: readonly Offset[],
   hides: Hides,
 ): ReplayListener & { hours(): Hours } {
   const shown = new Map<string, Float64Array>()
   const week = new Float64Array(WEEK_HOURS)
-  const enter = (member: string) => {
+  const addMember = (member: string) => {
     const day = new Float64Array(HOURS)
     shown.set(member, day)
     return day
@@ -31,8 +31,8 @@ export function sumHours(
   return {
     ended(member, from, to) {
       if (hides?.(member)) return
-      const day = shown.get(member) ?? enter(member)
-      divideByHour(offsets, from, to, (hour, micros) => {
+      const day = shown.get(member) ?? addMember(member)
+      splitByHour(offsets, from, to, (hour, micros) => {
         week[hour] = (week[hour] ?? 0) + micros
         day[hour % HOURS] = (day[hour % HOURS] ?? 0) + micros
       })
@@ -49,8 +49,8 @@ export function sumHours(
   }
 }
 
-/** The parts of a time, by hour of the week. */
-function divideByHour(
+/** Splits a span by hour of the week. */
+function splitByHour(
   offsets: readonly Offset[],
   from: Instant,
   to: Instant,
@@ -60,13 +60,13 @@ function divideByHour(
   for (let start = from; start < to; at++) {
     const { ahead } = offsets[at] as Offset
     const end = Math.min(to, offsets[at + 1]?.from ?? Infinity)
-    divideEvenly(start + ahead, end + ahead, add)
+    splitEvenly(start + ahead, end + ahead, add)
     start = end
   }
 }
 
-/** As divideByHour, while the clocks do not change: whole weeks have every hour once. */
-function divideEvenly(from: number, to: number, add: (hour: number, micros: number) => void): void {
+/** Like splitByHour, without changes of the UTC offset. A full week has each hour once. */
+function splitEvenly(from: number, to: number, add: (hour: number, micros: number) => void): void {
   const weeks = Math.floor((to - from) / WEEK)
   if (weeks > 0) for (let hour = 0; hour < WEEK_HOURS; hour++) add(hour, weeks * HOUR)
   for (let start = from + weeks * WEEK; start < to; ) {

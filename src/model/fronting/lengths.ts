@@ -1,8 +1,8 @@
-const FEW = 16
+const INITIAL_CAPACITY = 16
 
-/** Numbers in the order they came, eight bytes each, of which the middle one is asked for. */
+/** Growable list of numbers, eight bytes each, with a median. */
 export class Lengths {
-  #values = new Float64Array(FEW)
+  #values = new Float64Array(INITIAL_CAPACITY)
   #count = 0
 
   push(value: number): void {
@@ -18,22 +18,22 @@ export class Lengths {
     return this.#count
   }
 
-  /** The middle one, or the mean of the two in the middle. Changes their order. */
+  /** Returns the median. Reorders the list. */
   median(): number {
     const values = this.#values.subarray(0, this.#count)
     const middle = values.length >> 1
     const upper = select(values, middle)
     if (values.length % 2 === 1) return upper
-    // All that are smaller lie before it now.
+    // `select` moved all smaller values before it.
     return (values.subarray(0, middle).reduce((a, b) => Math.max(a, b), -Infinity) + upper) / 2
   }
 }
 
 /**
- * The value that sorting would bring to a place, found in a time that grows with their number
- * only: sorting a million of them would keep everyone waiting.
+ * Returns the value that sorting would put at an index (quickselect, linear time on average).
+ * Sorting a million values would block other requests.
  */
-function select(values: Float64Array, place: number): number {
+function select(values: Float64Array, index: number): number {
   let [low, high] = [0, values.length - 1]
   while (low < high) {
     const pivot = values[low + ((high - low) >> 1)] as number
@@ -42,13 +42,13 @@ function select(values: Float64Array, place: number): number {
       while ((values[left] as number) < pivot) left++
       while ((values[right] as number) > pivot) right--
       if (left > right) break
-      const held = values[left] as number
+      const swapped = values[left] as number
       values[left++] = values[right] as number
-      values[right--] = held
+      values[right--] = swapped
     }
-    if (place <= right) high = right
-    else if (place >= left) low = left
+    if (index <= right) high = right
+    else if (index >= left) low = left
     else break
   }
-  return values[place] as number
+  return values[index] as number
 }

@@ -5,68 +5,69 @@ import type { Hides } from './totals'
 
 export const MAX_PAIRS = 50
 
-const FEW = 16
+const MIN_CAPACITY = 16
 
 export interface Pair {
   members: [string, string]
   time: number
-  /** How many unbroken times. */
+  /** Number of uninterrupted periods. */
   times: number
 }
 
 /**
- * Who was in front together. Of 1,000 members there are half a million pairs, and where 150 are in
- * front each end concerns 149 of them: rows of numbers, so that each end stays within one.
+ * Sums up the time that pairs of members fronted together. 1,000 members form half a million pairs,
+ * and with 150 fronters each end of a stint updates 149 of them, so pairs are kept in rows of
+ * numbers and each end updates one row.
  */
 export function sumPairs(hides: Hides): ReplayListener & {
-  /** Others may have their turn at each `yield`. */
+  /** The caller may let other requests run at each `yield`. */
   pairs(): Generator<void, Pair[]>
 } {
   const names: string[] = []
   const numbers = new Map<string, number>()
-  /** Who is in front, in no order, since when, and where in these lists, by their number. */
+  /** Current fronters, unordered, and their start times. `positions` is their index, by number. */
   const present: number[] = []
-  const begins: Instant[] = []
-  const spots: number[] = []
-  /** By the number of who left first: with each other one the time and how often, side by side. */
+  const starts: Instant[] = []
+  const positions: number[] = []
+  /** By the member that left first: time and count with each other member, interleaved. */
   const rows: Float64Array[] = []
 
-  const numberOf = (member: string) => numbers.get(member) ?? enter(member)
+  const numberOf = (member: string) => numbers.get(member) ?? addMember(member)
 
-  const enter = (member: string) => {
+  const addMember = (member: string) => {
     const number = names.push(member) - 1
     numbers.set(member, number)
     rows.push(new Float64Array(0))
     return number
   }
 
-  /** A row with a place for everyone who came so far. */
+  /** Returns a row with room for all members so far. */
   const rowOf = (number: number) => {
     const row = rows[number] as Float64Array
     if (row.length >= names.length * 2) return row
-    // Half as many again, so that whoever comes next seldom makes it longer.
-    const longer = new Float64Array(Math.ceil(Math.max(names.length, FEW) * 1.5) * 2)
+    // Grow by half, so that rows are seldom reallocated.
+    const longer = new Float64Array(Math.ceil(Math.max(names.length, MIN_CAPACITY) * 1.5) * 2)
     longer.set(row)
     rows[number] = longer
     return longer
   }
 
   const leave = (number: number) => {
-    const spot = spots[number] ?? 0
+    const position = positions[number] ?? 0
     const last = present.pop() ?? 0
-    const began = begins.pop() ?? 0
+    const began = starts.pop() ?? 0
     if (last === number) return
-    present[spot] = last
-    begins[spot] = began
-    spots[last] = spot
+    present[position] = last
+    starts[position] = began
+    positions[last] = position
   }
 
   return {
     began(member, at) {
       if (hides?.(member)) return
       const number = numberOf(member)
-      begins.push(at)
-      spots[number] = present.push(number) - 1
+      starts.push(at)
+      positions[number] = present.push(number) - 1
     },
 
     ended(member, from, to) {
@@ -76,24 +77,26 @@ export function sumPairs(hides: Hides): ReplayListener & {
       if (present.length === 0) return
       const row = rowOf(number)
       for (let at = 0; at < present.length; at++) {
-        const place = (present[at] as number) * 2
-        const together = to - Math.max(from, begins[at] as Instant)
-        row[place] = (row[place] as number) + together
-        row[place + 1] = (row[place + 1] as number) + 1
+        const index = (present[at] as number) * 2
+        const together = to - Math.max(from, starts[at] as Instant)
+        row[index] = (row[index] as number) + together
+        row[index + 1] = (row[index + 1] as number) + 1
       }
     },
 
     *pairs() {
       let best: Pair[] = []
-      /** What a pair must reach to be among the best. */
-      let mark = 0
+      /** Minimum time of a pair to be among the best. */
+      let threshold = 0
       for (let larger = 1; larger < names.length; larger++) {
-        const here = rows[larger] as Float64Array
+        const largerRow = rows[larger] as Float64Array
         for (let smaller = 0; smaller < larger; smaller++) {
-          const there = rows[smaller] as Float64Array
-          const times = (here[smaller * 2 + 1] ?? 0) + (there[larger * 2 + 1] ?? 0)
-          const seconds = wholeSeconds((here[smaller * 2] ?? 0) + (there[larger * 2] ?? 0))
-          if (times === 0 || seconds < mark) continue
+          const smallerRow = rows[smaller] as Float64Array
+          const times = (largerRow[smaller * 2 + 1] ?? 0) + (smallerRow[larger * 2 + 1] ?? 0)
+          const seconds = wholeSeconds(
+            (largerRow[smaller * 2] ?? 0) + (smallerRow[larger * 2] ?? 0),
+          )
+          if (times === 0 || seconds < threshold) continue
           const members = [names[larger] as string, names[smaller] as string].sort(compareIds)
           best.push({
             members: members as Pair['members'],
@@ -102,7 +105,7 @@ export function sumPairs(hides: Hides): ReplayListener & {
           })
           if (best.length < 2 * MAX_PAIRS) continue
           best = bestOf(best)
-          mark = best.at(-1)?.time ?? 0
+          threshold = best.at(-1)?.time ?? 0
         }
         yield
       }

@@ -1,50 +1,50 @@
 import type { Instant } from '../time'
 
-/** A switch: who is in front from a moment on. */
+/** A switch with the members that front from its timestamp on. */
 export interface SwitchPoint {
   readonly timestamp: Instant
   readonly members: readonly string[]
 }
 
-/** From a moment on, and before another. */
+/** Half-open interval: includes `since`, excludes `until`. */
 export interface Span {
   readonly since: Instant
   readonly until: Instant
 }
 
-/** Who sums something up. Of one moment, ends are told before beginnings. */
+/** Receiver of a replay's events. At the same moment, `ended` is called before `began`. */
 export interface ReplayListener {
   switched?(at: Instant): void
   began?(member: string, at: Instant): void
-  /** What is open was not ended by a switch, but by the end of the walk. */
+  /** `isOpen` means that the replay ended before a switch ended the stint. */
   ended?(member: string, from: Instant, to: Instant, isOpen: boolean): void
-  /** Nobody was in front. */
+  /** No member fronted. */
   passedEmpty?(from: Instant, to: Instant): void
 }
 
 export interface Replay {
-  /** The next switch, later than the one before. Those outside the span may be left out. */
-  step(shift: SwitchPoint): void
-  /** Ends what is open at the end of the span. */
+  /** Processes the next later switch. Switches outside the span may be omitted. */
+  step(point: SwitchPoint): void
+  /** Ends open stints at the end of the span. */
   finish(): void
 }
 
-const FEW = 8
+const MAX_LINEAR_SEARCH = 8
 
 /**
- * Goes through switches, oldest first, and tells what happened within the span: a switch that keeps
- * a member does not end their stint. Whoever is in front when the span begins begins there, or when
- * they did in truth, where that is known.
+ * Replays switches, oldest first, and reports the stints within the span. A switch that keeps a
+ * member does not end the stint. Stints that began before the span start at its beginning, or at
+ * their real start if `knownStarts` has it.
  */
 export function createReplay(
   { since, until }: Span,
   listeners: readonly ReplayListener[],
-  inTruth: ReadonlyMap<string, Instant> = new Map(),
+  knownStarts: ReadonlyMap<string, Instant> = new Map(),
 ): Replay {
   const present = new Map<string, Instant>()
   let emptySince: Instant | null = null
-  /** What holds when the span begins: the last switch until then. */
-  let standing: SwitchPoint | null = null
+  /** Last switch before the span, which decides the initial fronters. */
+  let initial: SwitchPoint | null = null
 
   const begin = (member: string, from: Instant) => {
     present.set(member, from)
@@ -61,18 +61,18 @@ export function createReplay(
     emptySince = null
   }
 
-  const stand = () => {
-    if (standing === null) return
-    const fronters = [...new Set(standing.members)]
-    const began = fronters.map((member) => ({ member, from: inTruth.get(member) ?? since }))
+  const applyInitial = () => {
+    if (initial === null) return
+    const fronters = [...new Set(initial.members)]
+    const began = fronters.map((member) => ({ member, from: knownStarts.get(member) ?? since }))
     for (const { member, from } of began.sort((a, b) => a.from - b.from)) begin(member, from)
     if (fronters.length === 0) emptySince = since
-    standing = null
+    initial = null
   }
 
   const change = (at: Instant, members: readonly string[]) => {
-    // Of a few, a look at each is sooner done than a set is made.
-    const fronters = members.length > FEW ? new Set(members) : null
+    // For a few members a linear search is faster than building a set.
+    const fronters = members.length > MAX_LINEAR_SEARCH ? new Set(members) : null
     for (const [member, from] of present)
       if (!(fronters?.has(member) ?? members.includes(member))) {
         present.delete(member)
@@ -84,21 +84,21 @@ export function createReplay(
   }
 
   return {
-    step(shift) {
-      const { timestamp, members } = shift
+    step(point) {
+      const { timestamp, members } = point
       if (timestamp >= until) return
       if (timestamp >= since) for (const listener of listeners) listener.switched?.(timestamp)
       if (timestamp <= since) {
-        standing = shift
+        initial = point
         return
       }
-      stand()
+      applyInitial()
       change(timestamp, members)
     },
 
     finish() {
       if (until <= since) return
-      stand()
+      applyInitial()
       for (const [member, from] of present) end(member, from, until, true)
       endEmptiness(until)
       present.clear()
@@ -107,13 +107,13 @@ export function createReplay(
 }
 
 export interface Lookback {
-  /** The next switch, earlier than the one before. Whether more of them must be seen. */
-  step(shift: SwitchPoint): boolean
-  /** Since when those in front where it began had been there, as far as was seen. */
+  /** Processes the next earlier switch. Returns true while it needs more. */
+  step(point: SwitchPoint): boolean
+  /** Start times of the members that front in the first (newest) switch, as far as known. */
   readonly began: ReadonlyMap<string, Instant>
 }
 
-/** Goes back through switches, newest first, until everybody in front has begun. */
+/** Walks back through switches, newest first, until the start of every current stint is known. */
 export function createLookback(isOfInterest: (member: string) => boolean): Lookback {
   const began = new Map<string, Instant>()
   let unbroken: Set<string> | null = null

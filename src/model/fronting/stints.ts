@@ -2,11 +2,11 @@ import type { Instant } from '../time'
 import type { ReplayListener } from './replay'
 import { compareIds } from './sum'
 
-/** How many stints a page has, unless more are asked for. */
+/** Default page size. */
 export const STINTS_PER_PAGE = 100
 export const MAX_STINTS = 1000
 
-/** The time a member is in front without a break; without an end it lasts. */
+/** Time that a member fronts without a break; `to` is null while it continues. */
 export interface Stint {
   readonly member: string
   readonly from: Instant
@@ -14,19 +14,19 @@ export interface Stint {
 }
 
 export interface Wanted {
-  /** Only stints that begin before this. */
+  /** Only stints that start before this time. */
   before: Instant
-  /** Only the newest, and all that began at the same moment as the last of them. */
+  /** Only the newest stints, and all that start at the same moment as the last of them. */
   limit: number
   isListed: (member: string) => boolean
 }
 
 export interface Waiting {
-  /** Whether the ends of some are not known yet. */
+  /** True while the end of a stint is unknown. */
   isWaiting(): boolean
 }
 
-/** Every stint, in order of their beginnings. */
+/** Collects stints, ordered by start. */
 export function collectStints({ before, limit, isListed }: Wanted): ReplayListener &
   Waiting & {
     stints(): Stint[]
@@ -47,7 +47,7 @@ export function collectStints({ before, limit, isListed }: Wanted): ReplayListen
       const stint = { member, from, to: null }
       list.push(stint)
       open.set(member, stint)
-      // Now and then, because each time costs as much as the list is long.
+      // Only occasionally, because each call takes time proportional to the list.
       if (list.length > 2 * limit + 1000) dropOldest()
     },
 
@@ -66,7 +66,7 @@ export function collectStints({ before, limit, isListed }: Wanted): ReplayListen
   }
 }
 
-/** Tells every stint as soon as its end is known, so that none is kept. */
+/** Emits every stint as soon as its end is known, so that none is kept in memory. */
 export function streamStints(
   { before, isListed }: Omit<Wanted, 'limit'>,
   emit: (stint: Stint) => void,
@@ -87,7 +87,7 @@ export function streamStints(
   }
 }
 
-/** Newest first, then by member. */
+/** Sorts by start, newest first, then by member. */
 export function newestFirst(stints: readonly Stint[]): Stint[] {
   return stints.toSorted((a, b) => b.from - a.from || compareIds(a.member, b.member))
 }

@@ -1,33 +1,32 @@
 import { type Instant, SECOND } from '../time'
 
-/** Two of these are as many microseconds as a number can count. */
-const MANY = 2 ** 52
+/** Half of the largest safe integer, in microseconds. */
+const MAX_MICROS = 2 ** 52
 
-/** Adds up times exactly: many long ones are more microseconds than a number can count. */
+/** Adds up times exactly, even if the sum in microseconds exceeds the safe integers. */
 export class Sum {
   #seconds = 0
-  /** Fewer than many. */
+  /** Always below `MAX_MICROS`. */
   #micros = 0
 
   add(from: Instant, to: Instant): void {
-    if (to - from > MANY) {
-      this.add(from, from + MANY)
-      this.add(from + MANY, to)
+    if (to - from > MAX_MICROS) {
+      this.add(from, from + MAX_MICROS)
+      this.add(from + MAX_MICROS, to)
       return
     }
     this.#micros += to - from
-    if (this.#micros < MANY) return
+    if (this.#micros < MAX_MICROS) return
     const seconds = wholeSeconds(this.#micros)
     this.#seconds += seconds
     this.#micros -= seconds * SECOND
   }
 
-  /** Whole seconds, rounded down. */
   get seconds(): number {
     return this.#seconds + wholeSeconds(this.#micros)
   }
 
-  /** Which part of a time it is, rounded to four decimals. */
+  /** Returns the fraction of a time, rounded to four decimals. */
   shareOf(time: number): number {
     const whole = BigInt(time)
     const part = BigInt(this.#seconds) * BigInt(SECOND) + BigInt(this.#micros)
@@ -39,7 +38,7 @@ export function wholeSeconds(micros: number): number {
   return Math.floor(micros / SECOND)
 }
 
-/** Longest first; what is equally long, by ID. */
+/** Compares by time, longest first, then by ID. */
 export function byTime(
   a: { time: number; member: string },
   b: { time: number; member: string },

@@ -3,10 +3,10 @@ import { Lengths } from './lengths'
 import type { ReplayListener, Span } from './replay'
 import { byTime, Sum, wholeSeconds } from './sum'
 
-/** Whom a stranger is not told of by ID; null for the owner, who is told of everybody. */
+/** Predicate for members whose IDs are hidden from the caller; null for the owner. */
 export type Hides = ((member: string) => boolean) | null
 
-/** Of those who are hidden, all together; null for the owner. */
+/** Sums of all hidden members together. */
 export interface Hidden {
   time: number
   stints: number
@@ -22,7 +22,7 @@ export interface MemberTotal {
   shortest: number
   average: number
   median: number
-  /** The end of the last stint; null when it reaches the end of the span. */
+  /** End of the last stint; null if it reaches the end of the span. */
   last: Instant | null
 }
 
@@ -33,10 +33,10 @@ export interface Totals extends Span {
   members: MemberTotal[]
 }
 
-/** Most stints that are summed up, of each of which the median needs eight bytes. */
+/** Maximum number of stints in one sum; the median needs eight bytes for each. */
 export const MAX_SUMMED = 500_000
 
-/** How long and how often everybody was in front, of stints that are cut to the span. */
+/** Sums up front time and stints per member. Stints are clipped to the span. */
 export function sumTotals(
   span: Span,
   hides: Hides,
@@ -48,7 +48,7 @@ export function sumTotals(
   let switches = 0
   let stints = 0
   let hiddenStints = 0
-  const enter = (member: string) => {
+  const addMember = (member: string) => {
     const tally = createTally()
     shown.set(member, tally)
     return tally
@@ -71,7 +71,7 @@ export function sumTotals(
         return
       }
       stints++
-      const tally = shown.get(member) ?? enter(member)
+      const tally = shown.get(member) ?? addMember(member)
       tally.add(from, to, isOpen)
     },
 

@@ -1,50 +1,51 @@
 import { DAY, type Instant, SECOND } from '../time'
 import type { Span } from './replay'
 
-/** From a moment on, a zone's clocks are so far ahead of UTC, in microseconds. */
+/** UTC offset of a zone from a moment on, in microseconds. */
 export interface Offset {
   readonly from: Instant
   readonly ahead: number
 }
 
-/** No zone ever kept its clocks for less than 6.9 days between two changes. */
+/** Shorter than the shortest interval between two offset changes of any zone, 6.9 days. */
 const STEP = 5 * DAY
 
-const PROBES = 200
+const PROBES_PER_YIELD = 200
 
 /**
- * How the clocks of a zone went in a span, the first since ever. Where that is long, the runtime is
- * asked thousands of times, so others may have their turn at each `yield`.
+ * Finds the UTC offsets of a zone in a span; the first one has no start. A long span takes
+ * thousands of lookups, so the caller may let other requests run at each `yield`.
  */
 export function* findOffsets(zone: string, { since, until }: Span): Generator<void, Offset[]> {
-  const clock = createClock(zone)
+  const offsetAt = createOffsetLookup(zone)
   let at = Math.floor(since / SECOND) * SECOND
-  let ahead = clock(at)
+  let ahead = offsetAt(at)
   const offsets = [{ from: -Infinity, ahead }]
-  for (let looks = 1; at < until; looks++) {
+  for (let probes = 1; at < until; probes++) {
     const next = at + STEP
-    const aheadNext = clock(next)
-    if (aheadNext !== ahead) offsets.push({ from: findChange(clock, at, next), ahead: aheadNext })
+    const aheadNext = offsetAt(next)
+    if (aheadNext !== ahead)
+      offsets.push({ from: findChange(offsetAt, at, next), ahead: aheadNext })
     at = next
     ahead = aheadNext
-    if (looks % PROBES === 0) yield
+    if (probes % PROBES_PER_YIELD === 0) yield
   }
   return offsets
 }
 
-/** The first second at which the clocks go as they do at the end. */
-function findChange(clock: (at: Instant) => number, start: Instant, end: Instant): Instant {
-  const after = clock(end)
+/** Returns the first second with the offset of `end`. */
+function findChange(offsetAt: (at: Instant) => number, start: Instant, end: Instant): Instant {
+  const after = offsetAt(end)
   let [low, high] = [start / SECOND, end / SECOND]
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2)
-    if (clock(middle * SECOND) === after) high = middle
+    if (offsetAt(middle * SECOND) === after) high = middle
     else low = middle
   }
   return high * SECOND
 }
 
-/** What the clocks of a zone show, in figures. */
+/** Creates a numeric format of local times in a zone. */
 export function createFormat(zone: string): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
@@ -58,8 +59,8 @@ export function createFormat(zone: string): Intl.DateTimeFormat {
   })
 }
 
-/** How far a zone's clocks are ahead of UTC at a whole second. */
-function createClock(zone: string): (at: Instant) => number {
+/** Returns a function that computes the UTC offset at a whole second. */
+function createOffsetLookup(zone: string): (at: Instant) => number {
   const format = createFormat(zone)
   if (format.resolvedOptions().timeZone === 'UTC') return () => 0
   return (at) => {

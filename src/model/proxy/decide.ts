@@ -11,16 +11,16 @@ import { matchTags } from './tags'
 
 export const MAX_PROXY_CONTENT = 2000
 
-/** The longest message and the longest name that can be sent. */
+/** Maximum length of the message and of the name that the bot can send. */
 export interface ProxyLimits {
   content: number
   name: number
 }
 
-/** Discord's. */
+/** Discord's limits. */
 export const usualLimits: ProxyLimits = { content: MAX_PROXY_CONTENT, name: MAX_PROXY_NAME }
 
-/** What the engine knows of a member. */
+/** Data of a member that proxying needs. */
 export type ProxyMember = Pick<
   Member,
   | 'id'
@@ -35,13 +35,13 @@ export type ProxyMember = Pick<
   | 'tts'
   | 'autoproxy_enabled'
 > & {
-  /** Its settings in the guild of the message. */
+  /** Settings of the member in the guild of the message. */
   guild: MemberGuild | null
 }
 
-/** What was loaded for the account, the system and the guild of a message. */
+/** Data of the account, system and guild of a message. */
 export interface ProxyContext<M extends ProxyMember = ProxyMember> {
-  /** Whether the operator has disabled the system. */
+  /** True if the operator has disabled the system. */
   isDisabled?: boolean
   system: Pick<System, 'tag' | 'avatar_url'>
   settings: Pick<
@@ -52,9 +52,9 @@ export interface ProxyContext<M extends ProxyMember = ProxyMember> {
   guild: { disabled_channels: readonly string[]; require_system_tag: boolean }
   account: { autoproxy_enabled: boolean }
   autoproxy: { mode: AutoproxyMode; member: number | null; last_latch: Instant | null }
-  /** Row numbers of the latest switch's members, in order. */
+  /** Row IDs of the members of the latest switch, in order. */
   fronters: readonly number[]
-  /** In order of creation: all whose tags could match, and the target of autoproxy. */
+  /** Members whose tags could match, and the target of autoproxy, in order of creation. */
   members: readonly M[]
 }
 
@@ -71,7 +71,7 @@ export interface ProxyMessage {
   at: Instant
 }
 
-/** Why a message is left alone, without a word to the user. */
+/** Reasons to ignore a message without notifying the user. */
 export const ignoreReasons = [
   'no_system',
   'system_disabled',
@@ -89,7 +89,7 @@ export const ignoreReasons = [
 ] as const
 export type IgnoreReason = (typeof ignoreReasons)[number]
 
-/** Why a message that was meant to be proxied cannot be. */
+/** Reasons why a message that matched cannot be proxied. */
 export const refuseReasons = ['too_long', 'tag_required', 'name_too_long'] as const
 export type RefuseReason = (typeof refuseReasons)[number]
 
@@ -99,9 +99,8 @@ export type Matched =
 
 export interface ReadyMessage {
   content: string
-  /** Ready to send. */
   name: string
-  /** The name before anything was done to it for the platform's sake. */
+  /** The name before it was adapted to the platform. */
   plain_name: string
   avatar_url: string | null
   tts: boolean
@@ -114,7 +113,7 @@ export type Decision<M extends ProxyMember = ProxyMember> =
   | { action: 'autoproxy_off' }
   | { action: 'unlatch' }
 
-/** What becomes of a message. The context is null when the account has no system. */
+/** Decides what to do with a message. The context is null if the account has no system. */
 export function decide<M extends ProxyMember>(
   context: ProxyContext<M> | null,
   message: ProxyMessage,
@@ -122,9 +121,9 @@ export function decide<M extends ProxyMember>(
   if (!context) return ignore('no_system')
   if (context.isDisabled) return ignore('system_disabled')
   const content = message.content ?? ''
-  const silent = findSilentReason(context, message, content)
-  if (silent) return ignore(silent)
-  // The backslash commands win over tags, and hold for edited messages too.
+  const ignoreReason = findIgnoreReason(context, message, content)
+  if (ignoreReason) return ignore(ignoreReason)
+  // Backslash commands take precedence over tags, and work in edited messages too.
   if (AUTOPROXY_OFF.test(content)) return { action: 'autoproxy_off' }
   if (context.autoproxy.mode === 'latch' && UNLATCH.test(content)) return { action: 'unlatch' }
   const found = findByTags(context, message) ?? findByAutoproxy(context, message, content)
@@ -132,7 +131,7 @@ export function decide<M extends ProxyMember>(
   return compose(context, message, found)
 }
 
-/** The member that autoproxy would speak as, before its checks. */
+/** Returns the member that autoproxy would choose, before any checks. */
 export function autoproxyTarget({
   autoproxy,
   fronters,
@@ -141,7 +140,7 @@ export function autoproxyTarget({
   return autoproxy.mode === 'front' ? (fronters[0] ?? null) : autoproxy.member
 }
 
-/** What a proxied message does to the switches; `members` are the fronters that result. */
+/** Effect of a proxied message on the switches; `members` are the resulting fronters. */
 export type SwitchEffect =
   | { kind: 'none' }
   | { kind: 'new'; members: number[] }
@@ -161,11 +160,11 @@ interface Found<M extends ProxyMember> {
   member: M
   matched: Matched
   content: string
-  /** The tag that goes around the content where tags are kept. */
+  /** Tag around the content if the member keeps its tags. */
   kept: ProxyTag | undefined
 }
 
-function findSilentReason(
+function findIgnoreReason(
   { guild, systemGuild }: ProxyContext,
   { channel_id, thread_id, has_attachments, has_poll }: ProxyMessage,
   content: string,
@@ -185,7 +184,7 @@ function findByTags<M extends ProxyMember>(
   const match = matchTags(members, message.content, settings.case_sensitive_proxy_tags)
   if (!match) return null
   const { member, tag, content } = match
-  // Tags around nothing were meant otherwise, unless a file comes with them.
+  // Tags around nothing are probably not proxy tags, unless the message has an attachment.
   if (content.trim() === '' && !message.has_attachments) return null
   return { member, matched: { by: 'tags', tag, mode: null }, content, kept: tag }
 }
@@ -211,7 +210,7 @@ function findByAutoproxy<M extends ProxyMember>(
 
 function isLatchExpired({ autoproxy, settings }: ProxyContext, at: Instant): boolean {
   const timeout = settings.latch_timeout ?? DEFAULT_LATCH_TIMEOUT
-  // A latch without a time was set by hand and has nothing to count from.
+  // A latch without a time was set manually and never expires.
   if (timeout === 0 || autoproxy.last_latch === null) return false
   return at - autoproxy.last_latch > timeout * SECOND
 }
@@ -233,18 +232,18 @@ function compose<M extends ProxyMember>(
   if (guild.require_system_tag && (tag === null || !format.includes('{tag}')))
     return refuse(context, 'tag_required', limits)
 
-  const own = member.guild?.display_name ?? member.display_name ?? member.name
-  const plain_name = formatName(format, own, tag)
+  const memberName = member.guild?.display_name ?? member.display_name ?? member.name
+  const plain_name = formatName(format, memberName, tag)
   if (plain_name.length > limits.name) return refuse(context, 'name_too_long', limits)
 
-  // What the name needs on Discord would only look odd elsewhere.
+  // The adaptations for Discord are useless on other platforms.
   const name = isDiscord ? readyName(plain_name, member.uuid, message.previous) : plain_name
   const avatar_url = avatarOf(member, context)
   const ready = { content, name, plain_name, avatar_url, tts: member.tts }
   return { action: 'proxy', member, matched, message: ready }
 }
 
-/** A longer name would be cut without a word. */
+/** Limits the name, because Discord truncates longer names silently. */
 function withinDiscord({ content, name }: ProxyLimits): ProxyLimits {
   return { content, name: Math.min(name, MAX_PROXY_NAME) }
 }
@@ -264,7 +263,9 @@ function avatarOf(member: ProxyMember, { system, systemGuild }: ProxyContext): s
   return url === null ? null : throughMediaHost(url)
 }
 
-/** Discord's media host makes pictures small enough for it to take them as an avatar. */
+/**
+ * Rewrites an attachment's address to Discord's media host, which scales pictures to avatar size.
+ */
 function throughMediaHost(url: string): string {
   const [, path, query] = DISCORD_ATTACHMENT.exec(url) ?? []
   if (path === undefined) return url
@@ -296,14 +297,14 @@ const REFUSALS: Record<RefuseReason, (limits: ProxyLimits) => string> = {
     'Shorten the name of the member, the system tag or the name format.',
 }
 
-/** What it is called when nobody is found; a mode that lost its member is as good as off. */
+/** Reason if autoproxy has no member. The mode `member` without a member counts as off. */
 const NO_FRONTER_REASON = {
   front: 'nobody_fronting',
   latch: 'nothing_latched',
   member: 'no_match',
 } as const satisfies Record<Exclude<AutoproxyMode, 'off'>, IgnoreReason>
 
-/** Some keyboards and clients put a zero-width space between backslashes. */
+/** Some keyboards and clients insert a zero-width space between backslashes. */
 const AUTOPROXY_OFF = /^\\\u200B?\\\u200B?\\/
 const UNLATCH = /^\\\u200B?\\/
 

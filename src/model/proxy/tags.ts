@@ -3,13 +3,13 @@ import { MAX_TAG_AFFIXES, type ProxyTag } from '../validation'
 export interface TagMatch<M> {
   member: M
   tag: ProxyTag
-  /** What is between the tags, not trimmed; a leading mention stands before it. */
+  /** Text between the tags, not trimmed, after a leading mention. */
   content: string
 }
 
 /**
- * The longest tag around the content wins; among equals the earlier member, then the earlier tag.
- * A match may be blank: whether that counts is for the caller to say.
+ * Returns the longest matching tag; among equals the earlier member, then the earlier tag. The
+ * inner text may be blank; the caller decides whether that counts.
  */
 export function matchTags<M extends { proxy_tags: readonly ProxyTag[] }>(
   members: readonly M[],
@@ -23,7 +23,7 @@ export function matchTags<M extends { proxy_tags: readonly ProxyTag[] }>(
   let longest = 0
   for (const member of members)
     for (const tag of member.proxy_tags) {
-      // A tag without any part has length 0 and never gets past this either.
+      // This also skips empty tags, whose length is 0.
       const length = (tag.prefix ?? '').length + (tag.suffix ?? '').length
       if (length <= longest) continue
       const inner = innerText(text, tag)
@@ -38,18 +38,20 @@ export function matchTags<M extends { proxy_tags: readonly ProxyTag[] }>(
   return best
 }
 
-/** What a stored tag is looked up by. */
+/** Lookup keys of a stored tag. */
 export type TagKeys = {
   prefix: string
   suffix: string
-  /** The same, for systems whose tags match in any case. */
+  /** Prefix and suffix for case-insensitive systems. */
   prefix_key: string
   suffix_key: string
-  /** What is left of a tag with nothing inside, once the spaces around the gap are gone. */
+  /** Prefix and suffix without the spaces between them, as in a message without inner text. */
   bare_key: string
-  /** How many spaces that were: of tags with the same bare key, the widest is the longest. */
+  /**
+   * Number of these spaces: among tags with the same bare key, the widest gap is the longest tag.
+   */
   gap: number
-  /** Which of its halves are an angle bracket and nothing else. */
+  /** Bit set of the affixes that are a single angle bracket. */
   brackets: number
 }
 
@@ -71,51 +73,51 @@ export function keysOfTag(tag: ProxyTag): TagKeys {
 const OPENS = 1
 const CLOSES = 2
 
-/** Where the tags around a content are found, if there are any. */
+/** Lookup keys of a message, which find the tags that match it. */
 export interface ContentKeys {
-  /** What a prefix would be a beginning of, as far as tags can be like that. */
+  /** Start of the content, in which prefixes are looked up; no longer than a tag can be. */
   head: string
-  /** What a suffix would be an ending of. */
+  /** End of the content, in which suffixes are looked up. */
   tail: string
   bare: string | null
-  /** Which brackets a tag that is found by its bare key must not be. */
+  /** Bit set of brackets that a tag found by its bare key must not have. */
   noBrackets: number
-  /** Whether a tag counts whose prefix is a beginning of the head and whose suffix ends the tail. */
+  /** Checks a tag whose prefix starts the head and whose suffix ends the tail. */
   counts(prefix: string, suffix: string): boolean
 }
 
 /**
- * A stored tag matches this content exactly if its prefix and its suffix are at these edges and
- * count together; or if its bare key is this one and its brackets are allowed. So of tags that
- * share their keys any one speaks for all, and `matchTags` has to see no more than the first.
+ * Returns the lookup keys of a message. A stored tag matches if and only if its prefix and suffix
+ * are at these edges and pass `counts`, or its bare key is equal and its brackets are allowed. Tags
+ * with equal keys therefore match alike, and `matchTags` needs only the first of them.
  */
 export function keysOfContent(content: string, caseSensitive: boolean): ContentKeys {
   const { body } = splitMention(content)
   const { compare, trimmed, opensWithToken, closesWithToken } = examineBody(body, caseSensitive)
-  const most = Math.min(body.length, MAX_TAG_AFFIXES)
-  const mayBeSpoiled = body.includes(VARIATION_SELECTOR)
+  const maxLength = Math.min(body.length, MAX_TAG_AFFIXES)
+  const hasSelector = body.includes(VARIATION_SELECTOR)
   return {
     head: compare(body.slice(0, MAX_TAG_AFFIXES)).replace(FROM_UNSTORABLE, ''),
     tail: compare(body.slice(-MAX_TAG_AFFIXES)).replace(TO_UNSTORABLE, ''),
     bare: trimmed.length <= MAX_TAG_AFFIXES && isStorable(trimmed) ? trimmed : null,
     noBrackets: (opensWithToken ? OPENS : 0) | (closesWithToken ? CLOSES : 0),
     counts(prefix, suffix) {
-      if (prefix.length + suffix.length > most) return false
-      // A mention or an emoji at the edge is not somebody's angle bracket.
+      if (prefix.length + suffix.length > maxLength) return false
+      // The bracket of a mention or an emoji at the edge is not a proxy tag.
       if ((prefix === '<' && opensWithToken) || (suffix === '>' && closesWithToken)) return false
-      return !mayBeSpoiled || !isSpoiled(body.slice(prefix.length, body.length - suffix.length))
+      return !hasSelector || !isSplitEmoji(body.slice(prefix.length, body.length - suffix.length))
     },
   }
 }
 
-/** Whether the tag is the first half of another emoji, whose second half is all there is to say. */
-function isSpoiled(inner: string): boolean {
+/** Detects a tag that is only the first half of an emoji, followed by its variation selector. */
+function isSplitEmoji(inner: string): boolean {
   return inner.trim() === VARIATION_SELECTOR
 }
 
 interface Body {
   text: string
-  /** The text as it is compared, position by position the same. */
+  /** The text after case folding; positions are unchanged. */
   compared: string
   compare: (part: string) => string
   trimmed: string
@@ -138,12 +140,12 @@ function examineBody(text: string, caseSensitive: boolean): Body {
 function innerText(body: Body, tag: ProxyTag): string | null {
   const prefix = tag.prefix ?? ''
   const suffix = tag.suffix ?? ''
-  // A mention or an emoji at the edge is not somebody's angle bracket.
+  // The bracket of a mention or an emoji at the edge is not a proxy tag.
   if (prefix === '<' && body.opensWithToken) return null
   if (suffix === '>' && body.closesWithToken) return null
   if (isAround(body, prefix, suffix)) {
     const inner = body.text.slice(prefix.length, body.text.length - suffix.length)
-    return isSpoiled(inner) ? null : inner
+    return isSplitEmoji(inner) ? null : inner
   }
   // Chat platforms trim messages, so "{ " and " }" around a lone picture arrive as "{}".
   if (body.trimmed.length > prefix.length + suffix.length) return null
@@ -168,14 +170,14 @@ function splitMention(content: string): { mention: string; body: string } {
 }
 
 /**
- * Lower case in which every unit keeps its place. Two letters would not: İ becomes two units,
- * and how Σ is written depends on its neighbours, which a slice does not have.
+ * Converts to lower case without changing positions. İ would become two units, and the lower case
+ * of Σ depends on its neighbours, which a slice does not have.
  */
 function fold(text: string): string {
   return text.replace(/[İΣς]/g, (letter) => (letter === 'İ' ? 'i' : 'σ')).toLowerCase()
 }
 
-/** Tags are stored well-formed and without zeros, so a text that is not so is nobody's. */
+/** Stored tags are well-formed and have no NUL, so other text cannot match any. */
 function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }

@@ -10,8 +10,8 @@ import type { Part } from '../model/transfer'
 export type Format = 'pluralkit' | 'tupperbox' | 'simplyplural'
 
 /**
- * What a file brings, whoever wrote it. A key that is not there was not in the file and changes
- * nothing; a null clears. Every value already passes its field table.
+ * Contents of an import file of any format. A missing key was not in the file and changes nothing;
+ * null clears the value. Every value is already valid according to its field table.
  */
 export interface Bundle {
   format: Format
@@ -29,14 +29,14 @@ export interface Bundle {
   memberGuilds: (MemberGuildPatch & { guild_id: string; member: string })[]
   /** `autoproxy_member` is a key of this file's members. */
   autoproxy: (AutoproxyPatch & { guild_id: string })[]
-  /** What the dashboard remembers; members and groups by their keys in this file. */
+  /** Preferences of the dashboard; members and groups by their keys in this file. */
   preferences?: BundlePreferences
   repairs: Repair[]
-  /** Rows without a counterpart here, by collection, to be stored aside as they are. */
+  /** Rows without a counterpart here, by collection, to be archived unchanged. */
   kept: Record<string, unknown[]>
-  /** How many rows without a counterpart here could not be kept either, by collection. */
+  /** Number of rows that could not be archived either, by collection. */
   skipped: Record<string, number>
-  /** How many rows of each kind did not come in. */
+  /** Number of rows of each kind that are not imported. */
   leftOut: Record<Part, number>
 }
 
@@ -59,7 +59,7 @@ export interface BundleAccount {
 }
 
 interface BundleEntity<D> {
-  /** What groups and switches of the same file call it. Unique within its list. */
+  /** Reference in groups and switches of the same file. Unique within its list. */
   key: string
   hid?: string
   uuid?: string
@@ -85,13 +85,13 @@ export interface Repair extends Subject {
   was: unknown
   now: unknown
   why: string
-  /** The row itself did not come in, or so many of them. */
+  /** Number of rows that are not imported for this reason. */
   left_out?: number
 }
 
-/** Which entity of the file is spoken of. */
+/** The entity of the file that an entry of the report concerns. */
 export interface Subject {
-  /** What it is called by in the file, beside its name. */
+  /** ID in the file, in addition to the name. */
   id?: string
   kind:
     | 'file'
@@ -107,9 +107,9 @@ export interface Subject {
 }
 
 export interface ReadOptions {
-  /** Simply Plural only: what all friends could see becomes public instead of private. */
+  /** Simply Plural only: import data that all friends could see as public instead of private. */
   public?: boolean
-  /** How many there is room for; a file with more is refused before its rows are read. */
+  /** Remaining capacity; a larger file is rejected before its rows are parsed. */
   maxMembers?: number
   maxGroups?: number
 }
@@ -118,12 +118,12 @@ export const MAX_FILE_BYTES = 64 * 1024 * 1024
 export const MAX_SWITCHES = 100_000
 export const MAX_FRONTERS = 150
 export const MAX_ACCOUNTS = 50
-/** Of the system's guild settings, of the members', and of autoproxy each. */
+/** Limit for each of system guild settings, member guild settings and autoproxy. */
 export const MAX_GUILD_ROWS = 1000
 export const MAX_ARCHIVED_ROWS = 100_000
 export const MAX_ARCHIVED_BYTES = 32 * 1024 * 1024
 
-/** The file as a whole cannot be taken. The message is safe to show: it never quotes the file. */
+/** The file cannot be imported at all. The message is safe to show: it never quotes the file. */
 export class UnreadableFile extends Error {
   constructor(
     readonly reason:

@@ -4,14 +4,14 @@ import { collectStints } from '../model/fronting/stints'
 import { DAY, formatInstant, type Instant, SECOND } from '../model/time'
 import type { Pieces } from './switches'
 
-/** One member's unbroken presence; without an end it lasts. */
+/** Time that a member fronts without a break; `end` is null while it continues. */
 export interface Presence {
   member: string
   start: Instant
   end: Instant | null
 }
 
-/** A presence with the member's name, as it is written. */
+/** A presence with the member's name, as written to the file. */
 export interface FrontRow {
   start: Instant
   end: Instant | null
@@ -19,25 +19,25 @@ export interface FrontRow {
   member: string
 }
 
-/** Who was there from when to when, in order of arrival. Takes switches oldest first. */
+/** Converts switches, oldest first, to presences in order of their start. */
 export async function presencesOf(
   switches: Pieces<readonly { timestamp: Instant; members: readonly string[] }[]>,
 ): Promise<Presence[]> {
   const stints = collectStints({ before: Infinity, limit: Infinity, isListed: () => true })
-  const walk = createReplay({ since: -Infinity, until: Infinity }, [stints])
-  for await (const page of switches) for (const shift of page) walk.step(shift)
-  walk.finish()
+  const replay = createReplay({ since: -Infinity, until: Infinity }, [stints])
+  for await (const page of switches) for (const point of page) replay.step(point)
+  replay.finish()
   return stints.stints().map(({ member, from, to }) => ({ member, start: from, end: to }))
 }
 
-/** The table in chunks of text. */
+/** Generates the CSV table in chunks of text. */
 export function frontHistoryCsv(rows: Iterable<FrontRow>): Generator<string> {
   return inChunks(csvLines(rows))
 }
 
 /**
- * A calendar of presences, in chunks of text. `now` stamps it, and is where a presence that lasts
- * ends for now.
+ * Generates a calendar of presences in chunks of text. `now` is its timestamp and the provisional
+ * end of presences that continue.
  */
 export function frontHistoryIcs(
   rows: Iterable<FrontRow>,
@@ -47,7 +47,7 @@ export function frontHistoryIcs(
   return inChunks(calendarParts(rows, createCalendar(now, name)))
 }
 
-/** A calendar whose events come one by one. */
+/** Calendar that is rendered event by event. */
 export interface Calendar {
   readonly head: string
   event(row: FrontRow): string
@@ -55,14 +55,14 @@ export interface Calendar {
 }
 
 export function createCalendar(now: Instant, name: string): Calendar {
-  const spell = createTimeFormatter()
-  const stamped = `@multitude\r\nDTSTAMP:${spell(now)}\r\nDTSTART:`
-  // The same few members come thousands of times.
-  const known = new Map<string, ReturnType<typeof formatMember>>()
-  const learn = (id: string, title: string) => {
-    const spelled = formatMember(id, title)
-    known.set(id, spelled)
-    return spelled
+  const formatTime = createTimeFormat()
+  const stamped = `@multitude\r\nDTSTAMP:${formatTime(now)}\r\nDTSTART:`
+  // Cached, because the same few members occur thousands of times.
+  const cache = new Map<string, ReturnType<typeof formatMember>>()
+  const addToCache = (id: string, title: string) => {
+    const formatted = formatMember(id, title)
+    cache.set(id, formatted)
+    return formatted
   }
   return {
     head: [
@@ -75,21 +75,21 @@ export function createCalendar(now: Instant, name: string): Calendar {
     ].join('\r\n'),
 
     event({ start, end, member_id, member }) {
-      const { before, over, lasting } = known.get(member_id) ?? learn(member_id, member)
+      const { before, ended, ongoing } = cache.get(member_id) ?? addToCache(member_id, member)
       const until = end ?? now
-      // An end must lie behind the start; without one the event is a moment.
+      // DTEND must be later than DTSTART; an event without DTEND has no duration.
       const isMoment = Math.floor(until / SECOND) <= Math.floor(start / SECOND)
-      const ending = isMoment ? '' : `\r\nDTEND:${spell(until)}`
-      return `${before}${start}${stamped}${spell(start)}${ending}${end === null ? lasting : over}`
+      const ending = isMoment ? '' : `\r\nDTEND:${formatTime(until)}`
+      return `${before}${start}${stamped}${formatTime(start)}${ending}${end === null ? ongoing : ended}`
     },
 
     foot: 'END:VCALENDAR\r\n',
   }
 }
 
-/** What all events of a member have in common, before and behind their times. */
+/** Returns the text before and after the times, which all events of a member share. */
 function formatMember(id: string, title: string) {
-  const behind = (status: string) =>
+  const after = (status: string) =>
     [
       '',
       fold(`SUMMARY:${calendarText(title)}`),
@@ -100,18 +100,18 @@ function formatMember(id: string, title: string) {
     ].join('\r\n')
   return {
     before: `BEGIN:VEVENT\r\nUID:${id}-`,
-    over: behind('CONFIRMED'),
-    lasting: behind('TENTATIVE'),
+    ended: after('CONFIRMED'),
+    ongoing: after('TENTATIVE'),
   }
 }
 
-const PARTS = 100
+const PARTS_PER_CHUNK = 100
 
 function* inChunks(parts: Iterable<string>): Generator<string> {
   let chunk: string[] = []
   for (const part of parts) {
     chunk.push(part)
-    if (chunk.length < PARTS) continue
+    if (chunk.length < PARTS_PER_CHUNK) continue
     yield chunk.join('')
     chunk = []
   }
@@ -137,10 +137,10 @@ function* calendarParts(rows: Iterable<FrontRow>, calendar: Calendar): Generator
 }
 
 /**
- * Spells times in whole seconds, which is all the format has. Those of one day mostly follow each
- * other, so a date is spelled when it changes.
+ * Formats times in whole seconds, because the format has no fractions. Consecutive times mostly
+ * share their date, so the formatted date is cached.
  */
-function createTimeFormatter(): (at: Instant) => string {
+function createTimeFormat(): (at: Instant) => string {
   const digits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
   let day = Number.NaN
   let date = ''
@@ -166,16 +166,16 @@ function calendarText(text: string): string {
     .replace(/\p{Cc}/gu, '')
 }
 
-const MOST_OCTETS = 75
+const MAX_OCTETS = 75
 
-/** Breaks a line that is too long, never inside a character; what follows starts with a space. */
+/** Folds a long line, never inside a character. Continuation lines start with a space. */
 function fold(line: string): string {
-  if (Buffer.byteLength(line) <= MOST_OCTETS) return line
+  if (Buffer.byteLength(line) <= MAX_OCTETS) return line
   let folded = ''
   let octets = 0
   for (const character of line) {
     const size = Buffer.byteLength(character)
-    if (octets + size > MOST_OCTETS) {
+    if (octets + size > MAX_OCTETS) {
       folded += '\r\n '
       octets = 1
     }

@@ -1,23 +1,23 @@
 import type { Part } from '../model/transfer'
 import type { Bundle, Repair, Subject } from './bundle'
 
-const MOST_REPAIRS = 5000
-const MOST_SHOWN = 100
+const MAX_REPAIRS = 5000
+const MAX_LENGTH = 100
 
-/** Keeps book while a file is read: what was mended, what is stored aside, what was lost. */
+/** Record of repaired, archived and dropped data while a file is parsed. */
 export class ImportLog {
   #repairs: Repair[] = []
-  #untold = 0
+  #unlisted = 0
   #kept = new Map<string, unknown[]>()
   #skipped = new Map<string, number>()
   #leftOut: Bundle['leftOut'] = { members: 0, groups: 0, memberships: 0, switches: 0 }
 
-  /** A value was changed, or dropped where nothing is left of it. */
+  /** Records a value that was changed, or dropped if nothing of it remains. */
   repair(subject: Subject, field: string, was: unknown, now: unknown, why: string): void {
-    this.#note({ ...subject, field, was, now, why })
+    this.#add({ ...subject, field, was, now, why })
   }
 
-  /** So many rows do not come in, for the same reason. */
+  /** Records rows that are not imported, all for the same reason. */
   dropRow(
     part: Part,
     subject: Subject,
@@ -27,12 +27,12 @@ export class ImportLog {
     count: number = 1,
   ): void {
     this.#leftOut[part] += count
-    this.#note({ ...subject, field, was, now: null, why, left_out: count })
+    this.#add({ ...subject, field, was, now: null, why, left_out: count })
   }
 
-  #note({ name, was, now, ...rest }: Repair): void {
-    // A file broken in every line must not make a report larger than itself.
-    if (this.#repairs.length >= MOST_REPAIRS) this.#untold++
+  #add({ name, was, now, ...rest }: Repair): void {
+    // The report of a file that is broken in every row must not be larger than the file.
+    if (this.#repairs.length >= MAX_REPAIRS) this.#unlisted++
     else this.#repairs.push({ ...rest, name: shortened(name), was: brief(was), now: brief(now) })
   }
 
@@ -48,14 +48,14 @@ export class ImportLog {
 
   result(): Pick<Bundle, 'repairs' | 'kept' | 'skipped' | 'leftOut'> {
     const repairs = [...this.#repairs]
-    if (this.#untold > 0)
+    if (this.#unlisted > 0)
       repairs.push({
         kind: 'file',
         name: null,
         field: 'repairs',
-        was: this.#untold,
+        was: this.#unlisted,
         now: null,
-        why: 'more repairs than are listed',
+        why: 'further repairs that are not listed',
       })
     return {
       repairs,
@@ -66,7 +66,7 @@ export class ImportLog {
   }
 }
 
-/** Counts how often each thing was met, so that one line can tell of all. */
+/** Counts occurrences, so that the report needs one entry for all of them. */
 export class Counter {
   #counts = new Map<string, number>()
 
@@ -79,7 +79,7 @@ export class Counter {
   }
 }
 
-/** Objects are named, never spelled out: nobody has looked at what is in them. */
+/** Describes objects instead of serializing them, because their contents are unchecked. */
 function brief(value: unknown): unknown {
   if (value === undefined) return null
   if (typeof value === 'string') return shortened(value)
@@ -88,7 +88,7 @@ function brief(value: unknown): unknown {
 }
 
 function shortened<T extends string | null>(text: T): T | string {
-  return text === null || text.length <= MOST_SHOWN
+  return text === null || text.length <= MAX_LENGTH
     ? text
-    : `${text.slice(0, MOST_SHOWN).toWellFormed()}…`
+    : `${text.slice(0, MAX_LENGTH).toWellFormed()}…`
 }

@@ -1,7 +1,7 @@
 import { findExcess } from '../model/jsonLimits'
 import { UnreadableFile } from './bundle'
 
-/** Parses JSON; whole numbers that a double would round come out as strings. */
+/** Parses JSON. Integers that a double would round become strings. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(quoteLongIntegers(text.startsWith('\uFEFF') ? text.slice(1) : text))
@@ -14,40 +14,40 @@ export function parseJson(text: string): unknown {
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
-/** A life of switches and chats has a tenth of these values; each takes some fifty bytes of memory. */
+/** Ten times the values of a very long history. Each value takes about fifty bytes of memory. */
 const FILE_LIMITS = { nesting: 64, values: 8_000_000, objectKeys: 100_000, keys: 2_000_000 }
 
-/** Refuses what would take the parser seconds and gigabytes, before it is parsed. */
+/** Rejects a file that would take the parser seconds and gigabytes, before it is parsed. */
 export function rejectOversized(file: Uint8Array): void {
   const excess = findExcess(file, FILE_LIMITS)
   if (excess === 'nesting')
     throw new UnreadableFile('broken', 'The file is nested deeper than 64 levels.')
   if (excess === 'objectKeys')
-    throw new UnreadableFile('tooLarge', 'An object of the file has more than 100,000 keys.')
+    throw new UnreadableFile('tooLarge', 'An object in the file has more than 100,000 keys.')
   if (excess === 'keys')
     throw new UnreadableFile('tooLarge', 'The file has more than 2,000,000 keys.')
   if (excess === 'values')
     throw new UnreadableFile('tooLarge', 'The file holds more than 8,000,000 values.')
 }
 
-/** Five times faster than a reviver with access to the source text. */
+/** Quotes integers that a double would round. Five times faster than a reviver with source text. */
 function quoteLongIntegers(text: string): string {
   if (!/\d{16}/.test(text)) return text
   const parts: string[] = []
-  let taken = 0
+  let copied = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code === QUOTE) at = endOfString(text, at)
-    else if (isOfNumber(code)) {
+    else if (isNumberCharacter(code)) {
       const end = endOfNumber(text, at)
       if (end - at >= 16 && isRounded(text.slice(at, end))) {
-        parts.push(text.slice(taken, at), `"${text.slice(at, end)}"`)
-        taken = end
+        parts.push(text.slice(copied, at), `"${text.slice(at, end)}"`)
+        copied = end
       }
       at = end - 1
     }
   }
-  parts.push(text.slice(taken))
+  parts.push(text.slice(copied))
   return parts.join('')
 }
 
@@ -55,7 +55,7 @@ function isRounded(number: string): boolean {
   return /^-?\d+$/.test(number) && !Number.isSafeInteger(Number(number))
 }
 
-/** Where the string that opens here closes. */
+/** Returns the index of the quote that closes the string. */
 function endOfString(text: string, from: number): number {
   let end = from
   do {
@@ -73,12 +73,12 @@ function isEscaped(text: string, at: number): boolean {
 
 function endOfNumber(text: string, from: number): number {
   let end = from + 1
-  while (isOfNumber(text.charCodeAt(end))) end++
+  while (isNumberCharacter(text.charCodeAt(end))) end++
   return end
 }
 
-/** A digit, or one of `+ - . E e`. */
-function isOfNumber(code: number): boolean {
+/** Accepts digits and `+ - . E e`. */
+function isNumberCharacter(code: number): boolean {
   return (
     (code >= 0x30 && code <= 0x39) ||
     code === 0x2d ||

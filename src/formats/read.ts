@@ -7,20 +7,20 @@ import { isSimplyPlural, readSimplyPlural } from './simplyplural/read'
 import { isTupperbox, readTupperbox } from './tupperbox'
 
 interface Format {
-  recognises(file: JsonObject): boolean
+  recognizes(file: JsonObject): boolean
   read(file: JsonObject, options: ReadOptions): Bundle
 }
 
-/** The first that recognises a file reads it. */
+/** Readers in order of precedence; the first one that recognizes a file parses it. */
 const readers: readonly Format[] = [
-  { recognises: isTupperbox, read: readTupperbox },
-  { recognises: isPluralkit, read: readPluralkit },
-  { recognises: isSimplyPlural, read: readSimplyPlural },
+  { recognizes: isTupperbox, read: readTupperbox },
+  { recognizes: isPluralkit, read: readPluralkit },
+  { recognizes: isSimplyPlural, read: readSimplyPlural },
 ]
 
 /**
- * Reads a file of any format we know. Throws `UnreadableFile`, and nothing else. A large one takes
- * seconds: who serves others meanwhile lets another process read it.
+ * Parses a file of any known format. Throws only `UnreadableFile`. A large file takes seconds, so a
+ * server should run this in another process.
  */
 export function readFile(file: string | Uint8Array, options: ReadOptions = {}): Bundle {
   const bytes = typeof file === 'string' ? new TextEncoder().encode(file) : file
@@ -29,7 +29,7 @@ export function readFile(file: string | Uint8Array, options: ReadOptions = {}): 
   rejectOversized(bytes)
   const { text, damaged } = decode(bytes)
   const json = parseJson(text)
-  const reader = isObject(json) && readers.find(({ recognises }) => recognises(json))
+  const reader = isObject(json) && readers.find(({ recognizes }) => recognizes(json))
   if (!reader)
     throw new UnreadableFile(
       'unknown',
@@ -50,7 +50,7 @@ export function readFile(file: string | Uint8Array, options: ReadOptions = {}): 
 
 function decode(bytes: Uint8Array): { text: string; damaged: boolean } {
   if (bytes[0] === 0x50 && bytes[1] === 0x4b)
-    throw new UnreadableFile('broken', 'This is a ZIP archive: give the JSON file inside it.')
+    throw new UnreadableFile('broken', 'This is a ZIP archive: use the JSON file inside it.')
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes), damaged: false }
   } catch {

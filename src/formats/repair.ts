@@ -6,7 +6,7 @@ import { Problem } from '../model/validation'
 import { type Subject, UnreadableFile } from './bundle'
 import type { ImportLog } from './importLog'
 
-/** Reads the keys of a table that the row gives; what the table refuses is mended and noted. */
+/** Parses the fields of an entity; values that the field table rejects are repaired and logged. */
 export function repairFields<E extends Entity>(
   entity: E,
   row: JsonObject,
@@ -17,16 +17,16 @@ export function repairFields<E extends Entity>(
   for (const [key, field] of entity.entries) {
     const given = Object.hasOwn(row, key) ? row[key] : undefined
     if (given === undefined) continue
-    const { now, why, was = given, whole } = repairValue(field, given)
+    const { now, why, was = given, fullText } = repairValue(field, given)
     if (now !== undefined) values[key] = now
     if (why === undefined) continue
     log.repair(subject, key, was, now, why)
-    if (whole !== undefined) log.archive('longTexts', { ...subject, field: key, text: whole })
+    if (fullText !== undefined) log.archive('longTexts', { ...subject, field: key, text: fullText })
   }
   return values as Patch<E>
 }
 
-/** Levels as others spell them: null is public, an empty word and every unknown one private. */
+/** Parses privacy levels of other programs: null is public, empty and unknown texts are private. */
 export function repairLevels<E extends Entity>(
   entity: E,
   row: JsonObject,
@@ -48,20 +48,20 @@ export function allLevels<E extends Entity>(entity: E, level: Level): Patch<E> {
   return Object.fromEntries(entity.levels.map((key) => [key, level])) as Patch<E>
 }
 
-/** The name that was read, or something to call the thing by: an entity without one cannot be. */
+/** Returns the name, or a replacement, because every entity needs a name. */
 export function nameOr(
   name: string | undefined,
-  instead: string | null | undefined,
+  replacement: string | null | undefined,
   subject: Subject,
   log: ImportLog,
 ): string {
   if (name) return name
-  const chosen = instead || 'Unnamed'
+  const chosen = replacement || 'Unnamed'
   log.repair(subject, 'name', null, chosen, 'a name is required')
   return chosen
 }
 
-/** The row with blank texts as nothing. */
+/** Replaces blank texts by null. */
 export function withoutBlanks(row: JsonObject): JsonObject {
   const entries = Object.entries(row).map(([key, value]) =>
     typeof value === 'string' && value.trim() === '' ? [key, null] : [key, value],
@@ -73,7 +73,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The objects of a list that the file may leave out. What is none is a row left out. */
+/** Returns the objects in an optional list of the file. Other items are logged as dropped rows. */
 export function rowsOf(
   file: JsonObject,
   name: string,
@@ -91,19 +91,19 @@ export function rowsOf(
 
 const kinds = { members: 'member', groups: 'group', switches: 'switch' } as const
 
-/** Before any of them is read: a file with more is refused, however long its rows are. */
+/** Throws if the file has too many rows. Called before any of them is parsed. */
 export function rejectTooMany(
   reason: 'tooManyMembers' | 'tooManyGroups' | 'tooManySwitches',
   count: number,
-  most: number = Infinity,
+  max: number = Infinity,
 ): void {
-  if (count <= most) return
-  const what = { tooManyMembers: 'members', tooManyGroups: 'groups', tooManySwitches: 'switches' }
-  const shown = most.toLocaleString('en')
-  throw new UnreadableFile(reason, `The file has more than ${shown} ${what[reason]}.`)
+  if (count <= max) return
+  const nouns = { tooManyMembers: 'members', tooManyGroups: 'groups', tooManySwitches: 'switches' }
+  const shown = max.toLocaleString('en')
+  throw new UnreadableFile(reason, `The file has more than ${shown} ${nouns[reason]}.`)
 }
 
-/** What a row is called by, as text; a number that was rounded names nothing. */
+/** Parses a reference as text. A number that a double has rounded is not a reference. */
 export function readRef(value: unknown): string | undefined {
   return typeof value === 'string' || Number.isSafeInteger(value) ? String(value) : undefined
 }
@@ -113,14 +113,16 @@ export function readHid(value: unknown): string | undefined {
   return ref && 'hid' in ref ? ref.hid : undefined
 }
 
-/** Clients accept no other version than 4, so that another cannot be kept. */
+/** Accepts version 4 only, because clients accept no other UUIDs. */
 export function readUuid(value: unknown): string | undefined {
   return typeof value === 'string' && isUuid(value) && /^.{14}4.{4}[89ab]/i.test(value)
     ? value.toLowerCase()
     : undefined
 }
 
-/** The members that a list names, each once and in order. What it names in vain goes to `miss`. */
+/**
+ * Resolves references to members, without duplicates and in order. Calls `miss` for unknown ones.
+ */
 export function resolveMembers(
   refs: unknown,
   keys: ReadonlyMap<string, string>,

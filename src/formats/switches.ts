@@ -2,10 +2,10 @@ import { formatInstant, type Instant } from '../model/time'
 import { type BundleSwitch, MAX_FRONTERS, type Subject } from './bundle'
 import type { ImportLog } from './importLog'
 
-/** Something long, some of it at a time. */
+/** A long list, in chunks. */
 export type Pieces<T> = AsyncIterable<T> | Iterable<T>
 
-/** Oldest first, each instant once, and nowhere more fronters than fit. */
+/** Sorts switches, oldest first, merges those at the same time, and limits their members. */
 export function normalizeSwitches(switches: BundleSwitch[], log: ImportLog): BundleSwitch[] {
   const first = new Map<Instant, BundleSwitch>()
   const extra = new Map<Instant, { members: Set<string>; count: number }>()

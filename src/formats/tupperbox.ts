@@ -75,13 +75,13 @@ function readTupper(
   }
 }
 
-/** A day is written as its midnight; a day without a year has the year 0, which never was. */
+/** Tupperbox writes a date as its midnight, and a date without a year with the year 0. */
 function dayOf(birthday: unknown): unknown {
   if (typeof birthday !== 'string') return birthday
   return birthday.replace(/T.*$/s, '').replace(/^0000-/, '0004-')
 }
 
-/** Prefix, suffix, prefix, suffix … in one flat list. */
+/** Splits the flat list prefix, suffix, prefix, suffix … into pairs. */
 function pairsOf(brackets: unknown, subject: Subject, log: ImportLog): unknown {
   if (!Array.isArray(brackets)) return brackets
   const pairs: unknown[] = []
@@ -120,7 +120,7 @@ function readGroups(
   return groups
 }
 
-/** A group's tag has no place of its own here. */
+/** Appends the tag to the description, because groups here have no tag. */
 function describe({ description, tag }: JsonObject): unknown {
   if (typeof tag !== 'string') return description
   return typeof description === 'string' ? `${description}\nTag: ${tag}` : `Tag: ${tag}`
@@ -141,7 +141,7 @@ function joinGroup(
   }
 }
 
-/** The tag that every one of several tuppers has: it was meant for the system. */
+/** Returns the tag that all of several tuppers have, which becomes the system's tag. */
 function sharedTag(tuppers: readonly JsonObject[]): string | null {
   const tags = new Set(tuppers.map(({ tag }) => tag))
   const [tag] = tags
@@ -155,7 +155,7 @@ function readTag(tag: string, log: ImportLog) {
   return patch
 }
 
-/** Whose pictures these are: the address of any of them tells. */
+/** Returns the account ID in the address of any avatar. */
 function accountOf(tuppers: readonly JsonObject[]): string | null {
   for (const { avatar_url } of tuppers) {
     const match =

@@ -36,6 +36,6 @@ export function problemsOfToken(draft: TokenDraft, now: Instant): Problems {
   if (typeof draft.expires === 'number' && draft.expires <= now)
     problems.expires = [new Problem('Must be in the future.')]
   if (draft.private_members && draft.scope !== 'watch')
-    problems.private_members = [new Problem('Only tokens of the scope watch have it.')]
+    problems.private_members = [new Problem('Only for tokens with the scope watch.')]
   return problems
 }

@@ -100,7 +100,7 @@ describe.each<Size>(['phone', 'desk'])('on a %s', (size) => {
       await page.goto(`${address}/#/import`)
       await chooseFile(page, 'simplyplural-nasty.json')
       await page.getByText(/^Mended \(\d+\)$/).click()
-      await page.getByText('of eight digits the first six were taken').waitFor()
+      await page.getByText('only the first six of eight digits were used').waitFor()
       await page.getByText(/^Left out \(\d+\)$/).waitFor()
       await expectAccessible(visitor)
       await expectNoHorizontalScroll(visitor)

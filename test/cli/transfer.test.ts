@@ -33,7 +33,7 @@ describe('import', () => {
     expect(out).toMatch(/^PluralKit → system [a-z]{6}\n\n +added +changed +unchanged +left out\n/)
     expect(out).toMatch(/\nmembers +5 +0 +0 +2\n/)
     expect(out).toContain(
-      '\n\nChanged to fit:\n  system 12, name: 404 → "404", a number where text is due\n',
+      '\n\nChanged to fit:\n  system 12, name: 404 → "404", a number instead of text\n',
     )
     expect(out).toContain('\n\nValues that could not be taken:\n  ')
     expect(out).toContain('  member Long (AAAAA), color: "red", not a colour\n')

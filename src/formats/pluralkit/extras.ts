@@ -7,7 +7,7 @@ import { type Bundle, MAX_GUILD_ROWS, type Subject } from '../bundle'
 import type { ImportLog } from '../importLog'
 import { isObject, readRef, readUuid, repairFields } from '../repair'
 
-/** What PluralKit's format has no place for, from the key `multitude` of our own exports. */
+/** Parses data that PluralKit's format lacks, from the key `multitude` of our own exports. */
 export function readExtras(
   extras: JsonObject,
   keys: ReadonlyMap<string, string>,
@@ -39,16 +39,16 @@ export function readExtras(
     const member = mode === 'latch' || mode === 'member' ? (memberOf(ref) ?? null) : null
     if (ref && member === null)
       log.repair(subject, 'autoproxy_member', ref, null, `no such member for mode ${mode}`)
-    const isLost = mode === 'member' && member === null
-    if (isLost) log.repair(subject, 'autoproxy_mode', mode, 'off', 'the mode needs a member')
-    const autoproxy_mode: AutoproxyMode = isLost ? 'off' : mode
+    const lacksMember = mode === 'member' && member === null
+    if (lacksMember) log.repair(subject, 'autoproxy_mode', mode, 'off', 'the mode needs a member')
+    const autoproxy_mode: AutoproxyMode = lacksMember ? 'off' : mode
     return [guild_id, { guild_id, ...values, autoproxy_mode, autoproxy_member: member }]
   })
 
   return { systemGuilds, memberGuilds, autoproxy: autoproxies }
 }
 
-/** UUIDs of switches by their time as the file spells it. */
+/** Returns UUIDs of switches by their timestamp as written in the file. */
 export function readSwitchUuids({ switches }: JsonObject): Map<string, string> {
   const byUuid = new Map<string, string>()
   for (const row of Array.isArray(switches) ? switches : []) {
@@ -59,7 +59,7 @@ export function readSwitchUuids({ switches }: JsonObject): Map<string, string> {
   return new Map([...byUuid].map(([uuid, timestamp]) => [timestamp, uuid]))
 }
 
-/** Values that PluralKit would have refused, by the kind and short ID of what they belong to. */
+/** Returns values that PluralKit would have rejected, by kind and short ID of their entity. */
 export function readUnfit({ unfit }: JsonObject): Map<string, JsonObject> {
   const values = new Map<string, JsonObject>()
   for (const row of Array.isArray(unfit) ? unfit : []) {
@@ -71,7 +71,7 @@ export function readUnfit({ unfit }: JsonObject): Map<string, JsonObject> {
   return values
 }
 
-/** Rows that belong to a guild, each once; the last of two that say the same thing wins. */
+/** Parses rows that belong to a guild. Of rows with the same key, the last one wins. */
 function perGuild<T>(
   name: 'system_guilds' | 'member_guilds' | 'autoproxy',
   { [name]: list }: JsonObject,
@@ -81,7 +81,7 @@ function perGuild<T>(
   const rows = new Map<string, T>()
   const given: unknown[] = Array.isArray(list) ? list : []
   if (given.length > MAX_GUILD_ROWS) {
-    const why = `only the first ${MAX_GUILD_ROWS} are taken`
+    const why = `only the first ${MAX_GUILD_ROWS} are imported`
     log.repair({ kind: 'guild', name: null }, name, given.length, MAX_GUILD_ROWS, why)
   }
   for (const row of given.slice(0, MAX_GUILD_ROWS)) {
@@ -103,7 +103,7 @@ function restoreArchived(kept: unknown, log: ImportLog): void {
       for (const row of rows) log.archive(collection, row)
 }
 
-/** What the dashboard remembers. Whoever is not in the file is left out. */
+/** Parses preferences of the dashboard, without members and groups that are not in the file. */
 export function readPreferences(
   { preferences: given }: JsonObject,
   refs: Record<'keys' | 'groupKeys', ReadonlyMap<string, string>>,

@@ -54,7 +54,7 @@ export function readPluralkit(file: JsonObject, options: ReadOptions): Bundle {
     settings: readSettings(reading),
     ...readColorHex(reading),
     accounts: readAccounts(reading),
-    // Before all that refers to them: reading them fills the keys.
+    // Members first: parsing them fills the keys that later rows refer to.
     members: members.map((row, index) => readMember(row, index, reading)),
     groups: groups.map((row, index) => readGroup(row, index, reading)),
     switches: readSwitches(switches, reading),
@@ -64,17 +64,17 @@ export function readPluralkit(file: JsonObject, options: ReadOptions): Bundle {
   }
 }
 
-/** One file on its way to a bundle. */
+/** State while one file is parsed. */
 class Reading {
   readonly log = new ImportLog()
-  /** What the file calls its members, and the keys they have in the bundle. */
+  /** Keys of members in the bundle, by their references in the file. */
   readonly keys = new Map<string, string>()
-  /** The same of its groups. */
+  /** Keys of groups in the bundle, by their references in the file. */
   readonly groupKeys = new Map<string, string>()
-  /** Short IDs and UUIDs that are given away. */
+  /** Short IDs and UUIDs that are already assigned. */
   readonly taken = new Set<string>()
   readonly extras: JsonObject
-  /** Whether we wrote the file: then every value was accepted here before and stays as it is. */
+  /** True if Multitude wrote the file: then all values are valid and stay unchanged. */
   readonly isOurs: boolean
   readonly #unfit: ReadonlyMap<string, JsonObject>
 
@@ -84,7 +84,10 @@ class Reading {
     this.#unfit = readUnfit(this.extras)
   }
 
-  /** Fields and levels; older files have the levels beside the fields instead of in `privacy`. */
+  /**
+   * Parses fields and levels. Older files have the levels next to the fields instead of in
+   * `privacy`.
+   */
   values<E extends Entity>(entity: E, row: JsonObject, subject: Subject) {
     const unfit = this.#unfit.get(`${entity.name} ${readRef(row.id)}`)
     const fields = this.isOurs ? { ...row, ...unfit } : withoutBlanks(row)
@@ -109,7 +112,7 @@ class Reading {
       return read
     }
     const why =
-      read === undefined ? 'cannot be kept: a new one is drawn' : 'given twice in the file'
+      read === undefined ? 'cannot be kept; a new one is generated' : 'given twice in the file'
     this.log.repair(subject, field, given, null, why)
     return undefined
   }
@@ -119,7 +122,7 @@ function readSystem(reading: Reading): BundleSystem {
   const { file, log } = reading
   const subject = subjectOf('system', file)
   if (file.webhook_url)
-    log.repair(subject, 'webhook_url', null, null, 'a webhook must be registered anew')
+    log.repair(subject, 'webhook_url', null, null, 'the webhook must be registered again')
   const given = { ...file, webhook_url: undefined }
   const { created, webhook_url: _, ...patch } = reading.values(system, given, subject)
   return {
@@ -135,38 +138,38 @@ function readSettings({ file, isOurs, log }: Reading): SettingsPatch {
   const given = {
     ...config,
     timezone: file.timezone ?? config.timezone,
-    proxy_switch: wasFlag(config.proxy_switch),
-    // Limits are the operator's, not the file's.
+    proxy_switch: convertFlag(config.proxy_switch),
+    // The operator sets the limits, not the file.
     member_limit: undefined,
     group_limit: undefined,
   }
   return repairFields(settings, isOurs ? given : withoutBlanks(given), subject, log)
 }
 
-/** Kept for the next export, though nothing here asks for it. */
+/** Unused here, but kept for the next export. */
 function readColorHex({ file: { config } }: Reading): Pick<Bundle, 'colorHex'> {
   const shown = isObject(config) ? config.card_show_color_hex : undefined
   return typeof shown === 'boolean' ? { colorHex: shown } : {}
 }
 
-function wasFlag(value: unknown): unknown {
+function convertFlag(value: unknown): unknown {
   return typeof value === 'boolean' ? (value ? 'new' : 'off') : value
 }
 
 function readAccounts({ file, extras, log }: Reading): BundleAccount[] {
-  // PluralKit's own list is of Discord alone.
-  const isAll = Array.isArray(extras.accounts)
-  const list = isAll ? extras.accounts : file.accounts
+  // PluralKit's own list has Discord accounts only.
+  const hasAllPlatforms = Array.isArray(extras.accounts)
+  const list = hasAllPlatforms ? extras.accounts : file.accounts
   const accounts = new Map<string, BundleAccount>()
   const items: unknown[] = Array.isArray(list) ? list : []
   if (items.length > MAX_ACCOUNTS) {
-    const why = `only the first ${MAX_ACCOUNTS} are looked at`
+    const why = `only the first ${MAX_ACCOUNTS} are imported`
     log.repair({ kind: 'account', name: null }, 'accounts', items.length, MAX_ACCOUNTS, why)
   }
   for (const item of items.slice(0, MAX_ACCOUNTS)) {
     const { id: given, autoproxy_enabled }: JsonObject = isObject(item) ? item : { id: item }
     const ref = readRef(given) ?? ''
-    const id = isAll || isIdOf(DISCORD, ref) ? normalizeId(ref) : null
+    const id = hasAllPlatforms || isIdOf(DISCORD, ref) ? normalizeId(ref) : null
     if (id !== null)
       accounts.set(id, { id, ...(typeof autoproxy_enabled === 'boolean' && { autoproxy_enabled }) })
     else log.repair({ kind: 'account', name: null }, 'id', given, null, 'not an account ID')
@@ -179,9 +182,9 @@ function readMember(row: JsonObject, index: number, reading: Reading): BundleMem
   const subject = subjectOf('member', row)
   const identity = reading.identity(row, subject)
   const { created, ...values } = reading.values(member, withTags(row), subject)
-  // Exports once held the avatar twice.
-  const twice = !reading.isOurs && values.webhook_avatar_url === values.avatar_url
-  if (twice && values.webhook_avatar_url) {
+  // Old exports contain the avatar twice.
+  const isDuplicate = !reading.isOurs && values.webhook_avatar_url === values.avatar_url
+  if (isDuplicate && values.webhook_avatar_url) {
     log.repair(subject, 'webhook_avatar_url', row.webhook_avatar_url, null, 'same as the avatar')
     values.webhook_avatar_url = null
   }
@@ -196,7 +199,7 @@ function readMember(row: JsonObject, index: number, reading: Reading): BundleMem
   }
 }
 
-/** Before a member could have many tags it had one, in two keys of its own. */
+/** Converts the single proxy tag of old exports, which had the keys `prefix` and `suffix`. */
 function withTags(row: JsonObject): JsonObject {
   const { prefix, suffix } = row
   if (row.proxy_tags || (prefix === undefined && suffix === undefined)) return row

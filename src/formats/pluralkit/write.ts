@@ -17,33 +17,33 @@ import { system } from '../../model/system'
 import { formatInstant, type Instant } from '../../model/time'
 import type { Pieces } from '../switches'
 
-type Whole<E> = Row<E> & Pick<Identity, 'hid' | 'uuid'>
+type Identified<E> = Row<E> & Pick<Identity, 'hid' | 'uuid'>
 
-/** Everything of a system, in the order it is to be written. Members go by their short IDs. */
+/** All data of a system, in the order of the file. Members are referenced by short ID. */
 export interface Snapshot {
   exportedAt: Instant
-  system: Whole<typeof system>
+  system: Identified<typeof system>
   settings: Settings
   /** PluralKit's `card_show_color_hex`. */
   colorHex: boolean
   accounts: readonly { id: string; autoproxy_enabled: boolean }[]
-  members: readonly Whole<typeof member>[]
-  groups: readonly (Whole<typeof group> & { members: readonly string[] })[]
-  /** Newest first, some at a time and walked once, so that they need not all be in memory. */
+  members: readonly Identified<typeof member>[]
+  groups: readonly (Identified<typeof group> & { members: readonly string[] })[]
+  /** Newest first, in chunks that are read once, so that they need not all be in memory. */
   switches: Pieces<readonly { uuid: string; timestamp: Instant; members: readonly string[] }[]>
   systemGuilds: readonly (SystemGuild & { guild_id: string })[]
   memberGuilds: readonly (MemberGuild & { guild_id: string; member: string })[]
   autoproxy: readonly (Autoproxy & { guild_id: string })[]
-  /** Null where nobody set any. */
+  /** Null if none were set. */
   preferences: Preferences | null
-  /** Some at a time, each collection in one run. Their rows are JSON already. */
+  /** In chunks; the chunks of a collection are consecutive. Rows are already JSON. */
   kept: Pieces<{ collection: string; rows: readonly string[] }>
 }
 
-/** The file in pieces: with a long history it is too large for comfort as one text. */
+/** Writes the file in chunks, because a long history would be too large as one string. */
 export async function* writePluralkit(snapshot: Snapshot): AsyncGenerator<string> {
   const { accounts, members, groups, switches } = snapshot
-  // PluralKit's settings have a key that ours do not.
+  // PluralKit's settings have a key that ours lack.
   const config: Settings & JsonObject = {
     ...snapshot.settings,
     card_show_color_hex: snapshot.colorHex,
@@ -51,17 +51,17 @@ export async function* writePluralkit(snapshot: Snapshot): AsyncGenerator<string
   const unfit = new Unfit()
   const head = {
     version: 2,
-    ...unfit.takeFrom(system, serializeSystem(snapshot.system)),
+    ...unfit.extractFrom(system, serializeSystem(snapshot.system)),
     config: serializeSettings(config),
   }
   yield JSON.stringify(head).slice(0, -1)
-  const ofDiscord = accounts.filter(({ id }) => platformOf(id) === DISCORD)
-  // By hand: a JavaScript number would round them.
-  yield `,"accounts":[${ofDiscord.map(({ id }) => BigInt(id)).join()}],`
-  yield* list('members', members, (row) => unfit.takeFrom(member, serializeMember(row)))
+  const discordAccounts = accounts.filter(({ id }) => platformOf(id) === DISCORD)
+  // Written as text, because a JavaScript number would round them.
+  yield `,"accounts":[${discordAccounts.map(({ id }) => BigInt(id)).join()}],`
+  yield* list('members', members, (row) => unfit.extractFrom(member, serializeMember(row)))
   yield ','
   yield* list('groups', groups, (row) => {
-    const { privacy, ...values } = unfit.takeFrom(group, serializeGroup(row))
+    const { privacy, ...values } = unfit.extractFrom(group, serializeGroup(row))
     return { ...values, members: row.members, privacy }
   })
   yield ','
@@ -70,16 +70,16 @@ export async function* writePluralkit(snapshot: Snapshot): AsyncGenerator<string
   for await (const page of switches) {
     if (page.length === 0) continue
     const separator = uuids.length === 0 ? '' : ','
-    const timed = page.map((one) => ({ ...one, timestamp: formatInstant(one.timestamp) }))
-    uuids.push(serializeAll(timed, ({ timestamp, uuid }) => ({ timestamp, uuid })))
-    yield separator + serializeAll(timed, ({ timestamp, members }) => ({ timestamp, members }))
+    const formatted = page.map((row) => ({ ...row, timestamp: formatInstant(row.timestamp) }))
+    uuids.push(serializeAll(formatted, ({ timestamp, uuid }) => ({ timestamp, uuid })))
+    yield separator + serializeAll(formatted, ({ timestamp, members }) => ({ timestamp, members }))
   }
   yield '],"multitude":'
   yield* extras(snapshot, unfit.values, uuids)
   yield '}'
 }
 
-/** What the format has no place for, in one key that PluralKit passes over. */
+/** Writes data that the format lacks into one key, which PluralKit ignores. */
 async function* extras(
   snapshot: Snapshot,
   unfit: readonly JsonObject[],
@@ -115,24 +115,26 @@ async function* extras(
   yield last === undefined ? '}}' : ']}}'
 }
 
-/** For one value that PluralKit's rules refuse it refuses the file: such values stand aside. */
+/**
+ * Values that PluralKit rejects. One such value would make it reject the file, so they are moved.
+ */
 class Unfit {
   readonly values: JsonObject[] = []
 
-  takeFrom(entity: Entity, row: JsonObject): JsonObject {
+  extractFrom(entity: Entity, row: JsonObject): JsonObject {
     const fit = { ...row }
     for (const [key, field] of entity.entries) {
       const value = row[key]
-      const instead = fallbackValue(field, value, row.id)
-      if (instead === value) continue
+      const replacement = fallbackValue(field, value, row.id)
+      if (replacement === value) continue
       this.values.push({ kind: entity.name, id: row.id, field: key, value })
-      fit[key] = instead
+      fit[key] = replacement
     }
     return fit
   }
 }
 
-/** Addresses must be https, and a name must not be blank. */
+/** Returns a value that PluralKit accepts: addresses must be https, and names must not be blank. */
 function fallbackValue(field: Field, value: unknown, id: unknown): unknown {
   if (typeof value !== 'string' || field.readonly) return value
   if (isUrl(field)) return /^https:/i.test(value) ? value : null
@@ -157,7 +159,9 @@ function serializeAll<T>(items: readonly T[], serialize: (item: T) => unknown): 
   return items.map((item) => JSON.stringify(serialize(item))).join()
 }
 
-/** Spells rows in PluralKit's order. What the table has beside it comes behind, and is passed over. */
+/**
+ * Creates a serializer with PluralKit's key order. Further keys follow, and PluralKit ignores them.
+ */
 function serializerOf<E extends Entity>(
   entity: E,
   firstKeys: readonly string[] = [],

@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../model/entity'
 
-/** A word or two can look like base64 by chance. */
-const SHORT = 12
+/** A short text can be valid base64 by chance. */
+const MIN_ENCRYPTED_LENGTH = 12
 
-/** Whether a chat message is still under the key that only the server had. */
+/** Detects a message that is encrypted with the key of Simply Plural's server. */
 export function isEncrypted({ iv, message }: JsonObject): boolean {
-  if (typeof message !== 'string' || message.length <= SHORT) return false
+  if (typeof message !== 'string' || message.length <= MIN_ENCRYPTED_LENGTH) return false
   if (typeof iv !== 'string' || decode(iv)?.length !== 16) return false
   const bytes = decode(message)
   return bytes !== null && !isReadable(bytes)

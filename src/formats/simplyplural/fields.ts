@@ -5,23 +5,23 @@ import { type AppRow, textOf } from './rows'
 
 export interface Birthday {
   date: string
-  /** The custom field it stood in, which had a privacy of its own. */
+  /** Custom field that contained it, with its own privacy. */
   field: AppRow
 }
 
-/** Custom fields; accounts that never moved have them inside the user's document. */
+/** Returns custom fields. Accounts that were never migrated have them inside the user document. */
 export function fieldsOf(rows: readonly AppRow[], user: AppRow | undefined): AppRow[] {
-  const moved = new Set(rows.flatMap(({ _id, oid }) => [_id, oid]))
+  const migrated = new Set(rows.flatMap(({ _id, oid }) => [_id, oid]))
   const legacy = Object.entries(isObject(user?.fields) ? user.fields : {})
   return [
     ...rows,
     ...legacy.flatMap(([_id, field]) =>
-      isObject(field) && !moved.has(_id) ? [{ ...field, _id }] : [],
+      isObject(field) && !migrated.has(_id) ? [{ ...field, _id }] : [],
     ),
   ]
 }
 
-/** Those that hold a day and are named like a birthday. */
+/** Returns date fields whose name looks like a birthday. */
 export function birthdayFieldsOf(fields: readonly AppRow[]): AppRow[] {
   return fields.filter(
     ({ name, type }) =>

@@ -7,7 +7,7 @@ import { type AppRow, timeOf } from './rows'
 
 const history: Subject = { kind: 'switch', name: null }
 
-/** The rows that can be read, each as one presence. */
+/** Converts rows to presences; invalid rows are logged. */
 export function readPresences(
   rows: readonly AppRow[],
   members: ReadonlyMap<string, string>,
@@ -15,7 +15,7 @@ export function readPresences(
 ): Presence[] {
   const unknown = new Counter()
   const lost = new Counter()
-  let turned = 0
+  let swapped = 0
   const presences: Presence[] = []
   for (const row of rows) {
     const ref = readRef(row.member) ?? ''
@@ -25,9 +25,9 @@ export function readPresences(
     const end = isOpen ? null : timeOf(row.endTime)
     const isReadable = start !== null && (isOpen || end !== null) && start !== end
     if (member !== undefined && isReadable) {
-      const isTurned = end !== null && end < start
-      if (isTurned) turned += 1
-      presences.push(isTurned ? { member, start: end, end: start } : { member, start, end })
+      const isReversed = end !== null && end < start
+      if (isReversed) swapped += 1
+      presences.push(isReversed ? { member, start: end, end: start } : { member, start, end })
       continue
     }
     if (member === undefined) unknown.add(ref)
@@ -37,33 +37,33 @@ export function readPresences(
     log.dropRow('switches', history, 'member', ref, 'no such member in this file', count)
   for (const [why, count] of lost)
     log.dropRow('switches', history, 'startTime', `${count} fronts`, why, count)
-  if (turned > 0) {
+  if (swapped > 0) {
     const why = 'ended before they began: start and end were swapped'
-    log.repair(history, 'startTime', `${turned} fronts`, `${turned} fronts`, why)
+    log.repair(history, 'startTime', `${swapped} fronts`, `${swapped} fronts`, why)
   }
   return presences
 }
 
-/** Presences that overlap, as the moments at which the set of fronters changed. Oldest first. */
+/** Converts overlapping presences to switches: one per change of the fronters, oldest first. */
 export function toSwitches(presences: readonly Presence[], log: ImportLog): BundleSwitch[] {
   const fronting = new Fronting()
   const switches: BundleSwitch[] = []
   let before: string[] = []
-  let mostFronters = 0
+  let maxFronters = 0
   for (const [timestamp, changes] of changesByInstant(presences)) {
     for (const member of changes.leave) fronting.leave(member)
     for (const member of changes.arrive) fronting.arrive(member)
-    mostFronters = Math.max(mostFronters, fronting.size)
+    maxFronters = Math.max(maxFronters, fronting.size)
     const now = fronting.first(MAX_FRONTERS)
     if (!isSameSet(now, before)) switches.push({ timestamp, members: now })
     before = now
   }
-  if (mostFronters > MAX_FRONTERS) {
+  if (maxFronters > MAX_FRONTERS) {
     const why = `at most ${MAX_FRONTERS} members front at once`
-    log.repair(history, 'members', mostFronters, MAX_FRONTERS, why)
+    log.repair(history, 'members', maxFronters, MAX_FRONTERS, why)
   }
   if (switches.length <= MAX_SWITCHES) return switches
-  const why = `only the newest ${MAX_SWITCHES} were taken`
+  const why = `only the newest ${MAX_SWITCHES} are imported`
   const surplus = switches.length - MAX_SWITCHES
   log.dropRow('switches', history, 'switches', switches.length, why, surplus)
   return switches.slice(-MAX_SWITCHES)
@@ -88,7 +88,9 @@ function changesByInstant(presences: readonly Presence[]): [Instant, Changes][] 
   return [...changes].sort(([a], [b]) => a - b)
 }
 
-/** Who fronts, in order of arrival. A member whose rows overlap stays until the last one ends. */
+/**
+ * Current fronters, in order of arrival. A member with overlapping rows stays until the last ends.
+ */
 class Fronting {
   #rows = new Map<string, number>()
 
@@ -101,8 +103,8 @@ class Fronting {
   }
 
   leave(member: string): void {
-    const left = (this.#rows.get(member) ?? 0) - 1
-    if (left > 0) this.#rows.set(member, left)
+    const remaining = (this.#rows.get(member) ?? 0) - 1
+    if (remaining > 0) this.#rows.set(member, remaining)
     else this.#rows.delete(member)
   }
 

@@ -4,7 +4,7 @@ import type { ImportLog } from '../importLog'
 import { allLevels, nameOr, repairFields, resolveMembers } from '../repair'
 import { type AppRow, colorOf, createdOf, textOf } from './rows'
 
-/** Groups stood inside each other; here they are flat, and the path shows in the display name. */
+/** Parses groups. Nested groups become flat, with the path in the display name. */
 export function readGroups(
   rows: readonly AppRow[],
   members: ReadonlyMap<string, string>,
@@ -42,8 +42,8 @@ export function readGroups(
   })
 }
 
-/** Puts members into the group of that name, which is made, private, unless the file has it. */
-export function gather(
+/** Adds members to the group of that name, or to a new private group if the file has none. */
+export function addToGroup(
   groups: BundleGroup[],
   name: string,
   members: readonly BundleMember[],
@@ -55,42 +55,42 @@ export function gather(
     existing.members = [...new Set([...existing.members, ...keys])]
     return existing
   }
-  const made = {
+  const created = {
     key: `#${name}`,
     values: { ...allLevels(group, 'private'), name },
     members: keys,
   }
-  groups.push(made)
-  return made
+  groups.push(created)
+  return created
 }
 
 type Parents = ReadonlyMap<string, AppRow | null>
 
-/** Who stands above each group. Where groups stand above themselves, the topmost is set free. */
+/** Returns the parent of each group. A cycle is broken at its topmost group. */
 function parentsOf(rows: readonly AppRow[], log: ImportLog): Parents {
   const byId = new Map(rows.map((row) => [row._id, row]))
   const parents = new Map<string, AppRow | null>()
   for (const row of rows) {
-    const below = new Set<string>()
-    let at: AppRow | null = row
-    while (at && !parents.has(at._id)) {
-      below.add(at._id)
-      const ref = textOf(at.parent)
+    const visited = new Set<string>()
+    let current: AppRow | null = row
+    while (current && !parents.has(current._id)) {
+      visited.add(current._id)
+      const ref = textOf(current.parent)
       const parent: AppRow | null = byId.get(ref ?? 'root') ?? null
-      const isLoop = parent !== null && below.has(parent._id)
+      const isLoop = parent !== null && visited.has(parent._id)
       if (isLoop || (parent === null && ref !== undefined && ref !== 'root')) {
-        const why = isLoop ? 'groups inside each other' : 'no such group in this file'
-        log.repair(subjectOf(at), 'parent', ref, null, why)
+        const why = isLoop ? 'groups contain each other' : 'no such group in this file'
+        log.repair(subjectOf(current), 'parent', ref, null, why)
       }
       const above: AppRow | null = isLoop ? null : parent
-      parents.set(at._id, above)
-      at = above
+      parents.set(current._id, above)
+      current = above
     }
   }
   return parents
 }
 
-/** The path down to the group behind its emoji, from as far up as there is room for. */
+/** Returns emoji and path of the group, with as many parents as fit. */
 function displayNameOf(row: AppRow, parents: Parents): string | undefined {
   const emoji = textOf(row.emoji)
   const lead = emoji === undefined ? '' : `${emoji} `

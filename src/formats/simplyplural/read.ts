@@ -15,7 +15,7 @@ import { allLevels, isObject, nameOr, readHid, rejectTooMany, repairFields } fro
 import { isEncrypted } from './chat'
 import { type Birthday, birthdayFieldsOf, birthdayOf, fieldsOf } from './fields'
 import { readPresences, toSwitches } from './fronts'
-import { gather, readGroups } from './groups'
+import { addToGroup, readGroups } from './groups'
 import {
   type AppRow,
   avatarOf,
@@ -28,8 +28,8 @@ import {
 } from './rows'
 
 export function isSimplyPlural(file: JsonObject): boolean {
-  const marks: Collection[] = ['frontStatuses', 'frontHistory', 'fronters', 'privacyBuckets']
-  if (marks.some((mark) => namesOf(file, mark).length > 0)) return true
+  const collections: Collection[] = ['frontStatuses', 'frontHistory', 'fronters', 'privacyBuckets']
+  if (collections.some((name) => namesOf(file, name).length > 0)) return true
   return namesOf(file, 'members').some((name) => hasDocuments(file[name]))
 }
 
@@ -51,47 +51,52 @@ export function readSimplyPlural(file: JsonObject, options: ReadOptions): Bundle
 
   const groups = readGroups(reading.rows('groups'), keys, (row) => reading.isPublic(row), log)
   const archived = members.filter((_, index) => people[index]?.archived === true)
-  gather(groups, 'Archived', archived)
-  const states = gather(groups, 'Custom fronts', customFronts)
+  addToGroup(groups, 'Archived', archived)
+  const statusGroup = addToGroup(groups, 'Custom fronts', customFronts)
 
   const history = reading.rows('frontHistory')
   const fronts = history.length > 0 ? history : reading.rows('fronters')
   const presences = readPresences(fronts, keys, log)
   const switches = toSwitches(presences, log)
   archiveRest(reading, fronts)
-  const settled = { system: { patch: readSystem(reading) }, settings: readSettings(reading) }
-  const { repairs, ...book } = log.result()
+  const systemAndSettings = {
+    system: { patch: readSystem(reading) },
+    settings: readSettings(reading),
+  }
+  const { repairs, ...logged } = log.result()
   return {
     ...emptyBundle('simplyplural'),
-    ...settled,
+    ...systemAndSettings,
     members: everyone,
     groups,
-    ...(states && { preferences: { pinned: [], statuses: [states.key] } }),
+    ...(statusGroup && { preferences: { pinned: [], statuses: [statusGroup.key] } }),
     switches,
-    ...book,
-    repairs: options.public === true ? repairs : [arrivedPrivate, ...repairs],
+    ...logged,
+    repairs: options.public === true ? repairs : [importedAsPrivate, ...repairs],
   }
 }
 
-/** Its users could show things to friends only; here, what is not private is for the whole world. */
-const arrivedPrivate: Repair = {
+/**
+ * In Simply Plural only friends could see shared data; here, data that is not private is public.
+ */
+const importedAsPrivate: Repair = {
   kind: 'file',
   name: null,
   field: 'privacy',
   was: null,
   now: 'private',
-  why: 'Everything of a Simply Plural file arrives private: only you see it, until you change that.',
+  why: 'Everything from a Simply Plural file arrives private: only you can see it until you change that.',
 }
 
-/** One file on its way to a bundle. */
+/** State while one file is parsed. */
 class Reading {
   readonly log = new ImportLog()
   readonly user: AppRow | undefined
   readonly fields: AppRow[]
   readonly birthdayFields: AppRow[]
   readonly hids = new Set<string>()
-  /** Buckets that every friend is in. */
-  readonly #friendly: Set<unknown>
+  /** Privacy buckets that contain every friend. */
+  readonly #friendBuckets: Set<unknown>
   readonly #rows = new Map<Collection, AppRow[]>()
 
   constructor(
@@ -102,7 +107,7 @@ class Reading {
     this.fields = fieldsOf(this.rows('customFields'), this.user)
     this.birthdayFields = birthdayFieldsOf(this.fields)
     const buckets = this.rows('privacyBuckets')
-    this.#friendly = new Set(
+    this.#friendBuckets = new Set(
       buckets.flatMap(({ _id, name }) => (/^\s*friends\s*$/i.test(textOf(name) ?? '') ? _id : [])),
     )
   }
@@ -113,18 +118,20 @@ class Reading {
     return rows
   }
 
-  /** Whether all friends could see it, and the user wants that to be public. In doubt it is not. */
+  /** Returns true if all friends could see the row and the user chose to make that public. */
   isPublic({ private: hidden, buckets }: AppRow): boolean {
     if (this.options.public !== true || hidden === true) return false
-    if (Array.isArray(buckets)) return buckets.some((bucket) => this.#friendly.has(bucket))
+    if (Array.isArray(buckets)) return buckets.some((bucket) => this.#friendBuckets.has(bucket))
     return hidden === false
   }
 
-  /** A phone's cache may hold the documents of friends too; `private` is always one's own. */
+  /**
+   * Finds the owner. A phone's cache may contain friends too, but `private` is always the owner's.
+   */
   #findUser(): AppRow | undefined {
-    const [own] = this.rows('private')
+    const [owner] = this.rows('private')
     const users = this.rows('users')
-    return users.find(({ _id }) => _id === own?._id) ?? users[0]
+    return users.find(({ _id }) => _id === owner?._id) ?? users[0]
   }
 }
 
@@ -142,7 +149,7 @@ function readSystem(reading: Reading): SystemPatch {
   return { ...repairFields(system, given, subject, log), ...systemLevels(reading) }
 }
 
-/** Friends saw the profile always, lists and fronters when allowed to, the history never. */
+/** Friends could always see the profile, lists and fronters if allowed, and never the history. */
 function systemLevels(reading: Reading): SystemPatch {
   if (reading.options.public !== true) return allLevels(system, 'private')
   const friends = reading.rows('friends')
@@ -158,12 +165,12 @@ function systemLevels(reading: Reading): SystemPatch {
 }
 
 function readSettings(reading: Reading): SettingsPatch {
-  const [own] = reading.rows('private')
+  const [owner] = reading.rows('private')
   const subject: Subject = { kind: 'settings', name: null }
-  return repairFields(settings, { timezone: textOf(own?.location) }, subject, reading.log)
+  return repairFields(settings, { timezone: textOf(owner?.location) }, subject, reading.log)
 }
 
-/** A member, or a custom front, which is a member that lacks some keys. */
+/** Parses a member or a custom front, which is a member without some keys. */
 function readMember(row: AppRow, reading: Reading): BundleMember {
   const { log } = reading
   const subject: Subject = { kind: 'member', name: textOf(row.name) ?? null }
@@ -211,7 +218,7 @@ function levelsOf(row: AppRow, birthday: Birthday | undefined, reading: Reading)
 }
 
 /** Collections without a counterpart here. */
-const archive: readonly Collection[] = [
+const archivedCollections: readonly Collection[] = [
   'privacyBuckets',
   'notes',
   'comments',
@@ -226,11 +233,11 @@ const archive: readonly Collection[] = [
 
 function archiveRest(reading: Reading, fronts: readonly AppRow[]): void {
   const { log } = reading
-  // Their IDs are what the other rows refer to, and their rows say more than we have a place for.
+  // Other rows refer to their IDs, and these rows have more data than our fields.
   for (const collection of ['members', 'frontStatuses', 'groups'] as const)
     for (const { desc, pronouns, color, avatarUrl, ...rest } of reading.rows(collection))
       log.archive(collection, rest)
-  for (const collection of archive)
+  for (const collection of archivedCollections)
     for (const row of reading.rows(collection)) log.archive(collection, row)
   for (const field of reading.fields) log.archive('customFields', field)
   for (const message of reading.rows('chatMessages'))
@@ -242,7 +249,9 @@ function archiveRest(reading: Reading, fronts: readonly AppRow[]): void {
       log.archive('frontHistory', front)
 }
 
-/** Rows keyed by ID, with Mongo's `_id`, or wrapped by the API: nobody else writes those. */
+/**
+ * Detects rows keyed by ID, with Mongo's `_id`, or wrapped by the API, as only Simply Plural has.
+ */
 function hasDocuments(list: unknown): boolean {
   if (!Array.isArray(list)) return isObject(list) && Object.values(list).some(isObject)
   return list.some((row) => isObject(row) && (Object.hasOwn(row, '_id') || isObject(row.content)))

@@ -5,10 +5,10 @@ import type { Subject } from '../bundle'
 import type { ImportLog } from '../importLog'
 import { isObject, readRef } from '../repair'
 
-/** One document of a collection, its ID put in where the file has it elsewhere. */
+/** Document of a collection, with its ID even if the file stores it elsewhere. */
 export type AppRow = JsonObject & { _id: string }
 
-/** The only collections that are ever opened, with their spellings. Others hold secrets. */
+/** Collections that are parsed, with their names. Other collections contain secrets. */
 const collectionNames = {
   users: ['users'],
   private: ['private'],
@@ -34,12 +34,12 @@ const collectionNames = {
 
 export type Collection = keyof typeof collectionNames
 
-/** Collections that may also be one bare document. */
+/** Collections that may also be a single document. */
 const singles: readonly Collection[] = ['users', 'private', 'settings']
 
 /**
- * The rows of a collection: a list, or an object keyed by ID; plain, or wrapped by the API. A
- * phone's cache has an older generation under capitalised names, which fills the gaps.
+ * Returns the rows of a collection: a list, or an object keyed by ID; plain, or wrapped by the API.
+ * A phone's cache has older rows under capitalized names, which are used if newer ones are missing.
  */
 export function rowsIn(file: JsonObject, collection: Collection, log: ImportLog): AppRow[] {
   const rows = new Map<string, AppRow>()
@@ -58,7 +58,7 @@ export function rowsIn(file: JsonObject, collection: Collection, log: ImportLog)
   return [...rows.values()]
 }
 
-/** The collections whose rows become something of ours. */
+/** Collections whose rows become entities here. */
 const counterparts: Partial<Record<Collection, [Part, Subject['kind']]>> = {
   members: ['members', 'member'],
   frontStatuses: ['members', 'member'],
@@ -67,26 +67,26 @@ const counterparts: Partial<Record<Collection, [Part, Subject['kind']]>> = {
   fronters: ['switches', 'switch'],
 }
 
-/** Mongo's IDs begin with the second in which they were made. */
+/** Mongo's IDs begin with their creation time in seconds. */
 export function createdOf({ _id }: AppRow): { created?: Instant } {
   const created = /^[0-9a-f]{24}$/i.test(_id) ? Number.parseInt(_id.slice(0, 8), 16) * 1e6 : 0
   return created > 0 ? { created } : {}
 }
 
-/** The file's names for a collection, the newest generation first. */
+/** Returns the file's names for a collection, the newest first. */
 export function namesOf(file: JsonObject, collection: Collection): string[] {
-  const wanted = collectionNames[collection].map((name) => name.toLowerCase())
+  const names = collectionNames[collection].map((name) => name.toLowerCase())
   return Object.keys(file)
-    .filter((name) => wanted.includes(name.toLowerCase()) && typeof file[name] === 'object')
-    .sort((a, b) => Number(isCapitalised(a)) - Number(isCapitalised(b)))
+    .filter((name) => names.includes(name.toLowerCase()) && typeof file[name] === 'object')
+    .sort((a, b) => Number(isCapitalized(a)) - Number(isCapitalized(b)))
 }
 
-/** A text that says something. Numbers, objects and blanks count as not there. */
+/** Returns non-blank text. Numbers, objects and blanks count as missing. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }
 
-/** Milliseconds as number or digits, ISO 8601, or seconds with nanoseconds. */
+/** Parses milliseconds as a number or digits, ISO 8601, or seconds with nanoseconds. */
 export function timeOf(value: unknown): Instant | null {
   if (typeof value === 'number') return micros(value * 1000)
   if (isObject(value)) {
@@ -99,7 +99,9 @@ export function timeOf(value: unknown): Instant | null {
   return micros(/^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : (parseInstant(text) ?? 0))
 }
 
-/** Six digits where the spelling is known; otherwise as it is, for the field table to refuse. */
+/**
+ * Returns six digits for known notations; other text is unchanged, and the field table rejects it.
+ */
 export function colorOf(value: unknown, subject: Subject, log: ImportLog): string | undefined {
   const digits = textOf(value)?.trim().replace(/^#/, '').toLowerCase()
   if (digits === undefined || !/^([0-9a-f]{3}|[0-9a-f]{8})$/.test(digits)) return digits
@@ -107,16 +109,16 @@ export function colorOf(value: unknown, subject: Subject, log: ImportLog): strin
   if (digits.startsWith('ff')) return digits.slice(2)
   const color = digits.slice(0, 6)
   if (!digits.endsWith('ff'))
-    log.repair(subject, 'color', value, color, 'of eight digits the first six were taken')
+    log.repair(subject, 'color', value, color, 'only the first six of eight digits were used')
   return color
 }
 
-/** The picture's address, unless Simply Plural itself was the host. */
+/** Returns the address of the picture, unless Simply Plural hosted it. */
 export function avatarOf(row: JsonObject, subject: Subject, log: ImportLog): string | undefined {
   const url = textOf(row.avatarUrl)
-  const isGone = url === undefined ? textOf(row.avatarUuid) !== undefined : DEAD_HOST.test(url)
-  if (!isGone) return url
-  const why = 'Simply Plural hosted the picture and is gone; its avatar archive may have it'
+  const isLost = url === undefined ? textOf(row.avatarUuid) !== undefined : DEAD_HOST.test(url)
+  if (!isLost) return url
+  const why = 'Simply Plural hosted the picture and has shut down; its avatar archive may have it'
   log.repair(subject, 'avatar_url', url, null, why)
   return undefined
 }
@@ -135,7 +137,7 @@ function* itemsOf(list: unknown, collection: Collection): Generator<[string | un
 function readRow(item: unknown, key: string): AppRow | null {
   if (!isObject(item) || item.exists === false) return null
   const row = isObject(item.content) ? item.content : item
-  // As it is, where it can be: copies of a long history would fill the memory.
+  // Without a copy if possible: copies of a long history would take too much memory.
   if (hasId(row)) return row
   const _id = readRef(row._id) ?? readRef(item.id) ?? key
   return { ...row, _id }
@@ -145,11 +147,11 @@ function hasId(row: JsonObject): row is AppRow {
   return typeof row._id === 'string'
 }
 
-function isCapitalised(name: string): boolean {
+function isCapitalized(name: string): boolean {
   return name[0] !== name[0]?.toLowerCase()
 }
 
 function micros(value: number): Instant | null {
-  const whole = Math.floor(value)
-  return Number.isSafeInteger(whole) && whole > 0 ? whole : null
+  const rounded = Math.floor(value)
+  return Number.isSafeInteger(rounded) && rounded > 0 ? rounded : null
 }

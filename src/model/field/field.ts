@@ -71,7 +71,7 @@ export interface Repaired {
   /** Original value in the import report, if that is not the complete value. */
   was?: unknown
   /** Complete text that was too long, to be archived. */
-  whole?: string
+  fullText?: string
 }
 
 /** Replacement for a hidden value. */

@@ -162,14 +162,14 @@ function repairText(value: unknown, max: number, read: (value: unknown) => unkno
   const now = read(cutText(text, max))
   const why =
     typeof value === 'number'
-      ? 'a number where text is due'
+      ? 'a number instead of text'
       : text.length > max
         ? `cut to ${max} characters`
         : 'characters that cannot be stored were removed'
   return {
     now: now instanceof Problem ? undefined : now,
     why,
-    ...(typeof value === 'string' && value.length > max && { whole: value }),
+    ...(typeof value === 'string' && value.length > max && { fullText: value }),
   }
 }
 

@@ -77,7 +77,7 @@ export function createApp(
         })
       : null
   const events = createEvents(
-    { ...baseDeps, pulse: storage.changes, warn: log.warn },
+    { ...baseDeps, changes: storage.changes, warn: log.warn },
     {
       ...dispatchOptions(config),
       ...eventOptions(config, log),
@@ -231,7 +231,7 @@ export function serverOptions(config: Config): ServerOptions {
 /** Builds the OpenAPI document without opening a database. */
 export function describeServer(config: Config): Promise<object> {
   const events = createEvents(
-    { ...noDeps, pulse: noChanges, warn: () => {} },
+    { ...noDeps, changes: noChanges, warn: () => {} },
     dispatchOptions(config),
   )
   return describeRoutes({ deps: noDeps, events, config })

@@ -32,13 +32,13 @@ export interface DispatchOptions {
   readonly resolve?: Resolve
   /** Pauses between attempts in microseconds; the last one repeats. */
   readonly pauses?: readonly number[]
-  /** How long a receiver may fail before it is given up. */
+  /** Time after which a failing webhook is disabled, in microseconds. */
   readonly giveUpAfter?: number
-  /** How often a receiver must prove again that it refuses a wrong token. */
+  /** Interval at which a receiver must prove again that it rejects a wrong token. */
   readonly checkEvery?: number
-  /** How long a receiver may take to answer; 10 s unless told. */
+  /** Response timeout; 10 s by default. */
   readonly timeoutMs?: number
-  /** Told what became of each attempt to deliver an event. */
+  /** Called with the result of each delivery attempt. */
   readonly recordDelivery?: (result: DeliveryResult) => void
 }
 
@@ -46,24 +46,24 @@ const PAUSES = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR, 6 * HOUR
 const GIVE_UP_AFTER = DAY
 const CHECK_EVERY = DAY
 
-/** How long a receiver that is just being told may take once we are to stop. */
+/** Time for running deliveries to finish when the server stops. */
 const GRACE_MS = 2_000
 
-/** How soon a webhook is known here that was activated through another process. */
+/** Interval of checks for webhooks that another process activated. */
 const REFRESH_MS = 1_000
 
-/** Sends events to webhooks: in order for each system, and no system waits for another. */
+/** Sends events to webhooks: in order per system, with no system waiting for another. */
 export interface Dispatcher {
-  /** Sends both test PINGs, and activates the webhook when they are answered as they must be. */
+  /** Sends both test PINGs, and activates the webhook if the responses are correct. */
   verify(viewer: Viewer): Promise<void>
-  /** Goes on with a webhook that was disabled. */
+  /** Resumes a disabled webhook. */
   enable(viewer: Viewer): Promise<void>
   /** Sends a PING now. */
   test(viewer: Viewer): Promise<PostResult>
-  /** Fails unless events may be sent to the address. */
+  /** Throws unless events may be sent to the address. */
   checkUrl(url: string): Promise<void>
   start(): void
-  /** Sends nothing more; what is not delivered stays in the outbox. */
+  /** Stops sending; undelivered events stay in the outbox. */
   stop(): Promise<void>
 }
 
@@ -82,18 +82,18 @@ export function createDispatcher(
     recordDelivery: onDelivery,
   }: DispatchOptions,
 ): Dispatcher {
-  /** Systems that may have an active webhook; all others are passed over without a look. */
+  /** Systems that may have an active webhook; events of other systems are ignored. */
   const active = new Set<number>()
   const workers = new Map<number, Promise<void>>()
-  /** Systems that were touched while their worker was busy. */
-  const again = new Set<number>()
+  /** Systems that were woken while their worker was running. */
+  const wokenAgain = new Set<number>()
   const timers = new Map<number, ReturnType<typeof setTimeout>>()
   const stopping = new AbortController()
   let isStopped = false
-  let looks: ReturnType<typeof setInterval> | undefined
-  let changesSeen = -1
+  let refreshTimer: ReturnType<typeof setInterval> | undefined
+  let lastChangeCount = -1
 
-  /** Only one of all processes on this data sends. */
+  /** Only one of the processes that use this database sends. */
   const isSender = () => !isStopped && leases.holds('dispatch')
 
   const send = async (hook: Webhook, body: string, headers: Record<string, string>) => {
@@ -109,10 +109,10 @@ export function createDispatcher(
     })
   }
 
-  /** With a wrong token everything about the PING is wrong, whichever way a receiver checks it. */
+  /** With a wrong token, both the token in the body and the signature are wrong. */
   const ping = async (hook: Webhook, token: string) => {
     const system_id = await findSystemUuid(deps.db, hook.system_id)
-    // Decoders that need a value for `data` refuse a body without the key.
+    // Strict decoders reject a body without the key `data`.
     const body = JSON.stringify({ type: 'PING', signing_token: token, system_id, data: null })
     return send(hook, body, sign(token, 0, deps.now(), body))
   }
@@ -123,7 +123,7 @@ export function createDispatcher(
       ...(hook.dropped > 0 && { 'x-events-dropped': String(hook.dropped) }),
     })
 
-  /** What an attempt means for the webhook. */
+  /** Returns the changes of the webhook after an attempt. */
   const nextState = (hook: Webhook, event: StoredEvent, sent: PostResult): Partial<Webhook> => {
     const status = 'status' in sent ? sent.status : null
     if (isSuccess(sent))
@@ -134,32 +134,37 @@ export function createDispatcher(
     const failing_since = hook.failing_since ?? now
     const why = 'error' in sent ? sent.error : `status ${status}`
     if (now - failing_since >= giveUpAfter)
-      return { state: 'disabled', failing_since, reason: `It failed for too long, last: ${why}` }
+      return {
+        state: 'disabled',
+        failing_since,
+        reason: `Deliveries failed for too long; last error: ${why}`,
+      }
     const pause = pauses[Math.min(hook.attempts, pauses.length - 1)] ?? 0
-    // The last attempt comes when the patience ends, not a long pause later.
+    // The last attempt is made when the time is up, not a long pause later.
     const next_attempt = Math.min(now + pause, failing_since + giveUpAfter)
     return { failing_since, attempts: hook.attempts + 1, next_attempt }
   }
 
-  /** Sends what waits, one after the other, until there is nothing or it must pause. */
+  /** Sends pending events one by one, until none is left or a pause is due. */
   const work = async (systemId: number) => {
-    const waiting = createEventPrefetcher(deps.db, systemId)
+    const pending = createEventPrefetcher(deps.db, systemId)
     while (isSender()) {
       const hook = await findWebhook(deps.db, systemId)
       if (hook?.state !== 'active' || (await isDisabled(deps.db, systemId)))
         return void active.delete(systemId)
       if (hook.next_attempt !== null && hook.next_attempt > deps.now())
-        return later(systemId, hook.next_attempt - deps.now())
-      const ready = await waiting.first(hook)
+        return wakeLater(systemId, hook.next_attempt - deps.now())
+      const ready = await pending.first(hook)
       if (!ready) return
-      if (deps.now() - (hook.checked ?? 0) > checkEvery && !(await stillRefuses(hook))) continue
-      // Whoever slept over one of these questions was followed by another.
+      if (deps.now() - (hook.checked ?? 0) > checkEvery && !(await stillRejectsWrongToken(hook)))
+        continue
+      // The lease may have expired during these queries.
       if (!isSender()) return
       const sending = deliver(hook, ready)
-      await waiting.prefetch(hook)
+      await pending.prefetch(hook)
       const sent = await sending
       const { event } = ready
-      // Cut short by us, which says nothing about the receiver.
+      // Aborted by the shutdown, so the receiver did not fail.
       if (isStopped && 'error' in sent) return
       onDelivery?.(resultOf(sent))
       await recordDelivery(
@@ -171,20 +176,23 @@ export function createDispatcher(
     }
   }
 
-  /** A receiver that takes any token could be fed by anybody, and is not fed by us. */
-  const stillRefuses = async (hook: Webhook): Promise<boolean> => {
+  /** Disables a receiver that accepts any token, because anybody could send events to it. */
+  const stillRejectsWrongToken = async (hook: Webhook): Promise<boolean> => {
     const sent = await ping(hook, randomToken())
-    // No answer proves nothing, and the event that waits finds out soon enough.
+    // A missing response proves nothing, and the pending event will fail too.
     if ('error' in sent) return true
-    const takesAny = isSuccess(sent)
+    const acceptsAny = isSuccess(sent)
     await changeWebhook(deps, hook, {
       checked: deps.now(),
-      ...(takesAny && { state: 'disabled', reason: 'It accepted a wrong signing token.' }),
+      ...(acceptsAny && {
+        state: 'disabled',
+        reason: 'The receiver accepted a wrong signing token.',
+      }),
     })
-    return !takesAny
+    return !acceptsAny
   }
 
-  const later = (systemId: number, pause: number) => {
+  const wakeLater = (systemId: number, pause: number) => {
     if (isStopped) return
     clearTimeout(timers.get(systemId))
     const timer = setTimeout(
@@ -200,16 +208,16 @@ export function createDispatcher(
 
   const wake = (systemId: number) => {
     if (!isSender() || !active.has(systemId)) return
-    if (workers.has(systemId)) return void again.add(systemId)
+    if (workers.has(systemId)) return void wokenAgain.add(systemId)
     const worker = work(systemId)
       .catch((cause) => {
-        deps.warn('a webhook could not be served', { system: systemId, cause: String(cause) })
-        later(systemId, pauses[0] ?? 0)
+        deps.warn('webhook worker failed', { system: systemId, cause: String(cause) })
+        wakeLater(systemId, pauses[0] ?? 0)
       })
       .then(() => {
         workers.delete(systemId)
-        // What was written while the worker ended must not wait for the next event.
-        if (again.delete(systemId)) activate(systemId)
+        // Events written while the worker ended must not wait for the next event.
+        if (wokenAgain.delete(systemId)) activate(systemId)
       })
     workers.set(systemId, worker)
   }
@@ -219,29 +227,27 @@ export function createDispatcher(
     wake(systemId)
   }
 
-  /** Learns which webhooks are active, when any became so through whichever process. */
-  const lookForWebhooks = async () => {
+  /** Reads the active webhooks if any process activated one. */
+  const loadActive = async () => {
     if (!isSender()) return
     const changes = await countWebhookChanges(deps.db)
-    if (changes === changesSeen) return
-    const found = await activeWebhooks(deps.db)
-    changesSeen = changes
-    for (const systemId of found) activate(systemId)
+    if (changes === lastChangeCount) return
+    const systemIds = await activeWebhooks(deps.db)
+    lastChangeCount = changes
+    for (const systemId of systemIds) activate(systemId)
   }
 
   const refreshActive = () =>
-    lookForWebhooks().catch((cause) =>
-      deps.warn('webhooks could not be read', { cause: String(cause) }),
-    )
+    loadActive().catch((cause) => deps.warn('webhook refresh failed', { cause: String(cause) }))
 
   hub.listenToAll(
     ({ system_id }) => wake(system_id),
     () => active.size > 0 && isSender(),
   )
   leases.onTaken('dispatch', () => {
-    // What others sent or changed meanwhile is not known here.
+    // The previous lease holder may have sent events or changed webhooks.
     active.clear()
-    changesSeen = -1
+    lastChangeCount = -1
     refreshActive()
   })
 
@@ -249,12 +255,12 @@ export function createDispatcher(
     async verify(viewer) {
       const systemId = requireSystem(viewer, 'manage')
       const hook = await getWebhook(deps.db, systemId)
-      const right = await ping(hook, hook.token)
-      if ('error' in right) throw rejectUrl(`The test PING was not answered: ${right.error}`)
-      if (right.status !== 200)
-        throw rejectUrl(`The test PING must be answered with 200, not ${right.status}.`)
-      const wrong = await ping(hook, randomToken())
-      if (!('status' in wrong) || wrong.status !== 401)
+      const accepted = await ping(hook, hook.token)
+      if ('error' in accepted) throw rejectUrl(`The test PING was not answered: ${accepted.error}`)
+      if (accepted.status !== 200)
+        throw rejectUrl(`The test PING must be answered with 200, not ${accepted.status}.`)
+      const rejected = await ping(hook, randomToken())
+      if (!('status' in rejected) || rejected.status !== 401)
         throw rejectUrl('A PING with a wrong signing token must be answered with 401.')
       await activateWebhook(deps, hook)
       activate(systemId)
@@ -275,16 +281,16 @@ export function createDispatcher(
       if (!checked.ok) throw rejectUrl(checked.reason)
     },
     start() {
-      looks = setInterval(refreshActive, REFRESH_MS)
-      looks.unref()
+      refreshTimer = setInterval(refreshActive, REFRESH_MS)
+      refreshTimer.unref()
     },
     async stop() {
       isStopped = true
-      clearInterval(looks)
+      clearInterval(refreshTimer)
       for (const timer of timers.values()) clearTimeout(timer)
-      const giveUp = setTimeout(() => stopping.abort(), GRACE_MS)
+      const abortTimer = setTimeout(() => stopping.abort(), GRACE_MS)
       await Promise.all(workers.values())
-      clearTimeout(giveUp)
+      clearTimeout(abortTimer)
     },
   }
 }

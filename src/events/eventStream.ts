@@ -5,19 +5,19 @@ import { boundsOfSystem, eventsOfSystemAfter, type StoredEvent } from './outbox'
 import { serializeEvent } from './serialize'
 import type { StreamWriter } from './stream'
 
-/** How much of the outbox is read at once for one reader. */
+/** Number of events per query. */
 const PAGE = 20
 const PAUSE_MS = 500
 
-/** The position of a stream that is opened without one: it sends only what follows. */
+/** Returns the position for a stream without one, which sends only later events. */
 export async function newestPosition({ deps }: Events, viewer: Viewer): Promise<number> {
   const { newest } = await boundsOfSystem(deps.db, requireSystem(viewer, 'follow'))
   return newest
 }
 
 /**
- * Sends the events of the caller's own system after a position, each once and in the order of
- * their IDs. Events of one system are committed in that order: their transactions hold its row.
+ * Sends the events of the caller's system after a position, each once and ordered by ID. Events of
+ * one system are committed in that order, because their transactions lock its row.
  */
 export function streamEvents(
   { deps, hub }: Events,
@@ -29,13 +29,13 @@ export function streamEvents(
   const id = requireSystem(viewer, 'follow')
   let sent = position
   let isReading = true
-  let isMore = false
-  const tell = (event: StoredEvent) => {
+  let hasMore = false
+  const send = (event: StoredEvent) => {
     sent = event.id
     const data = JSON.stringify(serializeEvent(event, uuid))
     reader.send({ id: event.id, event: event.type, data })
   }
-  /** Its ID is the one before the next event, so that a client that resumes with it gets no other. */
+  /** Uses the ID before the next event, so that a client that resumes there gets no second gap. */
   const sendGap = (before: number) => {
     const data = JSON.stringify({ after: sent, before })
     sent = before - 1
@@ -43,51 +43,51 @@ export function streamEvents(
   }
   const readOutbox = async () => {
     while (isReading) {
-      isMore = false
+      hasMore = false
       const page = await eventsOfSystemAfter(deps.db, id, sent, PAGE)
-      // In this order: what is pruned in between is in the page.
+      // In this order: events that are pruned in between are in the page.
       const { pruned, newest } = await boundsOfSystem(deps.db, id)
       for (const event of page) {
         if (!(await reader.waitForCapacity())) return
         if (sent < pruned && pruned < event.id && sent + 1 < event.id) sendGap(event.id)
-        tell(event)
+        send(event)
       }
-      // An ID above the newest one is from a database that a restored backup has replaced.
+      // A position above the newest ID is from before a backup was restored.
       const end = sent > newest ? newest : pruned
       const isLost = sent > newest || (page.length === 0 && sent < pruned)
       if (isLost && (await reader.waitForCapacity())) sendGap(end + 1)
-      isReading = page.length > 0 || isMore
+      isReading = page.length > 0 || hasMore
     }
   }
-  /** Needs not read what was just passed on, only what comes while there is no room for it. */
-  const tellHeard = async (event: StoredEvent) => {
+  /** Sends an event from the hub without reading it again, then events that arrived meanwhile. */
+  const sendFromHub = async (event: StoredEvent) => {
     isReading = true
-    isMore = false
+    hasMore = false
     if (!(await reader.waitForCapacity())) return
-    tell(event)
-    isReading = isMore
+    send(event)
+    isReading = hasMore
     await readOutbox()
   }
-  /** Where one may be heard before a lower one, all are read, in their order. */
-  const mayJump = deps.db.driver.dialect.maxUncommittedIds > 0
-  const readOn = async () => {
+  /** The hub may emit an event before one with a lower ID; then all are read from the outbox. */
+  const isUnordered = deps.db.driver.dialect.maxUncommittedIds > 0
+  const resume = async () => {
     isReading = true
     await readOutbox()
   }
-  let pausing: ReturnType<typeof setTimeout> | undefined
-  /** Where the database is away for a while the stream stays, and then goes on where it was. */
+  let pauseTimer: ReturnType<typeof setTimeout> | undefined
+  /** Keeps the stream open while the database is unavailable, and resumes at its position. */
   const pauseOrEnd = (cause: unknown) => {
     if (!isUnavailable(cause)) return reader.end()
-    pausing = setTimeout(() => void readOn().catch(pauseOrEnd), PAUSE_MS)
+    pauseTimer = setTimeout(() => void resume().catch(pauseOrEnd), PAUSE_MS)
   }
   const stop = hub.listen(id, (event) => {
-    if (isReading) isMore = true
-    else if (mayJump) readOn().catch(pauseOrEnd)
-    else if (event.id > sent) tellHeard(event).catch(() => reader.end())
+    if (isReading) hasMore = true
+    else if (isUnordered) resume().catch(pauseOrEnd)
+    else if (event.id > sent) sendFromHub(event).catch(() => reader.end())
   })
-  readOn().catch(pauseOrEnd)
+  resume().catch(pauseOrEnd)
   return () => {
-    clearTimeout(pausing)
+    clearTimeout(pauseTimer)
     stop()
   }
 }

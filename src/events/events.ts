@@ -7,13 +7,13 @@ import { createHub, type Hub } from './hub'
 import { pruneEvents } from './prune'
 import { createStreams, type StreamLimits, type Streams } from './stream'
 
-/** How others are told: the outbox is read, webhooks are served, streams are fed. */
+/** Event delivery: outbox, webhooks and live streams. */
 export interface Events {
   readonly deps: EventDeps
   readonly hub: Hub
   readonly dispatcher: Dispatcher
   readonly streams: Streams
-  /** Who sends, and who cares for the data, of all processes that work on it. */
+  /** Leases that decide which process sends webhooks and which one prunes. */
   readonly leases: Leases
   start(): Promise<void>
   stop(): Promise<void>
@@ -22,7 +22,7 @@ export interface Events {
 const PRUNE_EVERY_MS = 60 * 60 * 1000
 const DAY_MS = 24 * 60 * 60 * 1000
 
-const usualStreams: StreamLimits = {
+const defaultLimits: StreamLimits = {
   heartbeatMs: 15_000,
   checkMs: 5_000,
   streamMs: DAY_MS,
@@ -39,15 +39,15 @@ export function createEvents(
   const leases = createLeases(deps, leaseMs)
   const hub = createHub(deps)
   const dispatcher = createDispatcher(deps, hub, leases, options)
-  const streams = createStreams({ ...usualStreams, ...options })
+  const streams = createStreams({ ...defaultLimits, ...options })
   let isStopped = false
   let pruning: Promise<void> | undefined
-  let prunes: ReturnType<typeof setInterval> | undefined
+  let pruneTimer: ReturnType<typeof setInterval> | undefined
   const mayNotPrune = () => isStopped || !leases.holds('care')
   const prune = () => {
     if (mayNotPrune()) return
     pruning ??= pruneEvents(deps, mayNotPrune)
-      .catch((cause) => deps.warn('old events could not be removed', { cause: String(cause) }))
+      .catch((cause) => deps.warn('event pruning failed', { cause: String(cause) }))
       .then(() => {
         pruning = undefined
       })
@@ -61,18 +61,18 @@ export function createEvents(
     streams,
     leases,
     async start() {
-      await loadEach(deps.db)
+      await readTables(deps.db)
       await hub.start()
       streams.start()
       dispatcher.start()
-      // Nobody waits for it: it may itself wait for another program that writes.
+      // Not awaited, because it may wait for another process that writes.
       void leases.start()
-      prunes = setInterval(prune, PRUNE_EVERY_MS)
-      prunes.unref()
+      pruneTimer = setInterval(prune, PRUNE_EVERY_MS)
+      pruneTimer.unref()
     },
     async stop() {
       isStopped = true
-      clearInterval(prunes)
+      clearInterval(pruneTimer)
       await pruning
       hub.stop()
       streams.stop()
@@ -82,8 +82,8 @@ export function createEvents(
   }
 }
 
-/** What is damaged is told before anybody is served. */
-async function loadEach(db: Db): Promise<void> {
+/** Reads both tables, so that a damaged database is reported before the server starts. */
+async function readTables(db: Db): Promise<void> {
   await db.select().from(outbox).limit(1).all()
   await db.select().from(webhooks).limit(1).all()
 }

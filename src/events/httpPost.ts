@@ -2,29 +2,29 @@ import type { ClientRequest } from 'node:http'
 import { isIP } from 'node:net'
 
 export interface Post {
-  /** Checked by checkAddress, and so are the `ips`. The connection goes to the first of them. */
+  /** URL and `ips` were checked by checkAddress. The connection goes to the first IP. */
   url: URL
   ips: readonly string[]
   headers: Record<string, string>
   body: string
-  /** For everything from connecting to the end of the answer; never more than 10 s. */
+  /** From connecting to the end of the response; at most 10 s. */
   timeoutMs?: number
-  /** Trusted instead of the well-known authorities. */
+  /** Trusted instead of the well-known certificate authorities. */
   ca?: string
-  /** Gives up at once. */
+  /** Aborts the request. */
   signal?: AbortSignal
 }
 
 export type PostResult = { status: number } | { error: string }
 
 /**
- * Posts once and tells the status, or in a few safe words why there is none. Of Bun's ways out only
- * `node:http` and `node:https` do it all: `fetch` obeys proxy variables of the environment, which
- * would resolve the name a second time.
+ * Posts once and returns the status, or a short error without private details. Uses `node:http` and
+ * `node:https`, because `fetch` obeys proxy variables of the environment, and a proxy would resolve
+ * the name again.
  */
 export async function post(message: Post): Promise<PostResult> {
   const [ip = ''] = message.ips
-  // Anything but an IP address would be looked up.
+  // A host name would be resolved again.
   if (isIP(ip) === 0) return { error: 'no address' }
   if (message.signal?.aborted) return { error: 'given up' }
   try {
@@ -35,8 +35,8 @@ export async function post(message: Post): Promise<PostResult> {
 }
 
 const MAX_TIME_MS = 10_000
-const MAX_ANSWER_BYTES = 4_096
-const MAX_INTERIM_ANSWERS = 8
+const MAX_RESPONSE_BYTES = 4_096
+const MAX_INTERIM_RESPONSES = 8
 
 function exchange(
   request: ClientRequest,
@@ -47,7 +47,7 @@ function exchange(
   let interim = 0
   let bytes = 0
 
-  // Once there is a status it is the answer, whatever becomes of the rest.
+  // A status counts as the result, even if the rest of the response fails.
   const finish = (error = 'no answer') => {
     clearTimeout(timer)
     signal?.removeEventListener('abort', giveUp)
@@ -61,16 +61,16 @@ function exchange(
   request.on('error', (error) => finish(errorName(error)))
   request.on('information', () => {
     interim += 1
-    if (interim > MAX_INTERIM_ANSWERS) finish()
+    if (interim > MAX_INTERIM_RESPONSES) finish()
   })
-  request.on('response', (answer) => {
-    status = answer.statusCode
-    answer.on('data', (chunk: Buffer) => {
+  request.on('response', (response) => {
+    status = response.statusCode
+    response.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes > MAX_ANSWER_BYTES) finish()
+      if (bytes > MAX_RESPONSE_BYTES) finish()
     })
-    answer.on('end', () => finish())
-    answer.on('error', () => finish())
+    response.on('end', () => finish())
+    response.on('error', () => finish())
   })
   request.end(body)
   return promise
@@ -91,15 +91,18 @@ async function open(ip: string, { url, headers, body, ca }: Post): Promise<Clien
       'content-length': String(Buffer.byteLength(body)),
     },
     agent: false,
-    // An IP address in the url has no SNI; the empty name makes the certificate answer for the IP.
+    // An IP address has no SNI; with an empty name the certificate is verified for the IP.
     servername: isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 ? url.hostname : '',
-    // Said aloud because the environment can turn the default off.
+    // Explicit, because the environment can disable the default.
     rejectUnauthorized: true,
     ...(ca === undefined ? {} : { ca }),
   })
 }
 
-/** Messages of the runtime may hold addresses, so only codes and our own words get out. */
+/**
+ * Returns codes and our own texts only, because error messages of the runtime may contain
+ * addresses.
+ */
 function errorName(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (/CERT|ISSUER|LEAF_SIGNATURE|HOSTNAME|_CA$|_PURPOSE/.test(code))
@@ -109,7 +112,7 @@ function errorName(error: unknown): string {
   return /^E[A-Z]+$/.test(code) ? code : 'cannot send'
 }
 
-/** What became of an attempt, in one word. */
+/** Result of a delivery attempt. */
 export type DeliveryResult = 'delivered' | 'refused' | 'unanswered'
 
 export function resultOf(sent: PostResult): DeliveryResult {

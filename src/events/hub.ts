@@ -3,15 +3,15 @@ import { eventsAfter, eventsAmong, latestEventId, type StoredEvent, settledEvent
 
 type Listener = (event: StoredEvent) => void
 
-/** Passes on what is written to the outbox, in order, soon after it was committed. */
+/** Emits events from the outbox to listeners, in order, soon after their commit. */
 export interface Hub {
-  /** Called for each event of one system until the returned function is called. */
+  /** Calls the listener for each event of a system, until the returned function is called. */
   listen(systemId: number, listener: Listener): () => void
-  /** Called for each event of every system, as long as anything may come of it. */
+  /** Calls the listener for each event of every system, while `mayMatter` returns true. */
   listenToAll(listener: Listener, mayMatter: () => boolean): void
-  /** The number of the newest event there ever was. */
+  /** Returns the highest event ID ever assigned. */
   latest(): Promise<number>
-  /** Something may have been written. */
+  /** Reads the outbox soon, because an event may have been written. */
   wake(): void
   start(): Promise<void>
   stop(): void
@@ -20,117 +20,118 @@ export interface Hub {
 const BATCH = 500
 
 /**
- * Numbers are drawn before the commit, so where many write at once one may be seen before a lower
- * one. What was skipped is asked for so long; most of it was never written.
+ * IDs are assigned before the commit, so an event may become visible after one with a higher ID.
+ * Skipped IDs are queried again for this long; most of them were never written.
  */
-const SKIPPED_FOR_MS = 60_000
+const RETRY_SKIPPED_MS = 60_000
 const MAX_SKIPPED = 1000
 
-export function createHub({ db, pulse, warn }: EventDeps): Hub {
+export function createHub({ db, changes, warn }: EventDeps): Hub {
   const listeners = new Map<number, Set<Listener>>()
   const all: { listener: Listener; mayMatter: () => boolean }[] = []
-  let seen = 0
-  let isLooking = false
-  let isMore = false
+  let lastId = 0
+  let isReading = false
+  let hasMore = false
   let isStopped = false
-  /** Numbers that were skipped, and when. */
+  /** Skipped IDs, with the time at which they were skipped. */
   const skippedIds = new Map<number, number>()
 
   const emit = (event: StoredEvent) => {
     for (const listener of [
-      ...all.map((one) => one.listener),
+      ...all.map(({ listener }) => listener),
       ...(listeners.get(event.system_id) ?? []),
     ])
       try {
         listener(event)
       } catch (cause) {
-        // One that fails keeps the event from nobody else.
-        warn('an event could not be passed on', { id: event.id, cause: String(cause) })
+        // A failing listener must not prevent calls of the next ones.
+        warn('event listener failed', { id: event.id, cause: String(cause) })
       }
   }
 
-  /** With nobody to tell, events need not even be read. */
-  const isHeard = () => listeners.size > 0 || all.some(({ mayMatter }) => mayMatter())
+  /** Without listeners the events need not be read. */
+  const hasListeners = () => listeners.size > 0 || all.some(({ mayMatter }) => mayMatter())
 
-  /** In the order of their numbers, also where one comes late. */
-  const passMissed = async () => {
+  /** Emits skipped events that are visible by now, ordered by ID. */
+  const emitSkipped = async () => {
     if (skippedIds.size === 0) return
     for (const event of await eventsAmong(db, [...skippedIds.keys()])) {
       skippedIds.delete(event.id)
       emit(event)
     }
-    const longAgo = performance.now() - SKIPPED_FOR_MS
-    for (const [id, at] of skippedIds) if (at < longAgo) skippedIds.delete(id)
+    const oldest = performance.now() - RETRY_SKIPPED_MS
+    for (const [id, at] of skippedIds) if (at < oldest) skippedIds.delete(id)
   }
 
-  const noteMissed = (before: number, id: number) => {
+  const recordSkipped = (before: number, id: number) => {
     if (db.driver.dialect.maxUncommittedIds === 0) return
     for (let at = Math.max(before + 1, id - MAX_SKIPPED); at < id; at++)
       skippedIds.set(at, performance.now())
   }
 
-  const look = async () => {
+  const readOutbox = async () => {
     try {
-      while (isMore && !isStopped) {
-        isMore = false
-        if (!isHeard()) {
+      while (hasMore && !isStopped) {
+        hasMore = false
+        if (!hasListeners()) {
           const settled = await settledEventId(db)
-          // A listener that came meanwhile may have read the outbox before these were written.
-          if (isHeard()) {
-            isMore = true
+          // A listener added meanwhile may have read the outbox before these events were written.
+          if (hasListeners()) {
+            hasMore = true
             continue
           }
-          seen = settled
+          lastId = settled
           skippedIds.clear()
           continue
         }
-        await passMissed()
-        const batch = await eventsAfter(db, seen, BATCH)
+        await emitSkipped()
+        const batch = await eventsAfter(db, lastId, BATCH)
         for (const event of batch) {
-          noteMissed(seen, event.id)
-          seen = event.id
+          recordSkipped(lastId, event.id)
+          lastId = event.id
           emit(event)
         }
-        isMore ||= batch.length === BATCH
+        hasMore ||= batch.length === BATCH
       }
     } catch (cause) {
-      warn('events could not be read', { cause: String(cause) })
+      warn('event read failed', { cause: String(cause) })
     }
-    isLooking = false
+    isReading = false
   }
 
   const wake = () => {
-    isMore = true
-    if (isLooking || isStopped) return
-    isLooking = true
-    // One look for everything that is written in the same moment, and never two at once.
-    setImmediate(look)
+    hasMore = true
+    if (isReading || isStopped) return
+    isReading = true
+    // One read for all events of the same moment, and never two reads at once.
+    setImmediate(readOutbox)
   }
 
   return {
     listen(systemId, listener) {
-      // Without listeners nothing was read, so it is not known which IDs were skipped.
-      if (!isHeard()) wake()
-      const own = listeners.get(systemId) ?? new Set()
-      own.add(listener)
-      listeners.set(systemId, own)
+      // Without listeners nothing was read, so skipped IDs are unknown.
+      if (!hasListeners()) wake()
+      const systemListeners = listeners.get(systemId) ?? new Set()
+      systemListeners.add(listener)
+      listeners.set(systemId, systemListeners)
       return () => {
-        own.delete(listener)
-        if (own.size === 0 && listeners.get(systemId) === own) listeners.delete(systemId)
+        systemListeners.delete(listener)
+        if (systemListeners.size === 0 && listeners.get(systemId) === systemListeners)
+          listeners.delete(systemId)
       }
     },
     listenToAll: (listener, mayMatter) => void all.push({ listener, mayMatter }),
     latest: () => latestEventId(db),
     wake,
     async start() {
-      seen = await settledEventId(db)
-      // Other processes write too, and cannot wake this one.
-      pulse.onTick((isNew) => (isNew || skippedIds.size > 0) && wake())
-      pulse.start()
+      lastId = await settledEventId(db)
+      // Other processes write too, and cannot call `wake` here.
+      changes.onTick((isNew) => (isNew || skippedIds.size > 0) && wake())
+      changes.start()
     },
     stop() {
       isStopped = true
-      pulse.stop()
+      changes.stop()
     },
   }
 }

@@ -6,18 +6,18 @@ import type { Db } from '../db/types'
 
 export type StoredEvent = typeof events.$inferSelect
 
-/** The number of the newest event there ever was; it may have been pruned since. */
+/** Returns the highest event ID ever assigned; that event may have been pruned since. */
 export async function latestEventId(db: Db): Promise<number> {
   const row = await newest(db).get({})
   return row?.id ?? 0
 }
 
-/** One that all lower ones are committed by, however many write at once. */
+/** Returns an ID below which all events are committed, even under concurrent writes. */
 export async function settledEventId(db: Db): Promise<number> {
   return Math.max(0, (await latestEventId(db)) - db.driver.dialect.maxUncommittedIds)
 }
 
-/** The ID of a system's newest event, and of the newest one that was removed; 0 for none. */
+/** Returns the ID of a system's newest event, and of its newest pruned event; 0 if none. */
 export async function boundsOfSystem(
   db: Db,
   system: number,
@@ -26,12 +26,12 @@ export async function boundsOfSystem(
   return { newest: Math.max(kept, pruned), pruned }
 }
 
-/** The next events of all systems, in the order in which they happened. */
+/** Returns the next events of all systems, ordered by ID. */
 export async function eventsAfter(db: Db, id: number, limit: number): Promise<StoredEvent[]> {
   return await after(db).all({ id, limit })
 }
 
-/** Those of the numbers that are there by now. */
+/** Returns the events with these IDs that are visible by now. */
 export async function eventsAmong(db: Db, ids: readonly number[]): Promise<StoredEvent[]> {
   return await db
     .select()

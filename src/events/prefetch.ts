@@ -4,37 +4,37 @@ import { serializeEvent } from './serialize'
 import { sign } from './sign'
 import { findSystemUuid, type Webhook } from './webhooks'
 
-/** An event as it goes out to a webhook. */
+/** An event, serialized and signed for a webhook. */
 export interface ReadyEvent {
   readonly event: StoredEvent
   readonly body: string
   readonly headers: Record<string, string>
 }
 
-/** The events that wait for one webhook. The next ones are made ready while one is on its way. */
+/** Pending events of one webhook. The next event is prepared while one is being sent. */
 export interface EventPrefetcher {
-  /** The first that waits, if any. */
+  /** Returns the first pending event, or null. */
   first(hook: Webhook): Promise<ReadyEvent | null>
-  /** Gets ready what comes after the first, as it will be when that one has arrived. */
+  /** Prepares the event after the first one, assuming that the first one will be delivered. */
   prefetch(hook: Webhook): Promise<void>
 }
 
-/** How many are read at once. */
+/** Number of events per query. */
 const PAGE = 20
 
 export function createEventPrefetcher(db: Db, systemId: number): EventPrefetcher {
   let page: StoredEvent[] = []
-  /** Of which moment the page is: what it follows, and how much had been pruned. */
-  let follows = -1
+  /** Cursor and drop count for which the page was read; it is read again if they change. */
+  let pageCursor = -1
   let dropped = 0
   let ready: (ReadyEvent & { readonly token: string }) | null = null
 
   const readPage = async (cursor: number) => {
     page = await eventsOfSystemAfter(db, systemId, cursor, PAGE)
-    follows = cursor
+    pageCursor = cursor
   }
 
-  const makeReady = async ({ token }: Webhook) => {
+  const prepare = async ({ token }: Webhook) => {
     const [event] = page
     if (ready && ready.event === event && ready.token === token) return
     ready = null
@@ -47,22 +47,22 @@ export function createEventPrefetcher(db: Db, systemId: number): EventPrefetcher
 
   return {
     async first(hook) {
-      if (page.length === 0 || hook.cursor !== follows || hook.dropped !== dropped) {
+      if (page.length === 0 || hook.cursor !== pageCursor || hook.dropped !== dropped) {
         dropped = hook.dropped
         await readPage(hook.cursor)
       }
-      await makeReady(hook)
+      await prepare(hook)
       return ready
     },
     async prefetch(hook) {
-      const under = page.shift()
-      if (!under) return
-      follows = under.id
+      const sending = page.shift()
+      if (!sending) return
+      pageCursor = sending.id
       try {
-        if (page.length === 0) await readPage(under.id)
-        await makeReady(hook)
+        if (page.length === 0) await readPage(sending.id)
+        await prepare(hook)
       } catch {
-        // Whatever is wrong with the next one is told when its turn has come.
+        // A problem with the next event is reported when it is sent.
         page = []
       }
     },

@@ -5,16 +5,16 @@ import { DAY } from '../model/time'
 import type { EventDeps } from './deps'
 import { findWebhook, type Webhook } from './webhooks'
 
-/** How long an event can be replayed, and how many of one system at most. */
+/** Retention of events: time, and number per system. */
 const KEPT_FOR = 7 * DAY
 export const KEPT_PER_SYSTEM = 10_000
-/** How many of one system at most, as long as its webhook was not given them yet. */
+/** Maximum number per system while its webhook has not received them. */
 export const KEPT_WAITING = 100_000
 
-/** How many go in one transaction, so that nobody waits long for the next one. */
+/** Deletions per transaction, so that other transactions do not wait long. */
 const BATCH = 500
 
-/** Forgets what is too old, and of each system what is too much. What a webhook loses is counted. */
+/** Deletes events that are too old or too many, and counts those that a webhook did not receive. */
 export async function pruneEvents(deps: EventDeps, isStopped = () => false): Promise<void> {
   let system = 0
   while (!isStopped()) {
@@ -27,7 +27,7 @@ export async function pruneEvents(deps: EventDeps, isStopped = () => false): Pro
   }
 }
 
-/** The oldest come first, so most of those that are young enough are not looked at. */
+/** Deletes old events, oldest first, so that most recent ones are not read. */
 async function pruneOld(deps: EventDeps, system: number, isStopped: () => boolean): Promise<void> {
   const oldest = deps.now() - KEPT_FOR
   let last = 0
@@ -48,26 +48,26 @@ async function pruneExcess(
   const upTo = await findExcess(deps.db, system)
   while (!isStopped()) {
     const rows = await nextOfSystem(deps.db).all({ system, id: 0, limit: BATCH })
-    const superfluous = rows.filter(({ id }) => id <= upTo)
-    if (superfluous.length === 0) return
-    await deleteEvents(deps, system, superfluous)
+    const excess = rows.filter(({ id }) => id <= upTo)
+    if (excess.length === 0) return
+    await deleteEvents(deps, system, excess)
   }
 }
 
-/** Everything of the system up to this number is too much; 0 if nothing is. */
+/** Returns the ID up to which the system's events exceed the limit; 0 if they do not. */
 async function findExcess(db: Db, system: number): Promise<number> {
-  const crowded = await newestBut(db).get({ system, many: KEPT_PER_SYSTEM })
-  if (!crowded) return 0
+  const overLimit = await newestBut(db).get({ system, many: KEPT_PER_SYSTEM })
+  if (!overLimit) return 0
   const hook = await findWebhook(db, system)
-  if (!waitsForMore(hook)) return crowded.id
-  const tooMany = await newestBut(db).get({ system, many: KEPT_WAITING })
-  return Math.max(Math.min(crowded.id, hook.cursor), tooMany?.id ?? 0)
+  if (!hasPendingEvents(hook)) return overLimit.id
+  const overPendingLimit = await newestBut(db).get({ system, many: KEPT_WAITING })
+  return Math.max(Math.min(overLimit.id, hook.cursor), overPendingLimit?.id ?? 0)
 }
 
 async function deleteEvents({ transact }: EventDeps, system: number, rows: PastEvent[]) {
   await transact({ system }, async (tx) => {
     const hook = await findWebhook(tx, system)
-    const lost = waitsForMore(hook) ? rows.filter(({ id }) => id > hook.cursor).length : 0
+    const lost = hasPendingEvents(hook) ? rows.filter(({ id }) => id > hook.cursor).length : 0
     for (const { id } of rows) await remove(tx).run({ id })
     if (lost > 0) await countDropped(tx).run({ system, many: lost })
     await recordPruned(tx).run({ system, id: rows.at(-1)?.id ?? 0 })
@@ -80,8 +80,8 @@ interface PastEvent {
   at: number
 }
 
-/** One that is not verified yet is given only what happens after that. */
-function waitsForMore(hook: Webhook | null): hook is Webhook {
+/** An unverified webhook receives only events after its verification, so it has none pending. */
+function hasPendingEvents(hook: Webhook | null): hook is Webhook {
   return hook !== null && hook.state !== 'pending'
 }
 
@@ -103,11 +103,11 @@ const countDropped = statement<'system' | 'many'>(
   'update webhooks set dropped = dropped + :many where system_id = :system',
 )
 
-/** Not where the system was deleted meanwhile. */
+/** Does nothing if the system was deleted meanwhile. */
 const recordPruned = statement<'system' | 'id'>(
-  (say) => `
+  (dialect) => `
    insert into pruned_events (system_id, newest)
-   select id, ${say.number(':id')} from systems where id = :system
+   select id, ${dialect.number(':id')} from systems where id = :system
    on conflict (system_id) do update
-   set newest = ${say.max('pruned_events.newest', 'excluded.newest')}`,
+   set newest = ${dialect.max('pruned_events.newest', 'excluded.newest')}`,
 )

@@ -12,7 +12,7 @@ import { formatInstant } from '../model/time'
 import { messageToV2, privacyToV2, toV2 } from '../serializers/v2'
 import type { StoredEvent } from './outbox'
 
-/** An event as receivers know it: PluralKit's shape, without the signing token. */
+/** An event in PluralKit's format, without the signing token. */
 export interface SerializedEvent {
   type: string
   system_id: string
@@ -32,12 +32,12 @@ export function serializeEvent(event: StoredEvent, systemUuid: string): Serializ
 
 type EventSerializer = (data: JsonObject, subject: string | null) => JsonObject
 
-/** A later release that works on the same file may tell of what is not known here. */
+/** A later release that uses the same database may record types that are unknown here. */
 function serializerOf(type: string): EventSerializer {
   return Object.hasOwn(serializers, type) ? serializers[type as EventType] : unchanged
 }
 
-/** How the new values of each event are spelled; most have none. */
+/** Serializers of the new values by event type. */
 const serializers: Record<EventType, EventSerializer> = {
   UPDATE_SYSTEM: patchOf(system),
   UPDATE_SETTINGS: patchOf(settings),
@@ -66,7 +66,7 @@ const serializers: Record<EventType, EventSerializer> = {
   UPDATE_AUTOPROXY: patchInGuild(autoproxy, { channel_id: null }),
 }
 
-/** The changed keys alone, with the changed levels nested as everywhere. */
+/** Serializes changed keys only, with changed privacy levels nested. */
 function patchOf(entity: Entity) {
   return (data: JsonObject): JsonObject => {
     const privacy = privacyToV2(entity, data)

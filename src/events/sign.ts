@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { SECOND } from '../model/time'
 
-/** The receiver can know that the event is ours, is whole, and is not an old one sent again. */
+/** Returns headers that prove origin and integrity, and let the receiver detect replays. */
 export function sign(token: string, id: number, at: number, body: string): Record<string, string> {
   const timestamp = Math.floor(at / SECOND)
   const hmac = createHmac('sha256', token).update(`${id}.${timestamp}.${body}`).digest('hex')

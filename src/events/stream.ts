@@ -1,10 +1,10 @@
 import { DomainError, error, isUnavailable } from '../model/errors'
 
-/** Server-Sent Events: many readers, one heartbeat, and no buffer without bound. */
+/** Server-Sent Events for many clients, with one heartbeat timer and bounded buffers. */
 export interface Streams {
   /**
-   * Opens a stream, unless there are too many, of this client (where it is one that is counted) or in
-   * all. `begin` gets the reader to write to, and gives what to do when it ends.
+   * Opens a stream. Throws if this client (null: not counted) or all clients together have too
+   * many. `begin` gets the writer, and returns a function that is called when the stream ends.
    */
   open(
     client: string | null,
@@ -12,31 +12,33 @@ export interface Streams {
   ): ReadableStream<Uint8Array>
   readonly count: number
   start(): void
-  /** Ends all streams: the reader knows it may come back. */
+  /** Ends all streams normally, so that clients reconnect. */
   stop(): void
 }
 
 export interface StreamWriter {
-  /** Whether it has taken nearly all that it was sent. Whoever sends without room fills memory. */
+  /** False while the buffer is full. Sending nevertheless fills the memory. */
   readonly hasCapacity: boolean
-  /** Waits for room; false once the reader is gone, was cut off, or may hear nothing more. */
+  /**
+   * Waits for free buffer space; returns false if the stream has ended or lost its authorization.
+   */
   waitForCapacity(): Promise<boolean>
   send(message: StreamMessage): void
   end(): void
-  /** Asked before each thing that is sent; the stream ends when it may no longer be read. */
+  /** Called before each message and at intervals; the stream ends if it returns false. */
   isAuthorized?: () => Promise<boolean>
-  /** Asked at every heartbeat too: whether there is anything left to hear of. */
+  /** Called at every heartbeat; the stream ends if it returns false. */
   isStillValid?: () => Promise<boolean>
 }
 
 export interface StreamMessage {
   id: number
   event: string
-  /** JSON. */
+  /** The data as JSON. */
   data: string
 }
 
-/** What may wait for a reader in memory; the rest waits in the outbox. */
+/** Buffer size of a stream; further events stay in the outbox. */
 const BUFFER_BYTES = 16 * 1024
 
 const encoder = new TextEncoder()
@@ -44,15 +46,15 @@ const heartbeat = encoder.encode(':\n\n')
 
 export interface StreamLimits {
   readonly heartbeatMs: number
-  /** How often it is looked whether each may still be read, though nothing happens. */
+  /** Interval of authorization checks without events. */
   readonly checkMs: number
-  /** How long a stream lasts; clients come again by themselves. */
+  /** Maximum duration of a stream; clients reconnect by themselves. */
   readonly streamMs: number
   readonly streamsPerClient: number
   readonly streamsInAll: number
 }
 
-/** Streams last long, so there is no room again in a moment. */
+/** Long, because streams are long-lived and capacity is seldom freed soon. */
 const RETRY_AFTER_MS = 30_000
 
 export function createStreams(limits: StreamLimits): Streams {
@@ -61,22 +63,22 @@ export function createStreams(limits: StreamLimits): Streams {
   const timers: ReturnType<typeof setInterval>[] = []
   let isStopped = false
 
-  const count = (client: string | null, more: 1 | -1) => {
+  const count = (client: string | null, change: 1 | -1) => {
     if (client === null) return
-    const many = (perClient.get(client) ?? 0) + more
-    if (many > 0) perClient.set(client, many)
+    const total = (perClient.get(client) ?? 0) + change
+    if (total > 0) perClient.set(client, total)
     else perClient.delete(client)
   }
 
   return {
     start() {
-      const often = (act: (reader: OpenReader) => void, every: number) => {
+      const repeat = (act: (reader: OpenReader) => void, every: number) => {
         const timer = setInterval(() => readers.forEach(act), every)
         timer.unref()
         timers.push(timer)
       }
-      often((reader) => reader.ping(), limits.heartbeatMs)
-      often((reader) => reader.check(), limits.checkMs)
+      repeat((reader) => reader.ping(), limits.heartbeatMs)
+      repeat((reader) => reader.check(), limits.checkMs)
     },
     get count() {
       return readers.size
@@ -87,23 +89,23 @@ export function createStreams(limits: StreamLimits): Streams {
       for (const reader of [...readers]) reader.end()
     },
     open(client, begin) {
-      const own = client === null ? 0 : (perClient.get(client) ?? 0)
-      if (own >= limits.streamsPerClient) throw tooMany('you have too many open streams')
+      const clientStreams = client === null ? 0 : (perClient.get(client) ?? 0)
+      if (clientStreams >= limits.streamsPerClient) throw tooMany('you have too many open streams')
       if (readers.size >= limits.streamsInAll) throw tooMany('too many streams are open')
       let reader: OpenReader | undefined
       return new ReadableStream<Uint8Array>(
         {
           start(controller) {
-            // Who comes while we go is heard, and sent away at once.
+            // A client that connects during shutdown gets a response that ends at once.
             if (isStopped) return controller.close()
-            const made = createReader(controller, begin, limits.streamMs, () => {
-              readers.delete(made)
+            const opened = createReader(controller, begin, limits.streamMs, () => {
+              readers.delete(opened)
               count(client, -1)
             })
-            readers.add(made)
+            readers.add(opened)
             count(client, 1)
-            reader = made
-            made.begin()
+            reader = opened
+            opened.begin()
           },
           pull: () => reader?.onDrain(),
           cancel: () => reader?.onClose(),
@@ -122,40 +124,40 @@ function tooMany(reason: string): DomainError {
 interface OpenReader extends StreamWriter {
   begin(): void
   ping(): void
-  /** Ends it where its right was taken away. */
+  /** Ends the stream if its authorization was revoked. */
   check(): void
-  /** It has taken what waited for it. */
+  /** Called when the client has read the buffer. */
   onDrain(): void
-  /** It is gone. */
+  /** Called when the client has disconnected. */
   onClose(): void
 }
 
 function createReader(
   controller: ReadableStreamDefaultController<Uint8Array>,
   begin: (reader: StreamWriter) => () => void,
-  lastsMs: number,
-  forget: () => void,
+  durationMs: number,
+  onEnd: () => void,
 ): OpenReader {
-  const endsAt = performance.now() + lastsMs
+  const endsAt = performance.now() + durationMs
   let isOpen = true
   let isStuck = false
   let finish = () => {}
-  let roomy = Promise.withResolvers<boolean>()
+  let drained = Promise.withResolvers<boolean>()
 
   const reader: OpenReader = {
     get hasCapacity() {
       return isOpen && (controller.desiredSize ?? 0) > 0
     },
     async waitForCapacity() {
-      while (isOpen && !reader.hasCapacity) await roomy.promise
-      return isOpen && (await mayDo(reader.isAuthorized))
+      while (isOpen && !reader.hasCapacity) await drained.promise
+      return isOpen && (await endUnless(reader.isAuthorized))
     },
     send({ id, event, data }) {
       if (isOpen)
         controller.enqueue(encoder.encode(`id: ${id}\nevent: ${event}\ndata: ${data}\n\n`))
     },
     begin() {
-      // Headers and the first byte go out at once, so that the reader knows it is heard.
+      // Send headers and the first byte at once, so that the client knows it is connected.
       controller.enqueue(heartbeat)
       finish = begin(reader)
       if (!isOpen) finish()
@@ -163,17 +165,17 @@ function createReader(
     ping() {
       if (performance.now() >= endsAt) return reader.end()
       if (reader.hasCapacity) controller.enqueue(heartbeat)
-      else if (isStuck) return cutOff()
+      else if (isStuck) return abort()
       else isStuck = true
-      mayDo(reader.isAuthorized)
-        .then((may) => may && mayDo(reader.isStillValid))
-        .catch(stay)
+      endUnless(reader.isAuthorized)
+        .then((allowed) => allowed && endUnless(reader.isStillValid))
+        .catch(keepOpen)
     },
-    check: () => mayDo(reader.isAuthorized).catch(stay),
+    check: () => endUnless(reader.isAuthorized).catch(keepOpen),
     onDrain() {
       isStuck = false
-      roomy.resolve(true)
-      roomy = Promise.withResolvers()
+      drained.resolve(true)
+      drained = Promise.withResolvers()
     },
     end() {
       if (!isOpen) return
@@ -183,33 +185,33 @@ function createReader(
     onClose() {
       if (!isOpen) return
       isOpen = false
-      forget()
-      roomy.resolve(false)
+      onEnd()
+      drained.resolve(false)
       finish()
     },
   }
 
-  /** Where it cannot be asked for now, nothing is told, and nothing ends. */
-  const stay = () => isOpen
+  /** While the check is unavailable, nothing is sent and the stream stays open. */
+  const keepOpen = () => isOpen
 
-  /** Ends the stream unless the answer is yes. */
-  const mayDo = async (ask: (() => Promise<boolean>) | undefined): Promise<boolean> => {
-    const may = ask === undefined || (await ask().catch(rejectOrWait))
-    if (!may) reader.end()
-    return may && isOpen
+  /** Ends the stream unless the check returns true. */
+  const endUnless = async (check: (() => Promise<boolean>) | undefined): Promise<boolean> => {
+    const allowed = check === undefined || (await check().catch(denyUnlessUnavailable))
+    if (!allowed) reader.end()
+    return allowed && isOpen
   }
 
-  /** It has taken nothing between two heartbeats: what waits for it is dropped. */
-  const cutOff = () => {
+  /** Aborts the stream of a client that read nothing between two heartbeats. */
+  const abort = () => {
     reader.onClose()
-    controller.error(new Error('the reader does not read'))
+    controller.error(new Error('the client does not read'))
   }
 
   return reader
 }
 
-/** Who cannot be asked whether something may be heard has not said no. */
-function rejectOrWait(cause: unknown): false {
+/** Treats a failed check as denied, unless the database is temporarily unavailable. */
+function denyUnlessUnavailable(cause: unknown): false {
   if (isUnavailable(cause)) throw cause
   return false
 }

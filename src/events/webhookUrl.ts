@@ -7,12 +7,12 @@ export type Resolve = (host: string) => Promise<string[]>
 
 export type CheckedAddress =
   | { ok: true; url: URL; ips: string[] }
-  /** The reason is for the owner to read. It never says where the name leads. */
+  /** The reason is shown to the owner. It never contains the resolved addresses. */
   | { ok: false; reason: string }
 
 /**
- * May events be sent there? Whoever sends connects to one of the `ips`, never to what a second
- * look at the name would give: that answer may have changed since.
+ * Checks that events may be sent to an address. The sender connects to one of the `ips` and does
+ * not resolve the name again, because the result may have changed since.
  */
 export async function checkAddress(
   address: string,
@@ -23,36 +23,36 @@ export async function checkAddress(
 
   const host = hostOf(url)
   const isLiteral = parseIp(host) !== null
-  const oddity = findViolation(url, isLiteral)
+  const violation = findViolation(url, isLiteral)
   const isListed = allow.hosts.has(host)
-  if (oddity && !isListed && allow.ranges.length === 0) return rejected(oddity)
+  if (violation && !isListed && allow.ranges.length === 0) return rejected(violation)
 
   const ips = isLiteral ? [host] : await resolve(host).catch(() => [])
-  if (ips.length === 0) return rejected('Cannot resolve: the host name leads to no address.')
+  if (ips.length === 0) return rejected('Cannot resolve: the host name has no address.')
 
   const isAllowed = (ip: string) => {
-    const read = parseIp(ip)
-    return read !== null && (isListed || allow.ranges.some((range) => contains(range, read)))
+    const parsed = parseIp(ip)
+    return parsed !== null && (isListed || allow.ranges.some((range) => contains(range, parsed)))
   }
-  if (oddity && !ips.every(isAllowed)) return rejected(oddity)
+  if (violation && !ips.every(isAllowed)) return rejected(violation)
   if (!ips.every((ip) => isAllowed(ip) || isGlobal(ip)))
-    return rejected('Address not public: the host name leads to a private or reserved network.')
-  return { ok: true, url, ips: inOrder(ips) }
+    return rejected('Address not public: the host name resolves to a private or reserved network.')
+  return { ok: true, url, ips: sortIps(ips) }
 }
 
 /**
- * All addresses of a name, from the hosts file or from DNS. Bun's own lookup waits without holding
- * a thread (on Linux `node:dns` holds one, so that a few dead name servers would stop everyone).
+ * Resolves a name with the hosts file or DNS. Bun's lookup does not block a thread; `node:dns` on
+ * Linux does, so that a few unresponsive name servers would block all lookups.
  */
 export async function resolveHost(
   host: string,
   lookup: (host: string) => Promise<{ address: string }[]> = dns.lookup,
   timeoutMs = 3_000,
 ): Promise<string[]> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error('The name server is silent.')), timeoutMs)
+  const timeout = Promise.withResolvers<never>()
+  const timer = setTimeout(() => timeout.reject(new Error('DNS lookup timed out.')), timeoutMs)
   try {
-    const found = await Promise.race([lookup(host), late.promise])
+    const found = await Promise.race([lookup(host), timeout.promise])
     return found.map(({ address }) => address)
   } finally {
     clearTimeout(timer)
@@ -63,23 +63,23 @@ function rejected(reason: string): CheckedAddress {
   return { ok: false, reason }
 }
 
-/** The address without a final dot on its host, or what is wrong with it wherever it leads. */
+/** Returns the address without a final dot in its host, or the reason why it is never allowed. */
 function parseAddress(address: string): URL | string {
   if (address.length > MAX_URL) return `Bad address: at most ${MAX_URL} characters.`
   if (!isHttpUrl(address)) return 'Bad address: must be absolute and start with https://.'
   const url = new URL(address)
   if (url.username !== '' || url.password !== '')
-    return 'Bad address: must not hold a user name or password.'
-  // Certificates and SNI know no final dot. Setting it anew also reads numbers hidden before dots.
+    return 'Bad address: must not contain a user name or password.'
+  // Certificates and SNI have no final dot. Setting the host also normalizes numeric IPs before it.
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1)
   const host = hostOf(url)
   if (!isHostName(host) && parseIp(host) === null) return 'Bad address: not a host name.'
-  // No receiver of ours can live there, so the whole host is refused and no spelling slips through.
+  // Discord hosts no receivers, so the entire host is rejected, whatever the path.
   if (DISCORD.test(host)) return 'Bad address: Discord webhooks cannot receive events.'
   return url
 }
 
-/** What only an allow-listed receiver may have. */
+/** Returns a violation that is permitted only for receivers on the allow list. */
 function findViolation(url: URL, isLiteral: boolean): string | null {
   if (url.protocol !== 'https:') return 'Bad address: must start with https://.'
   if (isLiteral) return 'Bad address: must have a host name instead of an IP address.'
@@ -93,7 +93,7 @@ function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '')
 }
 
-/** IPv4 first: many self-hosted machines have no way out over IPv6. */
-function inOrder(ips: string[]): string[] {
+/** Sorts IPv4 first, because many self-hosted machines have no IPv6 route. */
+function sortIps(ips: string[]): string[] {
   return [...new Set(ips)].sort((a, b) => Number(isIPv6(a)) - Number(isIPv6(b)))
 }

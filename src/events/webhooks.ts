@@ -17,7 +17,7 @@ import { latestEventId } from './outbox'
 export type Webhook = typeof webhooks.$inferSelect
 export type Delivery = Omit<typeof deliveries.$inferInsert, 'id'>
 
-/** How many attempts an owner can look back on. */
+/** Number of delivery attempts that are kept per webhook. */
 export const KEPT_DELIVERIES = 50
 
 export async function findWebhook(db: Db, systemId: number): Promise<Webhook | null> {
@@ -30,14 +30,14 @@ export async function getWebhook(db: Db, systemId: number): Promise<Webhook> {
   return found
 }
 
-/** The systems whose webhook is active. */
+/** Returns the systems with an active webhook. */
 export async function activeWebhooks(db: Db): Promise<number[]> {
   const active = eq(webhooks.state, 'active')
   const rows = await db.select({ system: webhooks.system_id }).from(webhooks).where(active).all()
   return rows.map(({ system }) => system)
 }
 
-/** Another number than before: a webhook may have become active since, through any process. */
+/** Returns a counter that changes when any process activates a webhook. */
 export async function countWebhookChanges(db: Db): Promise<number> {
   return readCounter(db, 'hooks')
 }
@@ -47,7 +47,7 @@ export async function findSystemUuid(db: Db, systemId: number): Promise<string |
   return row?.uuid ?? null
 }
 
-/** A new address waits until its receiver has proven itself. */
+/** Registers an address, which stays pending until its receiver is verified. */
 export async function registerWebhook(
   deps: EventDeps,
   viewer: Viewer,
@@ -56,7 +56,7 @@ export async function registerWebhook(
 ): Promise<void> {
   const systemId = requireSystem(viewer, 'manage')
   await deps.transact({ system: systemId }, async (tx) => {
-    // It may have been deleted while this waited for its turn.
+    // The system may have been deleted while this transaction waited.
     if (!(await findSystemUuid(tx, systemId))) throw error('systemNotFound')
     const cursor = await latestEventId(tx)
     const row = { system_id: systemId, url, token, state: 'pending' as const, cursor, ...fresh }
@@ -65,22 +65,23 @@ export async function registerWebhook(
   })
 }
 
-/** The receiver has proven itself: from now on it hears what happens. */
-export async function activateWebhook(deps: EventDeps, proven: Webhook): Promise<void> {
-  const { system_id, url } = proven
+/** Activates a verified webhook; a new one receives only later events. */
+export async function activateWebhook(deps: EventDeps, verified: Webhook): Promise<void> {
+  const { system_id, url } = verified
   await deps.transact({ system: system_id }, async (tx) => {
-    const now = await findWebhook(tx, system_id)
-    // Meanwhile another address may have been registered, which has proven nothing.
-    if (!now || !isSame(now, proven)) throw error('conflict', 'the webhook was changed meanwhile')
-    // One that was proven before goes on where it was, so that nothing is left out.
-    const cursor = now.state === 'pending' ? await latestEventId(tx) : now.cursor
+    const current = await findWebhook(tx, system_id)
+    // Another address may have been registered meanwhile, which is not verified.
+    if (!current || !isSame(current, verified))
+      throw error('conflict', 'the webhook was changed meanwhile')
+    // A webhook that was verified before resumes at its cursor, so that no event is lost.
+    const cursor = current.state === 'pending' ? await latestEventId(tx) : current.cursor
     await update(tx, system_id, { state: 'active', cursor, checked: deps.now(), ...healthy })
     await incrementCounter(tx, 'hooks')
     await tx.update(systems).set({ webhook_url: url }).where(eq(systems.id, system_id))
   })
 }
 
-/** Goes on after it was disabled; what waited in the outbox follows. */
+/** Resumes a disabled webhook, beginning with the events in the outbox. */
 export async function enableWebhook(deps: EventDeps, systemId: number): Promise<void> {
   await deps.transact({ system: systemId }, async (tx) => {
     const { state } = await getWebhook(tx, systemId)
@@ -99,7 +100,7 @@ export async function removeWebhook(deps: EventDeps, viewer: Viewer): Promise<vo
   })
 }
 
-/** Keeps what an attempt changed about the webhook, and the attempt itself for its owner. */
+/** Stores the attempt for the owner, and the changes of the webhook. */
 export async function recordDelivery(
   deps: EventDeps,
   webhook: Webhook,
@@ -107,9 +108,9 @@ export async function recordDelivery(
   changed: Partial<Webhook> = {},
 ): Promise<void> {
   await deps.transact({ system: webhook.system_id }, async (tx) => {
-    const now = await findWebhook(tx, webhook.system_id)
-    if (!now || !isSame(now, webhook)) return
-    await updateUnmoved(tx, now, webhook, changed)
+    const current = await findWebhook(tx, webhook.system_id)
+    if (!current || !isSame(current, webhook)) return
+    await updateUnlessMoved(tx, current, webhook, changed)
     await insertDelivery(tx, delivery)
     await tx.run(sql`
       delete from ${deliveries} where system_id = ${webhook.system_id} and id <= (
@@ -119,19 +120,19 @@ export async function recordDelivery(
   })
 }
 
-/** Keeps what was found out about a webhook, unless it is gone or another one meanwhile. */
+/** Stores changes of a webhook, unless it was deleted or replaced meanwhile. */
 export async function changeWebhook(
   deps: EventDeps,
   webhook: Webhook,
   changed: Partial<Webhook>,
 ): Promise<void> {
   await deps.transact({ system: webhook.system_id }, async (tx) => {
-    const now = await findWebhook(tx, webhook.system_id)
-    if (now && isSame(now, webhook)) await updateUnmoved(tx, now, webhook, changed)
+    const current = await findWebhook(tx, webhook.system_id)
+    if (current && isSame(current, webhook)) await updateUnlessMoved(tx, current, webhook, changed)
   })
 }
 
-/** The webhook as its owner sees it. The token is not shown again. */
+/** Returns the webhook for its owner, without the token. */
 export async function describeWebhook({ db }: EventDeps, viewer: Viewer) {
   const systemId = requireSystem(viewer, 'manage')
   const webhook = await findWebhook(db, systemId)
@@ -153,33 +154,35 @@ export async function describeWebhook({ db }: EventDeps, viewer: Viewer) {
   })
 }
 
-/** The given signing token, or a new one. */
+/** Returns the given signing token, or a new one. */
 export function chooseToken(given: unknown): string | Problem {
   if (given === undefined || given === null) return randomBytes(48).toString('base64')
-  const isFine = typeof given === 'string' && /^[\x21-\x7e]{16,128}$/.test(given)
-  return isFine ? given : new Problem('Must be 16 to 128 characters of plain ASCII without spaces.')
+  const isValid = typeof given === 'string' && /^[\x21-\x7e]{16,128}$/.test(given)
+  return isValid
+    ? given
+    : new Problem('Must be 16 to 128 characters of plain ASCII without spaces.')
 }
 
 const healthy = { reason: null, failing_since: null, attempts: 0, next_attempt: null }
 const fresh = { ...healthy, dropped: 0 }
 
-function isSame(now: Webhook, then: Webhook): boolean {
-  return now.url === then.url && now.token === then.token
+function isSame(current: Webhook, earlier: Webhook): boolean {
+  return current.url === earlier.url && current.token === earlier.token
 }
 
-/** What was found out then says nothing about a webhook that was registered anew since. */
-async function updateUnmoved(
+/** Updates a webhook, unless its state or cursor changed since it was read. */
+async function updateUnlessMoved(
   tx: Db,
-  now: Webhook,
-  then: Webhook,
+  current: Webhook,
+  earlier: Webhook,
   changed: Partial<Webhook>,
 ): Promise<void> {
-  const isUnmoved = now.state === then.state && now.cursor === then.cursor
+  const isUnmoved = current.state === earlier.state && current.cursor === earlier.cursor
   if (!isUnmoved || Object.keys(changed).length === 0) return
-  // With what was delivered, the receiver was told how many had been dropped by then.
+  // The delivered event reported the earlier drop count to the receiver.
   const isDelivered = changed.cursor !== undefined
-  const dropped = isDelivered ? now.dropped - then.dropped : now.dropped
-  await update(tx, then.system_id, { ...changed, dropped })
+  const dropped = isDelivered ? current.dropped - earlier.dropped : current.dropped
+  await update(tx, earlier.system_id, { ...changed, dropped })
 }
 
 async function update(tx: Db, systemId: number, changed: Partial<Webhook>): Promise<void> {

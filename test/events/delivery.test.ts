@@ -147,7 +147,7 @@ describe('a receiver that', () => {
     await rename(as, 'one', impatient)
     await until(async () => (await stateOf(as, impatient)).state === 'disabled')
     const { reason, failing_since, url } = await stateOf(as, impatient)
-    expect(reason).toBe('It failed for too long, last: status 503')
+    expect(reason).toBe('Deliveries failed for too long; last error: status 503')
     expect(failing_since).toMatch(/^\d{4}-.*Z$/)
     expect(url).toBe(receiver.url)
     // The last attempt comes when the patience ends, and not after the long pause.
@@ -178,7 +178,7 @@ describe('a receiver must refuse a wrong token', () => {
     await rename(as, 'two', strict)
     await until(async () => (await stateOf(as, strict)).state === 'disabled')
     expect(await stateOf(as, strict)).toMatchObject({
-      reason: 'It accepted a wrong signing token.',
+      reason: 'The receiver accepted a wrong signing token.',
     })
     expect(named(receiver)).toEqual(['one'])
     receiver.wrong = () => 401

@@ -59,7 +59,7 @@ describe('registering', () => {
   })
 
   const notHttps = 'Bad address: must start with https://.'
-  const inside = 'Address not public: the host name leads to a private or reserved network.'
+  const inside = 'Address not public: the host name resolves to a private or reserved network.'
   const refused: [url: unknown, reason: string][] = [
     [undefined, 'Required.'],
     [null, 'Required.'],
@@ -68,7 +68,7 @@ describe('registering', () => {
     ['hooks.example.org', 'Must be an absolute http or https address.'],
     [`https://hooks.example.org/${'x'.repeat(256)}`, 'Too long: at most 256 characters.'],
     ['http://hooks.example.org/', notHttps],
-    ['https://me:pw@hooks.example.org/', 'Bad address: must not hold a user name or password.'],
+    ['https://me:pw@hooks.example.org/', 'Bad address: must not contain a user name or password.'],
     ['https://hooks.example.org:8443/', 'Bad address: must use port 443.'],
     ['https://93.184.215.14/', 'Bad address: must have a host name instead of an IP address.'],
     ['https://0x7f.2/', 'Bad address: must have a host name instead of an IP address.'],
@@ -77,7 +77,7 @@ describe('registering', () => {
       'https://discord.com/api/webhooks/1/x',
       'Bad address: Discord webhooks cannot receive events.',
     ],
-    ['https://nowhere.example.org/', 'Cannot resolve: the host name leads to no address.'],
+    ['https://nowhere.example.org/', 'Cannot resolve: the host name has no address.'],
     ['https://inside.example.org/', inside],
     ['https://half.example.org/', inside],
   ]

@@ -187,7 +187,7 @@ describe('an address is refused', () => {
     const resolve = () => Promise.reject(new Error('SERVFAIL from 10.0.0.53'))
     expect(await checkAddress('https://example.org/', { allow: allow(''), resolve })).toEqual({
       ok: false,
-      reason: 'Cannot resolve: the host name leads to no address.',
+      reason: 'Cannot resolve: the host name has no address.',
     })
   })
 
@@ -211,7 +211,7 @@ describe('an address is refused', () => {
 
 describe('the allow-list', () => {
   const lan = ['192.168.1.5']
-  const refused = 'Address not public: the host name leads to a private or reserved network.'
+  const refused = 'Address not public: the host name resolves to a private or reserved network.'
   const plain = 'Bad address: must start with https://.'
   const port = 'Bad address: must use port 443.'
   const literal = 'Bad address: must have a host name instead of an IP address.'

@@ -20,7 +20,7 @@ const config = parseConfig({
 })
 const here = openDeps(config)
 const there = openDeps(config)
-const hub = createHub({ ...here.deps, pulse: here.storage.changes, warn: () => {} })
+const hub = createHub({ ...here.deps, changes: here.storage.changes, warn: () => {} })
 await hub.start()
 
 afterAll(async () => {
